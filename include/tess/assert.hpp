@@ -1,0 +1,20 @@
+// assert: invariants of Tessera itself; TESS_ASSERT in every build, TESS_DEBUG_ASSERT on hot paths of checked builds.
+//
+//   A failed assertion is a bug of ours, never of the user's input: it prints what was expected and aborts.
+#pragma once
+
+#include <source_location>
+
+namespace tess::detail {
+[[noreturn, gnu::cold]] void assertion_failed(char const* condition, std::source_location where) noexcept;
+}
+
+#define TESS_ASSERT(...)                    \
+  (static_cast<bool>(__VA_ARGS__) ? void(0) \
+                                  : ::tess::detail::assertion_failed(#__VA_ARGS__, std::source_location::current()))
+
+#if defined(TESS_CHECKED) && TESS_CHECKED
+#define TESS_DEBUG_ASSERT(...) TESS_ASSERT(__VA_ARGS__)
+#else
+#define TESS_DEBUG_ASSERT(...) void(0)
+#endif

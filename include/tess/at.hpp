@@ -1,0 +1,296 @@
+// at: call a function at another place: `at` waits for its result, `at_async` leaves it to the enclosing finish.
+//
+//   f is a trivially copyable callable (captureless or capturing values); its arguments and result are trivially
+//   copyable and travel as bytes. If f returns task<R> it becomes a task there. Otherwise it runs inside the message
+//   handler: a cheap delegate, which must not block; handlers of one worker never overlap. `at` messages leave at
+//   once; `at_async` messages are gathered per destination.
+//
+// Threads  any task; at_async from handlers too.
+// Errors   exceptions travel back: tess::error and place_failed as themselves, others as remote_error; those of
+//          at_async go to the finish. f and args over 2 KiB are a compile error: send a global_ptr and use get.
+// Source   X10's `at`; "Crunching Large Graphs with Commodity Processors" (HotPar 2011), delegates of its successor
+//          Grappa (USENIX ATC 2015).
+#pragma once
+
+#include <coroutine>
+#include <cstring>
+#include <exception>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "tess/counter.hpp"
+#include "tess/detail/handler.hpp"
+#include "tess/finish.hpp"
+#include "tess/place.hpp"
+
+namespace tess {
+
+namespace detail {
+
+inline constexpr std::size_t message_bytes_max = 2048;
+
+/// The caller's side of an `at`: owned by the worker's pool, because the reply may come after the frame is gone.
+struct alignas(16) at_slot : ready_node {
+  completion cell;
+  finish_scope* scope = nullptr;  ///< the caller's, if its frame is gone
+  std::exception_ptr exception;
+  std::uint32_t result_bytes = 0;  ///< room behind this struct
+  bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of
+  bool abandoned = false;          ///< nobody waits any more
+
+  [[nodiscard]] std::byte* result() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+[[nodiscard]] at_slot* make_at_slot(std::size_t result_bytes);
+void free_at_slot(at_slot* slot) noexcept;
+void abandon_at_slot(at_slot* slot, place_id target) noexcept;
+
+/// Sends one `at` request now, or calls the handler here when `target` is this place.
+void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
+                  std::size_t bytes);
+/// Room for the payload of one at_async message in the buffer for `target`.
+[[nodiscard]] std::byte* append_async(place_id target, std::uint16_t index, std::size_t bytes);
+void check_place(place_id target, std::source_location at);
+
+/// The finish scope of one incoming `at`; see finish.cpp. Freed when nothing counts for it any more.
+class call_scope;
+[[nodiscard]] call_scope* enter_call(std::uint64_t finish_key);
+/// Before the reply: did the body leave tasks behind? Then they are counted for the finish from here on.
+[[nodiscard]] bool leave_call(call_scope* scope) noexcept;
+void end_call(call_scope* scope) noexcept;
+[[nodiscard]] finish_scope* as_scope(call_scope* scope) noexcept;
+
+void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes);
+void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception);
+
+/// Makes the running handler the current task, so that spawn and at_async inside it count for `scope`.
+class handler_frame {
+ public:
+  explicit handler_frame(finish_scope* scope) noexcept : worker_(*self), outer_(worker_.current) {
+    outer_scope_ = std::exchange(worker_.handler.scope, scope);
+    worker_.current = &worker_.handler;
+    ++worker_.delivering;
+  }
+  ~handler_frame() {
+    --worker_.delivering;
+    worker_.current = outer_;
+    worker_.handler.scope = outer_scope_;
+  }
+  handler_frame(handler_frame const&) = delete;
+  handler_frame& operator=(handler_frame const&) = delete;
+
+ private:
+  worker& worker_;
+  promise_base* outer_;
+  finish_scope* outer_scope_;
+};
+
+/// Queues a task made by a handler as runnable (its count is already in its scope).
+inline void start_in_scope(task<void> t, finish_scope* scope) {
+  promise_base* const p = t.release();
+  p->scope = scope;
+  self->runnable.push(p);
+}
+
+template <class F, class... Args>
+using at_result = task_traits<std::invoke_result_t<F&, Args...>>;
+
+template <class F, class... Args>
+struct at_handler {
+  using result = typename at_result<F, Args...>::result;
+  struct payload {
+    std::uint64_t slot;
+    std::uint64_t finish_key;
+    F f;
+    [[no_unique_address]] pack<Args...> args;
+  };
+  static constexpr std::uint32_t payload_bytes = sizeof(payload);
+  static constexpr std::uint16_t payload_alignment = alignof(payload);
+  static constexpr bool variable = false;
+  static_assert(sizeof(payload) <= message_bytes_max, "at: callable and arguments exceed 2 KiB; pass a global_ptr");
+
+  static void invoke(message_context& context, std::byte const* bytes, std::size_t) {
+    alignas(payload) std::byte copy[sizeof(payload)];
+    std::memcpy(copy, bytes, sizeof(payload));
+    payload& m = *reinterpret_cast<payload*>(copy);
+    call_scope* const scope = enter_call(m.finish_key);
+    if constexpr (at_result<F, Args...>::is_task) {
+      start_in_scope(serve(m, context.source, scope), as_scope(scope));
+    } else {
+      call(m, context.source, scope);
+      end_call(scope);
+    }
+  }
+
+ private:
+  static void call(payload& m, place_id source, call_scope* scope) {
+    std::exception_ptr thrown;
+    {
+      handler_frame const frame(as_scope(scope));
+      try {
+        if constexpr (std::is_void_v<result>) {
+          apply_pack(m.f, m.args);
+        } else {
+          result const r = apply_pack(m.f, m.args);
+          reply_value(source, m.slot, leave_call(scope), &r, sizeof r);
+          return;
+        }
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    }
+    if (thrown)
+      reply_exception(source, m.slot, leave_call(scope), std::move(thrown));
+    else
+      reply_value(source, m.slot, leave_call(scope), nullptr, 0);
+  }
+
+  static task<void> serve(payload m, place_id source, call_scope* scope) {
+    std::exception_ptr thrown;
+    try {
+      if constexpr (std::is_void_v<result>) {
+        co_await apply_pack(m.f, m.args);
+        reply_value(source, m.slot, leave_call(scope), nullptr, 0);
+      } else {
+        result const r = co_await apply_pack(m.f, m.args);
+        reply_value(source, m.slot, leave_call(scope), &r, sizeof r);
+      }
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (thrown) reply_exception(source, m.slot, leave_call(scope), std::move(thrown));
+  }
+};
+
+template <class F, class... Args>
+struct async_handler {
+  struct payload {
+    F f;
+    [[no_unique_address]] pack<Args...> args;
+  };
+  static constexpr std::uint32_t payload_bytes = sizeof(payload);
+  static constexpr std::uint16_t payload_alignment = alignof(payload);
+  static constexpr bool variable = false;
+  static_assert(sizeof(payload) <= message_bytes_max,
+                "at_async: callable and arguments exceed 2 KiB; pass a global_ptr");
+
+  static void invoke(message_context& context, std::byte const* bytes, std::size_t) {
+    alignas(payload) std::byte copy[sizeof(payload)];
+    std::memcpy(copy, bytes, sizeof(payload));
+    payload& m = *reinterpret_cast<payload*>(copy);
+    if constexpr (at_result<F, Args...>::is_task) {
+      // The run's scope counts it as one; final_suspend takes that away.
+      context.scope->add(1);
+      start_in_scope(serve(m), context.scope);
+    } else {
+      try {
+        apply_pack(m.f, m.args);
+      } catch (...) {
+        context.scope->fail(std::current_exception());
+      }
+    }
+  }
+
+ private:
+  static task<void> serve(payload m) { static_cast<void>(co_await apply_pack(m.f, m.args)); }
+};
+
+template <class R>
+class [[nodiscard("at completes at its co_await; use at_async to leave it to the finish")]] at_call {
+ public:
+  at_call(place_id target, at_slot* slot) noexcept : slot_(slot), target_(target) {}
+  at_call(at_call const&) = delete;
+  at_call& operator=(at_call const&) = delete;
+  ~at_call() {
+    if (slot_ != nullptr) [[unlikely]]
+      abandon_at_slot(slot_, target_);
+  }
+
+  [[nodiscard]] at_slot& slot() noexcept { return *slot_; }
+
+  bool await_ready() const noexcept { return slot_->cell.idle(); }
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    cell_awaiter wait{slot_->cell, "at"};
+    auto const next = wait.await_suspend(h);
+    parked_ = wait.parked;
+    return next;
+  }
+  R await_resume() {
+    worker& w = *self;
+    at_slot* const slot = std::exchange(slot_, nullptr);
+    struct guard {
+      at_slot* slot;
+      ~guard() { free_at_slot(slot); }
+    } const g{slot};
+    if (slot->left_tasks) w.current->scope->note_sent(target_, 1);
+    if (std::uint64_t const failure = slot->cell.take_error()) [[unlikely]]
+      throw_failure(failure);
+    if (slot->exception) [[unlikely]]
+      std::rethrow_exception(slot->exception);
+    if constexpr (!std::is_void_v<R>) {
+      alignas(R) std::byte copy[sizeof(R)];
+      std::memcpy(copy, slot->result(), sizeof(R));
+      return *reinterpret_cast<R*>(copy);
+    }
+  }
+
+ private:
+  at_slot* slot_;
+  place_id target_;
+  bool parked_ = false;
+};
+
+template <class R>
+constexpr std::size_t result_size() {
+  if constexpr (std::is_void_v<R>)
+    return 0;
+  else
+    return sizeof(R);
+}
+
+template <class F, class... Args>
+inline constexpr bool can_travel = message_part<F> && (message_part<Args> && ...);
+
+}  // namespace detail
+
+/// Calls f(args...) at `target`; `co_await` gives the result.
+template <class F, class... Args>
+  requires std::invocable<F&, Args...>
+auto at(place_id target, F f, Args... args) {
+  static_assert(detail::message_part<F>, "at: the callable must be trivially copyable: capture values, not references");
+  static_assert((detail::message_part<Args> && ...), "at: arguments must be trivially copyable");
+  static_assert(!std::is_pointer_v<F> && (!std::is_pointer_v<Args> && ...),
+                "at: addresses do not cross places: send a global_ptr, and a lambda for a function pointer");
+  using handler = detail::at_handler<F, Args...>;
+  using result = typename handler::result;
+  static_assert(std::is_void_v<result> || std::is_trivially_copyable_v<result>,
+                "at: the result must be trivially copyable");
+  static_assert(detail::result_size<result>() <= detail::message_bytes_max, "at: the result exceeds 2 KiB; use put");
+
+  detail::at_slot* const slot = detail::make_at_slot(detail::result_size<result>());
+  detail::worker& w = *detail::self;
+  typename handler::payload const m{detail::to_global(slot), w.current->scope->key(), std::move(f),
+                                    detail::make_pack<Args...>(std::move(args)...)};
+  detail::send_request(target, detail::handler_entry<handler>::record, detail::handler_entry<handler>::index(),
+                       reinterpret_cast<std::byte const*>(&m), sizeof m);
+  return detail::at_call<result>(target, slot);
+}
+
+/// Calls f(args...) at `target`, some time; counts for the caller's finish. Any result is dropped.
+template <class F, class... Args>
+  requires std::invocable<F&, Args...>
+void at_async(place_id target, F f, Args... args) {
+  static_assert(detail::message_part<F>,
+                "at_async: the callable must be trivially copyable: capture values, not references");
+  static_assert((detail::message_part<Args> && ...), "at_async: arguments must be trivially copyable");
+  static_assert(!std::is_pointer_v<F> && (!std::is_pointer_v<Args> && ...),
+                "at_async: addresses do not cross places: send a global_ptr, and a lambda for a function pointer");
+  using handler = detail::async_handler<F, Args...>;
+  typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
+  std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::index(), sizeof m);
+  std::memcpy(room, &m, sizeof m);
+}
+
+}  // namespace tess

@@ -1,0 +1,95 @@
+// collective: barrier, reductions, broadcast and prefix sums over all places.
+//
+//   Called by one task of every place, the same collectives in the same order (SPMD, usually inside on_all_places).
+//   Values are combined in place order with a fixed shape, so floating-point results do not depend on timing.
+//
+// Threads  one task per place at a time.
+// Cost     barrier: ceil(log2 P) notifications per place (dissemination). The others: for P <= 8 one put to each other
+//          place; beyond that 2 log2 P steps up and down a binomial tree. T up to 64 bytes.
+// Source   D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (1988).
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <type_traits>
+
+#include "tess/place.hpp"
+#include "tess/task.hpp"
+
+namespace tess {
+
+namespace detail {
+inline constexpr std::size_t collective_bytes = 64;
+
+/// Combines `right` into `left`.
+using combine_function = void (*)(void* left, void const* right, void const* op);
+
+struct sweep_result {
+  alignas(16) std::byte total[collective_bytes];
+  alignas(16) std::byte before[collective_bytes];  ///< of the places before this one; nothing at place 0
+};
+/// Every place gives `bytes` bytes; result: the total, and what the places before this one make together.
+task<void> sweep(void const* mine, std::size_t bytes, combine_function combine, void const* op, sweep_result& result);
+
+template <class T, class Op>
+void combine_values(void* left, void const* right, void const* op) {
+  alignas(T) std::byte l[sizeof(T)], r[sizeof(T)];
+  std::memcpy(l, left, sizeof(T));
+  std::memcpy(r, right, sizeof(T));
+  T const value = (*static_cast<Op const*>(op))(*reinterpret_cast<T const*>(l), *reinterpret_cast<T const*>(r));
+  std::memcpy(left, &value, sizeof(T));
+}
+template <class T>
+concept reducible = std::is_trivially_copyable_v<T> && sizeof(T) <= collective_bytes && alignof(T) <= 16;
+
+template <class T>
+T read_value(std::byte const* bytes) {
+  alignas(T) std::byte copy[sizeof(T)];
+  std::memcpy(copy, bytes, sizeof(T));
+  return *reinterpret_cast<T const*>(copy);
+}
+}  // namespace detail
+
+/// Ends at every place after it began at every place.
+[[nodiscard]] task<void> barrier();
+
+/// op over the values of all places, in place order; everybody gets it. op: associative, T(T const&, T const&).
+template <detail::reducible T, class Op = std::plus<>>
+task<T> all_reduce(T mine, Op op = {}) {
+  detail::sweep_result r;
+  co_await detail::sweep(&mine, sizeof(T), &detail::combine_values<T, Op>, &op, r);
+  co_return detail::read_value<T>(r.total);
+}
+
+/// The same; only `root` gets it (others an empty optional).
+template <detail::reducible T, class Op = std::plus<>>
+task<std::optional<T>> reduce(T mine, place_id root = 0, Op op = {}) {
+  T const total = co_await all_reduce(mine, op);
+  if (here() != root) co_return std::nullopt;
+  co_return total;
+}
+
+/// Everybody gets root's value.
+template <detail::reducible T>
+task<T> broadcast(T value, place_id root = 0) {
+  struct candidate {
+    T value;
+    bool chosen;
+  };
+  static_assert(detail::reducible<candidate>, "broadcast: T of at most 48 bytes");
+  candidate const c = co_await all_reduce(candidate{value, here() == root},
+                                          [](candidate const& a, candidate const& b) { return a.chosen ? a : b; });
+  co_return c.value;
+}
+
+/// op over the values of the places before this one; `first` at place 0 (exclusive prefix).
+template <detail::reducible T, class Op = std::plus<>>
+task<T> prefix_sum(T mine, T first = {}, Op op = {}) {
+  detail::sweep_result r;
+  co_await detail::sweep(&mine, sizeof(T), &detail::combine_values<T, Op>, &op, r);
+  co_return here() == 0 ? first : op(first, detail::read_value<T>(r.before));
+}
+
+}  // namespace tess

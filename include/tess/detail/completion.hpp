@@ -1,0 +1,69 @@
+// completion: the cell behind counters, slots and `at`: acknowledgements count it down; at zero it wakes its waiter.
+//
+//   A fabric object in segment memory: {value, error, notify, cookie} (RUNTIME contract 4). The owner's interest is
+//   one large unit (`armed_unit`), taken away when it waits: the value can only be zero while somebody waits and
+//   nothing is outstanding. So exactly one party notifies, whether the last acknowledgement or the wait comes first,
+//   and acknowledgements that overtake their announcement are harmless.
+//
+// Units    of the issuing call. 32 bits of outstanding units at most.
+// Threads  acknowledge: any. expect, arm, reset: the owner.
+// Bits     notify: 16-31 place, 0-15 worker of the ready queue that gets the cookie. cookie: a ready_node's address,
+//          bit 0 set when it is a slot to be freed and not a task to be resumed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tess::detail {
+
+/// What a ready queue links: the first member of a task's promise and of a slot.
+struct ready_node {
+  std::uint64_t next_ready = 0;
+};
+
+/// Appends a cookie to the ready queue of a worker and wakes it.
+void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept;
+
+class completion {
+ public:
+  static constexpr std::int64_t armed_unit = std::int64_t{1} << 40;
+
+  /// Nothing outstanding. acquire: what the acknowledged operations did is visible to the owner.
+  [[nodiscard]] bool idle() const noexcept { return value_.load(std::memory_order_acquire) == armed_unit; }
+  [[nodiscard]] std::int64_t outstanding() const noexcept {
+    return value_.load(std::memory_order_relaxed) - armed_unit;
+  }
+
+  void expect(std::int64_t units) noexcept { value_.fetch_add(units, std::memory_order_relaxed); }
+
+  /// Announces the waiter. True: nothing is outstanding, there will be no notification, and the cell is as after
+  /// reset(). False: the cookie will be delivered once, then the owner calls reset().
+  [[nodiscard]] bool arm(std::uint32_t notify, std::uint64_t cookie) noexcept {
+    notify_ = notify;
+    cookie_ = cookie;
+    // release: notify and cookie before the arming; acquire: what the last acknowledgement published.
+    if (value_.fetch_sub(armed_unit, std::memory_order_acq_rel) != armed_unit) return false;
+    reset();
+    return true;
+  }
+  void reset() noexcept { value_.fetch_add(armed_unit, std::memory_order_relaxed); }
+
+  /// Called by fabrics. `failure` other than 0 is kept and becomes the waiter's exception (a place + 1).
+  void acknowledge(std::int64_t units, std::uint64_t failure = 0) noexcept {
+    if (failure != 0) error_.store(failure, std::memory_order_relaxed);
+    // release what was acknowledged to the waiter; acquire notify and cookie.
+    if (value_.fetch_sub(units, std::memory_order_acq_rel) == units) notify_worker(notify_, cookie_);
+  }
+
+  /// 0, or the failed place + 1; clears it.
+  std::uint64_t take_error() noexcept { return error_.exchange(0, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{armed_unit};
+  std::atomic<std::uint64_t> error_{0};
+  std::uint32_t notify_ = 0;
+  std::uint64_t cookie_ = 0;
+};
+static_assert(sizeof(completion) == 32);
+
+}  // namespace tess::detail

@@ -1,0 +1,125 @@
+// frame_pool: coroutine frames and slots from per-worker free lists; the memory is the place's segment.
+//
+//   A block goes back to the list of the worker that allocated it: at once when that worker frees it, otherwise in
+//   batches through the owner's return stack, so that one spawner and one thief reach a steady state. Blocks carry a
+//   header that says whose they are and whether they are live, so the stall report can walk all frames although no
+//   list is kept on the fast path.
+//
+// Shapes   block: 16-byte header, then the memory handed out (16-byte aligned). Size classes are multiples of 64 bytes
+//          up to 2 KiB, carved from slabs; larger blocks come from the segment one by one.
+// Threads  allocate, release, flush_returns, for_each_task: the owning worker. receive: any worker of the place.
+// Cost     allocate and release are two loads and two stores; every 32nd foreign release is a compare-exchange.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tess/detail/platform.hpp"
+
+namespace tess::detail {
+
+class frame_pool {
+ public:
+  enum class kind : std::uint32_t { free = 0, raw, task };
+
+  frame_pool(std::uint16_t place, std::uint16_t worker) noexcept : place_(place), worker_(worker) {}
+  frame_pool(frame_pool const&) = delete;
+  frame_pool& operator=(frame_pool const&) = delete;
+
+  /// At least `bytes`, 16-byte aligned. Throws std::bad_alloc when the segment is full.
+  void* allocate(std::size_t bytes, kind k) {
+    std::size_t const c = (bytes + header_bytes + granule - 1) / granule;
+    if (c < classes) [[likely]] {
+      if (block* const b = lists_[c]) [[likely]] {
+        lists_[c] = b->next;
+        b->state = k;
+        return &b->next;
+      }
+    }
+    return refill(c, k);
+  }
+
+  /// Gives back memory from any pool of this place.
+  void release(void* memory) noexcept {
+    block* const b = block_of(memory);
+    b->state = kind::free;
+    if (b->owner == this && b->size_class < classes) [[likely]] {
+      b->next = lists_[b->size_class];
+      lists_[b->size_class] = b;
+      return;
+    }
+    release_elsewhere(b);
+  }
+
+  /// Sends blocks that other workers own back to them now.
+  void flush_returns() noexcept;
+
+  /// Calls visit(memory) for every live task frame that this pool handed out.
+  template <class Visit>
+  void for_each_task(Visit visit) const {
+    for (slab const& s : slabs_)
+      for (std::size_t i = 0; i < s.used; ++i) {
+        auto* const b = reinterpret_cast<block*>(s.base + i * s.block_bytes);
+        if (b->state == kind::task) visit(static_cast<void*>(&b->next));
+      }
+    for (block* const b : large_)
+      if (b->state == kind::task) visit(static_cast<void*>(&b->next));
+  }
+
+  [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
+
+ private:
+  static constexpr std::size_t granule = 64;
+  static constexpr std::size_t header_bytes = 16;
+  static constexpr std::size_t classes = 33;
+  static constexpr std::size_t slab_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t batch_size = 32;
+  static constexpr std::size_t batches = 8;
+
+  struct block {
+    frame_pool* owner;
+    std::uint32_t size_class;
+    kind state;
+    block* next;  // only while free: it lies in the memory that is handed out
+  };
+  static_assert(offsetof(block, next) == header_bytes);
+
+  struct slab {
+    std::byte* base;
+    std::size_t block_bytes;
+    std::size_t used;
+    std::size_t capacity;
+  };
+  struct batch {
+    frame_pool* owner = nullptr;
+    block* first = nullptr;
+    block* last = nullptr;
+    std::size_t count = 0;
+  };
+
+  static block* block_of(void* memory) noexcept {
+    return reinterpret_cast<block*>(static_cast<std::byte*>(memory) - header_bytes);
+  }
+  void* refill(std::size_t size_class, kind k);
+  void* allocate_large(std::size_t size_class, kind k);
+  bool collect_returned() noexcept;
+  void release_elsewhere(block* b) noexcept;
+  void send(batch& out) noexcept;
+  void receive(block* first, block* last) noexcept;
+  void free_large(block* b) noexcept;
+
+  std::array<block*, classes> lists_{};
+  std::array<std::size_t, classes> open_slab_{};  // index + 1 into slabs_ of the slab being carved; 0: none
+  std::vector<slab> slabs_;
+  std::vector<block*> large_;
+  std::array<batch, batches> outgoing_{};
+  std::uint64_t reserved_bytes_ = 0;
+  std::uint16_t place_;
+  std::uint16_t worker_;
+  alignas(cache_line) std::atomic<block*> returned_{nullptr};
+};
+
+}  // namespace tess::detail

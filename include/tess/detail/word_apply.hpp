@@ -1,0 +1,113 @@
+// word_apply: what a word operation does to memory; shared by the inlined window path and by every fabric.
+//
+//   All accesses are sequentially consistent, because an operation takes effect between its call and the end of its
+//   co_await: a put must be visible to every place when its await ends (RUNTIME contract 1).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace tess::detail {
+
+enum class word_op : std::uint8_t {
+  get,
+  put,
+  fetch_add,
+  fetch_and,
+  fetch_or,
+  fetch_xor,
+  fetch_min,
+  fetch_max,
+  exchange,
+  compare_swap
+};
+
+/// Integers on which all operations work.
+template <class T>
+concept word_integer =
+    std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+/// What get and put move: one word, or up to 16 bytes without atomicity.
+template <class T>
+concept word_copyable = std::is_trivially_copyable_v<T> && sizeof(T) <= 16;
+
+template <class T>
+inline constexpr bool single_word = sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0 && alignof(T) == sizeof(T);
+
+template <std::size_t Bytes>
+using word_of = std::conditional_t<
+    Bytes == 8, std::uint64_t,
+    std::conditional_t<Bytes == 4, std::uint32_t, std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
+
+template <class T>
+T load_word(std::byte* address) noexcept {
+  // Values that are no single word go piece by piece, each piece of the type's alignment.
+  constexpr std::size_t piece = single_word<T> ? sizeof(T) : alignof(T) < 8 ? alignof(T) : 8;
+  T value;
+  for (std::size_t i = 0; i < sizeof(T); i += piece) {
+    auto const w = std::atomic_ref(*reinterpret_cast<word_of<piece>*>(address + i)).load(std::memory_order_seq_cst);
+    std::memcpy(reinterpret_cast<std::byte*>(&value) + i, &w, piece);
+  }
+  return value;
+}
+
+template <class T>
+void store_word(std::byte* address, T const& value) noexcept {
+  constexpr std::size_t piece = single_word<T> ? sizeof(T) : alignof(T) < 8 ? alignof(T) : 8;
+  for (std::size_t i = 0; i < sizeof(T); i += piece) {
+    word_of<piece> w;
+    std::memcpy(&w, reinterpret_cast<std::byte const*>(&value) + i, piece);
+    std::atomic_ref(*reinterpret_cast<word_of<piece>*>(address + i)).store(w, std::memory_order_seq_cst);
+  }
+}
+
+/// Returns the old value. compare_swap stores b if the word equals a.
+template <word_op Op, word_integer T>
+T apply_integer(std::byte* address, T a, T b) noexcept {
+  std::atomic_ref<T> const word(*reinterpret_cast<T*>(address));
+  if constexpr (Op == word_op::fetch_add) return word.fetch_add(a);
+  if constexpr (Op == word_op::fetch_and) return word.fetch_and(a);
+  if constexpr (Op == word_op::fetch_or) return word.fetch_or(a);
+  if constexpr (Op == word_op::fetch_xor) return word.fetch_xor(a);
+  if constexpr (Op == word_op::exchange) return word.exchange(a);
+  if constexpr (Op == word_op::compare_swap) {
+    word.compare_exchange_strong(a, b);
+    return a;
+  }
+  if constexpr (Op == word_op::fetch_min || Op == word_op::fetch_max) {
+    T old = word.load();
+    while ((Op == word_op::fetch_min ? a < old : old < a) && !word.compare_exchange_weak(old, a)) {
+    }
+    return old;
+  }
+}
+
+/// How a word travels to a fabric that has no window.
+enum class word_type : std::uint8_t { i32, u32, i64, u64, raw };
+
+template <class T>
+constexpr word_type word_type_of() noexcept {
+  if constexpr (!word_integer<T>)
+    return word_type::raw;
+  else if constexpr (sizeof(T) == 4)
+    return std::is_signed_v<T> ? word_type::i32 : word_type::u32;
+  else
+    return std::is_signed_v<T> ? word_type::i64 : word_type::u64;
+}
+
+/// A word operation without its types. `operands`: a and b, or the 16 bytes of a put.
+struct word_request {
+  word_op op;
+  word_type type;
+  std::uint8_t bytes;      ///< 1 to 16
+  std::uint8_t alignment;  ///< of the type, at most 8
+  std::uint64_t address;   ///< bits of the global_ptr
+  std::uint64_t operands[2];
+};
+
+/// Performs a request on memory that this thread can reach; the old value goes to `result`.
+void apply_request(std::byte* address, word_request const& request, std::uint64_t (&result)[2]) noexcept;
+
+}  // namespace tess::detail

@@ -1,0 +1,99 @@
+// worker: the part of a worker that inlined code touches: ring, deque, frames, budget; the loop is in src/runtime.
+//
+//   A worker belongs to one place and never changes its operating-system thread; several workers may share a thread.
+//   `self` is the worker that the current thread runs now. A started task never changes worker, so inlined code may
+//   keep `self` across a suspension.
+//
+// Threads  everything here: the owning worker only, but `unstarted` (thieves of the place).
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <source_location>
+
+#include "tess/assert.hpp"
+#include "tess/detail/completion.hpp"
+#include "tess/detail/deque.hpp"
+#include "tess/detail/frame_pool.hpp"
+#include "tess/detail/ring.hpp"
+#include "tess/detail/scope.hpp"
+#include "tess/error.hpp"
+
+namespace tess::detail {
+
+/// What every task's frame starts with, whatever it returns.
+struct promise_base : ready_node {
+  promise_base* continuation = nullptr;  ///< who awaits this task; null: it was spawned
+  finish_scope* scope = nullptr;         ///< the finish it counts for
+  std::source_location where;            ///< its latest co_await
+  char const* waits_for = nullptr;       ///< while parked: what for; null: not parked
+  std::exception_ptr exception;
+};
+
+/// Promises of tasks all start with promise_base at the same distance from the frame (task.hpp checks the alignment).
+inline std::coroutine_handle<> handle_of(promise_base* p) noexcept {
+  return std::coroutine_handle<promise_base>::from_promise(*p);
+}
+
+/// Counted on the paths that inlined code takes; the others are in statistics.hpp of the runtime.
+struct hot_counts {
+  std::uint64_t words[2] = {0, 0};  ///< word operations on this place, on other places
+};
+
+struct worker {
+  worker(place_id p, std::uint16_t i, bool only_one)
+      : place(p), index(i), single(only_one), unstarted(!only_one), frames(p, i) {}
+
+  // Read and written at every switch.
+  promise_base* current = nullptr;
+  ring<promise_base*> runnable;
+  std::int32_t budget = 0;  ///< switches and immediate completions left before the next poll
+  place_id place;
+  std::uint16_t index;
+  bool single;                   ///< the place has no other worker
+  bool may_spin = false;         ///< nobody else needs this thread or this processor
+  std::uint16_t nested = 0;      ///< depth of tasks run inside spawn()
+  std::uint16_t delivering = 0;  ///< depth of message handlers that run now
+  hot_counts counts;
+  deque<promise_base*> unstarted;
+  frame_pool frames;
+  promise_base handler;  ///< stands for "the current task" inside message handlers
+
+  [[nodiscard]] std::uint32_t notify_id() const noexcept { return std::uint32_t{place} << 16 | index; }
+
+  /// Nobody else could run here now, and the next poll is not due: an operation may complete at once.
+  [[nodiscard]] bool alone() noexcept { return runnable.empty() && unstarted.empty() && --budget > 0; }
+
+  /// Who runs next when the current task suspended or ended: another task, or the worker's loop.
+  std::coroutine_handle<> next() noexcept {
+    if (--budget > 0) {
+      promise_base* p;
+      if (!runnable.empty())
+        p = runnable.pop();
+      else if ((p = unstarted.pop()) == nullptr)
+        return std::noop_coroutine();
+      current = p;
+      return handle_of(p);
+    }
+    return std::noop_coroutine();
+  }
+};
+
+inline constinit thread_local worker* self = nullptr;
+
+/// What is fixed while a job runs. The tables have one entry per place; null: no such window.
+struct job_view {
+  place_id places = 0;
+  std::uint16_t workers = 0;                     ///< per place
+  std::byte* const* load_window = nullptr;       ///< plain loads of the place's segment
+  std::byte* const* atomic_window = nullptr;     ///< stores and processor atomics on it
+  std::uint64_t const* segment_bytes = nullptr;  ///< size of its address range, for checks
+};
+inline constinit job_view job;
+
+/// Wakes another worker of the place if one sleeps while tasks wait to be started.
+void offer_work(worker& w) noexcept;
+
+}  // namespace tess::detail

@@ -1,0 +1,53 @@
+// error: what was wrong, where, and what would be right; and what becomes of an exception that crosses places.
+//
+//   tess::error and place_failed arrive from another place as themselves; any other exception thrown there arrives
+//   as remote_error, which keeps the place, the type's name and the text (RUNTIME contract 6).
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace tess {
+
+/// Index of a place, 0 <= place < places().
+using place_id = std::uint16_t;
+
+/// Misuse or bad input, reported at the edge. what() reads `where: what; expected …`.
+class error : public std::runtime_error {
+ public:
+  error(std::string const& where, std::string const& what, std::string const& expected);
+  explicit error(std::string const& text) : std::runtime_error(text) {}
+};
+
+/// An exception thrown at another place that cannot arrive with its own type.
+class remote_error : public std::runtime_error {
+ public:
+  remote_error(place_id place, std::string type_name, std::string const& text);
+  /// The place that threw.
+  [[nodiscard]] place_id place() const noexcept { return place_; }
+  /// The thrown type's demangled name; empty if it was no std::exception.
+  [[nodiscard]] std::string const& type_name() const noexcept { return type_name_; }
+
+ private:
+  place_id place_;
+  std::string type_name_;
+};
+
+/// A place ended or cannot be reached; whatever waited for it is resumed with this.
+class place_failed : public std::runtime_error {
+ public:
+  explicit place_failed(place_id place);
+  [[nodiscard]] place_id place() const noexcept { return place_; }
+
+ private:
+  place_id place_;
+};
+
+namespace detail {
+/// `file:line` of a source location, the form every message uses.
+std::string to_text(std::source_location where);
+}  // namespace detail
+
+}  // namespace tess

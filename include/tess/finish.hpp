@@ -1,0 +1,144 @@
+// finish: spawn tasks, and wait for all of them, everywhere; the first exception wins.
+//
+//   `co_await finish(body)` runs body and ends when every task spawned under it has ended, transitively, on all
+//   places. spawn() and at_async() count for the innermost finish of the caller. A finish that stayed at its place
+//   sends no message (RUNTIME contract 7; the counting is in src/runtime/finish.cpp).
+//
+// Threads  any task. Unstarted tasks may be stolen by other workers of the place.
+// Errors   the first exception that reaches the finish is rethrown by co_await; the others are counted.
+// Cost     spawn: a frame, a push, two additions. A worker with more than 1,024 unstarted tasks runs one before it
+//          queues another.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "tess/task.hpp"
+
+namespace tess {
+
+namespace detail {
+
+struct remote_counts;
+struct finish_failure;
+
+/// The finish itself, in the frame of the task that waits for it.
+class finish_home : public finish_scope {
+ public:
+  finish_home();
+  ~finish_home();
+
+  /// The body counts as one task.
+  void open(promise_base& waiter) noexcept;
+  void rethrow();
+
+ private:
+  friend class finish_accounting;
+  promise_base* waiter_ = nullptr;
+  std::uint32_t waiter_worker_ = 0;
+  remote_counts* remote_ = nullptr;    ///< made when a task of this finish first leaves the place
+  finish_failure* failure_ = nullptr;  ///< made by the first exception
+};
+
+/// Runs the newest unstarted task inside spawn(), so that a spawner's queue stays short.
+void run_one_nested(worker& w) noexcept;
+/// Sends the messages that this worker has gathered.
+void flush_messages(worker& w) noexcept;
+
+inline constexpr std::int64_t unstarted_limit = 1024;
+
+inline void spawn_promise(worker& w, promise_base* p) {
+  finish_scope* const scope = w.current->scope;
+  p->scope = scope;
+  scope->add(1);
+  w.unstarted.push(p);
+  if (w.unstarted.size() > unstarted_limit) [[unlikely]]
+    run_one_nested(w);
+  else if (!w.single)
+    offer_work(w);
+}
+
+/// Keeps a callable and its arguments alive while the coroutine that it made is suspended.
+template <class F, class... Args>
+task<void> hold(F f, Args... args) {
+  if constexpr (is_task<std::invoke_result_t<F&, Args...>>)
+    static_cast<void>(co_await f(std::move(args)...));
+  else
+    f(std::move(args)...);
+  co_return;
+}
+
+template <class F>
+class [[nodiscard("finish waits at its co_await")]] finish_call {
+ public:
+  explicit finish_call(F body) : body_(std::move(body)) {}
+
+  static constexpr bool await_ready() noexcept { return false; }
+
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) {
+    promise_base& p = h.promise();
+    worker& w = *self;
+    home_.open(p);
+    p.waits_for = "finish";
+    if constexpr (is_task<std::invoke_result_t<F&>>) {
+      promise_base* body;
+      try {
+        body = body_().release();
+      } catch (...) {
+        return end_body(w, p, std::current_exception());
+      }
+      body->scope = &home_;
+      w.current = body;
+      return handle_of(body);
+    } else {
+      finish_scope* const outer = std::exchange(p.scope, &home_);
+      std::exception_ptr thrown;
+      try {
+        body_();
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+      p.scope = outer;
+      return end_body(w, p, std::move(thrown));
+    }
+  }
+
+  void await_resume() { home_.rethrow(); }
+
+ private:
+  std::coroutine_handle<> end_body(worker& w, promise_base&, std::exception_ptr thrown) noexcept {
+    if (thrown) home_.fail(std::move(thrown));
+    home_.done(1);
+    return w.next();
+  }
+
+  finish_home home_;
+  F body_;
+};
+
+}  // namespace detail
+
+/// Starts a task beside the caller, under the caller's innermost finish.
+inline void spawn(task<void> t) {
+  detail::spawn_promise(*detail::self, t.release());
+}
+
+/// The same with a callable (its captures and arguments are moved into the runtime's frame).
+template <class F, class... Args>
+  requires std::invocable<F&, Args...> && (!detail::is_task<F>)
+void spawn(F f, Args... args) {
+  spawn(detail::hold<F, Args...>(std::move(f), std::move(args)...));
+}
+
+/// Waits for everything that `body` (a plain callable or one that returns task<>) spawns, on all places.
+template <class F>
+  requires std::invocable<F&>
+auto finish(F body) {
+  return detail::finish_call<F>(std::move(body));
+}
+
+}  // namespace tess

@@ -1,0 +1,91 @@
+// global_array: an array spread over all places in equal blocks: element i lies at place i / block().
+//
+//   Made collectively by one task; the handle is a value that travels in `at`. Every place has its block at the same
+//   offset, so the address of an element is arithmetic.
+//
+// Shapes   [size()], blocks of block() elements, the last ones shorter or empty.
+// Units    elements of T, trivially copyable; new elements are zero.
+// Cost     owner() is one multiplication for arrays of fewer than 2^32 elements.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "tess/forall.hpp"
+#include "tess/global_ptr.hpp"
+#include "tess/memory.hpp"
+#include "tess/place.hpp"
+
+namespace tess {
+
+template <class T>
+class global_array {
+ public:
+  using element_type = T;
+
+  global_array() = default;
+
+  /// `size` zeroed elements over all places; `unit` makes blocks a multiple of it. One task calls it, for all.
+  static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::uint64_t const share = (size + places() - 1) / places();
+    std::uint64_t const block = std::max<std::uint64_t>((share + unit - 1) / unit * unit, unit);
+    std::uint64_t const offset = co_await detail::symmetric_allocate(detail::checked_bytes(block, sizeof(T)));
+    co_return global_array(offset, size, block);
+  }
+  /// Gives the memory back at all places. One task calls it, for all, when nobody uses the array any more.
+  static task<void> release(global_array a) { return detail::symmetric_release(a.offset_); }
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// Elements per place (the last places may have fewer).
+  [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
+
+  [[nodiscard]] place_id owner(std::uint64_t i) const noexcept {
+    // reciprocal_ = floor((2^64 - 1) / block) + 1: exact for indices below 2^32 (Granlund and Montgomery 1994).
+    if (size_ <= std::uint64_t{1} << 32 && block_ > 1)
+      return static_cast<place_id>(static_cast<unsigned __int128>(i) * reciprocal_ >> 64);
+    return static_cast<place_id>(i / block_);
+  }
+  [[nodiscard]] global_ptr<T> operator[](std::uint64_t i) const noexcept {
+    place_id const p = owner(i);
+    return global_ptr<T>(p, offset_ + (i - p * block_) * sizeof(T));
+  }
+
+  /// First index of a place's block, and one past its last.
+  [[nodiscard]] std::uint64_t begin_at(place_id p) const noexcept { return std::min(p * block_, size_); }
+  [[nodiscard]] std::uint64_t end_at(place_id p) const noexcept {
+    return std::min((p + std::uint64_t{1}) * block_, size_);
+  }
+
+  /// This place's block, for plain loads and stores.
+  [[nodiscard]] std::span<T> local() const {
+    place_id const p = here();
+    return {global_ptr<T>(p, offset_).local(), end_at(p) - begin_at(p)};
+  }
+
+ private:
+  global_array(std::uint64_t offset, std::uint64_t size, std::uint64_t block) noexcept
+      : offset_(offset), size_(size), block_(block), reciprocal_(block > 1 ? ~std::uint64_t{0} / block + 1 : 0) {}
+
+  std::uint64_t offset_ = 0;
+  std::uint64_t size_ = 0;
+  std::uint64_t block_ = 1;
+  std::uint64_t reciprocal_ = 0;
+};
+
+/// f(i, element) for every element, at its owner, in parallel. f returns void or task<>.
+template <class T, class F>
+  requires std::invocable<F const&, std::uint64_t, T&>
+task<void> forall(global_array<T> a, F f) {
+  return on_all_places(
+      [](global_array<T> array, F body) -> task<void> {
+        T* const elements = array.local().data();
+        std::uint64_t const first = array.begin_at(here());
+        co_await forall(first, array.end_at(here()), [=](std::uint64_t i) { return body(i, elements[i - first]); });
+      },
+      a, f);
+}
+
+}  // namespace tess

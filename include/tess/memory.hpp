@@ -1,0 +1,70 @@
+// memory: allocation in one's own segment, and symmetric allocation in everybody's.
+//
+//   A segment's address range is as large as the machine's memory and committed as it is used, so there is no size to
+//   tune. Its first half is the symmetric heap: the same offsets at every place, handed out by place 0; the other half
+//   is the place's own. Blocks are aligned and padded to cache lines.
+//
+// Units    elements of T.
+// Threads  any task.
+// Errors   out_of_memory says how much was asked and how much is left.
+// Cost     one line before each block; a lock per place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <type_traits>
+
+#include "tess/global_ptr.hpp"
+#include "tess/place.hpp"
+#include "tess/task.hpp"
+
+namespace tess {
+
+/// A segment has no room: asked, left and place are in what().
+class out_of_memory : public std::bad_alloc {
+ public:
+  out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t left_bytes);
+  [[nodiscard]] char const* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+namespace detail {
+[[nodiscard]] std::uint64_t segment_allocate(std::size_t bytes);
+void segment_release(std::uint64_t address);
+[[nodiscard]] void* to_local(std::uint64_t address);
+/// The same offset at every place, zeroed; returned as an offset.
+[[nodiscard]] task<std::uint64_t> symmetric_allocate(std::size_t bytes);
+[[nodiscard]] task<void> symmetric_release(std::uint64_t offset);
+[[nodiscard]] std::size_t checked_bytes(std::uint64_t count, std::size_t size);
+[[nodiscard]] std::uint64_t to_global(void const* address);
+}  // namespace detail
+
+template <class T>
+T* global_ptr<T>::local() const {
+  return static_cast<T*>(detail::to_local(bits_));
+}
+
+/// `count` uninitialised elements in the caller's segment.
+template <class T>
+[[nodiscard]] global_ptr<T> allocate(std::size_t count = 1) {
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
+  return global_ptr<T>::from_bits(detail::segment_allocate(detail::checked_bytes(count, sizeof(T))));
+}
+
+/// Gives back what allocate() returned at this place; null is fine.
+template <class T>
+void deallocate(global_ptr<T> p) {
+  if (p) detail::segment_release(p.bits());
+}
+
+/// The global name of an object in the caller's segment (throws for other memory).
+template <class T>
+[[nodiscard]] global_ptr<T> to_global(T* local) {
+  return global_ptr<T>::from_bits(detail::to_global(local));
+}
+
+}  // namespace tess

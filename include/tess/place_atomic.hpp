@@ -1,0 +1,29 @@
+// place_atomic: a section that excludes the other place_atomic sections of the same place; it must not suspend.
+//
+//   X10's and IMSuite's `atomic`. With one worker a place nothing else can run meanwhile, so it costs a branch.
+#pragma once
+
+#include <utility>
+
+#include "tess/detail/worker.hpp"
+#include "tess/task.hpp"
+
+namespace tess {
+
+namespace detail {
+void place_lock() noexcept;
+void place_unlock() noexcept;
+}  // namespace detail
+
+template <class F>
+decltype(auto) place_atomic(F&& f) {
+  static_assert(!detail::is_task<std::invoke_result_t<F>>, "place_atomic: the section must not suspend");
+  if (detail::self->single) return std::forward<F>(f)();
+  struct guard {
+    guard() noexcept { detail::place_lock(); }
+    ~guard() { detail::place_unlock(); }
+  } const g;
+  return std::forward<F>(f)();
+}
+
+}  // namespace tess

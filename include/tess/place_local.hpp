@@ -1,0 +1,51 @@
+// place_local: one T per place, made collectively; the 8-byte handle travels in `at`, and *h is this place's T.
+//
+//   What takes the place of mutable globals, which places in one process would share by accident.
+//
+// Threads  made and released by one task, for all; *h by any task of the place.
+// Cost     *h is an addition.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include "tess/forall.hpp"
+#include "tess/global_ptr.hpp"
+#include "tess/memory.hpp"
+
+namespace tess {
+
+template <class T>
+class place_local {
+ public:
+  place_local() = default;
+
+  /// Constructs T(args...) at every place.
+  template <class... Args>
+  static task<place_local> make(Args... args) {
+    static_assert(alignof(T) <= 64);
+    place_local const h(co_await detail::symmetric_allocate(sizeof(T)));
+    co_await on_all_places([](place_local l, Args... a) { new (l.address()) T(a...); }, h, args...);
+    co_return h;
+  }
+  /// Destroys every place's T and gives the memory back.
+  static task<void> release(place_local h) {
+    co_await on_all_places([](place_local l) { std::destroy_at(l.address()); }, h);
+    co_await detail::symmetric_release(h.offset_);
+  }
+
+  T& operator*() const { return *address(); }
+  T* operator->() const { return address(); }
+  /// The T of another place, for word and block operations.
+  [[nodiscard]] global_ptr<T> of(place_id p) const noexcept { return global_ptr<T>(p, offset_); }
+
+ private:
+  explicit place_local(std::uint64_t offset) noexcept : offset_(offset) {}
+  [[nodiscard]] T* address() const { return static_cast<T*>(detail::to_local(global_ptr<T>(here(), offset_).bits())); }
+
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace tess

@@ -1,0 +1,185 @@
+// task: the coroutine type. Lazy: it starts when it is awaited, spawned or sent, and runs on one worker to its end.
+//
+//   `co_await child()` runs the child as part of this task; spawn() (finish.hpp) runs it beside. Every co_await
+//   records its source location, so that the stall report can say who waits where.
+//
+// Threads  a started task never changes its worker.
+// Errors   an exception leaves through the awaiting co_await, or through the enclosing finish.
+// Cost     frame from the worker's free list; a switch is a push, a pop and a jump. No system allocation.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "tess/detail/worker.hpp"
+
+namespace tess {
+
+template <class T = void>
+class task;
+
+namespace detail {
+
+/// A spawned task ended: tells its finish. Out of line of the common case: an exception left it.
+void report_exception(promise_base& p) noexcept;
+
+[[nodiscard]] void* frame_allocate(std::size_t bytes);
+
+struct final_awaiter {
+  static constexpr bool await_ready() noexcept { return false; }
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    promise_base& p = h.promise();
+    worker& w = *self;
+    if (p.continuation != nullptr) {
+      w.current = p.continuation;
+      return handle_of(p.continuation);
+    }
+    finish_scope* const scope = p.scope;
+    if (p.exception) [[unlikely]]
+      report_exception(p);
+    h.destroy();
+    scope->done(1);
+    return w.next();
+  }
+  static constexpr void await_resume() noexcept {}
+};
+
+template <class Derived>
+struct promise_common : promise_base {
+  static void* operator new(std::size_t bytes) {
+    if (self == nullptr) [[unlikely]]
+      return frame_allocate(bytes);
+    return self->frames.allocate(bytes, frame_pool::kind::task);
+  }
+  static void operator delete(void* frame) noexcept { self->frames.release(frame); }
+
+  std::suspend_always initial_suspend() noexcept { return {}; }
+  final_awaiter final_suspend() noexcept { return {}; }
+  void unhandled_exception() noexcept { exception = std::current_exception(); }
+
+  /// Every co_await passes here: the place in the source costs one store.
+  template <class Awaitable>
+  Awaitable&& await_transform(Awaitable&& a, std::source_location at = std::source_location::current()) noexcept {
+    where = at;
+    return static_cast<Awaitable&&>(a);
+  }
+};
+
+template <class T>
+struct task_promise : promise_common<task_promise<T>> {
+  static_assert(alignof(T) <= 16, "a task's result must not be aligned to more than 16 bytes");
+  std::optional<T> result;
+
+  task<T> get_return_object() noexcept;
+  template <class U = T>
+  void return_value(U&& value) {
+    result.emplace(std::forward<U>(value));
+  }
+  T take() {
+    if (this->exception) std::rethrow_exception(std::move(this->exception));
+    return std::move(*result);
+  }
+};
+
+template <>
+struct task_promise<void> : promise_common<task_promise<void>> {
+  task<void> get_return_object() noexcept;
+  void return_void() noexcept {}
+  void take() {
+    if (exception) std::rethrow_exception(std::move(exception));
+  }
+};
+
+}  // namespace detail
+
+/// A coroutine that yields a T. Owns the frame until it is awaited or handed to spawn().
+template <class T>
+class [[nodiscard("a task does nothing until it is awaited or spawned")]] task {
+ public:
+  using promise_type = detail::task_promise<T>;
+  using value_type = T;
+
+  task(task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  task& operator=(task&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~task() {
+    if (handle_) handle_.destroy();
+  }
+
+  /// Runs the task as part of the awaiting one; its result or exception comes back.
+  auto operator co_await() && noexcept { return awaiter{handle_}; }
+
+  /// Gives the frame away (to the scheduler).
+  detail::promise_base* release() noexcept { return &std::exchange(handle_, nullptr).promise(); }
+
+ private:
+  friend promise_type;
+  explicit task(std::coroutine_handle<promise_type> h) noexcept : handle_(h) {}
+
+  struct awaiter {
+    std::coroutine_handle<promise_type> child;
+    static constexpr bool await_ready() noexcept { return false; }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) noexcept {
+      promise_type& p = child.promise();
+      p.continuation = &parent.promise();
+      p.scope = parent.promise().scope;
+      detail::self->current = &p;
+      return child;
+    }
+    T await_resume() { return child.promise().take(); }
+  };
+
+  std::coroutine_handle<promise_type> handle_;
+};
+
+namespace detail {
+template <class T>
+task<T> task_promise<T>::get_return_object() noexcept {
+  return task<T>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+inline task<void> task_promise<void>::get_return_object() noexcept {
+  return task<void>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+
+struct yield_awaiter {
+  static bool await_ready() noexcept { return self->alone(); }
+  template <class Promise>
+  static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    worker& w = *self;
+    w.runnable.push(&h.promise());
+    return w.next();
+  }
+  static constexpr void await_resume() noexcept {}
+};
+
+/// Tasks of any result type.
+template <class X>
+struct task_traits {
+  static constexpr bool is_task = false;
+  using result = X;
+};
+template <class T>
+struct task_traits<task<T>> {
+  static constexpr bool is_task = true;
+  using result = T;
+};
+template <class X>
+inline constexpr bool is_task = task_traits<std::remove_cvref_t<X>>::is_task;
+
+}  // namespace detail
+
+/// Lets the other runnable tasks of this worker go first.
+[[nodiscard]] inline detail::yield_awaiter yield() noexcept {
+  return {};
+}
+
+}  // namespace tess

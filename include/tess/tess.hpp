@@ -1,0 +1,20 @@
+// tess: everything a program needs.
+#pragma once
+
+#include "tess/assert.hpp"
+#include "tess/at.hpp"
+#include "tess/block.hpp"
+#include "tess/collective.hpp"
+#include "tess/counter.hpp"
+#include "tess/error.hpp"
+#include "tess/finish.hpp"
+#include "tess/forall.hpp"
+#include "tess/global_array.hpp"
+#include "tess/global_ptr.hpp"
+#include "tess/memory.hpp"
+#include "tess/place.hpp"
+#include "tess/place_atomic.hpp"
+#include "tess/place_local.hpp"
+#include "tess/run.hpp"
+#include "tess/task.hpp"
+#include "tess/word.hpp"

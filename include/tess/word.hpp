@@ -1,0 +1,192 @@
+// word: the word primitive: get, put and atomics on one word of any place; issued at the call, complete at co_await.
+//
+//   With a window the call is a prefetch and the co_await the processor's own load, store or atomic: at once when
+//   nobody else is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
+//   Without a window the call goes to the fabric and the co_await parks the task until the reply.
+//
+// Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
+// Errors   checked builds throw tess::error for addresses outside the segment or misaligned; place_failed.
+// Cost     with a window and nobody else runnable: the raw operation, two predictable branches, one count.
+#pragma once
+
+#include <coroutine>
+#include <cstring>
+#include <source_location>
+
+#include "tess/detail/word_apply.hpp"
+#include "tess/global_ptr.hpp"
+#include "tess/task.hpp"
+
+namespace tess {
+
+namespace detail {
+
+/// A word operation on its way: owned by the worker's pool, never part of a frame, because a late reply may land after
+/// the frame is gone.
+struct word_slot : ready_node {
+  completion cell;
+  std::uint64_t result[2] = {0, 0};
+};
+
+/// Throws unless [address, address + bytes) lies in the place's segment and is aligned.
+void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignment, std::source_location at);
+
+[[nodiscard]] word_slot* issue_word(word_request const& request);
+/// Parks the current task until the slot is done; true if it must suspend.
+[[nodiscard]] bool await_slot(word_slot& slot, promise_base& waiter) noexcept;
+/// After the reply: takes the result, frees the slot, throws place_failed.
+void finish_slot(word_slot* slot, std::uint64_t (&result)[2], bool suspended);
+/// The operation was never awaited: the reply, whenever it comes, frees the slot.
+void abandon_slot(word_slot* slot) noexcept;
+
+template <word_op Op, class T>
+class [[nodiscard("a word operation completes at its co_await")]] word_call {
+ public:
+  word_call(global_ptr<T> p, T a, T b, std::source_location at) : a_(a), b_(b) {
+#if defined(TESS_CHECKED) && TESS_CHECKED
+    check_access(p.bits(), sizeof(T), alignof(T), at);
+#else
+    static_cast<void>(at);
+#endif
+    worker& w = *self;
+    ++w.counts.words[p.place() != w.place];
+    std::byte* const window = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()];
+    if (window != nullptr) [[likely]] {
+      address_ = window + p.offset();
+      if constexpr (Op == word_op::get)
+        prefetch_read(address_);
+      else
+        prefetch_write(address_);
+    } else {
+      slot_ = issue_word(request(p));
+    }
+  }
+  word_call(word_call const&) = delete;
+  word_call& operator=(word_call const&) = delete;
+  ~word_call() {
+    if (slot_ != nullptr) [[unlikely]]
+      abandon_slot(slot_);
+  }
+
+  bool await_ready() const noexcept { return slot_ == nullptr && self->alone(); }
+
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    worker& w = *self;
+    if (slot_ == nullptr) [[likely]] {
+      w.runnable.push(&h.promise());
+      return w.next();
+    }
+    suspended_ = true;
+    if (await_slot(*slot_, h.promise())) return w.next();
+    suspended_ = false;
+    return h;
+  }
+
+  T await_resume() {
+    if (slot_ == nullptr) [[likely]] {
+      if constexpr (Op == word_op::get) {
+        return load_word<T>(address_);
+      } else if constexpr (Op == word_op::put) {
+        store_word<T>(address_, a_);
+        return a_;
+      } else {
+        return apply_integer<Op, T>(address_, a_, b_);
+      }
+    }
+    std::uint64_t result[2];
+    finish_slot(std::exchange(slot_, nullptr), result, suspended_);
+    T value;
+    std::memcpy(&value, result, sizeof(T));
+    return value;
+  }
+
+ private:
+  word_request request(global_ptr<T> p) const noexcept {
+    word_request r{Op, word_type_of<T>(), sizeof(T), alignof(T) < 8 ? alignof(T) : 8, p.bits(), {0, 0}};
+    if constexpr (word_integer<T>) {
+      std::memcpy(&r.operands[0], &a_, sizeof(T));
+      std::memcpy(&r.operands[1], &b_, sizeof(T));
+    } else {
+      std::memcpy(r.operands, &a_, sizeof(T));
+    }
+    return r;
+  }
+
+  std::byte* address_ = nullptr;
+  word_slot* slot_ = nullptr;
+  bool suspended_ = false;
+  T a_;
+  T b_;
+};
+
+/// A put's co_await has no value.
+template <class T>
+class put_call : public word_call<word_op::put, T> {
+ public:
+  using word_call<word_op::put, T>::word_call;
+  void await_resume() { static_cast<void>(word_call<word_op::put, T>::await_resume()); }
+};
+
+template <class T>
+using plain = std::type_identity_t<T>;
+
+}  // namespace detail
+
+/// Reads *p. T: any trivially copyable type up to 16 bytes; single words are read atomically.
+template <detail::word_copyable T>
+auto get(global_ptr<T> p, std::source_location at = std::source_location::current()) {
+  using value = std::remove_cv_t<T>;
+  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), value{}, value{}, at);
+}
+
+/// Writes *p.
+template <detail::word_copyable T>
+auto put(global_ptr<T> p, detail::plain<T> value, std::source_location at = std::source_location::current()) {
+  return detail::put_call<T>(p, value, T{}, at);
+}
+
+// Each of the following yields the value before the operation. T: 32- and 64-bit integers; min and max compare by T.
+
+template <detail::word_integer T>
+auto fetch_add(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::fetch_add, T>(p, v, T{}, at);
+}
+template <detail::word_integer T>
+auto fetch_sub(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  using unsigned_t = std::make_unsigned_t<T>;  // negating the smallest signed value must wrap, not overflow
+  return detail::word_call<detail::word_op::fetch_add, T>(p, static_cast<T>(unsigned_t{0} - static_cast<unsigned_t>(v)),
+                                                          T{}, at);
+}
+template <detail::word_integer T>
+auto fetch_and(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::fetch_and, T>(p, v, T{}, at);
+}
+template <detail::word_integer T>
+auto fetch_or(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::fetch_or, T>(p, v, T{}, at);
+}
+template <detail::word_integer T>
+auto fetch_xor(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::fetch_xor, T>(p, v, T{}, at);
+}
+template <detail::word_integer T>
+auto fetch_min(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::fetch_min, T>(p, v, T{}, at);
+}
+template <detail::word_integer T>
+auto fetch_max(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::fetch_max, T>(p, v, T{}, at);
+}
+template <detail::word_integer T>
+auto exchange(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::exchange, T>(p, v, T{}, at);
+}
+/// Stores `desired` if *p equals `expected`; succeeded if the result equals `expected`.
+template <detail::word_integer T>
+auto compare_swap(global_ptr<T> p, detail::plain<T> expected, detail::plain<T> desired,
+                  std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::compare_swap, T>(p, expected, desired, at);
+}
+
+}  // namespace tess

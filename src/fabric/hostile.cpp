@@ -1,0 +1,244 @@
+// hostile: a test fabric in one process that does everything a fabric may do to its users.
+//
+//   No windows. Completions come late and out of order, drawn from a seed. try_send refuses at random; messages arrive
+//   in any order. Bytes of a put or copy stay invisible at the target until refresh(). A put reads its source only when
+//   it completes, so a source changed too early is noticed; small results are written late, too.
+//
+// Units    delays in polls of the issuing place: 0 to 7.
+// Threads  as smp; one lock per place.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "fabric/endpoint_names.hpp"
+#include "fabric/fabric.hpp"
+#include "fabric/segment.hpp"
+#include "fabric/sleepers.hpp"
+#include "tess/assert.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+class hostile_fabric final : public fabric {
+ public:
+  hostile_fabric(thread_map const& threads, std::uint64_t seed) : threads_(threads), sleepers_(threads.threads) {
+    places_of_thread_.resize(threads.threads);
+    for (unsigned p = 0; p < threads.places; ++p) {
+      places_.push_back(std::make_unique<place>(threads.places, seed * 1000003 + p));
+      for (std::uint32_t const t : threads.threads_of_place[p]) places_of_thread_[t].push_back(places_.back().get());
+    }
+  }
+
+  void word(place_id from, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
+    later(from, [this, request, &result, &done] {
+      apply_request(at(request.address), request, result);
+      done.acknowledge(1);
+    });
+  }
+
+  void put(place_id from, std::span<std::byte const> source, std::uint64_t target, completion* local,
+           std::uint64_t notified) override {
+    later(from, [this, source, target, local, notified] {
+      if (!source.empty()) stage(target, {source.begin(), source.end()});
+      if (local != nullptr) local->acknowledge(1);
+      if (notified != 0) reinterpret_cast<completion*>(at(notified))->acknowledge(1);
+    });
+  }
+
+  void get(place_id from, std::uint64_t source, std::span<std::byte> target, completion* local) override {
+    later(from, [this, source, target, local] {
+      std::memcpy(target.data(), at(source), target.size());
+      local->acknowledge(1);
+    });
+  }
+
+  void copy(place_id from, std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local) override {
+    later(from, [this, source, target, bytes, local] {
+      stage(target, {at(source), at(source) + bytes});
+      local->acknowledge(1);
+    });
+  }
+
+  bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
+    if (cls == message_class::request && draw(*places_[from], 4) == 0) return false;
+    place& target = *places_[names_.place_of(to)];
+    {
+      std::lock_guard const lock(target.mutex);
+      if (cls == message_class::request && target.messages.size() >= messages_max) return false;
+      target.messages.push_back({from, std::vector<std::byte>(bytes.begin(), bytes.end())});
+      target.waiting.store(target.messages.size(), std::memory_order_seq_cst);
+    }
+    wake_place(target);
+    return true;
+  }
+
+  unsigned poll(place_id at_place, unsigned budget, message_sink& sink) override {
+    place& p = *places_[at_place];
+    perform_due(p);
+    unsigned delivered = 0;
+    while (delivered < budget && p.waiting.load(std::memory_order_relaxed) != 0) {
+      message m;
+      {
+        std::lock_guard const lock(p.mutex);
+        if (p.messages.empty()) break;
+        std::size_t const which = draw_locked(p, p.messages.size());
+        std::swap(p.messages[which], p.messages.back());
+        m = std::move(p.messages.back());
+        p.messages.pop_back();
+        p.waiting.store(p.messages.size(), std::memory_order_relaxed);
+      }
+      ++delivered;
+      sink.deliver(at_place, m.source, m.bytes);
+    }
+    return delivered;
+  }
+
+  void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
+    struct both {
+      hostile_fabric* fabric;
+      std::uint32_t thread;
+      idle_question outer;
+    } context{this, thread, nothing_to_do};
+    if (!nothing_here(thread)) {
+      // Late operations are counted in polls, so somebody must poll.
+      std::this_thread::yield();
+      return;
+    }
+    sleepers_.sleep(thread, until,
+                    {[](void* c) {
+                       auto const& b = *static_cast<both*>(c);
+                       return b.fabric->nothing_here(b.thread) && b.outer();
+                     },
+                     &context});
+  }
+  void wake(std::uint32_t thread) noexcept override { static_cast<void>(sleepers_.wake(thread)); }
+
+  place_window window(place_id) const noexcept override { return {}; }
+  place_segment segment(place_id p) const noexcept override {
+    return {places_[p]->memory.base(), places_[p]->memory.bytes()};
+  }
+  bool extend_segment(place_id p, std::uint64_t offset, std::uint64_t bytes) override {
+    return places_[p]->memory.commit(offset, bytes);
+  }
+
+  bool coherent() const noexcept override { return false; }
+  void publish(place_id, std::uint64_t, std::uint64_t) override {}
+
+  void refresh(place_id at_place, std::uint64_t offset, std::uint64_t bytes) override {
+    place& p = *places_[at_place];
+    std::lock_guard const lock(p.mutex);
+    // Whole transfers become visible, oldest first, if they touch the range.
+    std::erase_if(p.staged, [&](staged_bytes const& s) {
+      bool const touches = s.offset < offset + bytes && offset < s.offset + s.bytes.size();
+      if (touches) std::memcpy(p.memory.base() + s.offset, s.bytes.data(), s.bytes.size());
+      return touches;
+    });
+  }
+
+  std::vector<fabric_event> events() override { return {}; }
+
+  void listen(place_id at_place, std::string_view name) override { names_.listen(at_place, name); }
+  endpoint connect(std::string_view name) override { return names_.connect(name); }
+
+ private:
+  static constexpr std::size_t messages_max = 64;
+  static constexpr std::uint64_t delay_max = 8;
+
+  struct message {
+    place_id source = 0;
+    std::vector<std::byte> bytes;
+  };
+  struct staged_bytes {
+    std::uint64_t offset;
+    std::vector<std::byte> bytes;
+  };
+  struct late_operation {
+    std::uint64_t due;
+    std::function<void()> perform;
+  };
+  struct place {
+    place(unsigned places, std::uint64_t seed) : memory(places), random(seed) {}
+    detail::segment memory;
+    std::mutex mutex;
+    std::vector<message> messages;
+    std::vector<staged_bytes> staged;
+    std::vector<late_operation> late;
+    std::uint64_t random;
+    std::uint64_t polls = 0;
+    std::atomic<std::size_t> waiting{0};  ///< messages
+    std::atomic<std::size_t> pending{0};  ///< late operations
+  };
+
+  static std::uint64_t draw_locked(place& p, std::uint64_t n) noexcept {
+    p.random = p.random * 6364136223846793005u + 1442695040888963407u;
+    return (p.random >> 33) % n;
+  }
+  static std::uint64_t draw(place& p, std::uint64_t n) noexcept {
+    std::lock_guard const lock(p.mutex);
+    return draw_locked(p, n);
+  }
+
+  std::byte* at(std::uint64_t address) const noexcept {
+    return places_[address >> 48]->memory.base() + (address & 0xffff'ffff'ffffU);
+  }
+
+  void later(place_id from, std::function<void()> perform) {
+    place& p = *places_[from];
+    {
+      std::lock_guard const lock(p.mutex);
+      p.late.push_back({p.polls + draw_locked(p, delay_max), std::move(perform)});
+      p.pending.store(p.late.size(), std::memory_order_seq_cst);
+    }
+    wake_place(p);
+  }
+
+  void perform_due(place& p) {
+    if (p.pending.load(std::memory_order_relaxed) == 0) return;
+    std::vector<late_operation> due;
+    {
+      std::lock_guard const lock(p.mutex);
+      ++p.polls;
+      auto const split =
+          std::partition(p.late.begin(), p.late.end(), [&](late_operation const& o) { return o.due > p.polls; });
+      due.assign(std::make_move_iterator(split), std::make_move_iterator(p.late.end()));
+      p.late.erase(split, p.late.end());
+      for (std::size_t i = due.size(); i > 1; --i) std::swap(due[i - 1], due[draw_locked(p, i)]);
+      p.pending.store(p.late.size(), std::memory_order_relaxed);
+    }
+    for (late_operation& o : due) o.perform();
+  }
+
+  void stage(std::uint64_t target, std::vector<std::byte> bytes) {
+    place& p = *places_[target >> 48];
+    std::lock_guard const lock(p.mutex);
+    p.staged.push_back({target & 0xffff'ffff'ffffU, std::move(bytes)});
+  }
+
+  void wake_place(place& p) noexcept {
+    for (std::uint32_t t = 0; t < threads_.threads; ++t)
+      if (std::ranges::find(places_of_thread_[t], &p) != places_of_thread_[t].end() && sleepers_.wake(t)) return;
+  }
+
+  bool nothing_here(std::uint32_t thread) const noexcept {
+    return std::ranges::all_of(places_of_thread_[thread], [](place const* p) {
+      return p->waiting.load(std::memory_order_seq_cst) == 0 && p->pending.load(std::memory_order_seq_cst) == 0;
+    });
+  }
+
+  thread_map threads_;
+  sleepers sleepers_;
+  std::vector<std::unique_ptr<place>> places_;
+  std::vector<std::vector<place*>> places_of_thread_;
+  endpoint_names names_;
+};
+
+}  // namespace
+
+std::unique_ptr<fabric> make_hostile_fabric(thread_map const& threads, std::uint64_t seed) {
+  return std::make_unique<hostile_fabric>(threads, seed);
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,109 @@
+// segment: address space by mmap(PROT_NONE), memory by mprotect, both in multiples of a huge page.
+#include "fabric/segment.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tess/error.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
+constexpr std::uint64_t commit_step_max = std::uint64_t{64} << 20;
+
+std::uint64_t physical_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// Committed by all segments of this process.
+std::atomic<std::uint64_t>& committed_bytes() {
+  static std::atomic<std::uint64_t> bytes{0};
+  return bytes;
+}
+
+constexpr bool sanitized =
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    true;
+#else
+    false;
+#endif
+#else
+    false;
+#endif
+
+std::uint64_t reservation(unsigned places) {
+  std::uint64_t bytes = physical_bytes();
+  // Half of a 47-bit address space for all segments; sanitizers keep most of it for their shadow.
+  std::uint64_t const room = sanitized ? std::uint64_t{1} << 38 : std::uint64_t{1} << 46;
+  bytes = std::min(bytes, room / places);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    bytes = std::min<std::uint64_t>(bytes, limit.rlim_cur / 2 / places);
+  return std::max(bytes / (2 * huge_page) * (2 * huge_page), 2 * huge_page);
+}
+
+}  // namespace
+
+segment::segment(unsigned places) : bytes_(reservation(places)) {
+  // One huge page more, so that the base can be aligned to it.
+  void* const memory = mmap(nullptr, bytes_ + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    throw error("segment",
+                "cannot reserve " + std::to_string(bytes_ >> 20) + " MiB of address space for each of " +
+                    std::to_string(places) + " places",
+                "a larger `ulimit -v` or fewer places");
+  auto const address = reinterpret_cast<std::uintptr_t>(memory);
+  std::uintptr_t const aligned = (address + huge_page - 1) / huge_page * huge_page;
+  if (aligned > address) munmap(memory, aligned - address);
+  if (std::uintptr_t const tail = address + huge_page - aligned)
+    munmap(reinterpret_cast<void*>(aligned + bytes_), tail);
+  base_ = reinterpret_cast<std::byte*>(aligned);
+  // Advice only: where huge pages are off, small ones serve.
+  static_cast<void>(madvise(base_, bytes_, MADV_HUGEPAGE));
+  halves_[0] = {0, 0};
+  halves_[1] = {bytes_ / 2, bytes_ / 2};
+}
+
+segment::~segment() {
+  munmap(base_, bytes_);
+  std::uint64_t const committed = halves_[0].end + halves_[1].end - halves_[1].begin;
+  committed_bytes().fetch_sub(committed, std::memory_order_relaxed);
+}
+
+bool segment::commit(std::uint64_t offset, std::uint64_t bytes) {
+  if (offset > bytes_ || bytes > bytes_ - offset) return false;
+  std::lock_guard const lock(mutex_);
+  std::uint64_t const end = offset + bytes;
+  if (offset < bytes_ / 2 && end > bytes_ / 2) return false;
+  return offset < bytes_ / 2 ? grow(halves_[0], end, bytes_ / 2) : grow(halves_[1], end, bytes_);
+}
+
+bool segment::grow(half& h, std::uint64_t end, std::uint64_t limit) {
+  if (end <= h.end) return true;
+  std::uint64_t const have = h.end - h.begin;
+  // Grow by what is there already, in steps of at most 64 MiB, so that few calls suffice and little is committed idly.
+  std::uint64_t const step = std::clamp(have, huge_page, commit_step_max);
+  std::uint64_t const wanted = std::min((end + step - 1) / huge_page * huge_page, limit);
+  std::uint64_t const more = wanted - h.end;
+  if (committed_bytes().fetch_add(more, std::memory_order_relaxed) + more > physical_bytes()) {
+    committed_bytes().fetch_sub(more, std::memory_order_relaxed);
+    return false;
+  }
+  if (mprotect(base_ + h.end, more, PROT_READ | PROT_WRITE) != 0) {
+    committed_bytes().fetch_sub(more, std::memory_order_relaxed);
+    return false;
+  }
+  h.end = wanted;
+  return true;
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,43 @@
+// segment: the address range of one place: reserved once, committed in chunks, huge pages advised.
+//
+//   Reserved by the smallest of the machine's memory, `ulimit -v` and what a sanitizer leaves room for, so nobody
+//   tunes a size. Commits of all segments together never exceed the machine's memory: running out is an error of the
+//   allocation that asked, not a signal later.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace tess::detail {
+
+class segment {
+ public:
+  /// Reserves address space for one of `places` segments of this process.
+  explicit segment(unsigned places);
+  ~segment();
+  segment(segment const&) = delete;
+  segment& operator=(segment const&) = delete;
+
+  [[nodiscard]] std::byte* base() const noexcept { return base_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+  /// Makes [offset, offset + bytes) usable; false if the range or the machine's memory does not allow it.
+  [[nodiscard]] bool commit(std::uint64_t offset, std::uint64_t bytes);
+
+ private:
+  /// Committed bytes of one half, from its start: both heaps of a segment grow upwards from theirs.
+  struct half {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  bool grow(half& h, std::uint64_t end, std::uint64_t limit);
+
+  std::byte* base_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  half halves_[2];
+  std::mutex mutex_;
+};
+
+}  // namespace tess::detail

@@ -1,0 +1,153 @@
+// smp: threads in one process are the places; every segment is a window for everybody.
+//
+//   Words never get here (they are inlined); blocks are memcpy; a message is a cache line in the receiver's inbox.
+#include <algorithm>
+#include <cstring>
+
+#include "fabric/endpoint_names.hpp"
+#include "fabric/fabric.hpp"
+#include "fabric/inbox.hpp"
+#include "fabric/segment.hpp"
+#include "fabric/sleepers.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+class smp_fabric final : public fabric {
+ public:
+  explicit smp_fabric(thread_map const& threads) : threads_(threads), sleepers_(threads.threads) {
+    places_of_thread_.resize(threads.threads);
+    for (unsigned p = 0; p < threads.places; ++p) {
+      places_.push_back(std::make_unique<place>(threads.places));
+      for (std::uint32_t const t : threads.threads_of_place[p]) places_of_thread_[t].push_back(places_.back().get());
+    }
+  }
+
+  void word(place_id, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
+    apply_request(at(request.address), request, result);
+    done.acknowledge(1);
+  }
+
+  void put(place_id, std::span<std::byte const> source, std::uint64_t target, completion* local,
+           std::uint64_t notified) override {
+    if (!source.empty()) std::memcpy(at(target), source.data(), source.size());
+    if (local != nullptr) local->acknowledge(1);
+    if (notified != 0) reinterpret_cast<completion*>(at(notified))->acknowledge(1);
+  }
+
+  void get(place_id, std::uint64_t source, std::span<std::byte> target, completion* local) override {
+    if (!target.empty()) std::memcpy(target.data(), at(source), target.size());
+    if (local != nullptr) local->acknowledge(1);
+  }
+
+  void copy(place_id, std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local) override {
+    std::memmove(at(target), at(source), bytes);
+    if (local != nullptr) local->acknowledge(1);
+  }
+
+  bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
+    place_id const target = names_.place_of(to);
+    inbox& in = places_[target]->messages;
+    chunk* large = nullptr;
+    if (bytes.size() > inbox::inline_bytes) {
+      large = bytes.size() <= chunk_pool::capacity ? places_[from]->chunks.take() : nullptr;
+      if (large == nullptr) {
+        if (cls == message_class::request && bytes.size() <= chunk_pool::capacity) return false;
+        large = chunk_pool::make_single(bytes.size());
+      }
+      large->bytes = static_cast<std::uint32_t>(bytes.size());
+      std::memcpy(large->data(), bytes.data(), bytes.size());
+    }
+    if (!in.push(from, bytes, large)) {
+      if (cls == message_class::request) {
+        if (large != nullptr) chunk_pool::give_back(large);
+        return false;
+      }
+      if (large == nullptr) {
+        large = chunk_pool::make_single(bytes.size());
+        large->bytes = static_cast<std::uint32_t>(bytes.size());
+        std::memcpy(large->data(), bytes.data(), bytes.size());
+      }
+      in.push_overflow(from, large);
+    }
+    for (std::uint32_t const t : threads_.threads_of_place[target])
+      if (sleepers_.wake(t)) break;
+    return true;
+  }
+
+  unsigned poll(place_id at_place, unsigned budget, message_sink& sink) override {
+    inbox& in = places_[at_place]->messages;
+    inbox::message m;
+    unsigned delivered = 0;
+    while (delivered < budget && in.pop(m)) {
+      ++delivered;
+      sink.deliver(at_place, m.source, m.view());
+      if (m.large != nullptr) chunk_pool::give_back(m.large);
+    }
+    return delivered;
+  }
+
+  void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
+    struct both {
+      smp_fabric* fabric;
+      std::uint32_t thread;
+      idle_question outer;
+    } context{this, thread, nothing_to_do};
+    sleepers_.sleep(thread, until,
+                    {[](void* c) {
+                       auto const& b = *static_cast<both*>(c);
+                       return b.fabric->inboxes_empty(b.thread) && b.outer();
+                     },
+                     &context});
+  }
+  void wake(std::uint32_t thread) noexcept override { static_cast<void>(sleepers_.wake(thread)); }
+
+  place_window window(place_id p) const noexcept override {
+    return {places_[p]->memory.base(), places_[p]->memory.base()};
+  }
+  place_segment segment(place_id p) const noexcept override {
+    return {places_[p]->memory.base(), places_[p]->memory.bytes()};
+  }
+  bool extend_segment(place_id p, std::uint64_t offset, std::uint64_t bytes) override {
+    return places_[p]->memory.commit(offset, bytes);
+  }
+
+  bool coherent() const noexcept override { return true; }
+  void publish(place_id, std::uint64_t, std::uint64_t) override {}
+  void refresh(place_id, std::uint64_t, std::uint64_t) override {}
+  std::vector<fabric_event> events() override { return {}; }
+
+  void listen(place_id at_place, std::string_view name) override { names_.listen(at_place, name); }
+  endpoint connect(std::string_view name) override { return names_.connect(name); }
+
+ private:
+  struct place {
+    explicit place(unsigned places) : memory(places) {}
+    detail::segment memory;
+    inbox messages;
+    chunk_pool chunks;
+  };
+
+  std::byte* at(std::uint64_t address) const noexcept {
+    return places_[address >> 48]->memory.base() + (address & 0xffff'ffff'ffffU);
+  }
+
+  bool inboxes_empty(std::uint32_t thread) const noexcept {
+    return std::ranges::all_of(places_of_thread_[thread], [](place const* p) { return p->messages.empty(); });
+  }
+
+  thread_map threads_;
+  sleepers sleepers_;
+  std::vector<std::unique_ptr<place>> places_;
+  std::vector<std::vector<place*>> places_of_thread_;
+  endpoint_names names_;
+};
+
+}  // namespace
+
+std::unique_ptr<fabric> make_smp_fabric(thread_map const& threads) {
+  return std::make_unique<smp_fabric>(threads);
+}
+
+}  // namespace tess::detail

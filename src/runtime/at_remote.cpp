@@ -1,0 +1,138 @@
+// at_remote: the two halves of `at`: slots and requests here, replies there.
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "runtime/exception_wire.hpp"
+#include "runtime/job.hpp"
+#include "runtime/message.hpp"
+#include "runtime/worker_loop.hpp"
+#include "tess/at.hpp"
+#include "tess/memory.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+struct reply_header {
+  std::uint64_t slot;
+  std::uint32_t bytes;
+  std::uint8_t is_exception;
+  std::uint8_t left_tasks;
+  std::uint16_t unused;
+};
+
+/// `exception`: for a reply of this place, which keeps its type; otherwise it is decoded from `data`.
+void apply_reply(reply_header const& h, place_id source, std::span<std::byte const> data,
+                 std::exception_ptr exception = nullptr) {
+  at_slot& slot = *global_ptr<at_slot>::from_bits(h.slot).local();
+  if (slot.abandoned) {
+    if (h.left_tasks != 0) slot.scope->note_sent(source, 1);
+    finish_scope* const scope = slot.scope;
+    free_at_slot(&slot);
+    scope->done(1);
+    return;
+  }
+  slot.left_tasks = h.left_tasks != 0;
+  if (h.is_exception != 0)
+    slot.exception = exception ? std::move(exception) : decode_exception(data);
+  else
+    std::memcpy(slot.result(), data.data(), std::min<std::size_t>(data.size(), slot.result_bytes));
+  slot.cell.acknowledge(1);
+}
+
+struct reply_handler {
+  static constexpr std::uint32_t payload_bytes = sizeof(reply_header);
+  static constexpr std::uint16_t payload_alignment = 8;
+  static constexpr bool variable = true;
+
+  static void invoke(message_context& context, std::byte const* payload, std::size_t bytes) {
+    reply_header h;
+    std::memcpy(&h, payload, sizeof h);
+    if (h.bytes > bytes - sizeof h) throw error("reply", "truncated", "the bytes that its header announces");
+    apply_reply(h, context.source, {payload + sizeof h, h.bytes});
+  }
+};
+
+void reply(place_id target, reply_header const& h, std::span<std::byte const> data) {
+  worker_state& w = this_worker();
+  if (target == w.place) {
+    apply_reply(h, target, data);
+    return;
+  }
+  std::array<std::byte, sizeof(reply_header) + message_bytes_max> payload;
+  std::memcpy(payload.data(), &h, sizeof h);
+  if (!data.empty()) std::memcpy(payload.data() + sizeof h, data.data(), data.size());
+  send_reply(w, target, handler_entry<reply_handler>::index(), {payload.data(), sizeof h + data.size()});
+}
+
+}  // namespace
+
+at_slot* make_at_slot(std::size_t result_bytes) {
+  auto* const slot = new (self->frames.allocate(sizeof(at_slot) + result_bytes, frame_pool::kind::raw)) at_slot;
+  slot->result_bytes = static_cast<std::uint32_t>(result_bytes);
+  slot->cell.expect(1);
+  return slot;
+}
+
+void free_at_slot(at_slot* slot) noexcept {
+  std::destroy_at(slot);
+  self->frames.release(slot);
+}
+
+void abandon_at_slot(at_slot* slot, place_id target) noexcept {
+  finish_scope* const scope = self->current->scope;
+  if (slot->cell.idle()) {
+    if (slot->left_tasks) scope->note_sent(target, 1);
+    free_at_slot(slot);
+    return;
+  }
+  // The body still runs; the finish of the caller must hear what it leaves behind, so it waits for the reply.
+  slot->scope = scope;
+  slot->scope->add(1);
+  slot->abandoned = true;
+}
+
+void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
+                  std::size_t bytes) {
+  worker_state& w = this_worker();
+  check_place(target, std::source_location::current());
+  if (target == w.place) {
+    message_context context{target, nullptr};
+    record.invoke(context, payload, bytes);
+    return;
+  }
+  w.outgoing.send_now(w, target, index, payload, bytes);
+}
+
+std::byte* append_async(place_id target, std::uint16_t index, std::size_t bytes) {
+  check_place(target, std::source_location::current());
+  worker_state& w = this_worker();
+  return w.outgoing.append(w, target, index, bytes);
+}
+
+void check_place(place_id target, std::source_location at) {
+  if (target >= job.places) [[unlikely]]
+    throw error(to_text(at), "place " + std::to_string(target), "a place below " + std::to_string(job.places));
+}
+
+void flush_messages(worker& w) noexcept {
+  auto& state = static_cast<worker_state&>(w);
+  state.outgoing.flush(state);
+}
+
+void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes) {
+  reply(target, {slot, static_cast<std::uint32_t>(bytes), 0, left_tasks, 0},
+        {static_cast<std::byte const*>(value), bytes});
+}
+
+void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception) {
+  if (target == here()) {
+    apply_reply({slot, 0, 1, left_tasks, 0}, target, {}, std::move(exception));
+    return;
+  }
+  auto const bytes = encode_exception(std::move(exception), here());
+  reply(target, {slot, static_cast<std::uint32_t>(bytes.size()), 1, left_tasks, 0}, bytes);
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,18 @@
+// exception_wire: an exception as bytes, for replies and finish reports (RUNTIME contract 6).
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <span>
+#include <vector>
+
+#include "tess/error.hpp"
+
+namespace tess::detail {
+
+/// At most about 1 KiB; longer texts are cut.
+[[nodiscard]] std::vector<std::byte> encode_exception(std::exception_ptr exception, place_id thrown_at);
+/// tess::error and place_failed come back as themselves, everything else as remote_error.
+[[nodiscard]] std::exception_ptr decode_exception(std::span<std::byte const> bytes);
+
+}  // namespace tess::detail

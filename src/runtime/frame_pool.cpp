@@ -1,0 +1,103 @@
+// frame_pool: slabs, large blocks, and the way back of blocks that another worker freed.
+#include "tess/detail/frame_pool.hpp"
+
+#include <algorithm>
+
+#include "runtime/job.hpp"
+#include "tess/memory.hpp"
+
+namespace tess::detail {
+
+namespace {
+void* segment_memory(std::size_t bytes) {
+  return to_local(segment_allocate(bytes));
+}
+}  // namespace
+
+void* frame_pool::refill(std::size_t size_class, kind k) {
+  if (size_class >= classes) return allocate_large(size_class, k);
+  if (collect_returned())
+    if (block* const b = lists_[size_class]) {
+      lists_[size_class] = b->next;
+      b->state = k;
+      return &b->next;
+    }
+  std::size_t& open = open_slab_[size_class];
+  if (open == 0 || slabs_[open - 1].used == slabs_[open - 1].capacity) {
+    std::size_t const block_bytes = size_class * granule;
+    auto* const base = static_cast<std::byte*>(segment_memory(slab_bytes));
+    reserved_bytes_ += slab_bytes;
+    slabs_.push_back({base, block_bytes, 0, slab_bytes / block_bytes});
+    open = slabs_.size();
+  }
+  slab& s = slabs_[open - 1];
+  auto* const b = reinterpret_cast<block*>(s.base + s.used++ * s.block_bytes);
+  b->owner = this;
+  b->size_class = static_cast<std::uint32_t>(size_class);
+  b->state = k;
+  return &b->next;
+}
+
+void* frame_pool::allocate_large(std::size_t size_class, kind k) {
+  collect_returned();
+  auto* const b = static_cast<block*>(segment_memory(size_class * granule));
+  b->owner = this;
+  b->size_class = static_cast<std::uint32_t>(size_class);
+  b->state = k;
+  large_.push_back(b);
+  return &b->next;
+}
+
+void frame_pool::free_large(block* b) noexcept {
+  large_.erase(std::ranges::find(large_, b));
+  segment_release(to_global(b));
+}
+
+bool frame_pool::collect_returned() noexcept {
+  if (returned_.load(std::memory_order_relaxed) == nullptr) return false;
+  // acquire: the other worker is done with the blocks.
+  for (block* b = returned_.exchange(nullptr, std::memory_order_acquire); b != nullptr;) {
+    block* const next = b->next;
+    if (b->size_class >= classes) {
+      free_large(b);
+    } else {
+      b->next = lists_[b->size_class];
+      lists_[b->size_class] = b;
+    }
+    b = next;
+  }
+  return true;
+}
+
+void frame_pool::release_elsewhere(block* b) noexcept {
+  if (b->owner == this) {
+    free_large(b);
+    return;
+  }
+  batch& out = outgoing_[b->owner->worker_ % batches];
+  if (out.owner != b->owner) send(out);
+  out.owner = b->owner;
+  b->next = out.first;
+  out.first = b;
+  if (out.last == nullptr) out.last = b;
+  if (++out.count == batch_size) send(out);
+}
+
+void frame_pool::send(batch& out) noexcept {
+  if (out.first != nullptr) out.owner->receive(out.first, out.last);
+  out = {};
+}
+
+void frame_pool::receive(block* first, block* last) noexcept {
+  last->next = returned_.load(std::memory_order_relaxed);
+  // release: pairs with the acquire of collect_returned.
+  while (!returned_.compare_exchange_weak(last->next, first, std::memory_order_release, std::memory_order_relaxed)) {
+  }
+}
+
+void frame_pool::flush_returns() noexcept {
+  for (batch& out : outgoing_)
+    if (out.first != nullptr) send(out);
+}
+
+}  // namespace tess::detail

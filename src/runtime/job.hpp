@@ -1,0 +1,109 @@
+// job: what the runtime knows of a running program: its places, workers and threads, and the fabric between them.
+//
+//   One job per process at a time; `the_job` is set by start.cpp before the first thread starts and cleared after the
+//   last one ended.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/fabric.hpp"
+#include "runtime/aggregator.hpp"
+#include "runtime/heap.hpp"
+#include "runtime/spin_lock.hpp"
+#include "runtime/trace.hpp"
+#include "tess/detail/worker.hpp"
+#include "tess/run.hpp"
+
+namespace tess::detail {
+
+struct remote_counts;
+class finish_proxy;
+
+/// Counted outside the hot paths; one per worker, added up at the end.
+struct cold_counts {
+  std::uint64_t block_operations = 0;
+  std::uint64_t block_bytes = 0;
+  std::uint64_t messages = 0;  ///< at and at_async calls and replies
+  std::uint64_t message_bytes = 0;
+  std::uint64_t batches = 0;   ///< buffers that left
+  std::uint64_t refusals = 0;  ///< try_send said no
+  std::uint64_t finish_reports = 0;
+  std::uint64_t steals = 0;
+  std::uint64_t parks = 0;  ///< times the thread slept
+  std::uint64_t polls = 0;
+};
+
+/// A worker with everything that only the runtime's own sources touch.
+struct worker_state : worker {
+  worker_state(place_id p, std::uint16_t i, bool only_one, std::uint32_t t)
+      : worker(p, i, only_one), thread(t), random_state(0x9E3779B97F4A7C15ull * (notify_id() + 1)) {}
+
+  std::uint32_t thread;
+  std::uint64_t random_state;  ///< whom to steal from
+  aggregator outgoing;
+  cold_counts cold;
+  trace_buffer trace;
+  std::uint64_t report_asked = 0;  ///< the stall report this worker has answered
+
+  /// Tasks that became resumable elsewhere: a stack of cookies that the worker reverses.
+  alignas(cache_line) std::atomic<std::uint64_t> ready{0};
+};
+
+struct place_state {
+  place_id id = 0;
+  place_segment memory;
+  std::unique_ptr<heap> own;         ///< the upper half of the segment
+  std::unique_ptr<heap> symmetric;   ///< the lower half; at place 0 only
+  std::uint64_t symmetric_used = 0;  ///< offsets below may have been written
+  std::mutex heap_mutex;
+  spin_lock atomic_section;
+  spin_lock finish_mutex;
+  std::unordered_map<std::uint64_t, finish_proxy*> proxies;  ///< by finish key
+  std::vector<finish_proxy*> idle_proxies;
+  std::atomic<std::size_t> idle_proxies_count{0};  ///< looked at without the lock
+  std::unique_ptr<finish_scope> system;            ///< what the runtime's own tasks count for; nobody waits for it
+  std::vector<worker_state*> workers;
+};
+
+struct alignas(cache_line) thread_state {
+  std::uint32_t index = 0;
+  std::vector<worker_state*> workers;
+  std::atomic<bool> asleep{false};
+  std::atomic<std::uint64_t> turns{0};  ///< rounds in which it did something: the stall report watches them
+};
+
+struct job_state {
+  settings options;
+  std::unique_ptr<detail::fabric> fabric;
+  std::vector<std::unique_ptr<place_state>> places;
+  std::vector<std::unique_ptr<worker_state>> workers;  ///< place-major
+  std::deque<thread_state> threads;
+  std::vector<std::byte*> load_windows, atomic_windows;
+  std::vector<std::uint64_t> segment_bytes;
+  std::atomic<bool> stopping{false};
+  std::atomic<std::uint64_t> report_wanted{0};  ///< number of the latest stall report asked for
+  std::mutex results_mutex;
+  std::vector<std::pair<std::string, std::string>> results;
+
+  [[nodiscard]] worker_state& worker_of(std::uint32_t notify_id) const noexcept {
+    return *workers[std::size_t{notify_id >> 16} * job.workers + (notify_id & 0xffffU)];
+  }
+};
+
+inline constinit job_state* the_job = nullptr;
+
+[[nodiscard]] inline worker_state& this_worker() noexcept {
+  return static_cast<worker_state&>(*self);
+}
+[[nodiscard]] inline place_state& this_place() noexcept {
+  return *the_job->places[self->place];
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,45 @@
+// settings: the environment variables of the runtime, read here and nowhere else.
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "tess/run.hpp"
+
+namespace tess {
+
+namespace {
+
+template <class T>
+T number(char const* name, T low, T high, T otherwise) {
+  char const* const text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  std::string_view const s = text;
+  T value{};
+  auto const [end, problem] = std::from_chars(s.data(), s.data() + s.size(), value);
+  if (problem != std::errc() || end != s.data() + s.size() || !(value >= low && value <= high))
+    throw error(name, "`" + std::string(s) + "`",
+                "a number from " + std::to_string(low) + " to " + std::to_string(high));
+  return value;
+}
+
+std::string text(char const* name) {
+  char const* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+settings settings::from_environment() {
+  settings s;
+  s.places = number<unsigned>("TESS_PLACES", 1, 65535, 0);
+  s.workers = number<unsigned>("TESS_WORKERS", 1, 64, 0);
+  s.threads = number<unsigned>("TESS_THREADS", 1, 4096, 0);
+  s.fabric = text("TESS_FABRIC");
+  s.seed = number<std::uint64_t>("TESS_SEED", 0, ~std::uint64_t{0}, 1);
+  s.stats = text("TESS_STATS");
+  s.trace = text("TESS_TRACE");
+  s.stall_timeout = number<double>("TESS_STALL_TIMEOUT", 0, 1e6, 0);
+  return s;
+}
+
+}  // namespace tess

@@ -1,0 +1,209 @@
+// start: from settings to threads, from the first task to its exit code, and the orderly end.
+#include <cxxabi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "runtime/collective.hpp"
+#include "runtime/finish.hpp"
+#include "runtime/job.hpp"
+#include "runtime/stall_report.hpp"
+#include "runtime/statistics.hpp"
+#include "runtime/worker_loop.hpp"
+#include "tess/memory.hpp"
+
+namespace tess {
+
+namespace detail {
+
+namespace {
+
+unsigned processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::unique_ptr<fabric> make_fabric(std::string const& name, thread_map const& threads, std::uint64_t seed) {
+  if (name == "smp") return make_smp_fabric(threads);
+  if (name == "checked") return make_checked_fabric(make_smp_fabric(threads), threads);
+  if (name == "hostile") return make_checked_fabric(make_hostile_fabric(threads, seed), threads);
+  throw error("TESS_FABRIC", "`" + name + "`", "smp, checked or hostile");
+}
+
+void lay_out(job_state& j) {
+  unsigned const cpus = processors();
+  settings& s = j.options;
+  if (s.workers == 0) s.workers = 1;
+  if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
+  unsigned const total = s.places * s.workers;
+  if (s.threads == 0) s.threads = cpus;
+  s.threads = std::min(s.threads, total);
+  if (s.fabric.empty()) s.fabric = "smp";
+
+  job.places = static_cast<place_id>(s.places);
+  job.workers = static_cast<std::uint16_t>(s.workers);
+  j.threads.resize(s.threads);
+  thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads};
+  for (unsigned i = 0; i < s.threads; ++i) j.threads[i].index = i;
+  for (unsigned i = 0; i < total; ++i) {
+    auto const place = static_cast<place_id>(i / s.workers);
+    std::uint32_t const thread = i % s.threads;
+    auto w = std::make_unique<worker_state>(place, static_cast<std::uint16_t>(i % s.workers), s.workers == 1, thread);
+    // Spinning pays only if it takes the processor from nobody.
+    w->may_spin = s.threads == total && total <= cpus;
+    w->current = &w->handler;
+    if (!s.trace.empty()) w->trace.enable();
+    j.threads[thread].workers.push_back(w.get());
+    if (auto& of_place = map.threads_of_place[place]; std::ranges::find(of_place, thread) == of_place.end())
+      of_place.push_back(thread);
+    j.workers.push_back(std::move(w));
+  }
+  j.fabric = make_fabric(s.fabric, map, s.seed);
+}
+
+void make_places(job_state& j) {
+  for (unsigned i = 0; i < j.options.places; ++i) {
+    auto p = std::make_unique<place_state>();
+    p->id = static_cast<place_id>(i);
+    p->memory = j.fabric->segment(p->id);
+    place_segment const memory = p->memory;
+    if (!j.fabric->extend_segment(p->id, 0, symmetric_begin)) throw out_of_memory(p->id, symmetric_begin, memory.bytes);
+    new (memory.base + collective_offset) collective_state;
+    p->symmetric_used = symmetric_begin;
+    auto commit = [f = j.fabric.get(), id = p->id](std::uint64_t offset, std::uint64_t bytes) {
+      return f->extend_segment(id, offset, bytes);
+    };
+    p->own = std::make_unique<heap>(memory.base, memory.bytes / 2, memory.bytes, commit);
+    if (i == 0) p->symmetric = std::make_unique<heap>(memory.base, symmetric_begin, memory.bytes / 2, commit);
+    p->system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
+    for (unsigned w = 0; w < j.options.workers; ++w) p->workers.push_back(j.workers[i * j.options.workers + w].get());
+    place_window const window = j.fabric->window(p->id);
+    j.load_windows.push_back(window.load);
+    j.atomic_windows.push_back(window.atomic);
+    j.segment_bytes.push_back(memory.bytes);
+    j.places.push_back(std::move(p));
+  }
+  job.load_window = j.load_windows.data();
+  job.atomic_window = j.atomic_windows.data();
+  job.segment_bytes = j.segment_bytes.data();
+  for (auto const& w : j.workers) w->handler.scope = j.places[w->place]->system.get();
+}
+
+struct outcome {
+  int code = 0;
+  std::exception_ptr exception;
+};
+
+/// The first task: app under a finish, so that whatever it spawned has ended too.
+task<void> first_task(std::function<task<int>(args)> const& app, args words, outcome& result) {
+  try {
+    co_await finish([&]() -> task<void> { result.code = co_await app(words); });
+  } catch (...) {
+    result.exception = std::current_exception();
+  }
+  the_job->stopping.store(true, std::memory_order_seq_cst);
+  wake_all();
+}
+
+void print_exception(std::exception_ptr exception) {
+  try {
+    std::rethrow_exception(std::move(exception));
+  } catch (remote_error const& e) {
+    std::fprintf(stderr, "tess: %s\n", e.what());
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "tess: the program ended with an exception: %s\n", e.what());
+  } catch (...) {
+    std::fprintf(stderr, "tess: the program ended with an exception that is no std::exception\n");
+  }
+}
+
+outcome run_threads(job_state& j, args words, std::function<task<int>(args)> const& app) {
+  outcome result;
+  // Threads inherit the mask: only the watch takes these signals.
+  sigset_t set, before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  sigaddset(&set, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  {
+    stall_watch const watch(j.options.stall_timeout);
+    std::vector<std::thread> others;
+    for (std::size_t t = 1; t < j.threads.size(); ++t)
+      others.emplace_back([&thread = j.threads[t]] { run_thread(thread); });
+    self = j.workers.front().get();
+    start_system_task(first_task(app, words, result));
+    run_thread(j.threads.front());
+    for (std::thread& t : others) t.join();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  self = nullptr;
+  return result;
+}
+
+std::string program_name() {
+  std::error_code problem;
+  auto const path = std::filesystem::read_symlink("/proc/self/exe", problem);
+  return problem ? "program" : path.filename().string();
+}
+
+/// `the_job` and its views exist between construction and destruction.
+struct running_job {
+  explicit running_job(settings const& s) {
+    if (the_job != nullptr) throw error("tess::run", "called while a job runs", "one job per process at a time");
+    j.options = s;
+    the_job = &j;
+    try {
+      lay_out(j);
+      make_places(j);
+    } catch (...) {
+      end();
+      throw;
+    }
+  }
+  ~running_job() { end(); }
+  running_job(running_job const&) = delete;
+  running_job& operator=(running_job const&) = delete;
+
+  void end() noexcept {
+    the_job = nullptr;
+    job = {};
+  }
+
+  job_state j;
+};
+
+}  // namespace
+}  // namespace detail
+
+int run(settings const& s, args words, std::function<task<int>(args)> app) {
+  detail::running_job running(s);
+  auto const begin = std::chrono::steady_clock::now();
+  detail::outcome result = detail::run_threads(running.j, words, app);
+  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  int code = result.code;
+  if (result.exception) {
+    detail::print_exception(std::move(result.exception));
+    code = 1;
+  }
+  if (!s.stats.empty()) detail::write_statistics(running.j, detail::program_name(), seconds, code, s.stats);
+  if (!s.trace.empty()) detail::write_trace(running.j, s.trace);
+  return code;
+}
+
+int run(int argc, char** argv, std::function<task<int>(args)> app) {
+  try {
+    std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
+    return run(settings::from_environment(), words, std::move(app));
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "tess: %s\n", e.what());
+    return 2;
+  }
+}
+
+}  // namespace tess

@@ -1,0 +1,61 @@
+// word_remote: word operations without a window: a slot, the fabric, and the task that waits.
+#include "runtime/job.hpp"
+#include "tess/counter.hpp"
+#include "tess/word.hpp"
+
+namespace tess::detail {
+
+namespace {
+constexpr std::uint64_t slot_tag = 1;
+std::uint64_t cookie_of(ready_node& n) noexcept {
+  return reinterpret_cast<std::uint64_t>(&n);
+}
+}  // namespace
+
+void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignment, std::source_location at) {
+  auto const g = global_ptr<std::byte>::from_bits(address);
+  auto const where = to_text(at);
+  if (address == 0) throw error(where, "access through a null global_ptr", "an address from allocate() or an array");
+  if (g.place() >= job.places)
+    throw error(where, "access to place " + std::to_string(g.place()) + " offset " + std::to_string(g.offset()),
+                "a place below " + std::to_string(job.places));
+  std::uint64_t const size = job.segment_bytes[g.place()];
+  if (g.offset() >= size || bytes > size - g.offset())
+    throw error(where,
+                std::to_string(bytes) + " bytes at place " + std::to_string(g.place()) + " offset " +
+                    std::to_string(g.offset()),
+                "a range inside its segment of " + std::to_string(size) + " bytes");
+  if (g.offset() % alignment != 0)
+    throw error(where,
+                "misaligned access at place " + std::to_string(g.place()) + " offset " + std::to_string(g.offset()),
+                "a multiple of " + std::to_string(alignment));
+}
+
+word_slot* issue_word(word_request const& request) {
+  worker_state& w = this_worker();
+  auto* const slot = new (w.frames.allocate(sizeof(word_slot), frame_pool::kind::raw)) word_slot;
+  slot->cell.expect(1);
+  the_job->fabric->word(w.place, request, slot->result, slot->cell);
+  return slot;
+}
+
+bool await_slot(word_slot& slot, promise_base& waiter) noexcept {
+  waiter.waits_for = "word operation";
+  if (!slot.cell.arm(self->notify_id(), cookie_of(waiter))) return true;
+  waiter.waits_for = nullptr;
+  return false;
+}
+
+void finish_slot(word_slot* slot, std::uint64_t (&result)[2], bool) {
+  result[0] = slot->result[0];
+  result[1] = slot->result[1];
+  std::uint64_t const failure = slot->cell.take_error();
+  self->frames.release(slot);
+  if (failure != 0) throw_failure(failure);
+}
+
+void abandon_slot(word_slot* slot) noexcept {
+  if (slot->cell.arm(self->notify_id(), cookie_of(*slot) | slot_tag)) self->frames.release(slot);
+}
+
+}  // namespace tess::detail

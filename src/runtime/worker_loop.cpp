@@ -1,0 +1,307 @@
+// worker_loop: resume, poll, steal, sleep; several workers may share a thread, each gets its turn.
+#include "runtime/worker_loop.hpp"
+
+#include <thread>
+
+#include "runtime/finish.hpp"
+#include "runtime/message.hpp"
+#include "runtime/stall_report.hpp"
+#include "tess/finish.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+constexpr std::int32_t switches_per_turn = 64;
+constexpr unsigned messages_per_poll = 16;
+constexpr unsigned polls_per_flush = 64;
+/// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
+constexpr std::uint64_t turns_max = 32;
+constexpr int spins_before_sleep = 2000;
+constexpr auto sleep_max = std::chrono::seconds(1);
+
+thread_local thread_state* this_thread = nullptr;
+
+/// Lets unstarted tasks join those that take turns, at most doubling them: tasks that never suspend stay stealable.
+void admit(worker_state& w) {
+  std::uint64_t const have = w.runnable.size();
+  if (have >= turns_max) return;
+  for (std::uint64_t i = std::min(have, turns_max - have); i > 0; --i) {
+    promise_base* const p = w.unstarted.pop();
+    if (p == nullptr) return;
+    w.runnable.push(p);
+  }
+}
+
+void resume(worker_state& w, promise_base* p) {
+  w.current = p;
+  if (w.trace.enabled()) [[unlikely]] {
+    // One switch at a time, so that every stretch of every task is seen.
+    w.budget = 0;
+    std::uint64_t const begin = trace_clock();
+    std::source_location const where = p->where;
+    handle_of(p).resume();
+    w.trace.slice(trace_event::run, begin, where);
+    return;
+  }
+  handle_of(p).resume();
+}
+
+/// One turn: up to 64 switches. False if nothing was runnable.
+bool run_tasks(worker_state& w) {
+  admit(w);
+  bool any = false;
+  int turns = switches_per_turn;
+  w.budget = switches_per_turn;
+  while (w.budget > 0 && turns-- > 0) {
+    promise_base* p;
+    if (!w.runnable.empty())
+      p = w.runnable.pop();
+    else if ((p = w.unstarted.pop()) == nullptr)
+      break;
+    any = true;
+    resume(w, p);
+    if (w.trace.enabled()) w.budget = switches_per_turn;
+  }
+  w.current = &w.handler;
+  return any;
+}
+
+bool take_ready(worker_state& w) {
+  if (w.ready.load(std::memory_order_relaxed) == 0) return false;
+  // acquire: what the notifier acknowledged. The stack is newest first; tasks resume in the order they became ready.
+  std::uint64_t list = w.ready.exchange(0, std::memory_order_acquire);
+  std::uint64_t reversed = 0;
+  while (list != 0) {
+    auto* const n = reinterpret_cast<ready_node*>(list & ~std::uint64_t{1});
+    std::uint64_t const next = n->next_ready;
+    n->next_ready = reversed;
+    reversed = list;
+    list = next;
+  }
+  while (reversed != 0) {
+    auto* const n = reinterpret_cast<ready_node*>(reversed & ~std::uint64_t{1});
+    std::uint64_t const cookie = reversed;
+    reversed = n->next_ready;
+    take_cookie(w, cookie);
+  }
+  return true;
+}
+
+bool steal(worker_state& w) {
+  place_state const& place = *the_job->places[w.place];
+  std::size_t const n = place.workers.size();
+  if (n < 2) return false;
+  w.random_state = w.random_state * 6364136223846793005u + 1442695040888963407u;
+  std::size_t const first = (w.random_state >> 33) % n;
+  for (std::size_t i = 0; i < n; ++i) {
+    worker_state* const victim = place.workers[(first + i) % n];
+    if (victim == &w) continue;
+    if (promise_base* const p = victim->unstarted.steal()) {
+      ++w.cold.steals;
+      w.runnable.push(p);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool turn(worker_state& w) {
+  self = &w;
+  bool busy = run_tasks(w);
+  busy |= poll(w);
+  if (w.report_asked != the_job->report_wanted.load(std::memory_order_relaxed)) [[unlikely]]
+    report_worker(w);
+  return busy;
+}
+
+/// Nothing is runnable: everything that was gathered leaves, and other workers' tasks are looked at.
+bool run_idle(worker_state& w) {
+  self = &w;
+  w.outgoing.flush(w);
+  report_idle_finishes(w);
+  w.outgoing.flush(w);
+  w.frames.flush_returns();
+  return steal(w) || poll(w) || !w.runnable.empty() || !w.unstarted.empty();
+}
+
+bool nothing_to_do(void* context) {
+  auto const& thread = *static_cast<thread_state*>(context);
+  if (the_job->stopping.load(std::memory_order_seq_cst)) return false;
+  std::uint64_t const wanted = the_job->report_wanted.load(std::memory_order_seq_cst);
+  for (worker_state const* const w : thread.workers) {
+    if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty() || w->report_asked != wanted)
+      return false;
+    for (worker_state const* const other : the_job->places[w->place]->workers)
+      if (!other->unstarted.empty()) return false;
+  }
+  return true;
+}
+
+void sleep(thread_state& thread) {
+  worker_state& w = *thread.workers.front();
+  ++w.cold.parks;
+  std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
+  thread.asleep.store(true, std::memory_order_relaxed);
+  the_job->fabric->sleep(thread.index, std::chrono::steady_clock::now() + sleep_max, {&nothing_to_do, &thread});
+  thread.asleep.store(false, std::memory_order_relaxed);
+  if (w.trace.enabled()) w.trace.slice(trace_event::idle, begin, std::source_location::current());
+}
+
+}  // namespace
+
+void run_thread(thread_state& thread) {
+  this_thread = &thread;
+  int idle_rounds = 0;
+  bool const spin = thread.workers.front()->may_spin;
+  while (!the_job->stopping.load(std::memory_order_relaxed)) {
+    bool busy = false;
+    for (worker_state* const w : thread.workers) busy |= turn(*w);
+    if (busy) {
+      thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      idle_rounds = 0;
+      continue;
+    }
+    for (worker_state* const w : thread.workers) busy |= run_idle(*w);
+    if (busy) continue;
+    if (spin && ++idle_rounds < spins_before_sleep) {
+      for (int i = 0; i < 4; ++i) spin_pause();
+      continue;
+    }
+    sleep(thread);
+    idle_rounds = 0;
+  }
+  self = nullptr;
+  this_thread = nullptr;
+}
+
+bool poll(worker_state& w) {
+  ++w.cold.polls;
+  promise_base* const outer = w.current;
+  w.current = &w.handler;
+  bool busy = the_job->fabric->poll(w.place, messages_per_poll, message_receiver()) != 0;
+  w.current = outer;
+  busy |= take_ready(w);
+  if (w.cold.polls % polls_per_flush == 0) {
+    w.outgoing.flush(w);
+    report_idle_finishes(w);
+  }
+  return busy;
+}
+
+void wait_polling(bool (*done)(void*), void* context) {
+  worker* const outer = self;
+  for (unsigned round = 0; !done(context); ++round) {
+    bool busy = false;
+    for (worker_state* const w : this_thread->workers) {
+      self = w;
+      busy |= poll(*w);
+      // Tasks of the runtime itself carry transfers on: they run even here.
+      place_state const& place = *the_job->places[w->place];
+      promise_base* const current = w->current;
+      std::int32_t const budget = std::exchange(w->budget, 0);
+      for (std::uint64_t n = w->runnable.size(); n > 0; --n) {
+        promise_base* const p = w->runnable.pop();
+        if (p->scope == place.system.get()) {
+          w->current = p;
+          handle_of(p).resume();
+        } else {
+          w->runnable.push(p);
+        }
+      }
+      w->current = current;
+      w->budget = budget;
+    }
+    self = outer;
+    if (!busy && round > 64) std::this_thread::yield();
+  }
+}
+
+void start_system_task(task<void> t) {
+  finish_scope* const scope = this_place().system.get();
+  scope->add(1);
+  promise_base* const p = t.release();
+  p->scope = scope;
+  self->runnable.push(p);
+}
+
+void run_one_nested(worker& w) noexcept {
+  // Inside a handler, or deep inside other spawns, the queue grows instead: native stacks must stay bounded.
+  constexpr std::uint16_t nested_max = 16;
+  if (w.delivering != 0 || w.nested == nested_max) return;
+  promise_base* const p = w.unstarted.pop();
+  if (p == nullptr) return;
+  promise_base* const outer = w.current;
+  std::int32_t const budget = std::exchange(w.budget, 0);
+  ++w.nested;
+  w.current = p;
+  handle_of(p).resume();
+  --w.nested;
+  w.current = outer;
+  w.budget = budget;
+}
+
+void offer_work(worker& w) noexcept {
+  for (worker_state* const other : the_job->places[w.place]->workers) {
+    thread_state& t = the_job->threads[other->thread];
+    if (t.asleep.load(std::memory_order_relaxed)) {
+      the_job->fabric->wake(t.index);
+      return;
+    }
+  }
+}
+
+void wake_task(std::uint32_t worker_id, promise_base& p) noexcept {
+  notify_worker(worker_id, reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&p)));
+}
+
+void take_cookie(worker_state& w, std::uint64_t cookie) noexcept {
+  auto* const n = reinterpret_cast<ready_node*>(cookie & ~std::uint64_t{1});
+  if ((cookie & 1) != 0) {
+    w.frames.release(n);
+    return;
+  }
+  auto* const p = static_cast<promise_base*>(n);
+  p->waits_for = nullptr;
+  w.runnable.push(p);
+}
+
+void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
+  worker_state& target = the_job->worker_of(notify);
+  if (&target == self) {
+    take_cookie(target, cookie);
+    return;
+  }
+  auto* const n = reinterpret_cast<ready_node*>(cookie & ~std::uint64_t{1});
+  n->next_ready = target.ready.load(std::memory_order_relaxed);
+  // release what was acknowledged; sequentially consistent for the look at the sleeper that follows.
+  while (!target.ready.compare_exchange_weak(n->next_ready, cookie, std::memory_order_seq_cst,
+                                             std::memory_order_relaxed)) {
+  }
+  the_job->fabric->wake(target.thread);
+}
+
+void wake_all() noexcept {
+  for (thread_state const& t : the_job->threads) the_job->fabric->wake(t.index);
+}
+
+void drain(completion& cell) noexcept {
+  wait_polling([](void* c) { return static_cast<completion*>(c)->idle(); }, &cell);
+}
+
+void throw_failure(std::uint64_t failure) {
+  throw place_failed(static_cast<place_id>(failure - 1));
+}
+
+void place_lock() noexcept {
+  this_place().atomic_section.lock();
+}
+void place_unlock() noexcept {
+  this_place().atomic_section.unlock();
+}
+
+void* frame_allocate(std::size_t) {
+  throw error("task", "a coroutine was called outside tess::run()", "tasks are made by tasks");
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,28 @@
+// worker_loop: what a thread does: run its workers in turn, poll, steal, sleep.
+#pragma once
+
+#include "runtime/job.hpp"
+#include "tess/task.hpp"
+
+namespace tess::detail {
+
+/// Runs the workers of a thread until the job stops.
+void run_thread(thread_state& thread);
+
+/// Delivers messages for this worker's place and takes what became ready; true if there was anything.
+bool poll(worker_state& w);
+
+/// Polls for every worker of the calling thread until `done()`, resuming no user task: for the few places that must
+/// wait without suspending.
+void wait_polling(bool (*done)(void*), void* context);
+
+/// Makes a task of this worker runnable from anywhere.
+void wake_task(std::uint32_t worker, promise_base& p) noexcept;
+
+/// Queues a task of the runtime itself: it counts for no finish.
+void start_system_task(task<void> t);
+
+/// Wakes every thread (to stop, to report).
+void wake_all() noexcept;
+
+}  // namespace tess::detail
