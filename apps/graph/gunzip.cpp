@@ -33,47 +33,59 @@ class gunzip_stream final : public byte_stream {
     auto const wanted = static_cast<uInt>(std::min<std::size_t>(to.size(), std::numeric_limits<uInt>::max()));
     zlib_.next_out = reinterpret_cast<Bytef*>(to.data());
     zlib_.avail_out = wanted;
-    while (zlib_.avail_out == wanted) {
-      if (zlib_.avail_in == 0 && !refill()) {
-        if (between_members_) return 0;
-        throw input_error(file_, 0, "gzip data is truncated", "a complete .gz file (copy or download it again)");
-      }
-      step();
+    while (zlib_.avail_out == wanted && damage_.empty() && advance()) {
     }
+    // What precedes the damage comes first, so that errors in the text are met in its order.
+    bool const delivers = zlib_.avail_out != wanted;
+    if (!delivers && !damage_.empty()) throw input_error(file_, 0, damage_, expected_);
     return wanted - zlib_.avail_out;
   }
 
  private:
+  // Inflates on; false at the end, which may be a damage.
+  bool advance() {
+    if (zlib_.avail_in == 0 && !refill()) {
+      if (!between_members_) damaged("gzip data is truncated", "a complete .gz file (copy or download it again)");
+      return false;
+    }
+    inflate_some();
+    return true;
+  }
+
   bool refill() {
     zlib_.next_in = reinterpret_cast<Bytef*>(input_.data());
     zlib_.avail_in = static_cast<uInt>(compressed_->read(input_));
     return zlib_.avail_in != 0;
   }
 
-  void step() {
+  void inflate_some() {
     if (between_members_) {
       inflateReset(&zlib_);
       between_members_ = false;
     }
     int const result = inflate(&zlib_, Z_NO_FLUSH);
     if (result == Z_STREAM_END) {
-      members_count_ += 1;
       between_members_ = true;
     } else if (result == Z_MEM_ERROR) {
       throw std::bad_alloc();
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       char const* const reason = zlib_.msg != nullptr ? zlib_.msg : "unknown reason";
-      throw input_error(file_, 0, fmt::format("gzip data is corrupt after {} members ({})", members_count_, reason),
-                        "data written by gzip");
+      damaged(fmt::format("gzip data is corrupt ({})", reason), "data written by gzip");
     }
+  }
+
+  void damaged(std::string what, std::string_view expected) {
+    damage_ = std::move(what);
+    expected_ = expected;
   }
 
   std::unique_ptr<byte_stream> compressed_;
   std::string file_;
   std::vector<char> input_;
   z_stream zlib_{};
-  std::uint64_t members_count_ = 0;
   bool between_members_ = false;
+  std::string damage_;  // what is wrong with the data that follows, or empty
+  std::string_view expected_;
 };
 
 }  // namespace

@@ -75,9 +75,10 @@ void text_source::drop_delivered() {
   delivered_ = 0;
 }
 
-// Reads on behind what is there; false at the end.
+// Reads on behind what is there; false at the end. One read only: the next one may throw, and what is there comes
+// first.
 bool text_source::fill() {
-  std::size_t const count = read_fully(*bytes_, std::span(buffer_).subspan(filled_, chunk_bytes_));
+  std::size_t const count = bytes_->read(std::span(buffer_).subspan(filled_, chunk_bytes_));
   filled_ += count;
   return count != 0;
 }
