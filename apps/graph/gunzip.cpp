@@ -42,13 +42,14 @@ class gunzip_stream final : public byte_stream {
   }
 
  private:
-  // Inflates on; false at the end, which may be a damage.
+  // Inflates on; false at the end. zlib may hold back output that had no room, so it is asked once more without input.
   bool advance() {
-    if (zlib_.avail_in == 0 && !refill()) {
-      if (!between_members_) damaged("gzip data is truncated", "a complete .gz file (copy or download it again)");
-      return false;
-    }
+    bool const has_input = zlib_.avail_in != 0 || refill();
+    if (!has_input && between_members_) return false;
+    uInt const room = zlib_.avail_out;
     inflate_some();
+    bool const stuck = !has_input && !between_members_ && zlib_.avail_out == room;
+    if (stuck) damaged("gzip data is truncated", "a complete .gz file (copy or download it again)");
     return true;
   }
 

@@ -37,7 +37,7 @@ class diagnosis {
     number_ = first_line + static_cast<std::uint64_t>(std::ranges::count(before, '\n'));
     if (static_cast<std::size_t>(end_ - line) > line_bytes_max) line_too_long();  // whatever else is wrong with it
     if (end_ != line && end_[-1] == '\r') --end_;
-    at_ = std::find_if_not(std::min(at_, end_), end_, [](char byte) { return byte == ' ' || byte == '\t'; });
+    at_ = std::find_if_not(at_, end_, [](char byte) { return byte == ' ' || byte == '\t'; });
   }
 
   [[noreturn]] void line_too_long() const { throw_line_too_long(rules_.file, number_); }

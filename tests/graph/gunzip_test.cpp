@@ -45,6 +45,27 @@ TEST(gunzip, truncation_is_an_error_at_every_length) {
   }
 }
 
+// How many bytes come out before the error, reading `count` at a time.
+std::size_t delivered_bytes(std::string_view damaged, std::size_t count) {
+  auto const stream = graph::gunzip(std::make_unique<graph::memory_stream>(damaged), "x.gz");
+  std::string part(count, '\0');
+  std::size_t delivered = 0;
+  EXPECT_NE(error_of([&] {
+              while (std::size_t const size = stream->read(part)) delivered += size;
+            }),
+            "no error");
+  return delivered;
+}
+
+// One byte of a repetitive text's gzip stands for hundreds, for which a small read has no room.
+TEST(gunzip, all_text_before_a_truncation_is_delivered_for_every_size_of_read) {
+  std::string const whole = gzip(std::string(100'000, 'x'));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    std::string const cut = whole.substr(0, size);
+    EXPECT_EQ(delivered_bytes(cut, 7), delivered_bytes(cut, 1 << 20)) << size << " of " << whole.size() << " bytes";
+  }
+}
+
 TEST(gunzip, a_changed_check_sum_is_an_error) {
   std::string damaged = gzip(text);
   damaged[damaged.size() - 6] ^= 1;
