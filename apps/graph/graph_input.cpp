@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "graph/error.hpp"
 
@@ -23,7 +24,8 @@ graph_input open_generator(std::string const& spec) {
 }
 
 graph_input open_file(std::string const& path) {
-  if (!std::filesystem::exists(path)) {
+  std::error_code ignored;  // what else may be wrong with the path, reading will say
+  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
     throw input_error(path, 0, "no such file", "a graph's file, or kron:SCALE, uniform:SCALE or grid:WIDTHxHEIGHT");
   }
   file_status const status = status_of(path);

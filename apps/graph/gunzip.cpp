@@ -49,7 +49,7 @@ class gunzip_stream final : public byte_stream {
     uInt const room = zlib_.avail_out;
     inflate_some();
     bool const stuck = !has_input && !between_members_ && zlib_.avail_out == room;
-    if (stuck) damaged("gzip data is truncated", "a complete .gz file (copy or download it again)");
+    if (stuck && damage_.empty()) damaged("gzip data is truncated", "a complete .gz file (copy or download it again)");
     return true;
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <system_error>
 #include <utility>
 
 #include "graph/edge.hpp"
@@ -67,7 +68,8 @@ std::optional<std::string> find_names_file(std::string const& graph_path) {
   if (stem.extension() == ".gz") stem.replace_extension();
   stem.replace_extension();
   for (std::string const& candidate : {graph_path + ".names", stem.string() + ".names", stem.string() + ".names.gz"}) {
-    if (std::filesystem::is_regular_file(candidate)) return candidate;
+    std::error_code ignored;  // a candidate that cannot be looked at is none
+    if (std::filesystem::is_regular_file(candidate, ignored)) return candidate;
   }
   return std::nullopt;
 }

@@ -75,8 +75,7 @@ void text_source::drop_delivered() {
   delivered_ = 0;
 }
 
-// Reads on behind what is there; false at the end. One read only: the next one may throw, and what is there comes
-// first.
+// Reads on behind what is there; false at the end. One read only: the next may throw, and what is there comes first.
 bool text_source::fill() {
   std::size_t const count = bytes_->read(std::span(buffer_).subspan(filled_, chunk_bytes_));
   filled_ += count;

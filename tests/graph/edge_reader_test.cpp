@@ -105,6 +105,9 @@ TEST(graph_input, describes_files_and_generators) {
 TEST(graph_input, says_what_a_specification_may_be) {
   EXPECT_EQ(error_of([] { (void)graph::open_graph("krone:20"); }),
             "krone:20: no such file, expected a graph's file, or kron:SCALE, uniform:SCALE or grid:WIDTHxHEIGHT");
+  std::string const long_name(5000, 'x');
+  EXPECT_EQ(error_of([&] { (void)graph::open_graph(long_name); }),
+            long_name + ": File name too long, expected a file that can be read");
 }
 
 }  // namespace

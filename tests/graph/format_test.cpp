@@ -1,5 +1,4 @@
-// format: headers are understood, and every wrong one is refused at its line. Method: one table of good ones, one of
-// bad.
+// format: headers are understood, and every wrong one is refused at its line. Method: a table of each.
 #include "graph/format.hpp"
 
 #include <gtest/gtest.h>

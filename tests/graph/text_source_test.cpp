@@ -1,5 +1,4 @@
-// text_source: ranges and chunks deliver each line once and know where it stands. Method: every way to cut a small
-// text.
+// text_source: ranges and chunks deliver each line once and know where it stands. Method: cut a small text everywhere.
 #include "graph/text_source.hpp"
 
 #include <gtest/gtest.h>
