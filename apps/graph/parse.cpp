@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
