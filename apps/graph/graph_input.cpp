@@ -1,0 +1,85 @@
+// graph_input: opening a specification.
+#include "graph/graph_input.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "graph/error.hpp"
+
+namespace graph {
+
+namespace {
+
+graph_input open_generator(std::string const& spec) {
+  generator const source = parse_generator(spec);
+  return {.spec = spec,
+          .source = source,
+          .vertices_count = source.vertices_count,
+          .edges_count = source.edges_count,
+          .directed = false,
+          .weighted = false,
+          .names_path = std::nullopt};
+}
+
+graph_input open_file(std::string const& path) {
+  std::error_code ignored;  // what else may be wrong with the path, reading will say
+  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
+    throw input_error(path, 0, "no such file", "a graph's file, or kron:SCALE, uniform:SCALE or grid:WIDTHxHEIGHT");
+  }
+  file_status const status = status_of(path);
+  text_source text(path);
+  file_format const format = recognise(text);
+  return {.spec = path,
+          .source = file_input{path, status.size_bytes, status.compressed, format},
+          .vertices_count = format.vertices_count,
+          .edges_count = format.entries_count,
+          .directed = !format.symmetric,
+          .weighted = format.weights != weight_kind::none,
+          .names_path = find_names_file(path)};
+}
+
+std::string_view kind_of(file_input const& file) {
+  switch (file.format.kind) {
+    case format_kind::matrix_market:
+      return "matrix_market";
+    case format_kind::edge_list:
+      return "edge_list";
+    case format_kind::dimacs:
+      return "dimacs";
+  }
+  return {};
+}
+
+std::string_view kind_of(generator const& from) {
+  switch (from.kind) {
+    case generator_kind::kron:
+      return "kron";
+    case generator_kind::uniform:
+      return "uniform";
+    case generator_kind::grid:
+      return "grid";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view graph_input::kind() const {
+  return std::visit([](auto const& from) { return kind_of(from); }, source);
+}
+
+graph_input open_graph(std::string const& spec) {
+  return names_generator(spec) ? open_generator(spec) : open_file(spec);
+}
+
+vertex_names load_names(graph_input const& graph, std::uint64_t vertices_count) {
+  if (!graph.names_path) {
+    throw input_error(graph.spec, 0, "no names file", fmt::format("{}.names, with one name on each line", graph.spec));
+  }
+  text_source text(*graph.names_path);
+  return {text, vertices_count};
+}
+
+}  // namespace graph

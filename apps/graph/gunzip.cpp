@@ -1,0 +1,110 @@
+// gunzip: inflating by zlib.
+#include "graph/gunzip.hpp"
+
+#include <utility>
+
+#include "graph/error.hpp"
+
+#if GRAPH_HAS_ZLIB
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <vector>
+
+namespace graph {
+
+namespace {
+
+constexpr std::size_t input_bytes = 1 << 16;
+constexpr int gzip_only = 15 + 16;  // inflateInit2: largest window, and 16 to demand the gzip wrapper.
+
+class gunzip_stream final : public byte_stream {
+ public:
+  gunzip_stream(std::unique_ptr<byte_stream> compressed, std::string file)
+      : compressed_(std::move(compressed)), file_(std::move(file)), input_(input_bytes) {
+    if (inflateInit2(&zlib_, gzip_only) != Z_OK) throw std::bad_alloc();
+  }
+  ~gunzip_stream() override { inflateEnd(&zlib_); }
+
+  [[nodiscard]] std::size_t read(std::span<char> to) override {
+    auto const wanted = static_cast<uInt>(std::min<std::size_t>(to.size(), std::numeric_limits<uInt>::max()));
+    zlib_.next_out = reinterpret_cast<Bytef*>(to.data());
+    zlib_.avail_out = wanted;
+    while (zlib_.avail_out == wanted && damage_.empty() && advance()) {
+    }
+    // What precedes the damage comes first, so that errors in the text are met in its order.
+    bool const delivers = zlib_.avail_out != wanted;
+    if (!delivers && !damage_.empty()) throw input_error(file_, 0, damage_, expected_);
+    return wanted - zlib_.avail_out;
+  }
+
+ private:
+  // Inflates on; false at the end. zlib may hold back output that had no room, so it is asked once more without input.
+  bool advance() {
+    bool const has_input = zlib_.avail_in != 0 || refill();
+    if (!has_input && between_members_) return false;
+    uInt const room = zlib_.avail_out;
+    inflate_some();
+    bool const stuck = !has_input && !between_members_ && zlib_.avail_out == room;
+    if (stuck && damage_.empty()) damaged("gzip data is truncated", "a complete .gz file (copy or download it again)");
+    return true;
+  }
+
+  bool refill() {
+    zlib_.next_in = reinterpret_cast<Bytef*>(input_.data());
+    zlib_.avail_in = static_cast<uInt>(compressed_->read(input_));
+    return zlib_.avail_in != 0;
+  }
+
+  void inflate_some() {
+    if (between_members_) {
+      inflateReset(&zlib_);
+      between_members_ = false;
+    }
+    int const result = inflate(&zlib_, Z_NO_FLUSH);
+    if (result == Z_STREAM_END) {
+      between_members_ = true;
+    } else if (result == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      char const* const reason = zlib_.msg != nullptr ? zlib_.msg : "unknown reason";
+      damaged(fmt::format("gzip data is corrupt ({})", reason), "data written by gzip");
+    }
+  }
+
+  void damaged(std::string what, std::string_view expected) {
+    damage_ = std::move(what);
+    expected_ = expected;
+  }
+
+  std::unique_ptr<byte_stream> compressed_;
+  std::string file_;
+  std::vector<char> input_;
+  z_stream zlib_{};
+  bool between_members_ = false;
+  std::string damage_;  // what is wrong with the data that follows, or empty
+  std::string_view expected_;
+};
+
+}  // namespace
+
+std::unique_ptr<byte_stream> gunzip(std::unique_ptr<byte_stream> compressed, std::string file) {
+  return std::make_unique<gunzip_stream>(std::move(compressed), std::move(file));
+}
+
+}  // namespace graph
+
+#else
+
+namespace graph {
+
+std::unique_ptr<byte_stream> gunzip(std::unique_ptr<byte_stream>, std::string file) {
+  throw input_error(file, 0, "compressed, and this program is built without zlib", "the file as gunzip writes it");
+}
+
+}  // namespace graph
+
+#endif
