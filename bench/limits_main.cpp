@@ -68,7 +68,10 @@ void two_cores(bench::suite& limits) {
   for (int const threads : {2, 4}) {
     limits.alone("std::barrier", threads, "ns", [&] { return bench::std_barrier(threads, 20'000); });
   }
-  limits.alone("ring stream", 2, "M/s", [] { return bench::ring_stream(20'000'000); });
+  limits.alone("ring stream, 8 B arguments", 2, "M/s",
+               [] { return bench::ring_stream(20'000'000, bench::ring_record::bytes_16); });
+  limits.alone("ring stream, 16 B arguments", 2, "M/s",
+               [] { return bench::ring_stream(20'000'000, bench::ring_record::bytes_24); });
   for (std::size_t const kib : {4U, 64U, 1024U, 16384U}) {
     limits.alone("memcpy " + std::to_string(kib) + " KiB", 1, "GB/s", [&] { return bench::memcpy_rate(kib * 1024); });
   }

@@ -18,9 +18,11 @@ namespace bench {
 /// ns per episode of std::barrier, thread i on cpu i, round robin.
 [[nodiscard]] double std_barrier(int threads, std::uint64_t rounds);
 
-/// Million records per second through a single-producer single-consumer ring; a record is a function and 8 bytes of
-/// argument, 16 bytes in all, and is consumed by calling the function.
-[[nodiscard]] double ring_stream(std::uint64_t records);
+/// A record is a function pointer with 8 or with 16 bytes of arguments.
+enum class ring_record { bytes_16, bytes_24 };
+
+/// Million records per second through a single-producer single-consumer ring, each consumed by calling its function.
+[[nodiscard]] double ring_stream(std::uint64_t records, ring_record size);
 
 /// GB/s (10^9 bytes) of memcpy of a block, hot if it fits, on cpu 0.
 [[nodiscard]] double memcpy_rate(std::size_t block_bytes);
