@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "limits/splitmix.hpp"
+#include "harness/splitmix.hpp"
 
 namespace bench {
 

@@ -6,7 +6,7 @@
 
 #include "harness/clock.hpp"
 #include "harness/pin.hpp"
-#include "limits/splitmix.hpp"
+#include "harness/splitmix.hpp"
 
 namespace bench {
 namespace {
