@@ -16,8 +16,9 @@ namespace {
 constexpr std::uint64_t alpha = 15;
 constexpr std::uint64_t beta = 18;
 
-// A level with fewer edges is over before a second thread has woken up.
-constexpr std::uint64_t edges_worth_sharing = 4096;
+// With fewer edges, a level is over sooner on one thread than the lines that two threads share have changed sides: on a
+// grid of 1024 x 1024 two threads that share levels of 4096 edges reach 280 M edges/s, one thread 470.
+constexpr std::uint64_t edges_worth_sharing = 16384;
 
 constexpr std::uint64_t word_bits = 64;
 
