@@ -19,6 +19,7 @@
 namespace plain {
 
 /// Sends OpenMP's idle threads to sleep, where they take no cycles from the other side of a comparison.
+/// Reaches as many threads as OpenMP uses by default, normally one per cpu.
 void rest() noexcept;
 
 inline constexpr vertex unreached = UINT32_MAX;

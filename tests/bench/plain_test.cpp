@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -125,6 +128,17 @@ TEST(plain_verifiers, reject_trees_that_are_not_shortest_or_not_in_the_graph) {
   EXPECT_FALSE(accepts({0, 0, 0, 1})) << "there is no edge from 1 to 3";
   EXPECT_FALSE(accepts({0, 0, 0, unreached})) << "3 can be reached";
   EXPECT_FALSE(accepts({1, 0, 0, 2})) << "the source is its own parent";
+}
+
+TEST(plain_rest, leaves_no_thread_spinning) {
+  csr_graph const arrays(1024, random_edges(1024, 8192, 1), direction::both);
+  pagerank kernel(graph_view(arrays.view()), 2);
+  (void)kernel.run(1e-4, 20);
+  rest();
+  // CPU time of the whole process: a thread that went on spinning would use most of the time slept.
+  std::clock_t const before = std::clock();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_LT(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC, 0.02);
 }
 
 }  // namespace
