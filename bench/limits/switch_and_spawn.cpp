@@ -1,0 +1,126 @@
+// switch_and_spawn: bare coroutines in an array, and bare coroutines through a free list and a deque.
+#include "limits/switch_and_spawn.hpp"
+
+#include <algorithm>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <vector>
+
+#include "harness/clock.hpp"
+#include "limits/owner_deque.hpp"
+
+namespace bench {
+namespace {
+
+struct endless {
+  struct promise_type {
+    endless get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept { std::terminate(); }
+  };
+  std::coroutine_handle<> handle;
+};
+
+endless suspend_for_ever() {
+  for (;;) co_await std::suspend_always{};
+}
+
+/// Frames of one size, last freed first used, as only one kind of task exists here.
+class frame_list {
+ public:
+  frame_list() = default;
+  frame_list(frame_list const&) = delete;
+  frame_list& operator=(frame_list const&) = delete;
+  ~frame_list() {
+    while (free_ != nullptr) ::operator delete(take());
+  }
+
+  [[nodiscard]] void* allocate(std::size_t bytes) { return free_ != nullptr ? take() : ::operator new(bytes); }
+  void release(void* frame) noexcept { free_ = new (frame) link{free_}; }
+
+ private:
+  struct link {
+    link* next;
+  };
+
+  void* take() noexcept {
+    link* const frame = free_;
+    free_ = frame->next;
+    return frame;
+  }
+
+  link* free_ = nullptr;
+};
+
+// Promise operators have no argument that could carry the list when a frame is freed.
+constinit thread_local frame_list* current_frames = nullptr;
+
+struct spawned {
+  struct promise_type {
+    explicit promise_type(std::int64_t& unfinished) noexcept : unfinished_(unfinished) {}
+    static void* operator new(std::size_t bytes) { return current_frames->allocate(bytes); }
+    static void operator delete(void* frame) noexcept { current_frames->release(frame); }
+
+    spawned get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    // Not suspending at the end destroys the frame inside resume(): one indirect call per task instead of two.
+    std::suspend_never final_suspend() noexcept {
+      --unfinished_;
+      return {};
+    }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept { std::terminate(); }
+
+    std::int64_t& unfinished_;
+  };
+  std::coroutine_handle<> handle;
+};
+
+spawned empty_task(std::int64_t& /*unfinished*/) {
+  co_return;
+}
+
+}  // namespace
+
+double bare_switch(std::uint32_t tasks, std::uint64_t switches) {
+  std::vector<std::coroutine_handle<>> ring;
+  ring.reserve(tasks);
+  for (std::uint32_t i = 0; i < tasks; ++i) ring.push_back(suspend_for_ever().handle);
+
+  std::uint64_t const laps = switches / tasks + 1;
+  double const seconds = seconds_of([&] {
+    for (std::uint64_t lap = 0; lap < laps; ++lap) {
+      for (std::coroutine_handle<> const task : ring) task.resume();
+    }
+  });
+  for (std::coroutine_handle<> const task : ring) task.destroy();
+  return seconds * ns_per_second / static_cast<double>(laps * tasks);
+}
+
+double bare_spawn(std::uint64_t tasks) {
+  frame_list frames;
+  current_frames = &frames;
+  owner_deque<void, unstarted_tasks_max> unstarted;
+  std::int64_t unfinished = 0;
+
+  double const seconds = seconds_of([&] {
+    for (std::uint64_t spawned_count = 0; spawned_count < tasks;) {
+      std::uint64_t const batch = std::min<std::uint64_t>(unstarted_tasks_max, tasks - spawned_count);
+      for (std::uint64_t i = 0; i < batch; ++i) {
+        ++unfinished;
+        unstarted.push(empty_task(unfinished).handle.address());
+      }
+      spawned_count += batch;
+      while (void* const task = unstarted.pop()) std::coroutine_handle<>::from_address(task).resume();
+    }
+  });
+  if (unfinished != 0) std::terminate();
+  current_frames = nullptr;
+  return seconds * ns_per_second / static_cast<double>(tasks);
+}
+
+}  // namespace bench

@@ -1,0 +1,22 @@
+// switch_and_spawn: the least a task system of C++20 coroutines can pay for a switch and for a task.
+//
+// Units     ns per operation.
+// Threads   runs on the calling thread; call under on_cpu().
+#pragma once
+
+#include <cstdint>
+
+namespace bench {
+
+/// One resume and one suspension of a coroutine that does nothing else, `tasks` of them resumed round robin from an
+/// array.
+[[nodiscard]] double bare_switch(std::uint32_t tasks, std::uint64_t switches = 20'000'000);
+
+/// Tasks started and not yet run, at most, in bare_spawn(): what keeps its frames in the cache.
+inline constexpr std::uint32_t unstarted_tasks_max = 1024;
+
+/// One empty task of a finish with one worker: frame from a free list, owner's end of a Chase-Lev deque, run, frame
+/// back, count down.
+[[nodiscard]] double bare_spawn(std::uint64_t tasks);
+
+}  // namespace bench

@@ -1,0 +1,45 @@
+// build: edge lists of three kinds of graphs, and CSR arrays made of them.
+//
+// Units     an edge list holds each edge once; building it undirected stores both directions.
+//           Loops and repeated edges are dropped, neighbours are in ascending order.
+// Cost      parallel by OpenMP's default number of threads; 16 bytes per stored edge while building.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/huge_pages.hpp"
+#include "plain/csr.hpp"
+
+namespace plain {
+
+struct edge {
+  vertex source;
+  vertex target;
+};
+
+/// R-MAT of 2^scale vertices with the Graph500 probabilities 0.57, 0.19, 0.19, 0.05, vertices renamed at random.
+[[nodiscard]] std::vector<edge> kron_edges(int scale, int edge_factor, std::uint64_t seed);
+
+/// Both ends uniform.
+[[nodiscard]] std::vector<edge> random_edges(std::uint32_t n, std::uint64_t count, std::uint64_t seed);
+
+/// Each vertex of a width x height grid with its right and its lower neighbour; vertex = row * width + column.
+[[nodiscard]] std::vector<edge> grid_edges(std::uint32_t width, std::uint32_t height);
+
+enum class direction { forward, backward, both };
+
+/// The CSR arrays of an edge list.
+class csr_graph {
+ public:
+  csr_graph(std::uint32_t n, std::vector<edge> const& edges, direction stored);
+
+  [[nodiscard]] csr_view view() const noexcept { return {n_, offsets_.data(), targets_.data()}; }
+
+ private:
+  std::uint32_t n_;
+  bench::huge_array<std::uint64_t> offsets_;
+  bench::huge_array<std::uint32_t> targets_;
+};
+
+}  // namespace plain

@@ -1,0 +1,32 @@
+// verify: the answers of the kernels by the dumbest sequential means, to compare with.
+//
+// Threads   any.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plain/csr.hpp"
+
+namespace plain {
+
+/// Distances from `source` by a queue; `unreached` (kernels.hpp) where there is no path.
+[[nodiscard]] std::vector<std::uint32_t> queue_levels(csr_view out, vertex source);
+
+/// Do the parents form a tree of shortest paths from `source`? Every edge of it is looked up in the graph.
+[[nodiscard]] bool is_shortest_path_tree(csr_view out, vertex source, std::span<vertex const> parents);
+
+struct power_iteration_result {
+  std::vector<double> scores;
+  int iterations;
+};
+
+/// PageRank by pushing along out-edges, same rules as pagerank: rank without out-edges is dropped.
+[[nodiscard]] power_iteration_result power_iteration(csr_view out, double damping, double tolerance,
+                                                     int iterations_max);
+
+/// For each vertex the smallest vertex of its weakly connected component, by union and find.
+[[nodiscard]] std::vector<vertex> union_find(csr_view out);
+
+}  // namespace plain
