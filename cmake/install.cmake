@@ -26,6 +26,7 @@ if(TARGET tess_cli)
 endif()
 
 if(TARGET tessera)
+  add_dependencies(tess_programs tessera)  # `tess c++` needs the library even where no program does
   install(DIRECTORY include/tess DESTINATION include)
   install(TARGETS tessera tess_build tess_warnings EXPORT tessera ARCHIVE DESTINATION lib)
   install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera)
