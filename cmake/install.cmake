@@ -34,6 +34,7 @@ if(TARGET tessera)
     INSTALL_DESTINATION lib/cmake/tessera)
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/tesseraConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
-  install(FILES ${PROJECT_BINARY_DIR}/install/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/install/tesseraConfigVersion.cmake
+  install(FILES
+    ${PROJECT_BINARY_DIR}/install/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/install/tesseraConfigVersion.cmake
     DESTINATION lib/cmake/tessera)
 endif()

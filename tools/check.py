@@ -114,7 +114,11 @@ def one_check(command: list[str]) -> Count:
 def check_format() -> Count:
     """Formatting as .clang-format says."""
     sources = [str(file) for file in tracked_files(ROOT) if file.suffix in (".cpp", ".hpp")]
-    return one_check(["clang-format-19", "--dry-run", "-Werror", *sources])
+    code, text = captured(["clang-format-19", "--dry-run", "-Werror", *sources])
+    if code == 0:
+        return Count(passed=1)
+    files = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error", text, re.MULTILINE)))
+    return Count(failures=[f"not formatted; type: clang-format-19 -i {' '.join(files)}" if files else text.strip()])
 
 
 def count_unittest(code: int, text: str) -> Count:

@@ -34,7 +34,8 @@ std::string message_of(std::string const& text) {
 
 TEST(bench_entries, lines_up_names_to_the_left_and_numbers_to_the_right) {
   auto const entries = read_back(R"([
-    {"bench": "gups", "case": "remote", "places": 16, "value": 1.5e8, "unit": "updates/s", "limit": 1e8, "ratio": 1.5, "runs": 5},
+    {"bench": "gups", "case": "remote", "places": 16, "value": 1.5e8, "unit": "updates/s", "limit": 1e8, "ratio": 1.5,
+     "runs": 5},
     {"bench": "word", "case": "get", "places": 2, "value": 31.25, "unit": "ns", "limit": null, "runs": 5}])");
   EXPECT_EQ(bench_table(entries),
             "bench  case    places    value  unit       limit  ratio\n"
