@@ -1,15 +1,15 @@
-# googletest: built from Debian's sources in every preset, so that sanitizers see it and RV64 has it.
-# Without them the programs can still be built; `./tess test` installs them first.
+# googletest: find_package(GTest) means Debian's sources, built in every preset: sanitizers see them and RV64 has them.
+# Without the sources the programs can still be built; `./tess test` installs them first.
+include(FetchContent)
 include(GoogleTest)
-set(TESS_GOOGLETEST /usr/src/googletest/googletest CACHE PATH "folder of GoogleTest's sources")
+set(TESS_GOOGLETEST /usr/src/googletest CACHE PATH "folder of GoogleTest's sources")
 
-if(EXISTS ${TESS_GOOGLETEST}/src/gtest-all.cc)
-  add_library(tess_gtest STATIC EXCLUDE_FROM_ALL
-    ${TESS_GOOGLETEST}/src/gtest-all.cc ${TESS_GOOGLETEST}/src/gtest_main.cc)
-  target_include_directories(tess_gtest SYSTEM PUBLIC ${TESS_GOOGLETEST}/include)
-  target_include_directories(tess_gtest PRIVATE ${TESS_GOOGLETEST})
-  find_package(Threads REQUIRED)
-  target_link_libraries(tess_gtest PUBLIC Threads::Threads PRIVATE tess_build)
+if(EXISTS ${TESS_GOOGLETEST}/CMakeLists.txt)
+  set(BUILD_GMOCK OFF CACHE INTERNAL "")
+  set(INSTALL_GTEST OFF CACHE INTERNAL "")
+  FetchContent_Declare(GTest SOURCE_DIR ${TESS_GOOGLETEST} OVERRIDE_FIND_PACKAGE)
+  find_package(GTest REQUIRED)
+  target_link_libraries(gtest PRIVATE tess_build)
 else()
   message(STATUS "tests are left out: no ${TESS_GOOGLETEST}; `./tess setup test` installs it")
 endif()

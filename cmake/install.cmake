@@ -28,7 +28,9 @@ endif()
 if(TARGET tessera)
   add_dependencies(tess_programs tessera)  # `tess c++` needs the library even where no program does
   install(DIRECTORY include/tess DESTINATION include)
-  install(TARGETS tessera tess_build tess_warnings EXPORT tessera ARCHIVE DESTINATION lib)
+  # User code must be compiled with the same sanitizers and checks as the library.
+  target_link_libraries(tessera INTERFACE tess_build)
+  install(TARGETS tessera tess_build EXPORT tessera ARCHIVE DESTINATION lib)
   install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera)
   configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/install/tesseraConfig.cmake
     INSTALL_DESTINATION lib/cmake/tessera)

@@ -1,7 +1,7 @@
 # targets: the three kinds of executable, each in the folder where `tess` looks for it.
 #
 #   tess_program(NAME SOURCES...)   libexec/tessera/NAME        run as `tess run NAME`; target NAME
-#   tess_bench(NAME SOURCES...)     libexec/tessera/bench/NAME  run as `tess bench NAME`; target bench_NAME
+#   tess_bench(NAME SOURCES...)     libexec/tessera/bench/NAME  run as `tess bench NAME`; target NAME_bench
 #   tess_test(NAME SOURCES... [SLOW] [LINK LIBRARIES...])       GoogleTest cases; target NAME
 #
 # All link the runtime. Anything else a program needs is added by its own CMakeLists:
@@ -30,18 +30,18 @@ function(tess_program name)
 endfunction()
 
 function(tess_bench name)
-  tess_executable(bench_${name} ${ARGN})
-  set_target_properties(bench_${name} PROPERTIES
+  tess_executable(${name}_bench ${ARGN})
+  set_target_properties(${name}_bench PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY}/bench)
-  add_dependencies(tess_benches bench_${name})
-  install(TARGETS bench_${name} DESTINATION libexec/tessera/bench)
+  add_dependencies(tess_benches ${name}_bench)
+  install(TARGETS ${name}_bench DESTINATION libexec/tessera/bench)
 endfunction()
 
 # Tests carry the label `fast` or, with SLOW, `slow`; `./tess test` runs the slow ones only with --full.
 function(tess_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "LINK")
   tess_executable(${name} ${arg_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE tess_gtest ${arg_LINK})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main ${arg_LINK})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   if(arg_SLOW)

@@ -102,6 +102,7 @@ class Opening(Case):
         self.silent({"rtl/nma.sv": "/// nma: the accelerator.\n"})
         self.silent({"tools/a.py": '#!/usr/bin/env python3\n"""a: the idea."""\n'})
         self.silent({"tools/a.sh": "#!/bin/sh\n# a: the idea.\n"})
+        self.silent({"tests/base/a_test.cpp": "// a: the goal.\n", "tests/base/b_test.cpp": "// b_test: the goal.\n"})
         self.silent({"python/tess/__init__.py": '"""tess: the idea."""\n', "python/__init__.py": ""})
 
     def test_each_language_must_have_it(self):

@@ -69,7 +69,7 @@ CLI::Validator writable_file() {
 
 CLI::Validator check_of(std::string_view option) {
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
-  if (option == "--workers") return between(1, 4096);
+  if (option == "--workers") return between(1, 64);
   if (option == "--threads") return between(1, 4096);
   if (option == "--fabric") return one_of({"smp", "checked", "hostile"});
   if (option == "--seed") return between(0, UINT64_MAX);
