@@ -1,0 +1,53 @@
+# targets: the three kinds of executable, each in the folder where `tess` looks for it.
+#
+#   tess_program(NAME SOURCES...)   libexec/tessera/NAME        run as `tess run NAME`; target NAME
+#   tess_bench(NAME SOURCES...)     libexec/tessera/bench/NAME  run as `tess bench NAME`; target NAME_bench
+#   tess_test(NAME SOURCES... [SLOW] [LINK LIBRARIES...])       GoogleTest cases; target NAME
+#
+# All link the runtime. Anything else a program needs is added by its own CMakeLists:
+#   tess_program(bfs bfs.cpp)
+#   target_link_libraries(bfs PRIVATE fmt::fmt)
+# The build tree has the shape of the installed one: bin, lib, libexec/tessera, share/tessera.
+
+set(TESS_PROGRAM_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/tessera)
+add_custom_target(tess_programs)
+add_custom_target(tess_benches)
+
+# The part that programs, benchmarks and tests share.
+function(tess_executable target)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE tess_warnings tess_build)
+  if(TARGET tessera::tessera)
+    target_link_libraries(${target} PRIVATE tessera::tessera)
+  endif()
+endfunction()
+
+function(tess_program name)
+  tess_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY})
+  add_dependencies(tess_programs ${name})
+  install(TARGETS ${name} DESTINATION libexec/tessera)
+endfunction()
+
+function(tess_bench name)
+  tess_executable(${name}_bench ${ARGN})
+  set_target_properties(${name}_bench PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY}/bench)
+  add_dependencies(tess_benches ${name}_bench)
+  install(TARGETS ${name}_bench DESTINATION libexec/tessera/bench)
+endfunction()
+
+# Tests carry the label `fast` or, with SLOW, `slow`; `./tess test` runs the slow ones only with --full.
+function(tess_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "LINK")
+  tess_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main ${arg_LINK})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(arg_SLOW)
+    set(properties LABELS slow TIMEOUT 900)
+  else()
+    set(properties LABELS fast TIMEOUT 120)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 120 TEST_PREFIX "${name}." PROPERTIES ${properties})
+endfunction()

@@ -1,0 +1,126 @@
+// bench: `tess bench` runs benchmarks one after the other, merges what they write and prints one table.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "cli/bench_entries.hpp"
+#include "cli/command.hpp"
+#include "cli/nearest.hpp"
+#include "cli/process.hpp"
+#include "cli/tree.hpp"
+
+namespace tess::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// An empty file that is gone when its owner is.
+class temporary_file {
+ public:
+  temporary_file() {
+    std::string name = (fs::temp_directory_path() / "tess-bench-XXXXXX").string();
+    int const descriptor = ::mkstemp(name.data());
+    if (descriptor < 0) throw std::runtime_error{fmt::format("bench: cannot create {}; is the disk full?", name)};
+    ::close(descriptor);
+    path_ = name;
+  }
+  temporary_file(temporary_file const&) = delete;
+  temporary_file& operator=(temporary_file const&) = delete;
+  ~temporary_file() {
+    std::error_code already_gone;
+    fs::remove(path_, already_gone);
+  }
+
+  [[nodiscard]] fs::path const& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void check_names(words const& wanted, words const& available) {
+  for (auto const& name : wanted) {
+    if (std::ranges::find(available, name) != available.end()) continue;
+    std::string const meant = nearest(name, available);
+    throw usage_error{fmt::format("bench: unknown benchmark {}{}\nbenchmarks: {}", name,
+                                  meant.empty() ? "" : fmt::format(", did you mean {}?", meant),
+                                  available.empty() ? "none" : fmt::format("{}", fmt::join(available, " ")))};
+  }
+}
+
+// Adds its entries to `merged`. False if it failed; then standard error says why.
+bool run_one(fs::path const& file, int runs, json& merged) {
+  std::string const name = file.filename().string();
+  temporary_file const results;
+  words arguments{"--json", results.path().string()};
+  if (runs > 0) arguments.insert(arguments.end(), {"--runs", std::to_string(runs)});
+  fmt::print(stderr, "bench {}\n", name);
+  try {
+    int const code = run_to_end(file, arguments);
+    if (code != 0) {
+      fmt::print(stderr, "bench {}: it ended with {}\n", name, code);
+      if (fs::is_empty(results.path())) return false;
+    }
+    for (auto& entry : read_bench_entries(results.path())) merged.push_back(std::move(entry));
+    return code == 0;
+  } catch (std::exception const& error) {
+    fmt::print(stderr, "bench {}: {}\n", name, error.what());
+    return false;
+  }
+}
+
+// Under its final name only when complete.
+void write_json(fs::path const& file, json const& entries) {
+  fs::path const partial = file.string() + ".partial";
+  std::ofstream stream{partial};
+  stream << entries.dump(1) << '\n';
+  stream.close();
+  if (!stream) throw std::runtime_error{fmt::format("bench: cannot write {}", partial.string())};
+  fs::rename(partial, file);
+}
+
+}  // namespace
+
+int bench(words const& given) {
+  tree const here = own_tree();
+  words const available = executables_in(here.benches());
+  words wanted;
+  std::string json_file;
+  bool list = false;
+  int runs = 0;
+  command_line line{"tess bench [OPTIONS] [NAME...]", "Run the benchmarks of these names, or all, and print one table.",
+                    "Example: tess bench gups --runs 5 --json results.json"};
+  line.add_option("NAME", wanted, "benchmarks to run");
+  line.add_option("--json", json_file, "write all entries there, as one JSON list")->type_name("FILE");
+  line.add_option("--runs", runs, "repetitions of each measurement (otherwise as the benchmark thinks best)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000));
+  line.add_flag("--list", list, "print the names and end");
+  if (auto const code = line.finish_early(given)) return *code;
+  check_names(wanted, available);
+  if (list) {
+    for (auto const& name : available) fmt::print("{}\n", name);
+    return exit_fine;
+  }
+  if (wanted.empty()) wanted = available;
+  if (wanted.empty()) throw usage_error{fmt::format("bench: no benchmarks in {}", here.benches().string())};
+
+  json merged = json::array();
+  words failed;
+  for (auto const& name : wanted) {
+    if (!run_one(here.benches() / name, runs, merged)) failed.push_back(name);
+  }
+  if (!json_file.empty()) write_json(json_file, merged);
+  fmt::print("{}", bench_table(merged));
+  if (failed.empty()) return exit_fine;
+  fmt::print(stderr, "tess: bench: failed: {}\n", fmt::join(failed, " "));
+  return exit_failed;
+}
+
+}  // namespace tess::cli

@@ -1,0 +1,41 @@
+// command: what every subcommand of `tess` is: words in, exit code out.
+//
+// Errors    usage_error: the caller typed something wrong; main prints it and ends with 2.
+//           Exit codes: 0 fine, 1 the program failed, 2 wrong use or input.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tess::cli {
+
+using words = std::vector<std::string>;
+
+inline constexpr int exit_fine = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_misuse = 2;
+
+class usage_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The words after the subcommand's name. Each is defined in the file of its name.
+int run(words const& given);
+int bench(words const& given);
+int doctor(words const& given);
+int cxx(words const& given);
+
+// An App whose help starts with this usage line and ends with this example.
+class command_line : public CLI::App {
+ public:
+  command_line(std::string const& usage, std::string const& description, std::string const& example);
+
+  // The exit code if parsing already ended the command (help was asked for, or a word was wrong), else nothing.
+  [[nodiscard]] std::optional<int> finish_early(words const& given);
+};
+
+}  // namespace tess::cli

@@ -1,0 +1,105 @@
+// cxx: `tess c++` becomes clang++-19 with what a Tessera program needs, found relative to this executable.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/command.hpp"
+#include "cli/process.hpp"
+#include "cli/tree.hpp"
+
+namespace tess::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view compiler = "clang++-19";
+
+// The options under one key of build.json, `${prefix}` replaced by where the tree lies now.
+words options_of(json const& build, std::string const& key, tree const& here) {
+  constexpr std::string_view mark = "${prefix}";
+  words options;
+  for (std::string option : build.at(key)) {
+    if (auto const at = option.find(mark); at != std::string::npos) {
+      option.replace(at, mark.size(), here.prefix.string());
+    }
+    options.push_back(option);
+  }
+  return options;
+}
+
+bool only_compiles(words const& given) {
+  return std::ranges::any_of(given, [](std::string const& word) {
+    return word == "-c" || word == "-S" || word == "-E" || word == "-fsyntax-only" || word == "-M" || word == "-MM";
+  });
+}
+
+// Quoted so that the printed command can be typed into a shell.
+std::string quoted(std::string const& word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-,:@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (char const c : word) text += c == '\'' ? std::string{R"('\'')"} : std::string{c};
+  return text + "'";
+}
+
+// Our options first, so that the caller's win; the library last, so that it resolves what precedes it.
+words command_for(words const& given, bool shared, tree const& here) {
+  std::ifstream stream{here.build_json()};
+  json const build = json::parse(stream, nullptr, false);
+  if (build.is_discarded()) {
+    throw usage_error{fmt::format("c++: cannot read {}; build or install Tessera first", here.build_json().string())};
+  }
+  words all{"-std=c++23", "-O3"};
+  auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
+  add(options_of(build, "compile", here));
+  // A shared object takes the runtime from the program that loads it.
+  if (shared) add({"-fPIC", "-DTESS_SHARED=1"});
+  add(given);
+  if (only_compiles(given)) return all;
+  if (shared) {
+    add({"-shared", "-fuse-ld=lld"});
+  } else {
+    add(options_of(build, "link", here));
+  }
+  return all;
+}
+
+}  // namespace
+
+int cxx(words const& given) {
+  if (given.empty() || given[0] == "--help" || given[0] == "-h") {
+    fmt::print(
+        "Usage: tess c++ [--print] [--shared] ARGUMENTS...\n\n"
+        "Compile and link with {}: C++23, -O3, the headers and the library of this tree. ARGUMENTS are the\n"
+        "compiler's own and win over ours.\n\n"
+        "  --print   print the command instead of running it\n"
+        "  --shared  make a shared object that a running program can load\n\n"
+        "Example: tess c++ hello.cpp -o hello && tess run ./hello -n 4\n",
+        compiler);
+    return given.empty() ? exit_misuse : exit_fine;
+  }
+  bool const print = std::ranges::find(given, "--print") != given.end();
+  bool const shared = std::ranges::find(given, "--shared") != given.end();
+  words passed;
+  std::ranges::copy_if(given, std::back_inserter(passed),
+                       [](std::string const& word) { return word != "--print" && word != "--shared"; });
+  words const command = command_for(passed, shared, own_tree());
+  if (print) {
+    std::string text{compiler};
+    for (auto const& word : command) text += " " + quoted(word);
+    fmt::print("{}\n", text);
+    return exit_fine;
+  }
+  try {
+    become(compiler, command);
+  } catch (usage_error const& error) {
+    throw usage_error{fmt::format("{}; apt-get install clang-19 lld-19 libstdc++-12-dev", error.what())};
+  }
+}
+
+}  // namespace tess::cli

@@ -1,0 +1,21 @@
+// process: starts other programs, always by argument vector and never through a shell.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tess::cli {
+
+// Becomes the program; argv[0] is the file itself. A name without '/' is looked up in PATH. Returns only by
+// throwing usage_error, with the reason and, where we know it, what to do.
+[[noreturn]] void become(std::filesystem::path const& file, std::vector<std::string> const& arguments);
+
+// Runs it to its end, sharing our standard streams. The exit code, or 128 + signal as in a shell.
+int run_to_end(std::filesystem::path const& file, std::vector<std::string> const& arguments);
+
+// What it wrote to standard output (standard error is dropped); nothing if it could not start or failed.
+std::optional<std::string> output_of(std::string const& program, std::vector<std::string> const& arguments);
+
+}  // namespace tess::cli

@@ -1,0 +1,131 @@
+// run: `tess run` checks its options, passes them on by environment and becomes the program.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <stdlib.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/nearest.hpp"
+#include "cli/process.hpp"
+#include "cli/run_words.hpp"
+#include "cli/tree.hpp"
+
+namespace tess::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Number>
+bool read_all(std::string const& text, Number& number) {
+  char const* const end = text.data() + text.size();
+  auto const [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end;
+}
+
+// A check as CLI11 wants it: an empty string is fine, anything else is the message.
+CLI::Validator between(std::uint64_t least, std::uint64_t most) {
+  auto check = [=](std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    if (read_all(text, number) && number >= least && number <= most) return {};
+    return fmt::format("\"{}\" will not do; give a whole number from {} to {}", text, least, most);
+  };
+  return {check, ""};
+}
+
+CLI::Validator one_of(words const& names) {
+  auto check = [=](std::string& text) -> std::string {
+    if (std::ranges::find(names, text) != names.end()) return {};
+    std::string const meant = nearest(text, names);
+    return fmt::format("\"{}\" will not do; give one of {}{}", text, fmt::join(names, ", "),
+                       meant.empty() ? "" : fmt::format(" (did you mean {}?)", meant));
+  };
+  return {check, ""};
+}
+
+CLI::Validator seconds() {
+  auto check = [](std::string& text) -> std::string {
+    double number = 0;
+    if (read_all(text, number) && std::isfinite(number) && number >= 0) return {};
+    return fmt::format("\"{}\" will not do; give seconds, such as 30 or 0.5 (0: never)", text);
+  };
+  return {check, ""};
+}
+
+CLI::Validator writable_file() {
+  auto check = [](std::string& text) -> std::string {
+    fs::path const folder = fs::absolute(text).parent_path();
+    if (text.empty()) return "the name is empty; give a file to write";
+    if (fs::is_directory(text)) return fmt::format("{} is a folder; give a file to write", text);
+    if (!fs::is_directory(folder)) return fmt::format("there is no folder {0}; mkdir -p {0}", folder.string());
+    return {};
+  };
+  return {check, ""};
+}
+
+CLI::Validator check_of(std::string_view option) {
+  if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
+  if (option == "--workers") return between(1, 64);
+  if (option == "--threads") return between(1, 4096);
+  if (option == "--fabric") return one_of({"smp", "checked", "hostile"});
+  if (option == "--seed") return between(0, UINT64_MAX);
+  if (option == "--stall-timeout") return seconds();
+  return writable_file();
+}
+
+std::string bundled_names(tree const& here) {
+  auto const names = executables_in(here.programs());
+  return names.empty() ? "none in " + here.programs().string() : fmt::format("{}", fmt::join(names, " "));
+}
+
+fs::path find_program(std::string const& name, tree const& here) {
+  if (name.contains('/')) {
+    if (is_executable_file(name)) return name;
+    if (!fs::exists(name)) throw usage_error{fmt::format("run: there is no file {}", name)};
+    throw usage_error{fmt::format("run: {} is no executable file", name)};
+  }
+  fs::path const bundled = here.programs() / name;
+  if (is_executable_file(bundled)) return bundled;
+  std::string const meant = nearest(name, executables_in(here.programs()));
+  std::string hint;
+  if (!meant.empty()) hint = fmt::format(", did you mean {}?", meant);
+  if (is_executable_file(name)) hint = fmt::format(", did you mean ./{}?", name);
+  throw usage_error{
+      fmt::format("run: unknown program {}{}\nbundled programs: {}\nyour own program: tess run ./path/to/it", name,
+                  hint, bundled_names(here))};
+}
+
+}  // namespace
+
+int run(words const& given) {
+  tree const here = own_tree();
+  auto const split = split_run_words(given);
+  command_line line{"tess run [OPTIONS] PROGRAM [ARGUMENTS...]",
+                    "Run a bundled program by name, or yours by its path. The options may stand before or after the\n"
+                    "program's name; all other words, and all after --, go to the program.\nBundled programs: " +
+                        bundled_names(here),
+                    "Example: tess run bfs data/debian-12.mtx.gz --source libc6 -n 4"};
+  for (auto const& option : run_options) {
+    std::string const names =
+        option.short_name.empty() ? std::string{option.name} : fmt::format("{},{}", option.short_name, option.name);
+    auto const set_variable = [&option](std::string const& value) {
+      ::setenv(std::string{option.variable}.c_str(), value.c_str(), 1);
+    };
+    line.add_option_function<std::string>(names, set_variable, std::string{option.meaning})
+        ->check(check_of(option.name))
+        ->type_name(std::string{option.value})
+        ->take_last();
+  }
+  if (auto const code = line.finish_early(split.ours)) return *code;
+  if (split.program.empty()) {
+    throw usage_error{fmt::format("run: which program?\nbundled programs: {}\nexample: tess run bfs graph.mtx -n 4",
+                                  bundled_names(here))};
+  }
+  become(find_program(split.program, here), split.arguments);
+}
+
+}  // namespace tess::cli

@@ -1,0 +1,47 @@
+// run_words: which words of `tess run` are ours and which the program's.
+//
+//   The options of `tess run` are recognised before and after the program's name, up to a `--`, which is dropped.
+//   Every other word after the name goes to the program as it stands, in order:
+//     run bfs data/x.mtx.gz --source libc6 -n 4   →   ours: -n 4; program: bfs; arguments: data/x.mtx.gz --source libc6
+//
+// Errors    usage_error: an option before the name that is none of ours, or one of ours without its value.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "cli/command.hpp"
+
+namespace tess::cli {
+
+struct run_option {
+  std::string_view name;        // --places
+  std::string_view short_name;  // -n, or empty
+  std::string_view value;       // what the help calls its value
+  std::string_view variable;    // the environment variable that tells the runtime
+  std::string_view meaning;
+};
+
+inline constexpr std::array run_options{
+    run_option{"--places", "-n", "PLACES", "TESS_PLACES", "partitions of the global memory"},
+    run_option{"--workers", "", "WORKERS", "TESS_WORKERS", "workers of each place"},
+    run_option{"--threads", "", "THREADS", "TESS_THREADS", "threads that all places share"},
+    run_option{"--fabric", "", "FABRIC", "TESS_FABRIC",
+               "how words and bytes move: smp, checked (verifies every call) or hostile (late, out of order)"},
+    run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},
+    run_option{"--stats", "", "FILE", "TESS_STATS", "write statistics there, as JSON"},
+    run_option{"--trace", "", "FILE", "TESS_TRACE", "write a trace there, for Perfetto"},
+    run_option{"--stall-timeout", "", "SECONDS", "TESS_STALL_TIMEOUT",
+               "say who waits where after so long without progress; 0: never"},
+};
+
+struct run_split {
+  words ours;           // options with their values, for the option parser
+  std::string program;  // empty if none was given
+  words arguments;
+};
+
+run_split split_run_words(words const& given);
+
+}  // namespace tess::cli

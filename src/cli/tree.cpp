@@ -1,0 +1,32 @@
+// tree: finds the tree by /proc/self/exe, so that a moved or linked `tess` still finds its parts.
+#include "cli/tree.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+namespace tess::cli {
+
+namespace fs = std::filesystem;
+
+tree own_tree() {
+  return {fs::read_symlink("/proc/self/exe").parent_path().parent_path()};
+}
+
+bool is_executable_file(fs::path const& file) {
+  std::error_code unreadable;
+  return fs::is_regular_file(file, unreadable) && ::access(file.c_str(), X_OK) == 0;
+}
+
+std::vector<std::string> executables_in(fs::path const& folder) {
+  std::vector<std::string> names;
+  std::error_code missing;
+  for (auto const& entry : fs::directory_iterator{folder, missing}) {
+    if (is_executable_file(entry.path())) names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace tess::cli

@@ -1,0 +1,30 @@
+// tree: where things lie relative to the running `tess`; the build tree has the shape of the installed one.
+//
+//   bin/tess   lib/libtessera.a   libexec/tessera/NAME   libexec/tessera/bench/NAME
+//   share/tessera/{build.json,packages.txt}
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tess::cli {
+
+struct tree {
+  std::filesystem::path prefix;
+
+  [[nodiscard]] std::filesystem::path programs() const { return prefix / "libexec" / "tessera"; }
+  [[nodiscard]] std::filesystem::path benches() const { return programs() / "bench"; }
+  [[nodiscard]] std::filesystem::path build_json() const { return prefix / "share" / "tessera" / "build.json"; }
+  [[nodiscard]] std::filesystem::path packages() const { return prefix / "share" / "tessera" / "packages.txt"; }
+};
+
+// The tree that this executable is part of.
+tree own_tree();
+
+bool is_executable_file(std::filesystem::path const& file);
+
+// Names of the executables in a folder, sorted; none if there is no such folder.
+std::vector<std::string> executables_in(std::filesystem::path const& folder);
+
+}  // namespace tess::cli

@@ -1,0 +1,133 @@
+// tess_test: the command as a whole: exit codes, what reaches the program, what is said about mistakes.
+// Method: a tree of its own in a temporary folder, with a copy of `tess` and scripts as programs and benchmarks.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "cli/process.hpp"
+
+namespace tess::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct outcome {
+  int code;
+  std::string said;   // standard output
+  std::string error;  // standard error
+};
+
+std::string text_of(fs::path const& file) {
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  return text.str();
+}
+
+class tess_command : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::temp_directory_path() / ("tess-command-" + std::to_string(::getpid()));
+    fs::create_directories(root_ / "bin");
+    fs::create_directories(root_ / "libexec/tessera/bench");
+    fs::copy_file(TESS_EXECUTABLE, root_ / "bin/tess");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  void write_script(std::string const& name, std::string const& body) const {
+    fs::path const file = root_ / "libexec/tessera" / name;
+    std::ofstream{file} << "#!/bin/sh\n" << body << '\n';
+    fs::permissions(file, fs::perms::owner_all);
+  }
+
+  // The words are typed as into a shell, in the tree's root.
+  [[nodiscard]] outcome tess(std::string const& typed) const {
+    std::string const line = "cd '" + root_.string() + "' && bin/tess " + typed + " >said 2>error";
+    int const code = run_to_end("/bin/sh", {"-c", line});
+    return {code, text_of(root_ / "said"), text_of(root_ / "error")};
+  }
+
+  fs::path root_;
+};
+
+TEST_F(tess_command, gives_the_program_its_words_and_the_runtime_its_options) {
+  write_script("show", R"(printf '<%s>' "$@"; echo " $TESS_PLACES $TESS_FABRIC $TESS_SEED")");
+  outcome const run = tess("run --fabric checked show 'a b' --flag -n 4 '' --seed=7 -- -n 5");
+  EXPECT_EQ(run.said, "<a b><--flag><><-n><5> 4 checked 7\n");
+  EXPECT_EQ(run.error, "");
+  EXPECT_EQ(run.code, 0);
+}
+
+TEST_F(tess_command, ends_as_the_program_ends) {
+  write_script("fail", "exit 7");
+  EXPECT_EQ(tess("run fail").code, 7);
+}
+
+TEST_F(tess_command, names_the_bundled_programs_when_it_does_not_know_one) {
+  write_script("gups", "");
+  outcome const run = tess("run gpus -n 2");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(run.error.substr(0, run.error.find("\nyour own")),
+            "tess: run: unknown program gpus, did you mean gups?\nbundled programs: gups");
+}
+
+TEST_F(tess_command, refuses_values_and_says_which_would_do) {
+  for (auto const* const typed :
+       {"-n 0", "-n 65536", "-n x", "--workers 0", "--threads -1", "--fabric smq", "--seed -1", "--stats missing/file",
+        "--trace bin", "--stall-timeout soon", "--stall-timeout -1"}) {
+    outcome const run = tess(std::string{"run "} + typed + " true");
+    EXPECT_EQ(run.code, 2) << typed;
+    EXPECT_NE(run.error.find(';'), std::string::npos) << typed << ": " << run.error;
+  }
+}
+
+TEST_F(tess_command, does_not_hand_a_file_of_no_known_kind_to_a_shell) {
+  std::ofstream{root_ / "odd"} << "echo started\n";
+  fs::permissions(root_ / "odd", fs::perms::owner_all);
+  outcome const run = tess("run ./odd");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(run.said, "");
+}
+
+TEST_F(tess_command, goes_on_after_a_benchmark_that_failed) {
+  write_script("bench/bad", "exit 3");
+  write_script("bench/good", R"(echo '[{"bench": "good", "case": "x", "places": 2, "value": 1, "unit": "s"}]' >"$2")");
+  outcome const run = tess("bench --json all.json");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.error.find("failed: bad"), std::string::npos) << run.error;
+  EXPECT_NE(run.said.find("good"), std::string::npos) << run.said;
+  EXPECT_EQ(nlohmann::json::parse(text_of(root_ / "all.json")).size(), 1U);
+  EXPECT_EQ(tess("bench good --runs 2").code, 0);
+  EXPECT_EQ(tess("bench --list").said, "bad\ngood\n");
+  EXPECT_EQ(tess("bench goood").code, 2);
+}
+
+TEST_F(tess_command, prints_a_compiler_command_that_finds_this_tree) {
+  fs::create_directories(root_ / "share/tessera");
+  std::ofstream{root_ / "share/tessera/build.json"}
+      << R"({"compile": ["-I${prefix}/include"], "link": ["${prefix}/lib/libtessera.a"]})";
+  std::string const prefix = root_.string();
+  EXPECT_EQ(tess("c++ --print 'a b.cpp' -O1").said,
+            "clang++-19 -std=c++23 -O3 -I" + prefix + "/include 'a b.cpp' -O1 " + prefix + "/lib/libtessera.a\n");
+  EXPECT_EQ(tess("c++ --print -c a.cpp").said, "clang++-19 -std=c++23 -O3 -I" + prefix + "/include -c a.cpp\n");
+}
+
+TEST_F(tess_command, ends_with_2_on_wrong_use) {
+  for (auto const* const typed : {"", "rnu", "run", "run --place 2 x", "bench --runs 0", "doctor now", "--what"}) {
+    outcome const run = tess(typed);
+    EXPECT_EQ(run.code, 2) << typed;
+    EXPECT_NE(run.error, "") << typed;
+  }
+  for (auto const* const typed : {"--help", "--version", "run --help", "bench --help", "doctor --help", "c++ --help"}) {
+    outcome const run = tess(typed);
+    EXPECT_EQ(run.code, 0) << typed;
+    EXPECT_NE(run.said, "") << typed;
+  }
+}
+
+}  // namespace
+}  // namespace tess::cli

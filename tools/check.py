@@ -1,0 +1,200 @@
+"""check: the stages of `./tess test`, one after the other, summed up in the closing line "N passed, N failed".
+
+A stage goes on after a failure inside it, and the next stage runs whatever happened. A stage that cannot run (its build
+fails, its tool is missing) counts as one failure, so that nothing is lost silently. Usage: ./tess test --help.
+"""
+
+import argparse
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+from collections.abc import Callable
+from pathlib import Path
+
+from tracked import tracked_files
+
+ROOT = Path(__file__).resolve().parent.parent
+CORES = str(len(os.sched_getaffinity(0)))
+
+
+@dataclasses.dataclass
+class Count:
+    """What a stage did; failures are the texts to show."""
+
+    passed: int = 0
+    skipped: int = 0
+    failures: list[str] = dataclasses.field(default_factory=list)
+
+
+def run(command: list[str]) -> tuple[int, str]:
+    """Exit code and output; on a terminal the output goes there instead, as it comes."""
+    terminal = sys.stdout.isatty()
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=None if terminal else subprocess.PIPE,
+        stderr=None if terminal else subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return done.returncode, done.stdout or ""
+
+
+def captured(command: list[str]) -> tuple[int, str]:
+    """Exit code and both output streams as one text."""
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def count_junit(text: str) -> Count:
+    """Reads what ctest --output-junit wrote. A test that did not run is a failure unless it says it skips itself."""
+    count = Count()
+    for case in xml.fromstring(text).iter("testcase"):
+        status = case.get("status")
+        reason = case.find("skipped")
+        said = "" if reason is None else reason.get("message", "")
+        if status == "run":
+            count.passed += 1
+        elif status == "disabled" or said.startswith("SKIP_"):
+            count.skipped += 1
+        else:
+            output = (case.findtext("system-out") or said).strip()
+            count.failures.append(f"{case.get('name')}\n{output}")
+    return count
+
+
+def ctest(preset: str, *, full: bool = False, regex: str | None = None) -> Count:
+    """Configures and builds a preset, then runs its tests; all but the slow ones unless `full`."""
+    # Configured each time: packages that the first configuration missed may have come since.
+    code, text = captured(["cmake", "--preset", preset])
+    if code != 0:
+        return Count(failures=[f"{preset}: cmake failed\n{text}"])
+    code, text = run(["ninja", "-C", f"build/{preset}", "-j", os.environ.get("TESS_JOBS", CORES), "-k", "20"])
+    if code != 0:
+        return Count(failures=[f"{preset}: the build failed\n{text}"])
+    results = ROOT / "build" / preset / "junit.xml"
+    results.unlink(missing_ok=True)
+    command = ["ctest", "--preset", preset, "-j", CORES, "--output-junit", str(results)]
+    if not full:
+        command += ["-LE", "slow"]
+    if regex:
+        command += ["-R", regex]
+    code, text = run(command)
+    if not results.exists():
+        return Count() if regex and code == 0 else Count(failures=[f"{preset}: ctest ran no test\n{text}"])
+    count = count_junit(results.read_text(errors="replace"))
+    if code != 0 and not count.failures:
+        count.failures.append(f"{preset}: ctest ended with {code}\n{text}")
+    if not regex and count.passed + len(count.failures) == 0:
+        count.failures.append(f"{preset}: no test was built")
+    return count
+
+
+def one_check(command: list[str]) -> Count:
+    """A tool whose exit code is the verdict."""
+    code, text = captured(command)
+    return Count(passed=1) if code == 0 else Count(failures=[text.strip()])
+
+
+def check_format() -> Count:
+    """Formatting as .clang-format says."""
+    sources = [str(file) for file in tracked_files(ROOT) if file.suffix in (".cpp", ".hpp")]
+    code, text = captured(["clang-format-19", "--dry-run", "-Werror", *sources])
+    if code == 0:
+        return Count(passed=1)
+    files = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error", text, re.MULTILINE)))
+    return Count(failures=[f"not formatted; type: clang-format-19 -i {' '.join(files)}" if files else text.strip()])
+
+
+def count_unittest(code: int, text: str) -> Count:
+    """Reads the closing lines of `python3 -m unittest`."""
+    ran = sum(int(number) for number in re.findall(r"^Ran (\d+) tests?", text, re.MULTILINE))
+    bad = sum(int(number) for number in re.findall(r"(?:failures|errors)=(\d+)", text))
+    skipped = sum(int(number) for number in re.findall(r"skipped=(\d+)", text))
+    count = Count(passed=max(0, ran - bad - skipped), skipped=skipped)
+    if code != 0 or ran == 0:
+        count.failures = [text.strip()] + ["(the output is above)"] * (bad - 1)
+    return count
+
+
+def python_tests() -> Count:
+    """Every tracked *_test.py."""
+    total = Count()
+    for file in tracked_files(ROOT):
+        if file.name.endswith("_test.py"):
+            count = count_unittest(*captured([sys.executable, "-m", "unittest", str(file)]))
+            total.passed += count.passed
+            total.skipped += count.skipped
+            total.failures += count.failures
+    return total
+
+
+def stages(options: argparse.Namespace) -> dict[str, Callable[[], Count]]:
+    """Cheap ones first, so that a slip shows within seconds."""
+    named = {
+        "release": lambda: ctest("release", full=options.full, regex=options.regex),
+        "asan": lambda: ctest("asan", regex=options.regex),
+        "tsan": lambda: ctest("tsan", regex=options.regex),
+        "riscv": lambda: ctest("riscv", regex=options.regex),
+    }
+    if options.regex:
+        return named
+    tidy = [sys.executable, "tools/tidy.py"]
+    return {"format": check_format, "tidy": lambda: one_check(tidy), "python": python_tests, **named}
+
+
+def main(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="./tess test", add_help=False)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("-R", dest="regex")
+    parser.add_argument("--stage", action="append", default=[])
+    options = parser.parse_args(words)
+    available = stages(options)
+    for name in options.stage:
+        if name not in available:
+            parser.error(f"unknown stage {name}; one of: {' '.join(available)}")
+    passed = failed = skipped = 0
+    for name, stage in available.items():
+        if options.stage and name not in options.stage:
+            continue
+        start = time.monotonic()
+        print(f"{name} ...", flush=True)
+        try:
+            count = stage()
+        except OSError as error:
+            count = Count(failures=[f"{name}: {error}"])
+        for text in count.failures:
+            print(f"--- failed in {name}: {text}")
+        seconds = time.monotonic() - start
+        notice = f", {count.skipped} skipped" if count.skipped else ""
+        print(f"{name}: {count.passed} passed, {len(count.failures)} failed{notice} ({seconds:.0f} s)", flush=True)
+        passed += count.passed
+        failed += len(count.failures)
+        skipped += count.skipped
+    if options.regex and passed + failed == 0:
+        print(f"tess: no test's name matches {options.regex}", file=sys.stderr)
+    if skipped:
+        print(f"({skipped} skipped)")
+    print(f"{passed} passed, {failed} failed", flush=True)
+    if passed + failed == 0:
+        return 2
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
