@@ -18,12 +18,16 @@ constexpr std::size_t backlog_max = 8;
 std::byte* aggregator::append(worker_state& w, place_id target, std::uint16_t index, std::size_t bytes) {
   std::size_t const record_bytes = sizeof(record_header) + padded(bytes);
   finish_scope* const scope = w.current->scope;
-  // A batch for this place has one run, whose scope needs no lookup.
-  if (target == w.place && !open_.empty() && open_[target] != nullptr && open_[target]->scope != scope) {
+  // A batch for this place has one run, whose scope needs no lookup. Handlers that run in dispatch() or open() may have
+  // begun another batch, so both are repeated until the open one is ours.
+  auto const of_another = [&](buffer const* b) { return target == w.place && b->scope != nullptr && b->scope != scope; };
+  buffer* ours = &open(w, target, record_bytes + sizeof(run_record));
+  while (of_another(ours)) {
     std::erase(active_, target);
     dispatch(w, std::move(open_[target]));
+    ours = &open(w, target, record_bytes + sizeof(run_record));
   }
-  buffer& b = open(w, target, record_bytes + sizeof(run_record));
+  buffer& b = *ours;
   if (b.scope != scope) {
     close_run(b);
     start_run(b, scope);
