@@ -129,6 +129,8 @@ bool aggregator::transmit(worker_state& w, buffer& b) {
   if (!the_job->fabric->try_send(w.place, b.target, message_class::request, {b.data, b.used})) return false;
   ++w.cold.batches;
   w.cold.message_bytes += b.used;
+  if (w.trace.enabled()) [[unlikely]]
+    w.trace.message(trace_event::send, b.target, b.used);
   return true;
 }
 
@@ -156,6 +158,8 @@ void aggregator::send_now(worker_state& w, place_id target, std::uint16_t index,
     std::size_t const size = sizeof h + padded(bytes);
     if (the_job->fabric->try_send(w.place, target, message_class::request, {record, size})) {
       w.cold.message_bytes += size;
+      if (w.trace.enabled()) [[unlikely]]
+        w.trace.message(trace_event::send, target, size);
       return;
     }
     ++w.cold.refusals;
