@@ -37,6 +37,7 @@ struct final_awaiter {
     promise_base& p = h.promise();
     worker& w = *self;
     if (p.continuation != nullptr) {
+      p.continuation->callee = nullptr;
       w.current = p.continuation;
       return handle_of(p.continuation);
     }
@@ -131,6 +132,7 @@ class [[nodiscard("a task does nothing until it is awaited or spawned")]] task {
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) noexcept {
       promise_type& p = child.promise();
       p.continuation = &parent.promise();
+      p.continuation->callee = &p;
       p.scope = parent.promise().scope;
       detail::self->current = &p;
       return child;
