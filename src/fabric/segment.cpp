@@ -27,7 +27,7 @@ std::atomic<std::uint64_t>& committed_bytes() {
   return bytes;
 }
 
-constexpr bool sanitized =
+[[maybe_unused]] constexpr bool sanitized =
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     true;
 #elif defined(__has_feature)
@@ -43,7 +43,12 @@ constexpr bool sanitized =
 std::uint64_t reservation(unsigned places) {
   std::uint64_t bytes = physical_bytes();
   // Half of a 47-bit address space for all segments; sanitizers keep most of it for their shadow.
+#if defined(__riscv)
+  // Sv39 leaves a program 2^38 bytes; the tile and qemu, which keeps books on every reserved page, are smaller still.
+  std::uint64_t const room = std::uint64_t{1} << 33;
+#else
   std::uint64_t const room = sanitized ? std::uint64_t{1} << 38 : std::uint64_t{1} << 46;
+#endif
   bytes = std::min(bytes, room / places);
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)

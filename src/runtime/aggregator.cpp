@@ -20,7 +20,9 @@ std::byte* aggregator::append(worker_state& w, place_id target, std::uint16_t in
   finish_scope* const scope = w.current->scope;
   // A batch for this place has one run, whose scope needs no lookup. Handlers that run in dispatch() or open() may have
   // begun another batch, so both are repeated until the open one is ours.
-  auto const of_another = [&](buffer const* b) { return target == w.place && b->scope != nullptr && b->scope != scope; };
+  auto const of_another = [&](buffer const* b) {
+    return target == w.place && b->scope != nullptr && b->scope != scope;
+  };
   buffer* ours = &open(w, target, record_bytes + sizeof(run_record));
   while (of_another(ours)) {
     std::erase(active_, target);

@@ -27,16 +27,20 @@ struct fabric_kind {
   std::unique_ptr<fabric> (*make)(thread_map const&, std::uint64_t seed);
   bool incoherent;  ///< block transfers are seen only after refresh()
 };
-inline void PrintTo(fabric_kind const& k, std::ostream* out) { *out << k.name; }
+inline void PrintTo(fabric_kind const& k, std::ostream* out) {
+  *out << k.name;
+}
 
 inline std::vector<fabric_kind> all_fabrics() {
-  return {{"smp", [](thread_map const& t, std::uint64_t) { return make_smp_fabric(t); }, false},
-          {"checked",
-           [](thread_map const& t, std::uint64_t) { return make_checked_fabric(make_smp_fabric(t), t); }, false},
-          {"hostile", [](thread_map const& t, std::uint64_t s) { return make_checked_fabric(make_hostile_fabric(t, s), t); },
-           true}};
+  return {
+      {"smp", [](thread_map const& t, std::uint64_t) { return make_smp_fabric(t); }, false},
+      {"checked", [](thread_map const& t, std::uint64_t) { return make_checked_fabric(make_smp_fabric(t), t); }, false},
+      {"hostile",
+       [](thread_map const& t, std::uint64_t s) { return make_checked_fabric(make_hostile_fabric(t, s), t); }, true}};
 }
-inline std::string name_of(testing::TestParamInfo<fabric_kind> const& i) { return i.param.name; }
+inline std::string name_of(testing::TestParamInfo<fabric_kind> const& i) {
+  return i.param.name;
+}
 
 inline thread_map one_thread_per_place(place_id places) {
   thread_map map{places, {}, places};
@@ -44,7 +48,9 @@ inline thread_map one_thread_per_place(place_id places) {
   return map;
 }
 
-constexpr std::uint64_t address(place_id place, std::uint64_t offset) { return std::uint64_t{place} << 48 | offset; }
+constexpr std::uint64_t address(place_id place, std::uint64_t offset) {
+  return std::uint64_t{place} << 48 | offset;
+}
 
 /// Collects messages.
 struct collecting_sink final : message_sink {

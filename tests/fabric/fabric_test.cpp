@@ -13,7 +13,8 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST_P(fabric_contract, put_get_and_copy_complete_and_move_exactly_their_bytes) {
-  for (std::size_t const bytes : {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{4097}, std::size_t{100000}}) {
+  for (std::size_t const bytes :
+       {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{4097}, std::size_t{100000}}) {
     auto const source = pattern(bytes, bytes);
     std::memset(memory(1, 8191), 0xcc, bytes + 2);
     completion done;
@@ -174,8 +175,12 @@ TEST_P(fabric_contract, undelivered_messages_are_freed_with_the_fabric) {
       ASSERT_TRUE(fabric_->try_send(0, 1, message_class::reply, pattern(bytes, 0)));
 }
 
-bool always_idle(void*) { return true; }
-bool never_idle(void*) { return false; }
+bool always_idle(void*) {
+  return true;
+}
+bool never_idle(void*) {
+  return false;
+}
 
 TEST_P(fabric_contract, sleep_returns_at_the_deadline_or_at_once_if_there_is_something_to_do) {
   auto const begin = std::chrono::steady_clock::now();

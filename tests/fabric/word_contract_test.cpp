@@ -49,9 +49,9 @@ T expected_value(word_op op, T old, T a, T b) {
   return old;
 }
 
-constexpr word_op all_ops[] = {word_op::get,       word_op::put,       word_op::fetch_add, word_op::fetch_and,
-                               word_op::fetch_or,  word_op::fetch_xor, word_op::fetch_min, word_op::fetch_max,
-                               word_op::exchange,  word_op::compare_swap};
+constexpr word_op all_ops[] = {word_op::get,      word_op::put,         word_op::fetch_add, word_op::fetch_and,
+                               word_op::fetch_or, word_op::fetch_xor,   word_op::fetch_min, word_op::fetch_max,
+                               word_op::exchange, word_op::compare_swap};
 
 TEST_P(word_contract, integers_wrap_compare_by_type_and_leave_their_neighbours) {
   auto const check = [&]<class T>(T) {

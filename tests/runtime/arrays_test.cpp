@@ -17,10 +17,13 @@ TEST_P(arrays, forall_calls_its_body_once_for_every_index) {
         co_await forall(1, n + 1, [&](std::uint64_t i) { ++calls[i]; }, grain);
         for (std::uint64_t i = 0; i < n + 2; ++i) EXPECT_EQ(calls[i], i >= 1 && i <= n) << i << " of " << n;
         std::atomic<std::uint64_t> sum{0};
-        co_await forall(0, n, [&](std::uint64_t i) -> task<void> {
-          if (i % 16 == 0) co_await yield();
-          sum += i;
-        }, grain);
+        co_await forall(
+            0, n,
+            [&](std::uint64_t i) -> task<void> {
+              if (i % 16 == 0) co_await yield();
+              sum += i;
+            },
+            grain);
         EXPECT_EQ(sum.load(), n == 0 ? 0 : n * (n - 1) / 2);
         std::atomic<std::uint64_t> covered{0};
         co_await forall_chunks(0, n, grain == 0 ? 64 : grain,
@@ -147,19 +150,23 @@ TEST_P(arrays, place_atomic_sections_exclude_each_other) {
     };
     auto const h = co_await place_local<pair>::make();
     constexpr int tasks = 40, each = 500;
-    co_await on_all_places([](place_local<pair> p) {
-      for (int t = 0; t < tasks; ++t)
-        spawn([](place_local<pair> q) -> task<void> {
-          for (int i = 0; i < each; ++i) {
-            place_atomic([&] {
-              EXPECT_EQ(q->a, q->b);
-              ++q->a;
-              ++q->b;
-            });
-            if (i % 50 == 0) co_await yield();
-          }
-        }, p);
-    }, h);
+    co_await on_all_places(
+        [](place_local<pair> p) {
+          for (int t = 0; t < tasks; ++t)
+            spawn(
+                [](place_local<pair> q) -> task<void> {
+                  for (int i = 0; i < each; ++i) {
+                    place_atomic([&] {
+                      EXPECT_EQ(q->a, q->b);
+                      ++q->a;
+                      ++q->b;
+                    });
+                    if (i % 50 == 0) co_await yield();
+                  }
+                },
+                p);
+        },
+        h);
     for (unsigned p = 0; p < places(); ++p)
       EXPECT_EQ(co_await at(static_cast<place_id>(p), [](place_local<pair> q) { return q->a; }, h), tasks * each);
     bool thrown = false;
@@ -214,16 +221,18 @@ TEST_P(collectives, barrier_lets_nobody_pass_before_all_have_come) {
   run_here([]() -> task<void> {
     auto const a = allocate<std::int64_t>();
     co_await put(a, 0);
-    co_await on_all_places([](global_ptr<std::int64_t> come) -> task<void> {
-      for (std::int64_t round = 1; round <= 20; ++round) {
-        for (std::uint64_t i = (here() * 7U + static_cast<std::uint64_t>(round)) % 5; i > 0; --i) co_await yield();
-        co_await fetch_add(come, 1);
-        co_await barrier();
-        EXPECT_GE(co_await get(come), round * places());
-        co_await barrier();
-        EXPECT_LE(co_await get(come), (round + 1) * places());
-      }
-    }, a);
+    co_await on_all_places(
+        [](global_ptr<std::int64_t> come) -> task<void> {
+          for (std::int64_t round = 1; round <= 20; ++round) {
+            for (std::uint64_t i = (here() * 7U + static_cast<std::uint64_t>(round)) % 5; i > 0; --i) co_await yield();
+            co_await fetch_add(come, 1);
+            co_await barrier();
+            EXPECT_GE(co_await get(come), round * places());
+            co_await barrier();
+            EXPECT_LE(co_await get(come), (round + 1) * places());
+          }
+        },
+        a);
     deallocate(a);
   });
 }

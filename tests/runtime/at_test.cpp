@@ -39,25 +39,34 @@ TEST_P(ats, give_the_result_of_a_function_or_coroutine) {
     for (unsigned i = 0; i < places(); ++i) {
       auto const p = static_cast<place_id>(i);
       EXPECT_EQ(co_await at(p, [] { return here(); }), p);
-      EXPECT_EQ(co_await at(p, [](int a, double b) -> task<double> {
-        co_await yield();
-        co_return a + b + here();
-      }, 1, 0.5), 1.5 + p);
+      EXPECT_EQ(co_await at(
+                    p,
+                    [](int a, double b) -> task<double> {
+                      co_await yield();
+                      co_return a + b + here();
+                    },
+                    1, 0.5),
+                1.5 + p);
       co_await at(p, [] {});
       co_await at(p, []() -> task<void> { co_await yield(); });
       big b{};
       b.words[199] = 42;
-      big const c = co_await at(p, [](big x) {
-        x.words[0] = x.words[199] + here();
-        return x;
-      }, b);
+      big const c = co_await at(
+          p,
+          [](big x) {
+            x.words[0] = x.words[199] + here();
+            return x;
+          },
+          b);
       EXPECT_EQ(c.words[0], 42U + p);
       // A coroutine's captures outlive its suspensions.
       std::uint64_t const captured = 99;
-      EXPECT_EQ(co_await at(p, [captured]() -> task<std::uint64_t> {
-        for (int k = 0; k < 5; ++k) co_await yield();
-        co_return captured;
-      }), 99U);
+      EXPECT_EQ(co_await at(p,
+                            [captured]() -> task<std::uint64_t> {
+                              for (int k = 0; k < 5; ++k) co_await yield();
+                              co_return captured;
+                            }),
+                99U);
     }
   });
 }
@@ -101,17 +110,26 @@ TEST_P(ats, leave_tasks_to_the_finish_of_the_caller) {
       co_await put(cell, 0);
       co_await finish([&]() -> task<void> {
         for (unsigned p = 0; p < places(); ++p) {
-          co_await at(static_cast<place_id>(p), [](global_ptr<std::int64_t> c) {
-            spawn([](global_ptr<std::int64_t> d) -> task<void> {
-              for (int i = 0; i < 20; ++i) co_await yield();
-              co_await fetch_add(d, 1);
-            }, c);
-          }, cell);
-          co_await at(static_cast<place_id>(p), [](global_ptr<std::int64_t> c) -> task<void> {
-            at_async(static_cast<place_id>((here() + 1U) % places()),
-                     [](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 10); }, c);
-            co_return;
-          }, cell);
+          co_await at(
+              static_cast<place_id>(p),
+              [](global_ptr<std::int64_t> c) {
+                spawn(
+                    [](global_ptr<std::int64_t> d) -> task<void> {
+                      for (int i = 0; i < 20; ++i) co_await yield();
+                      co_await fetch_add(d, 1);
+                    },
+                    c);
+              },
+              cell);
+          co_await at(
+              static_cast<place_id>(p),
+              [](global_ptr<std::int64_t> c) -> task<void> {
+                at_async(
+                    static_cast<place_id>((here() + 1U) % places()),
+                    [](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 10); }, c);
+                co_return;
+              },
+              cell);
         }
       });
       EXPECT_EQ(co_await get(cell), 11 * places());
@@ -127,14 +145,20 @@ TEST_P(ats, that_are_abandoned_run_and_are_awaited_by_the_finish) {
     for (int round = 0; round < 200; ++round)
       co_await finish([&] {
         for (unsigned p = 0; p < places(); ++p) {
-          auto const plain = at(static_cast<place_id>(p), [](global_ptr<std::int64_t> c) {
-            spawn([](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
-          }, cell);
+          auto const plain = at(
+              static_cast<place_id>(p),
+              [](global_ptr<std::int64_t> c) {
+                spawn([](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
+              },
+              cell);
           try {
-            auto const thrown_over = at(static_cast<place_id>(p), [](global_ptr<std::int64_t> c) -> task<int> {
-              co_await fetch_add(c, 1);
-              throw own_exception("nobody hears this");
-            }, cell);
+            auto const thrown_over = at(
+                static_cast<place_id>(p),
+                [](global_ptr<std::int64_t> c) -> task<int> {
+                  co_await fetch_add(c, 1);
+                  throw own_exception("nobody hears this");
+                },
+                cell);
             throw 1;
           } catch (int) {
           }
@@ -165,19 +189,27 @@ TEST_P(ats, floods_from_tasks_and_handlers_of_all_places_to_all_arrive) {
     auto const cell = allocate<std::int64_t>();
     *cell.local() = 0;
     constexpr int each = 3000;
-    co_await on_all_places([](global_ptr<std::int64_t> c) -> task<void> {
-      for (int t = 0; t < 4; ++t)
-        spawn([](global_ptr<std::int64_t> d) -> task<void> {
-          for (int i = 0; i < each / 4; ++i) {
-            for (unsigned p = 0; p < places(); ++p)
-              at_async(static_cast<place_id>(p), [](global_ptr<std::int64_t> e, std::array<std::uint64_t, 6>) {
-                at_async(e.place(), [](global_ptr<std::int64_t> x) { place_atomic([&] { ++*x.local(); }); }, e);
-              }, d, std::array<std::uint64_t, 6>{});
-            if (i % 100 == 0) co_await at(static_cast<place_id>((here() + 1U) % places()), [] {});
-          }
-        }, c);
-      co_return;
-    }, cell);
+    co_await on_all_places(
+        [](global_ptr<std::int64_t> c) -> task<void> {
+          for (int t = 0; t < 4; ++t)
+            spawn(
+                [](global_ptr<std::int64_t> d) -> task<void> {
+                  for (int i = 0; i < each / 4; ++i) {
+                    for (unsigned p = 0; p < places(); ++p)
+                      at_async(
+                          static_cast<place_id>(p),
+                          [](global_ptr<std::int64_t> e, std::array<std::uint64_t, 6>) {
+                            at_async(
+                                e.place(), [](global_ptr<std::int64_t> x) { place_atomic([&] { ++*x.local(); }); }, e);
+                          },
+                          d, std::array<std::uint64_t, 6>{});
+                    if (i % 100 == 0) co_await at(static_cast<place_id>((here() + 1U) % places()), [] {});
+                  }
+                },
+                c);
+          co_return;
+        },
+        cell);
     EXPECT_EQ(*cell.local(), std::int64_t{each} * places() * places());
 
     *cell.local() = 0;
@@ -198,15 +230,17 @@ TEST_P(ats, by_thousands_of_tasks_at_once_all_return) {
     *cell.local() = 0;
     co_await finish([&] {
       for (int t = 0; t < 3000; ++t)
-        spawn([](global_ptr<std::int64_t> c) -> task<void> {
-          for (int i = 0; i < 3; ++i) {
-            auto const n = co_await at(static_cast<place_id>((here() + 1U) % places()), []() -> task<int> {
-              co_await yield();
-              co_return 1;
-            });
-            place_atomic([&] { *c.local() += n; });
-          }
-        }, cell);
+        spawn(
+            [](global_ptr<std::int64_t> c) -> task<void> {
+              for (int i = 0; i < 3; ++i) {
+                auto const n = co_await at(static_cast<place_id>((here() + 1U) % places()), []() -> task<int> {
+                  co_await yield();
+                  co_return 1;
+                });
+                place_atomic([&] { *c.local() += n; });
+              }
+            },
+            cell);
     });
     EXPECT_EQ(*cell.local(), 9000);
     deallocate(cell);

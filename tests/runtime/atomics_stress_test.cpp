@@ -21,12 +21,14 @@ task<std::vector<std::uint64_t>> storm(word w, std::uint64_t results_per_task, F
   auto const out = allocate<std::uint64_t>(tasks * results_per_task + 1);
   co_await finish([&] {
     for (std::uint64_t t = 0; t < tasks; ++t)
-      at_async(static_cast<place_id>(t % places()),
-               [](word x, word o, std::uint64_t n, F g) -> task<void> { co_await g(x, o, n); }, w,
-               out + static_cast<std::ptrdiff_t>(t * results_per_task), t, f);
+      at_async(
+          static_cast<place_id>(t % places()),
+          [](word x, word o, std::uint64_t n, F g) -> task<void> { co_await g(x, o, n); }, w,
+          out + static_cast<std::ptrdiff_t>(t * results_per_task), t, f);
   });
   std::vector<std::uint64_t> all;
-  for (std::uint64_t i = 0; i < tasks * results_per_task; ++i) all.push_back(co_await get(out + static_cast<std::ptrdiff_t>(i)));
+  for (std::uint64_t i = 0; i < tasks * results_per_task; ++i)
+    all.push_back(co_await get(out + static_cast<std::ptrdiff_t>(i)));
   deallocate(out);
   co_return all;
 }
@@ -35,13 +37,16 @@ task<word> make_word(std::uint64_t value) {
   co_await put(w, value);
   co_return w;
 }
-task<void> free_word(word w) { co_await at(w.place(), [](word x) { deallocate(x); }, w); }
+task<void> free_word(word w) {
+  co_await at(w.place(), [](word x) { deallocate(x); }, w);
+}
 
 TEST_P(atomics, fetch_add_gives_every_ticket_once) {
   run_here([]() -> task<void> {
     auto const w = co_await make_word(0);
     auto tickets = co_await storm(w, each, [](word x, word out, std::uint64_t) -> task<void> {
-      for (std::uint64_t i = 0; i < each; ++i) co_await put(out + static_cast<std::ptrdiff_t>(i), co_await fetch_add(x, 1));
+      for (std::uint64_t i = 0; i < each; ++i)
+        co_await put(out + static_cast<std::ptrdiff_t>(i), co_await fetch_add(x, 1));
     });
     for (std::size_t i = 1; i < tickets.size(); ++i)
       if (i % each != 0) EXPECT_LT(tickets[i - 1], tickets[i]) << "a task's own tickets must rise";

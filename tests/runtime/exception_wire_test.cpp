@@ -1,5 +1,5 @@
-// exception_wire: tess::error and place_failed arrive as themselves, others as remote_error; damaged bytes are no crash.
-// Method: round trips of each kind, over one and two places; every truncation of an encoded exception.
+// exception_wire: tess::error and place_failed arrive as themselves, others as remote_error; damaged bytes are no
+// crash. Method: round trips of each kind, over one and two places; every truncation of an encoded exception.
 #include "runtime/exception_wire.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,9 @@ namespace tess::test {
 namespace {
 
 template <class E>
-std::exception_ptr make(E e) { return std::make_exception_ptr(std::move(e)); }
+std::exception_ptr make(E e) {
+  return std::make_exception_ptr(std::move(e));
+}
 std::exception_ptr travel(std::exception_ptr e, place_id from) {
   return detail::decode_exception(detail::encode_exception(std::move(e), from));
 }

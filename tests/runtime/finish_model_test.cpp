@@ -16,11 +16,11 @@ constexpr int places = 3;
 constexpr int messages_max = 4;
 
 struct state {
-  std::array<signed char, places> tasks{};                 ///< running tasks of a place
+  std::array<signed char, places> tasks{};                            ///< running tasks of a place
   std::array<std::array<signed char, places>, places> differences{};  ///< what each place has not reported
-  std::array<signed char, places> arriving{};              ///< messages on their way to a place
-  std::array<std::array<signed char, places>, places> calling{};   ///< `at` by a task of [p], body not run at [q]
-  std::array<std::array<signed char, places>, places> replying{};  ///< its reply is on the way back
+  std::array<signed char, places> arriving{};                         ///< messages on their way to a place
+  std::array<std::array<signed char, places>, places> calling{};      ///< `at` by a task of [p], body not run at [q]
+  std::array<std::array<signed char, places>, places> replying{};     ///< its reply is on the way back
   std::array<std::vector<std::array<signed char, places>>, places> reports;  ///< on their way home, oldest first
   signed char sent = 0;
   bool ended = false;
@@ -92,8 +92,7 @@ std::vector<state> successors(state const& s, fault f) {
             n.differences[0][q] = static_cast<signed char>(n.differences[0][q] + s.reports[p][i][q]);
         });
   }
-  if (s.tasks[0] == 0 && s.differences[0] == std::array<signed char, places>{})
-    add([](state& n) { n.ended = true; });
+  if (s.tasks[0] == 0 && s.differences[0] == std::array<signed char, places>{}) add([](state& n) { n.ended = true; });
   return next;
 }
 

@@ -19,12 +19,14 @@ TEST_P(finishes, waits_for_tasks_that_spawn_tasks) {
     co_await put(cell, 0);
     co_await finish([cell] {
       for (int i = 0; i < 50; ++i)
-        spawn([](global_ptr<std::int64_t> c) -> task<void> {
-          co_await yield();
-          for (int k = 0; k < 3; ++k)
-            spawn([](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
-          co_await fetch_add(c, 100);
-        }, cell);
+        spawn(
+            [](global_ptr<std::int64_t> c) -> task<void> {
+              co_await yield();
+              for (int k = 0; k < 3; ++k)
+                spawn([](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
+              co_await fetch_add(c, 100);
+            },
+            cell);
     });
     EXPECT_EQ(co_await get(cell), 50 * 100 + 150);
     deallocate(cell);
@@ -38,14 +40,17 @@ TEST_P(finishes, nest_and_keep_their_tasks_apart) {
     co_await put(cell + 1, 0);
     co_await finish([cell]() -> task<void> {
       for (int i = 0; i < 8; ++i)
-        spawn([](global_ptr<std::int64_t> c) -> task<void> {
-          for (int k = 0; k < 5; ++k) co_await yield();
-          co_await fetch_add(c, 1);
-        }, cell);
+        spawn(
+            [](global_ptr<std::int64_t> c) -> task<void> {
+              for (int k = 0; k < 5; ++k) co_await yield();
+              co_await fetch_add(c, 1);
+            },
+            cell);
       co_await finish([cell] {
         for (unsigned p = 0; p < places(); ++p)
-          at_async(static_cast<place_id>(p),
-                   [](global_ptr<std::int64_t> c) -> task<void> { co_await fetch_add(c + 1, 1); }, cell);
+          at_async(
+              static_cast<place_id>(p), [](global_ptr<std::int64_t> c) -> task<void> { co_await fetch_add(c + 1, 1); },
+              cell);
       });
       EXPECT_EQ(co_await get(cell + 1), places());
     });
@@ -83,10 +88,11 @@ TEST_P(finishes, bring_the_exception_of_a_body_or_a_task_and_only_one) {
     }
     try {
       co_await finish([] {
-        for (int i = 0; i < 5; ++i) spawn([]() -> task<void> {
-          co_await yield();
-          throw own_exception("task");
-        });
+        for (int i = 0; i < 5; ++i)
+          spawn([]() -> task<void> {
+            co_await yield();
+            throw own_exception("task");
+          });
       });
     } catch (own_exception const&) {
       ++caught;
@@ -104,10 +110,13 @@ TEST_P(finishes, waits_for_others_after_an_exception) {
     try {
       co_await finish([cell] {
         for (unsigned p = 0; p < places(); ++p) {
-          at_async(static_cast<place_id>(p), [](global_ptr<std::int64_t> c) -> task<void> {
-            for (int i = 0; i < 10; ++i) co_await yield();
-            co_await fetch_add(c, 1);
-          }, cell);
+          at_async(
+              static_cast<place_id>(p),
+              [](global_ptr<std::int64_t> c) -> task<void> {
+                for (int i = 0; i < 10; ++i) co_await yield();
+                co_await fetch_add(c, 1);
+              },
+              cell);
           at_async(static_cast<place_id>(p), [] { throw own_exception("early"); });
         }
       });
@@ -150,13 +159,22 @@ task<void> grow(tree t) {
           co_await at(where, [](tree c) { spawn(grow(c)); }, child);
           break;
         case 3:
-          co_await at(where, [](tree c) -> task<void> {
-            spawn(grow(c));
-            co_await yield();
-          }, child);
+          co_await at(
+              where,
+              [](tree c) -> task<void> {
+                spawn(grow(c));
+                co_await yield();
+              },
+              child);
           break;
         case 4: {
-          auto const abandoned = at(where, [](tree c) -> task<void> { spawn(grow(c)); co_return; }, child);
+          auto const abandoned = at(
+              where,
+              [](tree c) -> task<void> {
+                spawn(grow(c));
+                co_return;
+              },
+              child);
           break;
         }
         default:
@@ -220,9 +238,12 @@ TEST_P(finishes, of_two_tasks_that_send_to_their_own_place_stay_apart) {
       for (int i = 0; i < 30; ++i)
         co_await finish([cell]() -> task<void> {
           for (int k = 0; k < 5; ++k) {
-            at_async(here(), [](global_ptr<std::int64_t> c) {
-              at_async(here(), [](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
-            }, cell);
+            at_async(
+                here(),
+                [](global_ptr<std::int64_t> c) {
+                  at_async(here(), [](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
+                },
+                cell);
             co_await yield();
           }
         });
@@ -241,9 +262,8 @@ TEST_P(finishes, do_not_wait_for_a_sleep_when_a_handler_ends_last) {
     auto const begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 10; ++i)
       co_await finish([] {
-        at_async(static_cast<place_id>(places() - 1), [] {
-          at_async(here(), [] { at_async(here(), [] { at_async(here(), [] {}); }); });
-        });
+        at_async(static_cast<place_id>(places() - 1),
+                 [] { at_async(here(), [] { at_async(here(), [] { at_async(here(), [] {}); }); }); });
       });
     EXPECT_LT(seconds_since(begin), 0.9);
   });

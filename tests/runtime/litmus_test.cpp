@@ -30,7 +30,8 @@ task<std::array<seen, 2>> race(shared s, Left left, Right right) {
   std::array<seen, 2> out;
   co_await finish([&] {
     spawn([](shared w, Left f, seen& r) -> task<void> { r = co_await f(w); }(s, left, out[0]));
-    spawn([](shared w, Right f, place_id p, seen& r) -> task<void> { r = co_await at(p, f, w); }(s, right, last, out[1]));
+    spawn(
+        [](shared w, Right f, place_id p, seen& r) -> task<void> { r = co_await at(p, f, w); }(s, right, last, out[1]));
   });
   co_return out;
 }
@@ -137,13 +138,16 @@ TEST_P(litmus, a_block_put_then_a_notice_shows_the_whole_block) {
     std::array<std::uint64_t, 40> mine;
     for (std::uint64_t i = 1; i <= rounds / 3; ++i) {
       mine.fill(i);
-      auto reader = at(last, [](place_local<mail> b, std::uint64_t expected) -> task<bool> {
-        b->arrived.expect(1);
-        co_await b->arrived;
-        for (std::uint64_t const v : b->block)
-          if (v != expected) co_return false;
-        co_return true;
-      }, box, i);
+      auto reader = at(
+          last,
+          [](place_local<mail> b, std::uint64_t expected) -> task<bool> {
+            b->arrived.expect(1);
+            co_await b->arrived;
+            for (std::uint64_t const v : b->block)
+              if (v != expected) co_return false;
+            co_return true;
+          },
+          box, i);
       counter sent;
       auto const block = word::from_bits(name + offsetof(mail, block));
       if (i % 2 == 0) {

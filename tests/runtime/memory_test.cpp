@@ -1,5 +1,6 @@
 // memory: segments grow on demand; running out is an exception that says how much was asked and left, never a crash.
-// Method: misuse by hand; absurd requests; a child process with a small address space that allocates until it is refused.
+// Method: misuse by hand; absurd requests; a child process with a small address space that allocates until it is
+// refused.
 #include "tess/memory.hpp"
 
 #include <sys/resource.h>
@@ -133,7 +134,7 @@ TEST(memory, in_a_small_address_space_runs_out_with_an_exception_and_can_be_used
     } catch (std::exception const&) {
       symmetric = true;
     }
-    co_return refused && some && symmetric;
+    co_return refused&& some&& symmetric;
   }));
 }
 

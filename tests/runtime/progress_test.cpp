@@ -16,13 +16,16 @@ void compute_while_a_peer_works(char const* fabric, double seconds) {
       std::atomic<bool> begun{false};
     };
     auto const h = co_await place_local<shared>::make();
-    auto busy = at(1, [](place_local<shared> s, double length) -> task<std::int64_t> {
-      auto const begin = std::chrono::steady_clock::now();
-      s->begun = true;
-      while (seconds_since(begin) < length) {
-      }
-      co_return s->word.load();
-    }, h, seconds);
+    auto busy = at(
+        1,
+        [](place_local<shared> s, double length) -> task<std::int64_t> {
+          auto const begin = std::chrono::steady_clock::now();
+          s->begun = true;
+          while (seconds_since(begin) < length) {
+          }
+          co_return s->word.load();
+        },
+        h, seconds);
     while (!co_await at(0, [] { return true; })) co_await yield();
     auto const begun = global_ptr<std::uint8_t>::from_bits(h.of(1).bits() + offsetof(shared, begun));
     while (co_await get(begun) == 0) co_await yield();

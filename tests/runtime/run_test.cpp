@@ -38,14 +38,16 @@ TEST(run, passes_the_words_on_and_waits_for_what_the_program_left_behind) {
   std::vector<std::string> const words{"prog", "a", "b"};
   static std::atomic<int> ended{0};
   ended = 0;
-  EXPECT_EQ(run(s, words, [](args w) -> task<int> {
-    for (unsigned p = 0; p < places(); ++p)
-      at_async(static_cast<place_id>(p), []() -> task<void> {
-        for (int i = 0; i < 10; ++i) co_await yield();
-        ++ended;
-      });
-    co_return static_cast<int>(w.size());
-  }), 3);
+  EXPECT_EQ(run(s, words,
+                [](args w) -> task<int> {
+                  for (unsigned p = 0; p < places(); ++p)
+                    at_async(static_cast<place_id>(p), []() -> task<void> {
+                      for (int i = 0; i < 10; ++i) co_await yield();
+                      ++ended;
+                    });
+                  co_return static_cast<int>(w.size());
+                }),
+            3);
   EXPECT_EQ(ended.load(), 3);
 }
 
@@ -57,9 +59,9 @@ TEST(run, inside_a_job_is_refused) {
 }
 
 TEST(run, again_and_again_leaves_no_memory_or_thread_behind) {
-  for (int i = 0; i < 100; ++i) run_job({i % 2 == 0 ? "smp" : "hostile", 3, 2, 3}, []() -> task<void> {
-    co_await on_all_places([]() -> task<void> { co_await barrier(); });
-  });
+  for (int i = 0; i < 100; ++i)
+    run_job({i % 2 == 0 ? "smp" : "hostile", 3, 2, 3},
+            []() -> task<void> { co_await on_all_places([]() -> task<void> { co_await barrier(); }); });
 }
 
 }  // namespace

@@ -28,12 +28,15 @@ TEST(slow, words_of_a_place_that_computes_for_30_s_are_served) {
   run_job({"smp", 2, 1, 2}, []() -> task<void> {
     auto const word = co_await at(1, [] { return allocate<std::int64_t>(); });
     co_await put(word, 0);
-    auto busy = at(1, [](global_ptr<std::int64_t> w) -> task<std::int64_t> {
-      auto const begin = std::chrono::steady_clock::now();
-      while (seconds_since(begin) < 30) {
-      }
-      co_return co_await get(w);
-    }, word);
+    auto busy = at(
+        1,
+        [](global_ptr<std::int64_t> w) -> task<std::int64_t> {
+          auto const begin = std::chrono::steady_clock::now();
+          while (seconds_since(begin) < 30) {
+          }
+          co_return co_await get(w);
+        },
+        word);
     for (int i = 0; i < 1000; ++i) co_await fetch_add(word, 1);
     EXPECT_EQ(co_await busy, 1000);
   });

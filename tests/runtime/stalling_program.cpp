@@ -13,7 +13,8 @@ tess::task<void> wait_for_ever() {
 
 int main(int argc, char** argv) {
   return tess::run(argc, argv, [](tess::args) -> tess::task<int> {
-    co_await tess::at(static_cast<tess::place_id>(tess::places() - 1), []() -> tess::task<void> { co_await wait_for_ever(); });
+    co_await tess::at(static_cast<tess::place_id>(tess::places() - 1),
+                      []() -> tess::task<void> { co_await wait_for_ever(); });
     co_return 0;
   });
 }

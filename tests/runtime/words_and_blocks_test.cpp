@@ -111,16 +111,18 @@ TEST_P(words, many_at_once_take_effect_once_each) {
     co_await put(w, 0);
     co_await finish([&] {
       for (int t = 0; t < 200; ++t)
-        spawn([](global_ptr<std::int64_t> g) -> task<void> {
-          for (int i = 0; i < 20; ++i) {
-            auto a = fetch_add(g, 1);
-            auto b = fetch_add(g, 2);
-            auto c = fetch_add(g, 3);
-            co_await c;
-            co_await a;
-            co_await b;
-          }
-        }, w);
+        spawn(
+            [](global_ptr<std::int64_t> g) -> task<void> {
+              for (int i = 0; i < 20; ++i) {
+                auto a = fetch_add(g, 1);
+                auto b = fetch_add(g, 2);
+                auto c = fetch_add(g, 3);
+                co_await c;
+                co_await a;
+                co_await b;
+              }
+            },
+            w);
     });
     EXPECT_EQ(co_await get(w), 200 * 20 * 6);
     co_await at(w.place(), [](auto g) { deallocate(g); }, w);
@@ -160,23 +162,26 @@ TEST_P(blocks, notify_a_counter_at_the_target_when_their_bytes_are_there) {
     auto const h = co_await place_local<mailbox>::make();
     co_await finish([&] {
       for (unsigned p = 0; p < places(); ++p)
-        at_async(static_cast<place_id>(p), [](place_local<mailbox> boxes) -> task<void> {
-          auto const next = static_cast<place_id>((here() + 1U) % places());
-          std::array<std::uint64_t, 64> mine;
-          for (std::uint64_t round = 1; round < 50; ++round) {
-            mine.fill(round * 1000 + here());
-            boxes->full.expect(1);
-            auto const box = boxes.of(next).bits();
-            auto const values = global_ptr<std::uint64_t>::from_bits(box + offsetof(mailbox, values));
-            counter sent;
-            put(std::span<std::uint64_t const>(mine), values, sent, global_ptr<counter>::from_bits(box));
-            co_await boxes->full;
-            auto const before = (here() + places() - 1U) % places();
-            for (std::uint64_t const v : boxes->values) EXPECT_EQ(v, round * 1000 + before);
-            co_await sent;
-            co_await barrier();
-          }
-        }, h);
+        at_async(
+            static_cast<place_id>(p),
+            [](place_local<mailbox> boxes) -> task<void> {
+              auto const next = static_cast<place_id>((here() + 1U) % places());
+              std::array<std::uint64_t, 64> mine;
+              for (std::uint64_t round = 1; round < 50; ++round) {
+                mine.fill(round * 1000 + here());
+                boxes->full.expect(1);
+                auto const box = boxes.of(next).bits();
+                auto const values = global_ptr<std::uint64_t>::from_bits(box + offsetof(mailbox, values));
+                counter sent;
+                put(std::span<std::uint64_t const>(mine), values, sent, global_ptr<counter>::from_bits(box));
+                co_await boxes->full;
+                auto const before = (here() + places() - 1U) % places();
+                for (std::uint64_t const v : boxes->values) EXPECT_EQ(v, round * 1000 + before);
+                co_await sent;
+                co_await barrier();
+              }
+            },
+            h);
     });
     co_await place_local<mailbox>::release(h);
   });
@@ -187,9 +192,11 @@ TEST_P(blocks, as_bare_notices_count) {
     counter done;
     done.expect(100 * places());
     auto const name = done.address();
-    co_await on_all_places([](global_ptr<counter> c) {
-      for (int i = 0; i < 100; ++i) notify(c);
-    }, name);
+    co_await on_all_places(
+        [](global_ptr<counter> c) {
+          for (int i = 0; i < 100; ++i) notify(c);
+        },
+        name);
     co_await done;
   });
 }
