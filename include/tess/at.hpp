@@ -34,17 +34,19 @@ inline constexpr std::size_t message_bytes_max = 2048;
 struct alignas(16) at_slot : ready_node {
   completion cell;
   finish_scope* scope = nullptr;  ///< the caller's, if its frame is gone
+  place_id target = 0;            ///< set with `scope`
   std::exception_ptr exception;
   std::uint32_t result_bytes = 0;  ///< room behind this struct
   bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of
-  bool abandoned = false;          ///< nobody waits any more
 
   [[nodiscard]] std::byte* result() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
 [[nodiscard]] at_slot* make_at_slot(std::size_t result_bytes);
 void free_at_slot(at_slot* slot) noexcept;
+/// The call was never awaited: the caller's finish waits for the reply, which frees the slot.
 void abandon_at_slot(at_slot* slot, place_id target) noexcept;
+void end_abandoned(at_slot* slot) noexcept;
 
 /// Sends one `at` request now, or calls the handler here when `target` is this place.
 void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
@@ -280,6 +282,7 @@ auto at(place_id target, F f, Args... args) {
                 "at: the result must be trivially copyable");
   static_assert(detail::result_size<result>() <= detail::message_bytes_max, "at: the result exceeds 2 KiB; use put");
 
+  detail::check_place(target, std::source_location::current());
   detail::at_slot* const slot = detail::make_at_slot(detail::result_size<result>());
   detail::worker& w = *detail::self;
   typename handler::payload const m{detail::to_global(slot), w.current->scope->key(), std::move(f),

@@ -6,6 +6,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/message.hpp"
 #include "runtime/stall_report.hpp"
+#include "tess/at.hpp"
 #include "tess/finish.hpp"
 
 namespace tess::detail {
@@ -74,16 +75,15 @@ bool take_ready(worker_state& w) {
   std::uint64_t list = w.ready.exchange(0, std::memory_order_acquire);
   std::uint64_t reversed = 0;
   while (list != 0) {
-    auto* const n = reinterpret_cast<ready_node*>(list & ~std::uint64_t{1});
+    ready_node* const n = node_of(list);
     std::uint64_t const next = n->next_ready;
     n->next_ready = reversed;
     reversed = list;
     list = next;
   }
   while (reversed != 0) {
-    auto* const n = reinterpret_cast<ready_node*>(reversed & ~std::uint64_t{1});
     std::uint64_t const cookie = reversed;
-    reversed = n->next_ready;
+    reversed = node_of(cookie)->next_ready;
     take_cookie(w, cookie);
   }
   return true;
@@ -133,7 +133,10 @@ bool nothing_to_do(void* context) {
   for (worker_state const* const w : thread.workers) {
     if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty() || w->report_asked != wanted)
       return false;
-    for (worker_state const* const other : the_job->places[w->place]->workers)
+    place_state const& place = *the_job->places[w->place];
+    // The last flush may have run the handler that a finish waited for.
+    if (place.idle_proxies_count.load(std::memory_order_relaxed) != 0) return false;
+    for (worker_state const* const other : place.workers)
       if (!other->unstarted.empty()) return false;
   }
   return true;
@@ -200,7 +203,8 @@ void wait_polling(bool (*done)(void*), void* context) {
       place_state const& place = *the_job->places[w->place];
       promise_base* const current = w->current;
       worker::single_step const step(*w);
-      for (std::uint64_t n = w->runnable.size(); n > 0; --n) {
+      // A task that waits like this itself may take others out of the ring.
+      for (std::uint64_t n = w->runnable.size(); n > 0 && !w->runnable.empty(); --n) {
         promise_base* const p = w->runnable.pop();
         if (p->scope == place.system.get()) {
           w->current = p;
@@ -254,9 +258,13 @@ void wake_task(std::uint32_t worker_id, promise_base& p) noexcept {
 }
 
 void take_cookie(worker_state& w, std::uint64_t cookie) noexcept {
-  auto* const n = reinterpret_cast<ready_node*>(cookie & ~std::uint64_t{1});
-  if ((cookie & 1) != 0) {
+  ready_node* const n = node_of(cookie);
+  if ((cookie & word_slot_tag) != 0) {
     w.frames.release(n);
+    return;
+  }
+  if ((cookie & at_slot_tag) != 0) {
+    end_abandoned(static_cast<at_slot*>(n));
     return;
   }
   auto* const p = static_cast<promise_base*>(n);
@@ -270,7 +278,7 @@ void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
     take_cookie(target, cookie);
     return;
   }
-  auto* const n = reinterpret_cast<ready_node*>(cookie & ~std::uint64_t{1});
+  ready_node* const n = node_of(cookie);
   n->next_ready = target.ready.load(std::memory_order_relaxed);
   // release what was acknowledged; sequentially consistent for the look at the sleeper that follows.
   while (!target.ready.compare_exchange_weak(n->next_ready, cookie, std::memory_order_seq_cst,
