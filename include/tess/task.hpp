@@ -151,12 +151,10 @@ inline task<void> task_promise<void>::get_return_object() noexcept {
 }
 
 struct yield_awaiter {
-  static bool await_ready() noexcept { return self->alone(); }
+  static constexpr bool await_ready() noexcept { return false; }
   template <class Promise>
-  static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    worker& w = *self;
-    w.runnable.push(&h.promise());
-    return w.next();
+  [[gnu::always_inline]] static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    return self->give_way(&h.promise());
   }
   static constexpr void await_resume() noexcept {}
 };

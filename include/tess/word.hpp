@@ -2,6 +2,7 @@
 //
 //   With a window the call is a prefetch and the co_await the processor's own load, store or atomic: at once when
 //   nobody else is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
+//   Of several operations issued together only the first co_await gives the turn away: the others are due by then.
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply.
 //
 // Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
@@ -35,7 +36,7 @@ void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignmen
 /// Parks the current task until the slot is done; true if it must suspend.
 [[nodiscard]] bool await_slot(word_slot& slot, promise_base& waiter) noexcept;
 /// After the reply: takes the result, frees the slot, throws place_failed.
-void finish_slot(word_slot* slot, std::uint64_t (&result)[2], bool suspended);
+void finish_slot(word_slot* slot, std::uint64_t (&result)[2]);
 /// The operation was never awaited: the reply, whenever it comes, frees the slot.
 void abandon_slot(word_slot* slot) noexcept;
 
@@ -49,6 +50,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     static_cast<void>(at);
 #endif
     worker& w = *self;
+    issued_ = w.runnable.position();
     ++w.counts.words[p.place() != w.place];
     std::byte* const window = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()];
     if (window != nullptr) [[likely]] {
@@ -68,19 +70,19 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
       abandon_slot(slot_);
   }
 
-  bool await_ready() const noexcept { return slot_ == nullptr && self->alone(); }
+  /// Complete at once if nobody else could run, or if others ran since the call: its line had its time to come.
+  [[gnu::always_inline]] bool await_ready() const noexcept {
+    if (slot_ != nullptr) [[unlikely]]
+      return false;
+    worker& w = *self;
+    return w.runnable.position() != issued_ || w.alone();
+  }
 
   template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    worker& w = *self;
-    if (slot_ == nullptr) [[likely]] {
-      w.runnable.push(&h.promise());
-      return w.next();
-    }
-    suspended_ = true;
-    if (await_slot(*slot_, h.promise())) return w.next();
-    suspended_ = false;
-    return h;
+  [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    if (slot_ == nullptr) [[likely]]
+      return self->give_way(&h.promise());
+    return await_slot(*slot_, h.promise()) ? self->next() : h;
   }
 
   T await_resume() {
@@ -95,7 +97,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
       }
     }
     std::uint64_t result[2];
-    finish_slot(std::exchange(slot_, nullptr), result, suspended_);
+    finish_slot(std::exchange(slot_, nullptr), result);
     T value;
     std::memcpy(&value, result, sizeof(T));
     return value;
@@ -115,7 +117,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
 
   std::byte* address_ = nullptr;
   word_slot* slot_ = nullptr;
-  bool suspended_ = false;
+  std::uint64_t issued_;  ///< position of the worker's ring at the call: it moves at every switch
   T a_;
   T b_;
 };

@@ -12,7 +12,7 @@ namespace tess::detail {
 
 namespace {
 
-constexpr std::int32_t switches_per_turn = 64;
+constexpr std::uint32_t switches_per_turn = 64;
 constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_flush = 64;
 /// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
@@ -37,7 +37,7 @@ void resume(worker_state& w, promise_base* p) {
   w.current = p;
   if (w.trace.enabled()) [[unlikely]] {
     // One switch at a time, so that every stretch of every task is seen.
-    w.budget = 0;
+    worker::single_step const step(w);
     std::uint64_t const begin = trace_clock();
     std::source_location const where = p->where;
     handle_of(p).resume();
@@ -51,17 +51,18 @@ void resume(worker_state& w, promise_base* p) {
 bool run_tasks(worker_state& w) {
   admit(w);
   bool any = false;
-  int turns = switches_per_turn;
+  w.turn_end = w.runnable.position() + switches_per_turn;
   w.budget = switches_per_turn;
-  while (w.budget > 0 && turns-- > 0) {
+  while (w.runnable.position() < w.turn_end && w.budget > 0) {
     promise_base* p;
-    if (!w.runnable.empty())
+    if (!w.runnable.empty()) {
       p = w.runnable.pop();
-    else if ((p = w.unstarted.pop()) == nullptr)
-      break;
+    } else {
+      --w.budget;
+      if ((p = w.unstarted.pop()) == nullptr) break;
+    }
     any = true;
     resume(w, p);
-    if (w.trace.enabled()) w.budget = switches_per_turn;
   }
   w.current = &w.handler;
   return any;
@@ -199,7 +200,7 @@ void wait_polling(bool (*done)(void*), void* context) {
       // Tasks of the runtime itself carry transfers on: they run even here.
       place_state const& place = *the_job->places[w->place];
       promise_base* const current = w->current;
-      std::int32_t const budget = std::exchange(w->budget, 0);
+      worker::single_step const step(*w);
       for (std::uint64_t n = w->runnable.size(); n > 0; --n) {
         promise_base* const p = w->runnable.pop();
         if (p->scope == place.system.get()) {
@@ -210,7 +211,6 @@ void wait_polling(bool (*done)(void*), void* context) {
         }
       }
       w->current = current;
-      w->budget = budget;
     }
     self = outer;
     if (!busy && round > 64) std::this_thread::yield();
@@ -232,13 +232,12 @@ void run_one_nested(worker& w) noexcept {
   promise_base* const p = w.unstarted.pop();
   if (p == nullptr) return;
   promise_base* const outer = w.current;
-  std::int32_t const budget = std::exchange(w.budget, 0);
+  worker::single_step const step(w);
   ++w.nested;
   w.current = p;
   handle_of(p).resume();
   --w.nested;
   w.current = outer;
-  w.budget = budget;
 }
 
 void offer_work(worker& w) noexcept {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <source_location>
+#include <utility>
 
 #include "tess/assert.hpp"
 #include "tess/detail/completion.hpp"
@@ -49,7 +50,8 @@ struct worker {
   // Read and written at every switch.
   promise_base* current = nullptr;
   ring<promise_base*> runnable;
-  std::int32_t budget = 0;  ///< switches and immediate completions left before the next poll
+  std::uint64_t turn_end = 0;  ///< position of `runnable` at which the next poll is due
+  std::int32_t budget = 0;     ///< immediate completions and first starts left before it
   place_id place;
   std::uint16_t index;
   bool single;                   ///< the place has no other worker
@@ -66,19 +68,46 @@ struct worker {
   /// Nobody else could run here now, and the next poll is not due: an operation may complete at once.
   [[nodiscard]] bool alone() noexcept { return runnable.empty() && unstarted.empty() && --budget > 0; }
 
-  /// Who runs next when the current task suspended or ended: another task, or the worker's loop.
-  std::coroutine_handle<> next() noexcept {
-    if (--budget > 0) {
-      promise_base* p;
-      if (!runnable.empty())
-        p = runnable.pop();
-      else if ((p = unstarted.pop()) == nullptr)
-        return std::noop_coroutine();
-      current = p;
-      return handle_of(p);
+  /// The current task lets the other runnable ones go first: who runs next. Back in the loop when the next poll is due,
+  /// which also starts unstarted tasks.
+  [[gnu::always_inline]] std::coroutine_handle<> give_way(promise_base* task) noexcept {
+    if (runnable.position() < turn_end) [[likely]] {
+      current = runnable.rotate(task);
+      return handle_of(current);
     }
+    runnable.push(task);
     return std::noop_coroutine();
   }
+
+  /// Who runs next when the current task parked or ended.
+  std::coroutine_handle<> next() noexcept {
+    promise_base* p = nullptr;
+    if (!runnable.empty()) {
+      if (runnable.position() < turn_end) p = runnable.pop();
+    } else if (--budget > 0) {
+      p = unstarted.pop();
+    }
+    if (p == nullptr) return std::noop_coroutine();
+    current = p;
+    return handle_of(p);
+  }
+
+  /// While it lives, whoever suspends comes back to the loop at once.
+  struct single_step {
+    explicit single_step(worker& w) noexcept
+        : worker_(w), turn_end_(std::exchange(w.turn_end, 0)), budget_(std::exchange(w.budget, 0)) {}
+    ~single_step() {
+      worker_.turn_end = turn_end_;
+      worker_.budget = budget_;
+    }
+    single_step(single_step const&) = delete;
+    single_step& operator=(single_step const&) = delete;
+
+   private:
+    worker& worker_;
+    std::uint64_t turn_end_;
+    std::int32_t budget_;
+  };
 };
 
 inline constinit thread_local worker* self = nullptr;
