@@ -1,8 +1,8 @@
 """listings: the fenced blocks of a Markdown page: programs, sessions with their output, and data.
 
-A program is a block ```cpp NAME.cpp. A session is a block ```console: lines that start with `$ ` are commands, the lines
-after each are its output. In expected output a line `...` stands for any lines, `...` inside a line for any text, and a
-closing `^C` says that the command does not end by itself.
+A program is a block ```cpp NAME.cpp. A session is a block ```console: lines that start with `$ ` are commands, the
+lines after each are its output. In expected output a line `...` stands for any lines, `...` inside a line for any
+text, and a closing `^C` says that the command does not end by itself.
 """
 
 import dataclasses
