@@ -2,12 +2,15 @@
 //
 //   f is a trivially copyable callable (captureless or capturing values); its arguments and result are trivially
 //   copyable and travel as bytes. If f returns task<R> it becomes a task there. Otherwise it runs inside the message
-//   handler: a cheap delegate, which must not block; handlers of one worker never overlap. `at` messages leave at
-//   once; `at_async` messages are gathered per destination.
+//   handler: a cheap delegate, which must not block; handlers of one worker do not interrupt each other, those of
+//   several workers of a place run concurrently. `at` messages leave at once; to the own place, f is called or started
+//   within the call. `at_async` messages are gathered per destination, also for the own place, and handlers may run
+//   inside at_async() when a buffer is full (docs/contract.md, 5.5).
 //
 // Threads  any task; at_async from handlers too.
-// Errors   exceptions travel back: tess::error and place_failed as themselves, others as remote_error; those of
-//          at_async go to the finish. f and args over 2 KiB are a compile error: send a global_ptr and use get.
+// Errors   exceptions travel back: at their own place as they are, from another tess::error and place_failed as
+//          themselves and others as remote_error; those of at_async go to the finish. f and args over 2 KiB are a
+//          compile error: send a global_ptr and use get.
 // Source   X10's `at`; "Crunching Large Graphs with Commodity Processors" (HotPar 2011), delegates of its successor
 //          Grappa (USENIX ATC 2015).
 #pragma once
@@ -268,7 +271,7 @@ inline constexpr bool can_travel = message_part<F> && (message_part<Args> && ...
 
 }  // namespace detail
 
-/// Calls f(args...) at `target`; `co_await` gives the result.
+/// Calls f(args...) at `target`; `co_await` gives the result. Throws tess::error if there is no such place.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 auto at(place_id target, F f, Args... args) {
@@ -292,7 +295,7 @@ auto at(place_id target, F f, Args... args) {
   return detail::at_call<result>(target, slot);
 }
 
-/// Calls f(args...) at `target`, some time; counts for the caller's finish. Any result is dropped.
+/// Calls f(args...) at `target`, some time; counts for the caller's innermost finish. Any result is dropped.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 void at_async(place_id target, F f, Args... args) {

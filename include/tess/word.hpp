@@ -6,7 +6,8 @@
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply.
 //
 // Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
-// Errors   checked builds throw tess::error for addresses outside the segment or misaligned; place_failed.
+// Errors   checked builds throw tess::error for addresses outside the segment or misaligned, others do not look;
+//          place_failed.
 // Cost     with a window and nobody else runnable: the raw operation, two predictable branches, one count.
 #pragma once
 
