@@ -67,11 +67,9 @@ class graph_loader {
     std::ranges::copy(input_.spec, spec.local());
     std::exception_ptr failed;
     try {
-      co_await tess::on_all_places(
-          [](loading_everywhere l, tess::global_ptr<char> text, std::uint64_t bytes) -> tess::task<void> {
-            return describe(l, text, bytes);
-          },
-          state_, spec, std::uint64_t{input_.spec.size()});
+      co_await tess::on_all_places([](loading_everywhere l, tess::global_ptr<char> text,
+                                      std::uint64_t bytes) -> tess::task<void> { return describe(l, text, bytes); },
+                                   state_, spec, std::uint64_t{input_.spec.size()});
     } catch (...) {
       failed = std::current_exception();
     }
