@@ -79,6 +79,11 @@ class bfs_search {
   tess::task<void> go_down() {
     co_await expand(b_.state_, b_.graph_, maps_);
     bfs_report const sum = co_await report();
+    // All children sent in the last level may have been claimed before: then it was the last one.
+    if (sum.expanded.size == 0) {
+      level_ = {};
+      co_return;
+    }
     if (!counted_) count(sum.expanded);
     counted_ = false;
     before_size_ = sum.expanded.size;

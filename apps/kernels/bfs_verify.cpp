@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <span>
 
+#include "kernels/gather_block_array.hpp"
+
 namespace kernels {
 
 namespace {
@@ -64,16 +66,7 @@ tess::task<void> check_rows(graph::distributed_graph g, shared_tree tree) {
 }  // namespace
 
 tess::task<bfs_tree> gather_tree(graph::distributed_graph g, tess::global_array<vertex> parents, vertex source) {
-  bfs_tree tree;
-  tree.parents.resize(g.vertices());
-  tess::counter done;
-  for (unsigned p = 0; p < tess::places(); ++p) {
-    auto const place = static_cast<tess::place_id>(p);
-    std::uint64_t const begin = g.begin_at(place);
-    std::uint64_t const end = g.end_at(place);
-    if (begin != end) tess::get(parents[begin], std::span(tree.parents).subspan(begin, end - begin), done);
-  }
-  co_await done;
+  bfs_tree tree{co_await gather_block_array(g, parents), {}};
   tree.depths.assign(g.vertices(), no_depth);
   if (!climb(tree.parents, source, tree.depths)) tree.depths.clear();
   co_return tree;
