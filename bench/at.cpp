@@ -30,9 +30,11 @@ int main(int argc, char** argv) {
   bench::declare(app, chosen);
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite suite("at", chosen);
-  suite.pair("plain callable", 2, "ns", [] { return bench::ping_pong(rounds); },
-             [] { return bench::in_job(2, [] { return plain_calls(); }); });
-  suite.pair("coroutine", 2, "ns", [] { return bench::ping_pong(rounds); },
-             [] { return bench::in_job(2, [] { return coroutine_calls(); }); });
+  suite.pair(
+      "plain callable", 2, "ns", [] { return bench::ping_pong(rounds); },
+      [] { return bench::in_job(2, [] { return plain_calls(); }); });
+  suite.pair(
+      "coroutine", 2, "ns", [] { return bench::ping_pong(rounds); },
+      [] { return bench::in_job(2, [] { return coroutine_calls(); }); });
   return suite.finish();
 }

@@ -15,7 +15,9 @@ constexpr unsigned tasks_per_place = 16;
 tess::task<void> updater(tess::global_array<std::uint64_t> table, int rank, std::uint64_t first, std::uint64_t count) {
   std::uint64_t const words = table.size();
   // Four updates on their way at a time: one turn given away for four.
-  auto const issue = [&](std::uint64_t k) { return tess::fetch_add(table[bench::gups_word(rank, k, words)], 1); };
+  auto const issue = [&](std::uint64_t k) __attribute__((always_inline)) {
+    return tess::fetch_add(table[bench::gups_word(rank, k, words)], 1);
+  };
   for (std::uint64_t k = first; k < first + count; k += 4) {
     auto a = issue(k), b = issue(k + 1), c = issue(k + 2), d = issue(k + 3);
     co_await a;
@@ -51,8 +53,9 @@ int main(int argc, char** argv) {
     if (!suite.wants(name)) continue;
     std::size_t const words = bytes / sizeof(std::uint64_t);
     bench::huge_array<std::uint64_t> const raw(words);
-    suite.pair(name, 2, "M/s", [&] { return bench::raw_gups(raw.data(), words, updates, 2); },
-               [&] { return bench::in_job(2, [&] { return run_updates(words, 2); }); });
+    suite.pair(
+        name, 2, "M/s", [&] { return bench::raw_gups(raw.data(), words, updates, 2); },
+        [&] { return bench::in_job(2, [&] { return run_updates(words, 2); }); });
   }
   return suite.finish();
 }

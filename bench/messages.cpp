@@ -45,8 +45,8 @@ int main(int argc, char** argv) {
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite suite("messages", chosen);
   // 16 bytes travel with each call: the captured handle and the argument.
-  suite.pair("at_async, 16 bytes", 2, "M/s",
-             [] { return bench::ring_stream(records, bench::ring_record::bytes_24); },
-             [] { return bench::in_job(2, [] { return stream(); }); });
+  suite.pair(
+      "at_async, 16 bytes", 2, "M/s", [] { return bench::ring_stream(records, bench::ring_record::bytes_24); },
+      [] { return bench::in_job(2, [] { return stream(); }); });
   return suite.finish();
 }

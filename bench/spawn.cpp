@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::uint64_t tasks = 1'000'000;
 
-tess::task<void> empty() { co_return; }
+tess::task<void> empty() {
+  co_return;
+}
 
 tess::task<double> spawns() {
   // The first round fills the free lists.
@@ -33,7 +35,8 @@ int main(int argc, char** argv) {
   bench::declare(app, chosen);
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite suite("spawn", chosen);
-  suite.pair("10^6 empty tasks", 1, "ns/op", [] { return bench::on_cpu(0, [] { return bench::bare_spawn(tasks); }); },
-             [] { return bench::on_cpu(0, [] { return bench::in_job(1, [] { return spawns(); }); }); });
+  suite.pair(
+      "10^6 empty tasks", 1, "ns/op", [] { return bench::on_cpu(0, [] { return bench::bare_spawn(tasks); }); },
+      [] { return bench::on_cpu(0, [] { return bench::in_job(1, [] { return spawns(); }); }); });
   return suite.finish();
 }

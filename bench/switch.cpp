@@ -34,8 +34,9 @@ int main(int argc, char** argv) {
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite suite("switch", chosen);
   for (std::uint32_t const tasks : {2U, 8U, 64U})
-    suite.pair(std::to_string(tasks) + " tasks", 1, "ns/op",
-               [&] { return bench::on_cpu(0, [&] { return bench::bare_switch(tasks, switches); }); },
-               [&] { return bench::on_cpu(0, [&] { return bench::in_job(1, [&] { return yields(tasks); }); }); });
+    suite.pair(
+        std::to_string(tasks) + " tasks", 1, "ns/op",
+        [&] { return bench::on_cpu(0, [&] { return bench::bare_switch(tasks, switches); }); },
+        [&] { return bench::on_cpu(0, [&] { return bench::in_job(1, [&] { return yields(tasks); }); }); });
   return suite.finish();
 }

@@ -50,7 +50,18 @@ void abandon_at_slot(at_slot* slot, place_id target) noexcept;
 void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
                   std::size_t bytes);
 /// Room for the payload of one at_async message in the buffer for `target`.
-[[nodiscard]] std::byte* append_async(place_id target, std::uint16_t index, std::size_t bytes);
+[[nodiscard]] std::byte* append_async_slowly(place_id target, std::uint16_t index, std::size_t bytes);
+[[gnu::always_inline]] inline std::byte* append_async(place_id target, std::uint16_t index, std::size_t bytes) {
+  worker& w = *self;
+  if (target < w.outgoing_places) [[likely]] {
+    out_buffer* const b = w.outgoing_open[target];
+    if (b != nullptr && b->scope == w.current->scope && b->fits(bytes)) [[likely]] {
+      ++b->run_messages;
+      return b->append(index, bytes);
+    }
+  }
+  return append_async_slowly(target, index, bytes);
+}
 void check_place(place_id target, std::source_location at);
 
 /// The finish scope of one incoming `at`; see finish.cpp. Freed when nothing counts for it any more.

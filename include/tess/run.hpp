@@ -26,6 +26,7 @@ struct settings {
   unsigned places = 0;       ///< TESS_PLACES; 0: processors / workers
   unsigned workers = 0;      ///< TESS_WORKERS, per place; 0: 1
   unsigned threads = 0;      ///< TESS_THREADS that run them; 0: at most one per processor
+  bool pin = true;           ///< TESS_PIN: threads keep to one processor each if the job has them all
   std::string fabric;        ///< TESS_FABRIC: smp, checked, hostile; empty: smp
   std::uint64_t seed = 1;    ///< TESS_SEED of the hostile fabric
   std::string stats;         ///< TESS_STATS: file for the statistics (JSON)

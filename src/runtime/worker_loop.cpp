@@ -154,7 +154,6 @@ void sleep(thread_state& thread) {
 void run_thread(thread_state& thread) {
   this_thread = &thread;
   int idle_rounds = 0;
-  bool const spin = thread.workers.front()->may_spin;
   while (!the_job->stopping.load(std::memory_order_relaxed)) {
     bool busy = false;
     for (worker_state* const w : thread.workers) busy |= turn(*w);
@@ -165,7 +164,7 @@ void run_thread(thread_state& thread) {
     }
     for (worker_state* const w : thread.workers) busy |= run_idle(*w);
     if (busy) continue;
-    if (spin && ++idle_rounds < spins_before_sleep) {
+    if (thread.may_spin && ++idle_rounds < spins_before_sleep) {
       for (int i = 0; i < 4; ++i) spin_pause();
       continue;
     }

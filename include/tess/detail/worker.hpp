@@ -18,6 +18,7 @@
 #include "tess/detail/completion.hpp"
 #include "tess/detail/deque.hpp"
 #include "tess/detail/frame_pool.hpp"
+#include "tess/detail/out_buffer.hpp"
 #include "tess/detail/ring.hpp"
 #include "tess/detail/scope.hpp"
 #include "tess/error.hpp"
@@ -59,6 +60,9 @@ struct worker {
   std::uint16_t nested = 0;      ///< depth of tasks run inside spawn()
   std::uint16_t delivering = 0;  ///< depth of message handlers that run now
   hot_counts counts;
+  std::byte* segment = nullptr;          ///< where the place's segment lies
+  out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while nothing waits
+  std::uint32_t outgoing_places = 0;     ///< entries of outgoing_open
   deque<promise_base*> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
