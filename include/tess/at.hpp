@@ -106,7 +106,7 @@ class handler_frame {
 inline void start_in_scope(task<void> t, finish_scope* scope) {
   promise_base* const p = t.release();
   p->scope = scope;
-  self->runnable.push(p);
+  self->make_runnable(p);
 }
 
 template <class F, class... Args>

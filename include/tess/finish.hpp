@@ -54,6 +54,7 @@ inline void spawn_promise(worker& w, promise_base* p) {
   finish_scope* const scope = w.current->scope;
   p->scope = scope;
   scope->add(1);
+  w.alone_left = 0;
   w.unstarted.push(p);
   if (w.unstarted.size() > unstarted_limit) [[unlikely]]
     run_one_nested(w);

@@ -14,6 +14,8 @@ namespace tess::detail {
 namespace {
 
 constexpr std::uint32_t switches_per_turn = 64;
+/// Operations that a lone task completes at once before the worker looks up.
+constexpr std::int32_t alone_per_turn = 128;
 constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_flush = 64;
 /// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
@@ -53,16 +55,16 @@ bool run_tasks(worker_state& w) {
   admit(w);
   bool any = false;
   w.turn_end = w.runnable.position() + switches_per_turn;
-  w.budget = switches_per_turn;
-  while (w.runnable.position() < w.turn_end && w.budget > 0) {
+  while (w.runnable.position() < w.turn_end) {
     promise_base* p;
     if (!w.runnable.empty()) {
       p = w.runnable.pop();
     } else {
-      --w.budget;
       if ((p = w.unstarted.pop()) == nullptr) break;
+      --w.turn_end;
     }
     any = true;
+    w.alone_left = w.runnable.empty() && w.unstarted.empty() ? alone_per_turn : 0;
     resume(w, p);
   }
   w.current = &w.handler;
@@ -225,7 +227,7 @@ void start_system_task(task<void> t) {
   scope->add(1);
   promise_base* const p = t.release();
   p->scope = scope;
-  self->runnable.push(p);
+  self->make_runnable(p);
 }
 
 void run_one_nested(worker& w) noexcept {
@@ -269,7 +271,7 @@ void take_cookie(worker_state& w, std::uint64_t cookie) noexcept {
   }
   auto* const p = static_cast<promise_base*>(n);
   p->waits_for = nullptr;
-  w.runnable.push(p);
+  w.make_runnable(p);
 }
 
 void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
