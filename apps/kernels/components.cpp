@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -42,20 +43,24 @@ class components_run {
     for (vertex v = 0; v < part_.vertices; ++v) known_[v] = v;
     co_await tess::barrier();
     for (std::uint64_t round = 0; round < sampled_neighbours; ++round) {
-      co_await in_tasks([this, round](vertex begin, vertex end) { return join(sampled_edges{begin, end, round}); });
+      co_await over_own([this, round](vertex begin, vertex end) { return join(sampled_edges{begin, end, round}); });
       co_await compress();
       co_await tess::barrier();
     }
     vertex const largest = most_frequent();
-    co_await in_tasks([this, largest](vertex begin, vertex end) { return join(other_edges{begin, end, largest}); });
+    co_await over_own([this, largest](vertex begin, vertex end) { return join(other_edges{begin, end, largest}); });
     co_await compress();
   }
 
  private:
-  // f(begin, end) -> task<> over the own vertices.
+  // f(begin, end) over the own vertices. Tasks that may wait for other places are many, to hide each other's latency;
+  // loops that wait for nobody are cut only for several workers, and go upwards, as their vertices depend on each
+  // other.
   template <class F>
-  tess::task<void> in_tasks(F f) {
-    std::uint64_t const tasks = tess::places() == 1 && tess::workers() == 1 ? 1 : tasks_per_worker * tess::workers();
+  tess::task<void> over_own(F f) {
+    constexpr bool waits = !std::is_void_v<std::invoke_result_t<F, vertex, vertex>>;
+    bool const alone = tess::workers() == 1 && (!waits || tess::places() == 1);
+    std::uint64_t const tasks = alone ? 1 : tasks_per_worker * tess::workers();
     std::uint64_t const grain = std::max<std::uint64_t>((part_.count + tasks - 1) / tasks, 64);
     co_await tess::forall_chunks(part_.first, std::uint64_t{part_.first} + part_.count, grain,
                                  [f](std::uint64_t begin, std::uint64_t end) {
@@ -151,15 +156,15 @@ class components_run {
   // at hand, the rest of the way. Nothing is hooked meanwhile.
   tess::task<void> compress() {
     co_await tess::barrier();
-    co_await in_tasks([this](vertex begin, vertex end) { return compress_own(begin, end); });
+    co_await over_own([this](vertex begin, vertex end) { return compress_own(begin, end); });
     if (tess::places() == 1) co_return;
     co_await tess::barrier();
     co_await all_parents_.gather();
     co_await tess::barrier();
-    co_await in_tasks([this](vertex begin, vertex end) { return compress_rest(begin, end); });
+    co_await over_own([this](vertex begin, vertex end) { return compress_rest(begin, end); });
   }
 
-  tess::task<void> compress_own(vertex begin, vertex end) const {
+  void compress_own(vertex begin, vertex end) const noexcept {
     for (vertex v = begin; v < end; ++v) {
       vertex const above = parent(v).load(relaxed);
       if (!part_.owns(above)) continue;
@@ -170,16 +175,14 @@ class components_run {
         for (vertex next; part_.owns(root) && (next = parent(root).load(relaxed)) != root;) root = next;
       parent(v).store(root, relaxed);
     }
-    co_return;
   }
 
-  tess::task<void> compress_rest(vertex begin, vertex end) const {
+  void compress_rest(vertex begin, vertex end) const noexcept {
     for (vertex v = begin; v < end; ++v) {
       vertex const above = parent(v).load(relaxed);
       vertex const root = root_of(above);
       if (root != above) parent(v).store(root, relaxed);
     }
-    co_return;
   }
 
   // By this place's copy, which must be complete.
