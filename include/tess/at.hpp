@@ -2,12 +2,15 @@
 //
 //   f is a trivially copyable callable (captureless or capturing values); its arguments and result are trivially
 //   copyable and travel as bytes. If f returns task<R> it becomes a task there. Otherwise it runs inside the message
-//   handler: a cheap delegate, which must not block; handlers of one worker never overlap. `at` messages leave at
-//   once; `at_async` messages are gathered per destination.
+//   handler: a cheap delegate, which must not block; handlers of one worker do not interrupt each other, those of
+//   several workers of a place run concurrently. `at` messages leave at once; to the own place, f is called or started
+//   within the call. `at_async` messages are gathered per destination, also for the own place, and handlers may run
+//   inside at_async() when a buffer is full (docs/contract.md, 5.5).
 //
 // Threads  any task; at_async from handlers too.
-// Errors   exceptions travel back: tess::error and place_failed as themselves, others as remote_error; those of
-//          at_async go to the finish. f and args over 2 KiB are a compile error: send a global_ptr and use get.
+// Errors   exceptions travel back: at their own place as they are, from another tess::error and place_failed as
+//          themselves and others as remote_error; those of at_async go to the finish. f and args over 2 KiB are a
+//          compile error: send a global_ptr and use get.
 // Source   X10's `at`; "Crunching Large Graphs with Commodity Processors" (HotPar 2011), delegates of its successor
 //          Grappa (USENIX ATC 2015).
 #pragma once
@@ -34,17 +37,19 @@ inline constexpr std::size_t message_bytes_max = 2048;
 struct alignas(16) at_slot : ready_node {
   completion cell;
   finish_scope* scope = nullptr;  ///< the caller's, if its frame is gone
+  place_id target = 0;            ///< set with `scope`
   std::exception_ptr exception;
   std::uint32_t result_bytes = 0;  ///< room behind this struct
   bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of
-  bool abandoned = false;          ///< nobody waits any more
 
   [[nodiscard]] std::byte* result() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
 
 [[nodiscard]] at_slot* make_at_slot(std::size_t result_bytes);
 void free_at_slot(at_slot* slot) noexcept;
+/// The call was never awaited: the caller's finish waits for the reply, which frees the slot.
 void abandon_at_slot(at_slot* slot, place_id target) noexcept;
+void end_abandoned(at_slot* slot) noexcept;
 
 /// Sends one `at` request now, or calls the handler here when `target` is this place.
 void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
@@ -101,7 +106,7 @@ class handler_frame {
 inline void start_in_scope(task<void> t, finish_scope* scope) {
   promise_base* const p = t.release();
   p->scope = scope;
-  self->runnable.push(p);
+  self->make_runnable(p);
 }
 
 template <class F, class... Args>
@@ -266,7 +271,7 @@ inline constexpr bool can_travel = message_part<F> && (message_part<Args> && ...
 
 }  // namespace detail
 
-/// Calls f(args...) at `target`; `co_await` gives the result.
+/// Calls f(args...) at `target`; `co_await` gives the result. Throws tess::error if there is no such place.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 auto at(place_id target, F f, Args... args) {
@@ -280,6 +285,7 @@ auto at(place_id target, F f, Args... args) {
                 "at: the result must be trivially copyable");
   static_assert(detail::result_size<result>() <= detail::message_bytes_max, "at: the result exceeds 2 KiB; use put");
 
+  detail::check_place(target, std::source_location::current());
   detail::at_slot* const slot = detail::make_at_slot(detail::result_size<result>());
   detail::worker& w = *detail::self;
   typename handler::payload const m{detail::to_global(slot), w.current->scope->key(), std::move(f),
@@ -289,7 +295,7 @@ auto at(place_id target, F f, Args... args) {
   return detail::at_call<result>(target, slot);
 }
 
-/// Calls f(args...) at `target`, some time; counts for the caller's finish. Any result is dropped.
+/// Calls f(args...) at `target`, some time; counts for the caller's innermost finish. Any result is dropped.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 void at_async(place_id target, F f, Args... args) {

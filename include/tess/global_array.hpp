@@ -1,6 +1,6 @@
 // global_array: an array spread over all places in equal blocks: element i lies at place i / block().
 //
-//   Made collectively by one task; the handle is a value that travels in `at`. Every place has its block at the same
+//   Made by one task for all places; the handle is a value that travels in `at`. Every place has its block at the same
 //   offset, so the address of an element is arithmetic.
 //
 // Shapes   [size()], blocks of block() elements, the last ones shorter or empty.
@@ -27,7 +27,7 @@ class global_array {
 
   global_array() = default;
 
-  /// `size` zeroed elements over all places; `unit` makes blocks a multiple of it. One task calls it, for all.
+  /// `size` zeroed elements over all places; `unit` (1 or more) makes blocks a multiple of it. One task calls it.
   static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1) {
     static_assert(std::is_trivially_copyable_v<T>);
     std::uint64_t const share = (size + places() - 1) / places();
@@ -81,7 +81,7 @@ class global_array {
   std::uint64_t reciprocal_ = 0;
 };
 
-/// f(i, element) for every element, at its owner, in parallel. f returns void or task<>.
+/// f(i, element) for every element, at its owner, in parallel. f returns void or task<> and travels as for at_async.
 template <class T, class F>
   requires std::invocable<F const&, std::uint64_t, T&>
 task<void> forall(global_array<T> a, F f) {

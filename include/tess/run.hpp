@@ -39,13 +39,15 @@ struct settings {
 
 /// Runs app(args) at place 0. Exit code: app's own, 1 after an exception, 2 for bad settings.
 int run(int argc, char** argv, std::function<task<int>(args)> app);
-/// The same with explicit settings, which tests and benchmarks use; may be called again after it returned.
+/// The same with explicit settings, which tests and benchmarks use; may be called again after it returned. Bad settings
+/// and files that cannot be written are thrown.
 int run(settings const& s, std::span<std::string const> words, std::function<task<int>(args)> app);
 
-/// Adds `"name": json` to the statistics under "result". `json` must be valid JSON text. At place 0.
+/// Adds `"name": json` to the statistics under "result". `json` must be valid JSON text. At place 0, once per name.
 void report_result(std::string_view name, std::string_view json);
 
-/// What all places have counted so far: word operations on the own place and on others, messages sent, bytes in them.
+/// What all places have counted so far, a part of the counters of docs/statistics.md: word operations on the own place
+/// and on others, bytes of blocks, messages sent, bytes of those that left their place.
 struct operation_counts {
   std::uint64_t local_words = 0;
   std::uint64_t remote_words = 0;

@@ -1,7 +1,8 @@
 // task: the coroutine type. Lazy: it starts when it is awaited, spawned or sent, and runs on one worker to its end.
 //
-//   `co_await child()` runs the child as part of this task; spawn() (finish.hpp) runs it beside. Every co_await
-//   records its source location, so that the stall report can say who waits where.
+//   `co_await child()` runs the child as part of this task; spawn() (finish.hpp) runs it beside. A task kept in a
+//   variable is awaited once, by `co_await std::move(t)`. Every co_await records its source location, so that the
+//   stall report can say who waits where.
 //
 // Threads  a started task never changes its worker.
 // Errors   an exception leaves through the awaiting co_await, or through the enclosing finish.

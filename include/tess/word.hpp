@@ -6,7 +6,8 @@
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply.
 //
 // Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
-// Errors   checked builds throw tess::error for addresses outside the segment or misaligned; place_failed.
+// Errors   checked builds throw tess::error for addresses outside the segment or misaligned, others do not look;
+//          place_failed.
 // Cost     with a window and nobody else runnable: the raw operation, two predictable branches, one count.
 #pragma once
 
@@ -40,16 +41,14 @@ void finish_slot(word_slot* slot, std::uint64_t (&result)[2]);
 /// The operation was never awaited: the reply, whenever it comes, frees the slot.
 void abandon_slot(word_slot* slot) noexcept;
 
-/// What an operation carries besides its address.
+/// What an operation carries besides its address; a get, what it has read.
 template <class T, unsigned Count>
 struct word_operands {
   T value[Count];
 };
-template <class T>
-struct word_operands<T, 0> {};
 
 constexpr unsigned operands_of(word_op op) noexcept {
-  return op == word_op::get ? 0 : op == word_op::compare_swap ? 2 : 1;
+  return op == word_op::compare_swap ? 2 : 1;
 }
 
 template <word_op Op, class T>
@@ -69,10 +68,17 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     std::byte* const window = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()];
     if (window != nullptr) [[likely]] {
       std::byte* const address = window + p.offset();
-      if constexpr (Op == word_op::get)
+      if constexpr (Op == word_op::get) {
+        // A lone task reads at once: the processor overlaps loads by itself, but not atomics.
+        if (w.alone()) {
+          operands_.value[0] = load_word<T>(address);
+          where_ = 0;
+          return;
+        }
         prefetch_read(address);
-      else
+      } else {
         prefetch_write(address);
+      }
       where_ = reinterpret_cast<std::uint64_t>(address);
     } else {
       where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | slot_flag;
@@ -90,7 +96,10 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     if (in_slot()) [[unlikely]]
       return false;
     worker& w = *self;
-    return w.runnable.position() != issued_ || w.alone();
+    if constexpr (Op == word_op::get)
+      return where_ == 0 || w.runnable.position() != issued_;
+    else
+      return w.alone() || w.runnable.position() != issued_;
   }
 
   template <class Promise>
@@ -104,7 +113,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     if (!in_slot()) [[likely]] {
       auto* const address = reinterpret_cast<std::byte*>(where_);
       if constexpr (Op == word_op::get) {
-        return load_word<T>(address);
+        return where_ == 0 ? operands_.value[0] : load_word<T>(address);
       } else if constexpr (Op == word_op::put) {
         store_word<T>(address, operands_.value[0]);
         return operands_.value[0];
@@ -130,14 +139,14 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     word_request r{Op, word_type_of<T>(), sizeof(T), alignof(T) < 8 ? alignof(T) : 8, p.bits(), {0, 0}};
     for (unsigned i = 0; i < operands_of(Op); ++i) {
       // One word each; what is longer than a word is a put, whose one value takes both.
-      if constexpr (operands_of(Op) != 0) std::memcpy(&r.operands[i], &operands_.value[i], sizeof(T));
+      if constexpr (Op != word_op::get) std::memcpy(&r.operands[i], &operands_.value[i], sizeof(T));
     }
     return r;
   }
 
-  std::uint64_t where_;   ///< the word's address here, or a slot
+  std::uint64_t where_;   ///< the word's address here, or a slot; 0: done
   std::uint64_t issued_;  ///< position of the worker's ring at the call: it moves at every switch
-  [[no_unique_address]] operands operands_;
+  operands operands_;
 };
 
 /// A put's co_await has no value.
@@ -157,7 +166,7 @@ using plain = std::type_identity_t<T>;
 template <detail::word_copyable T>
 auto get(global_ptr<T> p, std::source_location at = std::source_location::current()) {
   using value = std::remove_cv_t<T>;
-  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), {}, at);
+  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), {{}}, at);
 }
 
 /// Writes *p.

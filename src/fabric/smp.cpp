@@ -24,6 +24,13 @@ class smp_fabric final : public fabric {
     }
   }
 
+  ~smp_fabric() override {
+    // Chunks of messages that nobody read go back first: their pools are destroyed with the places.
+    for (auto const& p : places_)
+      for (inbox::message m; p->messages.pop(m);)
+        if (m.large != nullptr) chunk_pool::give_back(m.large);
+  }
+
   void word(place_id, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
     apply_request(at(request.address), request, result);
     done.acknowledge(1);

@@ -26,10 +26,15 @@ std::unique_ptr<aggregator::buffer> aggregator::take_open(worker_state& w, place
 
 std::byte* aggregator::append(worker_state& w, place_id target, std::uint16_t index, std::size_t bytes) {
   finish_scope* const scope = w.current->scope;
-  // A batch for this place has one run, whose scope needs no lookup.
-  if (target == w.place && target < open_.size() && open_[target] != nullptr && open_[target]->scope != scope)
+  std::size_t const room = sizeof(record_header) + padded(bytes) + sizeof(run_record);
+  // A batch for this place has one run, whose scope needs no lookup. Handlers that run in dispatch() or open() may have
+  // begun another batch, so both are repeated until the open one is ours.
+  buffer* ours = &open(w, target, room);
+  while (target == w.place && ours->scope != nullptr && ours->scope != scope) {
     dispatch(w, take_open(w, target));
-  buffer& b = open(w, target, sizeof(record_header) + padded(bytes) + sizeof(run_record));
+    ours = &open(w, target, room);
+  }
+  buffer& b = *ours;
   if (b.scope != scope) {
     close_run(b);
     start_run(b, scope);

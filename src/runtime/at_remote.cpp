@@ -23,16 +23,8 @@ struct reply_header {
 };
 
 /// `exception`: for a reply of this place, which keeps its type; otherwise it is decoded from `data`.
-void apply_reply(reply_header const& h, place_id source, std::span<std::byte const> data,
-                 std::exception_ptr exception = nullptr) {
+void apply_reply(reply_header const& h, std::span<std::byte const> data, std::exception_ptr exception = nullptr) {
   at_slot& slot = *global_ptr<at_slot>::from_bits(h.slot).local();
-  if (slot.abandoned) {
-    if (h.left_tasks != 0) slot.scope->note_sent(source, 1);
-    finish_scope* const scope = slot.scope;
-    free_at_slot(&slot);
-    scope->done(1);
-    return;
-  }
   slot.left_tasks = h.left_tasks != 0;
   if (h.is_exception != 0)
     slot.exception = exception ? std::move(exception) : decode_exception(data);
@@ -46,18 +38,18 @@ struct reply_handler {
   static constexpr std::uint16_t payload_alignment = 8;
   static constexpr bool variable = true;
 
-  static void invoke(message_context& context, std::byte const* payload, std::size_t bytes) {
+  static void invoke(message_context&, std::byte const* payload, std::size_t bytes) {
     reply_header h;
     std::memcpy(&h, payload, sizeof h);
     if (h.bytes > bytes - sizeof h) throw error("reply", "truncated", "the bytes that its header announces");
-    apply_reply(h, context.source, {payload + sizeof h, h.bytes});
+    apply_reply(h, {payload + sizeof h, h.bytes});
   }
 };
 
 void reply(place_id target, reply_header const& h, std::span<std::byte const> data) {
   worker_state& w = this_worker();
   if (target == w.place) {
-    apply_reply(h, target, data);
+    apply_reply(h, data);
     return;
   }
   std::array<std::byte, sizeof(reply_header) + message_bytes_max> payload;
@@ -81,22 +73,25 @@ void free_at_slot(at_slot* slot) noexcept {
 }
 
 void abandon_at_slot(at_slot* slot, place_id target) noexcept {
-  finish_scope* const scope = self->current->scope;
-  if (slot->cell.idle()) {
-    if (slot->left_tasks) scope->note_sent(target, 1);
-    free_at_slot(slot);
-    return;
-  }
-  // The body still runs; the finish of the caller must hear what it leaves behind, so it waits for the reply.
-  slot->scope = scope;
+  // The body may still run; the finish of the caller must hear what it leaves behind, so it waits for the reply. With
+  // several workers another may be applying the reply just now: the cell decides which of us is the last.
+  slot->scope = self->current->scope;
+  slot->target = target;
   slot->scope->add(1);
-  slot->abandoned = true;
+  if (slot->cell.arm(self->notify_id(), reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(slot)) | at_slot_tag))
+    end_abandoned(slot);
+}
+
+void end_abandoned(at_slot* slot) noexcept {
+  finish_scope* const scope = slot->scope;
+  if (slot->left_tasks) scope->note_sent(slot->target, 1);
+  free_at_slot(slot);
+  scope->done(1);
 }
 
 void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
                   std::size_t bytes) {
   worker_state& w = this_worker();
-  check_place(target, std::source_location::current());
   if (target == w.place) {
     message_context context{target, nullptr};
     record.invoke(context, payload, bytes);
@@ -128,7 +123,7 @@ void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void cons
 
 void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception) {
   if (target == here()) {
-    apply_reply({slot, 0, 1, left_tasks, 0}, target, {}, std::move(exception));
+    apply_reply({slot, 0, 1, left_tasks, 0}, {}, std::move(exception));
     return;
   }
   auto const bytes = encode_exception(std::move(exception), here());

@@ -45,8 +45,15 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
   worker& w = *self;
   open_run run;
   message_context context{source, nullptr};
-  finish_scope* const outer = w.handler.scope;
-  ++w.delivering;
+  struct delivery {
+    explicit delivery(worker& by) noexcept : w(by), outer(by.handler.scope) { ++w.delivering; }
+    ~delivery() {
+      w.handler.scope = outer;
+      --w.delivering;
+    }
+    worker& w;
+    finish_scope* outer;
+  } const guard(w);
   while (!bytes.empty()) {
     record_header h;
     if (bytes.size() < sizeof h) malformed(source, "truncated record");
@@ -71,9 +78,7 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
     w.handler.scope = context.scope;
     record.invoke(context, payload, h.bytes);
   }
-  w.handler.scope = outer;
   run.close();
-  --w.delivering;
 }
 
 void send_reply(worker_state& w, place_id target, std::uint16_t index, std::span<std::byte const> payload) {

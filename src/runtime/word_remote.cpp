@@ -6,7 +6,6 @@
 namespace tess::detail {
 
 namespace {
-constexpr std::uint64_t slot_tag = 1;
 std::uint64_t cookie_of(ready_node& n) noexcept {
   return reinterpret_cast<std::uint64_t>(&n);
 }
@@ -55,7 +54,7 @@ void finish_slot(word_slot* slot, std::uint64_t (&result)[2]) {
 }
 
 void abandon_slot(word_slot* slot) noexcept {
-  if (slot->cell.arm(self->notify_id(), cookie_of(*slot) | slot_tag)) self->frames.release(slot);
+  if (slot->cell.arm(self->notify_id(), cookie_of(*slot) | word_slot_tag)) self->frames.release(slot);
 }
 
 }  // namespace tess::detail

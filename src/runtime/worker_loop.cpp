@@ -6,6 +6,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/message.hpp"
 #include "runtime/stall_report.hpp"
+#include "tess/at.hpp"
 #include "tess/finish.hpp"
 
 namespace tess::detail {
@@ -13,6 +14,8 @@ namespace tess::detail {
 namespace {
 
 constexpr std::uint32_t switches_per_turn = 64;
+/// Operations that a lone task completes at once before the worker looks up.
+constexpr std::int32_t alone_per_turn = 128;
 constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_flush = 64;
 /// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
@@ -52,16 +55,16 @@ bool run_tasks(worker_state& w) {
   admit(w);
   bool any = false;
   w.turn_end = w.runnable.position() + switches_per_turn;
-  w.budget = switches_per_turn;
-  while (w.runnable.position() < w.turn_end && w.budget > 0) {
+  while (w.runnable.position() < w.turn_end) {
     promise_base* p;
     if (!w.runnable.empty()) {
       p = w.runnable.pop();
     } else {
-      --w.budget;
       if ((p = w.unstarted.pop()) == nullptr) break;
+      --w.turn_end;
     }
     any = true;
+    w.alone_left = w.runnable.empty() && w.unstarted.empty() ? alone_per_turn : 0;
     resume(w, p);
   }
   w.current = &w.handler;
@@ -74,16 +77,15 @@ bool take_ready(worker_state& w) {
   std::uint64_t list = w.ready.exchange(0, std::memory_order_acquire);
   std::uint64_t reversed = 0;
   while (list != 0) {
-    auto* const n = reinterpret_cast<ready_node*>(list & ~std::uint64_t{1});
+    ready_node* const n = node_of(list);
     std::uint64_t const next = n->next_ready;
     n->next_ready = reversed;
     reversed = list;
     list = next;
   }
   while (reversed != 0) {
-    auto* const n = reinterpret_cast<ready_node*>(reversed & ~std::uint64_t{1});
     std::uint64_t const cookie = reversed;
-    reversed = n->next_ready;
+    reversed = node_of(cookie)->next_ready;
     take_cookie(w, cookie);
   }
   return true;
@@ -133,7 +135,10 @@ bool nothing_to_do(void* context) {
   for (worker_state const* const w : thread.workers) {
     if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty() || w->report_asked != wanted)
       return false;
-    for (worker_state const* const other : the_job->places[w->place]->workers)
+    place_state const& place = *the_job->places[w->place];
+    // The last flush may have run the handler that a finish waited for.
+    if (place.idle_proxies_count.load(std::memory_order_relaxed) != 0) return false;
+    for (worker_state const* const other : place.workers)
       if (!other->unstarted.empty()) return false;
   }
   return true;
@@ -200,7 +205,8 @@ void wait_polling(bool (*done)(void*), void* context) {
       place_state const& place = *the_job->places[w->place];
       promise_base* const current = w->current;
       worker::single_step const step(*w);
-      for (std::uint64_t n = w->runnable.size(); n > 0; --n) {
+      // A task that waits like this itself may take others out of the ring.
+      for (std::uint64_t n = w->runnable.size(); n > 0 && !w->runnable.empty(); --n) {
         promise_base* const p = w->runnable.pop();
         if (p->scope == place.system.get()) {
           w->current = p;
@@ -221,7 +227,7 @@ void start_system_task(task<void> t) {
   scope->add(1);
   promise_base* const p = t.release();
   p->scope = scope;
-  self->runnable.push(p);
+  self->make_runnable(p);
 }
 
 void run_one_nested(worker& w) noexcept {
@@ -254,14 +260,18 @@ void wake_task(std::uint32_t worker_id, promise_base& p) noexcept {
 }
 
 void take_cookie(worker_state& w, std::uint64_t cookie) noexcept {
-  auto* const n = reinterpret_cast<ready_node*>(cookie & ~std::uint64_t{1});
-  if ((cookie & 1) != 0) {
+  ready_node* const n = node_of(cookie);
+  if ((cookie & word_slot_tag) != 0) {
     w.frames.release(n);
+    return;
+  }
+  if ((cookie & at_slot_tag) != 0) {
+    end_abandoned(static_cast<at_slot*>(n));
     return;
   }
   auto* const p = static_cast<promise_base*>(n);
   p->waits_for = nullptr;
-  w.runnable.push(p);
+  w.make_runnable(p);
 }
 
 void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
@@ -270,7 +280,7 @@ void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
     take_cookie(target, cookie);
     return;
   }
-  auto* const n = reinterpret_cast<ready_node*>(cookie & ~std::uint64_t{1});
+  ready_node* const n = node_of(cookie);
   n->next_ready = target.ready.load(std::memory_order_relaxed);
   // release what was acknowledged; sequentially consistent for the look at the sleeper that follows.
   while (!target.ready.compare_exchange_weak(n->next_ready, cookie, std::memory_order_seq_cst,

@@ -1,6 +1,6 @@
 // completion: the cell behind counters, slots and `at`: acknowledgements count it down; at zero it wakes its waiter.
 //
-//   A fabric object in segment memory: {value, error, notify, cookie} (RUNTIME contract 4). The owner's interest is
+//   A fabric object in segment memory: {value, error, notify, cookie} (docs/contract.md, 4). The owner's interest is
 //   one large unit (`armed_unit`), taken away when it waits: the value can only be zero while somebody waits and
 //   nothing is outstanding. So exactly one party notifies, whether the last acknowledgement or the wait comes first,
 //   and acknowledgements that overtake their announcement are harmless.
@@ -8,7 +8,7 @@
 // Units    of the issuing call. 32 bits of outstanding units at most.
 // Threads  acknowledge: any. expect, arm, reset: the owner.
 // Bits     notify: 16-31 place, 0-15 worker of the ready queue that gets the cookie. cookie: a ready_node's address,
-//          bit 0 set when it is a slot to be freed and not a task to be resumed.
+//          bit 0 set when it is a word's slot to be freed, bit 1 when it is the slot of an `at` that nobody awaits.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,13 @@ namespace tess::detail {
 struct ready_node {
   std::uint64_t next_ready = 0;
 };
+
+/// What a cookie stands for, in its low bits; none: a task to be resumed.
+inline constexpr std::uint64_t word_slot_tag = 1;
+inline constexpr std::uint64_t at_slot_tag = 2;
+inline ready_node* node_of(std::uint64_t cookie) noexcept {
+  return reinterpret_cast<ready_node*>(cookie & ~(word_slot_tag | at_slot_tag));
+}
 
 /// Appends a cookie to the ready queue of a worker and wakes it.
 void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept;

@@ -1,7 +1,7 @@
 // handler: what a message calls: one constant record per callable type, in the section `tess_handlers` of the binary.
 //
 //   Every place runs the same binary, so the index of a record in the section names it everywhere; no registration,
-//   no initialisation order. The receiver checks index and payload size before the call (RUNTIME contract 6).
+//   no initialisation order. The receiver checks index and payload size before the call (docs/contract.md, 6).
 //
 // Errors  code in a shared object has a section of its own and is refused at compile time.
 #pragma once

@@ -1,4 +1,4 @@
-// worker: the part of a worker that inlined code touches: ring, deque, frames, budget; the loop is in src/runtime.
+// worker: the part of a worker that inlined code touches: ring, deque, frames; the loop is in src/runtime.
 //
 //   A worker belongs to one place and never changes its operating-system thread; several workers may share a thread.
 //   `self` is the worker that the current thread runs now. A started task never changes worker, so inlined code may
@@ -52,7 +52,7 @@ struct worker {
   promise_base* current = nullptr;
   ring<promise_base*> runnable;
   std::uint64_t turn_end = 0;  ///< position of `runnable` at which the next poll is due
-  std::int32_t budget = 0;     ///< immediate completions and first starts left before it
+  std::int32_t alone_left = 0;  ///< immediate completions left before it; 0 while anybody else could run
   place_id place;
   std::uint16_t index;
   bool single;                   ///< the place has no other worker
@@ -70,7 +70,13 @@ struct worker {
   [[nodiscard]] std::uint32_t notify_id() const noexcept { return std::uint32_t{place} << 16 | index; }
 
   /// Nobody else could run here now, and the next poll is not due: an operation may complete at once.
-  [[nodiscard]] bool alone() noexcept { return runnable.empty() && unstarted.empty() && --budget > 0; }
+  [[nodiscard]] bool alone() noexcept { return --alone_left >= 0; }
+
+  /// A task of this place may run: whoever is alone is so no longer.
+  void make_runnable(promise_base* p) {
+    alone_left = 0;
+    runnable.push(p);
+  }
 
   /// The current task lets the other runnable ones go first: who runs next. Back in the loop when the next poll is due,
   /// which also starts unstarted tasks.
@@ -85,32 +91,30 @@ struct worker {
 
   /// Who runs next when the current task parked or ended.
   std::coroutine_handle<> next() noexcept {
-    promise_base* p = nullptr;
+    if (runnable.position() >= turn_end) return std::noop_coroutine();
+    promise_base* p;
     if (!runnable.empty()) {
-      if (runnable.position() < turn_end) p = runnable.pop();
-    } else if (--budget > 0) {
+      p = runnable.pop();
+    } else {
       p = unstarted.pop();
+      if (p == nullptr) return std::noop_coroutine();
+      // The ring did not move, so the end of the turn must.
+      --turn_end;
     }
-    if (p == nullptr) return std::noop_coroutine();
     current = p;
     return handle_of(p);
   }
 
-  /// While it lives, whoever suspends comes back to the loop at once.
+  /// While it lives, whoever suspends comes back to the caller at once.
   struct single_step {
-    explicit single_step(worker& w) noexcept
-        : worker_(w), turn_end_(std::exchange(w.turn_end, 0)), budget_(std::exchange(w.budget, 0)) {}
-    ~single_step() {
-      worker_.turn_end = turn_end_;
-      worker_.budget = budget_;
-    }
+    explicit single_step(worker& w) noexcept : worker_(w), turn_end_(std::exchange(w.turn_end, 0)) { w.alone_left = 0; }
+    ~single_step() { worker_.turn_end = turn_end_; }
     single_step(single_step const&) = delete;
     single_step& operator=(single_step const&) = delete;
 
    private:
     worker& worker_;
     std::uint64_t turn_end_;
-    std::int32_t budget_;
   };
 };
 
