@@ -28,7 +28,7 @@ void apply_reply(reply_header const& h, std::span<std::byte const> data, std::ex
   slot.left_tasks = h.left_tasks != 0;
   if (h.is_exception != 0)
     slot.exception = exception ? std::move(exception) : decode_exception(data);
-  else
+  else if (!data.empty())
     std::memcpy(slot.result(), data.data(), std::min<std::size_t>(data.size(), slot.result_bytes));
   slot.cell.acknowledge(1);
 }
