@@ -47,9 +47,8 @@ void print_levels(command_line::loaded_graph const& loaded, kernels::bfs_tree co
 
 tess::task<int> search(options const& o) {
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
-  graph::vertex const source = o.source.empty() && loaded.graph.vertices() > 0
-                                   ? co_await command_line::busiest_vertex(loaded.graph)
-                                   : loaded.find(o.source);
+  graph::vertex const source =
+      o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
   kernels::bfs const kernel = co_await kernels::bfs::make(loaded.graph);
   kernels::bfs_result result;
   tess::operation_counts before;

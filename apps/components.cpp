@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "command_line/command_line.hpp"
-#include "kernels/gather_block_array.hpp"
 
 namespace {
 
@@ -56,7 +55,7 @@ tess::task<int> search(options const& o) {
   }
   tess::operation_counts const after = co_await tess::count_operations();
 
-  std::vector<graph::vertex> const labels = co_await kernels::gather_block_array(loaded.graph, kernel.labels());
+  std::vector<graph::vertex> const labels = co_await kernel.labels();
   std::vector<component> const found = sizes_of(labels);
   print_components(loaded, found);
   fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",

@@ -55,9 +55,7 @@ graph::vertex loaded_graph::find(std::string const& name) const {
   if (problem == std::errc{} && stop == end && v < graph.vertices()) return v;
   throw graph::input_error(
       "--source", 0, graph::quoted(name),
-      graph.vertices() == 0
-          ? "a graph with vertices"
-          : fmt::format("{}a vertex from 0 to {}", names ? "a name of the graph or " : "", graph.vertices() - 1));
+      fmt::format("{}a vertex from 0 to {}", names ? "a name of the graph or " : "", graph.vertices() - 1));
 }
 
 tess::task<loaded_graph> load(std::string const& spec, graph::row_kinds kinds) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 namespace kernels {
 
@@ -52,36 +53,41 @@ bool claim(vertex& parent, vertex u) noexcept {
 template <bool Shared>
 class found_vertices {
  public:
-  explicit found_vertices(bfs_state& s) noexcept : s_(s) {}
-  ~found_vertices() { flush(); }
+  explicit found_vertices(bfs_state& s) noexcept : s_(s), queue_(s.queue), tail_(Shared ? 0 : s.tail) {}
+  ~found_vertices() {
+    flush();
+    if constexpr (!Shared) {
+      s_.tail = tail_;
+      s_.found_edges += edges_;
+    }
+  }
   found_vertices(found_vertices const&) = delete;
   found_vertices& operator=(found_vertices const&) = delete;
 
   void push(vertex v, std::uint64_t edges) noexcept {
+    edges_ += edges;
     if constexpr (Shared) {
-      if (count_ == buffer_.size()) flush();
-      buffer_[count_++] = v;
-      edges_ += edges;
+      if (tail_ == buffer_.size()) flush();
+      buffer_[tail_++] = v;
     } else {
-      s_.queue[s_.tail++] = v;
-      s_.found_edges += edges;
+      queue_[tail_++] = v;
     }
   }
 
  private:
   void flush() noexcept {
     if constexpr (Shared) {
-      if (count_ == 0) return;
-      std::uint64_t const at = std::atomic_ref(s_.tail).fetch_add(count_, relaxed);
-      std::copy_n(buffer_.begin(), count_, s_.queue + at);
-      std::atomic_ref(s_.found_edges).fetch_add(edges_, relaxed);
-      count_ = 0;
-      edges_ = 0;
+      if (tail_ == 0) return;
+      std::uint64_t const at = std::atomic_ref(s_.tail).fetch_add(tail_, relaxed);
+      std::copy_n(buffer_.begin(), tail_, queue_ + at);
+      std::atomic_ref(s_.found_edges).fetch_add(std::exchange(edges_, 0), relaxed);
+      tail_ = 0;
     }
   }
 
   bfs_state& s_;
-  std::size_t count_ = 0;
+  vertex* queue_;
+  std::uint64_t tail_;
   std::uint64_t edges_ = 0;
   std::array<vertex, Shared ? 512 : 1> buffer_;
 };
@@ -105,10 +111,11 @@ void expand_range(tess::place_local<bfs_state> state, graph::distributed_graph c
   bfs_state& s = *state;
   graph::graph_part const part = s.part;
   vertex* const parents = s.parents;
+  vertex const* const queue = s.queue;
   found_vertices<Shared> found(s);
   std::uint64_t pairs = 0;
   for (std::uint64_t i = begin; i < end; ++i) {
-    vertex const u = s.queue[i];
+    vertex const u = queue[i];
     for (vertex const v : part.out.neighbours(u - part.first)) {
       vertex const own = v - part.first;
       if (own < part.count) {

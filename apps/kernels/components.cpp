@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -19,8 +20,6 @@ constexpr std::uint64_t samples = 1024;
 // Tasks that hide each other's latency, for each worker.
 constexpr std::uint64_t tasks_per_worker = 16;
 
-constexpr vertex no_vertex = UINT32_MAX;
-
 constexpr auto relaxed = std::memory_order_relaxed;
 
 // splitmix64: the k-th of a stream of evenly distributed words.
@@ -33,47 +32,43 @@ std::uint64_t random_word(std::uint64_t k) noexcept {
 
 }  // namespace
 
-// One run, as one place lives it.
+// One run, as one place lives it. Its copy of the parents is live where it owns them; elsewhere it is what was last
+// gathered or met, which is an ancestor still.
 class components_run {
  public:
   explicit components_run(components const& c)
-      : part_(c.graph_.part()), parents_(c.parents_), own_(c.parents_.local().data()) {}
+      : part_(c.graph_.part()), all_parents_(c.parents_), known_(c.parents_.local().data()) {}
 
   tess::task<void> run() {
-    co_await over_own([this](vertex i) { own_[i] = part_.first + i; });
+    for (vertex v = 0; v < part_.vertices; ++v) known_[v] = v;
     co_await tess::barrier();
     for (std::uint64_t round = 0; round < sampled_neighbours; ++round) {
-      co_await in_tasks([this, round](vertex begin, vertex end) { return join_sampled(begin, end, round); });
-      co_await tess::barrier();
-      co_await in_tasks([this](vertex begin, vertex end) { return compress(begin, end); });
+      co_await over_own([this, round](vertex begin, vertex end) { return join(sampled_edges{begin, end, round}); });
+      co_await compress();
       co_await tess::barrier();
     }
-    vertex const largest = co_await most_frequent();
-    co_await in_tasks([this, largest](vertex begin, vertex end) { return join_rest(begin, end, largest); });
-    co_await tess::barrier();
-    co_await in_tasks([this](vertex begin, vertex end) { return compress(begin, end); });
+    vertex const largest = most_frequent();
+    co_await over_own([this, largest](vertex begin, vertex end) { return join(other_edges{begin, end, largest}); });
+    co_await compress();
   }
 
  private:
+  // f(begin, end) over the own vertices. Tasks that may wait for other places are many, to hide each other's latency;
+  // loops that wait for nobody are cut only for several workers, and go upwards, as their vertices depend on each
+  // other.
   template <class F>
   tess::task<void> over_own(F f) {
-    for (vertex i = 0; i < part_.count; ++i) f(i);
-    co_return;
-  }
-
-  // f(begin, end) -> task<> over the own vertices.
-  template <class F>
-  tess::task<void> in_tasks(F f) {
-    std::uint64_t const tasks =
-        tess::places() == 1 ? (tess::workers() == 1 ? 1 : 16 * tess::workers()) : tasks_per_worker * tess::workers();
+    constexpr bool waits = !std::is_void_v<std::invoke_result_t<F, vertex, vertex>>;
+    bool const alone = tess::workers() == 1 && (!waits || tess::places() == 1);
+    std::uint64_t const tasks = alone ? 1 : tasks_per_worker * tess::workers();
     std::uint64_t const grain = std::max<std::uint64_t>((part_.count + tasks - 1) / tasks, 64);
-    co_await tess::forall_chunks(0, part_.count, grain, [f](std::uint64_t begin, std::uint64_t end) {
-      return f(static_cast<vertex>(begin), static_cast<vertex>(end));
-    });
+    co_await tess::forall_chunks(part_.first, std::uint64_t{part_.first} + part_.count, grain,
+                                 [f](std::uint64_t begin, std::uint64_t end) {
+                                   return f(static_cast<vertex>(begin), static_cast<vertex>(end));
+                                 });
   }
 
-  [[nodiscard]] bool owns(vertex v) const noexcept { return v - part_.first < part_.count; }
-  [[nodiscard]] std::atomic_ref<vertex> own(vertex v) const noexcept { return std::atomic_ref(own_[v - part_.first]); }
+  [[nodiscard]] std::atomic_ref<vertex> parent(vertex v) const noexcept { return std::atomic_ref(known_[v]); }
 
   // Two vertices whose components are one.
   struct joint {
@@ -81,105 +76,143 @@ class components_run {
     vertex low;
   };
 
-  // Climbs from both ends until they meet or a root is found, which is hooked under the smaller vertex. Goes as far as
-  // own vertices lead; true at the end.
-  [[nodiscard]] bool climb_own(joint& j) const noexcept {
+  // Climbs from both ends until they meet or a root is found, which is hooked under the smaller vertex. False: the
+  // higher one belongs to another place, and may be a root.
+  [[nodiscard]] bool climb_here(joint& j) const noexcept {
     while (j.high != j.low) {
       if (j.high < j.low) std::swap(j.high, j.low);
-      if (!owns(j.high)) return false;
-      vertex above = own(j.high).load(relaxed);
+      vertex above = parent(j.high).load(relaxed);
       if (above == j.low) return true;
-      if (above == j.high && own(j.high).compare_exchange_strong(above, j.low, relaxed)) return true;
-      // Not a root, or no longer one: two steps up, as the paths are mostly compressed. One is correct, too.
-      j.high = owns(above) ? own(above).load(relaxed) : above;
-      if (owns(j.low)) j.low = own(j.low).load(relaxed);
+      if (above == j.high) {
+        if (!part_.owns(j.high)) return false;
+        if (parent(j.high).compare_exchange_strong(above, j.low, relaxed)) return true;
+      }
+      // Not a root, or no longer one: two steps up, as the paths are mostly compressed.
+      j.high = parent(above).load(relaxed);
+      j.low = parent(j.low).load(relaxed);
     }
     return true;
   }
 
-  tess::task<void> climb(joint j) const {
-    while (!climb_own(j)) {
-      // The higher one belongs to another place.
-      vertex const above = co_await tess::get(parents_[j.high]);
-      if (above == j.low) co_return;
-      if (above == j.high && co_await tess::compare_swap(parents_[j.high], j.high, j.low) == j.high) co_return;
-      j.high = above;
+  // Joins along all edges of a source of edges; these climb as long as they can without another place, in plain
+  // functions: in a coroutine their variables would live in memory.
+  template <class Edges>
+  tess::task<void> join(Edges edges) const {
+    joint j{};
+    while (edges.next(*this, j)) {
+      do {
+        vertex const above = co_await tess::compare_swap(all_parents_.at(j.high), j.high, j.low);
+        bool const hooked = above == j.high;
+        parent(j.high).store(hooked ? j.low : above, relaxed);
+        if (hooked) break;
+        j.high = above;
+      } while (!climb_here(j));
     }
   }
 
-  tess::task<void> join_sampled(vertex begin, vertex end, std::uint64_t round) const {
-    for (vertex i = begin; i < end; ++i) {
-      if (round >= part_.out.degree(i)) continue;
-      vertex const v = part_.out.neighbours(i)[round];
-      joint j{};
-      j.low = owns(v) ? own(v).load(relaxed) : co_await tess::get(parents_[v]);
-      j.high = own(part_.first + i).load(relaxed);
-      if (!climb_own(j)) co_await climb(j);
+  // To one neighbour of each vertex.
+  struct sampled_edges {
+    vertex v;
+    vertex end;
+    std::uint64_t round;
+
+    // Until another place is needed, for `j`; false at the end.
+    bool next(components_run const& run, joint& j) noexcept {
+      for (; v < end; ++v) {
+        std::span<vertex const> const row = run.part_.out.neighbours(v - run.part_.first);
+        if (round >= row.size()) continue;
+        j = {run.parent(v).load(relaxed), run.parent(row[round]).load(relaxed)};
+        if (!run.climb_here(j)) {
+          ++v;
+          return true;
+        }
+      }
+      return false;
     }
-  }
+  };
 
   // The edges not looked at yet, except between two vertices of the largest component: every other edge has an end
   // outside, and is seen from there.
-  tess::task<void> join_rest(vertex begin, vertex end, vertex largest) const {
-    for (vertex i = begin; i < end; ++i) {
-      if (own(part_.first + i).load(relaxed) == largest) continue;
-      std::span<vertex const> const targets = part_.out.neighbours(i);
-      for (vertex const v : targets.subspan(std::min(sampled_neighbours, targets.size()))) {
-        joint j{own(part_.first + i).load(relaxed), owns(v) ? own(v).load(relaxed) : v};
-        if (!climb_own(j)) co_await climb(j);
+  struct other_edges {
+    vertex v;
+    vertex end;
+    vertex largest;
+    std::uint64_t neighbour = sampled_neighbours;
+
+    bool next(components_run const& run, joint& j) noexcept {
+      for (; v < end; ++v, neighbour = sampled_neighbours) {
+        if (run.parent(v).load(relaxed) == largest) continue;
+        std::span<vertex const> const row = run.part_.out.neighbours(v - run.part_.first);
+        while (neighbour < row.size()) {
+          j = {run.parent(v).load(relaxed), run.parent(row[neighbour++]).load(relaxed)};
+          if (!run.climb_here(j)) return true;
+        }
       }
+      return false;
+    }
+  };
+
+  // Afterwards every own vertex points to its root. First as far as own vertices lead; then, with all others' results
+  // at hand, the rest of the way. Nothing is hooked meanwhile.
+  tess::task<void> compress() {
+    co_await tess::barrier();
+    co_await over_own([this](vertex begin, vertex end) { return compress_own(begin, end); });
+    if (tess::places() == 1) co_return;
+    co_await tess::barrier();
+    co_await all_parents_.gather();
+    co_await tess::barrier();
+    co_await over_own([this](vertex begin, vertex end) { return compress_rest(begin, end); });
+  }
+
+  void compress_own(vertex begin, vertex end) const noexcept {
+    for (vertex v = begin; v < end; ++v) {
+      vertex const above = parent(v).load(relaxed);
+      if (!part_.owns(above)) continue;
+      vertex root = parent(above).load(relaxed);
+      if (root == above) continue;
+      // Parents are smaller: one of the same chunk points as far as it can by now.
+      if (above < begin)
+        for (vertex next; part_.owns(root) && (next = parent(root).load(relaxed)) != root;) root = next;
+      parent(v).store(root, relaxed);
     }
   }
 
-  // Afterwards every own vertex points to its root. Roots do not change meanwhile: one that was met is known.
-  tess::task<void> compress(vertex begin, vertex end) const {
-    vertex known = part_.first + begin;
-    if (own(known).load(relaxed) != known) known = no_vertex;
-    for (vertex i = begin; i < end; ++i) {
-      vertex above = own(part_.first + i).load(relaxed);
-      if (above == known) continue;
-      vertex root = owns(above) ? own(above).load(relaxed) : co_await tess::get(parents_[above]);
-      if (above == root) {
-        known = root;
-        continue;
-      }
-      while (above != root) {
-        above = root;
-        if (root != known) root = owns(above) ? own(above).load(relaxed) : co_await tess::get(parents_[above]);
-      }
-      known = root;
-      own(part_.first + i).store(root, relaxed);
+  void compress_rest(vertex begin, vertex end) const noexcept {
+    for (vertex v = begin; v < end; ++v) {
+      vertex const above = parent(v).load(relaxed);
+      vertex const root = root_of(above);
+      if (root != above) parent(v).store(root, relaxed);
     }
   }
 
-  // Place 0 draws samples, everybody gets the winner.
-  tess::task<vertex> most_frequent() const {
-    vertex winner = 0;
-    if (tess::here() == 0 && part_.vertices > 0) {
-      std::unordered_map<vertex, std::uint64_t> counts;
-      for (std::uint64_t k = 0; k < samples; ++k) {
-        auto const v = static_cast<vertex>(random_word(k) % part_.vertices);
-        ++counts[owns(v) ? own(v).load(relaxed) : co_await tess::get(parents_[v])];
-      }
-      winner = std::ranges::max_element(counts, {}, [](auto const& counted) { return counted.second; })->first;
-    }
-    co_return co_await tess::broadcast(winner);
+  // By this place's copy, which must be complete.
+  [[nodiscard]] vertex root_of(vertex v) const noexcept {
+    for (vertex above; (above = parent(v).load(relaxed)) != v;) v = above;
+    return v;
+  }
+
+  // The same everywhere.
+  [[nodiscard]] vertex most_frequent() const {
+    std::unordered_map<vertex, std::uint64_t> counts;
+    for (std::uint64_t k = 0; k < samples; ++k) ++counts[root_of(static_cast<vertex>(random_word(k) % part_.vertices))];
+    auto const most = std::ranges::max_element(counts, {}, [](auto const& counted) { return counted.second; });
+    return most->first;
   }
 
   graph::graph_part const& part_;
-  tess::global_array<vertex> parents_;
-  vertex* own_;
+  replicated<vertex> all_parents_;
+  vertex* known_;
 };
 
 tess::task<components> components::make(graph::distributed_graph g) {
   components c;
   c.graph_ = g;
-  c.parents_ = co_await tess::global_array<vertex>::make(g.block() * tess::places());
+  c.parents_ = co_await replicated<vertex>::make(g.vertices(), g.block());
   co_return c;
 }
 
 tess::task<void> components::release(components c) {
-  return tess::global_array<vertex>::release(c.parents_);
+  return replicated<vertex>::release(c.parents_);
 }
 
 tess::task<void> components::run() const {
@@ -189,6 +222,12 @@ tess::task<void> components::run() const {
         co_await one.run();
       },
       *this);
+}
+
+tess::task<std::vector<vertex>> components::labels() const {
+  co_await parents_.gather();
+  std::span<vertex const> const all = parents_.local();
+  co_return std::vector<vertex>(all.begin(), all.end());
 }
 
 }  // namespace kernels

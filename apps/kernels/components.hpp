@@ -5,8 +5,8 @@
 //   correctness, and every root ends as the smallest vertex of its component, whatever the timing.
 //
 // Threads   made, run and released by one task, for all; one run() at a time.
-// Cost      4 bytes for each own vertex. Own parents are read and changed by the processor's atomics, others by get and
-//           compare_swap.
+// Cost      4 bytes for each vertex of the graph, at every place. Own parents are read and changed by the processor's
+//           atomics, others by get and compare_swap; a copy of these, gathered between the phases, spares most of them.
 // Source    Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling" (IPDPS
 //           2018).
 #pragma once
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "distributed/distributed_graph.hpp"
+#include "kernels/replicated.hpp"
 
 namespace kernels {
 
@@ -26,14 +27,14 @@ class components {
 
   [[nodiscard]] tess::task<void> run() const;
 
-  // After run(): the smallest vertex of each vertex's component.
-  [[nodiscard]] tess::global_array<graph::vertex> labels() const noexcept { return parents_; }
+  // After run(): the smallest vertex of each vertex's component, at the caller's place.
+  [[nodiscard]] tess::task<std::vector<graph::vertex>> labels() const;
 
  private:
   friend class components_run;
 
   graph::distributed_graph graph_;
-  tess::global_array<graph::vertex> parents_;
+  replicated<graph::vertex> parents_;
 };
 
 // The same labels by union and find, at one place.

@@ -32,6 +32,11 @@ class replicated {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] std::span<T> local() const { return {copies_[tess::here() * copies_.block()].local(), size_}; }
 
+  // Element i in the copy of its owner.
+  [[nodiscard]] tess::global_ptr<T> at(std::uint64_t i) const noexcept {
+    return copies_[i / block_ * copies_.block() + i];
+  }
+
   [[nodiscard]] tess::task<void> gather() const {
     tess::counter done;
     unsigned const places = tess::places();
