@@ -38,6 +38,7 @@ struct final_awaiter {
     promise_base& p = h.promise();
     worker& w = *self;
     if (p.continuation != nullptr) {
+      p.continuation->callee = nullptr;
       w.current = p.continuation;
       return handle_of(p.continuation);
     }
@@ -112,11 +113,7 @@ class [[nodiscard("a task does nothing until it is awaited or spawned")]] task {
     return *this;
   }
   ~task() {
-    if (!handle_) return;
-    // Hidden from the optimiser, which would else merge the frame into the caller's, out of the stall report's sight.
-    void* frame = handle_.address();
-    asm("" : "+r"(frame));
-    std::coroutine_handle<>::from_address(frame).destroy();
+    if (handle_) handle_.destroy();
   }
 
   /// Runs the task as part of the awaiting one; its result or exception comes back.
@@ -136,6 +133,7 @@ class [[nodiscard("a task does nothing until it is awaited or spawned")]] task {
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) noexcept {
       promise_type& p = child.promise();
       p.continuation = &parent.promise();
+      p.continuation->callee = &p;
       p.scope = parent.promise().scope;
       detail::self->current = &p;
       return child;

@@ -52,7 +52,6 @@ struct worker_state : worker {
   aggregator outgoing;
   cold_counts cold;
   trace_buffer trace;
-  std::uint64_t report_asked = 0;  ///< the stall report this worker has answered
 
   /// Tasks that became resumable elsewhere: a stack of cookies that the worker reverses.
   alignas(cache_line) std::atomic<std::uint64_t> ready{0};
@@ -89,7 +88,8 @@ struct alignas(cache_line) thread_state {
   bool may_spin = false;   ///< there is a processor for every thread
   std::vector<worker_state*> workers;
   std::atomic<bool> asleep{false};
-  std::atomic<std::uint64_t> turns{0};  ///< rounds in which it did something: the stall report watches them
+  std::atomic<std::uint64_t> stopped_for{0};  ///< the latest stall report for which it stood still
+  std::atomic<std::uint64_t> turns{0};        ///< rounds in which it did something: the stall report watches them
 };
 
 struct job_state {
@@ -101,7 +101,8 @@ struct job_state {
   std::vector<std::byte*> load_windows, atomic_windows;
   std::vector<std::uint64_t> segment_bytes;
   std::atomic<bool> stopping{false};
-  std::atomic<std::uint64_t> report_wanted{0};  ///< number of the latest stall report asked for
+  std::atomic<std::uint64_t> report_wanted{0};   ///< number of the latest stall report asked for
+  std::atomic<std::uint64_t> report_finished{0};  ///< number of the latest one that was printed
   std::mutex results_mutex;
   std::vector<std::pair<std::string, std::string>> results;
 

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -16,20 +18,23 @@ namespace tess::detail {
 
 namespace {
 constexpr unsigned lines_max = 50;
-}
+constexpr auto standstill_max = std::chrono::milliseconds(250);
 
-void report_worker(worker_state& w) {
-  w.report_asked = the_job->report_wanted.load(std::memory_order_seq_cst);
+/// The tasks of a worker whose place stands still.
+void report_worker(worker_state const& w) {
   std::string text;
   unsigned parked = 0;
   w.frames.for_each_task([&](void* frame) {
-    auto& p = std::coroutine_handle<promise_base>::from_address(frame).promise();
-    if (p.waits_for == nullptr) return;
+    promise_base const* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
+    // Only spawned tasks surely have a frame of their own; a task that is awaited is found through the one that awaits.
+    if (p->continuation != nullptr) return;
+    while (p->callee != nullptr) p = p->callee;
+    if (p->waits_for == nullptr) return;
     if (++parked > lines_max) return;
-    text += "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) + ": waits for " + p.waits_for +
-            " at " + to_text(p.where);
+    text += "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) + ": waits for " +
+            p->waits_for + " at " + to_text(p->where);
     // Who awaits the waiting task, outwards.
-    for (promise_base* outer = p.continuation; outer != nullptr; outer = outer->continuation)
+    for (promise_base const* outer = p->continuation; outer != nullptr; outer = outer->continuation)
       text += ", awaited at " + to_text(outer->where);
     text += '\n';
   });
@@ -42,6 +47,34 @@ void report_worker(worker_state& w) {
   std::fputs(text.c_str(), stderr);
 }
 
+/// acquire: what the thread did before it stood still.
+bool stands_still(thread_state const& t, std::uint64_t report) noexcept {
+  return t.stopped_for.load(std::memory_order_acquire) >= report;
+}
+
+void report_place(place_state const& place, std::uint64_t report) {
+  auto const stopped = [&](worker_state const* w) { return stands_still(the_job->threads[w->thread], report); };
+  bool const all = std::ranges::all_of(place.workers, stopped);
+  for (worker_state const* const w : place.workers) {
+    if (all)
+      report_worker(*w);
+    else if (!stopped(w))
+      std::fprintf(stderr, "  place %u worker %u: its thread has been in one task for long\n", unsigned{w->place},
+                   unsigned{w->index});
+  }
+}
+
+}  // namespace
+
+void stand_still(thread_state& thread) noexcept {
+  std::uint64_t const wanted = the_job->report_wanted.load(std::memory_order_seq_cst);
+  // release: the frames, to the watch that reads them; acquire: the watch has read them.
+  thread.stopped_for.store(wanted, std::memory_order_release);
+  while (the_job->report_finished.load(std::memory_order_acquire) < wanted &&
+         !the_job->stopping.load(std::memory_order_relaxed))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 struct stall_watch::state {
   double timeout_s;
   std::atomic<bool> ending{false};
@@ -50,8 +83,14 @@ struct stall_watch::state {
 
   void ask(char const* why) const {
     std::fprintf(stderr, "tess: %s; tasks that wait:\n", why);
-    the_job->report_wanted.fetch_add(1, std::memory_order_seq_cst);
+    std::uint64_t const report = the_job->report_wanted.fetch_add(1, std::memory_order_seq_cst) + 1;
     wake_all();
+    auto const limit = std::chrono::steady_clock::now() + standstill_max;
+    auto const stopped = [&](thread_state const& t) { return stands_still(t, report); };
+    while (!std::ranges::all_of(the_job->threads, stopped) && std::chrono::steady_clock::now() < limit)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (auto const& place : the_job->places) report_place(*place, report);
+    the_job->report_finished.store(report, std::memory_order_release);
   }
 
   /// All threads asleep and nothing done since the last look.

@@ -1,16 +1,17 @@
 // stall_report: who waits where: on SIGUSR1, and when nothing has moved for --stall-timeout.
 //
-//   Each worker prints its own tasks, at its next turn, so that nobody reads a frame that another thread changes.
+//   The watch asks all threads to stand still between two tasks, prints, and lets them go on: nobody reads a frame that
+//   another thread changes. Of a place with a thread that does not come, being in one long task, it says just that.
 #pragma once
 
 #include <cstdint>
 
 namespace tess::detail {
 
-struct worker_state;
+struct thread_state;
 
-/// Prints the parked tasks of the calling worker.
-void report_worker(worker_state& w);
+/// The calling thread, between two tasks, waits until the report that was asked for is printed.
+void stand_still(thread_state& thread) noexcept;
 
 /// Watches signals and progress of the running job on a thread of its own, between construction and destruction.
 class stall_watch {

@@ -115,8 +115,6 @@ bool turn(worker_state& w) {
   busy |= poll(w);
   // A sleeper that spawn() just missed is woken here.
   if (!w.single && !w.unstarted.empty()) offer_work(w);
-  if (w.report_asked != the_job->report_wanted.load(std::memory_order_relaxed)) [[unlikely]]
-    report_worker(w);
   return busy;
 }
 
@@ -133,10 +131,10 @@ bool run_idle(worker_state& w) {
 bool nothing_to_do(void* context) {
   auto const& thread = *static_cast<thread_state*>(context);
   if (the_job->stopping.load(std::memory_order_seq_cst)) return false;
-  std::uint64_t const wanted = the_job->report_wanted.load(std::memory_order_seq_cst);
+  if (thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_seq_cst))
+    return false;
   for (worker_state const* const w : thread.workers) {
-    if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty() || w->report_asked != wanted)
-      return false;
+    if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty()) return false;
     place_state const& place = *the_job->places[w->place];
     // The last flush may have run the handler that a finish waited for.
     if (place.idle_proxies_count.load(std::memory_order_relaxed) != 0) return false;
@@ -162,6 +160,11 @@ void run_thread(thread_state& thread) {
   this_thread = &thread;
   int idle_rounds = 0;
   while (!the_job->stopping.load(std::memory_order_relaxed)) {
+    if (thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_relaxed))
+        [[unlikely]] {
+      stand_still(thread);
+      continue;
+    }
     bool busy = false;
     for (worker_state* const w : thread.workers) busy |= turn(*w);
     if (busy) {

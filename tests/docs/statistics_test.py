@@ -92,7 +92,7 @@ class Statistics(unittest.TestCase):
         self.tess("run", "./counts", "-n", "2", "--workers", "2", "--trace", "trace.json")
         trace = json.loads((self.folder / "trace.json").read_text())
         self.assertEqual(list(trace), ["displayTimeUnit", "traceEvents"])
-        rows = re.findall(r"^\| (.*) \| `([MX])` \| (.*) \| .* \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+        rows = re.findall(r"^\| (.*) \| `([MXi])` \| (.*) \| .* \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
         keys_of = {ph: re.findall(r"`(\w+)`", keys) for _, ph, keys in rows}
         names = {re.sub("FILE:LINE", r"[\\w.]+:\\d+", name) for row in rows for name in re.findall("`(.*?)`", row[0])}
         self.assertGreater(len(trace["traceEvents"]), 100)

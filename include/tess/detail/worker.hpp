@@ -28,6 +28,7 @@ namespace tess::detail {
 /// What every task's frame starts with, whatever it returns.
 struct promise_base : ready_node {
   promise_base* continuation = nullptr;  ///< who awaits this task; null: it was spawned
+  promise_base* callee = nullptr;        ///< the task it awaits, whose frame may lie inside its own
   finish_scope* scope = nullptr;         ///< the finish it counts for
   std::source_location where;            ///< its latest co_await
   char const* waits_for = nullptr;       ///< while parked: what for; null: not parked
