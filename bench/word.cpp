@@ -1,7 +1,7 @@
 // word: get, put and fetch_add on words of another place, against raw atomics on the same kind of lines.
 //
-//   hot: lines in one's own first-level cache. random: a dependent chain over 256 MiB. stolen: lines that the other core
-//   has just written. One task, so that nothing hides the latency: what is measured is what the word path adds.
+//   hot: lines in one's own first-level cache. random: a dependent chain over 256 MiB. stolen: lines that the other
+//   core has just written. One task, so that nothing hides the latency: what is measured is what the word path adds.
 #include <CLI/CLI.hpp>
 #include <string>
 
@@ -25,11 +25,14 @@ constexpr auto random_lines = static_cast<std::uint32_t>((std::size_t{256} << 20
 
 /// Words of place 1, written there with a chain of `lines`.
 tess::task<words> chain_at_one(std::uint32_t lines) {
-  co_return co_await tess::at(1, [](std::uint32_t n) {
-    auto const memory = tess::allocate<std::uint64_t>(std::size_t{n} * bench::words_per_line);
-    bench::write_chain(memory.local(), bench::random_cycle(n, 1));
-    return memory;
-  }, lines);
+  co_return co_await tess::at(
+      1,
+      [](std::uint32_t n) {
+        auto const memory = tess::allocate<std::uint64_t>(std::size_t{n} * bench::words_per_line);
+        bench::write_chain(memory.local(), bench::random_cycle(n, 1));
+        return memory;
+      },
+      lines);
 }
 
 template <word_op Op>
@@ -96,17 +99,19 @@ tess::task<double> stolen() {
 
 template <word_op Op>
 void cases(bench::suite& suite, std::string const& name, bench::huge_array<std::uint64_t> const& memory) {
-  suite.pair("hot " + name, 2, "ns/op", [&] { return bench::raw_word_hot(Op, memory.data(), hot_lines, hot_operations); },
-             [] { return bench::in_job(2, [] { return hot<Op>(); }); });
+  suite.pair(
+      "hot " + name, 2, "ns/op", [&] { return bench::raw_word_hot(Op, memory.data(), hot_lines, hot_operations); },
+      [] { return bench::in_job(2, [] { return hot<Op>(); }); });
   if (suite.wants("random " + name)) {
     bench::write_chain(memory.data(), bench::random_cycle(random_lines, 1));
-    suite.pair("random " + name, 2, "ns/op",
-               [&] { return bench::raw_word_random(Op, memory.data(), random_operations); },
-               [] { return bench::in_job(2, [] { return random<Op>(); }); });
+    suite.pair(
+        "random " + name, 2, "ns/op", [&] { return bench::raw_word_random(Op, memory.data(), random_operations); },
+        [] { return bench::in_job(2, [] { return random<Op>(); }); });
   }
-  suite.pair("stolen " + name, 2, "ns/op",
-             [&] { return bench::raw_word_stolen(Op, memory.data(), stolen_lines, stolen_batches); },
-             [] { return bench::in_job(2, [] { return stolen<Op>(); }); });
+  suite.pair(
+      "stolen " + name, 2, "ns/op",
+      [&] { return bench::raw_word_stolen(Op, memory.data(), stolen_lines, stolen_batches); },
+      [] { return bench::in_job(2, [] { return stolen<Op>(); }); });
 }
 
 }  // namespace

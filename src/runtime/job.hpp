@@ -78,7 +78,7 @@ struct place_state {
   std::unordered_map<place_id, std::uint64_t> reports_to;  ///< how many, by home place
   std::unordered_map<place_id, report_order> reports_from;
 
-  std::unique_ptr<finish_scope> system;            ///< what the runtime's own tasks count for; nobody waits for it
+  std::unique_ptr<finish_scope> system;  ///< what the runtime's own tasks count for; nobody waits for it
   std::vector<worker_state*> workers;
 };
 
@@ -101,7 +101,7 @@ struct job_state {
   std::vector<std::byte*> load_windows, atomic_windows;
   std::vector<std::uint64_t> segment_bytes;
   std::atomic<bool> stopping{false};
-  std::atomic<std::uint64_t> report_wanted{0};   ///< number of the latest stall report asked for
+  std::atomic<std::uint64_t> report_wanted{0};    ///< number of the latest stall report asked for
   std::atomic<std::uint64_t> report_finished{0};  ///< number of the latest one that was printed
   std::mutex results_mutex;
   std::vector<std::pair<std::string, std::string>> results;

@@ -52,7 +52,7 @@ struct worker {
   // Read and written at every switch.
   promise_base* current = nullptr;
   ring<promise_base*> runnable;
-  std::uint64_t turn_end = 0;  ///< position of `runnable` at which the next poll is due
+  std::uint64_t turn_end = 0;   ///< position of `runnable` at which the next poll is due
   std::int32_t alone_left = 0;  ///< immediate completions left before it; 0 while anybody else could run
   place_id place;
   std::uint16_t index;
