@@ -130,10 +130,20 @@ struct at_handler {
     alignas(payload) std::byte copy[sizeof(payload)];
     std::memcpy(copy, bytes, sizeof(payload));
     payload& m = *reinterpret_cast<payload*>(copy);
-    call_scope* const scope = enter_call(m.finish_key);
-    if constexpr (at_result<F, Args...>::is_task) {
-      start_in_scope(serve(m, context.source, scope), as_scope(scope));
-    } else {
+    call_scope* scope = nullptr;
+    try {
+      scope = enter_call(m.finish_key);
+      if constexpr (at_result<F, Args...>::is_task) {
+        start_in_scope(serve(m, context.source, scope), as_scope(scope));
+        return;
+      }
+    } catch (...) {
+      // No room for the scope or the frame.
+      reply_exception(context.source, m.slot, false, std::current_exception());
+      if (scope != nullptr) end_call(scope);
+      return;
+    }
+    if constexpr (!at_result<F, Args...>::is_task) {
       call(m, context.source, scope);
       end_call(scope);
     }
@@ -196,9 +206,14 @@ struct async_handler {
     std::memcpy(copy, bytes, sizeof(payload));
     payload& m = *reinterpret_cast<payload*>(copy);
     if constexpr (at_result<F, Args...>::is_task) {
-      // The run's scope counts it as one; final_suspend takes that away.
-      context.scope->add(1);
-      start_in_scope(serve(m), context.scope);
+      try {
+        task<void> t = serve(m);
+        // The run's scope counts it as one; final_suspend takes that away.
+        context.scope->add(1);
+        start_in_scope(std::move(t), context.scope);
+      } catch (...) {
+        context.scope->fail(std::current_exception());
+      }
     } else {
       try {
         apply_pack(m.f, m.args);

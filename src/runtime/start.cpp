@@ -76,6 +76,8 @@ void lay_out(job_state& j) {
   check("settings::threads", s.threads, 4096);
   if (s.workers == 0) s.workers = 1;
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
+  if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
+  if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");
   unsigned const total = s.places * s.workers;
   if (s.threads == 0) s.threads = cpus;
   s.threads = std::min(s.threads, total);

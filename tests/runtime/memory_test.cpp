@@ -168,5 +168,40 @@ TEST(memory, frames_that_find_no_room_throw_at_their_call) {
   }));
 }
 
+TEST(memory, messages_that_find_no_room_for_their_task_bring_the_exception_back) {
+#if defined(TESS_TEST_SANITIZED) || defined(__riscv)
+  GTEST_SKIP() << "needs RLIMIT_AS";
+#endif
+  EXPECT_TRUE(in_small_child(std::uint64_t{600} << 20, []() -> task<bool> {
+    // The runtime's own small objects of place 1 get their slabs while there is room.
+    co_await finish([] { at_async(1, []() -> task<void> { co_await yield(); }); });
+    co_await at(1, [] {
+      for (std::size_t bytes = std::size_t{1} << 20; bytes >= 64; bytes /= 2) {
+        try {
+          for (;;) static_cast<void>(allocate<std::byte>(bytes));
+        } catch (out_of_memory const&) {
+        }
+      }
+    });
+    auto const large = []() -> task<void> {
+      std::array<char, 5000> room{};
+      co_await yield();
+      asm volatile("" : : "r"(room.data()) : "memory");
+    };
+    int refused = 0;
+    try {
+      co_await at(1, large);
+    } catch (remote_error const& e) {
+      refused += std::string(e.what()).find("left") != std::string::npos;
+    }
+    try {
+      co_await finish([&] { at_async(1, large); });
+    } catch (remote_error const& e) {
+      refused += std::string(e.what()).find("left") != std::string::npos;
+    }
+    co_return refused == 2;
+  }));
+}
+
 }  // namespace
 }  // namespace tess::test
