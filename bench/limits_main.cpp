@@ -34,22 +34,22 @@ void tasks(bench::suite& limits) {
                [] { return bench::on_cpu(0, [] { return bench::bare_spawn(1'000'000); }); });
 }
 
-void words(bench::suite& limits) {
-  if (!limits.wants("word")) return;
+void hot_and_random_words(bench::suite& limits, word_op op, std::string const& name) {
+  if (!limits.wants("word hot " + name) && !limits.wants("word random " + name)) return;
   bench::huge_array<std::uint64_t> const memory(random_bytes / sizeof(std::uint64_t));
-  for (auto const& [op, name] : word_ops) {
-    limits.alone(std::string("word hot ") + name, 1, "ns/op",
-                 [&] { return bench::raw_word_hot(op, memory.data(), hot_lines, 20'000'000); });
-  }
+  limits.alone("word hot " + name, 1, "ns/op",
+               [&] { return bench::raw_word_hot(op, memory.data(), hot_lines, 20'000'000); });
   auto const lines = static_cast<std::uint32_t>(random_bytes / bench::line_bytes);
   bench::write_chain(memory.data(), bench::random_cycle(lines, 1));
+  limits.alone("word random " + name, 1, "ns/op", [&] { return bench::raw_word_random(op, memory.data(), 2'000'000); });
+}
+
+void words(bench::suite& limits) {
+  bench::huge_array<std::uint64_t> const stolen(stolen_lines * bench::words_per_line);
   for (auto const& [op, name] : word_ops) {
-    limits.alone(std::string("word random ") + name, 1, "ns/op",
-                 [&] { return bench::raw_word_random(op, memory.data(), 2'000'000); });
-  }
-  for (auto const& [op, name] : word_ops) {
+    hot_and_random_words(limits, op, name);
     limits.alone(std::string("word stolen ") + name, 2, "ns/op",
-                 [&] { return bench::raw_word_stolen(op, memory.data(), stolen_lines, 1000); });
+                 [&] { return bench::raw_word_stolen(op, stolen.data(), stolen_lines, 1000); });
   }
 }
 

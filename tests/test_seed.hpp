@@ -3,15 +3,19 @@
 
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 namespace tess::test {
 
 inline std::uint64_t seed() {
   char const* const text = std::getenv("TESS_TEST_SEED");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+  std::uint64_t value = 1;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
+  return value;
 }
 
 /// A multiplicative generator: the high bits are good enough to choose with.

@@ -15,6 +15,8 @@ namespace graph {
 class input_error : public std::runtime_error {
  public:
   input_error(std::string_view file, std::uint64_t line, std::string_view what, std::string_view expected);
+  // The same error again, from its text: errors that cross places travel as text.
+  explicit input_error(std::string const& text) : std::runtime_error(text), line_(0) {}
 
   [[nodiscard]] std::uint64_t line() const noexcept { return line_; }
 

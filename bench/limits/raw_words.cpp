@@ -13,6 +13,10 @@ namespace {
 
 using word = std::atomic_ref<std::uint64_t>;
 
+/// The order of std::atomic's own `=`. A put of the runtime is visible everywhere when its await ends; a relaxed store,
+/// which may wait in the store buffer, promises less and would be no limit for it.
+constexpr std::memory_order put_order = std::memory_order_seq_cst;
+
 /// Follows the chain from `at`; the operation is a template argument, so that the loop holds nothing else.
 template <word_op Op>
 std::size_t follow_chain(std::uint64_t* words, std::size_t at, std::uint64_t operations) noexcept {
@@ -24,7 +28,7 @@ std::size_t follow_chain(std::uint64_t* words, std::size_t at, std::uint64_t ope
     } else {
       found = here.load(std::memory_order_relaxed);
     }
-    if constexpr (Op == word_op::put) here.store(found + chain_step, std::memory_order_relaxed);
+    if constexpr (Op == word_op::put) here.store(found + chain_step, put_order);
     at = next_word(found);
   }
   return at;
@@ -50,7 +54,7 @@ void touch_in_turn(std::uint64_t* words, std::uint32_t lines, std::uint64_t oper
       std::uint64_t const found = here.load(std::memory_order_relaxed);
       do_not_optimize(found);
     } else if constexpr (Op == word_op::put) {
-      here.store(i, std::memory_order_relaxed);
+      here.store(i, put_order);
     } else {
       std::uint64_t const found = here.fetch_add(1, std::memory_order_relaxed);
       do_not_optimize(found);

@@ -2,12 +2,15 @@
 //
 //   f is a trivially copyable callable (captureless or capturing values); its arguments and result are trivially
 //   copyable and travel as bytes. If f returns task<R> it becomes a task there. Otherwise it runs inside the message
-//   handler: a cheap delegate, which must not block; handlers of one worker never overlap. `at` messages leave at
-//   once; `at_async` messages are gathered per destination.
+//   handler: a cheap delegate, which must not block; handlers of one worker do not interrupt each other, those of
+//   several workers of a place run concurrently. `at` messages leave at once; to the own place, f is called or started
+//   within the call. `at_async` messages are gathered per destination, also for the own place, and handlers may run
+//   inside at_async() when a buffer is full (docs/contract.md, 5.5).
 //
 // Threads  any task; at_async from handlers too.
-// Errors   exceptions travel back: tess::error and place_failed as themselves, others as remote_error; those of
-//          at_async go to the finish. f and args over 2 KiB are a compile error: send a global_ptr and use get.
+// Errors   exceptions travel back: at their own place as they are, from another tess::error and place_failed as
+//          themselves and others as remote_error; those of at_async go to the finish. f and args over 2 KiB are a
+//          compile error: send a global_ptr and use get.
 // Source   X10's `at`; "Crunching Large Graphs with Commodity Processors" (HotPar 2011), delegates of its successor
 //          Grappa (USENIX ATC 2015).
 #pragma once
@@ -52,7 +55,18 @@ void end_abandoned(at_slot* slot) noexcept;
 void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
                   std::size_t bytes);
 /// Room for the payload of one at_async message in the buffer for `target`.
-[[nodiscard]] std::byte* append_async(place_id target, std::uint16_t index, std::size_t bytes);
+[[nodiscard]] std::byte* append_async_slowly(place_id target, std::uint16_t index, std::size_t bytes);
+[[gnu::always_inline]] inline std::byte* append_async(place_id target, std::uint16_t index, std::size_t bytes) {
+  worker& w = *self;
+  if (target < w.outgoing_places) [[likely]] {
+    out_buffer* const b = w.outgoing_open[target];
+    if (b != nullptr && b->scope == w.current->scope && b->fits(bytes)) [[likely]] {
+      ++b->run_messages;
+      return b->append(index, bytes);
+    }
+  }
+  return append_async_slowly(target, index, bytes);
+}
 void check_place(place_id target, std::source_location at);
 
 /// The finish scope of one incoming `at`; see finish.cpp. Freed when nothing counts for it any more.
@@ -92,7 +106,7 @@ class handler_frame {
 inline void start_in_scope(task<void> t, finish_scope* scope) {
   promise_base* const p = t.release();
   p->scope = scope;
-  self->runnable.push(p);
+  self->make_runnable(p);
 }
 
 template <class F, class... Args>
@@ -272,7 +286,7 @@ inline constexpr bool can_travel = message_part<F> && (message_part<Args> && ...
 
 }  // namespace detail
 
-/// Calls f(args...) at `target`; `co_await` gives the result.
+/// Calls f(args...) at `target`; `co_await` gives the result. Throws tess::error if there is no such place.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 auto at(place_id target, F f, Args... args) {
@@ -296,7 +310,7 @@ auto at(place_id target, F f, Args... args) {
   return detail::at_call<result>(target, slot);
 }
 
-/// Calls f(args...) at `target`, some time; counts for the caller's finish. Any result is dropped.
+/// Calls f(args...) at `target`, some time; counts for the caller's innermost finish. Any result is dropped.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 void at_async(place_id target, F f, Args... args) {

@@ -1,6 +1,8 @@
 // block: the block primitive: spans to and from other places, and place to place, completing on a counter.
 //
-//   The memory named by a span must stay as it is until its counter says so. `put` may name a second counter, at the
+//   Source first, then target (unlike the put of a word, whose pointer comes first); `put` takes a span of constants:
+//   put(std::span<T const>(v), p). The memory named by a span must stay as it is until its counter says so, and the
+//   bytes of a get may come at any time before. `put` may name a second counter, at the
 //   target, which is acknowledged once when the bytes are there (put with notification); with an empty span it is a
 //   bare notification.
 //
@@ -81,7 +83,8 @@ auto get(global_ptr<std::type_identity_t<T> const> source, std::span<T> target,
       [&](detail::completion& c) { detail::block_get(source.bits(), std::as_writable_bytes(target), &c, at); });
 }
 
-/// Copies `count` elements from one place to another (or the same); neither need be the caller's.
+/// Copies `count` elements from one place to another (or the same); neither need be the caller's. On every fabric the
+/// ranges must not overlap.
 template <detail::block_element T>
 void copy(global_ptr<std::type_identity_t<T> const> source, global_ptr<T> target, std::size_t count, counter& done,
           std::source_location at = std::source_location::current()) {

@@ -5,7 +5,8 @@
 //
 // Threads  one task per place at a time.
 // Cost     barrier: ceil(log2 P) notifications per place (dissemination). The others: for P <= 8 one put to each other
-//          place; beyond that 2 log2 P steps up and down a binomial tree. T up to 64 bytes.
+//          place; beyond that 2 log2 P steps up and down a binomial tree. reduce and broadcast are all_reduce inside.
+//          T up to 64 bytes; for broadcast T and a bool together.
 // Source   D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (1988).
 #pragma once
 

@@ -1,12 +1,13 @@
 // counter: a word that acknowledgements count down to zero, resuming the task that waits for it.
 //
-//   The one completion object of Tessera: block transfers, `at`, `finish` and barriers all end in one. Exactly one
-//   party, the acknowledgement that reaches zero, notifies: no lost wake-up (detail/completion.hpp says why).
+//   The one completion object of Tessera: block transfers, `at`, words without a window and collectives end in one.
+//   Exactly one party, whoever makes the step to zero, notifies: no lost wake-up (detail/completion.hpp says why).
+//   Its destructor waits for what is outstanding, and message handlers may run meanwhile.
 //
 // Units    chosen by the call that issues; never seen by the user.
 // Threads  acknowledge(): any task of the place, and fabrics. expect(), co_await: one task, the owner.
 // Errors   an operation that failed resumes the waiter with place_failed.
-// Source   Counters of "Cache-Integrated Network Interfaces" (IJPP 2012), RUNTIME contract 4.
+// Source   Counters of "Cache-Integrated Network Interfaces" (IJPP 2012); docs/contract.md, 4.
 #pragma once
 
 #include <coroutine>
@@ -82,7 +83,7 @@ class counter {
   [[nodiscard]] bool idle() const noexcept { return cell_.idle(); }
 
   /// Its name for other places, as the target of a put with notification. The counter must lie in the segment: in a
-  /// task's frame, in a place_local, or in allocated memory.
+  /// task's frame, in a place_local, or constructed in memory of the segment (allocate() itself takes no counters).
   [[nodiscard]] global_ptr<counter> address() const {
     return global_ptr<counter>::from_bits(detail::to_global(&cell_));
   }

@@ -2,12 +2,12 @@
 //
 //   `co_await finish(body)` runs body and ends when every task spawned under it has ended, transitively, on all
 //   places. spawn() and at_async() count for the innermost finish of the caller. A finish that stayed at its place
-//   sends no message (RUNTIME contract 7; the counting is in src/runtime/finish.cpp).
+//   sends no message (docs/contract.md, 7; the counting is in src/runtime/finish.cpp).
 //
 // Threads  any task. Unstarted tasks may be stolen by other workers of the place.
-// Errors   the first exception that reaches the finish is rethrown by co_await; the others are counted.
-// Cost     spawn: a frame, a push, two additions. A worker with more than 1,024 unstarted tasks runs one before it
-//          queues another.
+// Errors   the first exception that reaches the finish is rethrown by co_await, after all ended; others are dropped.
+// Cost     spawn: a frame, a push, two additions. A worker with more than 1,024 unstarted tasks runs the newest one
+//          inside spawn(): do not call it while an invariant is broken.
 #pragma once
 
 #include <coroutine>
@@ -54,6 +54,7 @@ inline void spawn_promise(worker& w, promise_base* p) {
   finish_scope* const scope = w.current->scope;
   p->scope = scope;
   scope->add(1);
+  w.alone_left = 0;
   w.unstarted.push(p);
   if (w.unstarted.size() > unstarted_limit) [[unlikely]]
     run_one_nested(w);
@@ -127,14 +128,15 @@ inline void spawn(task<void> t) {
   detail::spawn_promise(*detail::self, t.release());
 }
 
-/// The same with a callable (its captures and arguments are moved into the runtime's frame).
+/// The same with a callable: its captures and arguments are moved into the runtime's frame. So spawn the lambda, not
+/// the task that it makes: after spawn([n]() -> task<> {…}()) the captures are gone with the lambda.
 template <class F, class... Args>
   requires std::invocable<F&, Args...> && (!detail::is_task<F>)
 void spawn(F f, Args... args) {
   spawn(detail::hold<F, Args...>(std::move(f), std::move(args)...));
 }
 
-/// Waits for everything that `body` (a plain callable or one that returns task<>) spawns, on all places.
+/// Runs `body` (a plain callable or one that returns task<>) and waits for everything that it spawns, on all places.
 template <class F>
   requires std::invocable<F&>
 auto finish(F body) {

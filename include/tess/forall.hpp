@@ -34,7 +34,7 @@ task<void> forall_chunk(std::uint64_t begin, std::uint64_t end, F const* f) {
 }
 }  // namespace detail
 
-/// f(i) for every i in [begin, end), at this place, in any order. f returns void or task<>.
+/// f(i) for every i in [begin, end), at this place, in any order. f returns void or task<>. grain 0: the default.
 template <class F>
   requires std::invocable<F const&, std::uint64_t>
 task<void> forall(std::uint64_t begin, std::uint64_t end, F f, std::uint64_t grain = 0) {
@@ -46,10 +46,12 @@ task<void> forall(std::uint64_t begin, std::uint64_t end, F f, std::uint64_t gra
   });
 }
 
-/// f(b, e) for chunks [b, e) of at most `grain` that cover [begin, end), at this place.
+/// f(b, e) for chunks [b, e) of at most `grain` (1 or more) that cover [begin, end), at this place.
 template <class F>
   requires std::invocable<F const&, std::uint64_t, std::uint64_t>
 task<void> forall_chunks(std::uint64_t begin, std::uint64_t end, std::uint64_t grain, F f) {
+  if (begin >= end) co_return;
+  if (grain == 0) grain = detail::default_grain(end - begin);
   co_await finish([&] {
     for (std::uint64_t b = begin; b < end; b += std::min(grain, end - b)) {
       std::uint64_t const e = b + std::min(grain, end - b);
@@ -61,7 +63,7 @@ task<void> forall_chunks(std::uint64_t begin, std::uint64_t end, std::uint64_t g
   });
 }
 
-/// f(args...) once at every place; f is a callable as for at_async.
+/// f(args...) once at every place, and waits for all that they start; f and args as for at_async.
 template <class F, class... Args>
 task<void> on_all_places(F f, Args... args) {
   co_await finish([&] {

@@ -1,6 +1,6 @@
 // global_array: an array spread over all places in equal blocks: element i lies at place i / block().
 //
-//   Made collectively by one task; the handle is a value that travels in `at`. Every place has its block at the same
+//   Made by one task for all places; the handle is a value that travels in `at`. Every place has its block at the same
 //   offset, so the address of an element is arithmetic.
 //
 // Shapes   [size()], blocks of block() elements, the last ones shorter or empty.
@@ -27,9 +27,10 @@ class global_array {
 
   global_array() = default;
 
-  /// `size` zeroed elements over all places; `unit` makes blocks a multiple of it. One task calls it, for all.
+  /// `size` zeroed elements over all places; `unit` (1 or more) makes blocks a multiple of it. One task calls it.
   static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1) {
     static_assert(std::is_trivially_copyable_v<T>);
+    unit = std::max<std::uint64_t>(unit, 1);
     std::uint64_t const share = size / places() + (size % places() != 0);
     static_cast<void>(detail::checked_bytes(share, sizeof(T)));  // so that rounding up cannot wrap
     std::uint64_t const block = std::max<std::uint64_t>((share + unit - 1) / unit * unit, unit);
@@ -44,14 +45,13 @@ class global_array {
   [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
 
   [[nodiscard]] place_id owner(std::uint64_t i) const noexcept {
-    // reciprocal_ = floor((2^64 - 1) / block) + 1: exact for indices below 2^32 (Granlund and Montgomery 1994).
-    if (size_ <= std::uint64_t{1} << 32 && block_ > 1)
+    if (reciprocal_ != 0) [[likely]]
       return static_cast<place_id>(static_cast<unsigned __int128>(i) * reciprocal_ >> 64);
     return static_cast<place_id>(i / block_);
   }
   [[nodiscard]] global_ptr<T> operator[](std::uint64_t i) const noexcept {
     place_id const p = owner(i);
-    return global_ptr<T>(p, offset_ + (i - p * block_) * sizeof(T));
+    return global_ptr<T>(p, offset_ + (i - std::uint64_t{p} * block_) * sizeof(T));
   }
 
   /// First index of a place's block, and one past its last.
@@ -68,7 +68,14 @@ class global_array {
 
  private:
   global_array(std::uint64_t offset, std::uint64_t size, std::uint64_t block) noexcept
-      : offset_(offset), size_(size), block_(block), reciprocal_(block > 1 ? ~std::uint64_t{0} / block + 1 : 0) {}
+      : offset_(offset), size_(size), block_(block), reciprocal_(reciprocal_of(size, block)) {}
+
+  /// ceil(2^64 / block), so that the high half of i * reciprocal is i / block: for all i if block is a power of two,
+  /// else for i below 2^32 (Granlund and Montgomery, "Division by invariant integers", 1994). 0: divide.
+  static std::uint64_t reciprocal_of(std::uint64_t size, std::uint64_t block) noexcept {
+    bool const power = (block & (block - 1)) == 0;
+    return block > 1 && (power || size <= std::uint64_t{1} << 32) ? ~std::uint64_t{0} / block + 1 : 0;
+  }
 
   std::uint64_t offset_ = 0;
   std::uint64_t size_ = 0;
@@ -76,7 +83,7 @@ class global_array {
   std::uint64_t reciprocal_ = 0;
 };
 
-/// f(i, element) for every element, at its owner, in parallel. f returns void or task<>.
+/// f(i, element) for every element, at its owner, in parallel. f returns void or task<> and travels as for at_async.
 template <class T, class F>
   requires std::invocable<F const&, std::uint64_t, T&>
 task<void> forall(global_array<T> a, F f) {

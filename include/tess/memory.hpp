@@ -35,7 +35,15 @@ class out_of_memory : public std::bad_alloc {
 namespace detail {
 [[nodiscard]] std::uint64_t segment_allocate(std::size_t bytes);
 void segment_release(std::uint64_t address);
-[[nodiscard]] void* to_local(std::uint64_t address);
+[[noreturn]] void throw_not_local(std::uint64_t address);
+[[gnu::always_inline]] inline void* to_local(std::uint64_t address) {
+  worker const& w = *self;
+  if (address == 0) [[unlikely]]
+    return nullptr;
+  if (address >> 48 != w.place) [[unlikely]]
+    throw_not_local(address);
+  return w.segment + (address & global_ptr<std::byte>::offset_mask);
+}
 /// The same offset at every place, zeroed; returned as an offset.
 [[nodiscard]] task<std::uint64_t> symmetric_allocate(std::size_t bytes);
 [[nodiscard]] task<void> symmetric_release(std::uint64_t offset);

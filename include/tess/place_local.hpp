@@ -1,4 +1,4 @@
-// place_local: one T per place, made collectively; the 8-byte handle travels in `at`, and *h is this place's T.
+// place_local: one T per place, made by one task for all; the 8-byte handle travels in `at`, and *h is this place's T.
 //
 //   What takes the place of mutable globals, which places in one process would share by accident.
 //
@@ -22,7 +22,7 @@ class place_local {
  public:
   place_local() = default;
 
-  /// Constructs T(args...) at every place.
+  /// Constructs T(args...) at every place; args travel as for at_async, so they are trivially copyable.
   template <class... Args>
   static task<place_local> make(Args... args) {
     static_assert(alignof(T) <= 64);

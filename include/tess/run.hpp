@@ -26,6 +26,7 @@ struct settings {
   unsigned places = 0;       ///< TESS_PLACES; 0: processors / workers
   unsigned workers = 0;      ///< TESS_WORKERS, per place; 0: 1
   unsigned threads = 0;      ///< TESS_THREADS that run them; 0: at most one per processor
+  bool pin = true;           ///< TESS_PIN: threads keep to one processor each if the job has them all
   std::string fabric;        ///< TESS_FABRIC: smp, checked, hostile; empty: smp
   std::uint64_t seed = 1;    ///< TESS_SEED of the hostile fabric
   std::string stats;         ///< TESS_STATS: file for the statistics (JSON)
@@ -38,13 +39,15 @@ struct settings {
 
 /// Runs app(args) at place 0. Exit code: app's own, 1 after an exception, 2 for bad settings.
 int run(int argc, char** argv, std::function<task<int>(args)> app);
-/// The same with explicit settings, which tests and benchmarks use; may be called again after it returned.
+/// The same with explicit settings, which tests and benchmarks use; may be called again after it returned. Bad settings
+/// and files that cannot be written are thrown.
 int run(settings const& s, std::span<std::string const> words, std::function<task<int>(args)> app);
 
-/// Adds `"name": json` to the statistics under "result". `json` must be valid JSON text. At place 0.
+/// Adds `"name": json` to the statistics under "result". `json` must be valid JSON text. At place 0, once per name.
 void report_result(std::string_view name, std::string_view json);
 
-/// What all places have counted so far: word operations on the own place and on others, messages sent, bytes in them.
+/// What all places have counted so far, a part of the counters of docs/statistics.md: word operations on the own place
+/// and on others, bytes of blocks, messages sent, bytes of those that left their place.
 struct operation_counts {
   std::uint64_t local_words = 0;
   std::uint64_t remote_words = 0;

@@ -1,7 +1,8 @@
 // task: the coroutine type. Lazy: it starts when it is awaited, spawned or sent, and runs on one worker to its end.
 //
-//   `co_await child()` runs the child as part of this task; spawn() (finish.hpp) runs it beside. Every co_await
-//   records its source location, so that the stall report can say who waits where.
+//   `co_await child()` runs the child as part of this task; spawn() (finish.hpp) runs it beside. A task kept in a
+//   variable is awaited once, by `co_await std::move(t)`. Every co_await records its source location, so that the
+//   stall report can say who waits where.
 //
 // Threads  a started task never changes its worker.
 // Errors   an exception leaves through the awaiting co_await, or through the enclosing finish.
@@ -153,12 +154,10 @@ inline task<void> task_promise<void>::get_return_object() noexcept {
 }
 
 struct yield_awaiter {
-  static bool await_ready() noexcept { return self->alone(); }
+  static constexpr bool await_ready() noexcept { return false; }
   template <class Promise>
-  static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    worker& w = *self;
-    w.runnable.push(&h.promise());
-    return w.next();
+  [[gnu::always_inline]] static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    return self->give_way(&h.promise());
   }
   static constexpr void await_resume() noexcept {}
 };

@@ -2,10 +2,12 @@
 //
 //   With a window the call is a prefetch and the co_await the processor's own load, store or atomic: at once when
 //   nobody else is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
+//   Of several operations issued together only the first co_await gives the turn away: the others are due by then.
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply.
 //
 // Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
-// Errors   checked builds throw tess::error for addresses outside the segment or misaligned; place_failed.
+// Errors   checked builds throw tess::error for addresses outside the segment or misaligned, others do not look;
+//          place_failed.
 // Cost     with a window and nobody else runnable: the raw operation, two predictable branches, one count.
 #pragma once
 
@@ -35,89 +37,116 @@ void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignmen
 /// Parks the current task until the slot is done; true if it must suspend.
 [[nodiscard]] bool await_slot(word_slot& slot, promise_base& waiter) noexcept;
 /// After the reply: takes the result, frees the slot, throws place_failed.
-void finish_slot(word_slot* slot, std::uint64_t (&result)[2], bool suspended);
+void finish_slot(word_slot* slot, std::uint64_t (&result)[2]);
 /// The operation was never awaited: the reply, whenever it comes, frees the slot.
 void abandon_slot(word_slot* slot) noexcept;
+
+/// What an operation carries besides its address; a get, what it has read.
+template <class T, unsigned Count>
+struct word_operands {
+  T value[Count];
+};
+
+constexpr unsigned operands_of(word_op op) noexcept {
+  return op == word_op::compare_swap ? 2 : 1;
+}
 
 template <word_op Op, class T>
 class [[nodiscard("a word operation completes at its co_await")]] word_call {
  public:
-  word_call(global_ptr<T> p, T a, T b, std::source_location at) : a_(a), b_(b) {
+  using operands = word_operands<T, operands_of(Op)>;
+
+  word_call(global_ptr<T> p, operands o, std::source_location at) : operands_(o) {
 #if defined(TESS_CHECKED) && TESS_CHECKED
     check_access(p.bits(), sizeof(T), alignof(T), at);
 #else
     static_cast<void>(at);
 #endif
     worker& w = *self;
+    issued_ = w.runnable.position();
     ++w.counts.words[p.place() != w.place];
     std::byte* const window = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()];
     if (window != nullptr) [[likely]] {
-      address_ = window + p.offset();
-      if constexpr (Op == word_op::get)
-        prefetch_read(address_);
-      else
-        prefetch_write(address_);
+      std::byte* const address = window + p.offset();
+      if constexpr (Op == word_op::get) {
+        // A lone task reads at once: the processor overlaps loads by itself, but not atomics.
+        if (w.alone()) {
+          operands_.value[0] = load_word<T>(address);
+          where_ = 0;
+          return;
+        }
+        prefetch_read(address);
+      } else {
+        prefetch_write(address);
+      }
+      where_ = reinterpret_cast<std::uint64_t>(address);
     } else {
-      slot_ = issue_word(request(p));
+      where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | slot_flag;
     }
   }
   word_call(word_call const&) = delete;
   word_call& operator=(word_call const&) = delete;
   ~word_call() {
-    if (slot_ != nullptr) [[unlikely]]
-      abandon_slot(slot_);
+    if (in_slot()) [[unlikely]]
+      abandon_slot(slot());
   }
 
-  bool await_ready() const noexcept { return slot_ == nullptr && self->alone(); }
+  /// Complete at once if nobody else could run, or if others ran since the call: its line had its time to come.
+  [[gnu::always_inline]] bool await_ready() const noexcept {
+    if (in_slot()) [[unlikely]]
+      return false;
+    worker& w = *self;
+    if constexpr (Op == word_op::get)
+      return where_ == 0 || w.runnable.position() != issued_;
+    else
+      return w.alone() || w.runnable.position() != issued_;
+  }
 
   template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    worker& w = *self;
-    if (slot_ == nullptr) [[likely]] {
-      w.runnable.push(&h.promise());
-      return w.next();
-    }
-    suspended_ = true;
-    if (await_slot(*slot_, h.promise())) return w.next();
-    suspended_ = false;
-    return h;
+  [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    if (!in_slot()) [[likely]]
+      return self->give_way(&h.promise());
+    return await_slot(*slot(), h.promise()) ? self->next() : h;
   }
 
   T await_resume() {
-    if (slot_ == nullptr) [[likely]] {
+    if (!in_slot()) [[likely]] {
+      auto* const address = reinterpret_cast<std::byte*>(where_);
       if constexpr (Op == word_op::get) {
-        return load_word<T>(address_);
+        return where_ == 0 ? operands_.value[0] : load_word<T>(address);
       } else if constexpr (Op == word_op::put) {
-        store_word<T>(address_, a_);
-        return a_;
+        store_word<T>(address, operands_.value[0]);
+        return operands_.value[0];
       } else {
-        return apply_integer<Op, T>(address_, a_, b_);
+        return apply_integer<Op, T>(address, operands_.value[0], operands_.value[operands_of(Op) - 1]);
       }
     }
     std::uint64_t result[2];
-    finish_slot(std::exchange(slot_, nullptr), result, suspended_);
+    finish_slot(reinterpret_cast<word_slot*>(std::exchange(where_, 0) & ~slot_flag), result);
     T value;
     std::memcpy(&value, result, sizeof(T));
     return value;
   }
 
  private:
+  /// No address of a user program has its highest bit set.
+  static constexpr std::uint64_t slot_flag = std::uint64_t{1} << 63;
+
+  [[nodiscard]] bool in_slot() const noexcept { return (where_ & slot_flag) != 0; }
+  [[nodiscard]] word_slot* slot() const noexcept { return reinterpret_cast<word_slot*>(where_ & ~slot_flag); }
+
   word_request request(global_ptr<T> p) const noexcept {
     word_request r{Op, word_type_of<T>(), sizeof(T), alignof(T) < 8 ? alignof(T) : 8, p.bits(), {0, 0}};
-    if constexpr (word_integer<T>) {
-      std::memcpy(&r.operands[0], &a_, sizeof(T));
-      std::memcpy(&r.operands[1], &b_, sizeof(T));
-    } else {
-      std::memcpy(r.operands, &a_, sizeof(T));
+    for (unsigned i = 0; i < operands_of(Op); ++i) {
+      // One word each; what is longer than a word is a put, whose one value takes both.
+      if constexpr (Op != word_op::get) std::memcpy(&r.operands[i], &operands_.value[i], sizeof(T));
     }
     return r;
   }
 
-  std::byte* address_ = nullptr;
-  word_slot* slot_ = nullptr;
-  bool suspended_ = false;
-  T a_;
-  T b_;
+  std::uint64_t where_;   ///< the word's address here, or a slot; 0: done
+  std::uint64_t issued_;  ///< position of the worker's ring at the call: it moves at every switch
+  operands operands_;
 };
 
 /// A put's co_await has no value.
@@ -137,56 +166,56 @@ using plain = std::type_identity_t<T>;
 template <detail::word_copyable T>
 auto get(global_ptr<T> p, std::source_location at = std::source_location::current()) {
   using value = std::remove_cv_t<T>;
-  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), value{}, value{}, at);
+  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), {{}}, at);
 }
 
 /// Writes *p.
 template <detail::word_copyable T>
 auto put(global_ptr<T> p, detail::plain<T> value, std::source_location at = std::source_location::current()) {
-  return detail::put_call<T>(p, value, T{}, at);
+  return detail::put_call<T>(p, {{value}}, at);
 }
 
 // Each of the following yields the value before the operation. T: 32- and 64-bit integers; min and max compare by T.
 
 template <detail::word_integer T>
 auto fetch_add(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_add, T>(p, v, T{}, at);
+  return detail::word_call<detail::word_op::fetch_add, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
 auto fetch_sub(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   using unsigned_t = std::make_unsigned_t<T>;  // negating the smallest signed value must wrap, not overflow
-  return detail::word_call<detail::word_op::fetch_add, T>(p, static_cast<T>(unsigned_t{0} - static_cast<unsigned_t>(v)),
-                                                          T{}, at);
+  return detail::word_call<detail::word_op::fetch_add, T>(
+      p, {{static_cast<T>(unsigned_t{0} - static_cast<unsigned_t>(v))}}, at);
 }
 template <detail::word_integer T>
 auto fetch_and(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_and, T>(p, v, T{}, at);
+  return detail::word_call<detail::word_op::fetch_and, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
 auto fetch_or(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_or, T>(p, v, T{}, at);
+  return detail::word_call<detail::word_op::fetch_or, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
 auto fetch_xor(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_xor, T>(p, v, T{}, at);
+  return detail::word_call<detail::word_op::fetch_xor, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
 auto fetch_min(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_min, T>(p, v, T{}, at);
+  return detail::word_call<detail::word_op::fetch_min, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
 auto fetch_max(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::fetch_max, T>(p, v, T{}, at);
+  return detail::word_call<detail::word_op::fetch_max, T>(p, {{v}}, at);
 }
 template <detail::word_integer T>
 auto exchange(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::exchange, T>(p, v, T{}, at);
+  return detail::word_call<detail::word_op::exchange, T>(p, {{v}}, at);
 }
 /// Stores `desired` if *p equals `expected`; succeeded if the result equals `expected`.
 template <detail::word_integer T>
 auto compare_swap(global_ptr<T> p, detail::plain<T> expected, detail::plain<T> desired,
                   std::source_location at = std::source_location::current()) {
-  return detail::word_call<detail::word_op::compare_swap, T>(p, expected, desired, at);
+  return detail::word_call<detail::word_op::compare_swap, T>(p, {{expected, desired}}, at);
 }
 
 }  // namespace tess

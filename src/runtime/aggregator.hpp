@@ -13,8 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "tess/detail/out_buffer.hpp"
 #include "tess/detail/scope.hpp"
 #include "tess/error.hpp"
 
@@ -22,28 +24,17 @@ namespace tess::detail {
 
 struct worker_state;
 
-struct record_header {
-  std::uint16_t index;
-  std::uint16_t unused;
-  std::uint32_t bytes;
-};
-inline constexpr std::uint16_t run_index = 0xffff;
-
 struct run_record {
   record_header header;
   std::uint64_t finish_key;
   std::uint64_t messages;
 };
 
-[[nodiscard]] constexpr std::size_t padded(std::size_t bytes) noexcept {
-  return (bytes + 7) & ~std::size_t{7};
-}
-
 class aggregator {
  public:
-  static constexpr std::size_t buffer_bytes = 4096;
+  using buffer = out_buffer;
 
-  /// Room for one at_async payload under the current task's finish.
+  /// Room for one at_async payload under the current task's finish; the common case is inlined (out_buffer.hpp).
   [[nodiscard]] std::byte* append(worker_state& w, place_id target, std::uint16_t index, std::size_t bytes);
   /// Sends one request now, with whatever waits for the same destination.
   void send_now(worker_state& w, place_id target, std::uint16_t index, std::byte const* payload, std::size_t bytes);
@@ -52,24 +43,25 @@ class aggregator {
   /// Nothing waits to be sent.
   [[nodiscard]] bool empty() const noexcept { return active_.empty() && backlog_.empty(); }
 
- private:
-  struct buffer {
-    std::size_t used = 0;
-    run_record* run = nullptr;  ///< the open run, in `data`
-    finish_scope* scope = nullptr;
-    place_id target = 0;
-    alignas(16) std::byte data[buffer_bytes];
-  };
+  aggregator() = default;
+  aggregator(aggregator const&) = delete;
+  aggregator& operator=(aggregator const&) = delete;
+  ~aggregator();
 
+ private:
   buffer& open(worker_state& w, place_id target, std::size_t bytes);
   void start_run(buffer& b, finish_scope* scope);
   void close_run(buffer& b);
+  void write_run(buffer& b, finish_scope const& scope);
+  void wait_for_credit(worker_state& w);
   void dispatch(worker_state& w, std::unique_ptr<buffer> b);
-  bool transmit(worker_state& w, buffer& b);
+  bool transmit(worker_state& w, place_id target, std::span<std::byte const> bytes);
   void retry_backlog(worker_state& w);
 
-  std::vector<std::unique_ptr<buffer>> open_;  ///< by destination
-  std::vector<place_id> active_;               ///< destinations whose open_ is not empty
+  [[nodiscard]] std::unique_ptr<buffer> take_open(worker_state& w, place_id target) noexcept;
+
+  std::vector<buffer*> open_;     ///< by destination; worker::outgoing_open points here
+  std::vector<place_id> active_;  ///< destinations with an open buffer
   std::vector<std::unique_ptr<buffer>> spare_;
   std::vector<std::unique_ptr<buffer>> backlog_;  ///< refused by the fabric, in no order
 };

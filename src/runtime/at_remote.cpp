@@ -100,7 +100,7 @@ void send_request(place_id target, handler_record const& record, std::uint16_t i
   w.outgoing.send_now(w, target, index, payload, bytes);
 }
 
-std::byte* append_async(place_id target, std::uint16_t index, std::size_t bytes) {
+std::byte* append_async_slowly(place_id target, std::uint16_t index, std::size_t bytes) {
   check_place(target, std::source_location::current());
   worker_state& w = this_worker();
   return w.outgoing.append(w, target, index, bytes);

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -83,6 +84,8 @@ struct place_state {
 
 struct alignas(cache_line) thread_state {
   std::uint32_t index = 0;
+  std::optional<int> cpu;  ///< the processor it is pinned to
+  bool may_spin = false;   ///< there is a processor for every thread
   std::vector<worker_state*> workers;
   std::atomic<bool> asleep{false};
   std::atomic<std::uint64_t> stopped_for{0};  ///< the latest stall report for which it stood still

@@ -36,15 +36,10 @@ void segment_release(std::uint64_t address) {
                 "what allocate() returned, once");
 }
 
-void* to_local(std::uint64_t address) {
-  if (address == 0) return nullptr;
-  auto const g = global_ptr<std::byte>::from_bits(address);
-  place_state const& p = this_place();
-  if (g.place() != p.id) [[unlikely]]
-    throw error("global_ptr::local",
-                "memory of place " + std::to_string(g.place()) + " seen from place " + std::to_string(p.id),
-                "get, put or at(p.place(), …)");
-  return p.memory.base + g.offset();
+void throw_not_local(std::uint64_t address) {
+  throw error("global_ptr::local",
+              "memory of place " + std::to_string(address >> 48) + " seen from place " + std::to_string(here()),
+              "get, put or at(p.place(), …)");
 }
 
 std::uint64_t to_global(void const* address) {

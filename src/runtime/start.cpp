@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "runtime/collective.hpp"
@@ -23,11 +24,38 @@ namespace detail {
 
 namespace {
 
-unsigned processors() {
+/// The processors that this thread may use.
+std::vector<int> processors() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
-  return std::max(1U, std::thread::hardware_concurrency());
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int c = 0; c < CPU_SETSIZE; ++c)
+      if (CPU_ISSET(c, &set)) cpus.push_back(c);
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
 }
+
+/// Keeps the calling thread on one processor while it lives. Without a processor it does nothing.
+class pinned {
+ public:
+  explicit pinned(std::optional<int> cpu)
+      : active_(cpu.has_value() && sched_getaffinity(0, sizeof before_, &before_) == 0) {
+    if (!active_) return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(static_cast<unsigned>(*cpu), &one);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~pinned() {
+    if (active_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  pinned(pinned const&) = delete;
+  pinned& operator=(pinned const&) = delete;
+
+ private:
+  bool active_;
+  cpu_set_t before_;
+};
 
 std::unique_ptr<fabric> make_fabric(std::string const& name, thread_map const& threads, std::uint64_t seed) {
   if (name == "smp") return make_smp_fabric(threads);
@@ -37,8 +65,15 @@ std::unique_ptr<fabric> make_fabric(std::string const& name, thread_map const& t
 }
 
 void lay_out(job_state& j) {
-  unsigned const cpus = processors();
+  std::vector<int> const cpu_numbers = processors();
+  auto const cpus = static_cast<unsigned>(cpu_numbers.size());
   settings& s = j.options;
+  auto const check = [](char const* name, unsigned value, unsigned most) {
+    if (value > most) throw error(name, std::to_string(value), "at most " + std::to_string(most));
+  };
+  check("settings::places", s.places, 65535);
+  check("settings::workers", s.workers, 64);
+  check("settings::threads", s.threads, 4096);
   if (s.workers == 0) s.workers = 1;
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
@@ -52,7 +87,12 @@ void lay_out(job_state& j) {
   job.workers = static_cast<std::uint16_t>(s.workers);
   j.threads.resize(s.threads);
   thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads};
-  for (unsigned i = 0; i < s.threads; ++i) j.threads[i].index = i;
+  for (unsigned i = 0; i < s.threads; ++i) {
+    j.threads[i].index = i;
+    j.threads[i].may_spin = s.threads <= cpus;
+    // A job that has the whole machine stays where it is; a smaller one leaves the choice to the system.
+    if (s.pin && s.threads == cpus) j.threads[i].cpu = cpu_numbers[i];
+  }
   for (unsigned i = 0; i < total; ++i) {
     auto const place = static_cast<place_id>(i / s.workers);
     std::uint32_t const thread = i % s.threads;
@@ -94,7 +134,10 @@ void make_places(job_state& j) {
   job.load_window = j.load_windows.data();
   job.atomic_window = j.atomic_windows.data();
   job.segment_bytes = j.segment_bytes.data();
-  for (auto const& w : j.workers) w->handler.scope = j.places[w->place]->system.get();
+  for (auto const& w : j.workers) {
+    w->handler.scope = j.places[w->place]->system.get();
+    w->segment = j.places[w->place]->memory.base;
+  }
 }
 
 struct outcome {
@@ -137,10 +180,16 @@ outcome run_threads(job_state& j, args words, std::function<task<int>(args)> con
     stall_watch const watch(j.options.stall_timeout);
     std::vector<std::thread> others;
     for (std::size_t t = 1; t < j.threads.size(); ++t)
-      others.emplace_back([&thread = j.threads[t]] { run_thread(thread); });
+      others.emplace_back([&thread = j.threads[t]] {
+        pinned const here(thread.cpu);
+        run_thread(thread);
+      });
     self = j.workers.front().get();
     start_system_task(first_task(app, words, result));
-    run_thread(j.threads.front());
+    {
+      pinned const here(j.threads.front().cpu);
+      run_thread(j.threads.front());
+    }
     for (std::thread& t : others) t.join();
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

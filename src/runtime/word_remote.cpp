@@ -45,7 +45,7 @@ bool await_slot(word_slot& slot, promise_base& waiter) noexcept {
   return false;
 }
 
-void finish_slot(word_slot* slot, std::uint64_t (&result)[2], bool) {
+void finish_slot(word_slot* slot, std::uint64_t (&result)[2]) {
   result[0] = slot->result[0];
   result[1] = slot->result[1];
   std::uint64_t const failure = slot->cell.take_error();

@@ -13,7 +13,9 @@ namespace tess::detail {
 
 namespace {
 
-constexpr std::int32_t switches_per_turn = 64;
+constexpr std::uint32_t switches_per_turn = 64;
+/// Operations that a lone task completes at once before the worker looks up.
+constexpr std::int32_t alone_per_turn = 128;
 constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_flush = 64;
 /// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
@@ -38,7 +40,7 @@ void resume(worker_state& w, promise_base* p) {
   w.current = p;
   if (w.trace.enabled()) [[unlikely]] {
     // One switch at a time, so that every stretch of every task is seen.
-    w.budget = 0;
+    worker::single_step const step(w);
     std::uint64_t const begin = trace_clock();
     std::source_location const where = p->where;
     handle_of(p).resume();
@@ -52,17 +54,18 @@ void resume(worker_state& w, promise_base* p) {
 bool run_tasks(worker_state& w) {
   admit(w);
   bool any = false;
-  int turns = switches_per_turn;
-  w.budget = switches_per_turn;
-  while (w.budget > 0 && turns-- > 0) {
+  w.turn_end = w.runnable.position() + switches_per_turn;
+  while (w.runnable.position() < w.turn_end) {
     promise_base* p;
-    if (!w.runnable.empty())
+    if (!w.runnable.empty()) {
       p = w.runnable.pop();
-    else if ((p = w.unstarted.pop()) == nullptr)
-      break;
+    } else {
+      if ((p = w.unstarted.pop()) == nullptr) break;
+      --w.turn_end;
+    }
     any = true;
+    w.alone_left = w.runnable.empty() && w.unstarted.empty() ? alone_per_turn : 0;
     resume(w, p);
-    if (w.trace.enabled()) w.budget = switches_per_turn;
   }
   w.current = &w.handler;
   return any;
@@ -110,6 +113,8 @@ bool turn(worker_state& w) {
   self = &w;
   bool busy = run_tasks(w);
   busy |= poll(w);
+  // A sleeper that spawn() just missed is woken here.
+  if (!w.single && !w.unstarted.empty()) offer_work(w);
   return busy;
 }
 
@@ -154,7 +159,6 @@ void sleep(thread_state& thread) {
 void run_thread(thread_state& thread) {
   this_thread = &thread;
   int idle_rounds = 0;
-  bool const spin = thread.workers.front()->may_spin;
   while (!the_job->stopping.load(std::memory_order_relaxed)) {
     if (thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_relaxed))
         [[unlikely]] {
@@ -170,7 +174,7 @@ void run_thread(thread_state& thread) {
     }
     for (worker_state* const w : thread.workers) busy |= run_idle(*w);
     if (busy) continue;
-    if (spin && ++idle_rounds < spins_before_sleep) {
+    if (thread.may_spin && ++idle_rounds < spins_before_sleep) {
       for (int i = 0; i < 4; ++i) spin_pause();
       continue;
     }
@@ -205,7 +209,7 @@ void wait_polling(bool (*done)(void*), void* context) {
       // Tasks of the runtime itself carry transfers on: they run even here.
       place_state const& place = *the_job->places[w->place];
       promise_base* const current = w->current;
-      std::int32_t const budget = std::exchange(w->budget, 0);
+      worker::single_step const step(*w);
       // A task that waits like this itself may take others out of the ring.
       for (std::uint64_t n = w->runnable.size(); n > 0 && !w->runnable.empty(); --n) {
         promise_base* const p = w->runnable.pop();
@@ -217,7 +221,6 @@ void wait_polling(bool (*done)(void*), void* context) {
         }
       }
       w->current = current;
-      w->budget = budget;
     }
     self = outer;
     if (!busy && round > 64) std::this_thread::yield();
@@ -229,7 +232,7 @@ void start_system_task(task<void> t) {
   scope->add(1);
   promise_base* const p = t.release();
   p->scope = scope;
-  self->runnable.push(p);
+  self->make_runnable(p);
 }
 
 void run_one_nested(worker& w) noexcept {
@@ -239,13 +242,12 @@ void run_one_nested(worker& w) noexcept {
   promise_base* const p = w.unstarted.pop();
   if (p == nullptr) return;
   promise_base* const outer = w.current;
-  std::int32_t const budget = std::exchange(w.budget, 0);
+  worker::single_step const step(w);
   ++w.nested;
   w.current = p;
   handle_of(p).resume();
   --w.nested;
   w.current = outer;
-  w.budget = budget;
 }
 
 void offer_work(worker& w) noexcept {
@@ -274,7 +276,7 @@ void take_cookie(worker_state& w, std::uint64_t cookie) noexcept {
   }
   auto* const p = static_cast<promise_base*>(n);
   p->waits_for = nullptr;
-  w.runnable.push(p);
+  w.make_runnable(p);
 }
 
 void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {

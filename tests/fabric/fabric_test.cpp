@@ -10,8 +10,6 @@
 namespace tess::test {
 namespace {
 
-using namespace std::chrono_literals;
-
 TEST_P(fabric_contract, put_get_and_copy_complete_and_move_exactly_their_bytes) {
   for (std::size_t const bytes :
        {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{4097}, std::size_t{100000}}) {
@@ -159,7 +157,7 @@ TEST_P(fabric_contract, messages_of_any_size_from_several_threads_arrive_exactly
         auto const cls = r.below(4) == 0 ? message_class::reply : message_class::request;
         while (!fabric_->try_send(p, to, cls, m)) static_cast<void>(fabric_->poll(p, 16, sinks[p]));
       }
-      auto const limit = std::chrono::steady_clock::now() + 60s;
+      auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
       while (arrived.load() < each * places && std::chrono::steady_clock::now() < limit)
         static_cast<void>(fabric_->poll(p, 16, sinks[p]));
     });
@@ -184,37 +182,37 @@ bool never_idle(void*) {
 
 TEST_P(fabric_contract, sleep_returns_at_the_deadline_or_at_once_if_there_is_something_to_do) {
   auto const begin = std::chrono::steady_clock::now();
-  fabric_->sleep(0, begin + 20s, {&never_idle, nullptr});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
-  fabric_->sleep(0, std::chrono::steady_clock::now() + 20ms, {&always_idle, nullptr});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
-  fabric_->sleep(0, std::chrono::steady_clock::now() - 1s, {&always_idle, nullptr});
+  fabric_->sleep(0, begin + std::chrono::seconds(20), {&never_idle, nullptr});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  fabric_->sleep(0, std::chrono::steady_clock::now() + std::chrono::milliseconds(20), {&always_idle, nullptr});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  fabric_->sleep(0, std::chrono::steady_clock::now() - std::chrono::seconds(1), {&always_idle, nullptr});
 }
 
 TEST_P(fabric_contract, a_wake_between_the_question_and_the_sleep_is_not_lost) {
   // The question itself is the narrow window: the sleeper has announced itself and is about to hear "nothing to do".
   auto const begin = std::chrono::steady_clock::now();
-  fabric_->sleep(0, begin + 20s,
+  fabric_->sleep(0, begin + std::chrono::seconds(20),
                  {[](void* f) {
                     static_cast<fabric*>(f)->wake(0);
                     return true;
                   },
                   fabric_.get()});
-  fabric_->sleep(0, begin + 20s,
+  fabric_->sleep(0, begin + std::chrono::seconds(20),
                  {[](void* f) {
                     std::byte const one{1};
                     EXPECT_TRUE(static_cast<fabric*>(f)->try_send(1, 0, message_class::reply, {&one, 1}));
                     return true;
                   },
                   fabric_.get()});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST_P(fabric_contract, a_waiting_message_keeps_its_reader_awake) {
   ASSERT_TRUE(fabric_->try_send(1, 0, message_class::reply, pattern(8, 1)));
   auto const begin = std::chrono::steady_clock::now();
-  fabric_->sleep(0, begin + 20s, {&always_idle, nullptr});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  fabric_->sleep(0, begin + std::chrono::seconds(20), {&always_idle, nullptr});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 /// Two threads hand a number back and forth, sleeping in between. A lost wake-up costs the whole deadline.
@@ -237,13 +235,13 @@ TEST_P(fabric_contract, no_wake_up_is_lost_between_two_threads) {
         continue;
       }
       auto const begin = std::chrono::steady_clock::now();
-      fabric_->sleep(me, begin + 10s,
+      fabric_->sleep(me, begin + std::chrono::seconds(10),
                      {[](void* c) {
                         auto const& x = *static_cast<question*>(c);
                         return x.turn->load() % 2 != x.parity && x.turn->load() < rounds;
                       },
                       &q});
-      if (std::chrono::steady_clock::now() - begin > 9s) ++lost;
+      if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(9)) ++lost;
     }
     fabric_->wake(1 - me);
   };
@@ -263,8 +261,8 @@ TEST_P(fabric_contract, a_message_wakes_its_reader) {
     for (int i = 0; i < rounds && lost.load() == 0; ++i) {
       while (fabric_->poll(me, 1, sink) == 0) {
         auto const begin = std::chrono::steady_clock::now();
-        fabric_->sleep(me, begin + 10s, {&always_idle, nullptr});
-        if (std::chrono::steady_clock::now() - begin > 9s) ++lost;
+        fabric_->sleep(me, begin + std::chrono::seconds(10), {&always_idle, nullptr});
+        if (std::chrono::steady_clock::now() - begin > std::chrono::seconds(9)) ++lost;
         if (lost.load() != 0) return;
       }
       if (me == 0 && i + 1 == rounds) return;

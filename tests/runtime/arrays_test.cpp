@@ -1,4 +1,4 @@
-// arrays and loops: forall reaches every index once; a global array's arithmetic names each element once.
+// arrays: forall reaches every index once; a global array's arithmetic names each element once.
 // Method: odd sizes against division; sums over everything; per-place objects made, used and destroyed.
 #include <numeric>
 

@@ -1,4 +1,4 @@
-// atomics under stress: a word that all places and workers change behaves as if they took turns.
+// atomics_stress: a word that all places and workers change behaves as if they took turns.
 // Method: every operation leaves evidence that only a linear order can explain: tickets, chains, stacks, owned bits.
 #include <algorithm>
 

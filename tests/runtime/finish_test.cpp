@@ -5,8 +5,6 @@
 namespace tess::test {
 namespace {
 
-using namespace std::chrono_literals;
-
 class finishes : public on_layouts {};
 
 struct bag {

@@ -1,7 +1,7 @@
 // handler: what a message calls: one constant record per callable type, in the section `tess_handlers` of the binary.
 //
 //   Every place runs the same binary, so the index of a record in the section names it everywhere; no registration,
-//   no initialisation order. The receiver checks index and payload size before the call (RUNTIME contract 6).
+//   no initialisation order. The receiver checks index and payload size before the call (docs/contract.md, 6).
 //
 // Errors  code in a shared object has a section of its own and is refused at compile time.
 #pragma once
@@ -14,7 +14,7 @@
 
 #include "tess/error.hpp"
 
-#if defined(__PIC__) && !defined(__PIE__) && !defined(TESS_SHARED)
+#if defined(__PIC__) && !defined(__PIE__)
 #error \
     "tess: code with `at` cannot live in a shared object (-fPIC): compile it with -fPIE or no -f flag into the program"
 #endif

@@ -15,16 +15,31 @@ class ring {
  public:
   ring() : items_(std::make_unique<T[]>(initial)), mask_(initial - 1) {}
 
-  [[nodiscard]] bool empty() const noexcept { return head_ == tail_; }
-  [[nodiscard]] std::uint64_t size() const noexcept { return tail_ - head_; }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
+  /// How many items have left the ring so far.
+  [[nodiscard]] std::uint64_t position() const noexcept { return head_; }
 
   void push(T item) {
-    if (tail_ - head_ > mask_) [[unlikely]]
+    // One slot stays free, which rotate() relies on.
+    if (count_ >= mask_) [[unlikely]]
       grow();
-    items_[tail_++ & mask_] = item;
+    items_[(head_ + count_++) & mask_] = item;
+  }
+  /// push(item), then pop(), in one go and without a branch; gives `item` itself back if the ring was empty.
+  [[gnu::always_inline]] T rotate(T item) noexcept {
+    T* const items = items_.get();
+    std::uint64_t const head = head_;
+    std::uint64_t const mask = mask_;
+    items[(head + count_) & mask] = item;
+    head_ = head + 1;
+    return items[head & mask];
   }
   /// The oldest item; the ring must not be empty.
-  T pop() noexcept { return items_[head_++ & mask_]; }
+  T pop() noexcept {
+    --count_;
+    return items_[head_++ & mask_];
+  }
   /// The item `ahead` places behind the oldest: for prefetching, so a stale answer past the tail is fine.
   [[nodiscard]] T peek(std::uint64_t ahead) const noexcept { return items_[(head_ + ahead) & mask_]; }
 
@@ -32,19 +47,16 @@ class ring {
   static constexpr std::uint64_t initial = 64;
 
   [[gnu::noinline, gnu::cold]] void grow() {
-    std::uint64_t const count = tail_ - head_;
     auto larger = std::make_unique<T[]>(2 * (mask_ + 1));
-    for (std::uint64_t i = 0; i < count; ++i) larger[i] = items_[(head_ + i) & mask_];
+    for (std::uint64_t i = 0; i < count_; ++i) larger[(head_ + i) & (2 * mask_ + 1)] = items_[(head_ + i) & mask_];
     items_ = std::move(larger);
     mask_ = 2 * (mask_ + 1) - 1;
-    head_ = 0;
-    tail_ = count;
   }
 
   std::unique_ptr<T[]> items_;
   std::uint64_t mask_;
   std::uint64_t head_ = 0;
-  std::uint64_t tail_ = 0;
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace tess::detail

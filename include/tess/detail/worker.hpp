@@ -1,4 +1,4 @@
-// worker: the part of a worker that inlined code touches: ring, deque, frames, budget; the loop is in src/runtime.
+// worker: the part of a worker that inlined code touches: ring, deque, frames; the loop is in src/runtime.
 //
 //   A worker belongs to one place and never changes its operating-system thread; several workers may share a thread.
 //   `self` is the worker that the current thread runs now. A started task never changes worker, so inlined code may
@@ -12,11 +12,13 @@
 #include <cstdint>
 #include <exception>
 #include <source_location>
+#include <utility>
 
 #include "tess/assert.hpp"
 #include "tess/detail/completion.hpp"
 #include "tess/detail/deque.hpp"
 #include "tess/detail/frame_pool.hpp"
+#include "tess/detail/out_buffer.hpp"
 #include "tess/detail/ring.hpp"
 #include "tess/detail/scope.hpp"
 #include "tess/error.hpp"
@@ -50,7 +52,8 @@ struct worker {
   // Read and written at every switch.
   promise_base* current = nullptr;
   ring<promise_base*> runnable;
-  std::int32_t budget = 0;  ///< switches and immediate completions left before the next poll
+  std::uint64_t turn_end = 0;   ///< position of `runnable` at which the next poll is due
+  std::int32_t alone_left = 0;  ///< immediate completions left before it; 0 while anybody else could run
   place_id place;
   std::uint16_t index;
   bool single;                   ///< the place has no other worker
@@ -58,6 +61,9 @@ struct worker {
   std::uint16_t nested = 0;      ///< depth of tasks run inside spawn()
   std::uint16_t delivering = 0;  ///< depth of message handlers that run now
   hot_counts counts;
+  std::byte* segment = nullptr;          ///< where the place's segment lies
+  out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while nothing waits
+  std::uint32_t outgoing_places = 0;     ///< entries of outgoing_open
   deque<promise_base*> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
@@ -65,21 +71,52 @@ struct worker {
   [[nodiscard]] std::uint32_t notify_id() const noexcept { return std::uint32_t{place} << 16 | index; }
 
   /// Nobody else could run here now, and the next poll is not due: an operation may complete at once.
-  [[nodiscard]] bool alone() noexcept { return runnable.empty() && unstarted.empty() && --budget > 0; }
+  [[nodiscard]] bool alone() noexcept { return --alone_left >= 0; }
 
-  /// Who runs next when the current task suspended or ended: another task, or the worker's loop.
-  std::coroutine_handle<> next() noexcept {
-    if (--budget > 0) {
-      promise_base* p;
-      if (!runnable.empty())
-        p = runnable.pop();
-      else if ((p = unstarted.pop()) == nullptr)
-        return std::noop_coroutine();
-      current = p;
-      return handle_of(p);
+  /// A task of this place may run: whoever is alone is so no longer.
+  void make_runnable(promise_base* p) {
+    alone_left = 0;
+    runnable.push(p);
+  }
+
+  /// The current task lets the other runnable ones go first: who runs next. Back in the loop when the next poll is due,
+  /// which also starts unstarted tasks.
+  [[gnu::always_inline]] std::coroutine_handle<> give_way(promise_base* task) noexcept {
+    if (runnable.position() < turn_end) [[likely]] {
+      current = runnable.rotate(task);
+      return handle_of(current);
     }
+    runnable.push(task);
     return std::noop_coroutine();
   }
+
+  /// Who runs next when the current task parked or ended.
+  std::coroutine_handle<> next() noexcept {
+    if (runnable.position() >= turn_end) return std::noop_coroutine();
+    promise_base* p;
+    if (!runnable.empty()) {
+      p = runnable.pop();
+    } else {
+      p = unstarted.pop();
+      if (p == nullptr) return std::noop_coroutine();
+      // The ring did not move, so the end of the turn must.
+      --turn_end;
+    }
+    current = p;
+    return handle_of(p);
+  }
+
+  /// While it lives, whoever suspends comes back to the caller at once.
+  struct single_step {
+    explicit single_step(worker& w) noexcept : worker_(w), turn_end_(std::exchange(w.turn_end, 0)) { w.alone_left = 0; }
+    ~single_step() { worker_.turn_end = turn_end_; }
+    single_step(single_step const&) = delete;
+    single_step& operator=(single_step const&) = delete;
+
+   private:
+    worker& worker_;
+    std::uint64_t turn_end_;
+  };
 };
 
 inline constinit thread_local worker* self = nullptr;

@@ -1,0 +1,98 @@
+// bfs: who is how far from a vertex; on the Debian graph: what breaks, and how soon, if a package breaks.
+#include "kernels/bfs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command_line/command_line.hpp"
+#include "graph/error.hpp"
+#include "kernels/bfs_verify.hpp"
+
+namespace {
+
+struct options : command_line::graph_options {
+  std::string source;
+  unsigned trials = 1;
+};
+
+constexpr std::size_t names_per_level = 4;
+constexpr std::size_t levels_shown = 24;
+
+// The first few names of a level.
+std::string some_names(command_line::loaded_graph const& loaded, kernels::bfs_tree const& tree, std::uint32_t level) {
+  std::string text;
+  std::size_t shown = 0;
+  for (graph::vertex v = 0; v < tree.depths.size(); ++v) {
+    if (tree.depths[v] != level) continue;
+    if (shown++ == names_per_level) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + loaded.label(v);
+  }
+  return text;
+}
+
+void print_levels(command_line::loaded_graph const& loaded, kernels::bfs_tree const& tree,
+                  kernels::bfs_result const& result) {
+  std::size_t const levels = result.levels.size();
+  fmt::print("level   vertices\n");
+  for (std::size_t level = 0; level < levels; ++level) {
+    if (levels > levels_shown && level == levels_shown / 2) {
+      fmt::print("  ...\n");
+      level = levels - levels_shown / 2;
+    }
+    fmt::print("{:5} {:10}  {}\n", level, result.levels[level],
+               some_names(loaded, tree, static_cast<std::uint32_t>(level)));
+  }
+}
+
+tess::task<int> search(options const& o) {
+  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
+  graph::vertex const source =
+      o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
+  kernels::bfs const kernel = co_await kernels::bfs::make(loaded.graph);
+  kernels::bfs_result result;
+  tess::operation_counts before;
+  double seconds = 0;
+  for (unsigned trial = 0; trial < o.trials; ++trial) {
+    before = co_await tess::count_operations();
+    command_line::stopwatch const watch;
+    result = co_await kernel.run(source);
+    double const taken = watch.seconds();
+    seconds = trial == 0 ? taken : std::min(seconds, taken);
+  }
+  tess::operation_counts const after = co_await tess::count_operations();
+
+  kernels::bfs_tree const tree = co_await kernels::gather_tree(loaded.graph, kernel.parents(), source);
+  print_levels(loaded, tree, result);
+  fmt::print("reached {} of {} vertices from {} in {} levels\n", result.reached, loaded.graph.vertices(),
+             loaded.label(source), result.levels.size());
+  fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
+             static_cast<double>(result.edges) / seconds / 1e6);
+  command_line::print_operations(before, after);
+  std::string wrong;
+  if (o.verify) {
+    wrong = co_await kernels::verify(loaded.graph, tree, result);
+    fmt::print("{}\n", wrong.empty() ? "verified: yes" : "verified: NO, " + wrong);
+  }
+  tess::report_result("source", std::to_string(source));
+  tess::report_result("levels", command_line::json(result.levels));
+  tess::report_result("reached", std::to_string(result.reached));
+  if (o.verify) tess::report_result("verified", wrong.empty() ? "true" : "false");
+  co_await kernels::bfs::release(kernel);
+  co_await graph::distributed_graph::release(loaded.graph);
+  co_return wrong.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Breadth-first search: distances from one vertex of a graph.", "bfs");
+  options o;
+  command_line::declare(app, o);
+  app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
+  app.add_option("--trials", o.trials, "searches, of which the fastest counts")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(search(o)); });
+}

@@ -1,0 +1,63 @@
+// command_line: what the programs on graphs share: options, exit codes, names of vertices, and the lines of a report.
+//
+//   Exit codes: 0 ok, 1 failed, 2 wrong use or wrong input.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "distributed/distributed_graph.hpp"
+#include "graph/names.hpp"
+
+namespace command_line {
+
+// The code to end with now, if there is one: 0 after --help, 2 for wrong use.
+[[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
+
+// What every program on a graph is told.
+struct graph_options {
+  std::string spec;
+  bool verify = true;
+};
+void declare(CLI::App& app, graph_options& into);
+
+// Awaits the program's work; an input error is printed and becomes exit code 2.
+[[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);
+
+// Opens and loads a graph, and prints what it is and how long that took.
+struct loaded_graph {
+  graph::distributed_graph graph;
+  std::optional<graph::vertex_names> names;
+
+  // Its name, or its number if it has none.
+  [[nodiscard]] std::string label(graph::vertex v) const;
+  // By name or number; throws input_error.
+  [[nodiscard]] graph::vertex find(std::string const& name) const;
+};
+[[nodiscard]] tess::task<loaded_graph> load(std::string const& spec, graph::row_kinds kinds);
+
+// The first vertex with the most out-edges.
+[[nodiscard]] tess::task<graph::vertex> busiest_vertex(graph::distributed_graph g);
+
+// What happened between two counts, in a line.
+void print_operations(tess::operation_counts before, tess::operation_counts after);
+
+[[nodiscard]] std::string json(std::span<std::uint64_t const> numbers);
+[[nodiscard]] std::string json(std::string const& text);
+
+// Seconds since it was made.
+class stopwatch {
+ public:
+  [[nodiscard]] double seconds() const noexcept {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace command_line

@@ -1,0 +1,91 @@
+// components: how many parts a graph falls into, and how large they are; directions do not count.
+#include "kernels/components.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "command_line/command_line.hpp"
+
+namespace {
+
+struct options : command_line::graph_options {
+  unsigned trials = 1;
+};
+
+constexpr std::size_t sizes_shown = 8;
+
+struct component {
+  graph::vertex label;
+  std::uint64_t size;
+};
+
+// Largest first; of equal ones the one with the smaller label.
+std::vector<component> sizes_of(std::vector<graph::vertex> const& labels) {
+  std::vector<std::uint64_t> counts(labels.size());
+  for (graph::vertex const label : labels) ++counts[label];
+  std::vector<component> found;
+  for (graph::vertex v = 0; v < labels.size(); ++v)
+    if (counts[v] != 0) found.push_back({v, counts[v]});
+  std::ranges::sort(found, [](component const& a, component const& b) {
+    return a.size != b.size ? a.size > b.size : a.label < b.label;
+  });
+  return found;
+}
+
+void print_components(command_line::loaded_graph const& loaded, std::vector<component> const& found) {
+  fmt::print("{} components\n  vertices  with\n", found.size());
+  for (component const& c : std::span(found).first(std::min(found.size(), sizes_shown)))
+    fmt::print("{:10}  {}\n", c.size, loaded.label(c.label));
+  if (found.size() > sizes_shown) fmt::print("       ...\n");
+}
+
+tess::task<int> search(options const& o) {
+  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  kernels::components const kernel = co_await kernels::components::make(loaded.graph);
+  tess::operation_counts before;
+  double seconds = 0;
+  for (unsigned trial = 0; trial < o.trials; ++trial) {
+    before = co_await tess::count_operations();
+    command_line::stopwatch const watch;
+    co_await kernel.run();
+    double const taken = watch.seconds();
+    seconds = trial == 0 ? taken : std::min(seconds, taken);
+  }
+  tess::operation_counts const after = co_await tess::count_operations();
+
+  std::vector<graph::vertex> const labels = co_await kernel.labels();
+  std::vector<component> const found = sizes_of(labels);
+  print_components(loaded, found);
+  fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
+             static_cast<double>(loaded.graph.edges()) / seconds / 1e6);
+  command_line::print_operations(before, after);
+  bool right = true;
+  if (o.verify) {
+    right = labels == co_await kernels::united_labels(loaded.graph);
+    fmt::print("{}\n", right ? "verified: yes" : "verified: NO, union and find gives other labels");
+    tess::report_result("verified", right ? "true" : "false");
+  }
+  std::vector<std::uint64_t> sizes;
+  for (component const& c : std::span(found).first(std::min(found.size(), sizes_shown))) sizes.push_back(c.size);
+  tess::report_result("components", std::to_string(found.size()));
+  tess::report_result("largest", command_line::json(sizes));
+  tess::report_result("labels_sum", std::to_string(std::accumulate(labels.begin(), labels.end(), std::uint64_t{0})));
+  co_await kernels::components::release(kernel);
+  co_await graph::distributed_graph::release(loaded.graph);
+  co_return right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Weakly connected components of a graph.", "components");
+  options o;
+  command_line::declare(app, o);
+  app.add_option("--trials", o.trials, "runs, of which the fastest counts")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(search(o)); });
+}

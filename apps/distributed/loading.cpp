@@ -1,0 +1,256 @@
+// loading: the three passes and what is done to the rows between and after them.
+#include "distributed/loading.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+#include <vector>
+
+#include "distributed/packet.hpp"
+#include "graph/edge_reader.hpp"
+#include "graph/error.hpp"
+
+namespace graph {
+
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+struct placed_edge {
+  vertex source;
+  vertex target;
+};
+
+// Adds one and returns what was there. Relaxed: the finish of the pass orders it before the next.
+std::uint64_t take_next(std::uint64_t& slot, bool alone) noexcept {
+  return alone ? slot++ : std::atomic_ref<std::uint64_t>(slot).fetch_add(1, relaxed);
+}
+
+void count_entry(loading& l, unsigned kind, vertex source, bool alone) noexcept {
+  static_cast<void>(take_next(l.made[kind].slots[std::uint64_t{source - l.first} + 2], alone));
+}
+
+void fill_entry(loading& l, unsigned kind, placed_edge e, bool alone) noexcept {
+  growing_rows const& rows = l.made[kind];
+  rows.entries[take_next(rows.slots[std::uint64_t{e.source - l.first} + 1], alone)] = e.target;
+}
+
+// What has been read so far, on a terminal, a few times a second; reader 0 speaks for all.
+class progress {
+ public:
+  progress(graph_input const& input, bool talks, std::uint64_t readers) : input_(input), talks_(talks) {
+    auto const* const file = std::get_if<file_input>(&input.source);
+    factor_ = file != nullptr && file->compressed ? 1 : readers;
+  }
+  ~progress() {
+    if (shown_) std::fputs("\r\x1b[K", stderr);
+  }
+  progress(progress const&) = delete;
+  progress& operator=(progress const&) = delete;
+
+  void show(char const* what, std::uint64_t entries) {
+    if (!talks_ || std::chrono::steady_clock::now() < next_) return;
+    next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    std::uint64_t const all = entries * factor_;
+    std::string text = fmt::format("\r{}: {}: {} edges", input_.spec, what, all);
+    if (input_.edges_count && *input_.edges_count != 0) text += fmt::format(", {}%", all * 100 / *input_.edges_count);
+    std::fputs((text + "\x1b[K").c_str(), stderr);
+    shown_ = true;
+  }
+
+ private:
+  graph_input const& input_;
+  std::uint64_t factor_ = 1;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  bool talks_;
+  bool shown_ = false;
+};
+
+template <class Visit>
+tess::task<void> read_share(loading_everywhere l, char const* what, unsigned worker, Visit visit) {
+  std::uint64_t const reader = std::uint64_t{tess::here()} * tess::workers() + worker;
+  std::uint64_t const readers = std::uint64_t{tess::places()} * tess::workers();
+  try {
+    edge_reader edges(*l->input, {reader, readers});
+    progress shown(*l->input, l->talks && reader == 0, readers);
+    std::vector<edge> batch;
+    while (edges.next(batch)) {
+      visit(batch);
+      shown.show(what, edges.entries_count());
+      co_await tess::yield();
+    }
+    visit.flush();
+    l->entries_count.fetch_add(edges.entries_count(), relaxed);
+    std::uint64_t known = l->vertices_count.load(relaxed);
+    while (known < edges.vertices_count() && !l->vertices_count.compare_exchange_weak(known, edges.vertices_count())) {
+    }
+  } catch (input_error const& e) {
+    throw tess::error(e.what());
+  }
+}
+
+// Calls emit(kind, source, target) for every entry of a row that a batch makes.
+template <class Emit>
+void for_each_entry(loading const& l, std::vector<edge> const& batch, Emit const& emit) {
+  for (edge const& e : batch) {
+    if (e.source == e.target) continue;
+    emit(0U, e.source, e.target);
+    if (l.mirrored)
+      emit(0U, e.target, e.source);
+    else if (l.kinds == 2)
+      emit(1U, e.target, e.source);
+  }
+}
+
+struct measuring {
+  void operator()(std::vector<edge> const&) const noexcept {}
+  void flush() const noexcept {}
+};
+
+struct send_sources {
+  loading_everywhere l;
+  unsigned kind;
+  void operator()(tess::place_id target, packet<vertex> const& p) const {
+    tess::at_async(
+        target,
+        [](loading_everywhere there, unsigned k, packet<vertex> const& sources) {
+          loading& here = *there;
+          bool const alone = tess::workers() == 1;
+          for (vertex const v : sources.view()) count_entry(here, k, v, alone);
+        },
+        l, kind, p);
+  }
+};
+
+class counting {
+ public:
+  counting(loading_everywhere l, distributed_graph const& g) : l_(l), g_(g) {
+    for (unsigned k = 0; k < l->kinds; ++k) away_.emplace_back(tess::places(), send_sources{l, k});
+  }
+  void operator()(std::vector<edge> const& batch) {
+    loading& l = *l_;
+    bool const alone = tess::workers() == 1;
+    for_each_entry(l, batch, [&](unsigned kind, vertex source, vertex) {
+      if (source - l.first < l.count)
+        count_entry(l, kind, source, alone);
+      else
+        away_[kind].add(g_.owner(source), source);
+    });
+  }
+  void flush() {
+    for (auto& p : away_) p.flush();
+  }
+
+ private:
+  loading_everywhere l_;
+  distributed_graph g_;
+  std::vector<packer<vertex, send_sources>> away_;
+};
+
+struct send_edges {
+  loading_everywhere l;
+  unsigned kind;
+  void operator()(tess::place_id target, packet<placed_edge> const& p) const {
+    tess::at_async(
+        target,
+        [](loading_everywhere there, unsigned k, packet<placed_edge> const& edges) {
+          loading& here = *there;
+          bool const alone = tess::workers() == 1;
+          for (placed_edge const e : edges.view()) fill_entry(here, k, e, alone);
+        },
+        l, kind, p);
+  }
+};
+
+class filling {
+ public:
+  filling(loading_everywhere l, distributed_graph const& g) : l_(l), g_(g) {
+    for (unsigned k = 0; k < l->kinds; ++k) away_.emplace_back(tess::places(), send_edges{l, k});
+  }
+  void operator()(std::vector<edge> const& batch) {
+    loading& l = *l_;
+    bool const alone = tess::workers() == 1;
+    for_each_entry(l, batch, [&](unsigned kind, vertex source, vertex target) {
+      if (source - l.first < l.count)
+        fill_entry(l, kind, {source, target}, alone);
+      else
+        away_[kind].add(g_.owner(source), {source, target});
+    });
+  }
+  void flush() {
+    for (auto& p : away_) p.flush();
+  }
+
+ private:
+  loading_everywhere l_;
+  distributed_graph g_;
+  std::vector<packer<placed_edge, send_edges>> away_;
+};
+
+template <class Make>
+tess::task<void> read_all(loading_everywhere l, char const* what, Make make) {
+  l->entries_count.store(0, relaxed);
+  co_await tess::forall_chunks(0, tess::workers(), 1, [=](std::uint64_t worker, std::uint64_t) -> tess::task<void> {
+    return read_share(l, what, static_cast<unsigned>(worker), make());
+  });
+}
+
+}  // namespace
+
+tess::task<void> read_to_measure(loading_everywhere l) {
+  return read_all(l, "looking for vertices", [] { return measuring(); });
+}
+
+tess::task<void> read_to_count(loading_everywhere l, distributed_graph g) {
+  return read_all(l, "counting", [=] { return counting(l, g); });
+}
+
+tess::task<void> read_to_fill(loading_everywhere l, distributed_graph g) {
+  return read_all(l, "reading", [=] { return filling(l, g); });
+}
+
+void loading::allocate_slots() {
+  for (unsigned k = 0; k < kinds; ++k) {
+    made[k].offsets = tess::allocate<std::uint64_t>(std::size_t{count} + 2);
+    made[k].slots = made[k].offsets.local();
+    std::fill_n(made[k].slots, std::size_t{count} + 2, 0U);
+  }
+}
+
+void loading::allocate_entries(unsigned kind) {
+  growing_rows& rows = made[kind];
+  std::partial_sum(rows.slots, rows.slots + count + 2, rows.slots);
+  rows.targets = tess::allocate<vertex>(std::max<std::uint64_t>(rows.slots[std::size_t{count} + 1], 1));
+  rows.entries = rows.targets.local();
+}
+
+tess::task<void> loading::tidy_rows(unsigned kind) {
+  growing_rows& rows = made[kind];
+  co_await tess::forall_chunks(0, count, 1024, [&rows](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i)
+      std::sort(rows.entries + rows.slots[i], rows.entries + rows.slots[i + 1]);
+  });
+  vertex* to = rows.entries;
+  std::uint64_t begin = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t const end = rows.slots[i + 1];
+    vertex* const row = to;
+    to = std::unique_copy(rows.entries + begin, rows.entries + end, to);
+    begin = end;
+    rows.slots[i + 1] = static_cast<std::uint64_t>(to - rows.entries);
+    degree_max = std::max(degree_max, static_cast<vertex>(to - row));
+  }
+}
+
+void loading::release() {
+  for (growing_rows& rows : made) {
+    tess::deallocate(rows.targets);
+    tess::deallocate(rows.offsets);
+    rows = {};
+  }
+}
+
+}  // namespace graph

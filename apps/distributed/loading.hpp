@@ -1,0 +1,55 @@
+// loading: what a place keeps while a graph is read, and the passes over its share of the input.
+//
+//   Counting and filling go by the same edges: an entry of a row of this place is handled here, one of another place's
+//   travels there in a packet.
+//
+// Threads   tasks and message handlers of a place touch the rows at once if it has several workers: they are atomic
+//           then, and plain otherwise.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "distributed/distributed_graph.hpp"
+
+namespace graph {
+
+// One kind of rows under construction. offsets has a slot more than a graph_part's: row i is counted at i + 2, so that
+// after the prefix sum slot i + 1 is where its next target goes, and in the end where it ends.
+struct growing_rows {
+  tess::global_ptr<std::uint64_t> offsets;
+  tess::global_ptr<vertex> targets;
+  std::uint64_t* slots = nullptr;
+  vertex* entries = nullptr;
+};
+
+struct loading {
+  std::optional<graph_input> input;
+  vertex first = 0;
+  vertex count = 0;
+  unsigned kinds = 1;     // 2: rows and those of the transpose
+  bool mirrored = false;  // each edge goes to both rows
+  growing_rows made[2];
+  std::atomic<std::uint64_t> entries_count{0};
+  std::atomic<std::uint64_t> vertices_count{0};
+  vertex degree_max = 0;
+  bool talks = false;  // progress goes to a terminal
+
+  void allocate_slots();
+  void allocate_entries(unsigned kind);
+  // Sorts rows and takes repetitions out.
+  tess::task<void> tidy_rows(unsigned kind);
+  void release();
+};
+
+using loading_everywhere = tess::place_local<loading>;
+
+// The three passes, at this place, by all its readers. Input errors leave as tess::error, which keeps its text when it
+// crosses places.
+tess::task<void> read_to_measure(loading_everywhere l);
+tess::task<void> read_to_count(loading_everywhere l, distributed_graph g);
+tess::task<void> read_to_fill(loading_everywhere l, distributed_graph g);
+
+}  // namespace graph

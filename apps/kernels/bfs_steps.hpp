@@ -1,0 +1,79 @@
+// bfs_steps: what one place does in one level: expand its part of the front downwards, or look upwards for parents.
+//
+//   A child of another place is sent there once: `sent` remembers. Packets only collect in the owner's inbox; its task
+//   claims them after the exchange that ends the level. A place can be one level ahead of another, so there are two
+//   inboxes, and packets say which.
+//
+// Shapes    parents, queue: [own vertices]; now, next, sent: bitmaps of all vertices in words of 64.
+// Threads   with several workers a large level is shared by as many tasks: claims are atomic then, and plain otherwise.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "distributed/packet.hpp"
+#include "kernels/bfs.hpp"
+
+namespace kernels {
+
+inline constexpr std::uint64_t word_bits = 64;
+
+using parent_packet = graph::packet<parent_edge>;
+
+struct bfs_state {
+  // Filled once by prepare().
+  graph::graph_part part;
+  std::uint64_t words = 0;  // of the own part of a bitmap
+  vertex* parents = nullptr;
+  vertex* queue = nullptr;
+
+  // Of the present level: queue[level_begin, level_end); what is found goes behind it.
+  std::uint64_t level_begin = 0;
+  std::uint64_t level_end = 0;
+  std::uint64_t level_edges = 0;
+  std::uint64_t tail = 0;
+  std::uint64_t found_edges = 0;
+
+  std::vector<std::vector<parent_packet>> open;        // [worker][place]
+  std::vector<std::atomic<std::uint32_t>> packets_to;  // [place]
+  std::atomic<std::uint64_t> pairs{0};                 // sent by any means
+
+  unsigned half = 0;  // the inbox of the present level
+  std::vector<parent_edge> inbox[2];
+  tess::counter arrived[2];  // packets
+
+  bfs_result result;
+
+  void prepare(graph::graph_part const& p, std::span<vertex> own_parents, std::span<vertex> own_queue);
+  void claim_pairs(std::span<parent_edge const> pairs_here) noexcept;
+  void claim_inbox() noexcept;
+  [[nodiscard]] bfs_front present() const noexcept { return {level_end - level_begin, level_edges}; }
+  [[nodiscard]] bfs_front found() const noexcept { return {tail - level_end, found_edges}; }
+  // The level found becomes the present one.
+  void advance() noexcept;
+};
+
+struct bfs_bitmaps {
+  std::uint64_t* now;
+  std::uint64_t* next;
+  std::uint64_t* sent;
+  std::uint64_t own_begin;  // word of the first own vertex
+};
+
+// Expands the present level; what goes to other places and fills a packet leaves, the rest stays in `open`.
+tess::task<void> expand(tess::place_local<bfs_state> state, graph::distributed_graph const& g, bfs_bitmaps maps);
+// The rest of what is for place p: into the report if it fits, else by packets.
+void hand_out(tess::place_local<bfs_state> state, unsigned p, bfs_report& report);
+
+// One level upwards over the own vertices; writes the own words of `next`.
+tess::task<bfs_front> look_up(bfs_state& state, bfs_bitmaps maps);
+
+// The present level, into the own words of `now` and back.
+void queue_to_bitmap(bfs_state const& state, bfs_bitmaps maps) noexcept;
+void bitmap_to_queue(bfs_state& state, bfs_bitmaps maps) noexcept;
+
+tess::task<void> forget(bfs_state& state, bfs_bitmaps maps, std::uint64_t all_words);
+
+}  // namespace kernels

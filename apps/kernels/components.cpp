@@ -1,0 +1,233 @@
+// components: the phases, with a barrier between them.
+#include "kernels/components.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+namespace kernels {
+
+namespace {
+
+using graph::vertex;
+
+// The paper's: two neighbours suffice to find nearly all of the largest component, 1024 samples to recognise it.
+constexpr std::uint64_t sampled_neighbours = 2;
+constexpr std::uint64_t samples = 1024;
+
+// Tasks that hide each other's latency, for each worker.
+constexpr std::uint64_t tasks_per_worker = 16;
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+// splitmix64: the k-th of a stream of evenly distributed words.
+std::uint64_t random_word(std::uint64_t k) noexcept {
+  std::uint64_t z = (k + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+// One run, as one place lives it. Its copy of the parents is live where it owns them; elsewhere it is what was last
+// gathered or met, which is an ancestor still.
+class components_run {
+ public:
+  explicit components_run(components const& c)
+      : part_(c.graph_.part()), all_parents_(c.parents_), known_(c.parents_.local().data()) {}
+
+  tess::task<void> run() {
+    for (vertex v = 0; v < part_.vertices; ++v) known_[v] = v;
+    co_await tess::barrier();
+    for (std::uint64_t round = 0; round < sampled_neighbours; ++round) {
+      co_await over_own([this, round](vertex begin, vertex end) { return join(sampled_edges{begin, end, round}); });
+      co_await compress();
+      co_await tess::barrier();
+    }
+    vertex const largest = most_frequent();
+    co_await over_own([this, largest](vertex begin, vertex end) { return join(other_edges{begin, end, largest}); });
+    co_await compress();
+  }
+
+ private:
+  // f(begin, end) over the own vertices. Tasks that may wait for other places are many, to hide each other's latency;
+  // loops that wait for nobody are cut only for several workers, and go upwards, as their vertices depend on each
+  // other.
+  template <class F>
+  tess::task<void> over_own(F f) {
+    constexpr bool waits = !std::is_void_v<std::invoke_result_t<F, vertex, vertex>>;
+    bool const alone = tess::workers() == 1 && (!waits || tess::places() == 1);
+    std::uint64_t const tasks = alone ? 1 : tasks_per_worker * tess::workers();
+    std::uint64_t const grain = std::max<std::uint64_t>((part_.count + tasks - 1) / tasks, 64);
+    co_await tess::forall_chunks(part_.first, std::uint64_t{part_.first} + part_.count, grain,
+                                 [f](std::uint64_t begin, std::uint64_t end) {
+                                   return f(static_cast<vertex>(begin), static_cast<vertex>(end));
+                                 });
+  }
+
+  [[nodiscard]] std::atomic_ref<vertex> parent(vertex v) const noexcept { return std::atomic_ref(known_[v]); }
+
+  // Two vertices whose components are one.
+  struct joint {
+    vertex high;
+    vertex low;
+  };
+
+  // Climbs from both ends until they meet or a root is found, which is hooked under the smaller vertex. False: the
+  // higher one belongs to another place, and may be a root.
+  [[nodiscard]] bool climb_here(joint& j) const noexcept {
+    while (j.high != j.low) {
+      if (j.high < j.low) std::swap(j.high, j.low);
+      vertex above = parent(j.high).load(relaxed);
+      if (above == j.low) return true;
+      if (above == j.high) {
+        if (!part_.owns(j.high)) return false;
+        if (parent(j.high).compare_exchange_strong(above, j.low, relaxed)) return true;
+      }
+      // Not a root, or no longer one: two steps up, as the paths are mostly compressed.
+      j.high = parent(above).load(relaxed);
+      j.low = parent(j.low).load(relaxed);
+    }
+    return true;
+  }
+
+  // Joins along all edges of a source of edges; these climb as long as they can without another place, in plain
+  // functions: in a coroutine their variables would live in memory.
+  template <class Edges>
+  tess::task<void> join(Edges edges) const {
+    joint j{};
+    while (edges.next(*this, j)) {
+      do {
+        vertex const above = co_await tess::compare_swap(all_parents_.at(j.high), j.high, j.low);
+        bool const hooked = above == j.high;
+        parent(j.high).store(hooked ? j.low : above, relaxed);
+        if (hooked) break;
+        j.high = above;
+      } while (!climb_here(j));
+    }
+  }
+
+  // To one neighbour of each vertex.
+  struct sampled_edges {
+    vertex v;
+    vertex end;
+    std::uint64_t round;
+
+    // Until another place is needed, for `j`; false at the end.
+    bool next(components_run const& run, joint& j) noexcept {
+      for (; v < end; ++v) {
+        std::span<vertex const> const row = run.part_.out.neighbours(v - run.part_.first);
+        if (round >= row.size()) continue;
+        j = {run.parent(v).load(relaxed), run.parent(row[round]).load(relaxed)};
+        if (!run.climb_here(j)) {
+          ++v;
+          return true;
+        }
+      }
+      return false;
+    }
+  };
+
+  // The edges not looked at yet, except between two vertices of the largest component: every other edge has an end
+  // outside, and is seen from there.
+  struct other_edges {
+    vertex v;
+    vertex end;
+    vertex largest;
+    std::uint64_t neighbour = sampled_neighbours;
+
+    bool next(components_run const& run, joint& j) noexcept {
+      for (; v < end; ++v, neighbour = sampled_neighbours) {
+        if (run.parent(v).load(relaxed) == largest) continue;
+        std::span<vertex const> const row = run.part_.out.neighbours(v - run.part_.first);
+        while (neighbour < row.size()) {
+          j = {run.parent(v).load(relaxed), run.parent(row[neighbour++]).load(relaxed)};
+          if (!run.climb_here(j)) return true;
+        }
+      }
+      return false;
+    }
+  };
+
+  // Afterwards every own vertex points to its root. First as far as own vertices lead; then, with all others' results
+  // at hand, the rest of the way. Nothing is hooked meanwhile.
+  tess::task<void> compress() {
+    co_await tess::barrier();
+    co_await over_own([this](vertex begin, vertex end) { return compress_own(begin, end); });
+    if (tess::places() == 1) co_return;
+    co_await tess::barrier();
+    co_await all_parents_.gather();
+    co_await tess::barrier();
+    co_await over_own([this](vertex begin, vertex end) { return compress_rest(begin, end); });
+  }
+
+  void compress_own(vertex begin, vertex end) const noexcept {
+    for (vertex v = begin; v < end; ++v) {
+      vertex const above = parent(v).load(relaxed);
+      if (!part_.owns(above)) continue;
+      vertex root = parent(above).load(relaxed);
+      if (root == above) continue;
+      // Parents are smaller: one of the same chunk points as far as it can by now.
+      if (above < begin)
+        for (vertex next; part_.owns(root) && (next = parent(root).load(relaxed)) != root;) root = next;
+      parent(v).store(root, relaxed);
+    }
+  }
+
+  void compress_rest(vertex begin, vertex end) const noexcept {
+    for (vertex v = begin; v < end; ++v) {
+      vertex const above = parent(v).load(relaxed);
+      vertex const root = root_of(above);
+      if (root != above) parent(v).store(root, relaxed);
+    }
+  }
+
+  // By this place's copy, which must be complete.
+  [[nodiscard]] vertex root_of(vertex v) const noexcept {
+    for (vertex above; (above = parent(v).load(relaxed)) != v;) v = above;
+    return v;
+  }
+
+  // The same everywhere.
+  [[nodiscard]] vertex most_frequent() const {
+    std::unordered_map<vertex, std::uint64_t> counts;
+    for (std::uint64_t k = 0; k < samples; ++k) ++counts[root_of(static_cast<vertex>(random_word(k) % part_.vertices))];
+    auto const most = std::ranges::max_element(counts, {}, [](auto const& counted) { return counted.second; });
+    return most->first;
+  }
+
+  graph::graph_part const& part_;
+  replicated<vertex> all_parents_;
+  vertex* known_;
+};
+
+tess::task<components> components::make(graph::distributed_graph g) {
+  components c;
+  c.graph_ = g;
+  c.parents_ = co_await replicated<vertex>::make(g.vertices(), g.block());
+  co_return c;
+}
+
+tess::task<void> components::release(components c) {
+  return replicated<vertex>::release(c.parents_);
+}
+
+tess::task<void> components::run() const {
+  return tess::on_all_places(
+      [](components c) -> tess::task<void> {
+        components_run one(c);
+        co_await one.run();
+      },
+      *this);
+}
+
+tess::task<std::vector<vertex>> components::labels() const {
+  co_await parents_.gather();
+  std::span<vertex const> const all = parents_.local();
+  co_return std::vector<vertex>(all.begin(), all.end());
+}
+
+}  // namespace kernels

@@ -1,0 +1,43 @@
+// components: Afforest: vertices point to smaller ones of their component, whoever owns them, by word operations.
+//
+//   First along two neighbours of each vertex, then along the edges that leave the largest component so found. A
+//   parent only ever moves to a smaller vertex of the same component, so that an outdated one costs steps and not
+//   correctness, and every root ends as the smallest vertex of its component, whatever the timing.
+//
+// Threads   made, run and released by one task, for all; one run() at a time.
+// Cost      4 bytes for each vertex of the graph, at every place. Own parents are read and changed by the processor's
+//           atomics, others by get and compare_swap; a copy of these, gathered between the phases, spares most of them.
+// Source    Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling" (IPDPS
+//           2018).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "distributed/distributed_graph.hpp"
+#include "kernels/replicated.hpp"
+
+namespace kernels {
+
+class components {
+ public:
+  // A directed graph must have been loaded as symmetric.
+  static tess::task<components> make(graph::distributed_graph g);
+  static tess::task<void> release(components c);
+
+  [[nodiscard]] tess::task<void> run() const;
+
+  // After run(): the smallest vertex of each vertex's component, at the caller's place.
+  [[nodiscard]] tess::task<std::vector<graph::vertex>> labels() const;
+
+ private:
+  friend class components_run;
+
+  graph::distributed_graph graph_;
+  replicated<graph::vertex> parents_;
+};
+
+// The same labels by union and find, at one place.
+[[nodiscard]] tess::task<std::vector<graph::vertex>> united_labels(graph::distributed_graph g);
+
+}  // namespace kernels

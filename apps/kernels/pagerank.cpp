@@ -1,0 +1,162 @@
+// pagerank: an iteration is a pass over the own rows, a reduction, and a gathering of the shares.
+#include "kernels/pagerank.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+namespace kernels {
+
+namespace {
+
+using graph::vertex;
+
+constexpr std::uint64_t block_vertices = 64;    // of a sum of doubles
+constexpr std::uint64_t chunk_vertices = 1024;  // of a task
+
+// 2^-60 resolves sums of changes to 10^-18; the largest sum is 2.
+constexpr double fixed_one = 0x1p60;
+
+std::int64_t to_fixed(double x) noexcept {
+  return static_cast<std::int64_t>(x * fixed_one);
+}
+double from_fixed(std::int64_t x) noexcept {
+  return static_cast<double>(x) / fixed_one;
+}
+
+struct sums {
+  std::int64_t change = 0;
+  std::int64_t dangling = 0;  // rank of vertices without out-edges, after the iteration
+
+  friend sums operator+(sums const& a, sums const& b) noexcept {
+    return {a.change + b.change, a.dangling + b.dangling};
+  }
+};
+
+}  // namespace
+
+struct pagerank_state {
+  std::atomic<std::int64_t> change{0};
+  std::atomic<std::int64_t> dangling{0};
+  pagerank_result result;
+};
+
+// One run, as one place lives it.
+class pagerank_iteration {
+ public:
+  explicit pagerank_iteration(pagerank const& k)
+      : k_(k), part_(k.graph_.part()), n_(static_cast<double>(part_.vertices)), scores_(k.scores_.local().data()) {}
+
+  tess::task<void> run(pagerank_rules rules) {
+    pagerank_result& result = k_.state_->result;
+    result = {0, rules.tolerance};
+    co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return start(begin, end); });
+    sums total = co_await finish_step();
+    while (result.iterations < rules.iterations_max && result.change >= rules.tolerance) {
+      base_ = (1 - rules.damping) / n_ + rules.damping * from_fixed(total.dangling) / n_;
+      damping_ = rules.damping;
+      co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return pull(begin, end); });
+      total = co_await finish_step();
+      result.change = from_fixed(total.change);
+      ++result.iterations;
+    }
+  }
+
+ private:
+  [[nodiscard]] double* shares(int iteration) const { return k_.shares_[iteration % 2].local().data(); }
+
+  // f(begin, end) -> sums for blocks of own vertices; adds the sums up.
+  template <class F>
+  tess::task<void> over_blocks(F f) {
+    pagerank_state& s = *k_.state_;
+    auto const chunk = [&](std::uint64_t begin, std::uint64_t end) {
+      sums total;
+      for (std::uint64_t b = begin; b < end; b += block_vertices)
+        total = total + f(b, std::min(b + block_vertices, end));
+      s.change.fetch_add(total.change, std::memory_order_relaxed);
+      s.dangling.fetch_add(total.dangling, std::memory_order_relaxed);
+    };
+    if (tess::workers() == 1)
+      chunk(0, part_.count);
+    else
+      co_await tess::forall_chunks(0, part_.count, chunk_vertices, chunk);
+    co_return;
+  }
+
+  // The sums of all places, and the shares that they made.
+  tess::task<sums> finish_step() {
+    pagerank_state& s = *k_.state_;
+    sums const mine{s.change.exchange(0), s.dangling.exchange(0)};
+    sums const total = co_await tess::all_reduce(mine);
+    ++step_;
+    if (tess::places() > 1) co_await k_.shares_[step_ % 2].gather();
+    co_return total;
+  }
+
+  sums start(std::uint64_t begin, std::uint64_t end) {
+    double* const out = shares(step_ + 1) + part_.first;
+    double dangling = 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      scores_[i] = 1 / n_;
+      std::uint64_t const degree = part_.out.degree(i);
+      // Of a vertex without out-edges the share is infinite, and nobody asks for it.
+      out[i] = scores_[i] / static_cast<double>(degree);
+      if (degree == 0) dangling += scores_[i];
+    }
+    return {0, to_fixed(dangling)};
+  }
+
+  sums pull(std::uint64_t begin, std::uint64_t end) {
+    double const* const in = shares(step_);
+    double* const out = shares(step_ + 1) + part_.first;
+    double change = 0;
+    double dangling = 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      double pulled = 0;
+      for (vertex const u : part_.in.neighbours(i)) pulled += in[u];
+      double const score = base_ + damping_ * pulled;
+      change += std::fabs(score - scores_[i]);
+      scores_[i] = score;
+      std::uint64_t const degree = part_.out.degree(i);
+      out[i] = score / static_cast<double>(degree);
+      if (degree == 0) dangling += score;
+    }
+    return {to_fixed(change), to_fixed(dangling)};
+  }
+
+  pagerank const& k_;
+  graph::graph_part const& part_;
+  double n_;
+  double* scores_;
+  double base_ = 0;
+  double damping_ = 0;
+  int step_ = 0;  // shares(step_) are read, shares(step_ + 1) written
+};
+
+tess::task<pagerank> pagerank::make(graph::distributed_graph g) {
+  pagerank k;
+  k.graph_ = g;
+  k.scores_ = co_await tess::global_array<double>::make(g.block() * tess::places());
+  for (replicated<double>& shares : k.shares_) shares = co_await replicated<double>::make(g.vertices(), g.block());
+  k.state_ = co_await tess::place_local<pagerank_state>::make();
+  co_return k;
+}
+
+tess::task<void> pagerank::release(pagerank k) {
+  co_await tess::place_local<pagerank_state>::release(k.state_);
+  for (replicated<double> const& shares : k.shares_) co_await replicated<double>::release(shares);
+  co_await tess::global_array<double>::release(k.scores_);
+}
+
+tess::task<pagerank_result> pagerank::run(pagerank_rules rules) const {
+  co_await tess::on_all_places(
+      [](pagerank k, pagerank_rules r) -> tess::task<void> {
+        pagerank_iteration iteration(k);
+        co_await iteration.run(r);
+      },
+      *this, rules);
+  // Every place has added up the same.
+  co_return state_->result;
+}
+
+}  // namespace kernels

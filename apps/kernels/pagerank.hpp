@@ -1,0 +1,60 @@
+// pagerank: every place pulls the shares of its vertices' in-neighbours; the shares are gathered at all places.
+//
+//   Jacobi: an iteration reads only what the one before made. Sums over vertices have a shape that does not depend on
+//   places or workers: doubles within a block of 64 vertices, then 64-bit fixed point, whose sum has no order. So the
+//   scores and the number of iterations are the same, bit by bit, for every number of places and workers. The rank of
+//   vertices without out-edges goes to all vertices alike.
+//
+// Units     scores: their sum is 1.
+// Threads   made, run and released by one task, for all; one run() at a time.
+// Cost      per place: 16 bytes for each vertex of the graph, 8 for each own one. An iteration costs one reduction and
+//           the transfer of 8 bytes per vertex to every place.
+// Source    Page et al. (1999); pulling as in Beamer et al., "The GAP Benchmark Suite" (2015).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "distributed/distributed_graph.hpp"
+#include "kernels/replicated.hpp"
+
+namespace kernels {
+
+struct pagerank_rules {
+  double damping = 0.85;
+  double tolerance = 1e-4;  // of GAPBS: ends when the scores change by less in sum
+  int iterations_max = 100;
+};
+
+struct pagerank_result {
+  int iterations = 0;
+  double change = 0;  // sum of absolute changes of the scores in the last iteration
+};
+
+struct pagerank_state;
+
+class pagerank {
+ public:
+  // The graph needs in-rows if it is directed.
+  static tess::task<pagerank> make(graph::distributed_graph g);
+  static tess::task<void> release(pagerank k);
+
+  [[nodiscard]] tess::task<pagerank_result> run(pagerank_rules rules) const;
+
+  // After run().
+  [[nodiscard]] tess::global_array<double> scores() const noexcept { return scores_; }
+
+ private:
+  friend class pagerank_iteration;
+
+  graph::distributed_graph graph_;
+  tess::global_array<double> scores_;
+  replicated<double> shares_[2];  // score over out-degree: what each out-neighbour gets
+  tess::place_local<pagerank_state> state_;
+};
+
+// The scores by pushing, at one place, from rows that are fetched block by block; shares nothing with the kernel.
+[[nodiscard]] tess::task<std::vector<double>> pushed_scores(graph::distributed_graph g, pagerank_rules rules,
+                                                            int iterations);
+
+}  // namespace kernels

@@ -1,0 +1,179 @@
+// graph_kernels: the kernels of apps/ on one and two places beside the plain ones on as many threads, graph by graph.
+//
+//   Both run on the same graph, loaded once per number of places, from the same sources, in turn.
+//
+// Units     edges: directed edges stored, all of them for bfs and components, all of them per iteration for pagerank.
+//           The two pageranks treat vertices without out-edges differently and may need other numbers of iterations.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "distributed/distributed_graph.hpp"
+#include "graph/edge_reader.hpp"
+#include "harness/clock.hpp"
+#include "harness/splitmix.hpp"
+#include "harness/suite.hpp"
+#include "kernels/bfs.hpp"
+#include "kernels/components.hpp"
+#include "kernels/pagerank.hpp"
+#include "plain/build.hpp"
+#include "plain/kernels.hpp"
+#include "tess/tess.hpp"
+
+namespace {
+
+constexpr double million = 1e6;
+constexpr double tolerance = 1e-4;  // of GAPBS
+constexpr int iterations_max = 20;  // likewise
+
+// The same edges as the distributed graph's, in the plain kernels' arrays.
+plain::csr_graph plain_graph(graph::graph_input const& input) {
+  std::vector<plain::edge> edges;
+  graph::edge_reader reader(input);
+  std::vector<graph::edge> batch;
+  while (reader.next(batch))
+    for (graph::edge const& e : batch) edges.push_back({e.source, e.target});
+  return {static_cast<std::uint32_t>(reader.vertices_count()), edges, plain::direction::both};
+}
+
+// A source that has neighbours; another one in each run.
+plain::vertex some_source(plain::graph_view const& graph, std::uint64_t& drawn) {
+  for (;;) {
+    auto const v = static_cast<plain::vertex>(bench::splitmix(0, drawn++) % graph.n());
+    if (graph.out.degree(v) > 0) return v;
+  }
+}
+
+struct sides {
+  bench::suite& rates;
+  std::string graph_name;
+  int threads;
+  plain::graph_view plain;
+  graph::distributed_graph ours;
+
+  [[nodiscard]] double edges() const { return static_cast<double>(plain.out.edges()) / million; }
+  [[nodiscard]] std::string name(char const* kernel) const { return std::string(kernel) + ' ' + graph_name; }
+};
+
+// Rounds of both sides, the first one changing. limit() -> rate; ours() -> task with the rate.
+template <class Limit, class Ours>
+tess::task<void> compare(sides const& s, char const* kernel, Limit limit, Ours ours) {
+  std::vector<bench::round> rounds(static_cast<std::size_t>(s.rates.runs()));
+  bool limit_first = true;
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    for (bool const limit_now : {limit_first, !limit_first}) {
+      if (limit_now) {
+        rounds[i].limit = limit(i);
+        plain::rest();
+      } else {
+        rounds[i].ours = co_await ours(i);
+      }
+    }
+    limit_first = !limit_first;
+  }
+  s.rates.record(s.name(kernel), s.threads, "M edges/s", rounds);
+}
+
+tess::task<void> compare_bfs(sides const& s) {
+  if (!s.rates.wants(s.name("bfs"))) co_return;
+  plain::bfs plain(s.plain, s.threads);
+  kernels::bfs const ours = co_await kernels::bfs::make(s.ours);
+  std::vector<plain::vertex> sources;
+  for (std::uint64_t drawn = 0; sources.size() < static_cast<std::size_t>(s.rates.runs());)
+    sources.push_back(some_source(s.plain, drawn));
+  co_await compare(
+      s, "bfs", [&](std::size_t i) { return s.edges() / bench::seconds_of([&] { (void)plain.run(sources[i]); }); },
+      [&](std::size_t i) -> tess::task<double> {
+        double const begin = bench::timestamp();
+        co_await ours.run(sources[i]);
+        co_return s.edges() / (bench::timestamp() - begin);
+      });
+  co_await kernels::bfs::release(ours);
+}
+
+tess::task<void> compare_pagerank(sides const& s) {
+  if (!s.rates.wants(s.name("pagerank"))) co_return;
+  plain::pagerank plain(s.plain, s.threads);
+  kernels::pagerank const ours = co_await kernels::pagerank::make(s.ours);
+  co_await compare(
+      s, "pagerank",
+      [&](std::size_t) {
+        int iterations = 0;
+        double const seconds = bench::seconds_of([&] { iterations = plain.run(tolerance, iterations_max).iterations; });
+        return s.edges() * iterations / seconds;
+      },
+      [&](std::size_t) -> tess::task<double> {
+        double const begin = bench::timestamp();
+        auto const result = co_await ours.run({.tolerance = tolerance, .iterations_max = iterations_max});
+        co_return s.edges() * result.iterations / (bench::timestamp() - begin);
+      });
+  co_await kernels::pagerank::release(ours);
+}
+
+tess::task<void> compare_components(sides const& s) {
+  if (!s.rates.wants(s.name("components"))) co_return;
+  plain::components plain(s.plain, s.threads);
+  kernels::components const ours = co_await kernels::components::make(s.ours);
+  co_await compare(
+      s, "components", [&](std::size_t) { return s.edges() / bench::seconds_of([&] { (void)plain.run(); }); },
+      [&](std::size_t) -> tess::task<double> {
+        double const begin = bench::timestamp();
+        co_await ours.run();
+        co_return s.edges() / (bench::timestamp() - begin);
+      });
+  co_await kernels::components::release(ours);
+}
+
+bool wants_any(bench::suite const& rates, std::string const& graph_name) {
+  return rates.wants("bfs " + graph_name) || rates.wants("pagerank " + graph_name) ||
+         rates.wants("components " + graph_name);
+}
+
+int measure(bench::suite& rates, std::string const& spec, int places_max) {
+  if (!wants_any(rates, spec)) return 0;
+  graph::graph_input const input = graph::open_graph(spec);
+  // Before any job: a job may pin this thread, and OpenMP's threads start where their maker may run.
+  plain::csr_graph const arrays = plain_graph(input);
+  plain::graph_view const view(arrays.view());
+  for (int places = 1; places <= places_max; places *= 2) {
+    tess::settings settings;
+    settings.places = static_cast<unsigned>(places);
+    settings.workers = 1;
+    int const code = tess::run(settings, {}, [&](tess::args) -> tess::task<int> {
+      sides const s{rates, spec, places, view,
+                    co_await graph::distributed_graph::load(input, graph::row_kinds::out_and_in)};
+      if (s.ours.edges() != view.out.edges()) {
+        std::fprintf(stderr, "%s: the two sides differ in edges\n", spec.c_str());
+        co_return 1;
+      }
+      co_await compare_bfs(s);
+      co_await compare_pagerank(s);
+      co_await compare_components(s);
+      co_await graph::distributed_graph::release(s.ours);
+      co_return 0;
+    });
+    if (code != 0) return code;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Our graph kernels beside plain shared-memory ones, in million edges per second.");
+  bench::options chosen;
+  std::vector<std::string> graphs{"kron:20", "grid:1024x1024"};
+  int places_max = 2;
+  bench::declare(app, chosen);
+  app.add_option("--graphs", graphs, "specifications of undirected generated graphs")->capture_default_str();
+  app.add_option("--places", places_max, "measured with 1, 2, ... this many")->capture_default_str();
+  if (auto const code = bench::parse(app, argc, argv)) return *code;
+
+  bench::suite rates("graph_kernels", chosen);
+  for (std::string const& spec : graphs)
+    if (int const code = measure(rates, spec, places_max); code != 0) return code;
+  return rates.finish();
+}

@@ -1,0 +1,24 @@
+// job: one measurement inside a job of its own: starts places, runs the body as the first task, gives its figure back.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <tess/tess.hpp>
+
+namespace bench {
+
+/// What `body` returns at place 0 of a job with `places` places.
+inline double in_job(unsigned places, std::function<tess::task<double>()> const& body, unsigned workers = 1) {
+  double measured = 0;
+  tess::settings s;
+  s.places = places;
+  s.workers = workers;
+  int const code = tess::run(s, {}, [&](tess::args) -> tess::task<int> {
+    measured = co_await body();
+    co_return 0;
+  });
+  if (code != 0) throw std::runtime_error("the measured job failed");
+  return measured;
+}
+
+}  // namespace bench

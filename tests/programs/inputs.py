@@ -1,0 +1,119 @@
+"""inputs: what the programs make of good and bad inputs: exit code 2 and a message that names file and line.
+
+Every input is given to several numbers of places: an error that another place meets first must surface in the same way.
+Usage: inputs.py PROGRAMS.
+"""
+
+import dataclasses
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+PLACES = (1, 3)
+FABRICS = ("smp", "hostile")
+SECONDS_MAX = 60
+
+MTX = "%%MatrixMarket matrix coordinate pattern general\n"
+FILES = {
+    "good.mtx": MTX + "3 3 2\n1 2\n2 3\n",
+    "symmetric.mtx": MTX.replace("general", "symmetric") + "4 4 3\n2 1\n3 2\n4 4\n",
+    "repeated.mtx": MTX + "3 3 5\n1 2\n1 2\n2 2\n1 3\n2 3\n",
+    "edges.el": "0 1\n1 2\n2 70\n",
+    "roads.gr": "p sp 3 2\na 1 2 7\na 2 3 5\n",
+    "empty.mtx": MTX + "0 0 0\n",
+    "nothing.el": "# no edge\n",
+    "headless.mtx": "3 3 2\n1 2\n2 3\n",
+    "outside.mtx": MTX + "3 3 2\n1 2\n2 4\n",
+    "missing_entry.mtx": MTX + "3 3 5\n1 2\n2 3\n",
+    "late.el": "".join(f"{i} {i + 1}\n" for i in range(20000)) + "1 x\n",
+    "named.mtx": MTX + "3 3 2\n1 2\n2 3\n",
+    "named.names": "alpha\nbeta\n",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """Words in which FOLDER stands for the folder of the files, and what must come of them."""
+
+    words: str
+    code: int
+    text: str = ""  # on stderr
+    result: dict[str, object] | None = None
+
+
+CASES = [
+    Case("bfs FOLDER/good.mtx --source 0", 0, result={"levels": [1, 1, 1]}),
+    Case("bfs FOLDER/good.mtx --source 2", 0, result={"levels": [1]}),
+    Case("bfs FOLDER/symmetric.mtx --source 2", 0, result={"levels": [1, 1, 1]}),
+    Case("bfs FOLDER/repeated.mtx --source 0", 0, result={"levels": [1, 2]}),
+    Case("bfs FOLDER/edges.el --source 0", 0, result={"levels": [1, 1, 1, 1]}),
+    Case("bfs FOLDER/roads.gr --source 1", 0, result={"levels": [1, 1]}),
+    Case("components FOLDER/edges.el", 0, result={"components": 68}),
+    Case("components FOLDER/symmetric.mtx", 0, result={"components": 2, "largest": [3, 1]}),
+    Case("pagerank FOLDER/repeated.mtx --top 1", 0, result={"top": [2]}),
+    Case("bfs FOLDER/nothing.el", 2, "nothing.el:1: "),
+    Case("bfs FOLDER/empty.mtx", 2, "empty.mtx:2: "),
+    Case("bfs FOLDER/missing.mtx", 2, "missing.mtx: "),
+    Case("bfs FOLDER/headless.mtx", 2, "headless.mtx:1: "),
+    Case("bfs FOLDER/outside.mtx", 2, "outside.mtx:4: "),
+    Case("pagerank FOLDER/outside.mtx", 2, "outside.mtx:4: "),
+    Case("components FOLDER/missing_entry.mtx", 2, "missing_entry.mtx:4: "),
+    Case("components FOLDER/late.el", 2, "late.el:20001: "),
+    Case("bfs FOLDER/named.mtx", 2, "named.names"),
+    Case("bfs FOLDER/good.mtx --source 3", 2, "expected a vertex from 0 to 2"),
+    Case("bfs FOLDER/good.mtx --source libc6", 2, '"libc6", expected'),
+    Case("bfs kron:99", 2, "kron:99: "),
+    Case("bfs", 2, "graph"),
+    Case("pagerank kron:4 --damping 2", 2, "damping"),
+    Case("gups --log2-words 99", 2, "log2-words"),
+]
+
+
+def problem_of(case: Case, programs: Path, folder: Path, settings: dict[str, str]) -> str:
+    """Empty if the program does as it should."""
+    stats = folder / "stats.json"
+    stats.unlink(missing_ok=True)
+    name, *words = case.words.replace("FOLDER", str(folder)).split()
+    done = subprocess.run(
+        [str(programs / name), *words],
+        env={**os.environ, **settings, "TESS_STATS": str(stats)},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+    if done.returncode != case.code:
+        return f"exit code {done.returncode}, expected {case.code}\n{done.stdout}{done.stderr}"
+    if case.text not in done.stderr:
+        return f"stderr lacks {case.text!r}: {done.stderr}"
+    if case.result is not None:
+        result = json.loads(stats.read_text())["result"]
+        for key, value in case.result.items():
+            if result.get(key) != value:
+                return f"{key} is {result.get(key)}, expected {value}"
+    return ""
+
+
+def main() -> int:
+    programs = Path(sys.argv[1])
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, text in FILES.items():
+            (folder / file).write_text(text)
+        for case in CASES:
+            for places in PLACES:
+                for fabric in FABRICS:
+                    settings = {"TESS_PLACES": str(places), "TESS_FABRIC": fabric}
+                    if problem := problem_of(case, programs, folder, settings):
+                        print(f"{settings} {case.words}: {problem}")
+                        failed += 1
+    print(f"{failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
