@@ -11,18 +11,26 @@ namespace {
 
 constexpr std::uint64_t switches = 10'000'000;
 
-tess::task<void> yielder(std::uint64_t times) {
+struct start {
+  std::uint32_t waiting;
+  double time = 0;
+};
+
+/// Yields `times` times from the moment on at which all tasks take turns.
+tess::task<void> yielder(start& all, std::uint64_t times) {
+  if (--all.waiting == 0) all.time = bench::timestamp();
+  while (all.waiting != 0) co_await tess::yield();
   for (std::uint64_t i = 0; i < times; ++i) co_await tess::yield();
 }
 
 /// ns per switch of `tasks` tasks on one worker.
 tess::task<double> yields(std::uint32_t tasks) {
   std::uint64_t const each = switches / tasks;
-  double const begin = bench::timestamp();
+  start all{tasks};
   co_await tess::finish([&] {
-    for (std::uint32_t i = 0; i < tasks; ++i) tess::spawn(yielder(each));
+    for (std::uint32_t i = 0; i < tasks; ++i) tess::spawn(yielder(all, each));
   });
-  co_return (bench::timestamp() - begin) * bench::ns_per_second / static_cast<double>(each * tasks);
+  co_return (bench::timestamp() - all.time) * bench::ns_per_second / static_cast<double>(each * tasks);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ inline constexpr std::size_t message_bytes_max = 2048;
 /// The caller's side of an `at`: owned by the worker's pool, because the reply may come after the frame is gone.
 struct alignas(16) at_slot : ready_node {
   completion cell;
-  finish_scope* scope = nullptr;  ///< the caller's, if its frame is gone
-  place_id target = 0;            ///< set with `scope`
+  finish_scope* scope = nullptr;  ///< of the caller when it called
+  place_id target = 0;            ///< set when the call is abandoned
   std::exception_ptr exception;
   std::uint32_t result_bytes = 0;  ///< room behind this struct
   bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of
@@ -67,7 +67,7 @@ void send_request(place_id target, handler_record const& record, std::uint16_t i
   }
   return append_async_slowly(target, index, bytes);
 }
-void check_place(place_id target, std::source_location at);
+void check_place(place_id target, char const* who);
 
 /// The finish scope of one incoming `at`; see finish.cpp. Freed when nothing counts for it any more.
 class call_scope;
@@ -249,13 +249,12 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
     return next;
   }
   R await_resume() {
-    worker& w = *self;
     at_slot* const slot = std::exchange(slot_, nullptr);
     struct guard {
       at_slot* slot;
       ~guard() { free_at_slot(slot); }
     } const g{slot};
-    if (slot->left_tasks) w.current->scope->note_sent(target_, 1);
+    if (slot->left_tasks) slot->scope->note_sent(target_, 1);
     if (std::uint64_t const failure = slot->cell.take_error()) [[unlikely]]
       throw_failure(failure);
     if (slot->exception) [[unlikely]]
@@ -300,7 +299,7 @@ auto at(place_id target, F f, Args... args) {
                 "at: the result must be trivially copyable");
   static_assert(detail::result_size<result>() <= detail::message_bytes_max, "at: the result exceeds 2 KiB; use put");
 
-  detail::check_place(target, std::source_location::current());
+  detail::check_place(target, "at");
   detail::at_slot* const slot = detail::make_at_slot(detail::result_size<result>());
   detail::worker& w = *detail::self;
   typename handler::payload const m{detail::to_global(slot), w.current->scope->key(), std::move(f),

@@ -29,7 +29,7 @@ class global_array {
 
   /// `size` zeroed elements over all places; `unit` (1 or more) makes blocks a multiple of it. One task calls it.
   static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1) {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
     unit = std::max<std::uint64_t>(unit, 1);
     std::uint64_t const share = size / places() + (size % places() != 0);
     static_cast<void>(detail::checked_bytes(share, sizeof(T)));  // so that rounding up cannot wrap

@@ -3,6 +3,7 @@
 //   With a window the call is a prefetch and the co_await the processor's own load, store or atomic: at once when
 //   nobody else is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
 //   Of several operations issued together only the first co_await gives the turn away: the others are due by then.
+//   Each operation is awaited once.
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply.
 //
 // Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
@@ -64,7 +65,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
 #endif
     worker& w = *self;
     issued_ = w.runnable.position();
-    ++w.counts.words[p.place() != w.place];
+    bump(w.counts.words[p.place() != w.place]);
     std::byte* const window = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()];
     if (window != nullptr) [[likely]] {
       std::byte* const address = window + p.offset();

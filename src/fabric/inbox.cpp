@@ -78,6 +78,8 @@ void inbox::push_overflow(place_id source, chunk* large) {
 }
 
 bool inbox::pop(message& m) noexcept {
+  // Replies that found no slot go first: they are few, and somebody waits for each.
+  if (overflowed_.load(std::memory_order_relaxed) != 0 && pop_overflow(m)) return true;
   std::uint64_t position = head_.load(std::memory_order_relaxed);
   slot* s;
   for (;;) {
@@ -86,7 +88,7 @@ bool inbox::pop(message& m) noexcept {
     if (sequence == position + 1) {
       if (head_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed)) break;
     } else if (sequence < position + 1) {
-      return overflowed_.load(std::memory_order_relaxed) != 0 && pop_overflow(m);
+      return false;
     } else {
       position = head_.load(std::memory_order_relaxed);
     }
@@ -115,9 +117,12 @@ bool inbox::pop_overflow(message& m) noexcept {
 }
 
 bool inbox::empty() const noexcept {
-  std::uint64_t const position = head_.load(std::memory_order_seq_cst);
-  return slots_[position % slots].sequence.load(std::memory_order_seq_cst) != position + 1 &&
-         overflowed_.load(std::memory_order_seq_cst) == 0;
+  for (;;) {
+    std::uint64_t const position = head_.load(std::memory_order_seq_cst);
+    if (slots_[position % slots].sequence.load(std::memory_order_seq_cst) == position + 1) return false;
+    // Another worker may have taken this slot meanwhile; then the next one counts.
+    if (head_.load(std::memory_order_seq_cst) == position) return overflowed_.load(std::memory_order_seq_cst) == 0;
+  }
 }
 
 }  // namespace tess::detail

@@ -97,7 +97,12 @@ bool segment::grow(half& h, std::uint64_t end, std::uint64_t limit) {
   std::uint64_t const have = h.end - h.begin;
   // Grow by what is there already, in steps of at most 64 MiB, so that few calls suffice and little is committed idly.
   std::uint64_t const step = std::clamp(have, huge_page, commit_step_max);
-  std::uint64_t const wanted = std::min((end + step - 1) / huge_page * huge_page, limit);
+  // Near the machine's limit, only what was asked for.
+  return extend(h, std::min((end + step - 1) / huge_page * huge_page, limit)) ||
+         extend(h, std::min((end + huge_page - 1) / huge_page * huge_page, limit));
+}
+
+bool segment::extend(half& h, std::uint64_t wanted) {
   std::uint64_t const more = wanted - h.end;
   if (committed_bytes().fetch_add(more, std::memory_order_relaxed) + more > physical_bytes()) {
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);

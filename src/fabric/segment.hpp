@@ -33,6 +33,7 @@ class segment {
     std::uint64_t end = 0;
   };
   bool grow(half& h, std::uint64_t end, std::uint64_t limit);
+  bool extend(half& h, std::uint64_t wanted);
 
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;

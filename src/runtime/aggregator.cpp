@@ -95,7 +95,7 @@ void aggregator::start_run(buffer& b, finish_scope* scope) {
 void aggregator::write_run(buffer& b, finish_scope const& scope) {
   run_record const r{{run_index, 0, sizeof(run_record) - sizeof(record_header)}, scope.key(), b.run_messages};
   std::memcpy(b.data + b.run_begin, &r, sizeof r);
-  this_worker().cold.messages += b.run_messages;
+  bump(this_worker().cold.messages, b.run_messages);
 }
 
 void aggregator::close_run(buffer& b) {
@@ -138,14 +138,25 @@ bool aggregator::transmit(worker_state& w, place_id target, std::span<std::byte 
     ++w.cold.refusals;
     return false;
   }
-  w.cold.message_bytes += bytes.size();
+  bump(w.cold.message_bytes, bytes.size());
   if (w.trace.enabled()) [[unlikely]]
     w.trace.message(trace_event::send, target, bytes.size());
   return true;
 }
 
 void aggregator::retry_backlog(worker_state& w) {
-  for (auto& b : std::exchange(backlog_, {})) dispatch(w, std::move(b));
+  // Oldest first; a target that refuses once is not asked again in this pass.
+  std::vector<place_id> refusing;
+  for (auto& b : std::exchange(backlog_, {})) {
+    if (std::ranges::find(refusing, b->target) != refusing.end()) {
+      backlog_.push_back(std::move(b));
+      continue;
+    }
+    place_id const target = b->target;
+    std::size_t const before = backlog_.size();
+    dispatch(w, std::move(b));
+    if (backlog_.size() > before) refusing.push_back(target);
+  }
 }
 
 void aggregator::flush(worker_state& w) {
@@ -157,9 +168,11 @@ void aggregator::flush(worker_state& w) {
 
 void aggregator::send_now(worker_state& w, place_id target, std::uint16_t index, std::byte const* payload,
                           std::size_t bytes) {
-  ++w.cold.messages;
+  bump(w.cold.messages);
   record_header const h{index, 0, static_cast<std::uint32_t>(bytes)};
-  bool const alone = target >= open_.size() || open_[target] == nullptr;
+  // Where one was refused the next would be: they gather, and leave with the next flush.
+  bool refused = std::ranges::any_of(backlog_, [&](auto const& b) { return b->target == target; });
+  bool const alone = !refused && (target >= open_.size() || open_[target] == nullptr);
   if (alone && sizeof h + padded(bytes) <= 64) {
     alignas(16) std::byte record[64];
     std::memcpy(record, &h, sizeof h);
@@ -167,12 +180,14 @@ void aggregator::send_now(worker_state& w, place_id target, std::uint16_t index,
     std::memcpy(record + sizeof h, payload, bytes);
     std::size_t const size = sizeof h + padded(bytes);
     if (transmit(w, target, {record, size})) return;
+    refused = true;
   }
+  if (refused) wait_for_credit(w);
   buffer& b = open(w, target, sizeof h + padded(bytes));
   // A request belongs to no run: the records behind it start a run of their own.
   close_run(b);
   std::memcpy(b.append(index, bytes), payload, bytes);
-  dispatch(w, take_open(w, target));
+  if (!refused) dispatch(w, take_open(w, target));
 }
 
 }  // namespace tess::detail

@@ -63,6 +63,7 @@ void reply(place_id target, reply_header const& h, std::span<std::byte const> da
 at_slot* make_at_slot(std::size_t result_bytes) {
   auto* const slot = new (self->frames.allocate(sizeof(at_slot) + result_bytes, frame_pool::kind::raw)) at_slot;
   slot->result_bytes = static_cast<std::uint32_t>(result_bytes);
+  slot->scope = self->current->scope;
   slot->cell.expect(1);
   return slot;
 }
@@ -75,7 +76,6 @@ void free_at_slot(at_slot* slot) noexcept {
 void abandon_at_slot(at_slot* slot, place_id target) noexcept {
   // The body may still run; the finish of the caller must hear what it leaves behind, so it waits for the reply. With
   // several workers another may be applying the reply just now: the cell decides which of us is the last.
-  slot->scope = self->current->scope;
   slot->target = target;
   slot->scope->add(1);
   if (slot->cell.arm(self->notify_id(), reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(slot)) | at_slot_tag))
@@ -101,14 +101,14 @@ void send_request(place_id target, handler_record const& record, std::uint16_t i
 }
 
 std::byte* append_async_slowly(place_id target, std::uint16_t index, std::size_t bytes) {
-  check_place(target, std::source_location::current());
+  check_place(target, "at_async");
   worker_state& w = this_worker();
   return w.outgoing.append(w, target, index, bytes);
 }
 
-void check_place(place_id target, std::source_location at) {
+void check_place(place_id target, char const* who) {
   if (target >= job.places) [[unlikely]]
-    throw error(to_text(at), "place " + std::to_string(target), "a place below " + std::to_string(job.places));
+    throw error(who, "place " + std::to_string(target), "a place below " + std::to_string(job.places));
 }
 
 void flush_messages(worker& w) noexcept {

@@ -33,7 +33,7 @@ std::uint64_t offset_of(std::uint64_t address) noexcept {
 void count_block(std::size_t bytes) noexcept {
   cold_counts& c = this_worker().cold;
   ++c.block_operations;
-  c.block_bytes += bytes;
+  bump(c.block_bytes, bytes);
 }
 
 /// At the source's place, before the transfer.

@@ -84,8 +84,8 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
 }
 
 void send_reply(worker_state& w, place_id target, std::uint16_t index, std::span<std::byte const> payload) {
-  ++w.cold.messages;
-  w.cold.message_bytes += payload.size();
+  bump(w.cold.messages);
+  bump(w.cold.message_bytes, payload.size());
   record_header const h{index, 0, static_cast<std::uint32_t>(payload.size())};
   std::array<std::byte, 2304> small;
   std::vector<std::byte> large;

@@ -179,13 +179,22 @@ outcome run_threads(job_state& j, args words, std::function<task<int>(args)> con
   {
     stall_watch const watch(j.options.stall_timeout);
     std::vector<std::thread> others;
-    for (std::size_t t = 1; t < j.threads.size(); ++t)
-      others.emplace_back([&thread = j.threads[t]] {
-        pinned const here(thread.cpu);
-        run_thread(thread);
-      });
+    try {
+      for (std::size_t t = 1; t < j.threads.size(); ++t)
+        others.emplace_back([&thread = j.threads[t]] {
+          pinned const here(thread.cpu);
+          run_thread(thread);
+        });
+    } catch (std::system_error const& e) {
+      // The system gives no more threads: those that run must end before the job does.
+      j.stopping.store(true, std::memory_order_seq_cst);
+      wake_all();
+      result.exception = std::make_exception_ptr(
+          error("tess::run", "cannot start thread " + std::to_string(others.size() + 1) + ": " + e.what(),
+                "fewer threads (TESS_THREADS)"));
+    }
     self = j.workers.front().get();
-    start_system_task(first_task(app, words, result));
+    if (!result.exception) start_system_task(first_task(app, words, result));
     {
       pinned const here(j.threads.front().cpu);
       run_thread(j.threads.front());

@@ -12,7 +12,8 @@ namespace tess {
 namespace detail {
 
 operation_counts counts_of(worker_state const& w) noexcept {
-  return {w.counts.words[0], w.counts.words[1], w.cold.block_bytes, w.cold.messages, w.cold.message_bytes};
+  return {read_count(w.counts.words[0]), read_count(w.counts.words[1]), read_count(w.cold.block_bytes),
+          read_count(w.cold.messages), read_count(w.cold.message_bytes)};
 }
 
 namespace {

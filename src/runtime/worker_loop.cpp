@@ -20,6 +20,7 @@ constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_flush = 64;
 /// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
 constexpr std::uint64_t turns_max = 32;
+constexpr unsigned polls_per_extra_start = 16;
 constexpr int spins_before_sleep = 2000;
 constexpr auto sleep_max = std::chrono::seconds(1);
 
@@ -28,7 +29,12 @@ thread_local thread_state* this_thread = nullptr;
 /// Lets unstarted tasks join those that take turns, at most doubling them: tasks that never suspend stay stealable.
 void admit(worker_state& w) {
   std::uint64_t const have = w.runnable.size();
-  if (have >= turns_max) return;
+  if (have >= turns_max) {
+    // Tasks that take turns for ever must not keep the others from starting: the oldest joins them now and then.
+    if (w.cold.polls % polls_per_extra_start != 0) return;
+    if (promise_base* const p = w.unstarted.steal()) w.runnable.push(p);
+    return;
+  }
   for (std::uint64_t i = std::min(have, turns_max - have); i > 0; --i) {
     promise_base* const p = w.unstarted.pop();
     if (p == nullptr) return;

@@ -36,7 +36,7 @@ class completion {
   static constexpr std::int64_t armed_unit = std::int64_t{1} << 40;
 
   /// Nothing outstanding. acquire: what the acknowledged operations did is visible to the owner.
-  [[nodiscard]] bool idle() const noexcept { return value_.load(std::memory_order_acquire) == armed_unit; }
+  [[nodiscard]] bool idle() const noexcept { return value_.load(std::memory_order_acquire) <= armed_unit; }
   [[nodiscard]] std::int64_t outstanding() const noexcept {
     return value_.load(std::memory_order_relaxed) - armed_unit;
   }
@@ -49,7 +49,7 @@ class completion {
     notify_ = notify;
     cookie_ = cookie;
     // release: notify and cookie before the arming; acquire: what the last acknowledgement published.
-    if (value_.fetch_sub(armed_unit, std::memory_order_acq_rel) != armed_unit) return false;
+    if (value_.fetch_sub(armed_unit, std::memory_order_acq_rel) > armed_unit) return false;
     reset();
     return true;
   }
@@ -59,7 +59,9 @@ class completion {
   void acknowledge(std::int64_t units, std::uint64_t failure = 0) noexcept {
     if (failure != 0) error_.store(failure, std::memory_order_relaxed);
     // release what was acknowledged to the waiter; acquire notify and cookie.
-    if (value_.fetch_sub(units, std::memory_order_acq_rel) == units) notify_worker(notify_, cookie_);
+    std::int64_t const before = value_.fetch_sub(units, std::memory_order_acq_rel);
+    // Armed values are small; the one acknowledgement that takes them to zero or below notifies.
+    if (before > 0 && before <= units) notify_worker(notify_, cookie_);
   }
 
   /// 0, or the failed place + 1; clears it.

@@ -40,6 +40,15 @@ inline std::coroutine_handle<> handle_of(promise_base* p) noexcept {
   return std::coroutine_handle<promise_base>::from_promise(*p);
 }
 
+/// Adds to a count that others may read meanwhile: no atomic addition, for only its worker writes it.
+[[gnu::always_inline]] inline void bump(std::uint64_t& count, std::uint64_t n = 1) noexcept {
+  std::atomic_ref<std::uint64_t> const shared(count);
+  shared.store(shared.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+}
+inline std::uint64_t read_count(std::uint64_t const& count) noexcept {
+  return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(count)).load(std::memory_order_relaxed);
+}
+
 /// Counted on the paths that inlined code takes; the others are in statistics.hpp of the runtime.
 struct hot_counts {
   std::uint64_t words[2] = {0, 0};  ///< word operations on this place, on other places
