@@ -23,12 +23,14 @@ TEST(completion, arming_an_idle_cell_says_so_and_leaves_it_idle) {
 TEST(completion, acknowledgements_may_overtake_their_announcement) {
   completion c;
   c.acknowledge(2);
-  EXPECT_FALSE(c.idle());
-  c.expect(1);
-  EXPECT_FALSE(c.idle());
-  c.expect(1);
   EXPECT_TRUE(c.idle());
   EXPECT_TRUE(c.arm(0, 0));
+  // The surplus stays and is set against later announcements.
+  c.expect(2);
+  EXPECT_TRUE(c.idle());
+  c.expect(1);
+  EXPECT_FALSE(c.idle());
+  EXPECT_EQ(c.outstanding(), 1);
 }
 
 TEST(completion, an_error_is_kept_until_it_is_taken) {
