@@ -24,8 +24,9 @@ tess::task<double> stream() {
       tess::at_async(
           1,
           [at = target](std::uint64_t x) {
-            at->a += x;
-            ++at->b;
+            sums& s = *at;
+            s.a += x;
+            ++s.b;
           },
           i);
   });

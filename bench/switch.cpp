@@ -11,26 +11,18 @@ namespace {
 
 constexpr std::uint64_t switches = 10'000'000;
 
-struct start {
-  std::uint32_t waiting;
-  double time = 0;
-};
-
-/// Yields `times` times from the moment on at which all tasks take turns.
-tess::task<void> yielder(start& all, std::uint64_t times) {
-  if (--all.waiting == 0) all.time = bench::timestamp();
-  while (all.waiting != 0) co_await tess::yield();
+tess::task<void> yielder(std::uint64_t times) {
   for (std::uint64_t i = 0; i < times; ++i) co_await tess::yield();
 }
 
 /// ns per switch of `tasks` tasks on one worker.
 tess::task<double> yields(std::uint32_t tasks) {
   std::uint64_t const each = switches / tasks;
-  start all{tasks};
+  double const begin = bench::timestamp();
   co_await tess::finish([&] {
-    for (std::uint32_t i = 0; i < tasks; ++i) tess::spawn(yielder(all, each));
+    for (std::uint32_t i = 0; i < tasks; ++i) tess::spawn(yielder(each));
   });
-  co_return (bench::timestamp() - all.time) * bench::ns_per_second / static_cast<double>(each * tasks);
+  co_return (bench::timestamp() - begin) * bench::ns_per_second / static_cast<double>(each * tasks);
 }
 
 }  // namespace

@@ -64,7 +64,6 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     static_cast<void>(at);
 #endif
     worker& w = *self;
-    issued_ = w.runnable.position();
     bump(w.counts.words[p.place() != w.place]);
     std::byte* const window = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()];
     if (window != nullptr) [[likely]] {
@@ -81,6 +80,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
         prefetch_write(address);
       }
       where_ = reinterpret_cast<std::uint64_t>(address);
+      issued_ = w.runnable.position();
     } else {
       where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | slot_flag;
     }

@@ -17,8 +17,10 @@ chunk* chunk_pool::make_single(std::size_t bytes) {
 
 chunk* chunk_pool::take() {
   std::lock_guard const lock(mutex_);
+  // A look first: exchanging in vain would take the line away from the readers who give back.
   // acquire: the reader is done with the bytes before we overwrite them.
-  if (free_ == nullptr) free_ = returned_.exchange(nullptr, std::memory_order_acquire);
+  if (free_ == nullptr && returned_.load(std::memory_order_relaxed) != nullptr)
+    free_ = returned_.exchange(nullptr, std::memory_order_acquire);
   if (free_ != nullptr) return std::exchange(free_, free_->next);
   if (made_ == limit) return nullptr;
   ++made_;

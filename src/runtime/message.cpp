@@ -25,6 +25,8 @@ class receiver final : public message_sink {
   }
 };
 
+constexpr std::size_t prefetch_bytes = 384;
+
 /// The run that the records before belong to ends: its messages are done (tasks that they started count themselves).
 struct open_run {
   finish_scope* scope = nullptr;
@@ -35,6 +37,24 @@ struct open_run {
   }
 };
 
+void begin_run(std::span<std::byte const> payload, place_id source, finish_scope* local_scope, open_run& run) {
+  std::uint64_t fields[2];
+  if (payload.size() != sizeof fields) malformed(source, "run of the wrong size");
+  std::memcpy(fields, payload.data(), sizeof fields);
+  run.close();
+  run.messages = static_cast<std::int64_t>(fields[1]);
+  if (local_scope != nullptr) local_scope->add(run.messages);
+  run.scope = local_scope != nullptr ? local_scope : arrive(fields[0], run.messages);
+}
+
+auto handler_for(record_header const& h, place_id source) {
+  auto const handlers = static_cast<std::size_t>(__stop_tess_handlers - __start_tess_handlers);
+  if (h.index >= handlers) malformed(source, "unknown handler");
+  handler_record const& record = __start_tess_handlers[h.index];
+  if (record.variable ? h.bytes < record.bytes : h.bytes != record.bytes) malformed(source, "payload of wrong size");
+  return record.invoke;
+}
+
 }  // namespace
 
 message_sink& message_receiver() noexcept {
@@ -43,7 +63,6 @@ message_sink& message_receiver() noexcept {
 }
 
 void deliver_records(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope) {
-  auto const handlers = static_cast<std::size_t>(__stop_tess_handlers - __start_tess_handlers);
   worker& w = *self;
   open_run run;
   message_context context{source, nullptr};
@@ -56,29 +75,36 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
     worker& w;
     finish_scope* outer;
   } const guard(w);
-  while (!bytes.empty()) {
+  w.handler.scope = nullptr;
+  std::byte const* next = bytes.data();
+  std::byte const* const end = next + bytes.size();
+  // Records of one sort follow each other: what was checked of one header holds for its equals.
+  std::uint64_t known = ~std::uint64_t{0};
+  void (*invoke)(message_context&, std::byte const*, std::size_t) = nullptr;
+  while (next < end) {
+    if (end - next < static_cast<std::ptrdiff_t>(sizeof(record_header))) malformed(source, "truncated record");
     record_header h;
-    if (bytes.size() < sizeof h) malformed(source, "truncated record");
-    std::memcpy(&h, bytes.data(), sizeof h);
-    if (h.bytes > bytes.size() - sizeof h) malformed(source, "record longer than its message");
-    std::byte const* const payload = bytes.data() + sizeof h;
-    bytes = bytes.subspan(std::min(bytes.size(), sizeof h + padded(h.bytes)));
-    if (h.index == run_index) {
-      std::uint64_t fields[2];
-      if (h.bytes != sizeof fields) malformed(source, "run of the wrong size");
-      std::memcpy(fields, payload, sizeof fields);
-      run.close();
-      run.messages = static_cast<std::int64_t>(fields[1]);
-      if (local_scope != nullptr) local_scope->add(run.messages);
-      run.scope = local_scope != nullptr ? local_scope : arrive(fields[0], run.messages);
-      context.scope = run.scope;
-      continue;
+    std::uint64_t bits;
+    static_assert(sizeof h == sizeof bits);
+    std::memcpy(&h, next, sizeof h);
+    std::memcpy(&bits, next, sizeof bits);
+    std::byte const* const payload = next + sizeof h;
+    // A batch was just written by another core: its lines are fetched ahead.
+    prefetch_read(next + prefetch_bytes);
+    auto const left = static_cast<std::size_t>(end - payload);
+    if (h.bytes > left) malformed(source, "record longer than its message");
+    next = payload + std::min(left, padded(h.bytes));
+    if (bits != known) {
+      if (h.index == run_index) {
+        begin_run({payload, h.bytes}, source, local_scope, run);
+        context.scope = run.scope;
+        w.handler.scope = run.scope;
+        continue;
+      }
+      invoke = handler_for(h, source);
+      known = bits;
     }
-    if (h.index >= handlers) malformed(source, "unknown handler");
-    handler_record const& record = __start_tess_handlers[h.index];
-    if (record.variable ? h.bytes < record.bytes : h.bytes != record.bytes) malformed(source, "payload of wrong size");
-    w.handler.scope = context.scope;
-    record.invoke(context, payload, h.bytes);
+    invoke(context, payload, h.bytes);
   }
   run.close();
 }

@@ -229,7 +229,9 @@ void wait_polling(bool (*done)(void*), void* context) {
       w->current = current;
     }
     self = outer;
-    if (!busy && round > 64) std::this_thread::yield();
+    if (busy) continue;
+    spin_pause();
+    if (round > 64) std::this_thread::yield();
   }
 }
 
