@@ -10,7 +10,7 @@
 namespace {
 
 constexpr std::uint64_t updates = 8'000'000;
-constexpr unsigned tasks_per_place = 16;
+constexpr unsigned tasks_per_place = 8;
 
 tess::task<void> updater(tess::global_array<std::uint64_t> table, int rank, std::uint64_t first, std::uint64_t count) {
   std::uint64_t const words = table.size();
