@@ -50,6 +50,8 @@ task<void> forall(std::uint64_t begin, std::uint64_t end, F f, std::uint64_t gra
 template <class F>
   requires std::invocable<F const&, std::uint64_t, std::uint64_t>
 task<void> forall_chunks(std::uint64_t begin, std::uint64_t end, std::uint64_t grain, F f) {
+  if (begin >= end) co_return;
+  if (grain == 0) grain = detail::default_grain(end - begin);
   co_await finish([&] {
     for (std::uint64_t b = begin; b < end; b += std::min(grain, end - b)) {
       std::uint64_t const e = b + std::min(grain, end - b);

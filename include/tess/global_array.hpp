@@ -30,7 +30,9 @@ class global_array {
   /// `size` zeroed elements over all places; `unit` (1 or more) makes blocks a multiple of it. One task calls it.
   static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1) {
     static_assert(std::is_trivially_copyable_v<T>);
-    std::uint64_t const share = (size + places() - 1) / places();
+    unit = std::max<std::uint64_t>(unit, 1);
+    std::uint64_t const share = size / places() + (size % places() != 0);
+    static_cast<void>(detail::checked_bytes(share, sizeof(T)));  // so that rounding up cannot wrap
     std::uint64_t const block = std::max<std::uint64_t>((share + unit - 1) / unit * unit, unit);
     std::uint64_t const offset = co_await detail::symmetric_allocate(detail::checked_bytes(block, sizeof(T)));
     co_return global_array(offset, size, block);

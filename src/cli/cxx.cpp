@@ -48,7 +48,7 @@ std::string quoted(std::string const& word) {
 }
 
 // Our options first, so that the caller's win; the library last, so that it resolves what precedes it.
-words command_for(words const& given, bool shared, tree const& here) {
+words command_for(words const& given, tree const& here) {
   std::ifstream stream{here.build_json()};
   json const build = json::parse(stream, nullptr, false);
   if (build.is_discarded()) {
@@ -57,15 +57,9 @@ words command_for(words const& given, bool shared, tree const& here) {
   words all{"-std=c++23", "-O3"};
   auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
   add(options_of(build, "compile", here));
-  // A shared object takes the runtime from the program that loads it.
-  if (shared) add({"-fPIC", "-DTESS_SHARED=1"});
   add(given);
   if (only_compiles(given)) return all;
-  if (shared) {
-    add({"-shared", "-fuse-ld=lld"});
-  } else {
-    add(options_of(build, "link", here));
-  }
+  add(options_of(build, "link", here));
   return all;
 }
 
@@ -74,21 +68,23 @@ words command_for(words const& given, bool shared, tree const& here) {
 int cxx(words const& given) {
   if (given.empty() || given[0] == "--help" || given[0] == "-h") {
     fmt::print(
-        "Usage: tess c++ [--print] [--shared] ARGUMENTS...\n\n"
+        "Usage: tess c++ [--print] ARGUMENTS...\n\n"
         "Compile and link with {}: C++23, -O3, the headers and the library of this tree. ARGUMENTS are the\n"
         "compiler's own and win over ours.\n\n"
-        "  --print   print the command instead of running it\n"
-        "  --shared  make a shared object that a running program can load\n\n"
+        "  --print   print the command instead of running it\n\n"
         "Example: tess c++ hello.cpp -o hello && tess run ./hello -n 4\n",
         compiler);
     return given.empty() ? exit_misuse : exit_fine;
   }
   bool const print = std::ranges::find(given, "--print") != given.end();
-  bool const shared = std::ranges::find(given, "--shared") != given.end();
+  if (std::ranges::find(given, "--shared") != given.end() || std::ranges::find(given, "-shared") != given.end()) {
+    throw usage_error{
+        "c++: code with `at` cannot live in a shared object yet: messages name handlers by their index in the program; "
+        "link it into the program"};
+  }
   words passed;
-  std::ranges::copy_if(given, std::back_inserter(passed),
-                       [](std::string const& word) { return word != "--print" && word != "--shared"; });
-  words const command = command_for(passed, shared, own_tree());
+  std::ranges::copy_if(given, std::back_inserter(passed), [](std::string const& word) { return word != "--print"; });
+  words const command = command_for(passed, own_tree());
   if (print) {
     std::string text{compiler};
     for (auto const& word : command) text += " " + quoted(word);

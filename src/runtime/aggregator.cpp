@@ -123,20 +123,24 @@ void aggregator::dispatch(worker_state& w, std::unique_ptr<buffer> b) {
     scope->done(1);
   } else {
     close_run(*b);
-    if (!transmit(w, *b)) {
-      ++w.cold.refusals;
+    if (!transmit(w, b->target, {b->data, b->used})) {
       backlog_.push_back(std::move(b));
       return;
     }
+    ++w.cold.batches;
   }
   b->used = 0;
   spare_.push_back(std::move(b));
 }
 
-bool aggregator::transmit(worker_state& w, buffer& b) {
-  if (!the_job->fabric->try_send(w.place, b.target, message_class::request, {b.data, b.used})) return false;
-  ++w.cold.batches;
-  w.cold.message_bytes += b.used;
+bool aggregator::transmit(worker_state& w, place_id target, std::span<std::byte const> bytes) {
+  if (!the_job->fabric->try_send(w.place, target, message_class::request, bytes)) {
+    ++w.cold.refusals;
+    return false;
+  }
+  w.cold.message_bytes += bytes.size();
+  if (w.trace.enabled()) [[unlikely]]
+    w.trace.message(trace_event::send, target, bytes.size());
   return true;
 }
 
@@ -162,11 +166,7 @@ void aggregator::send_now(worker_state& w, place_id target, std::uint16_t index,
     std::memset(record + sizeof h + padded(bytes) - 8, 0, 8);
     std::memcpy(record + sizeof h, payload, bytes);
     std::size_t const size = sizeof h + padded(bytes);
-    if (the_job->fabric->try_send(w.place, target, message_class::request, {record, size})) {
-      w.cold.message_bytes += size;
-      return;
-    }
-    ++w.cold.refusals;
+    if (transmit(w, target, {record, size})) return;
   }
   buffer& b = open(w, target, sizeof h + padded(bytes));
   // A request belongs to no run: the records behind it start a run of their own.

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tess/detail/out_buffer.hpp"
@@ -54,7 +55,7 @@ class aggregator {
   void write_run(buffer& b, finish_scope const& scope);
   void wait_for_credit(worker_state& w);
   void dispatch(worker_state& w, std::unique_ptr<buffer> b);
-  bool transmit(worker_state& w, buffer& b);
+  bool transmit(worker_state& w, place_id target, std::span<std::byte const> bytes);
   void retry_backlog(worker_state& w);
 
   [[nodiscard]] std::unique_ptr<buffer> take_open(worker_state& w, place_id target) noexcept;

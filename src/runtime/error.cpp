@@ -15,8 +15,9 @@ error::error(std::string const& where, std::string const& what, std::string cons
 namespace {
 std::string remote_text(place_id place, std::string const& type_name, std::string const& text) {
   // An exception that crosses several places keeps the text it got at the first.
-  if (text.starts_with("place ")) return text;
-  return "place " + std::to_string(place) + ": " + (type_name.empty() ? "" : type_name + ": ") + text;
+  std::string const origin = "place " + std::to_string(place) + ": ";
+  if (text.starts_with(origin)) return text;
+  return origin + (type_name.empty() ? "" : type_name + ": ") + text;
 }
 }  // namespace
 

@@ -5,10 +5,12 @@
 //   message sent to q, -1 at its own place for each message that arrived. A proxy that ran idle sends its vector home
 //   and is forgotten. Home ends when it is idle itself and all sums are zero (X10's vector counts).
 //
-//   Why reports may overtake each other: let e be the earliest send that no arrived report holds. Its sender p was
-//   active because of an earlier message m, whose send is reported while its arrival at p is not (p reports both only
-//   when idle, after e). An arrival at p that is reported belongs to an earlier idle period, so its send precedes e and
-//   is reported too. So the sum at p is at least one.
+//   Why home cannot end early: let e be the earliest send that no report known at home holds. Its sender p was active
+//   because of an earlier message m, whose send is known while its arrival at p is not (p reports both only when idle,
+//   after e). An arrival at p that is known belongs to an earlier idle period, so its send precedes e and is known too.
+//   So the sum at p is at least one. This needs the reports of one place in the order of its idle periods: one that
+//   overtakes an earlier one shows the arrival of a later message in place of m's (finish_model_test finds the run).
+//   Fabrics do not order messages, so a place numbers its reports to another and that one takes them in order.
 //
 //   An incoming `at` is a `call` scope. Its caller waits for the reply, so the finish cannot end meanwhile; only if the
 //   body leaves tasks behind is it counted as a message: -1 here, and +1 by the caller, who reads it in the reply.
@@ -250,9 +252,11 @@ finish_scope* arrive(std::uint64_t finish_key, std::int64_t n) {
 
 namespace {
 
-/// payload: key, number of differences, number of exceptions, the differences, the first exception's bytes.
+/// payload: key, number of the report between the two places, number of differences, number of exceptions, the
+/// differences, the first exception's bytes.
 struct report_header {
   std::uint64_t key;
+  std::uint64_t number;
   std::uint32_t differences;
   std::uint32_t exceptions;
 };
@@ -262,12 +266,32 @@ struct report_handler {
   static constexpr std::uint16_t payload_alignment = 8;
   static constexpr bool variable = true;
 
-  static void invoke(message_context&, std::byte const* payload, std::size_t bytes) {
+  static void invoke(message_context& context, std::byte const* payload, std::size_t bytes) {
     report_header h;
     std::memcpy(&h, payload, sizeof h);
-    std::size_t const differences_bytes = std::size_t{h.differences} * sizeof(difference);
-    if (bytes - sizeof h < differences_bytes) throw error("finish report", "truncated", "whole differences");
+    if (bytes - sizeof h < std::size_t{h.differences} * sizeof(difference))
+      throw error("finish report", "truncated", "whole differences");
     finish_accounting a(this_place());
+    place_state::report_order& order = this_place().reports_from[context.source];
+    if (h.number != order.next) {
+      order.early.try_emplace(h.number, payload, payload + bytes);
+      return;
+    }
+    apply(a, {payload, bytes});
+    ++order.next;
+    for (auto& early = order.early; !early.empty() && early.begin()->first == order.next; ++order.next) {
+      apply(a, early.begin()->second);
+      early.erase(early.begin());
+    }
+  }
+
+ private:
+  static void apply(finish_accounting& a, std::span<std::byte const> report) {
+    report_header h;
+    std::memcpy(&h, report.data(), sizeof h);
+    std::byte const* const payload = report.data();
+    std::size_t const bytes = report.size();
+    std::size_t const differences_bytes = std::size_t{h.differences} * sizeof(difference);
     finish_scope& s = a.find(h.key);
     for (std::uint32_t i = 0; i < h.differences; ++i) {
       difference d;
@@ -281,8 +305,8 @@ struct report_handler {
   }
 };
 
-void send_report(worker_state& w, finish_proxy& proxy) {
-  report_header const h{proxy.key(), static_cast<std::uint32_t>(proxy.counts.sums.size()),
+void send_report(worker_state& w, finish_proxy& proxy, std::uint64_t number) {
+  report_header const h{proxy.key(), number, static_cast<std::uint32_t>(proxy.counts.sums.size()),
                         static_cast<std::uint32_t>(proxy.exceptions)};
   std::vector<std::byte> payload(sizeof h + proxy.counts.sums.size() * sizeof(difference));
   std::memcpy(payload.data(), &h, sizeof h);
@@ -308,7 +332,11 @@ void send_report(worker_state& w, finish_proxy& proxy) {
 void report_idle_finishes(worker_state& w) {
   place_state& place = this_place();
   if (place.idle_proxies_count.load(std::memory_order_relaxed) == 0) return;
-  std::vector<finish_proxy*> idle;
+  struct numbered {
+    finish_proxy* proxy;
+    std::uint64_t number;
+  };
+  std::vector<numbered> idle;
   {
     std::lock_guard const lock(place.finish_mutex);
     for (finish_proxy* const p : std::exchange(place.idle_proxies, {})) {
@@ -316,12 +344,14 @@ void report_idle_finishes(worker_state& w) {
       // It may have become busy again since it was listed; then it will be listed again.
       if (p->outstanding() != 0) continue;
       place.proxies.erase(p->key());
-      idle.push_back(p);
+      bool const silent = p->counts.sums.empty() && p->exceptions == 0;
+      place_id const home = global_ptr<std::byte>::from_bits(p->key()).place();
+      idle.push_back({p, silent ? 0 : place.reports_to[home]++ + 1});
     }
     place.idle_proxies_count.store(0, std::memory_order_relaxed);
   }
-  for (finish_proxy* const p : idle) {
-    if (!p->counts.sums.empty() || p->exceptions != 0) send_report(w, *p);
+  for (auto const& [p, number] : idle) {
+    if (number != 0) send_report(w, *p, number);
     std::destroy_at(p);
     w.frames.release(p);
   }

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -69,6 +70,15 @@ struct place_state {
   std::unordered_map<std::uint64_t, finish_proxy*> proxies;  ///< by finish key
   std::vector<finish_proxy*> idle_proxies;
   std::atomic<std::size_t> idle_proxies_count{0};  ///< looked at without the lock
+
+  /// Finish reports are taken in the order in which their place sent them; see finish.cpp.
+  struct report_order {
+    std::uint64_t next = 1;
+    std::map<std::uint64_t, std::vector<std::byte>> early;  ///< by number; arrived before an earlier one
+  };
+  std::unordered_map<place_id, std::uint64_t> reports_to;  ///< how many, by home place
+  std::unordered_map<place_id, report_order> reports_from;
+
   std::unique_ptr<finish_scope> system;            ///< what the runtime's own tasks count for; nobody waits for it
   std::vector<worker_state*> workers;
 };

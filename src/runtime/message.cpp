@@ -19,6 +19,8 @@ namespace {
 class receiver final : public message_sink {
  public:
   void deliver(place_id, place_id source, std::span<std::byte const> bytes) override {
+    if (worker_state& w = this_worker(); w.trace.enabled()) [[unlikely]]
+      w.trace.message(trace_event::receive, source, bytes.size());
     deliver_records(source, bytes, nullptr);
   }
 };
@@ -99,6 +101,8 @@ void send_reply(worker_state& w, place_id target, std::uint16_t index, std::span
   std::memset(room + sizeof h + payload.size(), 0, bytes - sizeof h - payload.size());
   bool const sent = the_job->fabric->try_send(w.place, target, message_class::reply, {room, bytes});
   TESS_ASSERT(sent);
+  if (w.trace.enabled()) [[unlikely]]
+    w.trace.message(trace_event::send, target, bytes);
 }
 
 }  // namespace tess::detail

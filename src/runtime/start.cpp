@@ -68,6 +68,12 @@ void lay_out(job_state& j) {
   std::vector<int> const cpu_numbers = processors();
   auto const cpus = static_cast<unsigned>(cpu_numbers.size());
   settings& s = j.options;
+  auto const check = [](char const* name, unsigned value, unsigned most) {
+    if (value > most) throw error(name, std::to_string(value), "at most " + std::to_string(most));
+  };
+  check("settings::places", s.places, 65535);
+  check("settings::workers", s.workers, 64);
+  check("settings::threads", s.threads, 4096);
   if (s.workers == 0) s.workers = 1;
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   unsigned const total = s.places * s.workers;

@@ -113,6 +113,8 @@ bool turn(worker_state& w) {
   self = &w;
   bool busy = run_tasks(w);
   busy |= poll(w);
+  // A sleeper that spawn() just missed is woken here.
+  if (!w.single && !w.unstarted.empty()) offer_work(w);
   if (w.report_asked != the_job->report_wanted.load(std::memory_order_relaxed)) [[unlikely]]
     report_worker(w);
   return busy;

@@ -14,7 +14,7 @@
 
 #include "tess/error.hpp"
 
-#if defined(__PIC__) && !defined(__PIE__) && !defined(TESS_SHARED)
+#if defined(__PIC__) && !defined(__PIE__)
 #error \
     "tess: code with `at` cannot live in a shared object (-fPIC): compile it with -fPIE or no -f flag into the program"
 #endif

@@ -1,0 +1,133 @@
+// completion: whoever comes last notifies, once, in every order of arming and acknowledging.
+// Method: all orders of a few steps by hand, inside a job, where a notification is a task that goes on.
+#include "tess/detail/completion.hpp"
+
+#include <algorithm>
+
+#include "runtime/run_job.hpp"
+
+namespace tess::test {
+namespace {
+
+using detail::completion;
+
+class completions : public on_layouts {};
+
+TEST(completion, arming_an_idle_cell_says_so_and_leaves_it_idle) {
+  completion c;
+  EXPECT_TRUE(c.idle());
+  EXPECT_TRUE(c.arm(0, 0));
+  EXPECT_TRUE(c.idle());
+}
+
+TEST(completion, acknowledgements_may_overtake_their_announcement) {
+  completion c;
+  c.acknowledge(2);
+  EXPECT_FALSE(c.idle());
+  c.expect(1);
+  EXPECT_FALSE(c.idle());
+  c.expect(1);
+  EXPECT_TRUE(c.idle());
+  EXPECT_TRUE(c.arm(0, 0));
+}
+
+TEST(completion, an_error_is_kept_until_it_is_taken) {
+  completion c;
+  c.expect(2);
+  c.acknowledge(1, 5);
+  c.acknowledge(1);
+  EXPECT_TRUE(c.idle());
+  EXPECT_EQ(c.take_error(), 5U);
+  EXPECT_EQ(c.take_error(), 0U);
+}
+
+/// The steps of one waiter and of two acknowledgements in every order; 'w' co_awaits, 'a' and 'b' acknowledge.
+TEST_P(completions, resume_the_waiter_once_in_every_order) {
+  run_here([]() -> task<void> {
+    std::string order = "abw";
+    do {
+      counter done;
+      int resumed = 0;
+      done.expect(2);
+      co_await finish([&]() -> task<void> {
+        for (char const step : order) {
+          if (step == 'w')
+            spawn([](counter& c, int& n) -> task<void> {
+              co_await c;
+              ++n;
+            }(done, resumed));
+          else
+            done.acknowledge();
+          // Long enough that the waiter is parked; with several workers it must be this one that waits.
+          for (int i = 0; i < 3; ++i) co_await yield();
+        }
+      });
+      EXPECT_EQ(resumed, 1) << order;
+      EXPECT_TRUE(done.idle()) << order;
+    } while (std::ranges::next_permutation(order).found);
+  });
+}
+
+TEST_P(completions, are_reused_many_times) {
+  run_here([]() -> task<void> {
+    counter done;
+    for (int i = 0; i < 1000; ++i) {
+      done.expect(1);
+      spawn([](counter& c) -> task<void> {
+        c.acknowledge();
+        co_return;
+      }(done));
+      co_await done;
+    }
+  });
+}
+
+TEST_P(completions, with_a_failed_operation_throw_place_failed) {
+  run_here([]() -> task<void> {
+    counter done;
+    done.expect(2);
+    done.cell().acknowledge(1, 1);
+    done.acknowledge();
+    bool thrown = false;
+    try {
+      co_await done;
+    } catch (place_failed const& e) {
+      thrown = e.place() == 0;
+    }
+    EXPECT_TRUE(thrown);
+    co_await done;
+  });
+}
+
+TEST_P(completions, destroyed_with_outstanding_transfers_wait_for_them) {
+  run_here([]() -> task<void> {
+    auto const target = static_cast<place_id>(places() - 1);
+    auto const there = co_await at(target, [] { return allocate<std::uint64_t>(512); });
+    for (int i = 0; i < 50; ++i) {
+      std::vector<std::uint64_t> source(512, 7), back(512, 0);
+      {
+        counter done;
+        for (int k = 0; k < 4; ++k) put(std::span<std::uint64_t const>(source), there, done);
+      }
+      std::ranges::fill(source, 8);
+      {
+        counter done;
+        get(there, std::span(back), done);
+      }
+      EXPECT_EQ(back, std::vector<std::uint64_t>(512, 7));
+      try {
+        counter done;
+        put(std::span<std::uint64_t const>(source), there, done);
+        throw 5;
+      } catch (int) {
+      }
+    }
+    co_await at(target, [](auto p) { deallocate(p); }, there);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(layouts, completions, testing::Values(layout{"smp", 2, 1, 2}, layout{"hostile", 3, 1, 2}),
+                         name_of);
+
+}  // namespace
+}  // namespace tess::test

@@ -1,0 +1,105 @@
+// deque: every item is taken once: newest first by the owner, oldest first by thieves.
+// Method: short sequences against a model; an owner and thieves that race for few items; a deque that grows meanwhile.
+#include "tess/detail/deque.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <thread>
+
+#include "test_seed.hpp"
+
+namespace tess::test {
+namespace {
+
+using items = detail::deque<std::uint64_t*>;
+
+TEST(deque, owner_takes_the_newest_and_a_thief_the_oldest) {
+  std::uint64_t values[200] = {};
+  for (bool const shared : {false, true}) {
+    items d(shared);
+    std::deque<std::uint64_t*> model;
+    random r(seed());
+    for (int i = 0; i < 20000; ++i) {
+      switch (r.below(shared ? 4 : 3)) {
+        case 0:
+        case 1:
+          if (model.size() < 200) {
+            d.push(&values[model.size()]);
+            model.push_back(&values[model.size()]);
+          }
+          break;
+        case 2: {
+          std::uint64_t* const newest = model.empty() ? nullptr : model.back();
+          if (newest != nullptr) model.pop_back();
+          ASSERT_EQ(d.pop(), newest);
+          break;
+        }
+        default: {
+          std::uint64_t* const oldest = model.empty() ? nullptr : model.front();
+          if (oldest != nullptr) model.pop_front();
+          ASSERT_EQ(d.steal(), oldest);
+        }
+      }
+      ASSERT_EQ(d.size(), static_cast<std::int64_t>(model.size()));
+    }
+  }
+}
+
+TEST(deque, the_last_item_is_taken_once_in_either_order) {
+  std::uint64_t value = 0;
+  items d(true);
+  d.push(&value);
+  EXPECT_EQ(d.steal(), &value);
+  EXPECT_EQ(d.pop(), nullptr);
+  EXPECT_EQ(d.steal(), nullptr);
+  d.push(&value);
+  EXPECT_EQ(d.pop(), &value);
+  EXPECT_EQ(d.steal(), nullptr);
+  EXPECT_EQ(d.pop(), nullptr);
+  EXPECT_TRUE(d.empty());
+}
+
+/// Each item is a counter that its taker, and nobody else, increments without an atomic.
+TEST(deque, every_item_is_taken_once_by_owner_or_thieves) {
+  TESS_PRINT_SEED(seed());
+  constexpr std::size_t count = 200000;
+  std::vector<std::uint64_t> taken(count, 0);
+  items d(true);
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> stolen{0};
+  std::vector<std::thread> thieves;
+  for (int t = 0; t < 3; ++t)
+    thieves.emplace_back([&] {
+      std::uint64_t mine = 0;
+      while (!done.load(std::memory_order_acquire))
+        if (std::uint64_t* const item = d.steal()) {
+          ++*item;
+          ++mine;
+        }
+      stolen += mine;
+    });
+  random r(seed());
+  std::uint64_t popped = 0;
+  for (std::size_t next = 0; next < count;) {
+    // Bursts of every length: mostly around empty, where owner and thieves meet; some make it grow.
+    for (std::uint64_t burst = r.below(50) == 0 ? 500 : 1 + r.below(3); burst > 0 && next < count; --burst)
+      d.push(&taken[next++]);
+    for (std::uint64_t n = r.below(4); n > 0; --n)
+      if (std::uint64_t* const item = d.pop()) {
+        ++*item;
+        ++popped;
+      }
+  }
+  while (std::uint64_t* const item = d.pop()) {
+    ++*item;
+    ++popped;
+  }
+  done.store(true, std::memory_order_release);
+  for (std::thread& t : thieves) t.join();
+  EXPECT_EQ(popped + stolen.load(), count);
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(taken[i], 1U) << i;
+}
+
+}  // namespace
+}  // namespace tess::test

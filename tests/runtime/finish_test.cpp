@@ -1,0 +1,255 @@
+// finish: it ends when every task under it has ended, on all places, and brings one exception if some were thrown.
+// Method: small cases by hand; then random trees of tasks over places, whose sum of effects must be there at the end.
+#include "runtime/run_job.hpp"
+
+namespace tess::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class finishes : public on_layouts {};
+
+struct bag {
+  std::int64_t sum = 0;
+};
+
+TEST_P(finishes, waits_for_tasks_that_spawn_tasks) {
+  run_here([]() -> task<void> {
+    auto const cell = allocate<std::int64_t>();
+    co_await put(cell, 0);
+    co_await finish([cell] {
+      for (int i = 0; i < 50; ++i)
+        spawn([](global_ptr<std::int64_t> c) -> task<void> {
+          co_await yield();
+          for (int k = 0; k < 3; ++k)
+            spawn([](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
+          co_await fetch_add(c, 100);
+        }, cell);
+    });
+    EXPECT_EQ(co_await get(cell), 50 * 100 + 150);
+    deallocate(cell);
+  });
+}
+
+TEST_P(finishes, nest_and_keep_their_tasks_apart) {
+  run_here([]() -> task<void> {
+    auto const cell = allocate<std::int64_t>(2);
+    co_await put(cell, 0);
+    co_await put(cell + 1, 0);
+    co_await finish([cell]() -> task<void> {
+      for (int i = 0; i < 8; ++i)
+        spawn([](global_ptr<std::int64_t> c) -> task<void> {
+          for (int k = 0; k < 5; ++k) co_await yield();
+          co_await fetch_add(c, 1);
+        }, cell);
+      co_await finish([cell] {
+        for (unsigned p = 0; p < places(); ++p)
+          at_async(static_cast<place_id>(p),
+                   [](global_ptr<std::int64_t> c) -> task<void> { co_await fetch_add(c + 1, 1); }, cell);
+      });
+      EXPECT_EQ(co_await get(cell + 1), places());
+    });
+    EXPECT_EQ(co_await get(cell), 8);
+    deallocate(cell);
+  });
+}
+
+TEST_P(finishes, of_nothing_ends) {
+  run_here([]() -> task<void> {
+    for (int i = 0; i < 100; ++i) co_await finish([] {});
+    for (int i = 0; i < 100; ++i) co_await finish([]() -> task<void> { co_return; });
+  });
+}
+
+struct own_exception : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+TEST_P(finishes, bring_the_exception_of_a_body_or_a_task_and_only_one) {
+  run_here([]() -> task<void> {
+    int caught = 0;
+    try {
+      co_await finish([] { throw own_exception("body"); });
+    } catch (own_exception const&) {
+      ++caught;
+    }
+    try {
+      co_await finish([]() -> task<void> {
+        co_await yield();
+        throw own_exception("coroutine body");
+      });
+    } catch (own_exception const&) {
+      ++caught;
+    }
+    try {
+      co_await finish([] {
+        for (int i = 0; i < 5; ++i) spawn([]() -> task<void> {
+          co_await yield();
+          throw own_exception("task");
+        });
+      });
+    } catch (own_exception const&) {
+      ++caught;
+    }
+    EXPECT_EQ(caught, 3);
+    co_await finish([] {});
+  });
+}
+
+TEST_P(finishes, waits_for_others_after_an_exception) {
+  run_here([]() -> task<void> {
+    auto const cell = allocate<std::int64_t>();
+    co_await put(cell, 0);
+    bool caught = false;
+    try {
+      co_await finish([cell] {
+        for (unsigned p = 0; p < places(); ++p) {
+          at_async(static_cast<place_id>(p), [](global_ptr<std::int64_t> c) -> task<void> {
+            for (int i = 0; i < 10; ++i) co_await yield();
+            co_await fetch_add(c, 1);
+          }, cell);
+          at_async(static_cast<place_id>(p), [] { throw own_exception("early"); });
+        }
+      });
+    } catch (std::runtime_error const&) {
+      caught = true;
+    }
+    EXPECT_TRUE(caught);
+    EXPECT_EQ(co_await get(cell), places());
+    deallocate(cell);
+  });
+}
+
+/// A random tree: every task adds its weight to the counter of a random place, some throw afterwards.
+struct tree {
+  global_ptr<std::int64_t> sum;     ///< effects, at place 0
+  global_ptr<std::int64_t> thrown;  ///< exceptions, at place 0
+  std::uint64_t seed;
+  std::int32_t depth;
+  std::int32_t exceptions;  ///< one in this many tasks throws; 0: none
+};
+
+task<void> grow(tree t) {
+  random r(t.seed);
+  if (r.below(3) == 0) co_await yield();
+  if (t.depth > 0) {
+    std::uint64_t const children = r.below(4);
+    for (std::uint64_t i = 0; i < children; ++i) {
+      tree child = t;
+      child.depth -= 1;
+      child.seed = r.next();
+      auto const where = static_cast<place_id>(r.below(places()));
+      switch (r.below(6)) {
+        case 0:
+          spawn(grow(child));
+          break;
+        case 1:
+          at_async(where, [](tree c) { spawn(grow(c)); }, child);
+          break;
+        case 2:
+          co_await at(where, [](tree c) { spawn(grow(c)); }, child);
+          break;
+        case 3:
+          co_await at(where, [](tree c) -> task<void> {
+            spawn(grow(c));
+            co_await yield();
+          }, child);
+          break;
+        case 4: {
+          auto const abandoned = at(where, [](tree c) -> task<void> { spawn(grow(c)); co_return; }, child);
+          break;
+        }
+        default:
+          at_async(where, [](tree c) -> task<void> { return grow(c); }, child);
+      }
+    }
+  }
+  co_await fetch_add(t.sum, std::int64_t{1} + t.depth);
+  if (t.exceptions != 0 && r.below(static_cast<std::uint64_t>(t.exceptions)) == 0) {
+    co_await fetch_add(t.thrown, 1);
+    throw own_exception("grown");
+  }
+}
+
+/// The same choices without a runtime: what the tree must add up to.
+std::int64_t expected_sum(std::uint64_t s, std::int32_t depth) {
+  random r(s);
+  static_cast<void>(r.below(3));
+  std::int64_t sum = 0;
+  if (depth > 0) {
+    std::uint64_t const children = r.below(4);
+    for (std::uint64_t i = 0; i < children; ++i) {
+      std::uint64_t const child = r.next();
+      r.next();
+      r.next();
+      sum += expected_sum(child, depth - 1);
+    }
+  }
+  return sum + 1 + depth;
+}
+
+TEST_P(finishes, of_random_trees_see_all_effects_and_one_exception) {
+  std::uint64_t const first = seed();
+  run_here([first]() -> task<void> {
+    auto const cells = allocate<std::int64_t>(2);
+    for (std::uint64_t i = 0; i < 250; ++i) {
+      std::uint64_t const s = first * 1000003 + i;
+      auto const exceptions = static_cast<std::int32_t>(i % 4 == 3 ? 5 : 0);
+      co_await put(cells, 0);
+      co_await put(cells + 1, 0);
+      bool caught = false;
+      try {
+        co_await finish([&]() -> task<void> { return grow({cells, cells + 1, s, 5, exceptions}); });
+      } catch (std::runtime_error const& e) {
+        caught = true;
+        EXPECT_NE(std::string(e.what()).find("grown"), std::string::npos) << e.what();
+      }
+      EXPECT_EQ(co_await get(cells), expected_sum(s, 5)) << "tree " << s;
+      EXPECT_EQ(caught, co_await get(cells + 1) != 0) << "tree " << s;
+    }
+    deallocate(cells);
+  });
+}
+
+TEST_P(finishes, of_two_tasks_that_send_to_their_own_place_stay_apart) {
+  // Handlers of one finish that send on while another finish sends: their counts must not mix.
+  run_here([]() -> task<void> {
+    auto const cell = allocate<std::int64_t>();
+    co_await put(cell, 0);
+    auto const one = [cell]() -> task<void> {
+      for (int i = 0; i < 30; ++i)
+        co_await finish([cell]() -> task<void> {
+          for (int k = 0; k < 5; ++k) {
+            at_async(here(), [](global_ptr<std::int64_t> c) {
+              at_async(here(), [](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
+            }, cell);
+            co_await yield();
+          }
+        });
+    };
+    co_await finish([&] {
+      for (int t = 0; t < 6; ++t) spawn(one());
+    });
+    EXPECT_EQ(co_await get(cell), 6 * 30 * 5);
+    deallocate(cell);
+  });
+}
+
+TEST_P(finishes, do_not_wait_for_a_sleep_when_a_handler_ends_last) {
+  // The last task of a finish at another place may be a handler that a handler of that place sent to it.
+  run_here([]() -> task<void> {
+    auto const begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 10; ++i)
+      co_await finish([] {
+        at_async(static_cast<place_id>(places() - 1), [] {
+          at_async(here(), [] { at_async(here(), [] { at_async(here(), [] {}); }); });
+        });
+      });
+    EXPECT_LT(seconds_since(begin), 0.9);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(layouts, finishes, testing::ValuesIn(all_layouts()), name_of);
+
+}  // namespace
+}  // namespace tess::test

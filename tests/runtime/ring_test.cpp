@@ -1,0 +1,40 @@
+// ring: first in, first out, whatever its size and wherever its ends are.
+// Method: random pushes and pops beside std::deque.
+#include "tess/detail/ring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "test_seed.hpp"
+
+namespace tess::test {
+namespace {
+
+TEST(ring, keeps_order_while_it_wraps_and_grows) {
+  TESS_PRINT_SEED(seed());
+  random r(seed());
+  detail::ring<std::uint64_t> ring;
+  std::deque<std::uint64_t> model;
+  for (std::uint64_t i = 0; i < 200000; ++i) {
+    bool const growing = i / 1000 % 2 == 0;
+    if (model.empty() || r.below(10) < (growing ? 7U : 3U)) {
+      ring.push(i);
+      model.push_back(i);
+    } else {
+      ASSERT_EQ(ring.pop(), model.front());
+      model.pop_front();
+    }
+    ASSERT_EQ(ring.size(), model.size());
+    ASSERT_EQ(ring.empty(), model.empty());
+  }
+}
+
+TEST(ring, peek_sees_what_pop_will_give) {
+  detail::ring<int> ring;
+  for (int i = 0; i < 100; ++i) ring.push(i);
+  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(ring.peek(i), static_cast<int>(i));
+}
+
+}  // namespace
+}  // namespace tess::test

@@ -1,0 +1,77 @@
+// run_job: runs a task as the program of a job; a layout names the fabric, places and workers of one run.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <exception>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tess/tess.hpp"
+#include "test_seed.hpp"
+
+namespace tess::test {
+
+struct layout {
+  char const* fabric;
+  unsigned places;
+  unsigned workers;
+  unsigned threads = 0;  ///< 0: at most one per processor
+};
+inline void PrintTo(layout const& l, std::ostream* out) {
+  *out << l.fabric << ' ' << l.places << " places of " << l.workers << " workers, threads " << l.threads;
+}
+inline std::string name_of(testing::TestParamInfo<layout> const& i) {
+  layout const& l = i.param;
+  return std::string(l.fabric) + "_p" + std::to_string(l.places) + "_w" + std::to_string(l.workers) +
+         (l.threads == 0 ? "" : "_t" + std::to_string(l.threads));
+}
+
+/// Every fabric, with one and more workers, and more of everything than there are processors.
+inline std::vector<layout> all_layouts() {
+  return {{"smp", 1, 1},     {"smp", 2, 1},        {"smp", 5, 1},        {"smp", 2, 2, 4},
+          {"smp", 3, 4, 6},  {"checked", 3, 1},    {"hostile", 1, 1},    {"hostile", 2, 1, 2},
+          {"hostile", 5, 1}, {"hostile", 2, 2, 4}, {"hostile", 3, 4, 6}, {"smp", 4, 2, 1}};
+}
+/// One of each kind, for what is slow or does not depend on the numbers.
+inline std::vector<layout> few_layouts() {
+  return {{"smp", 2, 1, 2}, {"smp", 2, 2, 4}, {"hostile", 3, 1, 2}, {"hostile", 2, 2, 3}};
+}
+
+/// Runs `body`, a callable that returns task<void>, at place 0; an exception that leaves it fails the test.
+template <class F>
+void run_job(layout l, F body) {
+  settings s;
+  s.fabric = l.fabric;
+  s.places = l.places;
+  s.workers = l.workers;
+  s.threads = l.threads;
+  s.seed = seed();
+  s.stall_timeout = 20;
+  TESS_PRINT_SEED(s.seed);
+  int const code = run(s, {}, [&](args) -> task<int> {
+    try {
+      co_await body();
+    } catch (std::exception const& e) {
+      ADD_FAILURE() << "the job ended with: " << e.what();
+    }
+    co_return 0;
+  });
+  EXPECT_EQ(code, 0);
+}
+
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+class on_layouts : public testing::TestWithParam<layout> {
+ protected:
+  template <class F>
+  void run_here(F body) {
+    run_job(GetParam(), std::move(body));
+  }
+};
+
+}  // namespace tess::test

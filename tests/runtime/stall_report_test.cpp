@@ -1,0 +1,122 @@
+// stall report: a program that hangs says which task waits where and for what, by itself and when asked.
+// Method: a program that deadlocks runs as a child; its stderr is read with a limit, then it is killed.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "runtime/run_job.hpp"
+
+namespace tess::test {
+namespace {
+
+class child {
+ public:
+  explicit child(std::vector<std::string> environment) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe");
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(ends[1], 2);
+      close(ends[0]);
+      for (std::string& e : environment) putenv(e.data());
+      execl(TESS_STALLING_PROGRAM, "stalling_program", nullptr);
+      _exit(127);
+    }
+    close(ends[1]);
+    stderr_ = ends[0];
+  }
+  ~child() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    close(stderr_);
+  }
+  child(child const&) = delete;
+  child& operator=(child const&) = delete;
+
+  void signal(int number) const { kill(pid_, number); }
+  /// Reads until `text` was seen; false after 20 s.
+  bool says(std::string const& text) {
+    for (int tries = 0; tries < 200 && heard_.find(text) == std::string::npos; ++tries) {
+      pollfd p{stderr_, POLLIN, 0};
+      if (poll(&p, 1, 100) <= 0) continue;
+      char bytes[4096];
+      ssize_t const n = read(stderr_, bytes, sizeof bytes);
+      if (n <= 0) break;
+      heard_.append(bytes, static_cast<std::size_t>(n));
+    }
+    return heard_.find(text) != std::string::npos;
+  }
+  [[nodiscard]] std::string const& heard() const { return heard_; }
+
+ private:
+  pid_t pid_ = 0;
+  int stderr_ = -1;
+  std::string heard_;
+};
+
+/// `file:line` of the co_await that never ends.
+std::string stalled_line() {
+  std::ifstream file(TESS_STALLING_SOURCE);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number)
+    if (line.find("the line that the report names") != std::string::npos)
+      return "stalling_program.cpp:" + std::to_string(number);
+  return "no such line";
+}
+
+class stall_report : public testing::TestWithParam<layout> {
+ protected:
+  std::vector<std::string> environment(char const* timeout) {
+    layout const& l = GetParam();
+    return {std::string("TESS_FABRIC=") + l.fabric, "TESS_PLACES=" + std::to_string(l.places),
+            "TESS_WORKERS=" + std::to_string(l.workers), std::string("TESS_STALL_TIMEOUT=") + timeout};
+  }
+  void expect_report(child& c) {
+    std::string const place = "place " + std::to_string(GetParam().places - 1) + " worker ";
+    EXPECT_TRUE(c.says("waits for counter at " + stalled_line())) << c.heard();
+    EXPECT_TRUE(c.says(place)) << c.heard();
+    EXPECT_TRUE(c.says("place 0 worker 0: waits for at at stalling_program.cpp:")) << c.heard();
+    EXPECT_TRUE(c.says(", awaited at stalling_program.cpp:")) << c.heard();
+  }
+};
+
+TEST_P(stall_report, names_place_worker_reason_and_line_after_the_timeout) {
+  child c(environment("0.3"));
+  EXPECT_TRUE(c.says("nothing has moved for 0.3")) << c.heard();
+  expect_report(c);
+}
+
+TEST_P(stall_report, comes_when_asked_by_sigusr1) {
+  child c(environment("0"));
+  usleep(500000);
+  c.signal(SIGUSR1);
+  EXPECT_TRUE(c.says("SIGUSR1")) << c.heard();
+  expect_report(c);
+}
+
+INSTANTIATE_TEST_SUITE_P(layouts, stall_report,
+                         testing::Values(layout{"smp", 2, 1}, layout{"smp", 1, 2}, layout{"hostile", 3, 1},
+                                         layout{"smp", 3, 2}),
+                         name_of);
+
+TEST(stall_report, asked_of_a_working_program_changes_nothing) {
+  run_job({"smp", 2, 2, 4}, []() -> task<void> {
+    for (int i = 0; i < 20; ++i) {
+      co_await on_all_places([] {
+        for (int t = 0; t < 300; ++t)
+          spawn([]() -> task<void> {
+            co_await yield();
+            co_await at(static_cast<place_id>(1U - here()), [] {});
+          });
+      });
+      if (i % 4 == 0) kill(getpid(), SIGUSR1);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace tess::test
