@@ -105,7 +105,8 @@ void send_packet(tess::place_local<bfs_state> state, unsigned p, parent_packet& 
   full.count = 0;
 }
 
-template <bool Shared>
+// Alone: there is no other place, and the loop is that of the plain kernel.
+template <bool Shared, bool Alone>
 void expand_range(tess::place_local<bfs_state> state, graph::distributed_graph const& g, bfs_bitmaps maps,
                   std::uint64_t begin, std::uint64_t end, std::vector<parent_packet>& open) {
   bfs_state& s = *state;
@@ -118,7 +119,7 @@ void expand_range(tess::place_local<bfs_state> state, graph::distributed_graph c
     vertex const u = queue[i];
     for (vertex const v : part.out.neighbours(u - part.first)) {
       vertex const own = v - part.first;
-      if (own < part.count) {
+      if (Alone || own < part.count) {
         if (claim<Shared>(parents[own], u)) found.push(v, part.out.degree(own));
       } else if (set_first<Shared>(maps.sent, v)) {
         unsigned const p = g.owner(v);
@@ -199,7 +200,10 @@ tess::task<void> expand(tess::place_local<bfs_state> state, graph::distributed_g
   std::uint64_t const begin = s.level_begin;
   std::uint64_t const end = s.level_end;
   if (tess::workers() == 1 || s.level_edges < edges_worth_sharing) {
-    expand_range<false>(state, g, maps, begin, end, s.open[0]);
+    if (tess::places() == 1)
+      expand_range<false, true>(state, g, maps, begin, end, s.open[0]);
+    else
+      expand_range<false, false>(state, g, maps, begin, end, s.open[0]);
     co_return;
   }
   std::atomic<std::uint64_t> next{begin};
@@ -207,7 +211,7 @@ tess::task<void> expand(tess::place_local<bfs_state> state, graph::distributed_g
     for (;;) {
       std::uint64_t const from = next.fetch_add(vertices_at_once, relaxed);
       if (from >= end) return;
-      expand_range<true>(state, g, maps, from, std::min(from + vertices_at_once, end), s.open[worker]);
+      expand_range<true, false>(state, g, maps, from, std::min(from + vertices_at_once, end), s.open[worker]);
     }
   });
 }
