@@ -10,33 +10,18 @@
 namespace {
 
 constexpr std::uint64_t updates = 8'000'000;
-constexpr unsigned tasks_per_place = 8;
-
-tess::task<void> updater(tess::global_array<std::uint64_t> table, int rank, std::uint64_t first, std::uint64_t count) {
-  std::uint64_t const words = table.size();
-  // Four updates on their way at a time: one turn given away for four.
-  auto const issue = [&](std::uint64_t k) __attribute__((always_inline)) {
-    return tess::fetch_add(table[bench::gups_word(rank, k, words)], 1);
-  };
-  for (std::uint64_t k = first; k < first + count; k += 4) {
-    auto a = issue(k), b = issue(k + 1), c = issue(k + 2), d = issue(k + 3);
-    co_await a;
-    co_await b;
-    co_await c;
-    co_await d;
-  }
-}
+constexpr unsigned on_their_way = 64;
 
 /// Million updates per second, all places together.
 tess::task<double> run_updates(std::size_t words, unsigned places) {
   auto const table = co_await tess::global_array<std::uint64_t>::make(words);
   co_await tess::forall(table, [](std::uint64_t, std::uint64_t& word) { word = 0; });
   double const begin = bench::timestamp();
-  co_await tess::on_all_places([table, places]() -> tess::task<void> {
-    std::uint64_t const each = updates / places / tasks_per_place;
-    co_await tess::finish([&] {
-      for (unsigned t = 0; t < tasks_per_place; ++t) tess::spawn(updater(table, tess::here(), t * each, each));
-    });
+  co_await tess::on_all_places([table, places] {
+    return tess::overlap<on_their_way>(
+        0, updates / places, [table, rank = static_cast<int>(tess::here()), size = table.size()](std::uint64_t k) {
+          return tess::fetch_add(table[bench::gups_word(rank, k, size)], 1);
+        });
   });
   co_return static_cast<double>(updates) / (bench::timestamp() - begin) / 1e6;
 }

@@ -35,7 +35,7 @@ struct cell_awaiter {
     if (cell.idle()) return true;
     worker& w = *self;
     if (!w.may_spin) return false;
-    for (int i = 0; i < spin_limit && w.alone(); ++i) {
+    for (int i = 0; i < spin_limit && w.spend_alone(); ++i) {
       spin_pause();
       if (cell.idle()) return true;
     }

@@ -54,7 +54,7 @@ inline void spawn_promise(worker& w, promise_base* p) {
   finish_scope* const scope = w.current->scope;
   p->scope = scope;
   scope->add(1);
-  w.alone_left = 0;
+  w.not_alone();
   w.unstarted.push(p);
   if (w.unstarted.size() > unstarted_limit) [[unlikely]]
     run_one_nested(w);

@@ -51,7 +51,10 @@ class global_array {
   }
   [[nodiscard]] global_ptr<T> operator[](std::uint64_t i) const noexcept {
     place_id const p = owner(i);
-    return global_ptr<T>(p, offset_ + (i - std::uint64_t{p} * block_) * sizeof(T));
+    std::uint64_t const offset = offset_ + (i - std::uint64_t{p} * block_) * sizeof(T);
+    // Saves the masking of what fits anyway.
+    __builtin_assume(offset <= global_ptr<T>::offset_mask);
+    return global_ptr<T>(p, offset);
   }
 
   /// First index of a place's block, and one past its last.

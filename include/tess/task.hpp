@@ -31,6 +31,15 @@ void report_exception(promise_base& p) noexcept;
 
 [[nodiscard]] void* frame_allocate(std::size_t bytes);
 
+/// `child` runs as a part of `parent`, which waits for it.
+inline std::coroutine_handle<> start_child(promise_base& child, promise_base& parent) noexcept {
+  child.continuation = &parent;
+  parent.callee = &child;
+  child.scope = parent.scope;
+  self->current = &child;
+  return handle_of(&child);
+}
+
 struct final_awaiter {
   static constexpr bool await_ready() noexcept { return false; }
   template <class Promise>
@@ -65,10 +74,14 @@ struct promise_common : promise_base {
   final_awaiter final_suspend() noexcept { return {}; }
   void unhandled_exception() noexcept { exception = std::current_exception(); }
 
-  /// Every co_await passes here: the place in the source costs one store.
+  /// Every co_await passes here: the place in the source costs one store, where the task may have to wait.
   template <class Awaitable>
   Awaitable&& await_transform(Awaitable&& a, std::source_location at = std::source_location::current()) noexcept {
-    where = at;
+    if constexpr (requires { a.await_ready_at_issue(); }) {
+      if (!a.await_ready_at_issue()) where = at;
+    } else {
+      where = at;
+    }
     return static_cast<Awaitable&&>(a);
   }
 };
@@ -131,12 +144,7 @@ class [[nodiscard("a task does nothing until it is awaited or spawned")]] task {
     static constexpr bool await_ready() noexcept { return false; }
     template <class Promise>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> parent) noexcept {
-      promise_type& p = child.promise();
-      p.continuation = &parent.promise();
-      p.continuation->callee = &p;
-      p.scope = parent.promise().scope;
-      detail::self->current = &p;
-      return child;
+      return detail::start_child(child.promise(), parent.promise());
     }
     T await_resume() { return child.promise().take(); }
   };

@@ -12,6 +12,7 @@
 #include "tess/global_array.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/memory.hpp"
+#include "tess/overlap.hpp"
 #include "tess/place.hpp"
 #include "tess/place_atomic.hpp"
 #include "tess/place_local.hpp"

@@ -57,33 +57,15 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
  public:
   using operands = word_operands<T, operands_of(Op)>;
 
-  word_call(global_ptr<T> p, operands o, std::source_location at) : operands_(o) {
-#if defined(TESS_CHECKED) && TESS_CHECKED
-    check_access(p.bits(), sizeof(T), alignof(T), at);
-#else
-    static_cast<void>(at);
-#endif
-    worker& w = *self;
-    bump(w.counts.words[p.place() != w.place]);
-    std::byte* const window = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()];
-    if (window != nullptr) [[likely]] {
-      std::byte* const address = window + p.offset();
-      if constexpr (Op == word_op::get) {
-        // A lone task reads at once: the processor overlaps loads by itself, but not atomics.
-        if (w.alone()) {
-          operands_.value[0] = load_word<T>(address);
-          where_ = 0;
-          return;
-        }
-        prefetch_read(address);
-      } else {
-        prefetch_write(address);
-      }
-      where_ = reinterpret_cast<std::uint64_t>(address);
-      issued_ = w.runnable.position();
-    } else {
-      where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | slot_flag;
-    }
+  word_call(global_ptr<T> p, operands o, std::source_location at)
+    requires(Op != word_op::get)
+      : operands_(o) {
+    issue(p, at);
+  }
+  word_call(global_ptr<T> p, std::source_location at)
+    requires(Op == word_op::get)
+  {
+    issue(p, at);
   }
   word_call(word_call const&) = delete;
   word_call& operator=(word_call const&) = delete;
@@ -92,15 +74,31 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
       abandon_slot(slot());
   }
 
-  /// Complete at once if nobody else could run, or if others ran since the call: its line had its time to come.
+  /// Its co_await need not wait for a reply.
+  [[nodiscard]] bool by_window() const noexcept { return !in_slot(); }
+  /// An operation through a window, by itself.
+  struct due {
+    std::byte* address;  ///< null: a get that was read at the call
+    operands given;
+    [[gnu::always_inline]] T complete() const noexcept {
+      if constexpr (Op == word_op::get) {
+        return address == nullptr ? given.value[0] : load_word<T>(address);
+      } else if constexpr (Op == word_op::put) {
+        store_word<T>(address, given.value[0]);
+        return given.value[0];
+      } else {
+        return apply_integer<Op, T>(address, given.value[0], given.value[operands_of(Op) - 1]);
+      }
+    }
+  };
+  [[nodiscard, gnu::always_inline]] due take_due() const noexcept {
+    return {reinterpret_cast<std::byte*>(where_ & ~at_once), operands_};
+  }
+  /// Complete at once if nobody else could run at the call.
+  [[nodiscard]] bool await_ready_at_issue() const noexcept { return (where_ & at_once) != 0; }
+  /// Or if others ran since the call: its line had its time to come.
   [[gnu::always_inline]] bool await_ready() const noexcept {
-    if (in_slot()) [[unlikely]]
-      return false;
-    worker& w = *self;
-    if constexpr (Op == word_op::get)
-      return where_ == 0 || w.runnable.position() != issued_;
-    else
-      return w.alone() || w.runnable.position() != issued_;
+    return await_ready_at_issue() || (!in_slot() && self->runnable.position() != issued_);
   }
 
   template <class Promise>
@@ -111,17 +109,8 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   }
 
   T await_resume() {
-    if (!in_slot()) [[likely]] {
-      auto* const address = reinterpret_cast<std::byte*>(where_);
-      if constexpr (Op == word_op::get) {
-        return where_ == 0 ? operands_.value[0] : load_word<T>(address);
-      } else if constexpr (Op == word_op::put) {
-        store_word<T>(address, operands_.value[0]);
-        return operands_.value[0];
-      } else {
-        return apply_integer<Op, T>(address, operands_.value[0], operands_.value[operands_of(Op) - 1]);
-      }
-    }
+    if (!in_slot()) [[likely]]
+      return take_due().complete();
     std::uint64_t result[2];
     finish_slot(reinterpret_cast<word_slot*>(std::exchange(where_, 0) & ~slot_flag), result);
     T value;
@@ -130,8 +119,40 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   }
 
  private:
-  /// No address of a user program has its highest bit set.
-  static constexpr std::uint64_t slot_flag = std::uint64_t{1} << 63;
+  [[gnu::always_inline]] void issue(global_ptr<T> p, std::source_location at) {
+#if defined(TESS_CHECKED) && TESS_CHECKED
+    check_access(p.bits(), sizeof(T), alignof(T), at);
+#else
+    static_cast<void>(at);
+#endif
+    worker& w = *self;
+    bool const alone = w.count_word(p.place() != w.place);
+    std::uint64_t const here = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()] + p.offset();
+    if (static_cast<std::int64_t>(here) < 0) [[unlikely]] {
+      where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | slot_flag;
+      return;
+    }
+    auto* const address = reinterpret_cast<std::byte*>(here);
+    if (alone) {
+      // The processor overlaps loads by itself, but not atomics: these wait for their co_await.
+      if constexpr (Op == word_op::get) {
+        operands_.value[0] = load_word<T>(address);
+        where_ = at_once;
+      } else {
+        prefetch_write(address);
+        where_ = here | at_once;
+      }
+      return;
+    }
+    Op == word_op::get ? prefetch_read(address) : prefetch_write(address);
+    where_ = here;
+    issued_ = w.runnable.position();
+  }
+
+  /// A slot's address has the bit that a window's never has.
+  static constexpr std::uint64_t slot_flag = no_window;
+  /// Nobody else could run at the call; a get has been read.
+  static constexpr std::uint64_t at_once = std::uint64_t{1} << 62;
 
   [[nodiscard]] bool in_slot() const noexcept { return (where_ & slot_flag) != 0; }
   [[nodiscard]] word_slot* slot() const noexcept { return reinterpret_cast<word_slot*>(where_ & ~slot_flag); }
@@ -145,8 +166,8 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     return r;
   }
 
-  std::uint64_t where_;   ///< the word's address here, or a slot; 0: done
-  std::uint64_t issued_;  ///< position of the worker's ring at the call: it moves at every switch
+  std::uint64_t where_;   ///< the word's address here, or a slot, with the flags above
+  std::uint64_t issued_;  ///< position of the worker's ring at the call, which moves at every switch
   operands operands_;
 };
 
@@ -167,7 +188,7 @@ using plain = std::type_identity_t<T>;
 template <detail::word_copyable T>
 auto get(global_ptr<T> p, std::source_location at = std::source_location::current()) {
   using value = std::remove_cv_t<T>;
-  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), {{}}, at);
+  return detail::word_call<detail::word_op::get, value>(global_ptr<value>::from_bits(p.bits()), at);
 }
 
 /// Writes *p.

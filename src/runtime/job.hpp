@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -48,7 +49,9 @@ struct worker_state : worker {
       : worker(p, i, only_one), thread(t), random_state(0x9E3779B97F4A7C15ull * (notify_id() + 1)) {}
 
   std::uint32_t thread;
-  std::uint64_t random_state;  ///< whom to steal from
+  std::uint64_t random_state;                           ///< whom to steal from
+  std::uint64_t alone_budget = 128;                     ///< word operations of a lone task's turn
+  std::chrono::steady_clock::time_point alone_since{};  ///< end of its last full turn, if it has just had one
   aggregator outgoing;
   cold_counts cold;
   trace_buffer trace;
@@ -98,7 +101,7 @@ struct job_state {
   std::vector<std::unique_ptr<place_state>> places;
   std::vector<std::unique_ptr<worker_state>> workers;  ///< place-major
   std::deque<thread_state> threads;
-  std::vector<std::byte*> load_windows, atomic_windows;
+  std::vector<std::uint64_t> load_windows, atomic_windows;
   std::vector<std::uint64_t> segment_bytes;
   std::atomic<bool> stopping{false};
   std::atomic<std::uint64_t> report_wanted{0};    ///< number of the latest stall report asked for

@@ -126,8 +126,11 @@ void make_places(job_state& j) {
     p->system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
     for (unsigned w = 0; w < j.options.workers; ++w) p->workers.push_back(j.workers[i * j.options.workers + w].get());
     place_window const window = j.fabric->window(p->id);
-    j.load_windows.push_back(window.load);
-    j.atomic_windows.push_back(window.atomic);
+    auto const entry = [](std::byte* base) {
+      return base == nullptr ? no_window : reinterpret_cast<std::uint64_t>(base);
+    };
+    j.load_windows.push_back(entry(window.load));
+    j.atomic_windows.push_back(entry(window.atomic));
     j.segment_bytes.push_back(memory.bytes);
     j.places.push_back(std::move(p));
   }

@@ -14,8 +14,10 @@ namespace tess::detail {
 namespace {
 
 constexpr std::uint32_t switches_per_turn = 64;
-/// Operations that a lone task completes at once before the worker looks up.
-constexpr std::int32_t alone_per_turn = 128;
+/// How long a lone task completes operations at once before the worker looks up: many times what a look costs, yet
+/// little for who waits for an answer.
+constexpr auto alone_turn = std::chrono::microseconds(4);
+constexpr std::uint64_t alone_budget_min = 32, alone_budget_max = 4096;
 constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_flush = 64;
 /// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
@@ -56,6 +58,28 @@ void resume(worker_state& w, promise_base* p) {
   handle_of(p).resume();
 }
 
+/// A turn of the only task. How many operations fill it depends on whether they hit a cache: the budget is doubled or
+/// halved until turns that follow each other take about `alone_turn`.
+void resume_alone(worker_state& w, promise_base* p) {
+  w.set_alone(w.alone_budget);
+  // Its first suspension ends the turn.
+  w.turn_end = w.runnable.position();
+  resume(w, p);
+  if (!w.alone_spent()) {
+    w.alone_since = {};
+    return;
+  }
+  auto const now = std::chrono::steady_clock::now();
+  if (w.alone_since != std::chrono::steady_clock::time_point{}) {
+    auto const took = now - w.alone_since;
+    if (took < alone_turn / 2)
+      w.alone_budget = std::min(w.alone_budget * 2, alone_budget_max);
+    else if (took > alone_turn * 2)
+      w.alone_budget = std::max(w.alone_budget / 2, alone_budget_min);
+  }
+  w.alone_since = now;
+}
+
 /// One turn: up to 64 switches. False if nothing was runnable.
 bool run_tasks(worker_state& w) {
   admit(w);
@@ -70,8 +94,12 @@ bool run_tasks(worker_state& w) {
       --w.turn_end;
     }
     any = true;
-    w.alone_left = w.runnable.empty() && w.unstarted.empty() ? alone_per_turn : 0;
-    resume(w, p);
+    if (w.runnable.empty() && w.unstarted.empty()) {
+      resume_alone(w, p);
+    } else {
+      w.not_alone();
+      resume(w, p);
+    }
   }
   w.current = &w.handler;
   return any;

@@ -61,8 +61,7 @@ struct worker {
   // Read and written at every switch.
   promise_base* current = nullptr;
   ring<promise_base*> runnable;
-  std::uint64_t turn_end = 0;   ///< position of `runnable` at which the next poll is due
-  std::int32_t alone_left = 0;  ///< immediate completions left before it; 0 while anybody else could run
+  std::uint64_t turn_end = 0;  ///< position of `runnable` at which the next poll is due
   place_id place;
   std::uint16_t index;
   bool single;                   ///< the place has no other worker
@@ -70,6 +69,8 @@ struct worker {
   std::uint16_t nested = 0;      ///< depth of tasks run inside spawn()
   std::uint16_t delivering = 0;  ///< depth of message handlers that run now
   hot_counts counts;
+  /// Word operations below these counts complete at once; beyond them the next poll is due. 0: anybody else could run.
+  std::uint64_t alone_until[2] = {0, 0};
   std::byte* segment = nullptr;          ///< where the place's segment lies
   out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while nothing waits
   std::uint32_t outgoing_places = 0;     ///< entries of outgoing_open
@@ -79,12 +80,32 @@ struct worker {
 
   [[nodiscard]] std::uint32_t notify_id() const noexcept { return std::uint32_t{place} << 16 | index; }
 
-  /// Nobody else could run here now, and the next poll is not due: an operation may complete at once.
-  [[nodiscard]] bool alone() noexcept { return --alone_left >= 0; }
+  /// Counts a word operation. True: nobody else could run here now, and the next poll is not due; it may complete at
+  /// once. The count serves as the budget too, so that the path of a lone task has one store for both.
+  [[nodiscard, gnu::always_inline]] bool count_word(bool remote) noexcept {
+    std::uint64_t const before = counts.words[remote];
+    bump(counts.words[remote]);
+    return before < alone_until[remote];
+  }
+  [[nodiscard]] bool alone() const noexcept { return alone_until[0] != 0; }
+  /// A lone task came to the end of its budget.
+  [[nodiscard]] bool alone_spent() const noexcept {
+    return alone() && (counts.words[0] >= alone_until[0] || counts.words[1] >= alone_until[1]);
+  }
+  /// Takes one operation from the budget of a lone task; false: it is spent, or the task is not alone.
+  [[nodiscard]] bool spend_alone() noexcept {
+    if (alone_until[0] <= counts.words[0]) return false;
+    --alone_until[0];
+    return true;
+  }
+  void set_alone(std::uint64_t budget) noexcept {
+    for (int i : {0, 1}) alone_until[i] = counts.words[i] + budget;
+  }
+  void not_alone() noexcept { alone_until[0] = alone_until[1] = 0; }
 
   /// A task of this place may run: whoever is alone is so no longer.
   void make_runnable(promise_base* p) {
-    alone_left = 0;
+    not_alone();
     runnable.push(p);
   }
 
@@ -117,7 +138,7 @@ struct worker {
 
   /// While it lives, whoever suspends comes back to the caller at once.
   struct single_step {
-    explicit single_step(worker& w) noexcept : worker_(w), turn_end_(std::exchange(w.turn_end, 0)) { w.alone_left = 0; }
+    explicit single_step(worker& w) noexcept : worker_(w), turn_end_(std::exchange(w.turn_end, 0)) { w.not_alone(); }
     ~single_step() { worker_.turn_end = turn_end_; }
     single_step(single_step const&) = delete;
     single_step& operator=(single_step const&) = delete;
@@ -130,12 +151,15 @@ struct worker {
 
 inline constinit thread_local worker* self = nullptr;
 
-/// What is fixed while a job runs. The tables have one entry per place; null: no such window.
+/// Instead of a window's address: there is none. Addresses of a user program are below.
+inline constexpr std::uint64_t no_window = std::uint64_t{1} << 63;
+
+/// What is fixed while a job runs. The tables have one entry per place; windows are the addresses of segments here.
 struct job_view {
   place_id places = 0;
   std::uint16_t workers = 0;                     ///< per place
-  std::byte* const* load_window = nullptr;       ///< plain loads of the place's segment
-  std::byte* const* atomic_window = nullptr;     ///< stores and processor atomics on it
+  std::uint64_t const* load_window = nullptr;    ///< plain loads of the place's segment, or no_window
+  std::uint64_t const* atomic_window = nullptr;  ///< stores and processor atomics on it, or no_window
   std::uint64_t const* segment_bytes = nullptr;  ///< size of its address range, for checks
 };
 inline constinit job_view job;
