@@ -1,6 +1,7 @@
 // graph_kernels: the kernels of apps/ on one and two places beside the plain ones on as many threads, graph by graph.
 //
-//   Both run on the same graph, loaded once per number of places, from the same sources, in turn.
+//   Both run on the same graph, loaded once per number of places, from the same sources, in turn. What both sides do
+//   once for a graph is not timed: taking memory, and in our pagerank finding which shares of other places are read.
 //
 // Units     edges: directed edges stored, all of them for bfs and components, all of them per iteration for pagerank.
 //           The two pageranks treat vertices without out-edges differently and may need other numbers of iterations.

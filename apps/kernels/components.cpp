@@ -2,6 +2,7 @@
 #include "kernels/components.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <type_traits>
 #include <unordered_map>
@@ -40,13 +41,13 @@ class components_run {
       : part_(c.graph_.part()), all_parents_(c.parents_), known_(c.parents_.local().data()) {}
 
   tess::task<void> run() {
-    for (vertex v = 0; v < part_.vertices; ++v) known_[v] = v;
+    co_await over_own([this](vertex begin, vertex end) { return plant(begin, end); });
+    co_await gather();
+    co_await shorten();
     co_await tess::barrier();
-    for (std::uint64_t round = 0; round < sampled_neighbours; ++round) {
-      co_await over_own([this, round](vertex begin, vertex end) { return join(sampled_edges{begin, end, round}); });
-      co_await compress();
-      co_await tess::barrier();
-    }
+    co_await over_own([this](vertex begin, vertex end) { return join(sampled_edges(begin, end)); });
+    co_await compress();
+    co_await tess::barrier();
     vertex const largest = most_frequent();
     co_await over_own([this, largest](vertex begin, vertex end) { return join(other_edges{begin, end, largest}); });
     co_await compress();
@@ -69,6 +70,26 @@ class components_run {
   }
 
   [[nodiscard]] std::atomic_ref<vertex> parent(vertex v) const noexcept { return std::atomic_ref(known_[v]); }
+
+  // Every own vertex under its first neighbour, if that is smaller: nobody else can have hooked it yet, so that this
+  // needs no atomic operation. Chains end at their root, or outside of
+  // [begin, end), where nothing is known yet.
+  void plant(vertex begin, vertex end) const noexcept {
+    constexpr std::uint64_t ahead = 32;
+    graph::rows const out = part_.out;
+    for (vertex v = begin; v < end; ++v) {
+      std::uint64_t const i = v - part_.first;
+      __builtin_prefetch(out.targets + out.offsets[std::min<std::uint64_t>(i + ahead, part_.count)]);
+      vertex above = v;
+      if (out.degree(i) != 0) {
+        // No branch hangs on what the row says: it may still be on its way.
+        vertex const first = std::min(out.neighbours(i)[0], v);
+        vertex const planted = parent(std::max(first, begin)).load(relaxed);
+        above = first >= begin && first < v ? planted : first;
+      }
+      parent(v).store(above, relaxed);
+    }
+  }
 
   // Two vertices whose components are one.
   struct joint {
@@ -110,25 +131,58 @@ class components_run {
     }
   }
 
-  // To one neighbour of each vertex.
-  struct sampled_edges {
-    vertex v;
-    vertex end;
-    std::uint64_t round;
+  // To the second neighbour of each vertex, and to the first one where plant() did not. Each of these leads to some
+  // other vertex: those of a batch of rows are looked up first, without a branch that hangs on what was found, so that
+  // the memory's delays overlap.
+  class sampled_edges {
+   public:
+    sampled_edges(vertex begin, vertex end) noexcept : v_(begin), end_(end) {}
 
     // Until another place is needed, for `j`; false at the end.
     bool next(components_run const& run, joint& j) noexcept {
-      for (; v < end; ++v) {
-        std::span<vertex const> const row = run.part_.out.neighbours(v - run.part_.first);
-        if (round >= row.size()) continue;
-        j = {run.parent(v).load(relaxed), run.parent(row[round]).load(relaxed)};
-        if (!run.climb_here(j)) {
-          ++v;
+      for (;;) {
+        // Not the members, which may change with any store for all that the compiler knows.
+        std::uint64_t const found = found_;
+        for (std::uint64_t k = taken_; k < found; ++k) {
+          joint climbing{run.parent(edges_[k].high).load(relaxed), run.parent(edges_[k].low).load(relaxed)};
+          if (run.climb_here(climbing)) continue;
+          taken_ = k + 1;
+          j = climbing;
           return true;
         }
+        if (v_ == end_) return false;
+        look_up(run);
       }
-      return false;
     }
+
+   private:
+    static constexpr vertex batch = 64;  // rows
+
+    void look_up(components_run const& run) noexcept {
+      static_assert(sampled_neighbours == 2);
+      graph::rows const out = run.part_.out;
+      vertex const* const known = run.known_;
+      vertex const stop = v_ + std::min(batch, end_ - v_);
+      std::uint64_t found = 0;
+      for (vertex v = v_; v < stop; ++v) {
+        std::span<vertex const> const row = out.neighbours(v - run.part_.first);
+        if (row.empty()) continue;
+        edges_[found] = {row[0], v};
+        found += row[0] > v;
+        if (row.size() == 1) continue;
+        edges_[found++] = {v, row[1]};
+        __builtin_prefetch(known + row[1]);
+      }
+      v_ = stop;
+      taken_ = 0;
+      found_ = found;
+    }
+
+    vertex v_;
+    vertex end_;
+    std::uint64_t taken_ = 0;
+    std::uint64_t found_ = 0;
+    std::array<joint, sampled_neighbours * batch> edges_;
   };
 
   // The edges not looked at yet, except between two vertices of the largest component: every other edge has an end
@@ -152,40 +206,50 @@ class components_run {
     }
   };
 
-  // Afterwards every own vertex points to its root. First as far as own vertices lead; then, with all others' results
-  // at hand, the rest of the way. Nothing is hooked meanwhile.
-  tess::task<void> compress() {
+  // What all places have, when all are here.
+  tess::task<void> gather() const {
     co_await tess::barrier();
-    co_await over_own([this](vertex begin, vertex end) { return compress_own(begin, end); });
     if (tess::places() == 1) co_return;
-    co_await tess::barrier();
     co_await all_parents_.gather();
     co_await tess::barrier();
-    co_await over_own([this](vertex begin, vertex end) { return compress_rest(begin, end); });
   }
 
-  void compress_own(vertex begin, vertex end) const noexcept {
-    for (vertex v = begin; v < end; ++v) {
-      vertex const above = parent(v).load(relaxed);
-      if (!part_.owns(above)) continue;
-      vertex root = parent(above).load(relaxed);
-      if (root == above) continue;
-      // Parents are smaller: one of the same chunk points as far as it can by now.
-      if (above < begin)
-        for (vertex next; part_.owns(root) && (next = parent(root).load(relaxed)) != root;) root = next;
-      parent(v).store(root, relaxed);
+  // Afterwards every own vertex points to its root. First as far as is known here; then, with all others' results at
+  // hand, the rest of the way. Nothing is hooked meanwhile.
+  tess::task<void> compress() {
+    co_await tess::barrier();
+    co_await shorten();
+    if (tess::places() == 1) co_return;
+    co_await gather();
+    co_await shorten();
+  }
+
+  tess::task<void> shorten() {
+    return over_own([this](vertex begin, vertex end) { return shorten(begin, end); });
+  }
+
+  // Two steps without a branch, because how far away a root is cannot be predicted; more for blocks that need them.
+  // Parents are smaller, so those of the same chunk point as far as they can by now.
+  void shorten(vertex begin, vertex end) const noexcept {
+    constexpr vertex block = 256;
+    for (vertex stop; begin < end; begin = stop) {
+      stop = begin + std::min(block, end - begin);
+      vertex farther = 0;
+      for (vertex v = begin; v < stop; ++v) {
+        vertex const above = parent(parent(v).load(relaxed)).load(relaxed);
+        parent(v).store(above, relaxed);
+        farther |= above ^ parent(above).load(relaxed);
+      }
+      if (farther == 0) continue;
+      for (vertex v = begin; v < stop; ++v) {
+        vertex const above = parent(v).load(relaxed);
+        vertex const root = root_of(above);
+        if (root != above) parent(v).store(root, relaxed);
+      }
     }
   }
 
-  void compress_rest(vertex begin, vertex end) const noexcept {
-    for (vertex v = begin; v < end; ++v) {
-      vertex const above = parent(v).load(relaxed);
-      vertex const root = root_of(above);
-      if (root != above) parent(v).store(root, relaxed);
-    }
-  }
-
-  // By this place's copy, which must be complete.
+  // As far as this place's copy leads.
   [[nodiscard]] vertex root_of(vertex v) const noexcept {
     for (vertex above; (above = parent(v).load(relaxed)) != v;) v = above;
     return v;

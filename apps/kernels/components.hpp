@@ -1,6 +1,7 @@
 // components: Afforest: vertices point to smaller ones of their component, whoever owns them, by word operations.
 //
-//   First along two neighbours of each vertex, then along the edges that leave the largest component so found. A
+//   First along two neighbours of each vertex, then along the edges that leave the largest component so found. The
+//   first of these neighbours, if it is smaller, is just the vertex's first parent, as nobody else can have set it. A
 //   parent only ever moves to a smaller vertex of the same component, so that an outdated one costs steps and not
 //   correctness, and every root ends as the smallest vertex of its component, whatever the timing.
 //
@@ -8,7 +9,8 @@
 // Cost      4 bytes for each vertex of the graph, at every place. Own parents are read and changed by the processor's
 //           atomics, others by get and compare_swap; a copy of these, gathered between the phases, spares most of them.
 // Source    Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling" (IPDPS
-//           2018).
+//           2018); the first parents from Jaiganesh, Burtscher, "A High-Performance Connected Components Implementation
+//           for GPUs" (HPDC 2018).
 #pragma once
 
 #include <cstdint>

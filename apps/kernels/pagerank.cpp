@@ -24,6 +24,11 @@ double from_fixed(std::int64_t x) noexcept {
   return static_cast<double>(x) / fixed_one;
 }
 
+// Degrees are small: as signed numbers they become doubles in one instruction.
+double divided(double score, std::uint64_t degree) noexcept {
+  return score / static_cast<double>(static_cast<std::int64_t>(degree));
+}
+
 struct sums {
   std::int64_t change = 0;
   std::int64_t dangling = 0;  // rank of vertices without out-edges, after the iteration
@@ -36,6 +41,7 @@ struct sums {
 }  // namespace
 
 struct pagerank_state {
+  std::vector<element_range> read;  // of the shares, at other places
   std::atomic<std::int64_t> change{0};
   std::atomic<std::int64_t> dangling{0};
   pagerank_result result;
@@ -89,21 +95,22 @@ class pagerank_iteration {
     sums const mine{s.change.exchange(0), s.dangling.exchange(0)};
     sums const total = co_await tess::all_reduce(mine);
     ++step_;
-    if (tess::places() > 1) co_await k_.shares_[step_ % 2].gather();
+    if (tess::places() > 1) co_await k_.shares_[step_ % 2].gather(s.read);
     co_return total;
   }
 
   sums start(std::uint64_t begin, std::uint64_t end) {
     double* const out = shares(step_ + 1) + part_.first;
-    double dangling = 0;
+    double const first = 1 / n_;
+    std::uint64_t dangling = 0;
     for (std::uint64_t i = begin; i < end; ++i) {
-      scores_[i] = 1 / n_;
+      scores_[i] = first;
       std::uint64_t const degree = part_.out.degree(i);
       // Of a vertex without out-edges the share is infinite, and nobody asks for it.
-      out[i] = scores_[i] / static_cast<double>(degree);
-      if (degree == 0) dangling += scores_[i];
+      out[i] = divided(first, degree);
+      dangling += degree == 0;
     }
-    return {0, to_fixed(dangling)};
+    return {0, to_fixed(first * static_cast<double>(dangling))};
   }
 
   sums pull(std::uint64_t begin, std::uint64_t end) {
@@ -118,7 +125,7 @@ class pagerank_iteration {
       change += std::fabs(score - scores_[i]);
       scores_[i] = score;
       std::uint64_t const degree = part_.out.degree(i);
-      out[i] = score / static_cast<double>(degree);
+      out[i] = divided(score, degree);
       if (degree == 0) dangling += score;
     }
     return {to_fixed(change), to_fixed(dangling)};
@@ -139,6 +146,13 @@ tess::task<pagerank> pagerank::make(graph::distributed_graph g) {
   k.scores_ = co_await tess::global_array<double>::make(g.block() * tess::places());
   for (replicated<double>& shares : k.shares_) shares = co_await replicated<double>::make(g.vertices(), g.block());
   k.state_ = co_await tess::place_local<pagerank_state>::make();
+  if (tess::places() > 1)
+    co_await tess::on_all_places(
+        [](pagerank made) {
+          graph::graph_part const& part = made.graph_.part();
+          made.state_->read = referenced(made.graph_, part, part.in);
+        },
+        k);
   co_return k;
 }
 

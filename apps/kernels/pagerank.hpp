@@ -8,7 +8,7 @@
 // Units     scores: their sum is 1.
 // Threads   made, run and released by one task, for all; one run() at a time.
 // Cost      per place: 16 bytes for each vertex of the graph, 8 for each own one. An iteration costs one reduction and
-//           the transfer of 8 bytes per vertex to every place.
+//           the transfer, to every place, of those 4 KiB pieces of the shares that its rows refer to: found by make().
 // Source    Page et al. (1999); pulling as in Beamer et al., "The GAP Benchmark Suite" (2015).
 #pragma once
 

@@ -1,7 +1,7 @@
 // replicated: an array of which every place has a whole copy, each block of it being made by one place.
 //
 //   A step of an iteration writes the own block of the own copy; after a step of synchronisation gather() gets the
-//   other blocks from the copies of their owners.
+//   other blocks, or those parts of them that are asked for, from the copies of their owners.
 //
 // Shapes    [size()] at every place, blocks of block() elements.
 // Units     elements of T, trivially copyable, zero at first.
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/referenced.hpp"
 #include "tess/tess.hpp"
 
 namespace kernels {
@@ -48,6 +49,11 @@ class replicated {
       if (begin == end) continue;
       tess::get(copies_[p * copies_.block() + begin], local().subspan(begin, end - begin), done);
     }
+    co_await done;
+  }
+  [[nodiscard]] tess::task<void> gather(std::span<element_range const> ranges) const {
+    tess::counter done;
+    for (auto const [begin, end] : ranges) tess::get(at(begin), local().subspan(begin, end - begin), done);
     co_await done;
   }
 
