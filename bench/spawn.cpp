@@ -1,4 +1,7 @@
-// spawn: a finish with a million empty tasks on one worker, against a hand-written free list, deque and counter.
+// spawn: a finish with a million empty tasks on one worker, against a hand-written free list, stack and counter.
+//
+//   With one worker a place nobody steals, and neither deque pays for it. With two, ours must be stealable and count
+//   atomically, and so must the limit; one thread runs both workers, so that nothing is stolen while tasks are spawned.
 #include <CLI/CLI.hpp>
 
 #include "harness/clock.hpp"
@@ -38,5 +41,8 @@ int main(int argc, char** argv) {
   suite.pair(
       "10^6 empty tasks", 1, "ns/op", [] { return bench::on_cpu(0, [] { return bench::bare_spawn(tasks); }); },
       [] { return bench::on_cpu(0, [] { return bench::in_job(1, [] { return spawns(); }); }); });
+  suite.pair(
+      "stealable", 1, "ns/op", [] { return bench::on_cpu(0, [] { return bench::bare_spawn_stealable(tasks); }); },
+      [] { return bench::on_cpu(0, [] { return bench::in_job(1, [] { return spawns(); }, 2, 1); }); });
   return suite.finish();
 }

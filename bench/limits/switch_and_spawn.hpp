@@ -15,8 +15,11 @@ namespace bench {
 /// Tasks started and not yet run, at most, in bare_spawn(): what keeps its frames in the cache.
 inline constexpr std::uint32_t unstarted_tasks_max = 1024;
 
-/// One empty task of a finish with one worker: frame from a free list, owner's end of a Chase-Lev deque, run, frame
-/// back, count down.
+/// One empty task of a finish with one worker: frame from a free list, pushed to and popped from an array that nobody
+/// else can reach, run, frame back, count down.
 [[nodiscard]] double bare_spawn(std::uint64_t tasks);
+
+/// The same where thieves may come, although none does: owner's end of a Chase-Lev deque, and an atomic count.
+[[nodiscard]] double bare_spawn_stealable(std::uint64_t tasks);
 
 }  // namespace bench
