@@ -8,11 +8,13 @@
 namespace bench {
 
 /// What `body` returns at place 0 of a job with `places` places.
-inline double in_job(unsigned places, std::function<tess::task<double>()> const& body, unsigned workers = 1) {
+inline double in_job(unsigned places, std::function<tess::task<double>()> const& body, unsigned workers = 1,
+                     unsigned threads = 0) {
   double measured = 0;
   tess::settings s;
   s.places = places;
   s.workers = workers;
+  s.threads = threads;
   int const code = tess::run(s, {}, [&](tess::args) -> tess::task<int> {
     measured = co_await body();
     co_return 0;

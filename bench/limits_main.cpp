@@ -32,6 +32,10 @@ void tasks(bench::suite& limits) {
   }
   limits.alone("spawn and finish", 1, "ns/op",
                [] { return bench::on_cpu(0, [] { return bench::bare_spawn(1'000'000); }); });
+  limits.alone("spawn through an array", 1, "ns/op",
+               [] { return bench::on_cpu(0, [] { return bench::bare_spawn_unshared(1'000'000); }); });
+  limits.alone("stealable spawn and finish", 1, "ns/op",
+               [] { return bench::on_cpu(0, [] { return bench::bare_spawn_stealable(1'000'000); }); });
 }
 
 void hot_and_random_words(bench::suite& limits, word_op op, std::string const& name) {

@@ -1,8 +1,8 @@
 // owner_deque: a Chase-Lev deque of fixed size, with the owner's two ends and one thief's, and not a line more.
 //
-//   The limit of bare_spawn() must pay for being stealable, so the deque is a real one although nobody steals there.
-//   Sequentially consistent operations instead of fences: the same instructions on x86-64, and ThreadSanitizer sees
-//   them.
+//   The limit of a spawn that others may steal from must pay for that, so the deque is a real one although nobody
+//   steals there. Sequentially consistent operations instead of fences: the same instructions on x86-64, and
+//   ThreadSanitizer sees them.
 //
 // Threads   push(), pop(): the owner. steal(): any.
 // Errors    The caller keeps the number of entries within Capacity.

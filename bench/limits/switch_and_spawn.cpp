@@ -1,10 +1,13 @@
-// switch_and_spawn: bare coroutines in an array, and bare coroutines through a free list and a deque.
+// switch_and_spawn: bare coroutines in an array, and bare coroutines through a free list and a stack or deque.
 #include "limits/switch_and_spawn.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -59,9 +62,24 @@ class frame_list {
 // Promise operators have no argument that could carry the list when a frame is freed.
 constinit thread_local frame_list* current_frames = nullptr;
 
+/// Tasks not yet started, for one thread alone.
+template <class T, std::size_t Capacity>
+class owner_stack {
+ public:
+  void push(T* entry) noexcept { slots_[size_++] = entry; }
+  /// The entry pushed last, or null.
+  [[nodiscard]] T* pop() noexcept { return size_ == 0 ? nullptr : slots_[--size_]; }
+
+ private:
+  std::size_t size_ = 0;
+  std::array<T*, Capacity> slots_;
+};
+
+/// An empty task. Count: std::int64_t, or an atomic one where others could run tasks.
+template <class Count>
 struct spawned {
   struct promise_type {
-    explicit promise_type(std::int64_t& unfinished) noexcept : unfinished_(unfinished) {}
+    explicit promise_type(Count& unfinished) noexcept : unfinished_(unfinished) {}
     static void* operator new(std::size_t bytes) { return current_frames->allocate(bytes); }
     static void operator delete(void* frame) noexcept { current_frames->release(frame); }
 
@@ -75,13 +93,37 @@ struct spawned {
     void return_void() noexcept {}
     void unhandled_exception() noexcept { std::terminate(); }
 
-    std::int64_t& unfinished_;
+    Count& unfinished_;
   };
   std::coroutine_handle<> handle;
 };
 
-spawned empty_task(std::int64_t& /*unfinished*/) {
+template <class Count>
+spawned<Count> empty_task(Count& /*unfinished*/) {
   co_return;
+}
+
+template <class Unstarted, class Count>
+double spawn_through(std::uint64_t tasks) {
+  frame_list frames;
+  current_frames = &frames;
+  auto const unstarted = std::make_unique<Unstarted>();
+  Count unfinished = 0;
+
+  double const seconds = seconds_of([&] {
+    for (std::uint64_t spawned_count = 0; spawned_count < tasks;) {
+      std::uint64_t const batch = std::min<std::uint64_t>(unstarted_tasks_max, tasks - spawned_count);
+      for (std::uint64_t i = 0; i < batch; ++i) {
+        ++unfinished;
+        unstarted->push(empty_task(unfinished).handle.address());
+      }
+      spawned_count += batch;
+      while (void* const task = unstarted->pop()) std::coroutine_handle<>::from_address(task).resume();
+    }
+  });
+  if (unfinished != 0) std::terminate();
+  current_frames = nullptr;
+  return seconds * ns_per_second / static_cast<double>(tasks);
 }
 
 }  // namespace
@@ -102,25 +144,15 @@ double bare_switch(std::uint32_t tasks, std::uint64_t switches) {
 }
 
 double bare_spawn(std::uint64_t tasks) {
-  frame_list frames;
-  current_frames = &frames;
-  owner_deque<void, unstarted_tasks_max> unstarted;
-  std::int64_t unfinished = 0;
+  return spawn_through<owner_deque<void, unstarted_tasks_max>, std::int64_t>(tasks);
+}
 
-  double const seconds = seconds_of([&] {
-    for (std::uint64_t spawned_count = 0; spawned_count < tasks;) {
-      std::uint64_t const batch = std::min<std::uint64_t>(unstarted_tasks_max, tasks - spawned_count);
-      for (std::uint64_t i = 0; i < batch; ++i) {
-        ++unfinished;
-        unstarted.push(empty_task(unfinished).handle.address());
-      }
-      spawned_count += batch;
-      while (void* const task = unstarted.pop()) std::coroutine_handle<>::from_address(task).resume();
-    }
-  });
-  if (unfinished != 0) std::terminate();
-  current_frames = nullptr;
-  return seconds * ns_per_second / static_cast<double>(tasks);
+double bare_spawn_unshared(std::uint64_t tasks) {
+  return spawn_through<owner_stack<void, unstarted_tasks_max>, std::int64_t>(tasks);
+}
+
+double bare_spawn_stealable(std::uint64_t tasks) {
+  return spawn_through<owner_deque<void, unstarted_tasks_max>, std::atomic<std::int64_t>>(tasks);
 }
 
 }  // namespace bench

@@ -15,8 +15,14 @@ namespace bench {
 /// Tasks started and not yet run, at most, in bare_spawn(): what keeps its frames in the cache.
 inline constexpr std::uint32_t unstarted_tasks_max = 1024;
 
-/// One empty task of a finish with one worker: frame from a free list, owner's end of a Chase-Lev deque, run, frame
-/// back, count down.
+/// One empty task of a finish with one worker: frame from a free list, owner's push and pop of a Chase-Lev deque, run,
+/// frame back, count down.
 [[nodiscard]] double bare_spawn(std::uint64_t tasks);
+
+/// The same with an array that nobody else can reach in place of the deque.
+[[nodiscard]] double bare_spawn_unshared(std::uint64_t tasks);
+
+/// The same with the deque and an atomic count, as where other workers run tasks of the finish.
+[[nodiscard]] double bare_spawn_stealable(std::uint64_t tasks);
 
 }  // namespace bench

@@ -52,20 +52,20 @@ void abandon_at_slot(at_slot* slot, place_id target) noexcept;
 void end_abandoned(at_slot* slot) noexcept;
 
 /// Sends one `at` request now, or calls the handler here when `target` is this place.
-void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
+void send_request(place_id target, handler_record const& record, handler_id handler, std::byte const* payload,
                   std::size_t bytes);
 /// Room for the payload of one at_async message in the buffer for `target`.
-[[nodiscard]] std::byte* append_async_slowly(place_id target, std::uint16_t index, std::size_t bytes);
-[[gnu::always_inline]] inline std::byte* append_async(place_id target, std::uint16_t index, std::size_t bytes) {
+[[nodiscard]] std::byte* append_async_slowly(place_id target, handler_id handler, std::size_t bytes);
+[[gnu::always_inline]] inline std::byte* append_async(place_id target, handler_id handler, std::size_t bytes) {
   worker& w = *self;
   if (target < w.outgoing_places) [[likely]] {
     out_buffer* const b = w.outgoing_open[target];
     if (b != nullptr && b->scope == w.current->scope && b->fits(bytes)) [[likely]] {
       ++b->run_messages;
-      return b->append(index, bytes);
+      return b->append(handler, bytes);
     }
   }
-  return append_async_slowly(target, index, bytes);
+  return append_async_slowly(target, handler, bytes);
 }
 void check_place(place_id target, char const* who);
 
@@ -304,7 +304,7 @@ auto at(place_id target, F f, Args... args) {
   detail::worker& w = *detail::self;
   typename handler::payload const m{detail::to_global(slot), w.current->scope->key(), std::move(f),
                                     detail::make_pack<Args...>(std::move(args)...)};
-  detail::send_request(target, detail::handler_entry<handler>::record, detail::handler_entry<handler>::index(),
+  detail::send_request(target, detail::handler_entry<handler>::record, detail::handler_entry<handler>::id(),
                        reinterpret_cast<std::byte const*>(&m), sizeof m);
   return detail::at_call<result>(target, slot);
 }
@@ -320,7 +320,7 @@ void at_async(place_id target, F f, Args... args) {
                 "at_async: addresses do not cross places: send a global_ptr, and a lambda for a function pointer");
   using handler = detail::async_handler<F, Args...>;
   typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
-  std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::index(), sizeof m);
+  std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m);
   std::memcpy(room, &m, sizeof m);
 }
 

@@ -6,7 +6,7 @@
 //
 // Threads  any task. Unstarted tasks may be stolen by other workers of the place.
 // Errors   the first exception that reaches the finish is rethrown by co_await, after all ended; others are dropped.
-// Cost     spawn: a frame, a push, two additions. A worker with more than 1,024 unstarted tasks runs the newest one
+// Cost     spawn: a frame, a push, two additions. A worker with more than 1,024 unstarted tasks runs the newest 32
 //          inside spawn(): do not call it while an invariant is broken.
 #pragma once
 
@@ -43,8 +43,8 @@ class finish_home : public finish_scope {
   finish_failure* failure_ = nullptr;  ///< made by the first exception
 };
 
-/// Runs the newest unstarted task inside spawn(), so that a spawner's queue stays short.
-void run_one_nested(worker& w) noexcept;
+/// Runs the newest unstarted tasks inside spawn(), so that a spawner's queue stays short.
+void run_some_nested(worker& w) noexcept;
 /// Sends the messages that this worker has gathered.
 void flush_messages(worker& w) noexcept;
 
@@ -57,7 +57,7 @@ inline void spawn_promise(worker& w, promise_base* p) {
   w.not_alone();
   w.unstarted.push(p);
   if (w.unstarted.size() > unstarted_limit) [[unlikely]]
-    run_one_nested(w);
+    run_some_nested(w);
   else if (!w.single)
     offer_work(w);
 }

@@ -47,8 +47,16 @@ std::string quoted(std::string const& word) {
   return text + "'";
 }
 
-// Our options first, so that the caller's win; the library last, so that it resolves what precedes it.
-words command_for(words const& given, tree const& here) {
+// The name under which programs will look for a shared object: that of the file.
+words name_inside(words const& given) {
+  auto const output = std::ranges::find(given, "-o");
+  if (output == given.end() || output + 1 == given.end()) return {};
+  return {"-Wl,-soname," + std::filesystem::path{output[1]}.filename().string()};
+}
+
+// Our options first, so that the caller's win; the library last, so that it resolves what precedes it. A shared object
+// has no library of its own: it uses the program's.
+words command_for(words const& given, bool shared, tree const& here) {
   std::ifstream stream{here.build_json()};
   json const build = json::parse(stream, nullptr, false);
   if (build.is_discarded()) {
@@ -57,9 +65,14 @@ words command_for(words const& given, tree const& here) {
   words all{"-std=c++23", "-O3"};
   auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
   add(options_of(build, "compile", here));
+  bool const links = !only_compiles(given);
+  if (shared) add(options_of(build, "compile_shared", here));
+  if (shared && links) {
+    add(options_of(build, "link_shared", here));
+    add(name_inside(given));
+  }
   add(given);
-  if (only_compiles(given)) return all;
-  add(options_of(build, "link", here));
+  if (!shared && links) add(options_of(build, "link", here));
   return all;
 }
 
@@ -71,20 +84,27 @@ int cxx(words const& given) {
         "Usage: tess c++ [--print] ARGUMENTS...\n\n"
         "Compile and link with {}: C++23, -O3, the headers and the library of this tree. ARGUMENTS are the\n"
         "compiler's own and win over ours.\n\n"
-        "  --print   print the command instead of running it\n\n"
-        "Example: tess c++ hello.cpp -o hello && tess run ./hello -n 4\n",
+        "  --print    print the command instead of running it\n"
+        "  --shared   make a shared object whose functions may use `at` (also to compile its parts with -c); it uses "
+        "the\n"
+        "             runtime of the program that loads it, which must happen before tess::run\n\n"
+        "Examples: tess c++ hello.cpp -o hello && tess run ./hello -n 4\n"
+        "          tess c++ --shared sums.cpp -o libsums.so\n"
+        "          tess c++ main.cpp -L. -lsums '-Wl,-rpath,$ORIGIN' -o main\n",
         compiler);
     return given.empty() ? exit_misuse : exit_fine;
   }
-  bool const print = std::ranges::find(given, "--print") != given.end();
-  if (std::ranges::find(given, "--shared") != given.end() || std::ranges::find(given, "-shared") != given.end()) {
+  auto const has = [&given](std::string_view word) { return std::ranges::find(given, word) != given.end(); };
+  bool const print = has("--print");
+  if (has("-shared")) {
     throw usage_error{
-        "c++: code with `at` cannot live in a shared object yet: messages name handlers by their index in the program; "
-        "link it into the program"};
+        "c++: -shared alone would give the library a runtime of its own; write --shared, also where its parts are "
+        "compiled (`tess c++ --shared foo.cpp -o libfoo.so`)"};
   }
   words passed;
-  std::ranges::copy_if(given, std::back_inserter(passed), [](std::string const& word) { return word != "--print"; });
-  words const command = command_for(passed, own_tree());
+  std::ranges::copy_if(given, std::back_inserter(passed),
+                       [](std::string const& word) { return word != "--print" && word != "--shared"; });
+  words const command = command_for(passed, has("--shared"), own_tree());
   if (print) {
     std::string text{compiler};
     for (auto const& word : command) text += " " + quoted(word);

@@ -24,7 +24,7 @@ std::unique_ptr<aggregator::buffer> aggregator::take_open(worker_state& w, place
   return std::unique_ptr<buffer>(std::exchange(w.outgoing_open[target], nullptr));
 }
 
-std::byte* aggregator::append(worker_state& w, place_id target, std::uint16_t index, std::size_t bytes) {
+std::byte* aggregator::append(worker_state& w, place_id target, handler_id handler, std::size_t bytes) {
   finish_scope* const scope = w.current->scope;
   std::size_t const room = sizeof(record_header) + padded(bytes) + sizeof(run_record);
   // A batch for this place has one run, whose scope needs no lookup. Handlers that run in dispatch() or open() may have
@@ -40,7 +40,7 @@ std::byte* aggregator::append(worker_state& w, place_id target, std::uint16_t in
     start_run(b, scope);
   }
   ++b.run_messages;
-  return b.append(index, bytes);
+  return b.append(handler, bytes);
 }
 
 aggregator::buffer& aggregator::open(worker_state& w, place_id target, std::size_t bytes) {
@@ -93,7 +93,7 @@ void aggregator::start_run(buffer& b, finish_scope* scope) {
 }
 
 void aggregator::write_run(buffer& b, finish_scope const& scope) {
-  run_record const r{{run_index, 0, sizeof(run_record) - sizeof(record_header)}, scope.key(), b.run_messages};
+  run_record const r{{{run_index, 0}, sizeof(run_record) - sizeof(record_header)}, scope.key(), b.run_messages};
   std::memcpy(b.data + b.run_begin, &r, sizeof r);
   bump(this_worker().cold.messages, b.run_messages);
 }
@@ -166,10 +166,10 @@ void aggregator::flush(worker_state& w) {
   for (std::size_t n = active_.size(); n > 0 && !active_.empty(); --n) dispatch(w, take_open(w, active_.front()));
 }
 
-void aggregator::send_now(worker_state& w, place_id target, std::uint16_t index, std::byte const* payload,
+void aggregator::send_now(worker_state& w, place_id target, handler_id handler, std::byte const* payload,
                           std::size_t bytes) {
   bump(w.cold.messages);
-  record_header const h{index, 0, static_cast<std::uint32_t>(bytes)};
+  record_header const h{handler, static_cast<std::uint32_t>(bytes)};
   // Where one was refused the next would be: they gather, and leave with the next flush.
   bool refused = std::ranges::any_of(backlog_, [&](auto const& b) { return b->target == target; });
   bool const alone = !refused && (target >= open_.size() || open_[target] == nullptr);
@@ -186,7 +186,7 @@ void aggregator::send_now(worker_state& w, place_id target, std::uint16_t index,
   buffer& b = open(w, target, sizeof h + padded(bytes));
   // A request belongs to no run: the records behind it start a run of their own.
   close_run(b);
-  std::memcpy(b.append(index, bytes), payload, bytes);
+  std::memcpy(b.append(handler, bytes), payload, bytes);
   if (!refused) dispatch(w, take_open(w, target));
 }
 

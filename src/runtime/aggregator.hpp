@@ -4,7 +4,7 @@
 //   every 64th poll, or when an urgent message (`at`) joins it. Consecutive messages of one finish form a run, which is
 //   counted once at either end.
 //
-// Shapes   buffer: records, each an 8-byte header {handler index, flags, payload bytes} and a payload padded to 8.
+// Shapes   buffer: records, each an 8-byte header {handler, payload bytes} and a payload padded to 8.
 //          A run starts with a record of index `run_index` whose payload is {finish key, messages in the run}.
 // Threads  the owning worker only.
 // Cost     append: a compare, a header and the payload. Memory: one buffer per destination in use.
@@ -35,9 +35,9 @@ class aggregator {
   using buffer = out_buffer;
 
   /// Room for one at_async payload under the current task's finish; the common case is inlined (out_buffer.hpp).
-  [[nodiscard]] std::byte* append(worker_state& w, place_id target, std::uint16_t index, std::size_t bytes);
+  [[nodiscard]] std::byte* append(worker_state& w, place_id target, handler_id handler, std::size_t bytes);
   /// Sends one request now, with whatever waits for the same destination.
-  void send_now(worker_state& w, place_id target, std::uint16_t index, std::byte const* payload, std::size_t bytes);
+  void send_now(worker_state& w, place_id target, handler_id handler, std::byte const* payload, std::size_t bytes);
   /// Sends everything that was gathered. What the fabric refuses stays in the backlog.
   void flush(worker_state& w);
   /// Nothing waits to be sent.

@@ -55,7 +55,7 @@ void reply(place_id target, reply_header const& h, std::span<std::byte const> da
   std::array<std::byte, sizeof(reply_header) + message_bytes_max> payload;
   std::memcpy(payload.data(), &h, sizeof h);
   if (!data.empty()) std::memcpy(payload.data() + sizeof h, data.data(), data.size());
-  send_reply(w, target, handler_entry<reply_handler>::index(), {payload.data(), sizeof h + data.size()});
+  send_reply(w, target, handler_entry<reply_handler>::id(), {payload.data(), sizeof h + data.size()});
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ void end_abandoned(at_slot* slot) noexcept {
   scope->done(1);
 }
 
-void send_request(place_id target, handler_record const& record, std::uint16_t index, std::byte const* payload,
+void send_request(place_id target, handler_record const& record, handler_id handler, std::byte const* payload,
                   std::size_t bytes) {
   worker_state& w = this_worker();
   if (target == w.place) {
@@ -97,13 +97,13 @@ void send_request(place_id target, handler_record const& record, std::uint16_t i
     record.invoke(context, payload, bytes);
     return;
   }
-  w.outgoing.send_now(w, target, index, payload, bytes);
+  w.outgoing.send_now(w, target, handler, payload, bytes);
 }
 
-std::byte* append_async_slowly(place_id target, std::uint16_t index, std::size_t bytes) {
+std::byte* append_async_slowly(place_id target, handler_id handler, std::size_t bytes) {
   check_place(target, "at_async");
   worker_state& w = this_worker();
-  return w.outgoing.append(w, target, index, bytes);
+  return w.outgoing.append(w, target, handler, bytes);
 }
 
 void check_place(place_id target, char const* who) {

@@ -324,7 +324,7 @@ void send_report(worker_state& w, finish_proxy& proxy, std::uint64_t number) {
     payload.insert(payload.end(), text.begin(), text.end());
   }
   ++w.cold.finish_reports;
-  send_reply(w, global_ptr<std::byte>::from_bits(proxy.key()).place(), handler_entry<report_handler>::index(), payload);
+  send_reply(w, global_ptr<std::byte>::from_bits(proxy.key()).place(), handler_entry<report_handler>::id(), payload);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "fabric/fabric.hpp"
 #include "runtime/aggregator.hpp"
+#include "runtime/handler_objects.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/spin_lock.hpp"
 #include "runtime/trace.hpp"
@@ -103,6 +104,7 @@ struct job_state {
   std::deque<thread_state> threads;
   std::vector<std::uint64_t> load_windows, atomic_windows;
   std::vector<std::uint64_t> segment_bytes;
+  std::vector<handler_object> objects;  ///< the program and what it loaded, by the number in messages
   std::atomic<bool> stopping{false};
   std::atomic<std::uint64_t> report_wanted{0};    ///< number of the latest stall report asked for
   std::atomic<std::uint64_t> report_finished{0};  ///< number of the latest one that was printed

@@ -13,7 +13,8 @@ namespace tess::detail {
 namespace {
 
 [[noreturn]] void malformed(place_id source, char const* what) {
-  throw error("message from place " + std::to_string(source), what, "the same binary at every place");
+  throw error("message from place " + std::to_string(source), what,
+              "the same binaries at every place, which are here: " + identity(the_job->objects));
 }
 
 class receiver final : public message_sink {
@@ -48,9 +49,16 @@ void begin_run(std::span<std::byte const> payload, place_id source, finish_scope
 }
 
 auto handler_for(record_header const& h, place_id source) {
-  auto const handlers = static_cast<std::size_t>(__stop_tess_handlers - __start_tess_handlers);
-  if (h.index >= handlers) malformed(source, "unknown handler");
-  handler_record const& record = __start_tess_handlers[h.index];
+  handler_record const* begin = __start_tess_handlers;
+  handler_record const* end = __stop_tess_handlers;
+  if (h.handler.object != 0) [[unlikely]] {
+    if (h.handler.object >= the_job->objects.size()) malformed(source, "unknown shared object");
+    handler_object const& object = the_job->objects[h.handler.object];
+    begin = object.begin;
+    end = object.end;
+  }
+  if (h.handler.index >= end - begin) malformed(source, "unknown handler");
+  handler_record const& record = begin[h.handler.index];
   if (record.variable ? h.bytes < record.bytes : h.bytes != record.bytes) malformed(source, "payload of wrong size");
   return record.invoke;
 }
@@ -95,7 +103,7 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
     if (h.bytes > left) malformed(source, "record longer than its message");
     next = payload + std::min(left, padded(h.bytes));
     if (bits != known) {
-      if (h.index == run_index) {
+      if (h.handler.index == run_index) {
         begin_run({payload, h.bytes}, source, local_scope, run);
         context.scope = run.scope;
         w.handler.scope = run.scope;
@@ -109,10 +117,10 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
   run.close();
 }
 
-void send_reply(worker_state& w, place_id target, std::uint16_t index, std::span<std::byte const> payload) {
+void send_reply(worker_state& w, place_id target, handler_id handler, std::span<std::byte const> payload) {
   bump(w.cold.messages);
   bump(w.cold.message_bytes, payload.size());
-  record_header const h{index, 0, static_cast<std::uint32_t>(payload.size())};
+  record_header const h{handler, static_cast<std::uint32_t>(payload.size())};
   std::array<std::byte, 2304> small;
   std::vector<std::byte> large;
   std::byte* room = small.data();

@@ -18,7 +18,7 @@ struct worker_state;
 void deliver_records(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope);
 
 /// Sends one record as a reply: never refused.
-void send_reply(worker_state& w, place_id target, std::uint16_t index, std::span<std::byte const> payload);
+void send_reply(worker_state& w, place_id target, handler_id handler, std::span<std::byte const> payload);
 
 /// Puts what a ready queue delivered where it belongs: a task among the runnable, a slot back to its pool.
 void take_cookie(worker_state& w, std::uint64_t cookie) noexcept;

@@ -222,6 +222,7 @@ struct running_job {
     j.options = s;
     the_job = &j;
     try {
+      j.objects = number_objects();
       lay_out(j);
       make_places(j);
     } catch (...) {

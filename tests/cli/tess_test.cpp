@@ -109,11 +109,20 @@ TEST_F(tess_command, goes_on_after_a_benchmark_that_failed) {
 TEST_F(tess_command, prints_a_compiler_command_that_finds_this_tree) {
   fs::create_directories(root_ / "share/tessera");
   std::ofstream{root_ / "share/tessera/build.json"}
-      << R"({"compile": ["-I${prefix}/include"], "link": ["${prefix}/lib/libtessera.a"]})";
+      << R"({"compile": ["-I${prefix}/include"], "link": ["${prefix}/lib/libtessera.a"],
+             "compile_shared": ["-fPIC"], "link_shared": ["-shared"]})";
   std::string const prefix = root_.string();
   EXPECT_EQ(tess("c++ --print 'a b.cpp' -O1").said,
             "clang++-19 -std=c++23 -O3 -I" + prefix + "/include 'a b.cpp' -O1 " + prefix + "/lib/libtessera.a\n");
   EXPECT_EQ(tess("c++ --print -c a.cpp").said, "clang++-19 -std=c++23 -O3 -I" + prefix + "/include -c a.cpp\n");
+  EXPECT_EQ(
+      tess("c++ --print --shared a.cpp -o out/liba.so").said,
+      "clang++-19 -std=c++23 -O3 -I" + prefix + "/include -fPIC -shared -Wl,-soname,liba.so a.cpp -o out/liba.so\n");
+  EXPECT_EQ(tess("c++ --print --shared -c a.cpp").said,
+            "clang++-19 -std=c++23 -O3 -I" + prefix + "/include -fPIC -c a.cpp\n");
+  outcome const unmarked = tess("c++ -shared a.cpp -o liba.so");
+  EXPECT_EQ(unmarked.code, 2);
+  EXPECT_NE(unmarked.error.find("tess c++ --shared"), std::string::npos) << unmarked.error;
 }
 
 TEST_F(tess_command, ends_with_2_on_wrong_use) {

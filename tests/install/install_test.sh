@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # install_test: what is installed is enough to build and run a program outside the tree, wherever the prefix lies.
-# Method: install to a temporary prefix; build hello.cpp by find_package and by `tess c++`; move the prefix; again.
+# Method: install to a temporary prefix; build hello.cpp by find_package, also with a shared library, and by `tess c++`;
+# move the prefix; again.
 set -euo pipefail
 readonly build=$1 compiler=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,6 +26,7 @@ both_ways() {  # PREFIX
     -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld -DCMAKE_BUILD_TYPE=Release
   cmake --build "$prefix-hello"
   expect find_package "$prefix/bin/tess" run "$prefix-hello/hello" -n 2
+  expect 'find_package, shared' "$prefix/bin/tess" run "$prefix-hello/greeter" -n 2
   "$prefix/bin/tess" c++ "$here/hello.cpp" -o "$scratch/hello"
   expect 'tess c++' "$prefix/bin/tess" run "$scratch/hello" -n 2
   expect 'without tess' env TESS_PLACES=2 "$scratch/hello"

@@ -1,9 +1,12 @@
 // handler: what a message calls: one constant record per callable type, in the section `tess_handlers` of the binary.
 //
 //   Every place runs the same binary, so the index of a record in the section names it everywhere; no registration,
-//   no initialisation order. The receiver checks index and payload size before the call (docs/contract.md, 6).
+//   no initialisation order. A shared object has a section of its own, so a handler's name is {object, index}; 0 is the
+//   program. The receiver checks object, index and payload size before the call (docs/contract.md, 6).
 //
-// Errors  code in a shared object has a section of its own and is refused at compile time.
+//   What names a record of this object is hidden: the loader must not replace it by the equally named one of another.
+//
+// Errors  a shared object that was loaded after the job began cannot send: id() throws.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +15,17 @@
 #include <type_traits>
 #include <utility>
 
+#include "tess/detail/platform.hpp"
+#include "tess/detail/shared_object.hpp"
 #include "tess/error.hpp"
 
-#if defined(__PIC__) && !defined(__PIE__)
-#error \
-    "tess: code with `at` cannot live in a shared object (-fPIC): compile it with -fPIE or no -f flag into the program"
-#endif
-
 namespace tess::detail {
+
+/// Names a handler in messages.
+struct handler_id {
+  std::uint16_t index;   ///< of its record
+  std::uint16_t object;  ///< whose; 0: the program's
+};
 
 /// Where a message came from.
 struct message_context {
@@ -36,19 +42,43 @@ struct handler_record {
 
 extern "C" {
 // NOLINTBEGIN: the linker defines these.
+#if TESS_IN_SHARED_OBJECT
+// Null in an object without handlers.
+[[gnu::weak, gnu::visibility("hidden")]] extern handler_record const __start_tess_handlers[];
+[[gnu::weak, gnu::visibility("hidden")]] extern handler_record const __stop_tess_handlers[];
+#else
 extern handler_record const __start_tess_handlers[];
 extern handler_record const __stop_tess_handlers[];
+#endif
 // NOLINTEND
 }
+
+#if TESS_IN_SHARED_OBJECT
+/// Enters the object that this code is part of, once, when it is loaded.
+struct [[gnu::visibility("hidden")]] entered_object : shared_object {
+  entered_object() noexcept : shared_object{__start_tess_handlers, __stop_tess_handlers} { enter_object(*this); }
+};
+[[gnu::visibility("hidden")]] inline entered_object this_object;
+#endif
 
 /// Gives `Handler` its record. Handler: static invoke(context, payload, bytes), payload_bytes, payload_alignment,
 /// variable.
 template <class Handler>
 struct handler_entry {
-  [[gnu::section("tess_handlers"), gnu::used, gnu::retain]] static constinit inline handler_record const record{
+  [[gnu::section("tess_handlers"), gnu::used, gnu::retain,
+    gnu::visibility("hidden")]] static constinit inline handler_record const record{
       &Handler::invoke, Handler::payload_bytes, Handler::payload_alignment, Handler::variable};
 
-  static std::uint16_t index() noexcept { return static_cast<std::uint16_t>(&record - __start_tess_handlers); }
+  static handler_id id() noexcept(!TESS_IN_SHARED_OBJECT) {
+    auto const index = static_cast<std::uint16_t>(&record - __start_tess_handlers);
+#if TESS_IN_SHARED_OBJECT
+    if (this_object.number == shared_object::unnumbered) [[unlikely]]
+      refuse_late_object(this_object);
+    return {index, this_object.number};
+#else
+    return {index, 0};
+#endif
+  }
 };
 
 /// Trivially copyable callables and arguments travel as their bytes.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tess/detail/handler.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {
@@ -16,8 +17,7 @@ namespace tess::detail {
 class finish_scope;
 
 struct record_header {
-  std::uint16_t index;  ///< of the handler
-  std::uint16_t unused;
+  handler_id handler;
   std::uint32_t bytes;  ///< of the payload, without padding
 };
 inline constexpr std::uint16_t run_index = 0xffff;
@@ -41,10 +41,10 @@ struct out_buffer {
   }
 
   /// Appends a record's header; the caller writes the payload to what is returned.
-  [[gnu::always_inline]] std::byte* append(std::uint16_t index, std::size_t payload_bytes) noexcept {
+  [[gnu::always_inline]] std::byte* append(handler_id handler, std::size_t payload_bytes) noexcept {
     std::byte* const record = data + used;
     std::size_t const record_bytes = sizeof(record_header) + padded(payload_bytes);
-    record_header const h{index, 0, static_cast<std::uint32_t>(payload_bytes)};
+    record_header const h{handler, static_cast<std::uint32_t>(payload_bytes)};
     std::memcpy(record, &h, sizeof h);
     // The padding travels too.
     if (payload_bytes % 8 != 0) std::memset(record + record_bytes - 8, 0, 8);

@@ -1,7 +1,18 @@
-// platform: the few things that differ between processors: cache line, pause, prefetch.
+// platform: the few things that differ between processors and kinds of code: cache line, pause, prefetch.
 #pragma once
 
 #include <cstddef>
+
+// Code that may lie anywhere (-fPIC) is taken for part of a shared object; that of a program is compiled with -fPIE or
+// neither.
+#if defined(__PIC__) && !defined(__PIE__)
+#define TESS_IN_SHARED_OBJECT 1
+#ifndef TESS_SHARED
+#error "tess: code of a shared object (-fPIC): build it by `tess c++ --shared` or link tessera::shared; else take -fPIE"
+#endif
+#else
+#define TESS_IN_SHARED_OBJECT 0
+#endif
 
 namespace tess::detail {
 

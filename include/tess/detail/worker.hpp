@@ -19,6 +19,7 @@
 #include "tess/detail/deque.hpp"
 #include "tess/detail/frame_pool.hpp"
 #include "tess/detail/out_buffer.hpp"
+#include "tess/detail/platform.hpp"
 #include "tess/detail/ring.hpp"
 #include "tess/detail/scope.hpp"
 #include "tess/error.hpp"
@@ -149,7 +150,12 @@ struct worker {
   };
 };
 
+#if TESS_IN_SHARED_OBJECT
+// The program's: there is one runtime, whatever is loaded. Its thread-local variables have a fixed offset.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local worker* self;
+#else
 inline constinit thread_local worker* self = nullptr;
+#endif
 
 /// Instead of a window's address: there is none. Addresses of a user program are below.
 inline constexpr std::uint64_t no_window = std::uint64_t{1} << 63;
@@ -162,7 +168,11 @@ struct job_view {
   std::uint64_t const* atomic_window = nullptr;  ///< stores and processor atomics on it, or no_window
   std::uint64_t const* segment_bytes = nullptr;  ///< size of its address range, for checks
 };
+#if TESS_IN_SHARED_OBJECT
+extern job_view job;
+#else
 inline constinit job_view job;
+#endif
 
 /// Wakes another worker of the place if one sleeps while tasks wait to be started.
 void offer_work(worker& w) noexcept;

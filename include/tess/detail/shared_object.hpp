@@ -1,0 +1,30 @@
+// shared_object: what a shared object with handlers tells the program that loads it.
+//
+//   Messages name a handler by {object, index}; object 0 is the program. A shared object enters itself when it is
+//   loaded, and gets its number when a job starts (src/runtime/handler_objects.cpp).
+//
+// Threads  enter_object: any, one at a time (the loader's lock). The number changes only while no job runs.
+// Errors   see handler_objects.cpp; an object that was loaded while the job runs has no number, and sends nothing.
+#pragma once
+
+#include <cstdint>
+
+namespace tess::detail {
+
+struct handler_record;
+
+struct shared_object {
+  static constexpr std::uint16_t unnumbered = 0xffff;
+
+  handler_record const* begin;
+  handler_record const* end;
+  std::uint16_t number = unnumbered;
+  shared_object* next = nullptr;  ///< entered before
+};
+
+/// For ever: objects with handlers are never unloaded (they are linked with -z nodelete).
+void enter_object(shared_object& object) noexcept;
+/// The object was loaded after the job began, so messages cannot name its handlers.
+[[noreturn]] void refuse_late_object(shared_object const& object);
+
+}  // namespace tess::detail

@@ -1,0 +1,8 @@
+// greeting: a shared library that says at the last place on how many places it runs.
+#include <cstdio>
+#include <tess/tess.hpp>
+
+tess::task<void> greet() {
+  auto const last = static_cast<tess::place_id>(tess::places() - 1);
+  co_await tess::at(last, [] { std::printf("hello from one of %d places\n", static_cast<int>(tess::places())); });
+}
