@@ -15,6 +15,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "tess/global_ptr.hpp"
 #include "tess/place.hpp"
@@ -26,6 +27,7 @@ namespace tess {
 class out_of_memory : public std::bad_alloc {
  public:
   out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t left_bytes);
+  explicit out_of_memory(std::string text) : text_(std::move(text)) {}
   [[nodiscard]] char const* what() const noexcept override { return text_.c_str(); }
 
  private:

@@ -4,7 +4,8 @@
 //   spawned has ended. How many places, which fabric and where statistics go comes from the environment, which
 //   `tess run` sets; a program started without it gets one place per processor.
 //
-// Errors   an exception that leaves app is printed and gives exit code 1; bad settings give exit code 2.
+// Errors   an exception that leaves app is printed and gives exit code 1; so does a job that cannot go on, because of a
+//          malformed message or of memory that the runtime needs for itself; bad settings give exit code 2.
 #pragma once
 
 #include <concepts>

@@ -76,7 +76,12 @@ class smp_fabric final : public fabric {
         large->bytes = static_cast<std::uint32_t>(bytes.size());
         std::memcpy(large->data(), bytes.data(), bytes.size());
       }
-      in.push_overflow(from, large);
+      try {
+        in.push_overflow(from, large);
+      } catch (...) {
+        chunk_pool::give_back(large);
+        throw;
+      }
     }
     for (std::uint32_t const t : threads_.threads_of_place[target])
       if (sleepers_.wake(t)) break;

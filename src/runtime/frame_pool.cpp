@@ -25,9 +25,16 @@ void* frame_pool::refill(std::size_t size_class, kind k) {
   std::size_t& open = open_slab_[size_class];
   if (open == 0 || slabs_[open - 1].used == slabs_[open - 1].capacity) {
     std::size_t const block_bytes = size_class * granule;
-    auto* const base = static_cast<std::byte*>(segment_memory(slab_bytes));
+    // Room in the list first: if there is none, nothing is lost.
+    slabs_.push_back({nullptr, block_bytes, 0, 0});
+    try {
+      slabs_.back().base = static_cast<std::byte*>(segment_memory(slab_bytes));
+    } catch (...) {
+      slabs_.pop_back();
+      throw;
+    }
+    slabs_.back().capacity = slab_bytes / block_bytes;
     reserved_bytes_ += slab_bytes;
-    slabs_.push_back({base, block_bytes, 0, slab_bytes / block_bytes});
     open = slabs_.size();
   }
   slab& s = slabs_[open - 1];

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <unordered_set>
 
 #include "runtime/job.hpp"
+#include "runtime/job_end.hpp"
 #include "runtime/worker_loop.hpp"
 
 namespace tess::detail {
@@ -19,6 +21,8 @@ namespace tess::detail {
 namespace {
 constexpr unsigned lines_max = 50;
 constexpr auto standstill_max = std::chrono::milliseconds(250);
+/// How long tasks of a broken job may take to come to their next co_await.
+constexpr auto broken_max = std::chrono::seconds(5);
 
 /// The tasks of a worker whose place stands still.
 void report_worker(worker_state const& w) {
@@ -104,6 +108,20 @@ struct stall_watch::state {
     return turns == std::exchange(last_turns, turns) && asleep;
   }
 
+  /// A task that never gives the turn away must not keep a broken job from ending.
+  void end_in_time() const {
+    auto const limit = std::chrono::steady_clock::now() + broken_max;
+    while (!all_stopped_polling()) {
+      if (std::chrono::steady_clock::now() > limit) {
+        print_job_end(*the_job);
+        std::fputs("tess: a task does not come to a co_await: the process ends here\n", stderr);
+        std::_Exit(1);
+      }
+      if (ending.load(std::memory_order_acquire)) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+
   void watch() {
     sigset_t set;
     sigemptyset(&set);
@@ -113,16 +131,12 @@ struct stall_watch::state {
     auto quiet_since = std::chrono::steady_clock::now();
     bool reported = false;
     while (!ending.load(std::memory_order_acquire)) {
-      int signal = 0;
-      if (timeout_s > 0) {
-        double const step = std::min(timeout_s / 4, 1.0);
-        timespec wait{};
-        wait.tv_sec = static_cast<time_t>(step);
-        wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
-        signal = sigtimedwait(&set, nullptr, &wait);
-      } else {
-        sigwait(&set, &signal);
-      }
+      double const step = timeout_s > 0 ? std::min(timeout_s / 4, 1.0) : 1.0;
+      timespec wait{};
+      wait.tv_sec = static_cast<time_t>(step);
+      wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
+      int const signal = sigtimedwait(&set, nullptr, &wait);
+      if (job_broken()) end_in_time();
       if (signal == SIGUSR1) ask("asked by SIGUSR1");
       if (timeout_s <= 0) continue;
       auto const now = std::chrono::steady_clock::now();
@@ -148,7 +162,6 @@ stall_watch::~stall_watch() {
   state_->ending.store(true, std::memory_order_release);
   pthread_kill(state_->native, SIGUSR2);
   state_->thread.join();
-  delete state_;
 }
 
 }  // namespace tess::detail

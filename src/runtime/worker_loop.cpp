@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "runtime/finish.hpp"
+#include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
 #include "runtime/stall_report.hpp"
 #include "tess/at.hpp"
@@ -143,7 +144,7 @@ bool nothing_to_do(void* context) {
     if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty()) return false;
     place_state const& place = *the_job->places[w->place];
     // The last flush may have run the handler that a finish waited for.
-    if (place.idle_proxies_count.load(std::memory_order_relaxed) != 0) return false;
+    if (place.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
     for (worker_state const* const other : place.workers)
       if (!other->unstarted.empty()) return false;
   }
@@ -187,15 +188,21 @@ void run_thread(thread_state& thread) {
     sleep(thread);
     idle_rounds = 0;
   }
+  stop_polling(thread);
   self = nullptr;
   this_thread = nullptr;
 }
 
-bool poll(worker_state& w) {
+bool poll(worker_state& w) noexcept {
   ++w.cold.polls;
   promise_base* const outer = w.current;
   w.current = &w.handler;
-  bool busy = the_job->fabric->poll(w.place, messages_per_poll, message_receiver()) != 0;
+  bool busy = true;
+  try {
+    busy = the_job->fabric->poll(w.place, messages_per_poll, message_receiver()) != 0;
+  } catch (...) {
+    end_job("polling the fabric");
+  }
   w.current = outer;
   busy |= take_ready(w);
   if (w.cold.polls % polls_per_flush == 0) {
@@ -205,9 +212,14 @@ bool poll(worker_state& w) {
   return busy;
 }
 
-void wait_polling(bool (*done)(void*), void* context) {
+void wait_polling(bool (*done)(void*), void* context) noexcept {
   worker* const outer = self;
   for (unsigned round = 0; !done(context); ++round) {
+    if (job_broken()) {
+      if (this_thread != nullptr) stop_polling(*this_thread);
+      while (!all_stopped_polling()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return;
+    }
     bool busy = false;
     for (worker_state* const w : this_thread->workers) {
       self = w;

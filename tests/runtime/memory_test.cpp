@@ -192,12 +192,12 @@ TEST(memory, messages_that_find_no_room_for_their_task_bring_the_exception_back)
     int refused = 0;
     try {
       co_await at(1, large);
-    } catch (remote_error const& e) {
-      refused += std::string(e.what()).find("left") != std::string::npos;
+    } catch (out_of_memory const& e) {
+      refused += std::string(e.what()).find("segment of place 1") != std::string::npos;
     }
     try {
       co_await finish([&] { at_async(1, large); });
-    } catch (remote_error const& e) {
+    } catch (out_of_memory const& e) {
       refused += std::string(e.what()).find("left") != std::string::npos;
     }
     co_return refused == 2;

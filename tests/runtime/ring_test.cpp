@@ -30,11 +30,5 @@ TEST(ring, keeps_order_while_it_wraps_and_grows) {
   }
 }
 
-TEST(ring, peek_sees_what_pop_will_give) {
-  detail::ring<int> ring;
-  for (int i = 0; i < 100; ++i) ring.push(i);
-  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(ring.peek(i), static_cast<int>(i));
-}
-
 }  // namespace
 }  // namespace tess::test
