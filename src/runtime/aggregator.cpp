@@ -77,6 +77,7 @@ void aggregator::wait_for_credit(worker_state& w) {
     worker_state* w;
   } c{this, &w};
   wait_polling(
+      "room to send messages",
       [](void* p) {
         auto const& x = *static_cast<context*>(p);
         x.a->retry_backlog(*x.w);

@@ -48,7 +48,8 @@ struct worker_state : worker {
       : worker(p, i, only_one), thread(t), random_state(0x9E3779B97F4A7C15ull * (notify_id() + 1)) {}
 
   std::uint32_t thread;
-  std::uint64_t random_state;  ///< whom to steal from
+  std::uint64_t random_state;       ///< whom to steal from
+  char const* polls_for = nullptr;  ///< what the current task waits for without suspending; see wait_polling()
   aggregator outgoing;
   cold_counts cold;
   trace_buffer trace;
@@ -87,6 +88,7 @@ struct alignas(cache_line) thread_state {
   bool may_spin = false;   ///< there is a processor for every thread
   std::vector<worker_state*> workers;
   std::atomic<bool> asleep{false};
+  std::atomic<bool> only_polls{false};        ///< a task waits without suspending, and nothing happened for long
   std::atomic<std::uint64_t> stopped_for{0};  ///< the latest stall report for which it stood still
   std::atomic<std::uint64_t> turns{0};        ///< rounds in which it did something: the stall report watches them
   std::atomic<bool> polls_no_more{false};     ///< it left its loop, or a broken job; see job_end.hpp

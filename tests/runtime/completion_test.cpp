@@ -128,6 +128,26 @@ TEST_P(completions, destroyed_with_outstanding_transfers_wait_for_them) {
   });
 }
 
+TEST(completion, destroyed_while_its_notifier_shares_the_thread_is_notified) {
+  for (layout const l : {layout{"smp", 2, 1, 1}, layout{"smp", 1, 2, 1}, layout{"smp", 3, 2, 1},
+                         layout{"hostile", 2, 1, 1}, layout{"hostile", 2, 2, 1}})
+    run_job(l, []() -> task<void> {
+      auto const late = [](global_ptr<counter> c) -> task<void> {
+        for (int k = 0; k < 3; ++k) co_await yield();
+        notify(c);
+      };
+      for (int i = 0; i < 5; ++i)
+        co_await finish([late]() -> task<void> {
+          counter done;
+          // One notifier is at another place, one for another worker to steal.
+          done.expect((places() > 1) + (detail::job.workers > 1));
+          if (places() > 1) at_async(1, late, done.address());
+          if (detail::job.workers > 1) spawn(late, done.address());
+          co_await yield();
+        });
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(layouts, completions, testing::Values(layout{"smp", 2, 1, 2}, layout{"hostile", 3, 1, 2}),
                          name_of);
 
