@@ -8,9 +8,13 @@
 
 namespace tess {
 
-out_of_memory::out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t left_bytes)
+out_of_memory::out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t range_left_bytes)
     : text_("segment of place " + std::to_string(place) + ": asked for " + std::to_string(asked_bytes) +
-            " bytes, at most " + std::to_string(left_bytes) + " are left") {}
+            " bytes; its address range has " + std::to_string(range_left_bytes) + " left") {
+  detail::memory_room const room = detail::the_job->fabric->room(place);
+  text_ += ", and " + std::to_string(room.left_bytes) + " of " + std::to_string(room.limit_bytes) + " are left of " +
+           room.limit;
+}
 
 namespace detail {
 
