@@ -17,6 +17,7 @@
 #include "runtime/stall_report.hpp"
 #include "runtime/statistics.hpp"
 #include "runtime/worker_loop.hpp"
+#include "tess/detail/fail_allocation.hpp"
 #include "tess/memory.hpp"
 
 namespace tess {
@@ -264,6 +265,9 @@ struct running_job {
 }  // namespace detail
 
 int run(settings const& s, args words, std::function<task<int>(args)> app) {
+  if (s.fail_allocation != 0 && !detail::allocations_can_fail)
+    throw error("TESS_FAIL_ALLOCATION", std::to_string(s.fail_allocation), "a checked build (debug, asan)");
+  detail::failing_allocation const failing(s.fail_allocation);
   detail::running_job running(s);
   auto const begin = std::chrono::steady_clock::now();
   detail::outcome result = detail::run_threads(running.j, words, app);

@@ -17,8 +17,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
+#include "tess/detail/fail_allocation.hpp"
 #include "tess/detail/platform.hpp"
 
 namespace tess::detail {
@@ -33,6 +35,8 @@ class frame_pool {
 
   /// At least `bytes`, 16-byte aligned. Throws std::bad_alloc when the segment is full.
   void* allocate(std::size_t bytes, kind k) {
+    if (allocation_fails()) [[unlikely]]
+      throw std::bad_alloc();
     std::size_t const c = (bytes + header_bytes + granule - 1) / granule;
     if (c < classes) [[likely]] {
       if (block* const b = lists_[c]) [[likely]] {
