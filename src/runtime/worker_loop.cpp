@@ -191,12 +191,13 @@ void run_thread(thread_state& thread) {
     }
     for (worker_state* const w : thread.workers) busy |= run_idle(*w);
     if (busy) continue;
-    if (thread.may_spin && ++idle_rounds < spins_before_sleep) {
+    // A thread that woke for nothing sleeps again at once.
+    if (thread.may_spin && idle_rounds < spins_before_sleep) {
+      ++idle_rounds;
       for (int i = 0; i < 4; ++i) spin_pause();
       continue;
     }
     sleep(thread);
-    idle_rounds = 0;
   }
   stop_polling(thread);
   self = nullptr;
