@@ -70,6 +70,30 @@ TEST_P(completions, resume_the_waiter_once_in_every_order) {
   });
 }
 
+TEST_P(completions, wake_once_although_a_surplus_comes_before_the_waiter_runs) {
+  run_here([]() -> task<void> {
+    counter done;
+    int started = 0, resumed = 0;
+    co_await finish([&]() -> task<void> {
+      done.expect(1);
+      spawn([](counter& c, int& begun, int& ended) -> task<void> {
+        ++begun;
+        co_await c;
+        ++ended;
+      }(done, started, resumed));
+      // The only worker of the place comes back when the waiter has parked.
+      while (started == 0) co_await yield();
+      done.acknowledge();
+      done.acknowledge();
+      while (resumed == 0) co_await yield();
+      for (int i = 0; i < 200; ++i) co_await yield();
+    });
+    EXPECT_EQ(resumed, 1);
+    EXPECT_EQ(done.cell().outstanding(), -1) << "the surplus is kept";
+    done.expect(1);
+  });
+}
+
 TEST_P(completions, are_reused_many_times) {
   run_here([]() -> task<void> {
     counter done;
