@@ -7,7 +7,9 @@
 
 namespace tess::detail {
 [[noreturn, gnu::cold]] void assertion_failed(char const* condition, std::source_location where) noexcept;
-}
+/// Memory ran out where nobody can be told: says so and ends the process with exit code 1.
+[[noreturn, gnu::cold]] void no_memory_for(char const* what) noexcept;
+}  // namespace tess::detail
 
 #define TESS_ASSERT(...)                    \
   (static_cast<bool>(__VA_ARGS__) ? void(0) \

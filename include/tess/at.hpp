@@ -8,9 +8,9 @@
 //   inside at_async() when a buffer is full (docs/contract.md, 5.5).
 //
 // Threads  any task; at_async from handlers too.
-// Errors   exceptions travel back: at their own place as they are, from another tess::error and place_failed as
-//          themselves and others as remote_error; those of at_async go to the finish. f and args over 2 KiB are a
-//          compile error: send a global_ptr and use get.
+// Errors   exceptions travel back: at their own place as they are, from another tess::error, out_of_memory and
+//          place_failed as themselves and others as remote_error; those of at_async go to the finish. f and args over 2
+//          KiB are a compile error: send a global_ptr and use get.
 // Source   X10's `at`; "Crunching Large Graphs with Commodity Processors" (HotPar 2011), delegates of its successor
 //          Grappa (USENIX ATC 2015).
 #pragma once
@@ -77,8 +77,9 @@ class call_scope;
 void end_call(call_scope* scope) noexcept;
 [[nodiscard]] finish_scope* as_scope(call_scope* scope) noexcept;
 
-void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes);
-void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception);
+/// A reply that cannot be made ends the job: its caller would wait for ever.
+void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes) noexcept;
+void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception) noexcept;
 
 /// Makes the running handler the current task, so that spawn and at_async inside it count for `scope`.
 class handler_frame {
@@ -304,8 +305,13 @@ auto at(place_id target, F f, Args... args) {
   detail::worker& w = *detail::self;
   typename handler::payload const m{detail::to_global(slot), w.current->scope->key(), std::move(f),
                                     detail::make_pack<Args...>(std::move(args)...)};
-  detail::send_request(target, detail::handler_entry<handler>::record, detail::handler_entry<handler>::id(),
-                       reinterpret_cast<std::byte const*>(&m), sizeof m);
+  try {
+    detail::send_request(target, detail::handler_entry<handler>::record, detail::handler_entry<handler>::id(),
+                         reinterpret_cast<std::byte const*>(&m), sizeof m);
+  } catch (...) {
+    detail::free_at_slot(slot);
+    throw;
+  }
   return detail::at_call<result>(target, slot);
 }
 

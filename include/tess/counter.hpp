@@ -2,7 +2,7 @@
 //
 //   The one completion object of Tessera: block transfers, `at`, words without a window and collectives end in one.
 //   Exactly one party, whoever makes the step to zero, notifies: no lost wake-up (detail/completion.hpp says why).
-//   Its destructor waits for what is outstanding, and message handlers may run meanwhile.
+//   Its destructor waits for what is outstanding; message handlers, and tasks of other workers, may run meanwhile.
 //
 // Units    chosen by the call that issues; never seen by the user.
 // Threads  acknowledge(): any task of the place, and fabrics. expect(), co_await: one task, the owner.
@@ -19,7 +19,7 @@
 namespace tess {
 
 namespace detail {
-/// Polls the fabric, resuming no task, until the cell is idle.
+/// Polls the fabric, resuming no task of this worker, until the cell is idle.
 void drain(completion& cell) noexcept;
 [[noreturn]] void throw_failure(std::uint64_t failure);
 /// The global address of something in the caller's segment.
@@ -69,7 +69,7 @@ class counter {
   counter() = default;
   counter(counter const&) = delete;
   counter& operator=(counter const&) = delete;
-  /// Waits, polling the fabric but resuming no task, until nothing is outstanding.
+  /// Waits, polling the fabric but resuming no task of this worker, until nothing is outstanding.
   ~counter() {
     if (!cell_.idle()) [[unlikely]]
       detail::drain(cell_);

@@ -23,7 +23,6 @@ namespace tess {
 namespace detail {
 
 struct remote_counts;
-struct finish_failure;
 
 /// The finish itself, in the frame of the task that waits for it.
 class finish_home : public finish_scope {
@@ -37,16 +36,17 @@ class finish_home : public finish_scope {
 
  private:
   friend class finish_accounting;
+  friend unsigned finish_depth(promise_base const& task) noexcept;
   promise_base* waiter_ = nullptr;
   std::uint32_t waiter_worker_ = 0;
-  remote_counts* remote_ = nullptr;    ///< made when a task of this finish first leaves the place
-  finish_failure* failure_ = nullptr;  ///< made by the first exception
+  remote_counts* remote_ = nullptr;  ///< made when a task of this finish first leaves the place
+  std::exception_ptr first_;         ///< the first exception
 };
 
 /// Runs the newest unstarted tasks inside spawn(), so that a spawner's queue stays short.
 void run_some_nested(worker& w) noexcept;
-/// Sends the messages that this worker has gathered.
-void flush_messages(worker& w) noexcept;
+/// There was no room to queue a spawned task: it is destroyed and counts no more.
+[[gnu::cold]] void take_back_spawn(promise_base* p) noexcept;
 
 inline constexpr std::int64_t unstarted_limit = 1024;
 
@@ -55,7 +55,12 @@ inline void spawn_promise(worker& w, promise_base* p) {
   p->scope = scope;
   scope->add(1);
   w.not_alone();
-  w.unstarted.push(p);
+  try {
+    w.unstarted.push(p);
+  } catch (...) {
+    take_back_spawn(p);
+    throw;
+  }
   if (w.unstarted.size() > unstarted_limit) [[unlikely]]
     run_some_nested(w);
   else if (!w.single)

@@ -6,7 +6,7 @@
 //
 // Units    elements of T.
 // Threads  any task.
-// Errors   out_of_memory says how much was asked and how much is left.
+// Errors   out_of_memory says how much was asked, how much is left and whose limit that is.
 // Cost     one line before each block; a lock per place.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "tess/global_ptr.hpp"
 #include "tess/place.hpp"
@@ -22,10 +23,12 @@
 
 namespace tess {
 
-/// A segment has no room: asked, left and place are in what().
+/// A segment has no room. what() says the place, what was asked, what its address range has left, and what is left of
+/// the memory that the process may use and whose limit that is (the machine's, a control group's, `ulimit`).
 class out_of_memory : public std::bad_alloc {
  public:
-  out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t left_bytes);
+  out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t range_left_bytes);
+  explicit out_of_memory(std::string text) : text_(std::move(text)) {}
   [[nodiscard]] char const* what() const noexcept override { return text_.c_str(); }
 
  private:

@@ -2,14 +2,18 @@
 //
 //   What takes the place of mutable globals, which places in one process would share by accident.
 //
+// Errors   an exception of a constructor leaves make(), which then has destroyed what the other places made.
 // Threads  made and released by one task, for all; *h by any task of the place.
 // Cost     *h is an addition.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "tess/forall.hpp"
 #include "tess/global_ptr.hpp"
@@ -26,13 +30,32 @@ class place_local {
   template <class... Args>
   static task<place_local> make(Args... args) {
     static_assert(alignof(T) <= 64);
-    place_local const h(co_await detail::symmetric_allocate(sizeof(T)));
-    co_await on_all_places([](place_local l, Args... a) { new (l.address()) T(a...); }, h, args...);
+    place_local const h(co_await detail::symmetric_allocate(sizeof(block)));
+    std::exception_ptr failed;
+    try {
+      co_await on_all_places(
+          [](place_local l, Args... a) {
+            new (l.address()) T(a...);
+            l.here_block().made = true;
+          },
+          h, args...);
+    } catch (...) {
+      failed = std::current_exception();
+    }
+    if (failed) {
+      co_await release(h);
+      std::rethrow_exception(std::move(failed));
+    }
     co_return h;
   }
   /// Destroys every place's T and gives the memory back.
   static task<void> release(place_local h) {
-    co_await on_all_places([](place_local l) { std::destroy_at(l.address()); }, h);
+    // A place whose T could not be constructed has none.
+    co_await on_all_places(
+        [](place_local l) {
+          if (std::exchange(l.here_block().made, false)) std::destroy_at(l.address());
+        },
+        h);
     co_await detail::symmetric_release(h.offset_);
   }
 
@@ -43,7 +66,13 @@ class place_local {
 
  private:
   explicit place_local(std::uint64_t offset) noexcept : offset_(offset) {}
+  /// What lies at the offset; zeroed when it is allocated.
+  struct block {
+    alignas(T) std::byte value[sizeof(T)];
+    bool made;
+  };
   [[nodiscard]] T* address() const { return static_cast<T*>(detail::to_local(global_ptr<T>(here(), offset_).bits())); }
+  [[nodiscard]] block& here_block() const { return *reinterpret_cast<block*>(address()); }
 
   std::uint64_t offset_ = 0;
 };

@@ -4,7 +4,8 @@
 //   spawned has ended. How many places, which fabric and where statistics go comes from the environment, which
 //   `tess run` sets; a program started without it gets one place per processor.
 //
-// Errors   an exception that leaves app is printed and gives exit code 1; bad settings give exit code 2.
+// Errors   an exception that leaves app is printed and gives exit code 1; so does a job that cannot go on, because of a
+//          malformed message or of memory that the runtime needs for itself; bad settings give exit code 2.
 #pragma once
 
 #include <concepts>
@@ -23,15 +24,16 @@ using args = std::span<std::string const>;
 
 /// How a job is laid out. Zeros are chosen automatically.
 struct settings {
-  unsigned places = 0;       ///< TESS_PLACES; 0: processors / workers
-  unsigned workers = 0;      ///< TESS_WORKERS, per place; 0: 1
-  unsigned threads = 0;      ///< TESS_THREADS that run them; 0: at most one per processor
-  bool pin = true;           ///< TESS_PIN: threads keep to one processor each if the job has them all
-  std::string fabric;        ///< TESS_FABRIC: smp, checked, hostile; empty: smp
-  std::uint64_t seed = 1;    ///< TESS_SEED of the hostile fabric
-  std::string stats;         ///< TESS_STATS: file for the statistics (JSON)
-  std::string trace;         ///< TESS_TRACE: file for the trace (Perfetto opens it)
-  double stall_timeout = 0;  ///< TESS_STALL_TIMEOUT in seconds, 0: off; SIGUSR1 asks at any time
+  unsigned places = 0;                ///< TESS_PLACES; 0: processors / workers
+  unsigned workers = 0;               ///< TESS_WORKERS, per place; 0: 1
+  unsigned threads = 0;               ///< TESS_THREADS that run them; 0: at most one per processor
+  bool pin = true;                    ///< TESS_PIN: threads keep to one processor each if the job has them all
+  std::string fabric;                 ///< TESS_FABRIC: smp, checked, hostile; empty: smp
+  std::uint64_t seed = 1;             ///< TESS_SEED of the hostile fabric
+  std::string stats;                  ///< TESS_STATS: file for the statistics (JSON)
+  std::string trace;                  ///< TESS_TRACE: file for the trace (Perfetto opens it)
+  double stall_timeout = 0;           ///< TESS_STALL_TIMEOUT in seconds, 0: off; SIGUSR1 asks at any time
+  std::uint64_t fail_allocation = 0;  ///< TESS_FAIL_ALLOCATION, in checked builds: this allocation fails; 0: none
 
   /// From the environment; throws tess::error naming the variable, its value and what would be right.
   static settings from_environment();

@@ -3,7 +3,7 @@
 //   With a window the call is a prefetch and the co_await the processor's own load, store or atomic: at once when
 //   nobody else is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
 //   Of several operations issued together only the first co_await gives the turn away: the others are due by then.
-//   Each operation is awaited once.
+//   Each operation is awaited once; checked builds assert it.
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply.
 //
 // Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
@@ -109,6 +109,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   }
 
   T await_resume() {
+    TESS_DEBUG_ASSERT(!std::exchange(awaited_, true));
     if (!in_slot()) [[likely]]
       return take_due().complete();
     std::uint64_t result[2];
@@ -169,6 +170,9 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   std::uint64_t where_;   ///< the word's address here, or a slot, with the flags above
   std::uint64_t issued_;  ///< position of the worker's ring at the call, which moves at every switch
   operands operands_;
+#if defined(TESS_CHECKED) && TESS_CHECKED
+  bool awaited_ = false;
+#endif
 };
 
 /// A put's co_await has no value.

@@ -93,6 +93,7 @@ class checked_fabric final : public fabric {
     check_place(p);
     return inner_->extend_segment(p, offset, bytes);
   }
+  memory_room room(place_id p) const override { return (check_place(p), inner_->room(p)); }
 
   bool coherent() const noexcept override { return inner_->coherent(); }
   void publish(place_id at, std::uint64_t offset, std::uint64_t bytes) override {

@@ -60,6 +60,13 @@ struct place_segment {
   std::uint64_t bytes = 0;  ///< reserved; committed by extend_segment
 };
 
+/// What the segments of this process may still commit, beside the limits of their ranges.
+struct memory_room {
+  std::uint64_t left_bytes = 0;
+  std::uint64_t limit_bytes = 0;
+  std::string limit;  ///< whose limit that is, as in "3 bytes are left of <limit>"
+};
+
 struct fabric_event {
   enum class kind : std::uint8_t { place_failed, endpoint_up, endpoint_down };
   kind what;
@@ -115,9 +122,11 @@ class fabric {
   /// 7. Direct access from this process to a place's segment.
   [[nodiscard]] virtual place_window window(place_id place) const noexcept = 0;
 
-  /// 8. The segment of a place of this process, and its growth: commits [offset, offset + bytes), or returns false.
+  /// 8. The segment of a place of this process, its growth, which commits [offset, offset + bytes) or returns false,
+  /// and what is left of the memory that the process may use.
   [[nodiscard]] virtual place_segment segment(place_id place) const noexcept = 0;
   [[nodiscard]] virtual bool extend_segment(place_id place, std::uint64_t offset, std::uint64_t bytes) = 0;
+  [[nodiscard]] virtual memory_room room(place_id place) const = 0;
 
   /// 9. Without coherence block transfers see memory only after publish() by the owner of the source, and the owner of
   /// the target sees them only after refresh().

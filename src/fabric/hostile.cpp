@@ -97,22 +97,12 @@ class hostile_fabric final : public fabric {
   }
 
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
-    struct both {
-      hostile_fabric* fabric;
-      std::uint32_t thread;
-      idle_question outer;
-    } context{this, thread, nothing_to_do};
     if (!nothing_here(thread)) {
       // Late operations are counted in polls, so somebody must poll.
       std::this_thread::yield();
       return;
     }
-    sleepers_.sleep(thread, until,
-                    {[](void* c) {
-                       auto const& b = *static_cast<both*>(c);
-                       return b.fabric->nothing_here(b.thread) && b.outer();
-                     },
-                     &context});
+    sleepers_.sleep(thread, until, [&] { return nothing_here(thread) && nothing_to_do(); });
   }
   void wake(std::uint32_t thread) noexcept override { static_cast<void>(sleepers_.wake(thread)); }
 
@@ -123,6 +113,7 @@ class hostile_fabric final : public fabric {
   bool extend_segment(place_id p, std::uint64_t offset, std::uint64_t bytes) override {
     return places_[p]->memory.commit(offset, bytes);
   }
+  memory_room room(place_id p) const override { return places_[p]->memory.room(); }
 
   bool coherent() const noexcept override { return false; }
   void publish(place_id, std::uint64_t, std::uint64_t) override {}

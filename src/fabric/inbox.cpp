@@ -23,9 +23,9 @@ chunk* chunk_pool::take() {
     free_ = returned_.exchange(nullptr, std::memory_order_acquire);
   if (free_ != nullptr) return std::exchange(free_, free_->next);
   if (made_ == limit) return nullptr;
-  ++made_;
   chunk* const c = make_single(capacity);
   c->owner = this;
+  ++made_;
   return c;
 }
 

@@ -17,10 +17,6 @@ namespace {
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 constexpr std::uint64_t commit_step_max = std::uint64_t{64} << 20;
 
-std::uint64_t physical_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
 /// Committed by all segments of this process.
 std::atomic<std::uint64_t>& committed_bytes() {
   static std::atomic<std::uint64_t> bytes{0};
@@ -40,8 +36,7 @@ std::atomic<std::uint64_t>& committed_bytes() {
     false;
 #endif
 
-std::uint64_t reservation(unsigned places) {
-  std::uint64_t bytes = physical_bytes();
+std::uint64_t reservation(unsigned places, std::uint64_t bytes) {
   // Half of a 47-bit address space for all segments; sanitizers keep most of it for their shadow.
 #if defined(__riscv)
   // Sv39 leaves a program 2^38 bytes; the tile and qemu, which keeps books on every reserved page, are smaller still.
@@ -58,7 +53,7 @@ std::uint64_t reservation(unsigned places) {
 
 }  // namespace
 
-segment::segment(unsigned places) : bytes_(reservation(places)) {
+segment::segment(unsigned places) : limit_(process_memory_limit()), bytes_(reservation(places, limit_.bytes)) {
   // One huge page more, so that the base can be aligned to it.
   void* const memory = mmap(nullptr, bytes_ + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
@@ -92,6 +87,11 @@ bool segment::commit(std::uint64_t offset, std::uint64_t bytes) {
   return offset < bytes_ / 2 ? grow(halves_[0], end, bytes_ / 2) : grow(halves_[1], end, bytes_);
 }
 
+memory_room segment::room() const {
+  std::uint64_t const used = committed_bytes().load(std::memory_order_relaxed);
+  return {limit_.bytes - std::min(used, limit_.bytes), limit_.bytes, limit_.name};
+}
+
 bool segment::grow(half& h, std::uint64_t end, std::uint64_t limit) {
   if (end <= h.end) return true;
   std::uint64_t const have = h.end - h.begin;
@@ -104,7 +104,7 @@ bool segment::grow(half& h, std::uint64_t end, std::uint64_t limit) {
 
 bool segment::extend(half& h, std::uint64_t wanted) {
   std::uint64_t const more = wanted - h.end;
-  if (committed_bytes().fetch_add(more, std::memory_order_relaxed) + more > physical_bytes()) {
+  if (committed_bytes().fetch_add(more, std::memory_order_relaxed) + more > limit_.bytes) {
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);
     return false;
   }

@@ -1,14 +1,17 @@
 // segment: the address range of one place: reserved once, committed in chunks, huge pages advised.
 //
-//   Reserved by the smallest of the machine's memory, `ulimit -v` and what a sanitizer leaves room for, so nobody
-//   tunes a size. Commits of all segments together never exceed the machine's memory: running out is an error of the
-//   allocation that asked, not a signal later.
+//   Reserved by the smallest of the machine's memory, its control group's, `ulimit -v`, `ulimit -d` and what a
+//   sanitizer leaves room for, so nobody tunes a size. Commits of all segments together never exceed that limit:
+//   running out is an error of the allocation that asked, not a signal later.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+
+#include "fabric/fabric.hpp"
+#include "fabric/memory_limit.hpp"
 
 namespace tess::detail {
 
@@ -25,6 +28,8 @@ class segment {
 
   /// Makes [offset, offset + bytes) usable; false if the range or the machine's memory does not allow it.
   [[nodiscard]] bool commit(std::uint64_t offset, std::uint64_t bytes);
+  /// What all segments of this process may still commit.
+  [[nodiscard]] memory_room room() const;
 
  private:
   /// Committed bytes of one half, from its start: both heaps of a segment grow upwards from theirs.
@@ -35,6 +40,7 @@ class segment {
   bool grow(half& h, std::uint64_t end, std::uint64_t limit);
   bool extend(half& h, std::uint64_t wanted);
 
+  memory_limit limit_;
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   half halves_[2];

@@ -22,7 +22,9 @@ class sleepers {
  public:
   explicit sleepers(std::uint32_t threads) : states_(std::make_unique<state[]>(threads)) {}
 
-  void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) {
+  /// nothing_to_do(): asked after the announcement.
+  template <class Question>
+  void sleep(std::uint32_t thread, deadline until, Question nothing_to_do) {
     std::atomic<std::uint32_t>& s = states_[thread].asleep;
     s.store(1, std::memory_order_seq_cst);
     if (nothing_to_do()) {

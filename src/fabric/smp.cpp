@@ -76,7 +76,12 @@ class smp_fabric final : public fabric {
         large->bytes = static_cast<std::uint32_t>(bytes.size());
         std::memcpy(large->data(), bytes.data(), bytes.size());
       }
-      in.push_overflow(from, large);
+      try {
+        in.push_overflow(from, large);
+      } catch (...) {
+        chunk_pool::give_back(large);
+        throw;
+      }
     }
     for (std::uint32_t const t : threads_.threads_of_place[target])
       if (sleepers_.wake(t)) break;
@@ -96,17 +101,7 @@ class smp_fabric final : public fabric {
   }
 
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
-    struct both {
-      smp_fabric* fabric;
-      std::uint32_t thread;
-      idle_question outer;
-    } context{this, thread, nothing_to_do};
-    sleepers_.sleep(thread, until,
-                    {[](void* c) {
-                       auto const& b = *static_cast<both*>(c);
-                       return b.fabric->inboxes_empty(b.thread) && b.outer();
-                     },
-                     &context});
+    sleepers_.sleep(thread, until, [&] { return inboxes_empty(thread) && nothing_to_do(); });
   }
   void wake(std::uint32_t thread) noexcept override { static_cast<void>(sleepers_.wake(thread)); }
 
@@ -119,6 +114,7 @@ class smp_fabric final : public fabric {
   bool extend_segment(place_id p, std::uint64_t offset, std::uint64_t bytes) override {
     return places_[p]->memory.commit(offset, bytes);
   }
+  memory_room room(place_id p) const override { return places_[p]->memory.room(); }
 
   bool coherent() const noexcept override { return true; }
   void publish(place_id, std::uint64_t, std::uint64_t) override {}

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/job.hpp"
+#include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
 #include "runtime/worker_loop.hpp"
 
@@ -45,6 +46,7 @@ std::byte* aggregator::append(worker_state& w, place_id target, handler_id handl
 
 aggregator::buffer& aggregator::open(worker_state& w, place_id target, std::size_t bytes) {
   if (open_.empty()) {
+    active_.reserve(job.places);
     open_.resize(job.places);
     w.outgoing_open = open_.data();
     w.outgoing_places = job.places;
@@ -75,6 +77,7 @@ void aggregator::wait_for_credit(worker_state& w) {
     worker_state* w;
   } c{this, &w};
   wait_polling(
+      "room to send messages",
       [](void* p) {
         auto const& x = *static_cast<context*>(p);
         x.a->retry_backlog(*x.w);
@@ -106,7 +109,22 @@ void aggregator::close_run(buffer& b) {
   scope->done(1);
 }
 
-void aggregator::dispatch(worker_state& w, std::unique_ptr<buffer> b) {
+void aggregator::dispatch(worker_state& w, std::unique_ptr<buffer> b) noexcept {
+  place_id const target = b->target;
+  try {
+    // Nothing leaves a job that cannot go on, and nothing gathers in it.
+    if (!job_broken()) try_dispatch(w, b);
+    if (b == nullptr) return;
+    b->used = 0;
+    b->scope = nullptr;
+    spare_.push_back(std::move(b));
+  } catch (...) {
+    end_job("sending messages to place %u", unsigned{target});
+  }
+}
+
+/// Leaves the buffer to its caller unless it waits in the backlog.
+void aggregator::try_dispatch(worker_state& w, std::unique_ptr<buffer>& b) {
   if (b->target == w.place) {
     // The run of a local batch stays open while its messages run.
     finish_scope* const scope = b->scope;
@@ -118,7 +136,7 @@ void aggregator::dispatch(worker_state& w, std::unique_ptr<buffer> b) {
     b->scope = nullptr;
     write_run(*b, *scope);
     promise_base* const outer = std::exchange(w.current, &w.handler);
-    deliver_records(w.place, {b->data, b->used}, scope);
+    deliver(w.place, {b->data, b->used}, scope);
     w.current = outer;
     scope->done(1);
   } else {
@@ -129,8 +147,6 @@ void aggregator::dispatch(worker_state& w, std::unique_ptr<buffer> b) {
     }
     ++w.cold.batches;
   }
-  b->used = 0;
-  spare_.push_back(std::move(b));
 }
 
 bool aggregator::transmit(worker_state& w, place_id target, std::span<std::byte const> bytes) {
@@ -144,7 +160,7 @@ bool aggregator::transmit(worker_state& w, place_id target, std::span<std::byte 
   return true;
 }
 
-void aggregator::retry_backlog(worker_state& w) {
+void aggregator::retry_backlog(worker_state& w) noexcept try {
   // Oldest first; a target that refuses once is not asked again in this pass.
   std::vector<place_id> refusing;
   for (auto& b : std::exchange(backlog_, {})) {
@@ -157,9 +173,11 @@ void aggregator::retry_backlog(worker_state& w) {
     dispatch(w, std::move(b));
     if (backlog_.size() > before) refusing.push_back(target);
   }
+} catch (...) {
+  end_job("sending messages again");
 }
 
-void aggregator::flush(worker_state& w) {
+void aggregator::flush(worker_state& w) noexcept {
   if (empty()) return;
   if (!backlog_.empty()) retry_backlog(w);
   // Handlers of local batches may open others: those wait for the next flush.

@@ -39,7 +39,7 @@ class aggregator {
   /// Sends one request now, with whatever waits for the same destination.
   void send_now(worker_state& w, place_id target, handler_id handler, std::byte const* payload, std::size_t bytes);
   /// Sends everything that was gathered. What the fabric refuses stays in the backlog.
-  void flush(worker_state& w);
+  void flush(worker_state& w) noexcept;
   /// Nothing waits to be sent.
   [[nodiscard]] bool empty() const noexcept { return active_.empty() && backlog_.empty(); }
 
@@ -54,9 +54,10 @@ class aggregator {
   void close_run(buffer& b);
   void write_run(buffer& b, finish_scope const& scope);
   void wait_for_credit(worker_state& w);
-  void dispatch(worker_state& w, std::unique_ptr<buffer> b);
+  void dispatch(worker_state& w, std::unique_ptr<buffer> b) noexcept;
+  void try_dispatch(worker_state& w, std::unique_ptr<buffer>& b);
   bool transmit(worker_state& w, place_id target, std::span<std::byte const> bytes);
-  void retry_backlog(worker_state& w);
+  void retry_backlog(worker_state& w) noexcept;
 
   [[nodiscard]] std::unique_ptr<buffer> take_open(worker_state& w, place_id target) noexcept;
 

@@ -5,6 +5,7 @@
 
 #include "runtime/exception_wire.hpp"
 #include "runtime/job.hpp"
+#include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
 #include "runtime/worker_loop.hpp"
 #include "tess/at.hpp"
@@ -111,23 +112,23 @@ void check_place(place_id target, char const* who) {
     throw error(who, "place " + std::to_string(target), "a place below " + std::to_string(job.places));
 }
 
-void flush_messages(worker& w) noexcept {
-  auto& state = static_cast<worker_state&>(w);
-  state.outgoing.flush(state);
-}
-
-void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes) {
+void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes) noexcept
+    try {
   reply(target, {slot, static_cast<std::uint32_t>(bytes), 0, left_tasks, 0},
         {static_cast<std::byte const*>(value), bytes});
+} catch (...) {
+  end_job("answering an `at` of place %u", unsigned{target});
 }
 
-void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception) {
+void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception) noexcept try {
   if (target == here()) {
     apply_reply({slot, 0, 1, left_tasks, 0}, {}, std::move(exception));
     return;
   }
   auto const bytes = encode_exception(std::move(exception), here());
   reply(target, {slot, static_cast<std::uint32_t>(bytes.size()), 1, left_tasks, 0}, bytes);
+} catch (...) {
+  end_job("answering an `at` of place %u with an exception", unsigned{target});
 }
 
 }  // namespace tess::detail

@@ -47,14 +47,25 @@ constexpr auto refresh_here = [](std::uint64_t offset, std::uint64_t bytes, std:
   if (notified != 0) static_cast<completion*>(to_local(notified))->acknowledge(1);
 };
 
+/// Announces one acknowledgement of an operation; takes it back if the operation cannot be issued.
+template <class Issue>
+void announce(completion* cell, Issue issue) {
+  if (cell != nullptr) cell->expect(1);
+  try {
+    issue();
+  } catch (...) {
+    if (cell != nullptr) cell->acknowledge(1);
+    throw;
+  }
+}
+
 /// Transfers on a machine without coherence: three steps, by a task that nobody waits for but the counter.
 task<void> put_incoherent(std::span<std::byte const> source, std::uint64_t target, completion* local,
                           std::uint64_t notified) {
   std::uint64_t failure = 0;
   try {
     counter moved;
-    moved.expect(1);
-    the_job->fabric->put(here(), source, target, &moved.cell(), 0);
+    announce(&moved.cell(), [&] { the_job->fabric->put(here(), source, target, &moved.cell(), 0); });
     co_await moved;
     co_await at(place_of(target), refresh_here, offset_of(target), std::uint64_t{source.size()}, notified);
   } catch (place_failed const& e) {
@@ -68,8 +79,7 @@ task<void> get_incoherent(std::uint64_t source, std::span<std::byte> target, com
   try {
     co_await at(place_of(source), publish_here, offset_of(source), std::uint64_t{target.size()});
     counter moved;
-    moved.expect(1);
-    the_job->fabric->get(here(), source, target, &moved.cell());
+    announce(&moved.cell(), [&] { the_job->fabric->get(here(), source, target, &moved.cell()); });
     co_await moved;
   } catch (place_failed const& e) {
     failure = std::uint64_t{e.place()} + 1;
@@ -82,8 +92,7 @@ task<void> copy_incoherent(std::uint64_t source, std::uint64_t target, std::size
   try {
     co_await at(place_of(source), publish_here, offset_of(source), std::uint64_t{bytes});
     counter moved;
-    moved.expect(1);
-    the_job->fabric->copy(here(), source, target, bytes, &moved.cell());
+    announce(&moved.cell(), [&] { the_job->fabric->copy(here(), source, target, bytes, &moved.cell()); });
     co_await moved;
     co_await at(place_of(target), refresh_here, offset_of(target), std::uint64_t{bytes}, std::uint64_t{0});
   } catch (place_failed const& e) {
@@ -98,21 +107,23 @@ void block_put(std::span<std::byte const> source, std::uint64_t target, completi
                std::source_location at) {
   check_block(target, source.size(), at);
   count_block(source.size());
-  if (local != nullptr) local->expect(1);
-  if (the_job->fabric->coherent() || source.empty())
-    the_job->fabric->put(here(), source, target, local, notified);
-  else
-    start_system_task(put_incoherent(source, target, local, notified));
+  announce(local, [&] {
+    if (the_job->fabric->coherent() || source.empty())
+      the_job->fabric->put(here(), source, target, local, notified);
+    else
+      start_system_task(put_incoherent(source, target, local, notified));
+  });
 }
 
 void block_get(std::uint64_t source, std::span<std::byte> target, completion* local, std::source_location at) {
   check_block(source, target.size(), at);
   count_block(target.size());
-  local->expect(1);
-  if (the_job->fabric->coherent() || target.empty())
-    the_job->fabric->get(here(), source, target, local);
-  else
-    start_system_task(get_incoherent(source, target, local));
+  announce(local, [&] {
+    if (the_job->fabric->coherent() || target.empty())
+      the_job->fabric->get(here(), source, target, local);
+    else
+      start_system_task(get_incoherent(source, target, local));
+  });
 }
 
 void block_copy(std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local,
@@ -120,11 +131,12 @@ void block_copy(std::uint64_t source, std::uint64_t target, std::size_t bytes, c
   check_block(source, bytes, at);
   check_block(target, bytes, at);
   count_block(bytes);
-  local->expect(1);
-  if (the_job->fabric->coherent() || bytes == 0)
-    the_job->fabric->copy(here(), source, target, bytes, local);
-  else
-    start_system_task(copy_incoherent(source, target, bytes, local));
+  announce(local, [&] {
+    if (the_job->fabric->coherent() || bytes == 0)
+      the_job->fabric->copy(here(), source, target, bytes, local);
+    else
+      start_system_task(copy_incoherent(source, target, bytes, local));
+  });
 }
 
 }  // namespace tess::detail

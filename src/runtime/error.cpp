@@ -41,5 +41,10 @@ void assertion_failed(char const* condition, std::source_location where) noexcep
   std::abort();
 }
 
+void no_memory_for(char const* what) noexcept {
+  std::fprintf(stderr, "tess: no memory is left for %s: the process ends here\n", what);
+  std::_Exit(1);
+}
+
 }  // namespace detail
 }  // namespace tess

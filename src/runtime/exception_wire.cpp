@@ -10,11 +10,13 @@
 #include <string>
 #include <typeinfo>
 
+#include "tess/memory.hpp"
+
 namespace tess::detail {
 
 namespace {
 
-enum class wire_kind : std::uint8_t { error, place_failed, remote };
+enum class wire_kind : std::uint8_t { error, place_failed, out_of_memory, remote };
 
 struct wire_header {
   wire_kind kind;
@@ -55,6 +57,8 @@ std::vector<std::byte> encode_exception(std::exception_ptr exception, place_id t
     return write(wire_kind::remote, e.place(), e.type_name(), e.what());
   } catch (error const& e) {
     return write(wire_kind::error, thrown_at, {}, e.what());
+  } catch (out_of_memory const& e) {
+    return write(wire_kind::out_of_memory, thrown_at, {}, e.what());
   } catch (std::exception const& e) {
     return write(wire_kind::remote, thrown_at, type_name_of(typeid(e)), e.what());
   } catch (...) {
@@ -62,7 +66,7 @@ std::vector<std::byte> encode_exception(std::exception_ptr exception, place_id t
   }
 }
 
-std::exception_ptr decode_exception(std::span<std::byte const> bytes) {
+std::exception_ptr decode_exception(std::span<std::byte const> bytes) noexcept try {
   wire_header h{};
   if (bytes.size() < sizeof h) return std::make_exception_ptr(error("a truncated exception arrived"));
   std::memcpy(&h, bytes.data(), sizeof h);
@@ -76,7 +80,11 @@ std::exception_ptr decode_exception(std::span<std::byte const> bytes) {
   std::string const text = text_of(bytes.subspan(h.type_bytes, h.text_bytes));
   if (h.kind == wire_kind::place_failed) return std::make_exception_ptr(place_failed(h.place));
   if (h.kind == wire_kind::error) return std::make_exception_ptr(error(text));
+  if (h.kind == wire_kind::out_of_memory) return std::make_exception_ptr(out_of_memory(text));
   return std::make_exception_ptr(remote_error(h.place, type, text));
+} catch (...) {
+  // No memory for the texts.
+  return std::current_exception();
 }
 
 }  // namespace tess::detail

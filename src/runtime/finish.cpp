@@ -24,6 +24,7 @@
 #include <cstring>
 
 #include "runtime/exception_wire.hpp"
+#include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
 #include "runtime/worker_loop.hpp"
 #include "tess/at.hpp"
@@ -54,20 +55,20 @@ class finish_proxy : public finish_scope {
   remote_counts counts;
   std::exception_ptr exception;
   std::uint64_t exceptions = 0;
+  finish_proxy* next_idle = nullptr;
   bool listed = false;  ///< in place_state::idle_proxies
 };
+
+void delete_proxy(finish_proxy* proxy) noexcept {
+  std::destroy_at(proxy);
+  self->frames.release(proxy);
+}
 
 class call_scope : public finish_scope {
  public:
   call_scope(std::uint64_t key, bool shared) : finish_scope(scope_kind::call, key, shared) {}
 
   finish_scope* counted_in = nullptr;  ///< where this call counts as one task, once it must
-};
-
-/// What home knows of an exception that ended a task.
-struct finish_failure {
-  std::exception_ptr first;
-  std::uint64_t others = 0;
 };
 
 /// All that needs the place's finish_mutex.
@@ -80,12 +81,17 @@ class finish_accounting {
     if (key == 0) return *place_.system;
     auto const g = global_ptr<finish_home>::from_bits(key);
     if (g.place() == place_.id) return *g.local();
-    finish_proxy*& proxy = place_.proxies[key];
-    if (proxy == nullptr) {
-      void* const memory = self->frames.allocate(sizeof(finish_proxy), frame_pool::kind::raw);
-      proxy = new (memory) finish_proxy(key, !self->single);
+    auto const [entry, made] = place_.proxies.try_emplace(key, nullptr);
+    if (made) {
+      try {
+        void* const memory = self->frames.allocate(sizeof(finish_proxy), frame_pool::kind::raw);
+        entry->second = new (memory) finish_proxy(key, !self->single);
+      } catch (...) {
+        place_.proxies.erase(entry);
+        throw;
+      }
     }
-    return *proxy;
+    return *entry->second;
   }
 
   remote_counts& counts_of(finish_scope& s) {
@@ -122,8 +128,8 @@ class finish_accounting {
       case finish_scope::scope_kind::proxy: {
         auto& proxy = static_cast<finish_proxy&>(s);
         if (!std::exchange(proxy.listed, true)) {
-          place_.idle_proxies.push_back(&proxy);
-          place_.idle_proxies_count.store(place_.idle_proxies.size(), std::memory_order_relaxed);
+          proxy.next_idle = place_.idle_proxies.load(std::memory_order_relaxed);
+          place_.idle_proxies.store(&proxy, std::memory_order_relaxed);
         }
         return;
       }
@@ -139,14 +145,11 @@ class finish_accounting {
   }
 
   void fail(finish_scope& s, std::exception_ptr exception, std::uint64_t others = 0) {
-    // The runtime's own tasks handle what can fail in them.
-    TESS_ASSERT(s.kind() != finish_scope::scope_kind::system);
+    // Nobody waits for a task of the runtime itself, which handles what can fail in it.
+    if (s.kind() == finish_scope::scope_kind::system) std::rethrow_exception(std::move(exception));
     if (s.kind() == finish_scope::scope_kind::home) {
-      finish_failure*& f = static_cast<finish_home&>(s).failure_;
-      if (f == nullptr)
-        f = new finish_failure{std::move(exception), others};
-      else
-        f->others += 1 + others;
+      std::exception_ptr& first = static_cast<finish_home&>(s).first_;
+      if (!first) first = std::move(exception);
       return;
     }
     auto& proxy = static_cast<finish_proxy&>(s);
@@ -176,19 +179,29 @@ void finish_scope::last_done(std::int64_t n) noexcept {
   finish_accounting(this_place()).drop(*this, n);
 }
 
-void finish_scope::note_sent(place_id target, std::int64_t n) noexcept {
+void finish_scope::note_sent(place_id target, std::int64_t n) noexcept try {
   finish_accounting a(this_place());
   finish_scope& s = kind_ == scope_kind::call ? a.count(static_cast<call_scope&>(*this)) : *this;
   a.counts_of(s).add(target, n);
+} catch (...) {
+  end_job("counting messages to place %u for their finish", unsigned{target});
 }
 
-void finish_scope::fail(std::exception_ptr exception) noexcept {
+void finish_scope::fail(std::exception_ptr exception) noexcept try {
   finish_accounting a(this_place());
   a.fail(kind_ == scope_kind::call ? a.count(static_cast<call_scope&>(*this)) : *this, std::move(exception));
+} catch (...) {
+  end_job(kind_ == scope_kind::system ? "running a task of the runtime itself" : "keeping an exception for its finish");
 }
 
 void report_exception(promise_base& p) noexcept {
   p.scope->fail(std::exchange(p.exception, nullptr));
+}
+
+void take_back_spawn(promise_base* p) noexcept {
+  finish_scope* const scope = p->scope;
+  handle_of(p).destroy();
+  scope->done(1);
 }
 
 // ── home ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -197,7 +210,6 @@ finish_home::finish_home() : finish_scope(scope_kind::home, 0, !self->single) {}
 
 finish_home::~finish_home() {
   delete remote_;
-  delete failure_;
 }
 
 void finish_home::open(promise_base& waiter) noexcept {
@@ -208,8 +220,7 @@ void finish_home::open(promise_base& waiter) noexcept {
 }
 
 void finish_home::rethrow() {
-  if (failure_ == nullptr) return;
-  std::rethrow_exception(failure_->first);
+  if (first_) std::rethrow_exception(std::move(first_));
 }
 
 // ── calls ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -221,10 +232,13 @@ call_scope* enter_call(std::uint64_t finish_key) {
   return scope;
 }
 
-bool leave_call(call_scope* scope) noexcept {
+bool leave_call(call_scope* scope) noexcept try {
   // One is the body itself; more are tasks that outlive it.
   if (scope->outstanding() > 1) finish_accounting(this_place()).count(*scope);
   return scope->counted_in != nullptr;
+} catch (...) {
+  end_job("counting the tasks that an `at` left behind");
+  return false;
 }
 
 void end_call(call_scope* scope) noexcept {
@@ -271,6 +285,8 @@ struct report_handler {
     std::memcpy(&h, payload, sizeof h);
     if (bytes - sizeof h < std::size_t{h.differences} * sizeof(difference))
       throw error("finish report", "truncated", "whole differences");
+    if (global_ptr<std::byte>::from_bits(h.key).place() != here())
+      throw error("finish report", "for a finish of another place", "one of place " + std::to_string(here()));
     finish_accounting a(this_place());
     place_state::report_order& order = this_place().reports_from[context.source];
     if (h.number != order.next) {
@@ -329,32 +345,46 @@ void send_report(worker_state& w, finish_proxy& proxy, std::uint64_t number) {
 
 }  // namespace
 
-void report_idle_finishes(worker_state& w) {
+void report_idle_finishes(worker_state& w) noexcept try {
   place_state& place = this_place();
-  if (place.idle_proxies_count.load(std::memory_order_relaxed) == 0) return;
-  struct numbered {
-    finish_proxy* proxy;
-    std::uint64_t number;
-  };
-  std::vector<numbered> idle;
-  {
-    std::lock_guard const lock(place.finish_mutex);
-    for (finish_proxy* const p : std::exchange(place.idle_proxies, {})) {
+  while (place.idle_proxies.load(std::memory_order_relaxed) != nullptr) {
+    std::unique_ptr<finish_proxy, decltype(&delete_proxy)> proxy(nullptr, &delete_proxy);
+    std::uint64_t number = 0;
+    {
+      std::lock_guard const lock(place.finish_mutex);
+      finish_proxy* const p = place.idle_proxies.load(std::memory_order_relaxed);
+      if (p == nullptr) return;
+      place.idle_proxies.store(p->next_idle, std::memory_order_relaxed);
       p->listed = false;
       // It may have become busy again since it was listed; then it will be listed again.
       if (p->outstanding() != 0) continue;
       place.proxies.erase(p->key());
-      bool const silent = p->counts.sums.empty() && p->exceptions == 0;
-      place_id const home = global_ptr<std::byte>::from_bits(p->key()).place();
-      idle.push_back({p, silent ? 0 : place.reports_to[home]++ + 1});
+      proxy.reset(p);
+      if (!p->counts.sums.empty() || p->exceptions != 0)
+        number = ++place.reports_to[global_ptr<std::byte>::from_bits(p->key()).place()];
     }
-    place.idle_proxies_count.store(0, std::memory_order_relaxed);
+    if (number != 0) send_report(w, *proxy, number);
   }
-  for (auto const& [p, number] : idle) {
-    if (number != 0) send_report(w, *p, number);
-    std::destroy_at(p);
-    w.frames.release(p);
+} catch (...) {
+  end_job("reporting to the home of a finish");
+}
+
+void forget_proxies(place_state& place) noexcept {
+  self = place.workers.front();
+  for (auto const& [key, proxy] : std::exchange(place.proxies, {})) delete_proxy(proxy);
+  place.idle_proxies.store(nullptr, std::memory_order_relaxed);
+  self = nullptr;
+}
+
+unsigned finish_depth(promise_base const& task) noexcept {
+  unsigned depth = 0;
+  finish_scope const* scope = task.scope;
+  for (; scope != nullptr && scope->kind() == finish_scope::scope_kind::home; ++depth) {
+    promise_base const* outer = static_cast<finish_home const*>(scope)->waiter_;
+    while (outer->continuation != nullptr) outer = outer->continuation;
+    scope = outer->scope;
   }
+  return depth;
 }
 
 }  // namespace tess::detail

@@ -10,6 +10,12 @@ namespace tess::detail {
 [[nodiscard]] finish_scope* arrive(std::uint64_t finish_key, std::int64_t n);
 
 /// Proxies at this place that ran idle tell their homes.
-void report_idle_finishes(worker_state& w);
+void report_idle_finishes(worker_state& w) noexcept;
+
+/// Frees what is left of other places' finishes when the job has ended.
+void forget_proxies(place_state& place) noexcept;
+
+/// How many finishes of this place lie around a task: what it refers to belongs to tasks of smaller depth.
+[[nodiscard]] unsigned finish_depth(promise_base const& task) noexcept;
 
 }  // namespace tess::detail

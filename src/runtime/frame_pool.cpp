@@ -1,8 +1,6 @@
 // frame_pool: slabs, large blocks, and the way back of blocks that another worker freed.
 #include "tess/detail/frame_pool.hpp"
 
-#include <algorithm>
-
 #include "runtime/job.hpp"
 #include "tess/memory.hpp"
 
@@ -25,9 +23,16 @@ void* frame_pool::refill(std::size_t size_class, kind k) {
   std::size_t& open = open_slab_[size_class];
   if (open == 0 || slabs_[open - 1].used == slabs_[open - 1].capacity) {
     std::size_t const block_bytes = size_class * granule;
-    auto* const base = static_cast<std::byte*>(segment_memory(slab_bytes));
+    // Room in the list first: if there is none, nothing is lost.
+    slabs_.push_back({nullptr, block_bytes, 0, 0});
+    try {
+      slabs_.back().base = static_cast<std::byte*>(segment_memory(slab_bytes));
+    } catch (...) {
+      slabs_.pop_back();
+      throw;
+    }
+    slabs_.back().capacity = slab_bytes / block_bytes;
     reserved_bytes_ += slab_bytes;
-    slabs_.push_back({base, block_bytes, 0, slab_bytes / block_bytes});
     open = slabs_.size();
   }
   slab& s = slabs_[open - 1];
@@ -40,17 +45,22 @@ void* frame_pool::refill(std::size_t size_class, kind k) {
 
 void* frame_pool::allocate_large(std::size_t size_class, kind k) {
   collect_returned();
-  auto* const b = static_cast<block*>(segment_memory(size_class * granule));
+  auto* const link = static_cast<large_link*>(segment_memory(sizeof(large_link) + size_class * granule));
+  *link = {large_.next, &large_};
+  link->next->previous = link;
+  large_.next = link;
+  block* const b = large_block(link);
   b->owner = this;
   b->size_class = static_cast<std::uint32_t>(size_class);
   b->state = k;
-  large_.push_back(b);
   return &b->next;
 }
 
 void frame_pool::free_large(block* b) noexcept {
-  large_.erase(std::ranges::find(large_, b));
-  segment_release(to_global(b));
+  large_link* const link = reinterpret_cast<large_link*>(b) - 1;
+  link->next->previous = link->previous;
+  link->previous->next = link->next;
+  segment_release(to_global(link));
 }
 
 bool frame_pool::collect_returned() noexcept {

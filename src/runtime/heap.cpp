@@ -124,8 +124,4 @@ bool heap::release(std::uint64_t address) {
   return true;
 }
 
-std::uint64_t heap::size_of(std::uint64_t address) const {
-  return (at(address - line).lines - 1) * line;
-}
-
 }  // namespace tess::detail

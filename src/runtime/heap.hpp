@@ -25,13 +25,9 @@ class heap {
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
   /// False: `offset` is no block that allocate() returned.
   [[nodiscard]] bool release(std::uint64_t offset);
-  /// Usable bytes of an allocated block.
-  [[nodiscard]] std::uint64_t size_of(std::uint64_t offset) const;
 
   /// The most that could still be asked for in all (fragmentation aside).
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return left_lines_ * line; }
-  /// Every byte below this offset may have been used; above, memory is still zero.
-  [[nodiscard]] std::uint64_t high_water() const noexcept { return top_; }
 
  private:
   static constexpr std::uint64_t line = 64;

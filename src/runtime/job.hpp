@@ -53,6 +53,7 @@ struct worker_state : worker {
   std::uint64_t random_state;                           ///< whom to steal from
   std::uint64_t alone_budget = 128;                     ///< word operations of a lone task's turn
   std::chrono::steady_clock::time_point alone_since{};  ///< end of its last full turn, if it has just had one
+  char const* polls_for = nullptr;  ///< what the current task waits for without suspending; see wait_polling()
   aggregator outgoing;
   cold_counts cold;
   trace_buffer trace;
@@ -71,8 +72,7 @@ struct place_state {
   spin_lock atomic_section;
   spin_lock finish_mutex;
   std::unordered_map<std::uint64_t, finish_proxy*> proxies;  ///< by finish key
-  std::vector<finish_proxy*> idle_proxies;
-  std::atomic<std::size_t> idle_proxies_count{0};  ///< looked at without the lock
+  std::atomic<finish_proxy*> idle_proxies{nullptr};          ///< a list; looked at without the lock
 
   /// Finish reports are taken in the order in which their place sent them; see finish.cpp.
   struct report_order {
@@ -92,8 +92,10 @@ struct alignas(cache_line) thread_state {
   bool may_spin = false;   ///< there is a processor for every thread
   std::vector<worker_state*> workers;
   std::atomic<bool> asleep{false};
+  std::atomic<bool> only_polls{false};        ///< a task waits without suspending, and nothing happened for long
   std::atomic<std::uint64_t> stopped_for{0};  ///< the latest stall report for which it stood still
   std::atomic<std::uint64_t> turns{0};        ///< rounds in which it did something: the stall report watches them
+  std::atomic<bool> polls_no_more{false};     ///< it left its loop, or a broken job; see job_end.hpp
 };
 
 struct job_state {
@@ -106,6 +108,9 @@ struct job_state {
   std::vector<std::uint64_t> segment_bytes;
   std::vector<handler_object> objects;  ///< the program and what it loaded, by the number in messages
   std::atomic<bool> stopping{false};
+  std::atomic<bool> broken{false};  ///< it stops because it cannot go on; see job_end.hpp
+  std::atomic<bool> reason_written{false};
+  char reason[1024] = {};
   std::atomic<std::uint64_t> report_wanted{0};    ///< number of the latest stall report asked for
   std::atomic<std::uint64_t> report_finished{0};  ///< number of the latest one that was printed
   std::mutex results_mutex;

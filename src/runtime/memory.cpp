@@ -8,16 +8,20 @@
 
 namespace tess {
 
-out_of_memory::out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t left_bytes)
+out_of_memory::out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t range_left_bytes)
     : text_("segment of place " + std::to_string(place) + ": asked for " + std::to_string(asked_bytes) +
-            " bytes, at most " + std::to_string(left_bytes) + " are left") {}
+            " bytes; its address range has " + std::to_string(range_left_bytes) + " left") {
+  detail::memory_room const room = detail::the_job->fabric->room(place);
+  text_ += ", and " + std::to_string(room.left_bytes) + " of " + std::to_string(room.limit_bytes) + " are left of " +
+           room.limit;
+}
 
 namespace detail {
 
 std::uint64_t segment_allocate(std::size_t bytes) {
   place_state& p = this_place();
   std::lock_guard const lock(p.heap_mutex);
-  std::uint64_t const offset = p.own->allocate(bytes);
+  std::uint64_t const offset = allocation_fails() ? 0 : p.own->allocate(bytes);
   if (offset == 0) throw out_of_memory(p.id, bytes, p.own->left_bytes());
   return global_ptr<std::byte>(p.id, offset).bits();
 }
@@ -65,7 +69,7 @@ namespace {
 constexpr auto open_symmetric = [](std::uint64_t offset, std::uint64_t bytes) {
   place_state& p = this_place();
   std::lock_guard const lock(p.heap_mutex);
-  if (!the_job->fabric->extend_segment(p.id, offset, bytes))
+  if (allocation_fails() || !the_job->fabric->extend_segment(p.id, offset, bytes))
     throw out_of_memory(p.id, bytes, p.memory.bytes / 2 - offset);
   // Memory above what was ever used is zero already and stays untouched.
   if (offset < p.symmetric_used) std::memset(p.memory.base + offset, 0, std::min(bytes, p.symmetric_used - offset));
@@ -75,7 +79,7 @@ constexpr auto open_symmetric = [](std::uint64_t offset, std::uint64_t bytes) {
 constexpr auto reserve_symmetric = [](std::uint64_t bytes) {
   place_state& p = this_place();
   std::lock_guard const lock(p.heap_mutex);
-  std::uint64_t const offset = p.symmetric->allocate(bytes);
+  std::uint64_t const offset = allocation_fails() ? 0 : p.symmetric->allocate(bytes);
   if (offset == 0) throw out_of_memory(p.id, bytes, p.symmetric->left_bytes());
   return offset;
 };

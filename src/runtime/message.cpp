@@ -7,13 +7,14 @@
 
 #include "runtime/finish.hpp"
 #include "runtime/job.hpp"
+#include "runtime/job_end.hpp"
 
 namespace tess::detail {
 
 namespace {
 
 [[noreturn]] void malformed(place_id source, char const* what) {
-  throw error("message from place " + std::to_string(source), what,
+  throw error("message of place " + std::to_string(source), what,
               "the same binaries at every place, which are here: " + identity(the_job->objects));
 }
 
@@ -22,7 +23,7 @@ class receiver final : public message_sink {
   void deliver(place_id, place_id source, std::span<std::byte const> bytes) override {
     if (worker_state& w = this_worker(); w.trace.enabled()) [[unlikely]]
       w.trace.message(trace_event::receive, source, bytes.size());
-    deliver_records(source, bytes, nullptr);
+    detail::deliver(source, bytes, nullptr);
   }
 };
 
@@ -68,6 +69,12 @@ auto handler_for(record_header const& h, place_id source) {
 message_sink& message_receiver() noexcept {
   static constinit receiver r;
   return r;
+}
+
+void deliver(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope) noexcept try {
+  deliver_records(source, bytes, local_scope);
+} catch (...) {
+  end_job("delivering a message from place %u", unsigned{source});
 }
 
 void deliver_records(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope) {

@@ -15,6 +15,9 @@ struct worker_state;
 [[nodiscard]] message_sink& message_receiver() noexcept;
 
 /// Runs the records of one batch. `local_scope`: the finish of a batch that never left the place, or null.
+/// What cannot be delivered ends the job.
+void deliver(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope) noexcept;
+/// The same, but throws.
 void deliver_records(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope);
 
 /// Sends one record as a reply: never refused.

@@ -39,6 +39,7 @@ settings settings::from_environment() {
   s.seed = number<std::uint64_t>("TESS_SEED", 0, ~std::uint64_t{0}, 1);
   s.stats = text("TESS_STATS");
   s.trace = text("TESS_TRACE");
+  s.fail_allocation = number<std::uint64_t>("TESS_FAIL_ALLOCATION", 0, ~std::uint64_t{0} / 2, 0);
   s.stall_timeout = number<double>("TESS_STALL_TIMEOUT", 0, 1e6, 0);
   return s;
 }

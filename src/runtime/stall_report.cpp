@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <unordered_set>
 
 #include "runtime/job.hpp"
+#include "runtime/job_end.hpp"
 #include "runtime/worker_loop.hpp"
 
 namespace tess::detail {
@@ -19,11 +21,34 @@ namespace tess::detail {
 namespace {
 constexpr unsigned lines_max = 50;
 constexpr auto standstill_max = std::chrono::milliseconds(250);
+/// How long tasks of a broken job may take to come to their next co_await.
+constexpr auto broken_max = std::chrono::seconds(5);
+
+/// Who awaits a task, outwards.
+std::string awaited_at(promise_base const& p) {
+  std::string text;
+  for (promise_base const* outer = p.continuation; outer != nullptr; outer = outer->continuation)
+    text += ", awaited at " + to_text(outer->where);
+  return text;
+}
+
+/// The task that waits without giving its worker back.
+std::string task_that_polls(worker_state const& w) {
+  std::string text = "waits for " + std::string(w.polls_for);
+  if (w.current == &w.handler) return text + " in a message handler";
+  if (w.current->where.line() == 0)
+    text += " in a task before its first co_await";
+  else
+    text += " in a task after its co_await at " + to_text(w.current->where);
+  return text + awaited_at(*w.current);
+}
 
 /// The tasks of a worker whose place stands still.
 void report_worker(worker_state const& w) {
   std::string text;
   unsigned parked = 0;
+  std::string const name = "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) + ": ";
+  if (w.polls_for != nullptr) text += name + task_that_polls(w) + '\n';
   w.frames.for_each_task([&](void* frame) {
     promise_base const* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
     // Only spawned tasks surely have a frame of their own; a task that is awaited is found through the one that awaits.
@@ -31,19 +56,13 @@ void report_worker(worker_state const& w) {
     while (p->callee != nullptr) p = p->callee;
     if (p->waits_for == nullptr) return;
     if (++parked > lines_max) return;
-    text += "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) + ": waits for " +
-            p->waits_for + " at " + to_text(p->where);
-    // Who awaits the waiting task, outwards.
-    for (promise_base const* outer = p->continuation; outer != nullptr; outer = outer->continuation)
-      text += ", awaited at " + to_text(outer->where);
-    text += '\n';
+    text += name + "waits for " + p->waits_for + " at " + to_text(p->where) + awaited_at(*p) + '\n';
   });
   if (parked > lines_max) text += "  and " + std::to_string(parked - lines_max) + " more\n";
   std::uint64_t const runnable =
       w.runnable.size() + static_cast<std::uint64_t>(std::max<std::int64_t>(w.unstarted.size(), 0));
   if (parked == 0 || runnable != 0)
-    text += "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) + ": " +
-            std::to_string(parked) + " tasks wait, " + std::to_string(runnable) + " can run\n";
+    text += name + std::to_string(parked) + " tasks wait, " + std::to_string(runnable) + " can run\n";
   std::fputs(text.c_str(), stderr);
 }
 
@@ -93,15 +112,29 @@ struct stall_watch::state {
     the_job->report_finished.store(report, std::memory_order_release);
   }
 
-  /// All threads asleep and nothing done since the last look.
+  /// All threads asleep, or in a task that waits without suspending, and nothing done since the last look.
   static bool still(std::uint64_t& last_turns) {
     std::uint64_t turns = 0;
     bool asleep = true;
     for (thread_state const& t : the_job->threads) {
       turns += t.turns.load(std::memory_order_relaxed);
-      asleep &= t.asleep.load(std::memory_order_relaxed);
+      asleep &= t.asleep.load(std::memory_order_relaxed) || t.only_polls.load(std::memory_order_relaxed);
     }
     return turns == std::exchange(last_turns, turns) && asleep;
+  }
+
+  /// A task that never gives the turn away must not keep a broken job from ending.
+  void end_in_time() const {
+    auto const limit = std::chrono::steady_clock::now() + broken_max;
+    while (!all_stopped_polling()) {
+      if (std::chrono::steady_clock::now() > limit) {
+        print_job_end(*the_job);
+        std::fputs("tess: a task does not come to a co_await: the process ends here\n", stderr);
+        std::_Exit(1);
+      }
+      if (ending.load(std::memory_order_acquire)) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
   }
 
   void watch() {
@@ -113,16 +146,12 @@ struct stall_watch::state {
     auto quiet_since = std::chrono::steady_clock::now();
     bool reported = false;
     while (!ending.load(std::memory_order_acquire)) {
-      int signal = 0;
-      if (timeout_s > 0) {
-        double const step = std::min(timeout_s / 4, 1.0);
-        timespec wait{};
-        wait.tv_sec = static_cast<time_t>(step);
-        wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
-        signal = sigtimedwait(&set, nullptr, &wait);
-      } else {
-        sigwait(&set, &signal);
-      }
+      double const step = timeout_s > 0 ? std::min(timeout_s / 4, 1.0) : 1.0;
+      timespec wait{};
+      wait.tv_sec = static_cast<time_t>(step);
+      wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
+      int const signal = sigtimedwait(&set, nullptr, &wait);
+      if (job_broken()) end_in_time();
       if (signal == SIGUSR1) ask("asked by SIGUSR1");
       if (timeout_s <= 0) continue;
       auto const now = std::chrono::steady_clock::now();
@@ -148,7 +177,6 @@ stall_watch::~stall_watch() {
   state_->ending.store(true, std::memory_order_release);
   pthread_kill(state_->native, SIGUSR2);
   state_->thread.join();
-  delete state_;
 }
 
 }  // namespace tess::detail

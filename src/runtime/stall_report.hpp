@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 namespace tess::detail {
 
@@ -13,7 +14,8 @@ struct thread_state;
 /// The calling thread, between two tasks, waits until the report that was asked for is printed.
 void stand_still(thread_state& thread) noexcept;
 
-/// Watches signals and progress of the running job on a thread of its own, between construction and destruction.
+/// Watches signals and progress of the running job on a thread of its own, between construction and destruction. A
+/// broken job whose threads do not end is ended with the process.
 class stall_watch {
  public:
   explicit stall_watch(double timeout_s);
@@ -23,7 +25,7 @@ class stall_watch {
 
  private:
   struct state;
-  state* state_;
+  std::unique_ptr<state> state_;
 };
 
 }  // namespace tess::detail

@@ -13,9 +13,11 @@
 #include "runtime/collective.hpp"
 #include "runtime/finish.hpp"
 #include "runtime/job.hpp"
+#include "runtime/job_end.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/statistics.hpp"
 #include "runtime/worker_loop.hpp"
+#include "tess/detail/fail_allocation.hpp"
 #include "tess/memory.hpp"
 
 namespace tess {
@@ -171,41 +173,62 @@ void print_exception(std::exception_ptr exception) {
   }
 }
 
+/// Threads inherit the mask: only the watch takes these signals.
+class blocked_signals {
+ public:
+  blocked_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  blocked_signals(blocked_signals const&) = delete;
+  blocked_signals& operator=(blocked_signals const&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+void start_threads(job_state& j, std::vector<std::thread>& others) {
+  others.reserve(j.threads.size());
+  try {
+    for (std::size_t t = 1; t < j.threads.size(); ++t)
+      others.emplace_back([&thread = j.threads[t]] {
+        pinned const here(thread.cpu);
+        run_thread(thread);
+      });
+  } catch (std::system_error const& e) {
+    throw error("tess::run", "cannot start thread " + std::to_string(others.size() + 1) + ": " + e.what(),
+                "fewer threads (TESS_THREADS)");
+  }
+}
+
 outcome run_threads(job_state& j, args words, std::function<task<int>(args)> const& app) {
   outcome result;
-  // Threads inherit the mask: only the watch takes these signals.
-  sigset_t set, before;
-  sigemptyset(&set);
-  sigaddset(&set, SIGUSR1);
-  sigaddset(&set, SIGUSR2);
-  pthread_sigmask(SIG_BLOCK, &set, &before);
   {
+    blocked_signals const blocked;
     stall_watch const watch(j.options.stall_timeout);
     std::vector<std::thread> others;
+    self = j.workers.front().get();
     try {
-      for (std::size_t t = 1; t < j.threads.size(); ++t)
-        others.emplace_back([&thread = j.threads[t]] {
-          pinned const here(thread.cpu);
-          run_thread(thread);
-        });
-    } catch (std::system_error const& e) {
-      // The system gives no more threads: those that run must end before the job does.
+      start_threads(j, others);
+      start_system_task(first_task(app, words, result));
+    } catch (...) {
+      // The system gives no more threads or memory: those that run must end before the job does.
+      result.exception = std::current_exception();
       j.stopping.store(true, std::memory_order_seq_cst);
       wake_all();
-      result.exception = std::make_exception_ptr(
-          error("tess::run", "cannot start thread " + std::to_string(others.size() + 1) + ": " + e.what(),
-                "fewer threads (TESS_THREADS)"));
     }
-    self = j.workers.front().get();
-    if (!result.exception) start_system_task(first_task(app, words, result));
     {
       pinned const here(j.threads.front().cpu);
       run_thread(j.threads.front());
     }
     for (std::thread& t : others) t.join();
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  self = nullptr;
+  if (job_broken()) destroy_tasks(j);
+  for (auto const& p : j.places) forget_proxies(*p);
   return result;
 }
 
@@ -246,12 +269,18 @@ struct running_job {
 }  // namespace detail
 
 int run(settings const& s, args words, std::function<task<int>(args)> app) {
+  if (s.fail_allocation != 0 && !detail::allocations_can_fail)
+    throw error("TESS_FAIL_ALLOCATION", std::to_string(s.fail_allocation), "a checked build (debug, asan)");
+  detail::failing_allocation const failing(s.fail_allocation);
   detail::running_job running(s);
   auto const begin = std::chrono::steady_clock::now();
   detail::outcome result = detail::run_threads(running.j, words, app);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   int code = result.code;
-  if (result.exception) {
+  if (detail::job_broken()) {
+    detail::print_job_end(running.j);
+    code = 1;
+  } else if (result.exception) {
     detail::print_exception(std::move(result.exception));
     code = 1;
   }
@@ -264,6 +293,9 @@ int run(int argc, char** argv, std::function<task<int>(args)> app) {
   try {
     std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
     return run(settings::from_environment(), words, std::move(app));
+  } catch (std::bad_alloc const& e) {
+    std::fprintf(stderr, "tess: no memory to start the job: %s\n", e.what());
+    return 1;
   } catch (std::exception const& e) {
     std::fprintf(stderr, "tess: %s\n", e.what());
     return 2;

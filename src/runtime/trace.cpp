@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <new>
 
 #include "runtime/job.hpp"
 #include "runtime/output_file.hpp"
@@ -15,14 +16,20 @@ std::uint64_t trace_clock() noexcept {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - begin).count());
 }
 
-void trace_buffer::slice(trace_event what, std::uint64_t begin_ns, std::source_location where) {
-  if (events_.size() < events_max) events_.push_back({begin_ns, trace_clock(), where, 0, what, 0});
+void trace_buffer::slice(trace_event what, std::uint64_t begin_ns, std::source_location where) noexcept {
+  keep({begin_ns, trace_clock(), where, 0, what, 0});
 }
 
-void trace_buffer::message(trace_event what, std::uint16_t peer, std::size_t bytes) {
-  if (events_.size() >= events_max) return;
+void trace_buffer::message(trace_event what, std::uint16_t peer, std::size_t bytes) noexcept {
   std::uint64_t const now = trace_clock();
-  events_.push_back({now, now, {}, static_cast<std::uint32_t>(bytes), what, peer});
+  keep({now, now, {}, static_cast<std::uint32_t>(bytes), what, peer});
+}
+
+void trace_buffer::keep(event const& e) noexcept try {
+  if (events_.size() < events_max) events_.push_back(e);
+} catch (std::bad_alloc const&) {
+  // A trace ends where memory does.
+  enabled_ = false;
 }
 
 namespace {

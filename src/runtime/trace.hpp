@@ -31,12 +31,14 @@ class trace_buffer {
 
   void enable() { enabled_ = true; }
   [[nodiscard]] bool enabled() const noexcept { return enabled_; }
-  void slice(trace_event what, std::uint64_t begin_ns, std::source_location where);
-  void message(trace_event what, std::uint16_t peer, std::size_t bytes);
+  void slice(trace_event what, std::uint64_t begin_ns, std::source_location where) noexcept;
+  void message(trace_event what, std::uint16_t peer, std::size_t bytes) noexcept;
   [[nodiscard]] std::vector<event> const& events() const noexcept { return events_; }
 
  private:
   static constexpr std::size_t events_max = std::size_t{1} << 20;
+
+  void keep(event const& e) noexcept;
 
   std::vector<event> events_;
   bool enabled_ = false;

@@ -34,7 +34,12 @@ word_slot* issue_word(word_request const& request) {
   worker_state& w = this_worker();
   auto* const slot = new (w.frames.allocate(sizeof(word_slot), frame_pool::kind::raw)) word_slot;
   slot->cell.expect(1);
-  the_job->fabric->word(w.place, request, slot->result, slot->cell);
+  try {
+    the_job->fabric->word(w.place, request, slot->result, slot->cell);
+  } catch (...) {
+    w.frames.release(slot);
+    throw;
+  }
   return slot;
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "runtime/finish.hpp"
+#include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
 #include "runtime/stall_report.hpp"
 #include "tess/at.hpp"
@@ -24,6 +25,8 @@ constexpr unsigned polls_per_flush = 64;
 constexpr std::uint64_t turns_max = 32;
 constexpr unsigned polls_per_extra_start = 16;
 constexpr int spins_before_sleep = 2000;
+/// Rounds of waiting without suspending before the thread looks after its other workers.
+constexpr unsigned patient_rounds = 1000;
 constexpr auto sleep_max = std::chrono::seconds(1);
 
 thread_local thread_state* this_thread = nullptr;
@@ -143,6 +146,15 @@ bool steal(worker_state& w) {
   return false;
 }
 
+bool report_wanted(thread_state const& thread) noexcept {
+  return thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_relaxed);
+}
+
+/// Something happened: the stall report looks for it.
+void count_turn(thread_state& thread) noexcept {
+  thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 bool turn(worker_state& w) {
   self = &w;
   bool busy = run_tasks(w);
@@ -171,7 +183,7 @@ bool nothing_to_do(void* context) {
     if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty()) return false;
     place_state const& place = *the_job->places[w->place];
     // The last flush may have run the handler that a finish waited for.
-    if (place.idle_proxies_count.load(std::memory_order_relaxed) != 0) return false;
+    if (place.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
     for (worker_state const* const other : place.workers)
       if (!other->unstarted.empty()) return false;
   }
@@ -194,36 +206,42 @@ void run_thread(thread_state& thread) {
   this_thread = &thread;
   int idle_rounds = 0;
   while (!the_job->stopping.load(std::memory_order_relaxed)) {
-    if (thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_relaxed))
-        [[unlikely]] {
+    if (report_wanted(thread)) [[unlikely]] {
       stand_still(thread);
       continue;
     }
     bool busy = false;
     for (worker_state* const w : thread.workers) busy |= turn(*w);
     if (busy) {
-      thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      count_turn(thread);
       idle_rounds = 0;
       continue;
     }
     for (worker_state* const w : thread.workers) busy |= run_idle(*w);
     if (busy) continue;
-    if (thread.may_spin && ++idle_rounds < spins_before_sleep) {
+    // A thread that woke for nothing sleeps again at once.
+    if (thread.may_spin && idle_rounds < spins_before_sleep) {
+      ++idle_rounds;
       for (int i = 0; i < 4; ++i) spin_pause();
       continue;
     }
     sleep(thread);
-    idle_rounds = 0;
   }
+  stop_polling(thread);
   self = nullptr;
   this_thread = nullptr;
 }
 
-bool poll(worker_state& w) {
+bool poll(worker_state& w) noexcept {
   ++w.cold.polls;
   promise_base* const outer = w.current;
   w.current = &w.handler;
-  bool busy = the_job->fabric->poll(w.place, messages_per_poll, message_receiver()) != 0;
+  bool busy = true;
+  try {
+    busy = the_job->fabric->poll(w.place, messages_per_poll, message_receiver()) != 0;
+  } catch (...) {
+    end_job("polling the fabric");
+  }
   w.current = outer;
   busy |= take_ready(w);
   if (w.cold.polls % polls_per_flush == 0) {
@@ -233,34 +251,87 @@ bool poll(worker_state& w) {
   return busy;
 }
 
-void wait_polling(bool (*done)(void*), void* context) {
-  worker* const outer = self;
-  for (unsigned round = 0; !done(context); ++round) {
+namespace {
+
+/// Tasks of the runtime itself carry transfers on: they run even where no other task may.
+bool run_system_tasks(worker_state& w) {
+  finish_scope const* const system = the_job->places[w.place]->system.get();
+  promise_base* const current = w.current;
+  worker::single_step const step(w);
+  bool busy = false;
+  // A task that waits like this itself may take others out of the ring.
+  for (std::uint64_t n = w.runnable.size(); n > 0 && !w.runnable.empty(); --n) {
+    promise_base* const p = w.runnable.pop();
+    if (p->scope == system) {
+      busy = true;
+      w.current = p;
+      handle_of(p).resume();
+    } else {
+      w.runnable.push(p);
+    }
+  }
+  w.current = current;
+  return busy;
+}
+
+/// Workers of the thread that wait themselves lie below on the stack: none of their tasks may run.
+bool run_other_workers(thread_state& thread) {
+  bool busy = false;
+  for (worker_state* const w : thread.workers) {
+    if (w->polls_for != nullptr) continue;
+    busy |= turn(*w);
+    busy |= run_idle(*w);
+  }
+  return busy;
+}
+
+}  // namespace
+
+void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept {
+  if (this_thread == nullptr) {
+    // The threads of a broken job have ended.
+    TESS_ASSERT(job_broken());
+    return;
+  }
+  thread_state& thread = *this_thread;
+  worker_state& outer = this_worker();
+  char const* const outer_polls_for = std::exchange(outer.polls_for, what);
+  bool const outer_polls = thread.only_polls.load(std::memory_order_relaxed);
+  for (unsigned idle_rounds = 0; !done(context);) {
+    if (job_broken()) {
+      stop_polling(thread);
+      while (!all_stopped_polling()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      break;
+    }
+    if (report_wanted(thread)) {
+      stand_still(thread);
+      continue;
+    }
     bool busy = false;
-    for (worker_state* const w : this_thread->workers) {
+    for (worker_state* const w : thread.workers) {
       self = w;
       busy |= poll(*w);
-      // Tasks of the runtime itself carry transfers on: they run even here.
-      place_state const& place = *the_job->places[w->place];
-      promise_base* const current = w->current;
-      worker::single_step const step(*w);
-      // A task that waits like this itself may take others out of the ring.
-      for (std::uint64_t n = w->runnable.size(); n > 0 && !w->runnable.empty(); --n) {
-        promise_base* const p = w->runnable.pop();
-        if (p->scope == place.system.get()) {
-          w->current = p;
-          handle_of(p).resume();
-        } else {
-          w->runnable.push(p);
-        }
-      }
-      w->current = current;
+      busy |= run_system_tasks(*w);
     }
-    self = outer;
-    if (busy) continue;
+    // It may be a task of another worker of this thread that we wait for.
+    if (!busy && idle_rounds > patient_rounds) busy = run_other_workers(thread);
+    self = &outer;
+    if (busy) {
+      count_turn(thread);
+      idle_rounds = 0;
+      continue;
+    }
     spin_pause();
-    if (round > 64) std::this_thread::yield();
+    if (++idle_rounds <= 64) continue;
+    if (idle_rounds <= patient_rounds) {
+      std::this_thread::yield();
+    } else {
+      thread.only_polls.store(true, std::memory_order_relaxed);
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      thread.only_polls.store(outer_polls, std::memory_order_relaxed);
+    }
   }
+  outer.polls_for = outer_polls_for;
 }
 
 void start_system_task(task<void> t) {
@@ -339,7 +410,8 @@ void wake_all() noexcept {
 }
 
 void drain(completion& cell) noexcept {
-  wait_polling([](void* c) { return static_cast<completion*>(c)->idle(); }, &cell);
+  wait_polling(
+      "operations of a counter that is destroyed", [](void* c) { return static_cast<completion*>(c)->idle(); }, &cell);
 }
 
 void throw_failure(std::uint64_t failure) {

@@ -10,11 +10,13 @@ namespace tess::detail {
 void run_thread(thread_state& thread);
 
 /// Delivers messages for this worker's place and takes what became ready; true if there was anything.
-bool poll(worker_state& w);
+bool poll(worker_state& w) noexcept;
 
-/// Polls for every worker of the calling thread until `done()`, resuming no user task: for the few places that must
-/// wait without suspending.
-void wait_polling(bool (*done)(void*), void* context);
+/// Polls for every worker of the calling thread until `done()`: for the few places that must wait without suspending.
+/// No user task of this worker runs meanwhile; those of the thread's other workers do when it takes long, unless they
+/// wait like this themselves. `what`: for the stall report. In a job that cannot go on it returns as soon as no thread
+/// polls any more.
+void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept;
 
 /// Makes a task of this worker runnable from anywhere.
 void wake_task(std::uint32_t worker, promise_base& p) noexcept;

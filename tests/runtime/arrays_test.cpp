@@ -2,6 +2,7 @@
 // Method: odd sizes against division; sums over everything; per-place objects made, used and destroyed.
 #include <numeric>
 
+#include "runtime/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {
@@ -140,6 +141,30 @@ TEST_P(arrays, place_local_makes_one_object_per_place_and_destroys_it) {
       EXPECT_EQ(co_await at(static_cast<place_id>(p), [](place_local<resource> r) { return (*r).value; }, h), 7 + p);
     co_await place_local<resource>::release(h);
     EXPECT_EQ(resource::live.load(), 0);
+  });
+}
+
+struct refused_at_last_place : resource {
+  explicit refused_at_last_place(std::int64_t n) : resource(n) {
+    if (here() + 1U == places()) throw error("constructor", "refused on purpose", "nothing");
+  }
+};
+
+TEST_P(arrays, place_local_whose_constructor_throws_leaves_nothing_behind) {
+  run_here([]() -> task<void> {
+    auto const left = [] { return detail::this_place().symmetric->left_bytes(); };
+    std::uint64_t const before = left();
+    for (int i = 0; i < 3; ++i) {
+      bool refused = false;
+      try {
+        static_cast<void>(co_await place_local<refused_at_last_place>::make(std::int64_t{7}));
+      } catch (error const&) {
+        refused = true;
+      }
+      EXPECT_TRUE(refused);
+      EXPECT_EQ(resource::live.load(), 0);
+    }
+    EXPECT_EQ(left(), before);
   });
 }
 

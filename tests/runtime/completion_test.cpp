@@ -70,6 +70,30 @@ TEST_P(completions, resume_the_waiter_once_in_every_order) {
   });
 }
 
+TEST_P(completions, wake_once_although_a_surplus_comes_before_the_waiter_runs) {
+  run_here([]() -> task<void> {
+    counter done;
+    int started = 0, resumed = 0;
+    co_await finish([&]() -> task<void> {
+      done.expect(1);
+      spawn([](counter& c, int& begun, int& ended) -> task<void> {
+        ++begun;
+        co_await c;
+        ++ended;
+      }(done, started, resumed));
+      // The only worker of the place comes back when the waiter has parked.
+      while (started == 0) co_await yield();
+      done.acknowledge();
+      done.acknowledge();
+      while (resumed == 0) co_await yield();
+      for (int i = 0; i < 200; ++i) co_await yield();
+    });
+    EXPECT_EQ(resumed, 1);
+    EXPECT_EQ(done.cell().outstanding(), -1) << "the surplus is kept";
+    done.expect(1);
+  });
+}
+
 TEST_P(completions, are_reused_many_times) {
   run_here([]() -> task<void> {
     counter done;
@@ -126,6 +150,27 @@ TEST_P(completions, destroyed_with_outstanding_transfers_wait_for_them) {
     }
     co_await at(target, [](auto p) { deallocate(p); }, there);
   });
+}
+
+TEST(completion, destroyed_while_its_notifier_shares_the_thread_is_notified) {
+  for (layout const l : {layout{"smp", 2, 1, 1}, layout{"smp", 1, 2, 1}, layout{"smp", 3, 2, 1},
+                         layout{"hostile", 2, 1, 1}, layout{"hostile", 2, 2, 1}})
+    run_job(l, []() -> task<void> {
+      auto const late = [](global_ptr<counter> c) -> task<void> {
+        for (int k = 0; k < 3; ++k) co_await yield();
+        notify(c);
+      };
+      for (int i = 0; i < 5; ++i)
+        co_await finish([late]() -> task<void> {
+          counter done;
+          // One notifier is at another place, one for another worker to steal.
+          done.expect((places() > 1) + (detail::job.workers > 1));
+          if (places() > 1) at_async(1, late, done.address());
+          co_await yield();
+          // From here on no turn is given away: what this worker has admitted to its own ring cannot be stolen.
+          if (detail::job.workers > 1) spawn(late, done.address());
+        });
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(layouts, completions, testing::Values(layout{"smp", 2, 1, 2}, layout{"hostile", 3, 1, 2}),

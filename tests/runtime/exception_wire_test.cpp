@@ -1,8 +1,11 @@
-// exception_wire: tess::error and place_failed arrive as themselves, others as remote_error; damaged bytes are no
-// crash. Method: round trips of each kind, over one and two places; every truncation of an encoded exception.
+// exception_wire: tess::error, out_of_memory and place_failed arrive as themselves, others as remote_error; damaged
+// bytes are no crash. Method: round trips of each kind, over one and two places; every truncation of an encoded
+// exception.
 #include "runtime/exception_wire.hpp"
 
 #include <gtest/gtest.h>
+
+#include "tess/memory.hpp"
 
 namespace tess::test {
 namespace {
@@ -22,7 +25,7 @@ std::string text_of(std::exception_ptr e) {
   }
 }
 
-TEST(exception_wire, error_and_place_failed_arrive_as_themselves) {
+TEST(exception_wire, some_arrive_as_themselves) {
   EXPECT_THROW(std::rethrow_exception(travel(make(error("a", "b", "c")), 3)), error);
   EXPECT_EQ(text_of(travel(make(error("a", "b", "c")), 3)), "a: b; expected c");
   try {
@@ -30,6 +33,8 @@ TEST(exception_wire, error_and_place_failed_arrive_as_themselves) {
   } catch (place_failed const& e) {
     EXPECT_EQ(e.place(), 17);
   }
+  EXPECT_THROW(std::rethrow_exception(travel(make(out_of_memory("full")), 3)), out_of_memory);
+  EXPECT_EQ(text_of(travel(make(out_of_memory("full")), 3)), "full");
 }
 
 TEST(exception_wire, others_name_place_type_and_text) {

@@ -1,5 +1,9 @@
 // finish: it ends when every task under it has ended, on all places, and brings one exception if some were thrown.
 // Method: small cases by hand; then random trees of tasks over places, whose sum of effects must be there at the end.
+#include <cstring>
+
+#include "runtime/exception_wire.hpp"
+#include "runtime/message.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {
@@ -254,16 +258,86 @@ TEST_P(finishes, of_two_tasks_that_send_to_their_own_place_stay_apart) {
   });
 }
 
+TEST_P(finishes, of_two_tasks_that_send_to_another_place_stay_apart) {
+  run_here([]() -> task<void> {
+    auto const last = static_cast<place_id>(places() - 1);
+    auto const cells = co_await at(last, [] { return allocate<std::int64_t>(4); });
+    for (int t = 0; t < 4; ++t) co_await put(cells + t, 0);
+    co_await finish([&] {
+      for (int t = 0; t < 4; ++t)
+        spawn(
+            [](global_ptr<std::int64_t> cell, place_id target) -> task<void> {
+              for (int i = 1; i <= 50; ++i) {
+                co_await finish([&] {
+                  at_async(
+                      target,
+                      [](global_ptr<std::int64_t> c) -> task<void> {
+                        for (int k = 0; k < 3; ++k) co_await yield();
+                        co_await fetch_add(c, 1);
+                      },
+                      cell);
+                });
+                EXPECT_EQ(co_await get(cell), i);
+              }
+            },
+            cells + t, last);
+    });
+    co_await at(last, [](global_ptr<std::int64_t> c) { deallocate(c); }, cells);
+  });
+}
+
 TEST_P(finishes, do_not_wait_for_a_sleep_when_a_handler_ends_last) {
   // The last task of a finish at another place may be a handler that a handler of that place sent to it.
   run_here([]() -> task<void> {
     auto const begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < 10; ++i)
+    for (int i = 0; i < 10; ++i) {
+      // An idle worker flushes twice a round: the last handler runs in either.
       co_await finish([] {
         at_async(static_cast<place_id>(places() - 1),
                  [] { at_async(here(), [] { at_async(here(), [] { at_async(here(), [] {}); }); }); });
       });
+      co_await finish([] {
+        at_async(static_cast<place_id>(places() - 1), [] { at_async(here(), [] { at_async(here(), [] {}); }); });
+      });
+    }
     EXPECT_LT(seconds_since(begin), 0.9);
+  });
+}
+
+/// A finish report made by hand: no differences, one exception.
+std::vector<std::byte> report(std::uint64_t key, std::uint64_t number, char const* text) {
+  struct {
+    std::uint64_t key, number;
+    std::uint32_t differences, exceptions;
+  } const fields{key, number, 0, 1};
+  auto const exception = detail::encode_exception(std::make_exception_ptr(error(text)), 1);
+  // The handler is known by the size of its fields.
+  std::uint16_t index = 0;
+  while (!detail::__start_tess_handlers[index].variable || detail::__start_tess_handlers[index].bytes != sizeof fields)
+    ++index;
+  std::size_t const payload = sizeof fields + exception.size();
+  detail::record_header const h{{index, 0}, static_cast<std::uint32_t>(payload)};
+  std::vector<std::byte> bytes(sizeof h + detail::padded(payload));
+  std::memcpy(bytes.data(), &h, sizeof h);
+  std::memcpy(bytes.data() + sizeof h, &fields, sizeof fields);
+  std::memcpy(bytes.data() + sizeof h + sizeof fields, exception.data(), exception.size());
+  return bytes;
+}
+
+TEST(finish, takes_the_reports_of_a_place_in_the_order_of_their_numbers) {
+  run_job({"smp", 2, 1}, []() -> task<void> {
+    std::string text;
+    try {
+      co_await finish([] {
+        std::uint64_t const key = detail::self->current->scope->key();
+        detail::deliver_records(1, report(key, 3, "third"), nullptr);
+        detail::deliver_records(1, report(key, 2, "second"), nullptr);
+        detail::deliver_records(1, report(key, 1, "first"), nullptr);
+      });
+    } catch (error const& e) {
+      text = e.what();
+    }
+    EXPECT_EQ(text, "first");
   });
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "runtime/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {
@@ -50,7 +51,10 @@ TEST_P(memories, that_cannot_be_had_say_what_was_asked_and_what_is_left) {
     }
     EXPECT_NE(text.find("place 0"), std::string::npos) << text;
     EXPECT_NE(text.find(std::to_string(std::uint64_t{8} << 44)), std::string::npos) << text;
-    EXPECT_NE(text.find("left"), std::string::npos) << text;
+    EXPECT_NE(text.find("its address range has "), std::string::npos) << text;
+    auto const room = detail::the_job->fabric->room(0);
+    EXPECT_NE(text.find(" of " + std::to_string(room.limit_bytes) + " are left of " + room.limit), std::string::npos)
+        << text;
     EXPECT_THROW(static_cast<void>(allocate<std::uint64_t>(~std::size_t{0})), error);
     std::string remote;
     try {
@@ -73,16 +77,17 @@ INSTANTIATE_TEST_SUITE_P(layouts, memories, testing::ValuesIn(few_layouts()), na
 #endif
 #endif
 
-/// Runs `body` in a child with `room` bytes of address space beyond what the test uses; true if it returned true.
+/// Runs `body` in a child with `room` bytes of address space (or data) beyond what the test uses; true if it returned
+/// true.
 template <class F>
-bool in_small_child(std::uint64_t room, F body) {
+bool in_small_child(std::uint64_t room, F body, __rlimit_resource of = RLIMIT_AS) {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   pid_t const child = fork();
   if (child == 0) {
     std::uint64_t const bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + room;
     rlimit const limit{bytes, bytes};
-    setrlimit(RLIMIT_AS, &limit);
+    setrlimit(of, &limit);
     bool good = false;
     settings s;
     s.places = 2;
@@ -136,6 +141,27 @@ TEST(memory, in_a_small_address_space_runs_out_with_an_exception_and_can_be_used
     }
     co_return refused&& some&& symmetric;
   }));
+}
+
+TEST(memory, beyond_ulimit_is_refused_with_its_name) {
+#if defined(TESS_TEST_SANITIZED) || defined(__riscv)
+  GTEST_SKIP() << "needs ulimit -d";
+#endif
+  EXPECT_TRUE(in_small_child(
+      std::uint64_t{100} << 20,
+      []() -> task<bool> {
+        std::uint64_t const before = detail::the_job->fabric->room(0).left_bytes;
+        std::string text;
+        try {
+          for (int i = 0; i < 1000; ++i) static_cast<void>(allocate<std::byte>(std::size_t{1} << 20));
+        } catch (out_of_memory const& e) {
+          text = e.what();
+        }
+        std::uint64_t const after = detail::the_job->fabric->room(0).left_bytes;
+        co_return text.find("are left of `ulimit -d`") !=
+            std::string::npos&& after + (std::uint64_t{16} << 20) < before;
+      },
+      RLIMIT_DATA));
 }
 
 TEST(memory, frames_that_find_no_room_throw_at_their_call) {
@@ -192,12 +218,12 @@ TEST(memory, messages_that_find_no_room_for_their_task_bring_the_exception_back)
     int refused = 0;
     try {
       co_await at(1, large);
-    } catch (remote_error const& e) {
-      refused += std::string(e.what()).find("left") != std::string::npos;
+    } catch (out_of_memory const& e) {
+      refused += std::string(e.what()).find("segment of place 1") != std::string::npos;
     }
     try {
       co_await finish([&] { at_async(1, large); });
-    } catch (remote_error const& e) {
+    } catch (out_of_memory const& e) {
       refused += std::string(e.what()).find("left") != std::string::npos;
     }
     co_return refused == 2;

@@ -54,16 +54,16 @@ TEST(progress, more_places_than_processors_work_and_idle_ones_sleep) {
     run_job(l, []() -> task<void> {
       co_await on_all_places([]() -> task<void> { co_await barrier(); });
       double const before = processor_seconds();
-      // Nothing to do at any place but this thread's sleep; the job's threads have half a second to fall asleep.
+      // Nothing to do at any place but this thread's sleep. Threads wake once a second: one such round is measured.
       counter done;
       done.expect(1);
       std::thread clock([&done] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        std::this_thread::sleep_for(std::chrono::milliseconds(1200));
         done.acknowledge();
       });
       co_await done;
       clock.join();
-      EXPECT_LT(processor_seconds() - before, 0.025 + 0.02) << "more than 5% of a processor, and what a slow host adds";
+      EXPECT_LT(processor_seconds() - before, 0.06) << "more than 5% of a processor";
     });
 }
 

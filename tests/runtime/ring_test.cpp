@@ -1,5 +1,5 @@
 // ring: first in, first out, whatever its size and wherever its ends are.
-// Method: random pushes and pops beside std::deque.
+// Method: random pushes, pops and rotations beside std::deque; a full ring rotates.
 #include "tess/detail/ring.hpp"
 
 #include <gtest/gtest.h>
@@ -21,8 +21,12 @@ TEST(ring, keeps_order_while_it_wraps_and_grows) {
     if (model.empty() || r.below(10) < (growing ? 7U : 3U)) {
       ring.push(i);
       model.push_back(i);
-    } else {
+    } else if (r.below(2) == 0) {
       ASSERT_EQ(ring.pop(), model.front());
+      model.pop_front();
+    } else {
+      model.push_back(i);
+      ASSERT_EQ(ring.rotate(i), model.front());
       model.pop_front();
     }
     ASSERT_EQ(ring.size(), model.size());
@@ -30,10 +34,12 @@ TEST(ring, keeps_order_while_it_wraps_and_grows) {
   }
 }
 
-TEST(ring, peek_sees_what_pop_will_give) {
-  detail::ring<int> ring;
-  for (int i = 0; i < 100; ++i) ring.push(i);
-  for (std::uint64_t i = 0; i < 100; ++i) EXPECT_EQ(ring.peek(i), static_cast<int>(i));
+TEST(ring, rotates_at_every_size_without_losing_an_item) {
+  for (std::uint64_t size = 0; size <= 130; ++size) {
+    detail::ring<std::uint64_t> ring;
+    for (std::uint64_t i = 0; i < size; ++i) ring.push(i);
+    for (std::uint64_t i = 0; i < 2 * size + 2; ++i) ASSERT_EQ(ring.rotate(size + i), i) << size;
+  }
 }
 
 }  // namespace

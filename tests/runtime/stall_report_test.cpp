@@ -15,7 +15,7 @@ namespace {
 
 class child {
  public:
-  explicit child(std::vector<std::string> environment) {
+  explicit child(std::vector<std::string> environment, char const* how = "counter") {
     int ends[2];
     if (pipe(ends) != 0) throw std::runtime_error("pipe");
     pid_ = fork();
@@ -23,7 +23,7 @@ class child {
       dup2(ends[1], 2);
       close(ends[0]);
       for (std::string& e : environment) putenv(e.data());
-      execl(TESS_STALLING_PROGRAM, "stalling_program", nullptr);
+      execl(TESS_STALLING_PROGRAM, "stalling_program", how, nullptr);
       _exit(127);
     }
     close(ends[1]);
@@ -58,13 +58,12 @@ class child {
   std::string heard_;
 };
 
-/// `file:line` of the co_await that never ends.
-std::string stalled_line() {
+/// `file:line` of the line with this comment.
+std::string line_of(std::string const& comment) {
   std::ifstream file(TESS_STALLING_SOURCE);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number)
-    if (line.find("the line that the report names") != std::string::npos)
-      return "stalling_program.cpp:" + std::to_string(number);
+    if (line.find(comment) != std::string::npos) return "stalling_program.cpp:" + std::to_string(number);
   return "no such line";
 }
 
@@ -77,7 +76,7 @@ class stall_report : public testing::TestWithParam<layout> {
   }
   void expect_report(child& c) {
     std::string const place = "place " + std::to_string(GetParam().places - 1) + " worker ";
-    EXPECT_TRUE(c.says("waits for counter at " + stalled_line())) << c.heard();
+    EXPECT_TRUE(c.says("waits for counter at " + line_of("the line that the report names"))) << c.heard();
     EXPECT_TRUE(c.says(place)) << c.heard();
     EXPECT_TRUE(c.says("place 0 worker 0: waits for at at stalling_program.cpp:")) << c.heard();
     EXPECT_TRUE(c.says(", awaited at stalling_program.cpp:")) << c.heard();
@@ -98,10 +97,33 @@ TEST_P(stall_report, comes_when_asked_by_sigusr1) {
   expect_report(c);
 }
 
+TEST_P(stall_report, names_a_task_whose_destructor_waits) {
+  child c(environment("0.3"), "destructor");
+  EXPECT_TRUE(c.says("nothing has moved for 0.3")) << c.heard();
+  EXPECT_TRUE(c.says("place " + std::to_string(GetParam().places - 1) + " worker ")) << c.heard();
+  EXPECT_TRUE(c.says("waits for operations of a counter that is destroyed in a task after its co_await at " +
+                     line_of("the line before the destructor") + ", awaited at stalling_program.cpp:"))
+      << c.heard();
+}
+
 INSTANTIATE_TEST_SUITE_P(layouts, stall_report,
                          testing::Values(layout{"smp", 2, 1}, layout{"smp", 1, 2}, layout{"hostile", 3, 1},
                                          layout{"smp", 3, 2}),
                          name_of);
+
+TEST(stall_report, names_a_task_that_waits_for_room_to_send) {
+  for (char const* const fabric : {"smp", "hostile"}) {
+    child c({std::string("TESS_FABRIC=") + fabric, "TESS_PLACES=2", "TESS_WORKERS=1", "TESS_THREADS=2",
+             "TESS_STALL_TIMEOUT=0"},
+            "credit");
+    usleep(500000);
+    c.signal(SIGUSR1);
+    EXPECT_TRUE(c.says("place 0 worker 0: waits for room to send messages in a task after its co_await at " +
+                       line_of("the line before the flood")))
+        << c.heard();
+    EXPECT_TRUE(c.says("place 1 worker 0: its thread has been in one task for long")) << c.heard();
+  }
+}
 
 TEST(stall_report, asked_of_a_working_program_changes_nothing) {
   run_job({"smp", 2, 2, 4}, []() -> task<void> {

@@ -153,6 +153,23 @@ TEST_P(blocks, of_any_size_go_there_and_back_and_from_place_to_place) {
   });
 }
 
+TEST(word, awaited_twice_is_an_assertion_of_checked_builds) {
+#if defined(TESS_CHECKED) && TESS_CHECKED
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  for (char const* const fabric : {"smp", "hostile"})
+    EXPECT_DEATH(run_job({fabric, 1, 1},
+                         []() -> task<void> {
+                           auto const word = allocate<std::int64_t>();
+                           auto read = get(word);
+                           co_await read;
+                           co_await read;
+                         }),
+                 "assertion failed: .*awaited_");
+#else
+  GTEST_SKIP() << "needs a checked build";
+#endif
+}
+
 TEST_P(blocks, notify_a_counter_at_the_target_when_their_bytes_are_there) {
   run_here([]() -> task<void> {
     struct mailbox {

@@ -6,17 +6,21 @@
 //   list is kept on the fast path.
 //
 // Shapes   block: 16-byte header, then the memory handed out (16-byte aligned). Size classes are multiples of 64 bytes
-//          up to 2 KiB, carved from slabs; larger blocks come from the segment one by one.
+//          up to 2 KiB, carved from slabs; larger blocks come from the segment one by one, each behind its link in a
+//          list of them.
 // Threads  allocate, release, flush_returns, for_each_task: the owning worker. receive: any worker of the place.
-// Cost     allocate and release are two loads and two stores; every 32nd foreign release is a compare-exchange.
+// Cost     allocate and release are two loads and two stores; every 32nd foreign release is a compare-exchange. Large
+//          blocks take constant time too, under the place's lock.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
+#include "tess/detail/fail_allocation.hpp"
 #include "tess/detail/platform.hpp"
 
 namespace tess::detail {
@@ -25,12 +29,14 @@ class frame_pool {
  public:
   enum class kind : std::uint32_t { free = 0, raw, task };
 
-  frame_pool(std::uint16_t place, std::uint16_t worker) noexcept : place_(place), worker_(worker) {}
+  explicit frame_pool(std::uint16_t worker) noexcept : worker_(worker) {}
   frame_pool(frame_pool const&) = delete;
   frame_pool& operator=(frame_pool const&) = delete;
 
   /// At least `bytes`, 16-byte aligned. Throws std::bad_alloc when the segment is full.
   void* allocate(std::size_t bytes, kind k) {
+    if (allocation_fails()) [[unlikely]]
+      throw std::bad_alloc();
     std::size_t const c = (bytes + header_bytes + granule - 1) / granule;
     if (c < classes) [[likely]] {
       if (block* const b = lists_[c]) [[likely]] {
@@ -65,8 +71,10 @@ class frame_pool {
         auto* const b = reinterpret_cast<block*>(s.base + i * s.block_bytes);
         if (b->state == kind::task) visit(static_cast<void*>(&b->next));
       }
-    for (block* const b : large_)
+    for (large_link const* l = large_.next; l != &large_; l = l->next) {
+      block* const b = large_block(l);
       if (b->state == kind::task) visit(static_cast<void*>(&b->next));
+    }
   }
 
   [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
@@ -87,6 +95,13 @@ class frame_pool {
   };
   static_assert(offsetof(block, next) == header_bytes);
 
+  /// Before the header of a large block.
+  struct large_link {
+    large_link* next;
+    large_link* previous;
+  };
+  static_assert(sizeof(large_link) % 16 == 0);
+
   struct slab {
     std::byte* base;
     std::size_t block_bytes;
@@ -103,6 +118,9 @@ class frame_pool {
   static block* block_of(void* memory) noexcept {
     return reinterpret_cast<block*>(static_cast<std::byte*>(memory) - header_bytes);
   }
+  static block* large_block(large_link const* l) noexcept {
+    return reinterpret_cast<block*>(const_cast<large_link*>(l) + 1);
+  }
   void* refill(std::size_t size_class, kind k);
   void* allocate_large(std::size_t size_class, kind k);
   bool collect_returned() noexcept;
@@ -114,10 +132,9 @@ class frame_pool {
   std::array<block*, classes> lists_{};
   std::array<std::size_t, classes> open_slab_{};  // index + 1 into slabs_ of the slab being carved; 0: none
   std::vector<slab> slabs_;
-  std::vector<block*> large_;
+  large_link large_{&large_, &large_};  // a ring of all large blocks
   std::array<batch, batches> outgoing_{};
   std::uint64_t reserved_bytes_ = 0;
-  std::uint16_t place_;
   std::uint16_t worker_;
   alignas(cache_line) std::atomic<block*> returned_{nullptr};
 };

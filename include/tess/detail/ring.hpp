@@ -7,6 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+
+#include "tess/assert.hpp"
 
 namespace tess::detail {
 
@@ -40,14 +43,14 @@ class ring {
     --count_;
     return items_[head_++ & mask_];
   }
-  /// The item `ahead` places behind the oldest: for prefetching, so a stale answer past the tail is fine.
-  [[nodiscard]] T peek(std::uint64_t ahead) const noexcept { return items_[(head_ + ahead) & mask_]; }
 
  private:
   static constexpr std::uint64_t initial = 64;
 
-  [[gnu::noinline, gnu::cold]] void grow() {
-    auto larger = std::make_unique<T[]>(2 * (mask_ + 1));
+  /// Tasks enter the ring where nothing may fail.
+  [[gnu::noinline, gnu::cold]] void grow() noexcept {
+    std::unique_ptr<T[]> larger(new (std::nothrow) T[2 * (mask_ + 1)]);
+    if (larger == nullptr) no_memory_for("the tasks that can run");
     for (std::uint64_t i = 0; i < count_; ++i) larger[(head_ + i) & (2 * mask_ + 1)] = items_[(head_ + i) & mask_];
     items_ = std::move(larger);
     mask_ = 2 * (mask_ + 1) - 1;

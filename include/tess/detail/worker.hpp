@@ -57,7 +57,7 @@ struct hot_counts {
 
 struct worker {
   worker(place_id p, std::uint16_t i, bool only_one)
-      : place(p), index(i), single(only_one), unstarted(!only_one), frames(p, i) {}
+      : place(p), index(i), single(only_one), unstarted(!only_one), frames(i) {}
 
   // Read and written at every switch.
   promise_base* current = nullptr;
