@@ -150,6 +150,9 @@ INSTANTIATE_TEST_SUITE_P(layouts, job_ends,
                          name_of);
 
 TEST(job_end, is_forced_when_a_task_does_not_come_to_a_co_await) {
+#if defined(__riscv)
+  GTEST_SKIP() << "under an emulator a test cannot start itself again";
+#endif
   settings s;
   s.places = 2;
   s.threads = 2;
