@@ -19,4 +19,5 @@
 #include "tess/run.hpp"
 #include "tess/strided.hpp"
 #include "tess/task.hpp"
+#include "tess/team.hpp"
 #include "tess/word.hpp"
