@@ -20,4 +20,5 @@
 #include "tess/strided.hpp"
 #include "tess/task.hpp"
 #include "tess/team.hpp"
+#include "tess/timeout.hpp"
 #include "tess/word.hpp"

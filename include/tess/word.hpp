@@ -26,7 +26,9 @@ namespace detail {
 
 /// A word operation on its way: owned by the worker's pool, never part of a frame, because a late reply may land after
 /// the frame is gone.
-struct word_slot : ready_node {
+struct word_slot : ready_node, stoppable_wait {
+  [[nodiscard]] bool take_back() noexcept { return cell.disarm(); }
+
   completion cell;
   std::uint64_t result[2] = {0, 0};
 };
