@@ -61,7 +61,8 @@ split_room make_room(unsigned size) {
   return room;
 }
 
-void sort_members(split_room const& room, unsigned size) {
+/// How many teams there are.
+std::uint64_t sort_members(split_room const& room, unsigned size) {
   split_request const* const requests = room.requests.local();
   std::size_t named = 0;
   for (unsigned r = 0; r < size; ++r)
@@ -78,6 +79,7 @@ void sort_members(split_room const& room, unsigned size) {
       room.answers.local()[order[i]] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin),
                                         static_cast<std::uint32_t>(i - begin)};
   }
+  return table[0];
 }
 
 /// The state within the record whose address the table holds.
@@ -137,10 +139,11 @@ task<team> team::split(int colour, int key) const {
   unsigned const failed =
       co_await all_reduce(short_of_memory ? here() + 1U : 0U, [](unsigned a, unsigned b) { return std::max(a, b); });
   room = co_await broadcast(room);
+  std::uint64_t teams = 0;
   if (failed == 0) {
     co_await put(room.requests + rank(), split_request{colour, key, record.bits()});
     co_await barrier();
-    if (root) sort_members(room, size());
+    if (root) teams = sort_members(room, size());
     co_await barrier();
     if (record) {
       split_answer const mine = co_await get(room.answers + rank());
@@ -150,7 +153,8 @@ task<team> team::split(int colour, int key) const {
   }
   if (root) {
     give_back(room);
-    if (failed != 0 || room.table.local()[0] == 0) deallocate(room.table);
+    // The table itself belongs to its teams by now.
+    if (teams == 0) deallocate(room.table);
   }
   if (failed != 0) {
     deallocate(record.as<std::byte>());
