@@ -231,7 +231,7 @@ struct async_handler {
 template <class R>
 class [[nodiscard("at completes at its co_await; use at_async to leave it to the finish")]] at_call {
  public:
-  at_call(place_id target, at_slot* slot) noexcept : slot_(slot), target_(target) {}
+  at_call(place_id target, at_slot* slot) noexcept : slot_(slot), wait_(slot->cell, "at"), target_(target) {}
   at_call(at_call const&) = delete;
   at_call& operator=(at_call const&) = delete;
   ~at_call() {
@@ -244,12 +244,11 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
   bool await_ready() const noexcept { return slot_->cell.idle(); }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    cell_awaiter wait{slot_->cell, "at"};
-    auto const next = wait.await_suspend(h);
-    parked_ = wait.parked;
-    return next;
+    return wait_.await_suspend(h);
   }
   R await_resume() {
+    // Given up: the destructor abandons the slot.
+    wait_.leave();
     at_slot* const slot = std::exchange(slot_, nullptr);
     struct guard {
       at_slot* slot;
@@ -269,8 +268,8 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
 
  private:
   at_slot* slot_;
+  cell_awaiter wait_;
   place_id target_;
-  bool parked_ = false;
 };
 
 template <class R>

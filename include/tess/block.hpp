@@ -1,7 +1,7 @@
 // block: the block primitive: spans to and from other places, and place to place, completing on a counter.
 //
-//   Source first, then target (unlike the put of a word, whose pointer comes first); `put` takes a span of constants:
-//   put(std::span<T const>(v), p). The memory named by a span must stay as it is until its counter says so, and the
+//   Source first, then target (unlike the put of a word, whose pointer comes first). Spans, vectors and arrays will do;
+//   with a counter, only what outlives the call. Their memory must stay as it is until the counter says so, and the
 //   bytes of a get may come at any time before. `put` may name a second counter, at the
 //   target, which is acknowledged once when the bytes are there (put with notification); with an empty span it is a
 //   bare notification.
@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ranges>
 #include <source_location>
 #include <span>
 #include <type_traits>
@@ -43,24 +44,45 @@ class [[nodiscard("a block operation completes at its co_await, or give it a cou
 
 template <class T>
 concept block_element = std::is_trivially_copyable_v<T>;
+
+/// A span, a std::vector, a std::array, an array: elements that lie one after the other.
+template <class R>
+concept block_source =
+    std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && block_element<std::ranges::range_value_t<R>>;
+/// One that may be written, and that does not end with the call.
+template <class R>
+concept block_target = block_source<R> && std::ranges::borrowed_range<R> &&
+                       !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
+
+template <class R>
+std::span<std::byte const> bytes_of(R& range) {
+  return std::as_bytes(std::span(std::ranges::data(range), std::ranges::size(range)));
+}
+template <class R>
+std::span<std::byte> writable_bytes_of(R& range) {
+  return std::as_writable_bytes(std::span(std::ranges::data(range), std::ranges::size(range)));
+}
 }  // namespace detail
 
 /// Writes `source` to `target` and following; `done` is idle again once the bytes are there.
-template <detail::block_element T>
-void put(std::span<T const> source, global_ptr<T> target, counter& done,
+template <detail::block_source R>
+  requires std::ranges::borrowed_range<R>
+void put(R&& source, global_ptr<std::ranges::range_value_t<R>> target, counter& done,
          std::source_location at = std::source_location::current()) {
-  detail::block_put(std::as_bytes(source), target.bits(), &done.cell(), 0, at);
+  detail::block_put(detail::bytes_of(source), target.bits(), &done.cell(), 0, at);
 }
 /// The same, and acknowledges `notified`, at the target's place, once. Its owner announces it with expect(1).
-template <detail::block_element T>
-void put(std::span<T const> source, global_ptr<T> target, counter& done, global_ptr<counter> notified,
+template <detail::block_source R>
+  requires std::ranges::borrowed_range<R>
+void put(R&& source, global_ptr<std::ranges::range_value_t<R>> target, counter& done, global_ptr<counter> notified,
          std::source_location at = std::source_location::current()) {
-  detail::block_put(std::as_bytes(source), target.bits(), &done.cell(), notified.bits(), at);
+  detail::block_put(detail::bytes_of(source), target.bits(), &done.cell(), notified.bits(), at);
 }
-template <detail::block_element T>
-auto put(std::span<T const> source, global_ptr<T> target, std::source_location at = std::source_location::current()) {
+template <detail::block_source R>
+auto put(R&& source, global_ptr<std::ranges::range_value_t<R>> target,
+         std::source_location at = std::source_location::current()) {
   return detail::block_call(
-      [&](detail::completion& c) { detail::block_put(std::as_bytes(source), target.bits(), &c, 0, at); });
+      [&](detail::completion& c) { detail::block_put(detail::bytes_of(source), target.bits(), &c, 0, at); });
 }
 
 /// Acknowledges a counter anywhere, once; fire and forget.
@@ -68,19 +90,17 @@ inline void notify(global_ptr<counter> target, std::source_location at = std::so
   detail::block_put({}, target.bits(), nullptr, target.bits(), at);
 }
 
-/// Reads target.size() elements from `source` and following.
-template <class T>
-  requires detail::block_element<T> && (!std::is_const_v<T>)
-void get(global_ptr<std::type_identity_t<T> const> source, std::span<T> target, counter& done,
+/// Reads std::size(target) elements from `source` and following.
+template <detail::block_target R>
+void get(global_ptr<std::ranges::range_value_t<R> const> source, R&& target, counter& done,
          std::source_location at = std::source_location::current()) {
-  detail::block_get(source.bits(), std::as_writable_bytes(target), &done.cell(), at);
+  detail::block_get(source.bits(), detail::writable_bytes_of(target), &done.cell(), at);
 }
-template <class T>
-  requires detail::block_element<T> && (!std::is_const_v<T>)
-auto get(global_ptr<std::type_identity_t<T> const> source, std::span<T> target,
+template <detail::block_target R>
+auto get(global_ptr<std::ranges::range_value_t<R> const> source, R&& target,
          std::source_location at = std::source_location::current()) {
   return detail::block_call(
-      [&](detail::completion& c) { detail::block_get(source.bits(), std::as_writable_bytes(target), &c, at); });
+      [&](detail::completion& c) { detail::block_get(source.bits(), detail::writable_bytes_of(target), &c, at); });
 }
 
 /// Copies `count` elements from one place to another (or the same); neither need be the caller's. On every fabric the

@@ -1,4 +1,4 @@
-// collective: barrier, reductions, broadcast and prefix sums over all places.
+// collective: barrier, reductions, broadcast and prefix sums over all places; team.hpp has them over some.
 //
 //   Called by one task of every place, the same collectives in the same order (SPMD, usually inside on_all_places).
 //   Values are combined in place order with a fixed shape, so floating-point results do not depend on timing.
@@ -29,10 +29,22 @@ using combine_function = void (*)(void* left, void const* right, void const* op)
 
 struct sweep_result {
   alignas(16) std::byte total[collective_bytes];
-  alignas(16) std::byte before[collective_bytes];  ///< of the places before this one; nothing at place 0
+  alignas(16) std::byte before[collective_bytes];  ///< of the ranks before this one; nothing at rank 0
 };
-/// Every place gives `bytes` bytes; result: the total, and what the places before this one make together.
-task<void> sweep(void const* mine, std::size_t bytes, combine_function combine, void const* op, sweep_result& result);
+
+/// What names a team at one of its places: the global address of its record there, or one of these.
+using team_name = std::uint64_t;
+inline constexpr team_name no_team = 0;
+inline constexpr team_name world_team = 1;  ///< no record has this address
+
+/// Every member gives `bytes` bytes; result: the total, and what the ranks before this one make together.
+task<void> sweep(team_name team, void const* mine, std::size_t bytes, combine_function combine, void const* op,
+                 sweep_result& result);
+task<void> team_barrier(team_name team);
+/// Throw tess::error if the caller's place is no member.
+[[nodiscard]] unsigned team_rank(team_name team);
+[[nodiscard]] unsigned team_size(team_name team);
+void check_root(team_name team, unsigned root);
 
 template <class T, class Op>
 void combine_values(void* left, void const* right, void const* op) {
@@ -51,6 +63,38 @@ T read_value(std::byte const* bytes) {
   std::memcpy(copy, bytes, sizeof(T));
   return *reinterpret_cast<T const*>(copy);
 }
+
+template <reducible T, class Op>
+task<T> team_all_reduce(team_name team, T mine, Op op) {
+  sweep_result r;
+  co_await sweep(team, &mine, sizeof(T), &combine_values<T, Op>, &op, r);
+  co_return read_value<T>(r.total);
+}
+template <reducible T, class Op>
+task<std::optional<T>> team_reduce(team_name team, T mine, unsigned root, Op op) {
+  check_root(team, root);
+  T const total = co_await team_all_reduce(team, mine, op);
+  if (team_rank(team) != root) co_return std::nullopt;
+  co_return total;
+}
+template <reducible T>
+task<T> team_broadcast(team_name team, T value, unsigned root) {
+  struct candidate {
+    T value;
+    bool chosen;
+  };
+  static_assert(reducible<candidate>, "broadcast: T of at most 48 bytes");
+  check_root(team, root);
+  candidate const c = co_await team_all_reduce(team, candidate{value, team_rank(team) == root},
+                                               [](candidate const& a, candidate const& b) { return a.chosen ? a : b; });
+  co_return c.value;
+}
+template <reducible T, class Op>
+task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {
+  sweep_result r;
+  co_await sweep(team, &mine, sizeof(T), &combine_values<T, Op>, &op, r);
+  co_return team_rank(team) == 0 ? first : op(first, read_value<T>(r.before));
+}
 }  // namespace detail
 
 /// Ends at every place after it began at every place.
@@ -59,38 +103,25 @@ T read_value(std::byte const* bytes) {
 /// op over the values of all places, in place order; everybody gets it. op: associative, T(T const&, T const&).
 template <detail::reducible T, class Op = std::plus<>>
 task<T> all_reduce(T mine, Op op = {}) {
-  detail::sweep_result r;
-  co_await detail::sweep(&mine, sizeof(T), &detail::combine_values<T, Op>, &op, r);
-  co_return detail::read_value<T>(r.total);
+  return detail::team_all_reduce(detail::world_team, mine, op);
 }
 
 /// The same; only `root` gets it (others an empty optional).
 template <detail::reducible T, class Op = std::plus<>>
 task<std::optional<T>> reduce(T mine, place_id root = 0, Op op = {}) {
-  T const total = co_await all_reduce(mine, op);
-  if (here() != root) co_return std::nullopt;
-  co_return total;
+  return detail::team_reduce(detail::world_team, mine, root, op);
 }
 
 /// Everybody gets root's value.
 template <detail::reducible T>
 task<T> broadcast(T value, place_id root = 0) {
-  struct candidate {
-    T value;
-    bool chosen;
-  };
-  static_assert(detail::reducible<candidate>, "broadcast: T of at most 48 bytes");
-  candidate const c = co_await all_reduce(candidate{value, here() == root},
-                                          [](candidate const& a, candidate const& b) { return a.chosen ? a : b; });
-  co_return c.value;
+  return detail::team_broadcast(detail::world_team, value, root);
 }
 
 /// op over the values of the places before this one; `first` at place 0 (exclusive prefix).
 template <detail::reducible T, class Op = std::plus<>>
 task<T> prefix_sum(T mine, T first = {}, Op op = {}) {
-  detail::sweep_result r;
-  co_await detail::sweep(&mine, sizeof(T), &detail::combine_values<T, Op>, &op, r);
-  co_return here() == 0 ? first : op(first, detail::read_value<T>(r.before));
+  return detail::team_prefix_sum(detail::world_team, mine, first, op);
 }
 
 }  // namespace tess

@@ -26,7 +26,9 @@ void drain(completion& cell) noexcept;
 [[nodiscard]] std::uint64_t to_global(void const* address);
 
 /// Waits for a cell; looks at it for a moment first when nobody else needs the processor.
-struct cell_awaiter {
+struct cell_awaiter : stoppable_wait {
+  cell_awaiter(completion& c, char const* w) noexcept : cell(c), what(w) {}
+
   completion& cell;
   char const* what;
   bool parked = false;
@@ -44,6 +46,8 @@ struct cell_awaiter {
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     promise_base& p = h.promise();
+    if (!enter(p)) [[unlikely]]
+      return h;
     p.waits_for = what;
     worker& w = *self;
     if (cell.arm(w.notify_id(), reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&p)))) {
@@ -54,10 +58,12 @@ struct cell_awaiter {
     return w.next();
   }
   void await_resume() {
+    leave();
     if (parked) cell.reset();
     if (std::uint64_t const failure = cell.take_error()) [[unlikely]]
       throw_failure(failure);
   }
+  [[nodiscard]] bool take_back() noexcept { return cell.disarm(); }
 
  private:
   static constexpr int spin_limit = 60;

@@ -98,6 +98,7 @@ class [[nodiscard("finish waits at its co_await")]] finish_call {
         return end_body(w, p, std::current_exception());
       }
       body->scope = &home_;
+      body->stops = p.stops;
       w.current = body;
       return handle_of(body);
     } else {

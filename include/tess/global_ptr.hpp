@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tess/detail/word_apply.hpp"
 #include "tess/error.hpp"
 
 namespace tess {
@@ -75,6 +76,10 @@ class global_ptr {
   std::uint64_t bits_ = 0;
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool is_word_pointer<global_ptr<T>> = true;
+}
 static_assert(sizeof(global_ptr<int>) == 8 && std::is_trivially_copyable_v<global_ptr<int>>);
 
 }  // namespace tess

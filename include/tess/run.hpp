@@ -4,15 +4,21 @@
 //   spawned has ended. How many places, which fabric and where statistics go comes from the environment, which
 //   `tess run` sets; a program started without it gets one place per processor.
 //
+//   A program that has a main of its own uses a `runtime`.
+//
 // Errors   an exception that leaves app is printed and gives exit code 1; so does a job that cannot go on, because of a
 //          malformed message or of memory that the runtime needs for itself; bad settings give exit code 2.
 #pragma once
 
 #include <concepts>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tess/task.hpp"
@@ -27,7 +33,10 @@ struct settings {
   unsigned places = 0;                ///< TESS_PLACES; 0: processors / workers
   unsigned workers = 0;               ///< TESS_WORKERS, per place; 0: 1
   unsigned threads = 0;               ///< TESS_THREADS that run them; 0: at most one per processor
-  bool pin = true;                    ///< TESS_PIN: threads keep to one processor each if the job has them all
+  std::string pin;                    ///< TESS_PIN: none, cores (a processor each, in turn) or a list of them as
+                                      ///< 0,2-5; empty: cores if the job has as many threads as processors, else none
+  std::string numa;                   ///< TESS_NUMA: where segments lie if the machine has several memory nodes: local
+                                      ///< (empty: too; at the place's first pinned thread), interleave, none
   std::string fabric;                 ///< TESS_FABRIC: smp, checked, hostile; empty: smp
   std::uint64_t seed = 1;             ///< TESS_SEED of the hostile fabric
   std::string stats;                  ///< TESS_STATS: file for the statistics (JSON)
@@ -44,6 +53,52 @@ int run(int argc, char** argv, std::function<task<int>(args)> app);
 /// The same with explicit settings, which tests and benchmarks use; may be called again after it returned. Bad settings
 /// and files that cannot be written are thrown.
 int run(settings const& s, std::span<std::string const> words, std::function<task<int>(args)> app);
+
+/// Places inside a program that has a main of its own, and perhaps other runtimes: MPI, OpenMP, an event loop.
+///
+///     tess::runtime places(settings);                       // reserves segments; starts no thread
+///     auto const a = places.run(load);                      // load() at place 0, and everything that it spawns
+///     MPI_Allreduce(…);                                     // no thread of Tessera runs between two runs
+///     double const x = places.run([&] { return solve(a); });
+///
+/// Segments last until stop(): arrays made in one run are used in the next. The calling thread is the first worker's of
+/// place 0 while run() lasts, so that tasks there may call libraries bound to it (MPI_THREAD_FUNNELED); its processor
+/// and signal mask are as before afterwards. After stop() another one may start, with other settings.
+/// Threads  any one thread at a time, not a task. One runtime per process at a time.
+/// Errors   what leaves the callable leaves run(); bad settings and files that cannot be written, as in run(). After a
+///          job that could not go on, every run() throws tess::error.
+/// Cost     run(): starting and joining the other threads, some 50 µs each.
+class runtime {
+ public:
+  explicit runtime(settings const& s = settings::from_environment());
+  /// stop(), printing what that would throw.
+  ~runtime();
+  runtime(runtime const&) = delete;
+  runtime& operator=(runtime const&) = delete;
+
+  /// f() at place 0, a task<T>; its result when it and everything it spawned has ended.
+  template <std::invocable F>
+    requires detail::is_task<std::invoke_result_t<F&>>
+  auto run(F f) {
+    using result = typename std::invoke_result_t<F&>::value_type;
+    if constexpr (std::is_void_v<result>) {
+      run_task([&]() -> task<void> { co_await f(); });
+    } else {
+      std::optional<result> value;
+      run_task([&]() -> task<void> { value.emplace(co_await f()); });
+      return std::move(*value);
+    }
+  }
+
+  /// Gives the segments back and writes the statistics and the trace that the settings name.
+  void stop();
+
+ private:
+  struct state;
+  friend int run(settings const& s, std::span<std::string const> words, std::function<task<int>(args)> app);
+  void run_task(std::function<task<void>()> const& app);
+  std::unique_ptr<state> state_;
+};
 
 /// Adds `"name": json` to the statistics under "result". `json` must be valid JSON text. At place 0, once per name.
 void report_result(std::string_view name, std::string_view json);

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tess/detail/wait.hpp"
 #include "tess/detail/worker.hpp"
 
 namespace tess {
@@ -36,6 +37,7 @@ inline std::coroutine_handle<> start_child(promise_base& child, promise_base& pa
   child.continuation = &parent;
   parent.callee = &child;
   child.scope = parent.scope;
+  child.stops = parent.stops;
   self->current = &child;
   return handle_of(&child);
 }
@@ -167,7 +169,10 @@ struct yield_awaiter {
   [[gnu::always_inline]] static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     return self->give_way(&h.promise());
   }
-  static constexpr void await_resume() noexcept {}
+  static void await_resume() {
+    if (self->current->stops != nullptr) [[unlikely]]
+      throw_if_stopped(*self->current);
+  }
 };
 
 /// Tasks of any result type.

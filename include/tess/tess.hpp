@@ -17,5 +17,8 @@
 #include "tess/place_atomic.hpp"
 #include "tess/place_local.hpp"
 #include "tess/run.hpp"
+#include "tess/strided.hpp"
 #include "tess/task.hpp"
+#include "tess/team.hpp"
+#include "tess/timeout.hpp"
 #include "tess/word.hpp"

@@ -26,7 +26,9 @@ namespace detail {
 
 /// A word operation on its way: owned by the worker's pool, never part of a frame, because a late reply may land after
 /// the frame is gone.
-struct word_slot : ready_node {
+struct word_slot : ready_node, stoppable_wait {
+  [[nodiscard]] bool take_back() noexcept { return cell.disarm(); }
+
   completion cell;
   std::uint64_t result[2] = {0, 0};
 };
@@ -87,7 +89,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
         store_word<T>(address, given.value[0]);
         return given.value[0];
       } else {
-        return apply_integer<Op, T>(address, given.value[0], given.value[operands_of(Op) - 1]);
+        return apply_word<Op, T>(address, given.value[0], given.value[operands_of(Op) - 1]);
       }
     }
   };
@@ -201,9 +203,13 @@ auto put(global_ptr<T> p, detail::plain<T> value, std::source_location at = std:
   return detail::put_call<T>(p, {{value}}, at);
 }
 
-// Each of the following yields the value before the operation. T: 32- and 64-bit integers; min and max compare by T.
+// Each of the following yields the value before the operation. Integers of 32 and 64 bits have all of them; min and max
+// compare by T. float and double have fetch_add, fetch_sub, fetch_min, fetch_max (a NaN is neither stored nor replaced)
+// and exchange; they round in the order in which they took effect. global_ptr has exchange and compare_swap, which make
+// linked structures: a word of zeros is the null pointer. It does not guard against ABA: a node that others may still
+// compare with must not be given back meanwhile.
 
-template <detail::word_integer T>
+template <detail::word_number T>
 auto fetch_add(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_add, T>(p, {{v}}, at);
 }
@@ -212,6 +218,10 @@ auto fetch_sub(global_ptr<T> p, detail::plain<T> v, std::source_location at = st
   using unsigned_t = std::make_unsigned_t<T>;  // negating the smallest signed value must wrap, not overflow
   return detail::word_call<detail::word_op::fetch_add, T>(
       p, {{static_cast<T>(unsigned_t{0} - static_cast<unsigned_t>(v))}}, at);
+}
+template <detail::word_float T>
+auto fetch_sub(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
+  return detail::word_call<detail::word_op::fetch_add, T>(p, {{-v}}, at);
 }
 template <detail::word_integer T>
 auto fetch_and(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
@@ -225,20 +235,21 @@ template <detail::word_integer T>
 auto fetch_xor(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_xor, T>(p, {{v}}, at);
 }
-template <detail::word_integer T>
+template <detail::word_number T>
 auto fetch_min(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_min, T>(p, {{v}}, at);
 }
-template <detail::word_integer T>
+template <detail::word_number T>
 auto fetch_max(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_max, T>(p, {{v}}, at);
 }
-template <detail::word_integer T>
+template <class T>
+  requires(detail::word_number<T> || detail::word_pointer<T>)
 auto exchange(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::exchange, T>(p, {{v}}, at);
 }
 /// Stores `desired` if *p equals `expected`; succeeded if the result equals `expected`.
-template <detail::word_integer T>
+template <detail::word_discrete T>
 auto compare_swap(global_ptr<T> p, detail::plain<T> expected, detail::plain<T> desired,
                   std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::compare_swap, T>(p, {{expected, desired}}, at);

@@ -138,6 +138,12 @@ std::vector<finding> check_processor() {
   if (!quota.empty() && !quota.starts_with("max")) {
     rows.push_back({"cpu quota", quota, "this container may use less than its cores; measure elsewhere"});
   }
+  std::string const nodes = first_line("/sys/devices/system/node/has_memory");
+  bool const several = nodes.find_first_of(",-") != std::string::npos;
+  rows.push_back(
+      {"memory nodes", nodes.empty() ? "unknown" : nodes,
+       several ? "segments lie at their places if threads are pinned: tess run --pin cores --numa local" : ""});
+  rows.push_back({"pinning", fmt::format("cores if a job has {} threads, else none (tess run --pin)", cores), ""});
   for (int index = 0; index < 8; ++index) {
     fs::path const cache = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", index);
     if (!fs::exists(cache)) break;

@@ -47,6 +47,15 @@ CLI::Validator one_of(words const& names) {
   return {check, ""};
 }
 
+CLI::Validator pins() {
+  auto check = [](std::string& text) -> std::string {
+    bool const list = !text.empty() && text.find_first_not_of("0123456789,-") == std::string::npos;
+    if (list || text == "none" || text == "cores") return {};
+    return fmt::format("\"{}\" will not do; give none, cores, or processors as in 0,2-5", text);
+  };
+  return {check, ""};
+}
+
 CLI::Validator seconds() {
   auto check = [](std::string& text) -> std::string {
     double number = 0;
@@ -72,6 +81,8 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--workers") return between(1, 64);
   if (option == "--threads") return between(1, 4096);
   if (option == "--fabric") return one_of({"smp", "checked", "hostile"});
+  if (option == "--pin") return pins();
+  if (option == "--numa") return one_of({"local", "interleave", "none"});
   if (option == "--seed") return between(0, UINT64_MAX);
   if (option == "--stall-timeout") return seconds();
   return writable_file();

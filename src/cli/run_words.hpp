@@ -27,6 +27,11 @@ inline constexpr std::array run_options{
     run_option{"--places", "-n", "PLACES", "TESS_PLACES", "partitions of the global memory"},
     run_option{"--workers", "", "WORKERS", "TESS_WORKERS", "workers of each place"},
     run_option{"--threads", "", "THREADS", "TESS_THREADS", "threads that all places share"},
+    run_option{"--pin", "", "WHERE", "TESS_PIN",
+               "processors of the threads: none, cores (one each), or a list as 0,2-5 (0 alone is 0-0); default: cores "
+               "if there are as many threads as processors"},
+    run_option{"--numa", "", "POLICY", "TESS_NUMA",
+               "memory nodes of the segments, where there are several: local (default), interleave or none"},
     run_option{"--fabric", "", "FABRIC", "TESS_FABRIC",
                "how words and bytes move: smp, checked (verifies every call) or hostile (late, out of order)"},
     run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},

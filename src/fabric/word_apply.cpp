@@ -40,6 +40,28 @@ std::uint64_t apply_typed(std::byte* address, word_op op, T a, T b) noexcept {
   __builtin_unreachable();
 }
 
+template <class T>
+std::uint64_t apply_floating(std::byte* address, word_op op, std::uint64_t operand) noexcept {
+  using bits = word_of<sizeof(T)>;
+  T const a = std::bit_cast<T>(static_cast<bits>(operand));
+  switch (op) {
+    case word_op::fetch_add:
+      return std::bit_cast<bits>(apply_float<word_op::fetch_add, T>(address, a));
+    case word_op::fetch_min:
+      return std::bit_cast<bits>(apply_float<word_op::fetch_min, T>(address, a));
+    case word_op::fetch_max:
+      return std::bit_cast<bits>(apply_float<word_op::fetch_max, T>(address, a));
+    case word_op::exchange:
+    case word_op::get:
+    case word_op::put:
+      return apply_typed<bits>(address, op, static_cast<bits>(operand), 0);
+    default:
+      // Floating point has no other operations.
+      TESS_ASSERT(op == word_op::fetch_add);
+      return 0;
+  }
+}
+
 template <class Piece>
 void move_pieces(std::byte* address, word_request const& r, std::uint64_t (&result)[2]) noexcept {
   auto* const out = reinterpret_cast<std::byte*>(result);
@@ -75,6 +97,12 @@ void apply_request(std::byte* address, word_request const& r, std::uint64_t (&re
       return;
     case word_type::u64:
       result[0] = apply_typed(address, r.op, a, b);
+      return;
+    case word_type::f32:
+      result[0] = apply_floating<float>(address, r.op, a);
+      return;
+    case word_type::f64:
+      result[0] = apply_floating<double>(address, r.op, a);
       return;
     case word_type::raw:
       TESS_ASSERT(r.op == word_op::get || r.op == word_op::put);

@@ -1,4 +1,5 @@
-// collective: where the collectives keep their counters: at a fixed offset of every segment.
+// collective: where the collectives keep their counters: of all places at a fixed offset of every segment, of a team in
+//   the records of its members.
 #pragma once
 
 #include <array>
@@ -7,6 +8,7 @@
 
 #include "tess/collective.hpp"
 #include "tess/detail/completion.hpp"
+#include "tess/global_ptr.hpp"
 
 namespace tess::detail {
 
@@ -14,7 +16,7 @@ namespace tess::detail {
 inline constexpr unsigned direct_places = 8;
 inline constexpr unsigned rounds_max = 16;  ///< 2^16 places
 
-/// One per place. Everything is twice there: a place can be one episode ahead of another, never two.
+/// One per member. Everything is twice there: a member can be one episode ahead of another, never two.
 struct collective_state {
   struct alignas(64) value_slot {
     std::byte bytes[collective_bytes];
@@ -31,8 +33,58 @@ struct collective_state {
     } down_values;
   };
   std::uint64_t barriers = 0;
+  unsigned barrier_round = 0;   ///< of the barrier under way
+  bool barrier_told = false;    ///< the partner of that round knows
+  bool sweep_given_up = false;  ///< one ended by an exception: values for it may still come
   std::uint64_t sweeps = 0;
   std::array<episode, 2> episodes;
+};
+
+/// A member's view of its team. Partners are known as far as the collectives need them: 2^k ranks on, and the parent in
+/// the tree; in small teams everybody.
+struct team_record {
+  unsigned rank = 0;
+  unsigned size = 0;
+  std::uint64_t members = 0;  ///< address of the members' records, by rank: a part of the split's table
+  std::uint64_t table = 0;    ///< address of that table
+  std::array<std::uint64_t, rounds_max> next{};
+  std::uint64_t parent = 0;
+  std::array<std::uint64_t, direct_places> all{};
+  collective_state state;
+};
+
+/// A team as the collectives see it.
+class member_view {
+ public:
+  /// Throws tess::error if the caller's place is no member.
+  explicit member_view(team_name team);
+
+  [[nodiscard]] collective_state& state() const noexcept { return *state_; }
+  [[nodiscard]] unsigned rank() const noexcept { return rank_; }
+  [[nodiscard]] unsigned size() const noexcept { return size_; }
+  /// Addresses of something of this member's state in the states of others: 2^k ranks on, at the parent in the tree,
+  /// and at any rank of a small team.
+  [[nodiscard]] std::uint64_t next(void const* mine, unsigned k) const noexcept {
+    return there(record_ == nullptr ? world((rank_ + (1U << k)) % size_) : record_->next[k], mine);
+  }
+  [[nodiscard]] std::uint64_t parent(void const* mine) const noexcept {
+    return there(record_ == nullptr ? world(rank_ & (rank_ - 1)) : record_->parent, mine);
+  }
+  [[nodiscard]] std::uint64_t any(void const* mine, unsigned rank) const noexcept {
+    return there(record_ == nullptr ? world(rank) : record_->all[rank], mine);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t world(unsigned rank) const noexcept;
+  [[nodiscard]] std::uint64_t there(std::uint64_t state, void const* mine) const noexcept {
+    return state +
+           static_cast<std::uint64_t>(static_cast<std::byte const*>(mine) - reinterpret_cast<std::byte const*>(state_));
+  }
+
+  team_record const* record_ = nullptr;  ///< null: all places
+  collective_state* state_;
+  unsigned rank_;
+  unsigned size_;
 };
 
 inline constexpr std::uint64_t collective_offset = 4096;

@@ -22,6 +22,7 @@
 #include "runtime/heap.hpp"
 #include "runtime/spin_lock.hpp"
 #include "runtime/trace.hpp"
+#include "tess/detail/timer.hpp"
 #include "tess/detail/worker.hpp"
 #include "tess/run.hpp"
 
@@ -54,6 +55,7 @@ struct worker_state : worker {
   std::uint64_t alone_budget = 128;                     ///< word operations of a lone task's turn
   std::chrono::steady_clock::time_point alone_since{};  ///< end of its last full turn, if it has just had one
   char const* polls_for = nullptr;  ///< what the current task waits for without suspending; see wait_polling()
+  timer_queue timers;
   aggregator outgoing;
   cold_counts cold;
   trace_buffer trace;

@@ -3,6 +3,7 @@
 #include "runtime/worker_loop.hpp"
 #include "tess/at.hpp"
 #include "tess/counter.hpp"
+#include "tess/timeout.hpp"
 
 namespace tess::detail {
 
@@ -22,6 +23,10 @@ void wake_task(std::uint32_t worker_id, promise_base& p) noexcept {
 
 void take_cookie(worker_state& w, std::uint64_t cookie) noexcept {
   ready_node* const n = node_of(cookie);
+  if ((cookie & stop_message_tag) == stop_message_tag) {
+    take_stop_message(static_cast<stop_message*>(n));
+    return;
+  }
   if ((cookie & word_slot_tag) != 0) {
     w.frames.release(n);
     return;

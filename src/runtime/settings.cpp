@@ -34,7 +34,11 @@ settings settings::from_environment() {
   s.places = number<unsigned>("TESS_PLACES", 1, 65535, 0);
   s.workers = number<unsigned>("TESS_WORKERS", 1, 64, 0);
   s.threads = number<unsigned>("TESS_THREADS", 1, 4096, 0);
-  s.pin = number<unsigned>("TESS_PIN", 0, 1, 1) != 0;
+  s.pin = text("TESS_PIN");
+  // 0 and 1 are switches: processor 0 alone is 0-0.
+  if (s.pin == "0") s.pin = "none";
+  if (s.pin == "1") s.pin = "";
+  s.numa = text("TESS_NUMA");
   s.fabric = text("TESS_FABRIC");
   s.seed = number<std::uint64_t>("TESS_SEED", 0, ~std::uint64_t{0}, 1);
   s.stats = text("TESS_STATS");

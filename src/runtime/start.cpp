@@ -14,6 +14,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
+#include "runtime/placement.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/statistics.hpp"
 #include "runtime/worker_loop.hpp"
@@ -25,39 +26,6 @@ namespace tess {
 namespace detail {
 
 namespace {
-
-/// The processors that this thread may use.
-std::vector<int> processors() {
-  cpu_set_t set;
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    for (int c = 0; c < CPU_SETSIZE; ++c)
-      if (CPU_ISSET(c, &set)) cpus.push_back(c);
-  if (cpus.empty()) cpus.push_back(0);
-  return cpus;
-}
-
-/// Keeps the calling thread on one processor while it lives. Without a processor it does nothing.
-class pinned {
- public:
-  explicit pinned(std::optional<int> cpu)
-      : active_(cpu.has_value() && sched_getaffinity(0, sizeof before_, &before_) == 0) {
-    if (!active_) return;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(static_cast<unsigned>(*cpu), &one);
-    sched_setaffinity(0, sizeof one, &one);
-  }
-  ~pinned() {
-    if (active_) sched_setaffinity(0, sizeof before_, &before_);
-  }
-  pinned(pinned const&) = delete;
-  pinned& operator=(pinned const&) = delete;
-
- private:
-  bool active_;
-  cpu_set_t before_;
-};
 
 std::unique_ptr<fabric> make_fabric(std::string const& name, thread_map const& threads, std::uint64_t seed) {
   if (name == "smp") return make_smp_fabric(threads);
@@ -89,11 +57,11 @@ void lay_out(job_state& j) {
   job.workers = static_cast<std::uint16_t>(s.workers);
   j.threads.resize(s.threads);
   thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads};
+  std::vector<std::optional<int>> const pins = plan_pins(s.pin, s.threads, cpu_numbers);
   for (unsigned i = 0; i < s.threads; ++i) {
     j.threads[i].index = i;
     j.threads[i].may_spin = s.threads <= cpus;
-    // A job that has the whole machine stays where it is; a smaller one leaves the choice to the system.
-    if (s.pin && s.threads == cpus) j.threads[i].cpu = cpu_numbers[i];
+    j.threads[i].cpu = pins[i];
   }
   for (unsigned i = 0; i < total; ++i) {
     auto const place = static_cast<place_id>(i / s.workers);
@@ -112,11 +80,14 @@ void lay_out(job_state& j) {
 }
 
 void make_places(job_state& j) {
+  numa_policy const policy = read_numa_policy(j.options.numa);
   for (unsigned i = 0; i < j.options.places; ++i) {
     auto p = std::make_unique<place_state>();
     p->id = static_cast<place_id>(i);
     p->memory = j.fabric->segment(p->id);
     place_segment const memory = p->memory;
+    worker_state const& first = *j.workers[i * j.options.workers];
+    place_segment_pages({memory.base, memory.bytes}, policy, j.threads[first.thread].cpu);
     if (!j.fabric->extend_segment(p->id, 0, symmetric_begin)) throw out_of_memory(p->id, symmetric_begin, memory.bytes);
     new (memory.base + collective_offset) collective_state;
     p->symmetric_used = symmetric_begin;
@@ -145,17 +116,12 @@ void make_places(job_state& j) {
   }
 }
 
-struct outcome {
-  int code = 0;
-  std::exception_ptr exception;
-};
-
 /// The first task: app under a finish, so that whatever it spawned has ended too.
-task<void> first_task(std::function<task<int>(args)> const& app, args words, outcome& result) {
+task<void> first_task(std::function<task<void>()> const& app, std::exception_ptr& thrown) {
   try {
-    co_await finish([&]() -> task<void> { result.code = co_await app(words); });
+    co_await finish([&]() -> task<void> { co_await app(); });
   } catch (...) {
-    result.exception = std::current_exception();
+    thrown = std::current_exception();
   }
   the_job->stopping.store(true, std::memory_order_seq_cst);
   wake_all();
@@ -205,8 +171,12 @@ void start_threads(job_state& j, std::vector<std::thread>& others) {
   }
 }
 
-outcome run_threads(job_state& j, args words, std::function<task<int>(args)> const& app) {
-  outcome result;
+/// Starts the threads, runs app at place 0 and ends them; what left app.
+std::exception_ptr run_threads(job_state& j, std::function<task<void>()> const& app) {
+  std::exception_ptr thrown;
+  // Of the run before.
+  j.stopping.store(false, std::memory_order_relaxed);
+  for (thread_state& t : j.threads) t.polls_no_more.store(false, std::memory_order_relaxed);
   {
     blocked_signals const blocked;
     stall_watch const watch(j.options.stall_timeout);
@@ -214,10 +184,10 @@ outcome run_threads(job_state& j, args words, std::function<task<int>(args)> con
     self = j.workers.front().get();
     try {
       start_threads(j, others);
-      start_system_task(first_task(app, words, result));
+      start_system_task(first_task(app, thrown));
     } catch (...) {
       // The system gives no more threads or memory: those that run must end before the job does.
-      result.exception = std::current_exception();
+      thrown = std::current_exception();
       j.stopping.store(true, std::memory_order_seq_cst);
       wake_all();
     }
@@ -229,7 +199,7 @@ outcome run_threads(job_state& j, args words, std::function<task<int>(args)> con
   }
   if (job_broken()) destroy_tasks(j);
   for (auto const& p : j.places) forget_proxies(*p);
-  return result;
+  return thrown;
 }
 
 std::string program_name() {
@@ -268,24 +238,74 @@ struct running_job {
 }  // namespace
 }  // namespace detail
 
+struct runtime::state {
+  explicit state(settings const& s) : options((check(s), s)), failing(s.fail_allocation), running(s) {}
+
+  static void check(settings const& s) {
+    if (s.fail_allocation != 0 && !detail::allocations_can_fail)
+      throw error("TESS_FAIL_ALLOCATION", std::to_string(s.fail_allocation), "a checked build (debug, asan)");
+  }
+
+  std::exception_ptr run(std::function<task<void>()> const& app) {
+    if (detail::job_broken()) throw error("tess::runtime", running.j.reason, "a new runtime: this one cannot go on");
+    if (busy.exchange(true)) throw error("tess::runtime::run", "called while it runs", "one run after the other");
+    auto const begin = std::chrono::steady_clock::now();
+    std::exception_ptr thrown = detail::run_threads(running.j, app);
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    busy = false;
+    return thrown;
+  }
+
+  void write_files(int code) {
+    if (!options.stats.empty())
+      detail::write_statistics(running.j, detail::program_name(), seconds, code, options.stats);
+    if (!options.trace.empty()) detail::write_trace(running.j, options.trace);
+  }
+
+  settings options;
+  detail::failing_allocation failing;
+  detail::running_job running;
+  std::atomic<bool> busy{false};
+  double seconds = 0;
+};
+
+runtime::runtime(settings const& s) : state_(std::make_unique<state>(s)) {}
+
+runtime::~runtime() {
+  if (state_ == nullptr) return;
+  try {
+    stop();
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "tess: %s\n", e.what());
+  }
+}
+
+void runtime::stop() {
+  if (std::unique_ptr<state> const last = std::move(state_)) last->write_files(detail::job_broken() ? 1 : 0);
+}
+
+void runtime::run_task(std::function<task<void>()> const& app) {
+  if (state_ == nullptr) throw error("tess::runtime::run", "called after stop()", "a new runtime");
+  if (std::exception_ptr const thrown = state_->run(app); detail::job_broken()) {
+    detail::print_job_end(state_->running.j);
+    throw error("tess::runtime", "the job could not go on: " + std::string(state_->running.j.reason), "");
+  } else if (thrown) {
+    std::rethrow_exception(thrown);
+  }
+}
+
 int run(settings const& s, args words, std::function<task<int>(args)> app) {
-  if (s.fail_allocation != 0 && !detail::allocations_can_fail)
-    throw error("TESS_FAIL_ALLOCATION", std::to_string(s.fail_allocation), "a checked build (debug, asan)");
-  detail::failing_allocation const failing(s.fail_allocation);
-  detail::running_job running(s);
-  auto const begin = std::chrono::steady_clock::now();
-  detail::outcome result = detail::run_threads(running.j, words, app);
-  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  int code = result.code;
+  runtime::state job(s);
+  int code = 0;
+  std::exception_ptr thrown = job.run([&]() -> task<void> { code = co_await app(words); });
   if (detail::job_broken()) {
-    detail::print_job_end(running.j);
+    detail::print_job_end(job.running.j);
     code = 1;
-  } else if (result.exception) {
-    detail::print_exception(std::move(result.exception));
+  } else if (thrown) {
+    detail::print_exception(std::move(thrown));
     code = 1;
   }
-  if (!s.stats.empty()) detail::write_statistics(running.j, detail::program_name(), seconds, code, s.stats);
-  if (!s.trace.empty()) detail::write_trace(running.j, s.trace);
+  job.write_files(code);
   return code;
 }
 

@@ -44,6 +44,8 @@ word_slot* issue_word(word_request const& request) {
 }
 
 bool await_slot(word_slot& slot, promise_base& waiter) noexcept {
+  if (!slot.enter(waiter)) [[unlikely]]
+    return false;
   waiter.waits_for = "word operation";
   if (!slot.cell.arm(self->notify_id(), cookie_of(waiter))) return true;
   waiter.waits_for = nullptr;
@@ -51,6 +53,11 @@ bool await_slot(word_slot& slot, promise_base& waiter) noexcept {
 }
 
 void finish_slot(word_slot* slot, std::uint64_t (&result)[2]) {
+  if (slot->given_up()) [[unlikely]] {
+    abandon_slot(slot);
+    throw_stopped();
+  }
+  slot->leave();
   result[0] = slot->result[0];
   result[1] = slot->result[1];
   std::uint64_t const failure = slot->cell.take_error();

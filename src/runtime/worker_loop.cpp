@@ -9,6 +9,7 @@
 #include "runtime/stall_report.hpp"
 #include "tess/at.hpp"
 #include "tess/finish.hpp"
+#include "tess/timeout.hpp"
 
 namespace tess::detail {
 
@@ -195,7 +196,10 @@ void sleep(thread_state& thread) {
   ++w.cold.parks;
   std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
   thread.asleep.store(true, std::memory_order_relaxed);
-  the_job->fabric->sleep(thread.index, std::chrono::steady_clock::now() + sleep_max, {&nothing_to_do, &thread});
+  time_point until = std::chrono::steady_clock::now() + sleep_max;
+  for (worker_state const* const other : thread.workers)
+    if (!other->timers.empty()) until = std::min(until, other->timers.earliest().due);
+  the_job->fabric->sleep(thread.index, until, {&nothing_to_do, &thread});
   thread.asleep.store(false, std::memory_order_relaxed);
   if (w.trace.enabled()) w.trace.slice(trace_event::idle, begin, std::source_location::current());
 }
@@ -244,6 +248,8 @@ bool poll(worker_state& w) noexcept {
   }
   w.current = outer;
   busy |= take_ready(w);
+  if (!w.timers.empty()) [[unlikely]]
+    expire_timers(w);
   if (w.cold.polls % polls_per_flush == 0) {
     w.outgoing.flush(w);
     report_idle_finishes(w);

@@ -6,6 +6,8 @@
 
 namespace tess::detail {
 
+struct stop_message;
+
 /// Runs the workers of a thread until the job stops.
 void run_thread(thread_state& thread);
 
@@ -23,6 +25,12 @@ void wake_task(std::uint32_t worker, promise_base& p) noexcept;
 
 /// Queues a task of the runtime itself: it counts for no finish.
 void start_system_task(task<void> t);
+
+/// Does what is due.
+void expire_timers(worker_state& w) noexcept;
+
+/// A request of stop came to its worker.
+void take_stop_message(stop_message* m) noexcept;
 
 /// Wakes every thread (to stop, to report).
 void wake_all() noexcept;

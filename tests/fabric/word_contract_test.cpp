@@ -1,6 +1,7 @@
 // word_contract: every word operation, type and width changes just its word and returns what was there.
 // Method: all pairs of edge values against arithmetic written anew in 64-bit unsigned numbers.
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "fabric/fabric_contract.hpp"
@@ -85,6 +86,44 @@ TEST_P(word_contract, integers_wrap_compare_by_type_and_leave_their_neighbours) 
   check(std::uint32_t{});
   check(std::int64_t{});
   check(std::uint64_t{});
+}
+
+template <class T>
+T expected_number(word_op op, T old, T a) {
+  if (op == word_op::fetch_add) return old + a;
+  if (op == word_op::fetch_min) return a < old ? a : old;
+  if (op == word_op::fetch_max) return old < a ? a : old;
+  return op == word_op::get ? old : a;
+}
+
+TEST_P(word_contract, floating_point_adds_compares_and_leaves_its_neighbours) {
+  auto const check = [&]<class T>(T) {
+    using limits = std::numeric_limits<T>;
+    using bits = word_of<sizeof(T)>;
+    T const values[] = {T(0), T(-0.0), T(1.5), T(-2.25), limits::max(), -limits::infinity(), limits::quiet_NaN()};
+    for (word_op const op :
+         {word_op::get, word_op::put, word_op::exchange, word_op::fetch_add, word_op::fetch_min, word_op::fetch_max})
+      for (T const old : values)
+        for (T const a : values) {
+          std::byte* const word = memory(2, offset);
+          std::memset(word - 8, 0xcc, 24);
+          std::memcpy(word, &old, sizeof old);
+          auto const result =
+              perform({op, word_type_of<T>(), sizeof(T), sizeof(T), address(2, offset), {std::bit_cast<bits>(a), 0}});
+          T now;
+          std::memcpy(&now, word, sizeof now);
+          T const expected = expected_number(op, old, a);
+          if (expected != expected)
+            EXPECT_NE(now, now) << "op " << int(op) << " old " << old << " a " << a;
+          else
+            EXPECT_EQ(std::bit_cast<bits>(now), std::bit_cast<bits>(expected)) << int(op) << ' ' << old << ' ' << a;
+          if (op != word_op::put) EXPECT_EQ(result[0], std::bit_cast<bits>(old)) << int(op);
+          EXPECT_EQ(word[-1], std::byte{0xcc});
+          EXPECT_EQ(word[sizeof(T)], std::byte{0xcc});
+        }
+  };
+  check(float{});
+  check(double{});
 }
 
 TEST_P(word_contract, raw_get_and_put_move_1_to_16_bytes_of_every_alignment) {

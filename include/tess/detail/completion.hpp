@@ -8,7 +8,8 @@
 // Units    of the issuing call. 32 bits of outstanding units at most.
 // Threads  acknowledge: any. expect, arm, reset: the owner.
 // Bits     notify: 16-31 place, 0-15 worker of the ready queue that gets the cookie. cookie: a ready_node's address,
-//          bit 0 set when it is a word's slot to be freed, bit 1 when it is the slot of an `at` that nobody awaits.
+//          bit 0 set when it is a word's slot to be freed, bit 1 when it is the slot of an `at` that nobody awaits,
+//          both when it is a request of stop (tess/timeout.hpp).
 #pragma once
 
 #include <atomic>
@@ -24,6 +25,7 @@ struct ready_node {
 /// What a cookie stands for, in its low bits; none: a task to be resumed.
 inline constexpr std::uint64_t word_slot_tag = 1;
 inline constexpr std::uint64_t at_slot_tag = 2;
+inline constexpr std::uint64_t stop_message_tag = word_slot_tag | at_slot_tag;
 inline ready_node* node_of(std::uint64_t cookie) noexcept {
   return reinterpret_cast<ready_node*>(cookie & ~(word_slot_tag | at_slot_tag));
 }
@@ -52,6 +54,14 @@ class completion {
     if (value_.fetch_sub(armed_unit, std::memory_order_acq_rel) > armed_unit) return false;
     reset();
     return true;
+  }
+  /// Takes the arming back. False: the cookie is delivered or on its way; the owner calls reset() as ever.
+  [[nodiscard]] bool disarm() noexcept {
+    std::int64_t value = value_.load(std::memory_order_relaxed);
+    // Whoever makes the step to zero notifies: while the value is above, nobody has.
+    while (value > 0)
+      if (value_.compare_exchange_weak(value, value + armed_unit, std::memory_order_relaxed)) return true;
+    return false;
   }
   void reset() noexcept { value_.fetch_add(armed_unit, std::memory_order_relaxed); }
 

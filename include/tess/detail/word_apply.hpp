@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -28,6 +29,21 @@ enum class word_op : std::uint8_t {
 template <class T>
 concept word_integer =
     std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+/// Floating point: fetch_add, fetch_min, fetch_max and exchange; what compares bits takes the same word as an integer.
+template <class T>
+concept word_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+/// Pointers that are one word: exchange and compare_swap, by their bits. global_ptr.hpp names itself.
+template <class T>
+inline constexpr bool is_word_pointer = false;
+template <class T>
+concept word_pointer = is_word_pointer<T> && sizeof(T) == 8;
+
+template <class T>
+concept word_number = word_integer<T> || word_float<T>;
+template <class T>
+concept word_discrete = word_integer<T> || word_pointer<T>;
 
 /// What get and put move: one word, or up to 16 bytes without atomicity.
 template <class T>
@@ -84,12 +100,45 @@ T apply_integer(std::byte* address, T a, T b) noexcept {
   }
 }
 
+/// The same for floating point, which has no atomics of the processor: a loop over compare-and-swap of the bits. A NaN
+/// compares with nothing, so that fetch_min and fetch_max neither store one nor replace one.
+template <word_op Op, word_float T>
+T apply_float(std::byte* address, T a) noexcept {
+  using bits = word_of<sizeof(T)>;
+  std::atomic_ref<bits> const word(*reinterpret_cast<bits*>(address));
+  bits old = word.load();
+  for (;;) {
+    T const before = std::bit_cast<T>(old);
+    T after = a;
+    if constexpr (Op == word_op::fetch_add) after = before + a;
+    if constexpr (Op == word_op::fetch_min || Op == word_op::fetch_max)
+      if (!(Op == word_op::fetch_min ? a < before : before < a)) return before;
+    if (word.compare_exchange_weak(old, std::bit_cast<bits>(after))) return before;
+  }
+}
+
+/// Any atomic on any type that has it.
+template <word_op Op, class T>
+T apply_word(std::byte* address, T a, T b) noexcept {
+  if constexpr (word_float<T>)
+    return apply_float<Op, T>(address, a);
+  else if constexpr (word_pointer<T>)
+    return std::bit_cast<T>(
+        apply_integer<Op, std::uint64_t>(address, std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)));
+  else
+    return apply_integer<Op, T>(address, a, b);
+}
+
 /// How a word travels to a fabric that has no window.
-enum class word_type : std::uint8_t { i32, u32, i64, u64, raw };
+enum class word_type : std::uint8_t { i32, u32, i64, u64, raw, f32, f64 };
 
 template <class T>
 constexpr word_type word_type_of() noexcept {
-  if constexpr (!word_integer<T>)
+  if constexpr (word_float<T>)
+    return sizeof(T) == 4 ? word_type::f32 : word_type::f64;
+  else if constexpr (word_pointer<T>)
+    return word_type::u64;
+  else if constexpr (!word_integer<T>)
     return word_type::raw;
   else if constexpr (sizeof(T) == 4)
     return std::is_signed_v<T> ? word_type::i32 : word_type::u32;

@@ -26,6 +26,8 @@
 
 namespace tess::detail {
 
+struct stop_scope;
+
 /// What every task's frame starts with, whatever it returns.
 struct promise_base : ready_node {
   promise_base* continuation = nullptr;  ///< who awaits this task; null: it was spawned
@@ -34,6 +36,7 @@ struct promise_base : ready_node {
   std::source_location where;            ///< its latest co_await
   char const* waits_for = nullptr;       ///< while parked: what for; null: not parked
   std::exception_ptr exception;
+  stop_scope* stops = nullptr;  ///< the innermost await around it that may be given up; see wait.hpp
 };
 
 /// Promises of tasks all start with promise_base at the same distance from the frame (task.hpp checks the alignment).

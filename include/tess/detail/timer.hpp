@@ -1,0 +1,46 @@
+// timer: what a worker shall do at a point of time; a queue of them per worker, linked through the timers themselves.
+//
+//   The queue is a pairing heap: starting a timer and looking for the earliest take a few instructions, removing one a
+//   logarithm on average, and nothing is allocated. Workers look at it when they poll and never sleep beyond the
+//   earliest. While it is empty that look is one load.
+//
+// Threads  the worker whose queue it is.
+// Source   M. Fredman, R. Sedgewick, D. Sleator, R. Tarjan, "The pairing heap" (Algorithmica 1986).
+#pragma once
+
+#include <chrono>
+
+namespace tess::detail {
+
+struct worker;
+using time_point = std::chrono::steady_clock::time_point;
+
+struct timer {
+  time_point due{};
+  void (*expire)(timer&) noexcept = nullptr;  ///< called once, the timer being out of the queue
+  worker* owner = nullptr;                    ///< null: not in a queue
+  timer* first_child = nullptr;
+  timer* next = nullptr;      ///< sibling
+  timer* previous = nullptr;  ///< sibling, or the parent of a first child
+};
+
+class timer_queue {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
+  /// Of a queue that is not empty.
+  [[nodiscard]] timer& earliest() const noexcept { return *root_; }
+  void insert(timer& t) noexcept;
+  void remove(timer& t) noexcept;
+
+ private:
+  static timer* merge(timer* a, timer* b) noexcept;
+  static timer* merge_siblings(timer* first) noexcept;
+  timer* root_ = nullptr;
+};
+
+/// Of the calling worker. `expire` runs when it polls, at `due` or later.
+void start_timer(timer& t) noexcept;
+/// Nothing for a timer that is not started, or that expired.
+void cancel_timer(timer& t) noexcept;
+
+}  // namespace tess::detail

@@ -1,0 +1,97 @@
+// wait: what every await that parks its task shares: it can be taken back when a time-out or a stop token says so.
+//
+//   with_timeout and with_stop (tess/timeout.hpp) put a stop_scope around an await. A task finds its innermost scope in
+//   its promise; it is inherited by tasks that it awaits, not by those that it spawns. A wait that parks registers with
+//   the scope first, so that the scope can take the task out of where it waits and make it runnable; the wait then
+//   throws `stopped`, and with_timeout makes `timed_out` of its own.
+//
+//   An awaiter that parks takes part in five lines:
+//
+//     struct my_wait : stoppable_wait {
+//       std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) {
+//         if (!enter(h.promise())) return h;         // 1, 2: asked to stop already: await_resume throws
+//         …                                          // where the task waits is written down here
+//         return self->next();
+//       }
+//       auto await_resume() { leave(); … }           // 3: throws `stopped` if the wait was taken back
+//       bool take_back() noexcept { … }              // 4, 5: forget the task; false: its wake-up is under way already
+//     };
+//
+//   take_back runs on the worker of the task, between two tasks, and only while the task is parked. Where other threads
+//   wake the task, it must agree with them who was first, as completion::disarm() does.
+//
+// Threads  the worker of the task.
+// Cost     one load and a predictable branch for each wait that parks, and one after it; 1 byte in the awaiter.
+#pragma once
+
+#include <cstdint>
+
+#include "tess/detail/worker.hpp"
+
+namespace tess::detail {
+
+enum class stop_cause : std::uint8_t { none, time, request };
+
+class stoppable_wait;
+using take_back_function = bool (*)(stoppable_wait&) noexcept;
+
+/// Around one await of one task. The scopes of a task and of those that it awaits form a chain.
+struct stop_scope {
+  stop_scope* outer = nullptr;
+  stop_scope* inner = nullptr;
+  stop_cause requested = stop_cause::none;
+  // Of the innermost scope, while a task below it is parked and may be taken back:
+  stoppable_wait* wait = nullptr;
+  take_back_function take_back = nullptr;
+  promise_base* parked = nullptr;
+
+  void open(promise_base& task) noexcept {
+    outer = task.stops;
+    if (outer != nullptr) outer->inner = this;
+    task.stops = this;
+  }
+  void close(promise_base& task) noexcept {
+    if (outer != nullptr) outer->inner = nullptr;
+    task.stops = outer;
+  }
+  /// Stop is asked for here or further out.
+  [[nodiscard]] bool any_requested() const noexcept {
+    for (stop_scope const* s = this; s != nullptr; s = s->outer)
+      if (s->requested != stop_cause::none) return true;
+    return false;
+  }
+};
+
+/// Asks all below the scope to stop; on the worker of its task.
+void request_stop(stop_scope& scope, stop_cause cause) noexcept;
+[[noreturn]] void throw_stopped();
+/// For a task with a scope.
+void throw_if_stopped(promise_base const& task);
+
+class stoppable_wait {
+ public:
+  /// Before parking. False: stop is asked for; do not park.
+  template <class Wait>
+  [[nodiscard, gnu::always_inline]] bool enter(this Wait& wait, promise_base& task) noexcept {
+    if (task.stops == nullptr) [[likely]]
+      return true;
+    return wait.stoppable_wait::enter_scope(
+        task, [](stoppable_wait& w) noexcept { return static_cast<Wait&>(w).take_back(); });
+  }
+  /// After the wait. Throws if it was taken back.
+  [[gnu::always_inline]] void leave() {
+    if (self->current->stops != nullptr) [[unlikely]]
+      leave_scope();
+  }
+  /// It was taken back, or never began.
+  [[nodiscard]] bool given_up() const noexcept { return given_up_; }
+
+ private:
+  friend void request_stop(stop_scope&, stop_cause) noexcept;
+  bool enter_scope(promise_base& task, take_back_function take_back) noexcept;
+  void leave_scope();
+
+  bool given_up_ = false;
+};
+
+}  // namespace tess::detail

@@ -1,0 +1,68 @@
+// team: some of the places, in an order of their own, with collectives among them.
+//
+//   `team const row = co_await team::world().split(colour, key)` is called by every member of the team that is split,
+//   like a collective; members that name the same colour become a team, ranked by key, then by rank in the old team. A
+//   team may be split again, several may be used at once, and release() gives one back. A handle belongs to the place
+//   at which split() returned it.
+//
+// Threads  one task per member at a time, for one team; different teams do not disturb each other.
+// Errors   tess::error where a place that is no member calls, or one with another place's handle; out_of_memory at
+// every
+//          member if one of them has no room for its record.
+// Cost     a record of some 6 KiB at each member, whatever the size; 8 bytes for each member at one place. Collectives:
+//          as those over all places (collective.hpp), with the team's size for P. split: two reductions and three
+//          barriers of the old team, and at its rank 0 sorting it. place_of: a get of one word.
+// Source   MPI_Comm_split (MPI 4.0, 7.4.2); team::split of UPC++.
+#pragma once
+
+#include "tess/collective.hpp"
+
+namespace tess {
+
+class team {
+ public:
+  /// For members that shall be in no part of a split.
+  static constexpr int no_colour = -1;
+
+  /// No team: what split() returns for no_colour.
+  constexpr team() noexcept = default;
+  /// All places, ranked by their number.
+  [[nodiscard]] static constexpr team world() noexcept { return team(detail::world_team); }
+
+  /// The caller's place is in it, and this is its handle.
+  [[nodiscard]] bool member() const noexcept;
+  [[nodiscard]] unsigned rank() const { return detail::team_rank(name_); }
+  [[nodiscard]] unsigned size() const { return detail::team_size(name_); }
+  [[nodiscard]] task<place_id> place_of(unsigned rank) const;
+
+  /// Collective: the team of those who give the same colour, 0 or more.
+  [[nodiscard]] task<team> split(int colour, int key = 0) const;
+  /// Collective: gives the memory back. Nothing for no team; the world stays.
+  [[nodiscard]] task<void> release() const;
+
+  [[nodiscard]] task<void> barrier() const { return detail::team_barrier(name_); }
+  /// op over the values of the members, in rank order.
+  template <detail::reducible T, class Op = std::plus<>>
+  task<T> all_reduce(T mine, Op op = {}) const {
+    return detail::team_all_reduce(name_, mine, op);
+  }
+  /// `root` is a rank.
+  template <detail::reducible T, class Op = std::plus<>>
+  task<std::optional<T>> reduce(T mine, unsigned root = 0, Op op = {}) const {
+    return detail::team_reduce(name_, mine, root, op);
+  }
+  template <detail::reducible T>
+  task<T> broadcast(T value, unsigned root = 0) const {
+    return detail::team_broadcast(name_, value, root);
+  }
+  template <detail::reducible T, class Op = std::plus<>>
+  task<T> prefix_sum(T mine, T first = {}, Op op = {}) const {
+    return detail::team_prefix_sum(name_, mine, first, op);
+  }
+
+ private:
+  constexpr explicit team(detail::team_name name) noexcept : name_(name) {}
+  detail::team_name name_ = detail::no_team;
+};
+
+}  // namespace tess

@@ -1,0 +1,258 @@
+// timeout: giving up an await: with_timeout after a while, with_stop when a std::stop_token says so; and sleep_for.
+//
+//   `co_await with_timeout(x, 10ms)` is co_await x, but throws timed_out if x is not there in time;
+//   `co_await with_stop(x, token)` throws stopped once somebody called request_stop(), at any thread. Both can be
+//   nested. What is there in time is returned, also if time is over when the task comes to run. What becomes of x:
+//
+//   | x                    | when it is given up | | a counter            | keeps counting; the operations go on, and
+//   it may be awaited again                         | | a word, an at        | is abandoned: it takes effect some time
+//   or has, and its late reply frees the slot; tasks  | |                      | that the at starts still count for the
+//   caller's finish                                    | | a block, no counter  | its memory is in use: it is still
+//   waited for, by the destructor; use a counter            | | barrier()            | has begun: the next barrier of
+//   this place (and team) goes on with it                      | | reductions           | the team refuses further ones
+//   at this place                                               | | yield()              | the task had its turn | | a
+//   task               | is asked to stop, and awaited to its end: its next co_await that parks, or its next       | |
+//   | yield(), throws stopped, and so do all that follow. Tasks that it spawned are not asked:  | | | a finish in it
+//   waits for them. One that has not started does not start.                   |
+//
+//   A task that ends in spite of being asked gives its result. A loop over words that complete at once is no wait:
+//   let it yield() now and then.
+//
+// Units    std::chrono durations of the steady clock. A time-out comes when the worker polls next: after the running
+//          tasks gave the turn away, never early.
+// Threads  any task. Awaited in the expression that makes it: co_await with_timeout(…).
+// Errors   timed_out and stopped are no tess::error; from another place they arrive as remote_error.
+// Cost     with_timeout: two looks at the clock and a timer in the frame. with_stop: a slot, a std::stop_callback.
+// Source   cancel scopes: N. J. Smith, "Timeouts and cancellation for humans" (2018).
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+
+#include "tess/detail/timer.hpp"
+#include "tess/detail/wait.hpp"
+#include "tess/finish.hpp"
+#include "tess/task.hpp"
+
+namespace tess {
+
+/// An await was given up because a stop was asked for, by a token or by a with_timeout further out.
+class stopped : public std::runtime_error {
+ public:
+  stopped() : std::runtime_error("stopped: the await was given up because a stop was asked for") {}
+};
+
+/// An await took longer than its with_timeout allows.
+class timed_out : public std::runtime_error {
+ public:
+  timed_out() : std::runtime_error("timed out: the await was given up") {}
+};
+
+namespace detail {
+
+/// `duration` from now, or the end of time.
+template <class Rep, class Period>
+time_point after_now(std::chrono::duration<Rep, Period> duration) noexcept {
+  using std::chrono::steady_clock;
+  auto const now = steady_clock::now();
+  // In floating point: a duration in hours may not fit into nanoseconds.
+  std::chrono::duration<double> const seconds = duration;
+  if (seconds >= std::chrono::duration<double>(time_point::max() - now)) return time_point::max();
+  return seconds.count() <= 0 ? now : now + std::chrono::duration_cast<steady_clock::duration>(duration);
+}
+
+/// Asks its scope to stop after a while.
+class timeout_trigger : timer {
+ public:
+  explicit timeout_trigger(time_point until) noexcept {
+    due = until;
+    expire = [](timer& t) noexcept { request_stop(*static_cast<timeout_trigger&>(t).scope_, stop_cause::time); };
+  }
+  ~timeout_trigger() { end(); }
+  timeout_trigger(timeout_trigger const&) = delete;
+  timeout_trigger& operator=(timeout_trigger const&) = delete;
+
+  [[nodiscard]] bool over() const noexcept { return due <= std::chrono::steady_clock::now(); }
+  [[nodiscard]] stop_cause cause() const noexcept { return stop_cause::time; }
+  void begin(stop_scope& scope) noexcept {
+    scope_ = &scope;
+    start_timer(*this);
+  }
+  void end() noexcept { cancel_timer(*this); }
+
+ private:
+  stop_scope* scope_ = nullptr;
+};
+
+/// On its way from the thread that asks for a stop to the worker of the task; outlives the await if need be.
+struct stop_message : ready_node {
+  stop_scope* scope = nullptr;  ///< null: nobody waits any more
+  std::uint32_t worker = 0;
+  bool sent = false;
+  bool arrived = false;
+};
+[[nodiscard]] stop_message* make_stop_message(stop_scope& scope);
+void send_stop_message(stop_message& m) noexcept;
+/// The await is over, and nobody sends it any more.
+void drop_stop_message(stop_message* m) noexcept;
+
+/// Asks its scope to stop when a token says so.
+class token_trigger {
+ public:
+  explicit token_trigger(std::stop_token token) noexcept : token_(std::move(token)) {}
+  ~token_trigger() { end(); }
+  token_trigger(token_trigger const&) = delete;
+  token_trigger& operator=(token_trigger const&) = delete;
+
+  [[nodiscard]] bool over() const noexcept { return token_.stop_requested(); }
+  [[nodiscard]] stop_cause cause() const noexcept { return stop_cause::request; }
+  void begin(stop_scope& scope) {
+    if (!token_.stop_possible()) return;
+    message_ = make_stop_message(scope);
+    callback_.emplace(token_, send{message_});
+  }
+  void end() noexcept {
+    // After that nobody sends.
+    callback_.reset();
+    if (message_ != nullptr) drop_stop_message(std::exchange(message_, nullptr));
+  }
+
+ private:
+  struct send {
+    stop_message* message;
+    void operator()() const noexcept { send_stop_message(*message); }
+  };
+  std::stop_token token_;
+  std::optional<std::stop_callback<send>> callback_;
+  stop_message* message_ = nullptr;
+};
+
+template <class T>
+inline constexpr bool is_finish = false;
+template <class F>
+inline constexpr bool is_finish<finish_call<F>> = true;
+
+/// What awaits an awaitable: itself, or what its operator co_await makes.
+template <class Awaitable>
+decltype(auto) awaiter_of(Awaitable&& a) noexcept {
+  if constexpr (requires { static_cast<Awaitable&&>(a).operator co_await(); })
+    return static_cast<Awaitable&&>(a).operator co_await();
+  else
+    return static_cast<Awaitable&>(a);
+}
+
+template <class Awaitable, class Trigger>
+class [[nodiscard("an await that may be given up is awaited where it is made")]] guarded_await {
+  static_assert(!is_finish<std::remove_cvref_t<Awaitable>>,
+                "a finish is always awaited to its end; put it in a task, or give its tasks a std::stop_token");
+
+ public:
+  template <class Condition>
+  guarded_await(Awaitable&& a, Condition&& condition)
+      : trigger_(std::forward<Condition>(condition)), inner_(awaiter_of<Awaitable>(static_cast<Awaitable&&>(a))) {}
+  guarded_await(guarded_await const&) = delete;
+  guarded_await& operator=(guarded_await const&) = delete;
+  ~guarded_await() { close(); }
+
+  bool await_ready() {
+    if (inner_.await_ready()) return true;
+    late_ = trigger_.over();
+    return late_;
+  }
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) {
+    trigger_.begin(scope_);
+    task_ = &h.promise();
+    scope_.open(*task_);
+    return inner_.await_suspend(h);
+  }
+  decltype(auto) await_resume() {
+    struct closing {
+      guarded_await& g;
+      ~closing() { g.close(); }
+    } const c{*this};
+    if (late_) end_late();
+    try {
+      return inner_.await_resume();
+    } catch (stopped const&) {
+      if (scope_.requested == stop_cause::time) throw timed_out();
+      throw;
+    }
+  }
+
+ private:
+  void close() noexcept {
+    if (task_ == nullptr) return;
+    trigger_.end();
+    scope_.close(*std::exchange(task_, nullptr));
+  }
+  [[noreturn]] void end_late() const {
+    if (trigger_.cause() == stop_cause::time) throw timed_out();
+    throw stopped();
+  }
+
+  stop_scope scope_;
+  Trigger trigger_;
+  decltype(awaiter_of<Awaitable>(std::declval<Awaitable&&>())) inner_;
+  promise_base* task_ = nullptr;
+  bool late_ = false;
+};
+
+class [[nodiscard("a sleep begins at its co_await")]] sleep_awaiter : timer, stoppable_wait {
+ public:
+  explicit sleep_awaiter(time_point until) noexcept { due = until; }
+  ~sleep_awaiter() { cancel_timer(*this); }
+  sleep_awaiter(sleep_awaiter const&) = delete;
+  sleep_awaiter& operator=(sleep_awaiter const&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return due <= std::chrono::steady_clock::now(); }
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    if (!enter(h.promise())) return h;
+    task_ = &h.promise();
+    task_->waits_for = "time";
+    expire = [](timer& t) noexcept {
+      promise_base* const p = static_cast<sleep_awaiter&>(t).task_;
+      p->waits_for = nullptr;
+      self->make_runnable(p);
+    };
+    start_timer(*this);
+    return self->next();
+  }
+  void await_resume() { leave(); }
+
+ private:
+  friend class stoppable_wait;
+  bool take_back() noexcept {
+    if (owner == nullptr) return false;
+    cancel_timer(*this);
+    return true;
+  }
+  promise_base* task_ = nullptr;
+};
+
+}  // namespace detail
+
+/// co_await x, but throws timed_out if it is not there after `after`. Zero or less: one look, and no child starts.
+template <class Awaitable, class Rep, class Period>
+auto with_timeout(Awaitable&& x, std::chrono::duration<Rep, Period> after) {
+  return detail::guarded_await<Awaitable, detail::timeout_trigger>(std::forward<Awaitable>(x),
+                                                                   detail::after_now(after));
+}
+
+/// co_await x, but throws stopped once a stop is requested.
+template <class Awaitable>
+auto with_stop(Awaitable&& x, std::stop_token token) {
+  return detail::guarded_await<Awaitable, detail::token_trigger>(std::forward<Awaitable>(x), std::move(token));
+}
+
+/// Suspends the task for that long, or somewhat longer; its worker goes on with others.
+template <class Rep, class Period>
+[[nodiscard]] auto sleep_for(std::chrono::duration<Rep, Period> duration) {
+  return detail::sleep_awaiter(detail::after_now(duration));
+}
+
+}  // namespace tess

@@ -1,0 +1,167 @@
+// team: splits number their members as asked, and their collectives keep to them.
+// Method: every rank and result against what colours and keys say; several teams at once and within each other, on
+// small and large numbers of places; splits that fail; handles used where they are not valid.
+#include <algorithm>
+
+#include "runtime/job.hpp"
+#include "runtime/run_job.hpp"
+
+namespace tess::test {
+namespace {
+
+class teams : public on_layouts {};
+
+/// Members of a colour by key, then place; `key_of` and `colour_of` as the split had them.
+template <class Colour, class Key>
+std::vector<place_id> expected_members(int colour, Colour colour_of, Key key_of) {
+  std::vector<place_id> members;
+  for (unsigned p = 0; p < places(); ++p)
+    if (colour_of(p) == colour) members.push_back(static_cast<place_id>(p));
+  std::ranges::sort(members, {}, [&](place_id p) { return std::pair(key_of(p), p); });
+  return members;
+}
+
+task<void> check_collectives(team t, std::vector<place_id> members) {
+  auto const me = static_cast<unsigned>(std::ranges::find(members, here()) - members.begin());
+  EXPECT_TRUE(t.member());
+  EXPECT_EQ(t.size(), members.size());
+  EXPECT_EQ(t.rank(), me);
+  EXPECT_EQ(co_await t.place_of(t.size() - 1), members.back());
+  std::uint64_t total = 0, before = 0;
+  for (unsigned r = 0; r < members.size(); ++r) {
+    EXPECT_EQ(co_await t.place_of(r), members[r]);
+    total += members[r] + 1U;
+    if (r < me) before += members[r] + 1U;
+  }
+  for (int round = 0; round < 5; ++round) {
+    co_await t.barrier();
+    EXPECT_EQ(co_await t.all_reduce(std::uint64_t{here()} + 1), total);
+    EXPECT_EQ(co_await t.prefix_sum(std::uint64_t{here()} + 1), before);
+    auto const root = static_cast<unsigned>(round) % t.size();
+    EXPECT_EQ(co_await t.broadcast(here(), root), members[root]);
+    // Neither commutative: the last rank's value wins.
+    auto const last = co_await t.reduce(here(), root, [](place_id, place_id b) { return b; });
+    EXPECT_EQ(last.has_value(), me == root);
+    if (last) EXPECT_EQ(*last, members.back());
+  }
+}
+
+int third(unsigned place) {
+  return static_cast<int>(place % 3);
+}
+int backwards(unsigned place) {
+  return -static_cast<int>(place / 2);
+}
+
+TEST_P(teams, have_the_members_and_ranks_that_colour_and_key_say) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      team const t = co_await team::world().split(third(here()), backwards(here()));
+      co_await check_collectives(t, expected_members(third(here()), third, backwards));
+      co_await t.release();
+    });
+  });
+}
+
+TEST_P(teams, do_not_disturb_each_other_nor_the_world) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      team const a = co_await team::world().split(third(here()));
+      team const b = co_await team::world().split(static_cast<int>(here() / 2), backwards(here()));
+      // One task for each of them, all under way together.
+      co_await finish([&] {
+        spawn(check_collectives(a, expected_members(third(here()), third, [](unsigned) { return 0; })));
+        spawn(check_collectives(
+            b, expected_members(here() / 2, [](unsigned p) { return static_cast<int>(p / 2); }, backwards)));
+        spawn([]() -> task<void> {
+          for (int i = 0; i < 10; ++i) {
+            EXPECT_EQ(co_await all_reduce(1U), places());
+            co_await barrier();
+          }
+        });
+      });
+      co_await b.release();
+      co_await a.release();
+    });
+  });
+}
+
+TEST_P(teams, are_split_again_down_to_one_member) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      std::vector<team> path;
+      team t = team::world();
+      while (t.size() > 1) {
+        t = co_await t.split(t.rank() < t.size() / 2 ? 0 : 1);
+        path.push_back(t);
+        EXPECT_EQ(co_await t.all_reduce(1U), t.size());
+      }
+      EXPECT_EQ(co_await t.place_of(0), here());
+      for (; !path.empty(); path.pop_back()) co_await path.back().release();
+    });
+  });
+}
+
+TEST_P(teams, give_back_all_memory) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      auto const once = []() -> task<void> {
+        team const t = co_await team::world().split(here() % 2 == 0 ? 0 : team::no_colour);
+        EXPECT_EQ(t.member(), here() % 2 == 0);
+        team const nobody = co_await team::world().split(team::no_colour);
+        co_await t.release();
+        co_await nobody.release();
+        co_await barrier();
+      };
+      co_await once();
+      std::uint64_t const left = detail::this_place().own->left_bytes();
+      for (int i = 0; i < 20; ++i) co_await once();
+      co_await barrier();
+      if (detail::job.workers == 1) EXPECT_EQ(detail::this_place().own->left_bytes(), left);
+    });
+  });
+}
+
+TEST(team, of_many_places_uses_the_tree) {
+  for (char const* const fabric : {"smp", "hostile"})
+    run_job({fabric, 37, 1}, []() -> task<void> {
+      co_await on_all_places([]() -> task<void> {
+        auto const colour_of = [](unsigned p) { return p % 4 == 3 ? 1 : 0; };
+        team const t = co_await team::world().split(colour_of(here()), backwards(here()));
+        co_await check_collectives(t, expected_members(colour_of(here()), colour_of, backwards));
+        co_await t.release();
+      });
+    });
+}
+
+TEST(team, is_refused_where_the_caller_is_no_member) {
+  run_job({"smp", 3, 1}, []() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      team const t = co_await team::world().split(here() == 1 ? team::no_colour : 0);
+      if (here() == 1) {
+        EXPECT_FALSE(t.member());
+        EXPECT_THROW(co_await t.barrier(), error);
+        EXPECT_THROW(static_cast<void>(t.rank()), error);
+        EXPECT_THROW(co_await t.all_reduce(1), error);
+      }
+      if (here() == 0) {
+        co_await at(
+            1,
+            [](team theirs) {
+              EXPECT_FALSE(theirs.member());
+              EXPECT_THROW(static_cast<void>(theirs.size()), error);
+            },
+            t);
+        EXPECT_THROW(co_await t.place_of(2), error);
+        EXPECT_THROW(co_await t.broadcast(1, 2), error);
+        EXPECT_THROW(static_cast<void>(co_await t.split(-2)), error);
+      }
+      co_await t.release();
+    });
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(layouts, teams, testing::ValuesIn(all_layouts()), name_of);
+
+}  // namespace
+}  // namespace tess::test
