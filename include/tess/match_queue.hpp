@@ -1,8 +1,8 @@
-// match_queue: writes and reads from anywhere, matched in the order of their arrival; reads may come first.
+// match_queue: pushes and pops from anywhere, matched in the order of their arrival; pops may come first.
 //
-//   It holds either items that wait for reads or reads that wait for items, never both: what arrives is matched with
-//   the oldest of the other sort. Of items there is room for `Slots`, a power of two; beyond that write() waits and
-//   try_write() says no. Reads may wait in any number.
+//   It holds either items that wait for pops or pops that wait for items, never both: what arrives is matched with
+//   the oldest of the other sort. Of items there is room for `Slots`, a power of two; beyond that push() waits and
+//   try_push() says no. Pops may wait in any number.
 //
 // Units    items of T: trivially copyable, at most 1 KiB.
 // Threads  any task of any place.
@@ -28,7 +28,7 @@ class match_queue {
 
  public:
   using value_type = T;
-  enum class operation : std::uint8_t { write, read };
+  enum class operation : std::uint8_t { push, pop };
 
   match_queue() noexcept = default;
   ~match_queue() {
@@ -36,12 +36,12 @@ class match_queue {
       detail::destroyed_while_awaited("a match_queue");
   }
 
-  /// Waits for room, if no read waits.
-  auto write(T item) noexcept { return detail::event_wait<match_queue, operation::write>(*this, item); }
-  [[nodiscard]] bool try_write(T item) noexcept { return detail::try_event<operation::write>(*this, item); }
+  /// Waits for room, if no pop waits.
+  auto push(T item) noexcept { return detail::event_wait<match_queue, operation::push>(*this, item); }
+  [[nodiscard]] bool try_push(T item) noexcept { return detail::try_event<operation::push>(*this, item); }
   /// Waits for an item; co_await gives it.
-  auto read() noexcept { return detail::event_wait<match_queue, operation::read>(*this, T{}); }
-  [[nodiscard]] std::optional<T> try_read() noexcept { return detail::try_event<operation::read>(*this); }
+  auto pop() noexcept { return detail::event_wait<match_queue, operation::pop>(*this, T{}); }
+  [[nodiscard]] std::optional<T> try_pop() noexcept { return detail::try_event<operation::pop>(*this); }
 
   /// Its name for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<match_queue> address() { return to_global(this); }
@@ -49,12 +49,12 @@ class match_queue {
   /// For the runtime.
   detail::wait_list& line() noexcept { return line_; }
   [[gnu::always_inline]] bool attempt(operation op, std::uint64_t&, T& item) noexcept {
-    return op == operation::write ? slots_.put(item) : slots_.take(item);
+    return op == operation::push ? slots_.put(item) : slots_.take(item);
   }
-  static constexpr bool takes(operation op) noexcept { return op == operation::write; }
-  static constexpr bool gives(operation op) noexcept { return op == operation::read; }
+  static constexpr bool takes(operation op) noexcept { return op == operation::push; }
+  static constexpr bool gives(operation op) noexcept { return op == operation::pop; }
   static constexpr char const* name(operation op) noexcept {
-    return op == operation::write ? "write to a full match_queue" : "read of an empty match_queue";
+    return op == operation::push ? "push to a full match_queue" : "pop of an empty match_queue";
   }
 
  private:
@@ -65,24 +65,24 @@ class match_queue {
 // The same at any place: one request, one reply.
 
 template <class T, std::size_t Slots>
-auto write(global_ptr<match_queue<T, Slots>> p, std::type_identity_t<T> item,
-           std::source_location at = std::source_location::current()) {
-  return detail::call_event<match_queue<T, Slots>::operation::write>(p, item, at);
+auto push(global_ptr<match_queue<T, Slots>> p, std::type_identity_t<T> item,
+          std::source_location at = std::source_location::current()) {
+  return detail::call_event<match_queue<T, Slots>::operation::push>(p, item, at);
 }
 template <class T, std::size_t Slots>
-auto read(global_ptr<match_queue<T, Slots>> p, std::source_location at = std::source_location::current()) {
-  return detail::call_event<match_queue<T, Slots>::operation::read>(p, {}, at);
+auto pop(global_ptr<match_queue<T, Slots>> p, std::source_location at = std::source_location::current()) {
+  return detail::call_event<match_queue<T, Slots>::operation::pop>(p, {}, at);
 }
 /// co_await gives false if it was full.
 template <class T, std::size_t Slots>
-auto try_write(global_ptr<match_queue<T, Slots>> p, std::type_identity_t<T> item,
-               std::source_location at = std::source_location::current()) {
-  return detail::call_try_event<match_queue<T, Slots>::operation::write>(p, item, at);
+auto try_push(global_ptr<match_queue<T, Slots>> p, std::type_identity_t<T> item,
+              std::source_location at = std::source_location::current()) {
+  return detail::call_try_event<match_queue<T, Slots>::operation::push>(p, item, at);
 }
-/// co_await gives an empty optional if there was nothing to read.
+/// co_await gives an empty optional if there was none.
 template <class T, std::size_t Slots>
-auto try_read(global_ptr<match_queue<T, Slots>> p, std::source_location at = std::source_location::current()) {
-  return detail::call_try_event<match_queue<T, Slots>::operation::read>(p, {}, at);
+auto try_pop(global_ptr<match_queue<T, Slots>> p, std::source_location at = std::source_location::current()) {
+  return detail::call_try_event<match_queue<T, Slots>::operation::pop>(p, {}, at);
 }
 
 }  // namespace tess

@@ -107,31 +107,31 @@ TEST_P(queues, that_stay_full_lose_and_double_nothing) {
   });
 }
 
-TEST_P(queues, match_reads_that_came_first_in_their_order) {
+TEST_P(queues, match_pops_that_came_first_in_their_order) {
   run_here([]() -> task<void> {
     auto const q = co_await place_local<match_queue<int, 2>>::make();
     auto const there = q.of(last_place());
     {
-      // The reads wait at the queue's place before there is anything.
+      // The pops wait at the queue's place before there is anything.
       auto const waiting = [](place_local<match_queue<int, 2>> m, unsigned n) { return until_waiting(*m, n); };
-      auto a = read(there);
+      auto a = pop(there);
       co_await at(last_place(), waiting, q, 1U);
-      auto b = read(there);
+      auto b = pop(there);
       co_await at(last_place(), waiting, q, 2U);
-      EXPECT_EQ(co_await try_read(there), std::nullopt);
-      co_await write(there, 1);
-      co_await write(there, 2);
+      EXPECT_EQ(co_await try_pop(there), std::nullopt);
+      co_await push(there, 1);
+      co_await push(there, 2);
       EXPECT_EQ(co_await a, 1);
       EXPECT_EQ(co_await b, 2);
     }
-    EXPECT_TRUE(co_await try_write(there, 3));
-    EXPECT_TRUE(co_await try_write(there, 4));
-    EXPECT_FALSE(co_await try_write(there, 5));
-    auto late = write(there, 5);
+    EXPECT_TRUE(co_await try_push(there, 3));
+    EXPECT_TRUE(co_await try_push(there, 4));
+    EXPECT_FALSE(co_await try_push(there, 5));
+    auto late = push(there, 5);
     co_await at(last_place(), [](place_local<match_queue<int, 2>> m) { return until_waiting(*m, 1); }, q);
-    for (int i = 3; i < 6; ++i) EXPECT_EQ(co_await read(there), i);
+    for (int i = 3; i < 6; ++i) EXPECT_EQ(co_await pop(there), i);
     co_await late;
-    EXPECT_EQ(co_await try_read(there), std::nullopt);
+    EXPECT_EQ(co_await try_pop(there), std::nullopt);
     co_await place_local<match_queue<int, 2>>::release(q);
   });
 }
@@ -145,10 +145,10 @@ TEST_P(queues, match_readers_and_writers_of_all_places) {
         [](place_local<match_queue<std::uint64_t, 4>> m, place_local<std::atomic<std::uint64_t>> sum) {
           for (int t = 0; t < 3; ++t) {
             spawn([](place_local<match_queue<std::uint64_t, 4>> to) -> task<void> {
-              for (std::uint64_t i = 1; i <= each; ++i) co_await write(to.of(last_place()), i);
+              for (std::uint64_t i = 1; i <= each; ++i) co_await push(to.of(last_place()), i);
             }(m));
             spawn([](place_local<match_queue<std::uint64_t, 4>> from, std::atomic<std::uint64_t>& out) -> task<void> {
-              for (std::uint64_t i = 1; i <= each; ++i) out += co_await read(from.of(last_place()));
+              for (std::uint64_t i = 1; i <= each; ++i) out += co_await pop(from.of(last_place()));
             }(m, *sum));
           }
         },
@@ -193,6 +193,19 @@ TEST_P(mutexes, are_free_held_and_handed_over_in_order) {
     });
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
     EXPECT_TRUE(m.try_lock());
+  });
+}
+
+/// A task that never has to wait lets messages be handled.
+TEST_P(mutexes, that_are_free_keep_nobody_from_his_turn) {
+  run_here([]() -> task<void> {
+    auto const stop = co_await place_local<sync_var<bool>>::make();
+    auto done =
+        at(last_place(), [](global_ptr<sync_var<bool>> s) -> task<void> { co_await write_ef(s, true); }, stop.of(0));
+    mutex m;
+    while (!stop->try_read_ff()) auto const held = co_await m.guard();
+    co_await done;
+    co_await place_local<sync_var<bool>>::release(stop);
   });
 }
 

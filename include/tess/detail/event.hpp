@@ -11,6 +11,9 @@
 //   From another place an operation is a request to the event's place, which answers when it is done: the wait is kept
 //   there, not here.
 //
+//   An operation that need not wait does not give the turn away, but for one in 64: messages are handled, and other
+//   tasks run, although a task never has to wait.
+//
 // Threads  any task; attempt() under the event's lock.
 // Cost     here: no message, no allocation. Elsewhere: one request and one reply, each a cache line for values of up to
 //          16 bytes; at the event's place, a block of its worker's pool for as long as the operation must wait.
@@ -112,11 +115,18 @@ class [[nodiscard("an operation that may wait is done at its co_await")]] event_
   event_wait(event_wait const&) = delete;
   event_wait& operator=(event_wait const&) = delete;
 
-  [[gnu::always_inline]] bool await_ready() noexcept { return perform<Op>(event_, waiting_.value, nullptr); }
+  [[gnu::always_inline]] bool await_ready() noexcept {
+    if (!perform<Op>(event_, waiting_.value, nullptr)) return false;
+    if (!self->count_event()) [[likely]]
+      return true;
+    waiting_.done = true;
+    return false;
+  }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     promise_base& p = h.promise();
     worker& w = *self;
+    if (waiting_.done) return w.give_way(&p);
     p.waits_for = Event::name(Op);
     waiting_.whom = reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&p));
     waiting_.notify = w.notify_id();

@@ -24,6 +24,7 @@ struct waiter {
   std::uint32_t notify = 0;  ///< the task's worker, or the call's place
   kind is = kind::task;
   std::uint8_t operation = 0;  ///< of the event
+  bool done = false;           ///< it waits no more, but for its next turn
 };
 static_assert(sizeof(waiter) == 24);
 
