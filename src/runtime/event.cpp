@@ -7,6 +7,7 @@
 
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
+#include "runtime/worker_loop.hpp"
 #include "tess/block.hpp"
 #include "tess/event_counter.hpp"
 #include "tess/mutex.hpp"
@@ -27,6 +28,13 @@ std::uint64_t wait_list::open_slowly() noexcept {
     // The holder may have lost its processor to us.
     if (tries % 64 == 0) std::this_thread::yield();
   }
+}
+
+void look_for_ready() noexcept {
+  // About a microsecond: longer than handing over takes, short beside the round of an idle worker that is put off.
+  constexpr int rounds = 24;
+  worker_state& w = this_worker();
+  for (int i = 0; i < rounds && !poll(w); ++i) spin_pause();
 }
 
 void destroyed_while_awaited(char const* what) noexcept {

@@ -105,6 +105,9 @@ template <auto Op, class Event>
   return done;
 }
 
+/// Nothing else can run here: polls for a moment, because whom a worker waits for is often done soon. Resumes no task.
+void look_for_ready() noexcept;
+
 /// An operation of a task at the event's place.
 template <class Event, typename Event::operation Op>
 class [[nodiscard("an operation that may wait is done at its co_await")]] event_wait {
@@ -135,6 +138,7 @@ class [[nodiscard("an operation that may wait is done at its co_await")]] event_
       p.waits_for = nullptr;
       return h;
     }
+    if (w.may_spin && w.runnable.empty()) look_for_ready();
     return w.next();
   }
   [[gnu::always_inline]] auto await_resume() noexcept {
