@@ -15,7 +15,7 @@ namespace {
 
 class child {
  public:
-  explicit child(std::vector<std::string> environment, char const* how = "counter") {
+  explicit child(std::vector<std::string> environment, char const* how = "counter", char const* which = nullptr) {
     int ends[2];
     if (pipe(ends) != 0) throw std::runtime_error("pipe");
     pid_ = fork();
@@ -23,7 +23,7 @@ class child {
       dup2(ends[1], 2);
       close(ends[0]);
       for (std::string& e : environment) putenv(e.data());
-      execl(TESS_STALLING_PROGRAM, "stalling_program", how, nullptr);
+      execl(TESS_STALLING_PROGRAM, "stalling_program", how, which, nullptr);
       _exit(127);
     }
     close(ends[1]);
@@ -122,6 +122,30 @@ TEST(stall_report, names_a_task_that_waits_for_room_to_send) {
                        line_of("the line before the flood")))
         << c.heard();
     EXPECT_TRUE(c.says("place 1 worker 0: its thread has been in one task for long")) << c.heard();
+  }
+}
+
+TEST(stall_report, names_the_wait_for_each_sort_of_event) {
+  constexpr struct {
+    char const* kind;
+    char const* text;
+  } waits[] = {{"read_fe", "read_fe of a sync_var"},
+               {"read_ff", "read_ff of a sync_var"},
+               {"write_ef", "write_ef of a sync_var"},
+               {"future", "future"},
+               {"pop", "pop of an empty queue"},
+               {"push", "push to a full queue"},
+               {"match_pop", "pop of an empty match_queue"},
+               {"match_push", "push to a full match_queue"},
+               {"lock", "lock of a mutex"},
+               {"acquire", "acquire of a semaphore"},
+               {"counter", "event_counter"},
+               {"barrier", "tree_barrier"},
+               {"remote", "read_fe of a sync_var"}};
+  for (auto const& [kind, text] : waits) {
+    child c({"TESS_FABRIC=smp", "TESS_PLACES=2", "TESS_WORKERS=1", "TESS_STALL_TIMEOUT=0.2"}, "event", kind);
+    std::string const line = line_of("// event " + std::string(kind));
+    EXPECT_TRUE(c.says("place 0 worker 0: waits for " + std::string(text) + " at " + line)) << c.heard();
   }
 }
 

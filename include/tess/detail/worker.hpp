@@ -68,10 +68,11 @@ struct worker {
   std::uint64_t turn_end = 0;  ///< position of `runnable` at which the next poll is due
   place_id place;
   std::uint16_t index;
-  bool single;                   ///< the place has no other worker
-  bool may_spin = false;         ///< nobody else needs this thread or this processor
-  std::uint16_t nested = 0;      ///< depth of tasks run inside spawn()
-  std::uint16_t delivering = 0;  ///< depth of message handlers that run now
+  bool single;                     ///< the place has no other worker
+  bool may_spin = false;           ///< nobody else needs this thread or this processor
+  std::uint16_t nested = 0;        ///< depth of tasks run inside spawn()
+  std::uint16_t delivering = 0;    ///< depth of message handlers that run now
+  std::uint32_t ready_events = 0;  ///< event operations that had not to wait
   hot_counts counts;
   /// Word operations below these counts complete at once; beyond them the next poll is due. 0: anybody else could run.
   std::uint64_t alone_until[2] = {0, 0};
@@ -81,6 +82,9 @@ struct worker {
   deque<promise_base*> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
+
+  /// Counts an event operation that had not to wait. True: so many followed each other that others get their turn now.
+  [[nodiscard, gnu::always_inline]] bool count_event() noexcept { return ++ready_events % 64 == 0; }
 
   [[nodiscard]] std::uint32_t notify_id() const noexcept { return std::uint32_t{place} << 16 | index; }
 

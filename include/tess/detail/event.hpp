@@ -1,0 +1,272 @@
+// event: what sync_var, queue, match_queue, mutex, semaphore and event_counter share: try, else wait; then let others
+// go.
+//
+//   An event says what its operations do: attempt(operation, state, value) does one if it can be done now. All else is
+//   here, once: the lock, the line of waiters, resuming those whose turn has come, and the way from other places.
+//
+//   No wake-up is lost. An operation either is done, and then those at the head of the line that can go now go, all
+//   under one lock; or it joins the line under the same lock. So between two locked sections the operation at the head
+//   cannot be done. Nobody overtakes: whoever waits needs what nobody has, so a newcomer that needs the same waits too.
+//
+//   From another place an operation is a request to the event's place, which answers when it is done: the wait is kept
+//   there, not here.
+//
+//   An operation that need not wait does not give the turn away, but for one in 64: messages are handled, and other
+//   tasks run, although a task never has to wait.
+//
+// Threads  any task; attempt() under the event's lock.
+// Cost     here: no message, no allocation. Elsewhere: one request and one reply, each a cache line for values of up to
+//          16 bytes; at the event's place, a block of its worker's pool for as long as the operation must wait.
+// Errors   a null pointer, and no memory for a wait, are thrown at the call or its co_await.
+#pragma once
+
+#include <coroutine>
+#include <cstring>
+#include <optional>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include "tess/at.hpp"
+#include "tess/detail/wait_list.hpp"
+#include "tess/memory.hpp"
+
+namespace tess::detail {
+
+/// What events carry from task to task.
+template <class T>
+concept event_value = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> && alignof(T) <= 16;
+
+/// The value of operations that carry none.
+struct no_value {};
+
+inline constexpr std::size_t event_value_bytes_max = 1024;
+
+/// Which event, which operation, and what goes in and comes out. Event: value_type, operation, name(), takes(),
+/// gives().
+template <class Event, typename Event::operation Op>
+struct event_traits {
+  using value = typename Event::value_type;
+  using given = std::conditional_t<Event::takes(Op), value, no_value>;
+  using result = std::conditional_t<Event::gives(Op), value, void>;
+  /// Of the form that does not wait.
+  using tried = std::conditional_t<Event::gives(Op), std::optional<value>, bool>;
+};
+
+/// Tells those who were taken out of a line, in their order. A task may go on, and its waiter be gone, at once.
+template <class Event>
+void resume_all(waiter* w) noexcept {
+  using value = typename Event::value_type;
+  while (w != nullptr) {
+    auto* const one = static_cast<waiting<value>*>(w);
+    w = w->next;
+    if (one->is == waiter::kind::task) {
+      notify_worker(one->notify, one->whom);
+      continue;
+    }
+    if (one->is == waiter::kind::call) {
+      bool const gives = Event::gives(static_cast<typename Event::operation>(one->operation));
+      reply_value(static_cast<place_id>(one->notify), one->whom, false, &one->value, gives ? sizeof(value) : 0);
+    }
+    self->frames.release(one);
+  }
+}
+
+/// Lets those at the head of the line go that can, and unlocks.
+template <class Event>
+[[gnu::noinline]] void let_others_go(Event& event, std::uint64_t state) noexcept {
+  waiter* gone = nullptr;
+  waiter** end = &gone;
+  while (wait_list::has_waiters(state)) {
+    auto& w = static_cast<waiting<typename Event::value_type>&>(wait_list::first(state));
+    if (!event.attempt(static_cast<typename Event::operation>(w.operation), state, w.value)) break;
+    wait_list::remove_first(state);
+    *end = &w;
+    end = &w.next;
+  }
+  *end = nullptr;
+  event.line().close(state);
+  // From here on the event may be gone.
+  resume_all<Event>(gone);
+}
+
+/// True: it is done. False: it cannot be done now, and `w`, if there is one, waits for it.
+template <auto Op, class Event>
+[[gnu::always_inline]] inline bool perform(Event& event, typename Event::value_type& value, waiter* w) noexcept {
+  wait_list& line = event.line();
+  std::uint64_t state = line.open();
+  bool const done = event.attempt(Op, state, value);
+  if (done && wait_list::has_waiters(state)) [[unlikely]] {
+    let_others_go(event, state);
+    return true;
+  }
+  if (!done && w != nullptr) wait_list::append(state, *w);
+  line.close(state);
+  return done;
+}
+
+/// Nothing else can run here: polls for a moment, because whom a worker waits for is often done soon. Resumes no task.
+void look_for_ready() noexcept;
+
+/// An operation of a task at the event's place.
+template <class Event, typename Event::operation Op>
+class [[nodiscard("an operation that may wait is done at its co_await")]] event_wait {
+ public:
+  using value = typename Event::value_type;
+
+  event_wait(Event& event, value v) noexcept : event_(event) { waiting_.value = v; }
+  event_wait(event_wait const&) = delete;
+  event_wait& operator=(event_wait const&) = delete;
+
+  [[gnu::always_inline]] bool await_ready() noexcept {
+    if (!perform<Op>(event_, waiting_.value, nullptr)) return false;
+    if (!self->count_event()) [[likely]]
+      return true;
+    waiting_.done = true;
+    return false;
+  }
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    promise_base& p = h.promise();
+    worker& w = *self;
+    if (waiting_.done) return w.give_way(&p);
+    p.waits_for = Event::name(Op);
+    waiting_.whom = reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&p));
+    waiting_.notify = w.notify_id();
+    waiting_.operation = static_cast<std::uint8_t>(Op);
+    if (perform<Op>(event_, waiting_.value, &waiting_)) {
+      p.waits_for = nullptr;
+      return h;
+    }
+    if (w.may_spin && w.runnable.empty()) look_for_ready();
+    return w.next();
+  }
+  [[gnu::always_inline]] auto await_resume() noexcept {
+    if constexpr (Event::gives(Op)) return waiting_.value;
+  }
+
+ protected:
+  Event& event_;
+  waiting<value> waiting_;
+};
+
+/// An operation without waiting, at the event's place.
+template <auto Op, class Event>
+[[nodiscard]] auto try_event(Event& event, typename Event::value_type value = {}) noexcept {
+  bool const done = perform<Op>(event, value, nullptr);
+  if constexpr (Event::gives(Op))
+    return done ? std::optional(value) : std::nullopt;
+  else
+    return done;
+}
+
+/// Runs at the event's place. slot 0: nobody wants an answer.
+template <class Event, typename Event::operation Op, bool Try>
+struct event_handler {
+  using traits = event_traits<Event, Op>;
+  using value = typename traits::value;
+  struct payload {
+    std::uint64_t slot;
+    std::uint64_t event;
+    [[no_unique_address]] typename traits::given given;
+  };
+  static constexpr std::uint32_t payload_bytes = sizeof(payload);
+  static constexpr std::uint16_t payload_alignment = alignof(payload);
+  static constexpr bool variable = false;
+
+  static void invoke(message_context& context, std::byte const* bytes, std::size_t) {
+    payload m;
+    std::memcpy(&m, bytes, sizeof m);
+    auto& event = *static_cast<Event*>(to_local(m.event));
+    value v{};
+    if constexpr (Event::takes(Op)) v = m.given;
+    bool done = perform<Op>(event, v, nullptr);
+    if constexpr (Try) {
+      auto const answer = [&] {
+        if constexpr (Event::gives(Op))
+          return done ? std::optional(v) : std::nullopt;
+        else
+          return done;
+      }();
+      reply_value(context.source, m.slot, false, &answer, sizeof answer);
+    } else {
+      if (!done && !wait(event, m, context.source, v)) return;
+      if (m.slot != 0) reply_value(context.source, m.slot, false, &v, Event::gives(Op) ? sizeof v : 0);
+    }
+  }
+
+ private:
+  /// True: it is done after all.
+  static bool wait(Event& event, payload const& m, place_id source, value& v) {
+    waiting<value>* w = nullptr;
+    try {
+      w = new (self->frames.allocate(sizeof *w, frame_pool::kind::raw)) waiting<value>;
+    } catch (...) {
+      if (m.slot == 0) throw;
+      reply_exception(source, m.slot, false, std::current_exception());
+      return false;
+    }
+    w->whom = m.slot;
+    w->notify = source;
+    w->is = m.slot != 0 ? waiter::kind::call : waiter::kind::nobody;
+    w->operation = static_cast<std::uint8_t>(Op);
+    w->value = v;
+    if (!perform<Op>(event, w->value, w)) return false;
+    v = w->value;
+    self->frames.release(w);
+    return true;
+  }
+};
+
+/// The caller's side of an operation at another place.
+template <class R>
+class [[nodiscard("an operation at another place completes at its co_await")]] event_call : public at_call<R> {
+ public:
+  event_call(place_id target, at_slot* slot, char const* what) noexcept : at_call<R>(target, slot), what_(what) {}
+
+  template <class Promise>
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    cell_awaiter wait{this->slot().cell, what_};
+    return wait.await_suspend(h);
+  }
+
+ private:
+  char const* what_;
+};
+
+/// Throws unless the address is that of a place of the job.
+void check_event(std::uint64_t address, char const* what, std::source_location at);
+
+template <class Handler>
+void send_event(typename Handler::payload const& m) {
+  send_request(static_cast<place_id>(m.event >> global_ptr<std::byte>::offset_bits), handler_entry<Handler>::record,
+               handler_entry<Handler>::id(), reinterpret_cast<std::byte const*>(&m), sizeof m);
+}
+
+/// Sends what `Handler` takes, with a slot for its answer.
+template <class R, class Handler, class Call = event_call<R>>
+Call call_handler(char const* what, typename Handler::payload m, std::source_location at) {
+  check_event(m.event, what, at);
+  at_slot* const slot = make_at_slot(result_size<R>());
+  m.slot = to_global(slot);
+  try {
+    send_event<Handler>(m);
+  } catch (...) {
+    free_at_slot(slot);
+    throw;
+  }
+  return Call(static_cast<place_id>(m.event >> global_ptr<std::byte>::offset_bits), slot, what);
+}
+
+template <auto Op, class Event>
+auto call_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
+  return call_handler<typename event_traits<Event, Op>::result, event_handler<Event, Op, false>>(
+      Event::name(Op), {0, p.bits(), given}, at);
+}
+template <auto Op, class Event>
+auto call_try_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
+  return call_handler<typename event_traits<Event, Op>::tried, event_handler<Event, Op, true>>(
+      Event::name(Op), {0, p.bits(), given}, at);
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,93 @@
+// wait_list: the one word of state that every event has: a lock, a flag, and who waits, first come, first served.
+//
+//   Waiters are linked in a ring whose last one the word points to, so that both ends are at hand. A task's waiter lies
+//   in its own frame; that of a call from another place comes from the worker's pool.
+//
+// Bits     0 locked by a worker, 1 the flag (what it means says the event), 3-63 the last waiter's address.
+// Threads  open and close: the workers of the event's place. With one worker a place nothing is locked.
+// Cost     open: one compare-exchange, none with one worker; close: one store. Appending and removing: constant time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tess/detail/worker.hpp"
+
+namespace tess::detail {
+
+/// Somebody who waits for an event.
+struct waiter {
+  enum class kind : std::uint8_t { task, call, nobody };
+
+  waiter* next = nullptr;
+  std::uint64_t whom = 0;    ///< the cookie of a task, or the slot of a call
+  std::uint32_t notify = 0;  ///< the task's worker, or the call's place
+  kind is = kind::task;
+  std::uint8_t operation = 0;  ///< of the event
+  bool done = false;           ///< it waits no more, but for its next turn
+};
+static_assert(sizeof(waiter) == 24);
+
+/// The same with what it brings or gets.
+template <class Value>
+struct waiting : waiter {
+  [[no_unique_address]] Value value{};
+};
+
+class wait_list {
+ public:
+  static constexpr std::uint64_t flag = 2;
+
+  explicit constexpr wait_list(bool set = false) noexcept : bits_(set ? flag : 0) {}
+  wait_list(wait_list const&) = delete;
+  wait_list& operator=(wait_list const&) = delete;
+
+  /// The state, which is the caller's until close().
+  [[nodiscard, gnu::always_inline]] std::uint64_t open() noexcept {
+    if (self->single) return bits_.load(std::memory_order_relaxed);
+    std::uint64_t seen = bits_.load(std::memory_order_relaxed);
+    // acquire: pairs with the release of close().
+    if ((seen & locked) == 0 && bits_.compare_exchange_strong(seen, seen | locked, std::memory_order_acquire,
+                                                              std::memory_order_relaxed)) [[likely]]
+      return seen;
+    return open_slowly();
+  }
+  [[gnu::always_inline]] void close(std::uint64_t state) noexcept { bits_.store(state, std::memory_order_release); }
+
+  /// Somebody waits: for those that look without locking.
+  [[nodiscard]] bool awaited() const noexcept { return has_waiters(bits_.load(std::memory_order_relaxed)); }
+
+  static bool has_waiters(std::uint64_t state) noexcept { return state > low_bits; }
+  static waiter& first(std::uint64_t state) noexcept { return *last(state).next; }
+  static void append(std::uint64_t& state, waiter& w) noexcept {
+    if (has_waiters(state)) {
+      w.next = last(state).next;
+      last(state).next = &w;
+    } else {
+      w.next = &w;
+    }
+    state = reinterpret_cast<std::uint64_t>(&w) | (state & low_bits);
+  }
+  static void remove_first(std::uint64_t& state) noexcept {
+    waiter& l = last(state);
+    if (l.next == &l)
+      state &= low_bits;
+    else
+      l.next = l.next->next;
+  }
+
+ private:
+  static constexpr std::uint64_t locked = 1;
+  static constexpr std::uint64_t low_bits = 7;
+
+  static waiter& last(std::uint64_t state) noexcept { return *reinterpret_cast<waiter*>(state & ~low_bits); }
+  [[gnu::noinline]] std::uint64_t open_slowly() noexcept;
+
+  std::atomic<std::uint64_t> bits_;
+};
+static_assert(sizeof(wait_list) == 8);
+
+/// An event is destroyed while tasks wait for it: ends the job, for they would wait for ever.
+[[gnu::cold]] void destroyed_while_awaited(char const* what) noexcept;
+
+}  // namespace tess::detail

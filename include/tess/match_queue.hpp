@@ -1,0 +1,88 @@
+// match_queue: pushes and pops from anywhere, matched in the order of their arrival; pops may come first.
+//
+//   It holds either items that wait for pops or pops that wait for items, never both: what arrives is matched with
+//   the oldest of the other sort. Of items there is room for `Slots`, a power of two; beyond that push() waits and
+//   try_push() says no. Pops may wait in any number.
+//
+// Units    items of T: trivially copyable, at most 1 KiB.
+// Threads  any task of any place.
+// Errors   destroyed while tasks wait for it: the job ends and says so.
+// Cost     member: no message, no allocation; the line of the state and that of the item, and one compare-exchange
+//          where the place has several workers. From another place: one request and one reply, in which the item
+//          travels; a wait takes a block of 32 bytes and the item at the queue's place.
+// Source   multiple-reader queues of "Cache-Integrated Network Interfaces" (IJPP 2012).
+#pragma once
+
+#include <optional>
+#include <source_location>
+
+#include "tess/detail/event.hpp"
+#include "tess/detail/slots.hpp"
+
+namespace tess {
+
+template <class T, std::size_t Slots = 64>
+class match_queue {
+  static_assert(detail::event_value<T> && sizeof(T) <= detail::event_value_bytes_max,
+                "match_queue: T must be trivially copyable, default constructible and of at most 1 KiB");
+
+ public:
+  using value_type = T;
+  enum class operation : std::uint8_t { push, pop };
+
+  match_queue() noexcept = default;
+  ~match_queue() {
+    if (line_.awaited()) [[unlikely]]
+      detail::destroyed_while_awaited("a match_queue");
+  }
+
+  /// Waits for room, if no pop waits.
+  auto push(T item) noexcept { return detail::event_wait<match_queue, operation::push>(*this, item); }
+  [[nodiscard]] bool try_push(T item) noexcept { return detail::try_event<operation::push>(*this, item); }
+  /// Waits for an item; co_await gives it.
+  auto pop() noexcept { return detail::event_wait<match_queue, operation::pop>(*this, T{}); }
+  [[nodiscard]] std::optional<T> try_pop() noexcept { return detail::try_event<operation::pop>(*this); }
+
+  /// Its name for other places; it must lie in the segment.
+  [[nodiscard]] global_ptr<match_queue> address() { return to_global(this); }
+
+  /// For the runtime.
+  detail::wait_list& line() noexcept { return line_; }
+  [[gnu::always_inline]] bool attempt(operation op, std::uint64_t&, T& item) noexcept {
+    return op == operation::push ? slots_.put(item) : slots_.take(item);
+  }
+  static constexpr bool takes(operation op) noexcept { return op == operation::push; }
+  static constexpr bool gives(operation op) noexcept { return op == operation::pop; }
+  static constexpr char const* name(operation op) noexcept {
+    return op == operation::push ? "push to a full match_queue" : "pop of an empty match_queue";
+  }
+
+ private:
+  detail::wait_list line_;
+  detail::slots<T, Slots> slots_;
+};
+
+// The same at any place: one request, one reply.
+
+template <class T, std::size_t Slots>
+auto push(global_ptr<match_queue<T, Slots>> p, std::type_identity_t<T> item,
+          std::source_location at = std::source_location::current()) {
+  return detail::call_event<match_queue<T, Slots>::operation::push>(p, item, at);
+}
+template <class T, std::size_t Slots>
+auto pop(global_ptr<match_queue<T, Slots>> p, std::source_location at = std::source_location::current()) {
+  return detail::call_event<match_queue<T, Slots>::operation::pop>(p, {}, at);
+}
+/// co_await gives false if it was full.
+template <class T, std::size_t Slots>
+auto try_push(global_ptr<match_queue<T, Slots>> p, std::type_identity_t<T> item,
+              std::source_location at = std::source_location::current()) {
+  return detail::call_try_event<match_queue<T, Slots>::operation::push>(p, item, at);
+}
+/// co_await gives an empty optional if there was none.
+template <class T, std::size_t Slots>
+auto try_pop(global_ptr<match_queue<T, Slots>> p, std::source_location at = std::source_location::current()) {
+  return detail::call_try_event<match_queue<T, Slots>::operation::pop>(p, {}, at);
+}
+
+}  // namespace tess

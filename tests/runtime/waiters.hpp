@@ -1,0 +1,31 @@
+// waiters: how many tasks wait in the line of an event, so that tests can step through orders with several workers too.
+#pragma once
+
+#include "tess/tess.hpp"
+
+namespace tess::test {
+
+template <class Event>
+unsigned waiters_of(Event& event) {
+  detail::wait_list& line = event.line();
+  std::uint64_t const state = line.open();
+  unsigned n = 0;
+  if (detail::wait_list::has_waiters(state)) {
+    detail::waiter const* const first = &detail::wait_list::first(state);
+    detail::waiter const* w = first;
+    do {
+      ++n;
+      w = w->next;
+    } while (w != first);
+  }
+  line.close(state);
+  return n;
+}
+
+/// Goes on when `count` tasks or calls wait.
+template <class Event>
+task<void> until_waiting(Event& event, unsigned count) {
+  while (waiters_of(event) != count) co_await yield();
+}
+
+}  // namespace tess::test
