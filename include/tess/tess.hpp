@@ -17,5 +17,6 @@
 #include "tess/place_atomic.hpp"
 #include "tess/place_local.hpp"
 #include "tess/run.hpp"
+#include "tess/stream.hpp"
 #include "tess/task.hpp"
 #include "tess/word.hpp"
