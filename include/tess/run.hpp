@@ -30,17 +30,21 @@ using args = std::span<std::string const>;
 
 /// How a job is laid out. Zeros are chosen automatically.
 struct settings {
-  unsigned places = 0;                ///< TESS_PLACES; 0: processors / workers
-  unsigned workers = 0;               ///< TESS_WORKERS, per place; 0: 1
-  unsigned threads = 0;               ///< TESS_THREADS that run them; 0: at most one per processor
-  std::string pin;                    ///< TESS_PIN: none, cores (a processor each, in turn) or a list of them as
-                                      ///< 0,2-5; empty: cores if the job has as many threads as processors, else none
-  std::string numa;                   ///< TESS_NUMA: where segments lie if the machine has several memory nodes: local
-                                      ///< (empty: too; at the place's first pinned thread), interleave, none
-  std::string fabric;                 ///< TESS_FABRIC: smp, checked, hostile; empty: smp
-  std::uint64_t seed = 1;             ///< TESS_SEED of the hostile fabric
-  std::string stats;                  ///< TESS_STATS: file for the statistics (JSON)
-  std::string trace;                  ///< TESS_TRACE: file for the trace (Perfetto opens it)
+  unsigned places = 0;     ///< TESS_PLACES; 0: processors / workers
+  unsigned workers = 0;    ///< TESS_WORKERS, per place; 0: 1
+  unsigned threads = 0;    ///< TESS_THREADS that run them; 0: at most one per processor
+  std::string pin;         ///< TESS_PIN: none, cores (a processor each, in turn) or a list of them as
+                           ///< 0,2-5; empty: cores if the job has as many threads as processors, else none
+  std::string numa;        ///< TESS_NUMA: where segments lie if the machine has several memory nodes: local
+                           ///< (empty: too; at the place's first pinned thread), interleave, none
+  std::string fabric;      ///< TESS_FABRIC: smp, checked, hostile; empty: smp
+  std::uint64_t seed = 1;  ///< TESS_SEED of the hostile fabric
+  std::string stats;       ///< TESS_STATS: file for the statistics (JSON)
+  std::string trace;       ///< TESS_TRACE: file for the trace (Perfetto opens it)
+  std::uint64_t buffer_memory = 1 << 20;  ///< TESS_BUFFER_MEMORY: bytes of a place's messages before they are delivered
+  unsigned flush_bytes = 4096;        ///< TESS_FLUSH_BYTES: a buffer of gathered messages leaves before it holds more
+  unsigned flush_after = 50;          ///< TESS_FLUSH_AFTER: and about so many microseconds after its first message
+  bool flush_idle = true;             ///< TESS_FLUSH_IDLE: and when the worker has nothing else to do
   double stall_timeout = 0;           ///< TESS_STALL_TIMEOUT in seconds, 0: off; SIGUSR1 asks at any time
   std::uint64_t fail_allocation = 0;  ///< TESS_FAIL_ALLOCATION, in checked builds: this allocation fails; 0: none
 

@@ -23,6 +23,7 @@
 #include "tess/queue.hpp"
 #include "tess/run.hpp"
 #include "tess/semaphore.hpp"
+#include "tess/stream.hpp"
 #include "tess/strided.hpp"
 #include "tess/sync_var.hpp"
 #include "tess/task.hpp"

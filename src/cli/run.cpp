@@ -80,6 +80,10 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
   if (option == "--workers") return between(1, 64);
   if (option == "--threads") return between(1, 4096);
+  if (option == "--buffer-memory") return between(16384, std::uint64_t{1} << 30);
+  if (option == "--flush-bytes") return between(64, 4096);
+  if (option == "--flush-after") return between(0, 10'000'000);
+  if (option == "--flush-idle") return between(0, 1);
   if (option == "--fabric") return one_of({"smp", "checked", "hostile"});
   if (option == "--pin") return pins();
   if (option == "--numa") return one_of({"local", "interleave", "none"});

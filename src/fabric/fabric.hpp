@@ -87,6 +87,7 @@ struct thread_map {
   place_id places = 1;
   std::vector<std::vector<std::uint32_t>> threads_of_place;  ///< distinct thread indices of the place's workers
   std::uint32_t threads = 1;
+  std::uint64_t message_memory = 128 * 1024;  ///< bytes that a place's messages under way may occupy
 };
 
 class fabric {

@@ -22,7 +22,7 @@ chunk* chunk_pool::take() {
   if (free_ == nullptr && returned_.load(std::memory_order_relaxed) != nullptr)
     free_ = returned_.exchange(nullptr, std::memory_order_acquire);
   if (free_ != nullptr) return std::exchange(free_, free_->next);
-  if (made_ == limit) return nullptr;
+  if (made_ == limit_) return nullptr;
   chunk* const c = make_single(capacity);
   c->owner = this;
   ++made_;

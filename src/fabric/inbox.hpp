@@ -8,6 +8,7 @@
 // Source   D. Vyukov, bounded MPMC queue (the sequence numbers).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -37,9 +38,12 @@ struct alignas(16) chunk {
 class chunk_pool {
  public:
   static constexpr std::size_t capacity = 4096;  ///< message bytes that a chunk holds
-  static constexpr unsigned limit = 32;          ///< chunks per place: the credit for large messages
+  /// Chunks at most; as many stay in the caches.
+  static constexpr std::uint64_t limit_max = 32;
 
-  chunk_pool() = default;
+  /// `memory`: bytes that its chunks may have, the credit for large messages; two are allowed in any case.
+  explicit chunk_pool(std::uint64_t memory)
+      : limit_(static_cast<unsigned>(std::clamp<std::uint64_t>(memory / capacity, 2, limit_max))) {}
   ~chunk_pool();
   chunk_pool(chunk_pool const&) = delete;
   chunk_pool& operator=(chunk_pool const&) = delete;
@@ -53,6 +57,7 @@ class chunk_pool {
   std::mutex mutex_;
   chunk* free_ = nullptr;
   unsigned made_ = 0;
+  unsigned limit_;
   alignas(64) std::atomic<chunk*> returned_{nullptr};
 };
 

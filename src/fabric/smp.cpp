@@ -19,7 +19,7 @@ class smp_fabric final : public fabric {
   explicit smp_fabric(thread_map const& threads) : threads_(threads), sleepers_(threads.threads) {
     places_of_thread_.resize(threads.threads);
     for (unsigned p = 0; p < threads.places; ++p) {
-      places_.push_back(std::make_unique<place>(threads.places));
+      places_.push_back(std::make_unique<place>(threads));
       for (std::uint32_t const t : threads.threads_of_place[p]) places_of_thread_[t].push_back(places_.back().get());
     }
   }
@@ -126,7 +126,7 @@ class smp_fabric final : public fabric {
 
  private:
   struct place {
-    explicit place(unsigned places) : memory(places) {}
+    explicit place(thread_map const& threads) : memory(threads.places), chunks(threads.message_memory) {}
     detail::segment memory;
     inbox messages;
     chunk_pool chunks;

@@ -1,15 +1,23 @@
 // aggregator: small messages gathered per destination, and when they leave.
 //
-//   at_async messages collect in a buffer per destination; it leaves when it is full, when the worker runs idle, at
-//   every 64th poll, or when an urgent message (`at`) joins it. Consecutive messages of one finish form a run, which is
-//   counted once at either end.
+//   at_async messages and items of streams collect in a buffer per destination. It leaves when the next one does not
+//   fit, when the worker runs idle, when it has waited for the deadline, when an urgent message (`at`) joins it, or
+//   when its memory is wanted for another destination, the oldest first. Consecutive messages of one finish form a run,
+//   which is counted once at either end.
+//
+//   The memory is bounded: the more destinations are in use, the smaller are the buffers that are opened. A task whose
+//   buffer left takes in what arrived, and waits while there is no credit; so whoever sends requests also takes the
+//   answers, and what handlers send, who never wait, stays bounded by what the tasks have sent.
 //
 // Shapes   buffer: records, each an 8-byte header {handler, payload bytes} and a payload padded to 8.
 //          A run starts with a record of index `run_index` whose payload is {finish key, messages in the run}.
+//          Sizes are powers of two from 256 to 4096 bytes: `memory` / (2 * destinations in use), within these.
 // Threads  the owning worker only.
-// Cost     append: a compare, a header and the payload. Memory: one buffer per destination in use.
+// Cost     append: a compare, a header and the payload; a buffer: one look at the inbox. The clock is read every 4
+// polls.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +31,7 @@
 namespace tess::detail {
 
 struct worker_state;
+struct stream_key;
 
 struct run_record {
   record_header header;
@@ -34,14 +43,22 @@ class aggregator {
  public:
   using buffer = out_buffer;
 
-  /// Room for one at_async payload under the current task's finish; the common case is inlined (out_buffer.hpp).
+  /// Room for one at_async payload under the current task's finish; the common case is inlined (at.hpp).
   [[nodiscard]] std::byte* append(worker_state& w, place_id target, handler_id handler, std::size_t bytes);
+  /// Room for the first item of a stream's next batch, behind `prefix`; further items are inlined (stream.hpp).
+  [[nodiscard]] std::byte* append_item(worker_state& w, place_id target, stream_key const& stream,
+                                       std::span<std::byte const> prefix, std::size_t item_bytes);
   /// Sends one request now, with whatever waits for the same destination.
   void send_now(worker_state& w, place_id target, handler_id handler, std::byte const* payload, std::size_t bytes);
-  /// Sends everything that was gathered. What the fabric refuses stays in the backlog.
-  void flush(worker_state& w) noexcept;
+  /// Nothing else is to be done: everything that was gathered leaves (unless settings::flush_idle says no). What the
+  /// fabric refuses stays in the backlog.
+  void flush_idle(worker_state& w) noexcept;
+  /// What has waited for the deadline leaves.
+  void flush_late(worker_state& w) noexcept;
   /// Nothing waits to be sent.
   [[nodiscard]] bool empty() const noexcept { return active_.empty() && backlog_.empty(); }
+  /// Bytes of all buffers, whatever they are used for.
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return held_; }
 
   aggregator() = default;
   aggregator(aggregator const&) = delete;
@@ -49,22 +66,43 @@ class aggregator {
   ~aggregator();
 
  private:
+  struct free_buffer {
+    aggregator* owner;
+    void operator()(buffer* b) const noexcept;
+  };
+  using owned_buffer = std::unique_ptr<buffer, free_buffer>;
+
   buffer& open(worker_state& w, place_id target, std::size_t bytes);
+  buffer& open_run(worker_state& w, place_id target, std::size_t bytes);
+  void prepare(worker_state& w);
+  [[nodiscard]] std::size_t capacity_for(std::size_t bytes) const noexcept;
+  void make_room(worker_state& w, std::size_t capacity);
+  [[nodiscard]] bool has_room(std::size_t capacity) const noexcept;
+  void shrink(worker_state& w, std::size_t capacity) noexcept;
+  [[nodiscard]] owned_buffer make_buffer(std::size_t capacity);
+  void drop_spares() noexcept;
+
   void start_run(buffer& b, finish_scope* scope);
+  void close_items(buffer& b) noexcept;
   void close_run(buffer& b);
   void write_run(buffer& b, finish_scope const& scope);
-  void wait_for_credit(worker_state& w);
-  void dispatch(worker_state& w, std::unique_ptr<buffer> b) noexcept;
-  void try_dispatch(worker_state& w, std::unique_ptr<buffer>& b);
+  void after_sending(worker_state& w);
+  void wait_for_credit(worker_state& w, std::size_t capacity);
+  void dispatch(worker_state& w, owned_buffer b) noexcept;
+  void try_dispatch(worker_state& w, owned_buffer& b);
   bool transmit(worker_state& w, place_id target, std::span<std::byte const> bytes);
   void retry_backlog(worker_state& w) noexcept;
 
-  [[nodiscard]] std::unique_ptr<buffer> take_open(worker_state& w, place_id target) noexcept;
+  [[nodiscard]] owned_buffer take_open(worker_state& w, place_id target, flush_reason reason) noexcept;
 
+  std::size_t held_ = 0;          ///< bytes of all buffers; what gives them back outlives them
   std::vector<buffer*> open_;     ///< by destination; worker::outgoing_open points here
-  std::vector<place_id> active_;  ///< destinations with an open buffer
-  std::vector<std::unique_ptr<buffer>> spare_;
-  std::vector<std::unique_ptr<buffer>> backlog_;  ///< refused by the fabric, in no order
+  std::vector<place_id> active_;  ///< destinations with an open buffer, in the order of opening
+  std::vector<owned_buffer> spare_;
+  std::vector<owned_buffer> backlog_;  ///< refused by the fabric, in no order
+  std::size_t memory_ = 0;             ///< that this worker may hold; what handlers send may exceed it
+  std::uint16_t generation_ = 0;       ///< half deadlines that have passed
+  std::chrono::steady_clock::time_point generation_end_{};  ///< when the next one has
 };
 
 }  // namespace tess::detail

@@ -1,5 +1,6 @@
 // at_remote: the two halves of `at`: slots and requests here, replies there.
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "runtime/worker_loop.hpp"
 #include "tess/at.hpp"
 #include "tess/memory.hpp"
+#include "tess/stream.hpp"
 
 namespace tess::detail {
 
@@ -105,6 +107,25 @@ std::byte* append_async_slowly(place_id target, handler_id handler, std::size_t 
   check_place(target, "at_async");
   worker_state& w = this_worker();
   return w.outgoing.append(w, target, handler, bytes);
+}
+
+std::uint64_t new_stream_number() noexcept {
+  // Of all places in the process: the number is only ever compared.
+  static constinit std::atomic<std::uint64_t> last{0};
+  // A stream may be captured by what goes to another process.
+  return std::uint64_t{self->place} << 48 | (last.fetch_add(1, std::memory_order_relaxed) + 1);
+}
+
+std::byte* append_item_slowly(place_id target, stream_key const& stream, std::byte const* prefix,
+                              std::size_t prefix_bytes, std::size_t item_bytes) {
+  check_place(target, "stream::send");
+  worker_state& w = this_worker();
+  return w.outgoing.append_item(w, target, stream, {prefix, prefix_bytes}, item_bytes);
+}
+
+void refuse_batch(place_id source, std::size_t bytes, std::size_t item_bytes) {
+  throw error("batch of place " + std::to_string(source), std::to_string(bytes) + " bytes of items",
+              "a multiple of " + std::to_string(item_bytes));
 }
 
 void check_place(place_id target, char const* who) {

@@ -37,8 +37,10 @@ struct cold_counts {
   std::uint64_t block_bytes = 0;
   std::uint64_t messages = 0;  ///< at and at_async calls and replies
   std::uint64_t message_bytes = 0;
-  std::uint64_t batches = 0;   ///< buffers that left
-  std::uint64_t refusals = 0;  ///< try_send said no
+  std::uint64_t flushes[flush_reasons] = {};  ///< buffers that left, by reason
+  std::uint64_t batch_bytes = 0;              ///< in them
+  std::uint64_t batch_room = 0;               ///< that they could have held
+  std::uint64_t refusals = 0;                 ///< try_send said no
   std::uint64_t finish_reports = 0;
   std::uint64_t steals = 0;
   std::uint64_t parks = 0;  ///< times the thread slept

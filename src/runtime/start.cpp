@@ -44,6 +44,7 @@ void lay_out(job_state& j) {
   check("settings::places", s.places, 65535);
   check("settings::workers", s.workers, 64);
   check("settings::threads", s.threads, 4096);
+  check("settings::flush_bytes", s.flush_bytes, 4096);
   if (s.workers == 0) s.workers = 1;
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
@@ -56,7 +57,7 @@ void lay_out(job_state& j) {
   job.places = static_cast<place_id>(s.places);
   job.workers = static_cast<std::uint16_t>(s.workers);
   j.threads.resize(s.threads);
-  thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads};
+  thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads, s.buffer_memory / 2};
   std::vector<std::optional<int>> const pins = plan_pins(s.pin, s.threads, cpu_numbers);
   for (unsigned i = 0; i < s.threads; ++i) {
     j.threads[i].index = i;

@@ -2,6 +2,8 @@
 #include "runtime/statistics.hpp"
 
 #include <cstdio>
+#include <iterator>
+#include <numeric>
 
 #include "runtime/job.hpp"
 #include "runtime/output_file.hpp"
@@ -23,6 +25,11 @@ struct named_count {
   std::uint64_t (*read)(worker_state const&);
 };
 
+template <flush_reason Reason>
+std::uint64_t left(worker_state const& w) {
+  return w.cold.flushes[static_cast<std::size_t>(Reason)];
+}
+
 constexpr named_count named_counts[] = {
     {"words_local", [](worker_state const& w) { return w.counts.words[0]; }},
     {"words_remote", [](worker_state const& w) { return w.counts.words[1]; }},
@@ -30,7 +37,15 @@ constexpr named_count named_counts[] = {
     {"block_bytes", [](worker_state const& w) { return w.cold.block_bytes; }},
     {"messages", [](worker_state const& w) { return w.cold.messages; }},
     {"message_bytes", [](worker_state const& w) { return w.cold.message_bytes; }},
-    {"batches", [](worker_state const& w) { return w.cold.batches; }},
+    {"batches",
+     [](worker_state const& w) { return std::reduce(std::begin(w.cold.flushes), std::end(w.cold.flushes)); }},
+    {"batches_full", &left<flush_reason::size>},
+    {"batches_idle", &left<flush_reason::idle>},
+    {"batches_deadline", &left<flush_reason::deadline>},
+    {"batches_storm", &left<flush_reason::storm>},
+    {"batches_urgent", &left<flush_reason::urgent>},
+    {"batch_bytes", [](worker_state const& w) { return w.cold.batch_bytes; }},
+    {"batch_room", [](worker_state const& w) { return w.cold.batch_room; }},
     {"refusals", [](worker_state const& w) { return w.cold.refusals; }},
     {"finish_reports", [](worker_state const& w) { return w.cold.finish_reports; }},
     {"steals", [](worker_state const& w) { return w.cold.steals; }},

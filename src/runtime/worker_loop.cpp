@@ -21,7 +21,8 @@ constexpr std::uint32_t switches_per_turn = 64;
 constexpr auto alone_turn = std::chrono::microseconds(4);
 constexpr std::uint64_t alone_budget_min = 32, alone_budget_max = 4096;
 constexpr unsigned messages_per_poll = 16;
-constexpr unsigned polls_per_flush = 64;
+constexpr unsigned polls_per_look_at_clock = 4;
+constexpr unsigned polls_per_finish_report = 64;
 /// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
 constexpr std::uint64_t turns_max = 32;
 constexpr unsigned polls_per_extra_start = 16;
@@ -168,9 +169,9 @@ bool turn(worker_state& w) {
 /// Nothing is runnable: everything that was gathered leaves, and other workers' tasks are looked at.
 bool run_idle(worker_state& w) {
   self = &w;
-  w.outgoing.flush(w);
+  w.outgoing.flush_idle(w);
   report_idle_finishes(w);
-  w.outgoing.flush(w);
+  w.outgoing.flush_idle(w);
   w.frames.flush_returns();
   return steal(w) || poll(w) || !w.runnable.empty() || !w.unstarted.empty();
 }
@@ -250,10 +251,8 @@ bool poll(worker_state& w) noexcept {
   busy |= take_ready(w);
   if (!w.timers.empty()) [[unlikely]]
     expire_timers(w);
-  if (w.cold.polls % polls_per_flush == 0) {
-    w.outgoing.flush(w);
-    report_idle_finishes(w);
-  }
+  if (w.cold.polls % polls_per_look_at_clock == 0) w.outgoing.flush_late(w);
+  if (w.cold.polls % polls_per_finish_report == 0) report_idle_finishes(w);
   return busy;
 }
 

@@ -47,6 +47,11 @@ def small_cases(data: Path) -> list[Case]:
         Case(("components", "kron:8,2")),
         Case(("components", "grid:13x9"), places=few),
         Case(("gups", "--log2-words", "10", "--updates", "3000")),
+        *(
+            Case((program, "--form", form, "--words", "777", "--numbers", "3001"))
+            for program in ("histogram", "index-gather")
+            for form in ("words", "messages")
+        ),
     ]
 
 

@@ -1,7 +1,8 @@
 // out_buffer: messages of one worker for one place, until they leave together; the part that at_async inlines.
 //
 // Shapes   data: records, each an 8-byte header and a payload padded to 8 bytes. Consecutive at_async messages of one
-//          finish form a run, which starts with a record of index `run_index` (src/runtime/aggregator.hpp).
+//          finish form a run, which starts with a record of index `run_index` (src/runtime/aggregator.hpp). Items of
+//          one stream form one record, whose header is written when it ends.
 // Threads  the owning worker only.
 #pragma once
 
@@ -26,23 +27,45 @@ inline constexpr std::uint16_t run_index = 0xffff;
   return (bytes + 7) & ~std::size_t{7};
 }
 
-struct out_buffer {
-  static constexpr std::size_t capacity = 4096;
+/// Why a buffer left.
+enum class flush_reason : std::uint8_t {
+  size,      ///< the next message did not fit
+  idle,      ///< the worker had nothing else to do
+  deadline,  ///< it had waited long enough
+  storm,     ///< its memory was wanted for another destination
+  urgent     ///< an `at` to the same place took it along
+};
+inline constexpr std::size_t flush_reasons = 5;
 
+/// Its bytes lie behind it; the aggregator allocates both together.
+struct alignas(64) out_buffer {
+  static constexpr std::size_t capacity_min = 256;
+  static constexpr std::size_t capacity_max = 4096;
+
+  // What the inlined paths look at fills one line.
   std::size_t used = 0;
-  finish_scope* scope = nullptr;   ///< of the open run; null: none is open
-  std::uint64_t run_messages = 0;  ///< in the open run
-  std::size_t run_begin = 0;       ///< where its record starts
+  std::size_t limit = 0;                 ///< it leaves rather than hold more bytes
+  finish_scope* scope = nullptr;         ///< of the open run; null: none is open, or a batch of items is
+  std::uint64_t run_messages = 0;        ///< in the open run
+  std::uint64_t stream = 0;              ///< whose batch of items is open (stream.hpp); 0: none
+  finish_scope* stream_scope = nullptr;  ///< of the run that the batch belongs to
+  std::uint32_t stream_begin = 0;        ///< where the batch's record starts
+  std::uint32_t run_begin = 0;           ///< where the run's record starts
+  std::uint32_t capacity = 0;            ///< bytes behind it, a power of two
+  std::uint16_t generation = 0;          ///< when it was opened, in half deadlines
   place_id target = 0;
-  alignas(16) std::byte data[capacity];
+
+  flush_reason reason = flush_reason::size;
+
+  [[nodiscard]] std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 
   [[nodiscard]] bool fits(std::size_t payload_bytes) const noexcept {
-    return used + sizeof(record_header) + padded(payload_bytes) <= capacity;
+    return used + sizeof(record_header) + padded(payload_bytes) <= limit;
   }
 
   /// Appends a record's header; the caller writes the payload to what is returned.
   [[gnu::always_inline]] std::byte* append(handler_id handler, std::size_t payload_bytes) noexcept {
-    std::byte* const record = data + used;
+    std::byte* const record = data() + used;
     std::size_t const record_bytes = sizeof(record_header) + padded(payload_bytes);
     record_header const h{handler, static_cast<std::uint32_t>(payload_bytes)};
     std::memcpy(record, &h, sizeof h);

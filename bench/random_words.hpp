@@ -1,0 +1,48 @@
+// random_words: what histogram and index_gather measure: both forms of a kernel on one table, in turn, in one job.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/clock.hpp"
+#include "harness/splitmix.hpp"
+#include "harness/suite.hpp"
+#include "job.hpp"
+#include "kernels/form.hpp"
+
+namespace bench {
+
+inline constexpr std::uint64_t random_numbers = 8'000'000;
+
+/// Which word number k of a place goes to; drawn before it is timed, as bale does.
+[[nodiscard]] inline std::vector<std::uint64_t> random_indices(std::uint64_t count, std::uint64_t words) {
+  std::vector<std::uint64_t> indices(count);
+  for (std::uint64_t k = 0; k < count; ++k)
+    indices[k] = static_cast<std::uint64_t>(static_cast<unsigned __int128>(splitmix(tess::here(), k)) * words >> 64U);
+  return indices;
+}
+
+/// `rate`: a task that gives million words per second for a table of so many words in one form.
+template <class Rate>
+int random_word_bench(std::string const& name, int argc, char** argv, Rate rate) {
+  CLI::App app("random words of a spread table: in batches by their owners (ours), against prefetched word operations");
+  options chosen;
+  declare(app, chosen);
+  if (auto const code = parse(app, argc, argv)) return *code;
+  suite suite(name, chosen);
+  for (unsigned const places : {2U, 4U, 8U}) {
+    for (auto const& [size, bytes] :
+         {std::pair{"128 MiB", std::size_t{128} << 20U}, {"1 GiB", std::size_t{1} << 30U}}) {
+      std::size_t const words = bytes / sizeof(std::uint64_t);
+      auto const measured = [=](kernels::form how) {
+        return [=] { return in_job(places, [=] { return rate(words, how); }); };
+      };
+      suite.pair(std::string("messages against words, ") + size, static_cast<int>(places), "M/s",
+                 measured(kernels::form::words), measured(kernels::form::messages));
+    }
+  }
+  return suite.finish();
+}
+
+}  // namespace bench
