@@ -31,6 +31,10 @@ class Case:
     places: tuple[int, ...] = PLACES
     workers: tuple[int, ...] = WORKERS
     known: tuple[tuple[str, object], ...] = ()  # parts of the result
+    variants: tuple[tuple[str, ...], ...] = ((),)  # more words, which must not change the result either
+
+
+FORMS = (("--form", "words"), ("--form", "messages"))
 
 
 def small_cases(data: Path) -> list[Case]:
@@ -47,6 +51,11 @@ def small_cases(data: Path) -> list[Case]:
         Case(("components", "kron:8,2")),
         Case(("components", "grid:13x9"), places=few),
         Case(("gups", "--log2-words", "10", "--updates", "3000")),
+        Case(("random-permutation", "--size", "2000"), places=few, variants=FORMS),
+        Case(("random-permutation", "--size", "1"), places=(1, 4), workers=(1,), variants=FORMS),
+        Case(("permute", "kron:7"), places=few, variants=FORMS),
+        Case(("transpose", "kron:7"), places=few, variants=FORMS),
+        Case(("transpose", debian), ("smp",), places=few, variants=FORMS),
     ]
 
 
@@ -59,6 +68,9 @@ def large_cases(data: Path) -> list[Case]:
         *(Case((program, "grid:300x200"), ("smp",)) for program in ("bfs", "pagerank", "components")),
         *(Case((program, "uniform:12,4"), hostile) for program in ("bfs", "pagerank", "components")),
         Case(("gups", "--log2-words", "16")),
+        *(Case((program, debian), hostile, places=(1, 4), variants=FORMS) for program in ("permute", "transpose")),
+        *(Case((program, "kron:16"), ("smp",), variants=FORMS) for program in ("permute", "transpose")),
+        Case(("random-permutation", "--size", "300000"), ("smp",), variants=FORMS),
     ]
 
 
@@ -70,6 +82,7 @@ class Run:
     places: int
     workers: int
     fabric: str
+    variant: tuple[str, ...]
     seed: int
 
     @property
@@ -82,14 +95,14 @@ class Run:
         }
 
     def __str__(self) -> str:
-        return " ".join([*(f"{name}={value}" for name, value in self.settings.items()), *self.case.words])
+        return " ".join([*(f"{name}={value}" for name, value in self.settings.items()), *self.case.words, *self.variant])
 
 
 def perform(run: Run, programs: Path) -> tuple[dict[str, object] | None, str]:
     """The result, or None and what happened instead."""
     with tempfile.TemporaryDirectory() as folder:
         stats = Path(folder) / "stats.json"
-        command = [str(programs / run.case.words[0]), *run.case.words[1:]]
+        command = [str(programs / run.case.words[0]), *run.case.words[1:], *run.variant]
         try:
             done = subprocess.run(
                 command,
@@ -122,7 +135,8 @@ def equal(a: object, b: object) -> bool:
 
 def check(case: Case, programs: Path, seed: int) -> list[str]:
     """What is wrong with a case, one line each."""
-    runs = [Run(case, *setting, seed) for setting in itertools.product(case.places, case.workers, case.fabrics)]
+    settings = itertools.product(case.places, case.workers, case.fabrics, case.variants)
+    runs = [Run(case, *setting, seed) for setting in settings]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda run: perform(run, programs), runs))
     errors = []

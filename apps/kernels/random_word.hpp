@@ -1,0 +1,28 @@
+// random_word: random numbers without a state: word k of a stream is a function of seed and k.
+//
+//   So every place draws its own part of a stream, and all numbers of places draw the same one.
+//
+// Source    splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+#pragma once
+
+#include <cstdint>
+
+namespace kernels {
+
+constexpr std::uint64_t random_word(std::uint64_t seed, std::uint64_t k) noexcept {
+  auto const mixed = [](std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  };
+  constexpr std::uint64_t step = 0x9e3779b97f4a7c15;
+  // The seed is mixed first, so that the streams of neighbouring seeds have nothing in common.
+  return mixed(mixed((seed + 1) * step) + (k + 1) * step);
+}
+
+// Where a random word falls in [0, size).
+constexpr std::uint64_t scaled(std::uint64_t random, std::uint64_t size) noexcept {
+  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(random) * size >> 64);
+}
+
+}  // namespace kernels
