@@ -56,6 +56,9 @@ def small_cases(data: Path) -> list[Case]:
         Case(("permute", "kron:7"), places=few, variants=FORMS),
         Case(("transpose", "kron:7"), places=few, variants=FORMS),
         Case(("transpose", debian), ("smp",), places=few, variants=FORMS),
+        Case(("triangles", "kron:8"), places=few, variants=FORMS),
+        Case(("triangles", "kron:11,16,3"), ("smp",), places=(1, 4), variants=FORMS),
+        Case(("triangles", "grid:13x9"), places=(1, 4), variants=FORMS, known=(("triangles", 0),)),
     ]
 
 
@@ -68,8 +71,9 @@ def large_cases(data: Path) -> list[Case]:
         *(Case((program, "grid:300x200"), ("smp",)) for program in ("bfs", "pagerank", "components")),
         *(Case((program, "uniform:12,4"), hostile) for program in ("bfs", "pagerank", "components")),
         Case(("gups", "--log2-words", "16")),
-        *(Case((program, debian), hostile, places=(1, 4), variants=FORMS) for program in ("permute", "transpose")),
-        *(Case((program, "kron:16"), ("smp",), variants=FORMS) for program in ("permute", "transpose")),
+        *(Case((name, debian), hostile, places=(1, 4), variants=FORMS) for name in ("permute", "transpose")),
+        *(Case((name, "kron:16"), ("smp",), variants=FORMS) for name in ("permute", "transpose")),
+        *(Case(("triangles", graph), hostile, places=(1, 4), variants=FORMS) for graph in (debian, "kron:14")),
         Case(("random-permutation", "--size", "300000"), ("smp",), variants=FORMS),
     ]
 

@@ -21,6 +21,7 @@ FILES = {
     "good.mtx": MTX + "3 3 2\n1 2\n2 3\n",
     "symmetric.mtx": MTX.replace("general", "symmetric") + "4 4 3\n2 1\n3 2\n4 4\n",
     "repeated.mtx": MTX + "3 3 5\n1 2\n1 2\n2 2\n1 3\n2 3\n",
+    "clique.el": "0 1\n0 2\n0 3\n1 2\n2 1\n3 1\n3 2\n4 4\n",
     "edges.el": "0 1\n1 2\n2 70\n",
     "roads.gr": "p sp 3 2\na 1 2 7\na 2 3 5\n",
     "empty.mtx": MTX + "0 0 0\n",
@@ -76,6 +77,9 @@ CASES = [
     Case("transpose kron:4 --form letters", 2, "--form"),
     Case("permute FOLDER/edges.el", 0, result={"rows": 71, "entries": 3}),
     Case("permute FOLDER/outside.mtx", 2, "outside.mtx:4: "),
+    Case("triangles FOLDER/clique.el", 0, result={"triangles": 4}),
+    Case("triangles FOLDER/clique.el --form messages", 0, result={"triangles": 4}),
+    Case("triangles FOLDER/missing_entry.mtx", 2, "missing_entry.mtx:4: "),
     Case("random-permutation --size 0", 2, "size"),
 ]
 
