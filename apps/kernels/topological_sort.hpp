@@ -9,12 +9,16 @@
 // Shapes    rows, columns: for each row or column of the matrix its new number.
 // Threads   one task calls it, for all places; it releases the two arrays, too.
 // Errors    tess::error if no order makes the matrix upper triangular with a full diagonal.
-// Cost      words: for each entry a fetch_max and a fetch_sub, and a block transfer for each column; messages: one of 24
+// Cost      words: for each entry a fetch_max and a fetch_sub, and a block transfer for each column; messages: one of
+// 24
 //           bytes for each entry and one for each column. 20 bytes for each row while it runs, 8 for each pair of a
 //           level and a place, over all places.
 // Source    toposort_matrix of the bale suite (github.com/jdevinney/bale, its description), where rows keep two words,
 //           and the order is left to chance.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "kernels/form.hpp"
 #include "kernels/random_permutation.hpp"
@@ -35,7 +39,8 @@ struct triangular_order {
 // numbers of places.
 [[nodiscard]] tess::task<sparse_matrix> random_upper_triangle(std::uint64_t size, double density, std::uint64_t seed);
 
-// Empty if the two orders are permutations and make the matrix upper triangular with a full diagonal; else what is wrong.
+// Empty if the two orders are permutations and make the matrix upper triangular with a full diagonal; else what is
+// wrong.
 [[nodiscard]] std::string what_is_wrong(gathered_matrix const& m, std::vector<std::uint32_t> const& rows,
                                         std::vector<std::uint32_t> const& columns);
 

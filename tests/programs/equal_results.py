@@ -35,6 +35,7 @@ class Case:
 
 
 FORMS = (("--form", "words"), ("--form", "messages"))
+MATRICES = ("permute", "transpose")
 
 
 def small_cases(data: Path) -> list[Case]:
@@ -56,6 +57,9 @@ def small_cases(data: Path) -> list[Case]:
         Case(("permute", "kron:7"), places=few, variants=FORMS),
         Case(("transpose", "kron:7"), places=few, variants=FORMS),
         Case(("transpose", debian), ("smp",), places=few, variants=FORMS),
+        Case(("topological-sort", "--size", "500", "--row-entries", "4"), places=few, variants=FORMS),
+        Case(("topological-sort", "--size", "70", "--density", "1"), places=(1, 3), workers=(1, 2), variants=FORMS),
+        Case(("topological-sort", "--size", "5000"), ("smp",), places=few, variants=FORMS),
         Case(("triangles", "kron:8"), places=few, variants=FORMS),
         Case(("triangles", "kron:11,16,3"), ("smp",), places=(1, 4), variants=FORMS),
         Case(("triangles", "grid:13x9"), places=(1, 4), variants=FORMS, known=(("triangles", 0),)),
@@ -71,9 +75,10 @@ def large_cases(data: Path) -> list[Case]:
         *(Case((program, "grid:300x200"), ("smp",)) for program in ("bfs", "pagerank", "components")),
         *(Case((program, "uniform:12,4"), hostile) for program in ("bfs", "pagerank", "components")),
         Case(("gups", "--log2-words", "16")),
-        *(Case((name, debian), hostile, places=(1, 4), variants=FORMS) for name in ("permute", "transpose")),
-        *(Case((name, "kron:16"), ("smp",), variants=FORMS) for name in ("permute", "transpose")),
+        *(Case((name, debian), hostile, places=(1, 4), variants=FORMS) for name in MATRICES),
+        *(Case((name, "kron:16"), ("smp",), variants=FORMS) for name in MATRICES),
         *(Case(("triangles", graph), hostile, places=(1, 4), variants=FORMS) for graph in (debian, "kron:14")),
+        Case(("topological-sort", "--size", "200000"), ("smp",), places=(1, 2, 7), variants=FORMS),
         Case(("random-permutation", "--size", "300000"), ("smp",), variants=FORMS),
     ]
 
@@ -99,7 +104,8 @@ class Run:
         }
 
     def __str__(self) -> str:
-        return " ".join([*(f"{name}={value}" for name, value in self.settings.items()), *self.case.words, *self.variant])
+        settings = (f"{name}={value}" for name, value in self.settings.items())
+        return " ".join([*settings, *self.case.words, *self.variant])
 
 
 def perform(run: Run, programs: Path) -> tuple[dict[str, object] | None, str]:

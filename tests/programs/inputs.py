@@ -80,6 +80,11 @@ CASES = [
     Case("triangles FOLDER/clique.el", 0, result={"triangles": 4}),
     Case("triangles FOLDER/clique.el --form messages", 0, result={"triangles": 4}),
     Case("triangles FOLDER/missing_entry.mtx", 2, "missing_entry.mtx:4: "),
+    Case("topological-sort --size 1", 0, result={"rows": 1, "entries": 1, "levels": 1}),
+    Case("topological-sort --size 9 --density 0", 0, result={"entries": 9, "levels": 1}),
+    Case("topological-sort --size 9 --density 1", 0, result={"entries": 45, "levels": 9}),
+    Case("topological-sort --density 2", 2, "density"),
+    Case("topological-sort --density 0.5 --row-entries 3", 2, "density"),
     Case("random-permutation --size 0", 2, "size"),
 ]
 
