@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <map>
 
 #include "graph/error.hpp"
 
@@ -27,6 +28,13 @@ void declare(CLI::App& app, graph_options& into) {
          "uniform:SCALE[,DEGREE[,SEED]] or grid:WxH")
       ->required();
   app.add_flag("--verify,!--no-verify", into.verify, "check the result by other means (default: yes)");
+}
+
+void declare(CLI::App& app, kernels::form& into) {
+  app.add_option("--form", into, "how single words move: words (fetch_add, get, put) or messages (at_async)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, kernels::form>{{"words", kernels::form::words}, {"messages", kernels::form::messages}}))
+      ->option_text("words|messages [words]");
 }
 
 tess::task<int> with_input_errors(tess::task<int> work) {

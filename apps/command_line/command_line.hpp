@@ -12,6 +12,7 @@
 
 #include "distributed/distributed_graph.hpp"
 #include "graph/names.hpp"
+#include "kernels/form.hpp"
 
 namespace command_line {
 
@@ -24,6 +25,9 @@ struct graph_options {
   bool verify = true;
 };
 void declare(CLI::App& app, graph_options& into);
+
+// --form words|messages.
+void declare(CLI::App& app, kernels::form& into);
 
 // Awaits the program's work; an input error is printed and becomes exit code 2.
 [[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);

@@ -31,6 +31,11 @@ class Case:
     places: tuple[int, ...] = PLACES
     workers: tuple[int, ...] = WORKERS
     known: tuple[tuple[str, object], ...] = ()  # parts of the result
+    variants: tuple[tuple[str, ...], ...] = ((),)  # more words, which must not change the result either
+
+
+FORMS = (("--form", "words"), ("--form", "messages"))
+MATRICES = ("permute", "transpose")
 
 
 def small_cases(data: Path) -> list[Case]:
@@ -52,6 +57,17 @@ def small_cases(data: Path) -> list[Case]:
             for program in ("histogram", "index-gather")
             for form in ("words", "messages")
         ),
+        Case(("random-permutation", "--size", "2000"), places=few, variants=FORMS),
+        Case(("random-permutation", "--size", "1"), places=(1, 4), workers=(1,), variants=FORMS),
+        Case(("permute", "kron:7"), places=few, variants=FORMS),
+        Case(("transpose", "kron:7"), places=few, variants=FORMS),
+        Case(("transpose", debian), ("smp",), places=few, variants=FORMS),
+        Case(("topological-sort", "--size", "500", "--row-entries", "4"), places=few, variants=FORMS),
+        Case(("topological-sort", "--size", "70", "--density", "1"), places=(1, 3), workers=(1, 2), variants=FORMS),
+        Case(("topological-sort", "--size", "5000"), ("smp",), places=few, variants=FORMS),
+        Case(("triangles", "kron:8"), places=few, variants=FORMS),
+        Case(("triangles", "kron:11,16,3"), ("smp",), places=(1, 4), variants=FORMS),
+        Case(("triangles", "grid:13x9"), places=(1, 4), variants=FORMS, known=(("triangles", 0),)),
     ]
 
 
@@ -64,6 +80,11 @@ def large_cases(data: Path) -> list[Case]:
         *(Case((program, "grid:300x200"), ("smp",)) for program in ("bfs", "pagerank", "components")),
         *(Case((program, "uniform:12,4"), hostile) for program in ("bfs", "pagerank", "components")),
         Case(("gups", "--log2-words", "16")),
+        *(Case((name, debian), hostile, places=(1, 4), variants=FORMS) for name in MATRICES),
+        *(Case((name, "kron:16"), ("smp",), variants=FORMS) for name in MATRICES),
+        *(Case(("triangles", graph), hostile, places=(1, 4), variants=FORMS) for graph in (debian, "kron:14")),
+        Case(("topological-sort", "--size", "200000"), ("smp",), places=(1, 2, 7), variants=FORMS),
+        Case(("random-permutation", "--size", "300000"), ("smp",), variants=FORMS),
     ]
 
 
@@ -75,6 +96,7 @@ class Run:
     places: int
     workers: int
     fabric: str
+    variant: tuple[str, ...]
     seed: int
 
     @property
@@ -87,14 +109,15 @@ class Run:
         }
 
     def __str__(self) -> str:
-        return " ".join([*(f"{name}={value}" for name, value in self.settings.items()), *self.case.words])
+        settings = (f"{name}={value}" for name, value in self.settings.items())
+        return " ".join([*settings, *self.case.words, *self.variant])
 
 
 def perform(run: Run, programs: Path) -> tuple[dict[str, object] | None, str]:
     """The result, or None and what happened instead."""
     with tempfile.TemporaryDirectory() as folder:
         stats = Path(folder) / "stats.json"
-        command = [str(programs / run.case.words[0]), *run.case.words[1:]]
+        command = [str(programs / run.case.words[0]), *run.case.words[1:], *run.variant]
         try:
             done = subprocess.run(
                 command,
@@ -127,7 +150,8 @@ def equal(a: object, b: object) -> bool:
 
 def check(case: Case, programs: Path, seed: int) -> list[str]:
     """What is wrong with a case, one line each."""
-    runs = [Run(case, *setting, seed) for setting in itertools.product(case.places, case.workers, case.fabrics)]
+    settings = itertools.product(case.places, case.workers, case.fabrics, case.variants)
+    runs = [Run(case, *setting, seed) for setting in settings]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda run: perform(run, programs), runs))
     errors = []

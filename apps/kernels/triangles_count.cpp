@@ -1,0 +1,164 @@
+// triangles_count: both forms of counting, each a pass over the turned rows.
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "kernels/triangles_parts.hpp"
+
+namespace kernels {
+
+namespace {
+
+using graph::vertex;
+
+constexpr std::uint64_t rows_per_chunk = 128;
+
+// The turned rows of one place: its own ones, or a copy of another place's.
+struct panel {
+  std::uint64_t first = 0;  // name
+  std::uint64_t const* offsets = nullptr;
+  vertex const* targets = nullptr;
+
+  [[nodiscard]] std::span<vertex const> row(vertex name) const noexcept {
+    std::uint64_t const i = name - first;
+    return {targets + offsets[i], targets + offsets[i + 1]};
+  }
+};
+
+// Room for a copy, which comes while another panel is in use.
+struct panel_copy {
+  std::unique_ptr<std::uint64_t[]> offsets;
+  std::unique_ptr<vertex[]> targets;
+  tess::counter arrived;
+
+  void fetch(turned_rows const& from) {
+    offsets = std::make_unique_for_overwrite<std::uint64_t[]>(from.rows + 1);
+    targets = std::make_unique_for_overwrite<vertex[]>(from.entries);
+    tess::get(from.offsets, std::span(offsets.get(), from.rows + 1), arrived);
+    if (from.entries != 0) tess::get(from.targets, std::span(targets.get(), from.entries), arrived);
+  }
+};
+
+}  // namespace
+
+// One run, as one place lives it.
+class triangles_count {
+ public:
+  explicit triangles_count(triangles const& t)
+      : t_(t), part_(t.graph_.part()), s_(*t.state_), keys_(t.keys_.local().data()) {}
+
+  tess::task<void> pull() {
+    panel_copy copies[2];
+    for (unsigned step = 0; step < tess::places(); ++step) {
+      panel_copy& now = copies[step % 2];
+      co_await now.arrived;
+      if (step + 1 < tess::places()) copies[(step + 1) % 2].fetch(s_.turned[place_of(step + 1)]);
+      tess::place_id const p = place_of(step);
+      panel rows{t_.graph_.begin_at(p), now.offsets.get(), now.targets.get()};
+      if (step == 0) rows = own_rows();
+      vertex const end = static_cast<vertex>(t_.graph_.end_at(p));
+      co_await by_chunks([&](std::uint64_t begin, std::uint64_t stop, vertex_marks& marks) {
+        return count_rows(begin, stop, rows, end, marks);
+      });
+    }
+  }
+
+ private:
+  [[nodiscard]] tess::place_id place_of(unsigned step) const {
+    // Each place begins with itself and goes on with its neighbour, so that not all ask the same one.
+    return static_cast<tess::place_id>((tess::here() + step) % tess::places());
+  }
+  [[nodiscard]] panel own_rows() const noexcept { return {part_.first, s_.offsets, s_.targets}; }
+
+  // f(begin, end, marks) -> triangles, over chunks of the own rows; a task for each worker, with marks of its own,
+  // takes them as it can.
+  template <class F>
+  tess::task<void> by_chunks(F f) {
+    s_.next = 0;
+    co_await tess::forall_chunks(0, tess::workers(), 1, [&](std::uint64_t, std::uint64_t) { return take_chunks(f); });
+  }
+  template <class F>
+  tess::task<void> take_chunks(F const& f) {
+    vertex_marks marks(part_.vertices);
+    for (;;) {
+      std::uint64_t const begin = s_.next.fetch_add(rows_per_chunk, std::memory_order_relaxed);
+      if (begin >= part_.count) co_return;
+      std::uint64_t const found = f(begin, std::min<std::uint64_t>(begin + rows_per_chunk, part_.count), marks);
+      s_.found.fetch_add(found, std::memory_order_relaxed);
+      co_await tess::yield();
+    }
+  }
+
+  // Edges from own vertices, which have the longer row, to vertices of the panel.
+  std::uint64_t count_rows(std::uint64_t begin, std::uint64_t stop, panel const& rows, vertex end,
+                           vertex_marks& marks) const {
+    std::uint64_t found = 0;
+    for (std::uint64_t i = begin; i < stop; ++i) {
+      std::span<vertex const> const own = s_.row(i);
+      if (own.size() < 2) continue;
+      std::span<vertex const> const all = part_.out.neighbours(s_.order[i]);
+      auto const from = std::ranges::lower_bound(all, static_cast<vertex>(rows.first));
+      auto const to = std::lower_bound(from, all.end(), end);
+      if (from == to) continue;
+      marks.set(own);
+      found += count_shorter(std::uint64_t{own.size()} << 32 | (part_.first + i), {from, to}, rows, marks);
+      marks.clear(own);
+    }
+    return found;
+  }
+
+  // The neighbours are looked up some at a time, so that the memory's delays overlap: keys, where rows begin, rows.
+  std::uint64_t count_shorter(std::uint64_t own_key, std::span<vertex const> neighbours, panel const& rows,
+                              vertex_marks const& marks) const noexcept {
+    constexpr std::size_t batch = 64;
+    std::array<vertex, batch> shorter;
+    std::uint64_t found = 0;
+    while (!neighbours.empty()) {
+      std::size_t const n = std::min(batch, neighbours.size());
+      std::size_t kept = 0;
+      for (vertex const v : neighbours.first(n)) {
+        std::uint64_t const key = keys_[v];
+        shorter[kept] = static_cast<vertex>(key);
+        __builtin_prefetch(&rows.offsets[shorter[kept] - rows.first]);
+        // Of the longer row, or equal ones, the other end takes care; empty rows have nothing in common.
+        kept += key < own_key && key >> 32 != 0;
+      }
+      for (std::size_t k = 0; k < kept; ++k) __builtin_prefetch(rows.row(shorter[k]).data());
+      for (std::size_t k = 0; k < kept; ++k) found += marks.count(rows.row(shorter[k]));
+      neighbours = neighbours.subspan(n);
+    }
+    return found;
+  }
+
+  triangles const& t_;
+  graph::graph_part const& part_;
+  triangles_state& s_;
+  std::uint64_t const* keys_;
+};
+
+tess::task<std::uint64_t> triangles::count(form how) const {
+  co_await tess::on_all_places(
+      [](triangles t, form f) -> tess::task<void> {
+        t.state_->found = 0;
+        co_await tess::barrier();
+        if (f == form::words) {
+          triangles_count one(t);
+          co_await one.pull();
+        } else {
+          co_await push_rows(t.state_);
+        }
+      },
+      *this, how);
+  std::uint64_t found = 0;
+  for (unsigned p = 0; p < tess::places(); ++p)
+    found +=
+        co_await tess::at(static_cast<tess::place_id>(p), [](triangles t) { return t.state_->found.load(); }, *this);
+  co_return found;
+}
+
+tess::task<std::uint64_t> triangles::run(form how) const {
+  co_await orient();
+  co_return co_await count(how);
+}
+
+}  // namespace kernels
