@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 #include <type_traits>
 
@@ -18,6 +19,14 @@ struct options : command_line::graph_options {
   std::size_t top = 10;
   unsigned trials = 1;
 };
+
+// CLI::Range lets "nan" pass.
+std::string positive_width(std::string const& given) {
+  double width = 0;
+  auto const [stop, problem] = std::from_chars(given.data(), given.data() + given.size(), width);
+  bool const number = problem == std::errc{} && stop == given.data() + given.size();
+  return number && width >= 1e-9 && width <= 1e300 ? "" : "a bin's width is a number from 1e-9 to 1e300";
+}
 
 template <class Distance>
 struct summary {
@@ -126,7 +135,7 @@ int main(int argc, char** argv) {
   command_line::declare(app, o);
   app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
   app.add_option("--delta", o.delta, "width of a bin of distances worked on at once (default: chosen by the graph)")
-      ->check(CLI::Range(1e-9, 1e300));
+      ->check(positive_width, "1e-9 to 1e300");
   app.add_option("--top", o.top, "how many of the farthest vertices to print")->capture_default_str();
   app.add_option("--trials", o.trials, "searches, of which the fastest counts")
       ->capture_default_str()

@@ -12,6 +12,7 @@ constexpr auto relaxed = std::memory_order_relaxed;
 // With fewer vertices, waking another worker takes longer than the bin.
 constexpr std::uint64_t vertices_worth_sharing = 1024;
 constexpr std::uint64_t vertices_at_once = 64;
+constexpr std::uint64_t targets_at_once = 128;
 
 // Relaxed everywhere: a distance only ever falls, and an outdated one costs work and not correctness.
 template <bool Shared, class Distance>
@@ -51,6 +52,20 @@ void send_packet(tess::place_local<sssp_state<Distance>> state, unsigned p, dist
   full.count = 0;
 }
 
+// Those targets that are nearer by way of this row, without a branch that hangs on it: it could not be predicted, and
+// the loads need not wait for each other.
+template <bool Shared, class Distance>
+std::uint32_t nearer(Distance* known, weighted_target<Distance> const* from, weighted_target<Distance> const* end,
+                     Distance distance, distance_of<Distance>* hits) noexcept {
+  std::uint32_t found = 0;
+  for (; from != end; ++from) {
+    Distance const d = distance + from->weight;
+    hits[found] = {from->v, d};
+    found += d < look<Shared>(known[from->v]);
+  }
+  return found;
+}
+
 // Alone: there is no other place.
 template <bool Shared, bool Alone, class Distance>
 void relax(tess::place_local<sssp_state<Distance>> state, graph::distributed_graph const& g,
@@ -61,20 +76,26 @@ void relax(tess::place_local<sssp_state<Distance>> state, graph::distributed_gra
   std::uint64_t const* const offsets = s.part.out.offsets;
   weighted_target<Distance> const* const targets = s.targets;
   Distance* const known = s.known;
+  distance_of<Distance> hits[targets_at_once];
   for (auto const [u, distance] : front) {
     if (look<Shared>(known[u]) != distance) continue;  // outdated
-    for (std::uint64_t e = offsets[u - first]; e < offsets[u - first + 1]; ++e) {
-      auto const [v, weight] = targets[e];
-      Distance const d = distance + weight;
-      if (!lower<Shared>(known[v], d)) continue;
-      if (Alone || v - first < count) {
-        mine.bins.push({v, d});
-      } else {
-        unsigned const p = g.owner(v);
-        distance_packet<Distance>& to = mine.open[p];
-        to.items[to.count++] = {v, d};
-        mine.lowest_sent = std::min(mine.lowest_sent, d);
-        if (to.count == distance_packet<Distance>::capacity) send_packet(state, p, to);
+    std::uint64_t const end = offsets[u - first + 1];
+    for (std::uint64_t e = offsets[u - first]; e < end;) {
+      std::uint64_t const stop = std::min(end, e + targets_at_once);
+      std::uint32_t const found = nearer<Shared>(known, targets + e, targets + stop, distance, hits);
+      e = stop;
+      for (std::uint32_t k = 0; k < found; ++k) {
+        auto const [v, d] = hits[k];
+        if (!lower<Shared>(known[v], d)) continue;
+        if (Alone || v - first < count) {
+          mine.bins.push({v, d});
+        } else {
+          unsigned const p = g.owner(v);
+          distance_packet<Distance>& to = mine.open[p];
+          to.items[to.count++] = {v, d};
+          mine.lowest_sent = std::min(mine.lowest_sent, d);
+          if (to.count == distance_packet<Distance>::capacity) send_packet(state, p, to);
+        }
       }
     }
   }
