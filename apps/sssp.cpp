@@ -79,7 +79,7 @@ template <class Distance>
 tess::task<int> search(options const& o, command_line::loaded_graph const& loaded, graph::edge_weights weights) {
   graph::vertex const source =
       o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
-  double const delta = o.delta > 0 ? o.delta : kernels::sssp<Distance>::usual_delta(loaded.graph, weights);
+  double const delta = o.delta > 0 ? o.delta : co_await kernels::sssp<Distance>::usual_delta(loaded.graph, weights);
   kernels::sssp<Distance> const kernel = co_await kernels::sssp<Distance>::make(loaded.graph, weights);
   kernels::sssp_result result;
   tess::operation_counts before;

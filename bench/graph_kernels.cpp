@@ -150,7 +150,7 @@ tess::task<void> compare_sssp(sides const& s) {
   plain::sssp plain(weighted.view(), s.threads);
   graph::edge_weights const weights = co_await graph::edge_weights::load(s.input, s.ours);
   using kernel = kernels::sssp<std::uint32_t>;
-  double const delta = kernel::usual_delta(s.ours, weights);
+  double const delta = co_await kernel::usual_delta(s.ours, weights);
   auto const plain_delta = static_cast<std::uint32_t>(std::max(delta * plain_delta_factor, 1.0));
   kernel const ours = co_await kernel::make(s.ours, weights);
   std::vector<plain::vertex> const sources = some_sources(s.plain, s.rates.runs());

@@ -10,8 +10,8 @@ namespace kernels {
 
 namespace {
 
-// Measured on kron:20 and grid:1024x1024, between one and two places.
-constexpr double delta_factor = 1;
+// Bins that the largest weight spans at most: more cost more steps than they save work.
+constexpr double bins_max = 128;
 
 }  // namespace
 
@@ -100,10 +100,22 @@ tess::task<void> sssp<Distance>::release(sssp k) {
 }
 
 template <class Distance>
-double sssp<Distance>::usual_delta(graph::distributed_graph const& g, graph::edge_weights const& w) {
-  double const degree = static_cast<double>(g.edges()) / static_cast<double>(std::max<std::uint64_t>(g.vertices(), 1));
-  double const delta = delta_factor * w.max() / std::max(degree, 1.0);
-  return delta > 0 ? delta : 1;
+tess::task<double> sssp<Distance>::usual_delta(graph::distributed_graph g, graph::edge_weights w) {
+  std::uint64_t squares = 0;
+  for (unsigned p = 0; p < tess::places(); ++p)
+    squares += co_await tess::at(
+        static_cast<tess::place_id>(p),
+        [](graph::distributed_graph all) {
+          graph::graph_part const& part = all.part();
+          std::uint64_t sum = 0;
+          for (std::uint64_t i = 0; i < part.count; ++i) sum += part.out.degree(i) * part.out.degree(i);
+          return sum;
+        },
+        g);
+  double const most = w.max();
+  if (!(most > 0) || squares == 0) co_return 1.0;
+  double const degree = static_cast<double>(squares) / static_cast<double>(g.edges());
+  co_return std::max(most / std::clamp(degree, 1.0, bins_max), std::numeric_limits<double>::min());
 }
 
 template <class Distance>
