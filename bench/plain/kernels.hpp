@@ -107,7 +107,7 @@ class pagerank {
 
 /// Weakly connected components: Afforest, which joins along two neighbours of each vertex and then looks only at edges
 /// that leave the largest component so found. Source: Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity
-/// Computation via Subgraph Sampling" (IPDPS 2018).
+/// Computation via Subgraph Sampling" (IPDPS 2018). First parents, look-ups and compression as our kernel has them.
 class components {
  public:
   components(graph_view graph, int threads);
@@ -118,7 +118,8 @@ class components {
  private:
   [[nodiscard]] std::atomic_ref<vertex> parent(vertex v) const noexcept { return std::atomic_ref<vertex>(parents_[v]); }
   void join(vertex u, vertex v) noexcept;
-  void join_sampled(std::uint64_t round);
+  void plant() noexcept;
+  void join_sampled();
   void join_rest(vertex largest);
   void compress();
   [[nodiscard]] vertex most_frequent() const;
