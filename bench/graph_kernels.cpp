@@ -3,9 +3,11 @@
 //   Both run on the same graph, loaded once per number of places, from the same sources, in turn. What both sides do
 //   once for a graph is not timed: taking memory, and in our pagerank finding which shares of other places are read.
 //
-// Units     edges: directed edges stored, all of them for bfs and components, all of them per iteration for pagerank.
+// Units     edges: directed edges stored, all of them for bfs, components and sssp, all of them per iteration for
+//           pagerank, per source for bc.
 //           The two pageranks treat vertices without out-edges differently and may need other numbers of iterations.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -13,13 +15,16 @@
 #include <vector>
 
 #include "distributed/distributed_graph.hpp"
+#include "distributed/edge_weights.hpp"
 #include "graph/edge_reader.hpp"
 #include "harness/clock.hpp"
 #include "harness/splitmix.hpp"
 #include "harness/suite.hpp"
+#include "kernels/bc.hpp"
 #include "kernels/bfs.hpp"
 #include "kernels/components.hpp"
 #include "kernels/pagerank.hpp"
+#include "kernels/sssp.hpp"
 #include "plain/build.hpp"
 #include "plain/kernels.hpp"
 #include "tess/tess.hpp"
@@ -29,6 +34,8 @@ namespace {
 constexpr double million = 1e6;
 constexpr double tolerance = 1e-4;  // of GAPBS
 constexpr int iterations_max = 20;  // likewise
+constexpr double plain_delta_factor = 1;
+constexpr int bc_sources = 4;  // likewise
 
 // The same edges as the distributed graph's, in the plain kernels' arrays.
 plain::csr_graph plain_graph(graph::graph_input const& input) {
@@ -48,8 +55,16 @@ plain::vertex some_source(plain::graph_view const& graph, std::uint64_t& drawn) 
   }
 }
 
+std::vector<plain::vertex> some_sources(plain::graph_view const& graph, int count) {
+  std::vector<plain::vertex> sources;
+  for (std::uint64_t drawn = 0; sources.size() < static_cast<std::size_t>(count);)
+    sources.push_back(some_source(graph, drawn));
+  return sources;
+}
+
 struct sides {
   bench::suite& rates;
+  graph::graph_input const& input;
   std::string graph_name;
   int threads;
   plain::graph_view plain;
@@ -82,9 +97,7 @@ tess::task<void> compare_bfs(sides const& s) {
   if (!s.rates.wants(s.name("bfs"))) co_return;
   plain::bfs plain(s.plain, s.threads);
   kernels::bfs const ours = co_await kernels::bfs::make(s.ours);
-  std::vector<plain::vertex> sources;
-  for (std::uint64_t drawn = 0; sources.size() < static_cast<std::size_t>(s.rates.runs());)
-    sources.push_back(some_source(s.plain, drawn));
+  std::vector<plain::vertex> const sources = some_sources(s.plain, s.rates.runs());
   co_await compare(
       s, "bfs", [&](std::size_t i) { return s.edges() / bench::seconds_of([&] { (void)plain.run(sources[i]); }); },
       [&](std::size_t i) -> tess::task<double> {
@@ -128,9 +141,54 @@ tess::task<void> compare_components(sides const& s) {
   co_await kernels::components::release(ours);
 }
 
+// Each side with the delta that suits it.
+tess::task<void> compare_sssp(sides const& s) {
+  auto const* const from = std::get_if<graph::generator>(&s.input.source);
+  if (!s.rates.wants(s.name("sssp")) || from == nullptr) co_return;
+  plain::weighted_targets const weighted(
+      s.plain.out, [&](plain::vertex u, plain::vertex v) { return graph::random_weight(*from, u, v); });
+  plain::sssp plain(weighted.view(), s.threads);
+  graph::edge_weights const weights = co_await graph::edge_weights::load(s.input, s.ours);
+  using kernel = kernels::sssp<std::uint32_t>;
+  double const delta = co_await kernel::usual_delta(s.ours, weights);
+  auto const plain_delta = static_cast<std::uint32_t>(std::max(delta * plain_delta_factor, 1.0));
+  kernel const ours = co_await kernel::make(s.ours, weights);
+  std::vector<plain::vertex> const sources = some_sources(s.plain, s.rates.runs());
+  co_await compare(
+      s, "sssp",
+      [&](std::size_t i) { return s.edges() / bench::seconds_of([&] { (void)plain.run(sources[i], plain_delta); }); },
+      [&](std::size_t i) -> tess::task<double> {
+        double const begin = bench::timestamp();
+        co_await ours.run(sources[i], delta);
+        co_return s.edges() / (bench::timestamp() - begin);
+      });
+  co_await kernel::release(ours);
+  co_await graph::edge_weights::release(weights);
+}
+
+tess::task<void> compare_bc(sides const& s) {
+  if (!s.rates.wants(s.name("bc"))) co_return;
+  // A grid of this size has more shortest paths than a double can count.
+  auto const* const from = std::get_if<graph::generator>(&s.input.source);
+  if (from != nullptr && from->kind == graph::generator_kind::grid) co_return;
+  plain::bc plain(s.plain, s.threads);
+  kernels::bc const ours = co_await kernels::bc::make(s.ours);
+  std::vector<plain::vertex> const sources = some_sources(s.plain, bc_sources);
+  co_await compare(
+      s, "bc",
+      [&](std::size_t) { return s.edges() * bc_sources / bench::seconds_of([&] { (void)plain.run(sources); }); },
+      [&](std::size_t) -> tess::task<double> {
+        double const begin = bench::timestamp();
+        co_await ours.run(sources);
+        co_return s.edges() * bc_sources / (bench::timestamp() - begin);
+      });
+  co_await kernels::bc::release(ours);
+}
+
 bool wants_any(bench::suite const& rates, std::string const& graph_name) {
-  return rates.wants("bfs " + graph_name) || rates.wants("pagerank " + graph_name) ||
-         rates.wants("components " + graph_name);
+  for (char const* const kernel : {"bfs ", "pagerank ", "components ", "sssp ", "bc "})
+    if (rates.wants(kernel + graph_name)) return true;
+  return false;
 }
 
 int measure(bench::suite& rates, std::string const& spec, int places_max) {
@@ -144,8 +202,8 @@ int measure(bench::suite& rates, std::string const& spec, int places_max) {
     settings.places = static_cast<unsigned>(places);
     settings.workers = 1;
     int const code = tess::run(settings, {}, [&](tess::args) -> tess::task<int> {
-      sides const s{rates, spec, places, view,
-                    co_await graph::distributed_graph::load(input, graph::row_kinds::out_and_in)};
+      sides const s{rates,  input, spec,
+                    places, view,  co_await graph::distributed_graph::load(input, graph::row_kinds::out_and_in)};
       if (s.ours.edges() != view.out.edges()) {
         std::fprintf(stderr, "%s: the two sides differ in edges\n", spec.c_str());
         co_return 1;
@@ -153,6 +211,8 @@ int measure(bench::suite& rates, std::string const& spec, int places_max) {
       co_await compare_bfs(s);
       co_await compare_pagerank(s);
       co_await compare_components(s);
+      co_await compare_sssp(s);
+      co_await compare_bc(s);
       co_await graph::distributed_graph::release(s.ours);
       co_return 0;
     });

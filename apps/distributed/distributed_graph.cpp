@@ -17,17 +17,6 @@ namespace {
 
 constexpr std::uint64_t block_unit = 64;  // vertices: whole words of bitmaps
 
-// Opens the input at this place; its name lies at place 0.
-tess::task<void> describe(loading_everywhere l, tess::global_ptr<char> spec, std::uint64_t bytes) {
-  std::string text(bytes, '\0');
-  co_await tess::get(spec, std::span(text));
-  try {
-    l->input = open_graph(text);
-  } catch (input_error const& e) {
-    throw tess::error(e.what());
-  }
-}
-
 }  // namespace
 
 class graph_loader {
@@ -67,9 +56,11 @@ class graph_loader {
     std::ranges::copy(input_.spec, spec.local());
     std::exception_ptr failed;
     try {
-      co_await tess::on_all_places([](loading_everywhere l, tess::global_ptr<char> text,
-                                      std::uint64_t bytes) -> tess::task<void> { return describe(l, text, bytes); },
-                                   state_, spec, std::uint64_t{input_.spec.size()});
+      co_await tess::on_all_places(
+          [](loading_everywhere l, tess::global_ptr<char> text, std::uint64_t bytes) -> tess::task<void> {
+            l->input = co_await open_here(text, bytes);
+          },
+          state_, spec, std::uint64_t{input_.spec.size()});
     } catch (...) {
       failed = std::current_exception();
     }

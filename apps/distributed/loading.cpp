@@ -200,6 +200,16 @@ tess::task<void> read_all(loading_everywhere l, char const* what, Make make) {
 
 }  // namespace
 
+tess::task<graph_input> open_here(tess::global_ptr<char> spec, std::uint64_t bytes) {
+  std::string text(bytes, '\0');
+  co_await tess::get(spec, std::span(text));
+  try {
+    co_return open_graph(text);
+  } catch (input_error const& e) {
+    throw tess::error(e.what());
+  }
+}
+
 tess::task<void> read_to_measure(loading_everywhere l) {
   return read_all(l, "looking for vertices", [] { return measuring(); });
 }

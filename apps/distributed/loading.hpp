@@ -46,6 +46,9 @@ struct loading {
 
 using loading_everywhere = tess::place_local<loading>;
 
+// Opens an input at this place; its name lies at another.
+tess::task<graph_input> open_here(tess::global_ptr<char> spec, std::uint64_t bytes);
+
 // The three passes, at this place, by all its readers. Input errors leave as tess::error, which keeps its text when it
 // crosses places.
 tess::task<void> read_to_measure(loading_everywhere l);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -189,6 +190,13 @@ void generate(generator const& from, std::uint64_t first, std::span<edge> edges)
   }
   constexpr std::array by_hashes{generate_kron<1>, generate_kron<2>, generate_kron<3>, generate_kron<4>};
   by_hashes[(from.scale - 1) / (2 * levels_per_digit)](from, first, edges);
+}
+
+std::uint32_t random_weight(generator const& from, std::uint32_t u, std::uint32_t v) noexcept {
+  auto const [low, high] = std::minmax(u, v);
+  std::uint64_t const random = hash(hash(from.seed, 3), std::uint64_t{low} << 32 | high);
+  // The high half times the range: no division.
+  return static_cast<std::uint32_t>(1 + ((random >> 32) * random_weight_max >> 32));
 }
 
 }  // namespace graph

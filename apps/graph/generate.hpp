@@ -8,6 +8,8 @@
 //   No state is kept from edge to edge, so any reader makes any part of the stream, twice if needed, and all numbers of
 //   readers see the same graph. As in Graph500, kron and uniform contain self-loops and repeated edges.
 //
+//   A weight is a function of (seed, the two ends in either order), so that both directions and repetitions agree.
+//
 // Errors    A wrong specification is an input_error whose file is the specification.
 // Cost      kron: SCALE/4 table look-ups an edge and a hash for every two of them; nothing is allocated.
 // Source    Graph500 specification 2.0, section 3 (probabilities, edge factor); splitmix64 (Steele, Lea and Flood,
@@ -42,5 +44,10 @@ struct generator {
 
 // Edges first, first + 1 ... of the stream, one for each element of `edges`; the last one must exist.
 void generate(generator const& from, std::uint64_t first, std::span<edge> edges);
+
+// The weight of the edge between u and v: uniformly 1 to 255 as in the GAP Benchmark Suite. The edges of generate()
+// do not carry it, for most programs have no use for it.
+inline constexpr std::uint32_t random_weight_max = 255;
+[[nodiscard]] std::uint32_t random_weight(generator const& from, std::uint32_t u, std::uint32_t v) noexcept;
 
 }  // namespace graph

@@ -26,8 +26,9 @@ bfs_front operator+(bfs_front a, bfs_front b) noexcept {
 // One search, as one place lives it; all places take the same decisions, from the same reports.
 class bfs_search {
  public:
-  explicit bfs_search(bfs const& b)
+  explicit bfs_search(bfs const& b, bool keeps_levels = false)
       : b_(b),
+        keeps_levels_(keeps_levels),
         s_(*b.state_),
         maps_{b.now_.local().data(), b.next_.local().data(), b.sent_.local().data(), s_.part.first / word_bits},
         unexplored_(b.graph_.edges()) {}
@@ -37,7 +38,7 @@ class bfs_search {
     if (s_.part.owns(source)) s_.claim_pairs(std::array{parent_edge{source, source}});
     // Nobody sends before everybody has forgotten the search before.
     level_ = co_await agree(s_.found());
-    s_.advance();
+    advance();
     while (level_.size > 0) {
       if (!counted_ && upwards_pays(level_))
         co_await go_up();
@@ -52,6 +53,15 @@ class bfs_search {
   [[nodiscard]] bool upwards_pays(bfs_front front) const noexcept {
     std::uint64_t const left = unexplored_ - std::min(unexplored_, front.edges);
     return front.edges > left / alpha && front.size > before_size_;
+  }
+
+  void advance() {
+    s_.advance();
+    note_level();
+  }
+
+  void note_level() {
+    if (keeps_levels_) s_.level_begins.push_back(s_.level_begin);
   }
 
   void count(bfs_front exact) {
@@ -89,7 +99,7 @@ class bfs_search {
     before_size_ = sum.expanded.size;
     level_ = {sum.found.size + sum.pairs, sum.found.edges + sum.pairs * b_.graph_.degree_max()};
     if (sum.pairs > 0 && upwards_pays(level_)) level_ = co_await agree(s_.found());
-    s_.advance();
+    advance();
   }
 
   // Sends the rest of what was found for others, takes what they found for this place; the reports' sum.
@@ -131,10 +141,14 @@ class bfs_search {
       std::swap(maps_.now, maps_.next);
       before_size_ = level_.size;
       level_ = next;
+      if (keeps_levels_) {
+        append_to_queue(s_, maps_.now, maps_.own_begin);
+        note_level();
+      }
       if (next.size == 0) co_return;
       count(next);
     } while (level_.size >= before_size_ || level_.size > b_.graph_.vertices() / beta);
-    bitmap_to_queue(s_, maps_);
+    if (!keeps_levels_) bitmap_to_queue(s_, maps_);
     counted_ = true;
   }
 
@@ -147,6 +161,7 @@ class bfs_search {
   }
 
   bfs const& b_;
+  bool keeps_levels_;
   bfs_state& s_;
   bfs_bitmaps maps_;
   bool swapped_ = false;  // maps_.now lies in b_.next_
@@ -193,6 +208,21 @@ tess::task<bfs_result> bfs::run(vertex source) const {
       *this, source);
   // Every place has added up the same.
   co_return std::move(state_->result);
+}
+
+tess::task<void> bfs::run_here_and_keep_levels(vertex source) const {
+  state_->level_begins.clear();
+  bfs_search search(*this, true);
+  co_await search.run(source);
+  bfs_state& s = *state_;
+  s.result = std::move(search).result();
+  // The last levels noted may be empty everywhere.
+  s.level_begins.resize(s.result.levels.size());
+  s.level_begins.push_back(s.tail);
+}
+
+std::vector<std::uint64_t> const& bfs::level_begins() const {
+  return state_->level_begins;
 }
 
 }  // namespace kernels

@@ -6,7 +6,8 @@
 //
 // Threads   made, run and released by one task, for all; one run() at a time. run() allocates nothing to speak of.
 // Cost      per place: 8 bytes for each own vertex and 3 bits for each vertex of the graph. A level costs one exchange,
-//           two if it sends packets or if the direction of the next depends on it.
+//           two if it sends packets or if the direction of the next depends on it. Keeping the levels costs a pass over
+//           the own part of a bitmap for each level upwards.
 // Source    Beamer, Asanović, Patterson, "Direction-Optimizing Breadth-First Search" (SC 2012), alpha 15, beta 18.
 #pragma once
 
@@ -61,6 +62,14 @@ class bfs {
   static tess::task<void> release(bfs b);
 
   [[nodiscard]] tess::task<bfs_result> run(vertex source) const;
+
+  // The same as one task of every place calls it; afterwards levels() is known.
+  [[nodiscard]] tess::task<void> run_here_and_keep_levels(vertex source) const;
+
+  // This place's reached vertices lie in order() by their distances: those at distance d at [begins[d], begins[d + 1]),
+  // for all d that any place has.
+  [[nodiscard]] tess::global_array<vertex> order() const noexcept { return queue_; }
+  [[nodiscard]] std::vector<std::uint64_t> const& level_begins() const;
 
   // After run(): the source is its own parent; `unreached` if there is no path.
   [[nodiscard]] tess::global_array<vertex> parents() const noexcept { return parents_; }

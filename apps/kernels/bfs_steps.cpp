@@ -256,21 +256,26 @@ void queue_to_bitmap(bfs_state const& state, bfs_bitmaps maps) noexcept {
   }
 }
 
-void bitmap_to_queue(bfs_state& state, bfs_bitmaps maps) noexcept {
-  // The queue starts over: what it held before are levels long done.
-  std::uint64_t tail = 0;
+void append_to_queue(bfs_state& state, std::uint64_t const* bitmap, std::uint64_t own_begin) noexcept {
+  std::uint64_t tail = state.level_end;
   std::uint64_t level_edges = 0;
-  for (std::uint64_t word = maps.own_begin; word < maps.own_begin + state.words; ++word) {
-    for (std::uint64_t bits = maps.now[word]; bits != 0; bits &= bits - 1) {
+  for (std::uint64_t word = own_begin; word < own_begin + state.words; ++word) {
+    for (std::uint64_t bits = bitmap[word]; bits != 0; bits &= bits - 1) {
       auto const v = static_cast<vertex>(word * word_bits + static_cast<std::uint64_t>(std::countr_zero(bits)));
       state.queue[tail++] = v;
       level_edges += state.part.out.degree(v - state.part.first);
     }
   }
-  state.level_begin = 0;
+  state.level_begin = state.level_end;
   state.level_end = state.tail = tail;
   state.level_edges = level_edges;
   state.found_edges = 0;
+}
+
+void bitmap_to_queue(bfs_state& state, bfs_bitmaps maps) noexcept {
+  // The queue starts over: what it held before are levels long done.
+  state.level_end = 0;
+  append_to_queue(state, maps.now, maps.own_begin);
 }
 
 tess::task<void> forget(bfs_state& state, bfs_bitmaps maps, std::uint64_t all_words) {

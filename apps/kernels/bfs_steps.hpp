@@ -45,6 +45,7 @@ struct bfs_state {
   tess::counter arrived[2];  // packets
 
   bfs_result result;
+  std::vector<std::uint64_t> level_begins;  // in queue, if levels are kept
 
   void prepare(graph::graph_part const& p, std::span<vertex> own_parents, std::span<vertex> own_queue);
   void claim_pairs(std::span<parent_edge const> pairs_here) noexcept;
@@ -73,6 +74,8 @@ tess::task<bfs_front> look_up(bfs_state& state, bfs_bitmaps maps);
 // The present level, into the own words of `now` and back.
 void queue_to_bitmap(bfs_state const& state, bfs_bitmaps maps) noexcept;
 void bitmap_to_queue(bfs_state& state, bfs_bitmaps maps) noexcept;
+// Own vertices of a bitmap, behind what the queue holds; it has room for all own vertices, each of which comes once.
+void append_to_queue(bfs_state& state, std::uint64_t const* bitmap, std::uint64_t own_begin) noexcept;
 
 tess::task<void> forget(bfs_state& state, bfs_bitmaps maps, std::uint64_t all_words);
 

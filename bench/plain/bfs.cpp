@@ -61,6 +61,19 @@ bfs::bfs(graph_view graph, int threads)
       next_(words_) {}
 
 std::span<vertex const> bfs::run(vertex source) {
+  keeps_levels_ = false;
+  search(source);
+  return parents_.span().first(graph_.n());
+}
+
+bfs::levels bfs::run_for_levels(vertex source) {
+  keeps_levels_ = true;
+  level_begins_.assign(1, 0);
+  search(source);
+  return {.order = queue_.span().first(level_begins_.back()), .begins = level_begins_};
+}
+
+void bfs::search(vertex source) {
   forget();
   parents_[source] = source;
   queue_[0] = source;
@@ -72,6 +85,7 @@ std::span<vertex const> bfs::run(vertex source) {
   front level{.size = 1, .edges = graph_.out.degree(source)};
   while (level.size > 0) {
     unexplored -= level.edges;
+    if (keeps_levels_ && level_begins_.back() != level_end_) level_begins_.push_back(level_end_);
     if (level.edges <= unexplored / alpha || level.size <= before.size) {
       before = std::exchange(level, top_down(level));
       continue;
@@ -80,11 +94,14 @@ std::span<vertex const> bfs::run(vertex source) {
     do {
       before = std::exchange(level, bottom_up());
       unexplored -= level.edges;
+      if (!keeps_levels_ || level.size == 0) continue;
+      append_to_queue(level_end_);
+      level_begin_ = std::exchange(level_end_, level_end_ + level.size);
+      level_begins_.push_back(level_end_);
     } while (level.size >= before.size || level.size > graph_.n() / beta);
-    bitmap_to_queue(level);
+    if (!keeps_levels_) bitmap_to_queue(level);
     unexplored += level.edges;  // Subtracted again at the head of the loop.
   }
-  return parents_.span().first(graph_.n());
 }
 
 void bfs::forget() {
@@ -183,7 +200,13 @@ void bfs::queue_to_bitmap() {
 
 void bfs::bitmap_to_queue(front const& from) {
   // The queue starts over: what it held before are levels long done.
-  std::uint64_t tail = 0;
+  append_to_queue(0);
+  level_begin_ = 0;
+  level_end_ = from.size;
+}
+
+void bfs::append_to_queue(std::uint64_t begin) {
+  std::uint64_t tail = begin;
 #pragma omp parallel num_threads(threads_)
   {
     found_vertices found(queue_.data(), tail);
@@ -195,8 +218,6 @@ void bfs::bitmap_to_queue(front const& from) {
     }
     found.flush();
   }
-  level_begin_ = 0;
-  level_end_ = from.size;
 }
 
 }  // namespace plain

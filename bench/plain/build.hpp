@@ -42,4 +42,22 @@ class csr_graph {
   bench::huge_array<std::uint32_t> targets_;
 };
 
+/// The edges of a graph with weights, weight(source, target) of each; borrows the graph's offsets.
+class weighted_targets {
+ public:
+  template <class Weight>
+  weighted_targets(csr_view graph, Weight const& weight) : graph_(graph), targets_(graph.edges()) {
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (vertex u = 0; u < graph.n; ++u)
+      for (std::uint64_t e = graph.offsets[u]; e < graph.offsets[u + 1]; ++e)
+        targets_[e] = {graph.targets[e], weight(u, graph.targets[e])};
+  }
+
+  [[nodiscard]] weighted_view view() const noexcept { return {graph_.n, graph_.offsets, targets_.data()}; }
+
+ private:
+  csr_view graph_;
+  bench::huge_array<weighted_target> targets_;
+};
+
 }  // namespace plain

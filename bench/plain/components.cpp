@@ -1,6 +1,7 @@
 // components: a forest in which every vertex points to a smaller one of its component, joined along few edges, then
 // compressed.
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -14,7 +15,13 @@ namespace {
 constexpr std::uint64_t sampled_neighbours = 2;
 constexpr std::uint64_t samples = 1024;
 
-constexpr int chunk = 4096;  // vertices; degrees differ by orders of magnitude, so chunks are handed out on demand
+constexpr std::uint32_t block = 256;  // vertices
+constexpr int chunk = 16;  // blocks; degrees differ by orders of magnitude, so chunks are handed out on demand
+
+struct edge_ends {
+  vertex u;
+  vertex v;
+};
 
 // Everywhere: a parent only ever moves to a smaller vertex of the same component, so that an outdated one costs steps
 // and not correctness; the barrier at the end of each loop orders the phases.
@@ -26,15 +33,37 @@ components::components(graph_view graph, int threads) : graph_(graph), threads_(
 
 std::span<vertex const> components::run() {
   std::uint32_t const n = graph_.n();
-#pragma omp parallel for num_threads(threads_)
-  for (vertex v = 0; v < n; ++v) parents_[v] = v;
-  for (std::uint64_t round = 0; round < sampled_neighbours; ++round) {
-    join_sampled(round);
-    compress();
-  }
+  plant();
+  compress();
+  join_sampled();
+  compress();
   if (n > 0) join_rest(most_frequent());
   compress();
   return parents_.span();
+}
+
+/// Every vertex under its first neighbour, if that is smaller: nobody else can have hooked it yet, so that this needs
+/// no atomic operation. Source: Jaiganesh, Burtscher (HPDC 2018).
+void components::plant() noexcept {
+  constexpr std::uint32_t ahead = 32;
+  std::uint32_t const n = graph_.n();
+  csr_view const out = graph_.out;
+#pragma omp parallel for num_threads(threads_) schedule(dynamic, chunk)
+  for (std::uint32_t begin = 0; begin < n; begin += block) {
+    vertex const end = begin + std::min(block, n - begin);
+    for (vertex v = begin; v < end; ++v) {
+      __builtin_prefetch(out.targets + out.offsets[std::min(v + ahead, n)]);
+      vertex above = v;
+      if (out.degree(v) != 0) {
+        // Chains end at their root, or outside of the block, where nothing is known yet. No branch hangs on what the
+        // row says: it may still be on its way.
+        vertex const first = std::min(out.neighbours(v)[0], v);
+        vertex const planted = parent(std::max(first, begin)).load(relaxed);
+        above = first >= begin && first < v ? planted : first;
+      }
+      parent(v).store(above, relaxed);
+    }
+  }
 }
 
 /// Climbs from both ends until they meet or a root is found, which is hooked under the smaller vertex.
@@ -52,11 +81,26 @@ void components::join(vertex u, vertex v) noexcept {
   }
 }
 
-void components::join_sampled(std::uint64_t round) {
+/// To the second neighbour of each vertex, and to the first where plant() did not. Edges of a block are looked up
+/// first, so that the memory's delays overlap.
+void components::join_sampled() {
+  static_assert(sampled_neighbours == 2);
   std::uint32_t const n = graph_.n();
 #pragma omp parallel for num_threads(threads_) schedule(dynamic, chunk)
-  for (vertex v = 0; v < n; ++v) {
-    if (round < graph_.out.degree(v)) join(v, graph_.out.neighbours(v)[round]);
+  for (std::uint32_t begin = 0; begin < n; begin += block) {
+    std::array<edge_ends, sampled_neighbours * block> edges;
+    std::uint64_t found = 0;
+    vertex const end = begin + std::min(block, n - begin);
+    for (vertex v = begin; v < end; ++v) {
+      std::span<vertex const> const row = graph_.out.neighbours(v);
+      if (row.empty()) continue;
+      edges[found] = {row[0], v};
+      found += row[0] > v;
+      if (row.size() == 1) continue;
+      edges[found++] = {v, row[1]};
+      __builtin_prefetch(&parents_[row[1]]);
+    }
+    for (std::uint64_t k = 0; k < found; ++k) join(edges[k].u, edges[k].v);
   }
 }
 
@@ -64,7 +108,7 @@ void components::join_sampled(std::uint64_t round) {
 /// outside, and is seen from there, in a directed graph as an in-edge if need be.
 void components::join_rest(vertex largest) {
   std::uint32_t const n = graph_.n();
-#pragma omp parallel for num_threads(threads_) schedule(dynamic, chunk)
+#pragma omp parallel for num_threads(threads_) schedule(dynamic, chunk* block)
   for (vertex v = 0; v < n; ++v) {
     if (parent(v).load(relaxed) == largest) continue;
     std::span<vertex const> const targets = graph_.out.neighbours(v);
@@ -74,16 +118,25 @@ void components::join_rest(vertex largest) {
   }
 }
 
-/// Afterwards every vertex points to its root.
+/// Afterwards every vertex points to its root. Two steps without a branch, because how far away a root is cannot be
+/// predicted; more for blocks that need them.
 void components::compress() {
   std::uint32_t const n = graph_.n();
 #pragma omp parallel for num_threads(threads_) schedule(dynamic, chunk)
-  for (vertex v = 0; v < n; ++v) {
-    vertex above = parent(v).load(relaxed);
-    vertex root = parent(above).load(relaxed);
-    if (above == root) continue;
-    while (above != root) above = std::exchange(root, parent(root).load(relaxed));
-    parent(v).store(root, relaxed);
+  for (std::uint32_t begin = 0; begin < n; begin += block) {
+    vertex const end = begin + std::min(block, n - begin);
+    vertex farther = 0;
+    for (vertex v = begin; v < end; ++v) {
+      vertex const above = parent(parent(v).load(relaxed)).load(relaxed);
+      parent(v).store(above, relaxed);
+      farther |= above ^ parent(above).load(relaxed);
+    }
+    if (farther == 0) continue;
+    for (vertex v = begin; v < end; ++v) {
+      vertex root = parent(v).load(relaxed);
+      for (vertex above; (above = parent(root).load(relaxed)) != root;) root = above;
+      parent(v).store(root, relaxed);
+    }
   }
 }
 

@@ -36,4 +36,20 @@ struct graph_view {
   [[nodiscard]] bool directed() const noexcept { return out.targets != in.targets; }
 };
 
+/// A target with the weight of its edge beside it.
+struct weighted_target {
+  vertex v;
+  std::uint32_t weight;
+};
+
+struct weighted_view {
+  std::uint32_t n;
+  std::uint64_t const* offsets;
+  weighted_target const* targets;
+
+  [[nodiscard]] std::span<weighted_target const> neighbours(vertex v) const noexcept {
+    return {targets + offsets[v], targets + offsets[v + 1]};
+  }
+};
+
 }  // namespace plain

@@ -1,17 +1,19 @@
-// kernels: breadth-first search, PageRank and connected components by the best known shared-memory algorithms, on
-// OpenMP.
+// kernels: breadth-first search, PageRank, connected components, shortest paths, betweenness centrality and triangles
+// by the best known shared-memory algorithms, on OpenMP.
 //
 //   What our versions are compared with. A kernel is an object that owns its arrays, so that a timed run() allocates
 //   nothing; the span that it returns is valid until its next run().
 //
 // Threads   run() is called by one thread at a time and uses `threads` of OpenMP's.
 //           These go on spinning for a while after it: rest() before anything else is timed.
-// Cost      bfs: 8.25 bytes per vertex, pagerank: 24, components: 4, all in huge pages.
+// Cost      bfs: 8.25 bytes per vertex, pagerank: 24, components: 4, sssp: 4 and the bins, bc: 40.25; triangles: 12 per
+//           vertex and 4 per edge; all in huge pages.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "harness/huge_pages.hpp"
 #include "plain/csr.hpp"
@@ -34,6 +36,13 @@ class bfs {
   /// Which parent, if there are several, is chance; the distances are not.
   [[nodiscard]] std::span<vertex const> run(vertex source);
 
+  /// The vertices reached, by their distances: those at distance d at [begins[d], begins[d + 1]) of `order`.
+  struct levels {
+    std::span<vertex const> order;
+    std::span<std::uint64_t const> begins;
+  };
+  [[nodiscard]] levels run_for_levels(vertex source);
+
  private:
   /// The vertices of a level: how many, and how many edges leave them.
   struct front {
@@ -48,6 +57,8 @@ class bfs {
   [[nodiscard]] front bottom_up();
   void queue_to_bitmap();
   void bitmap_to_queue(front const& from);
+  void append_to_queue(std::uint64_t begin);
+  void search(vertex source);
 
   graph_view graph_;
   int threads_;
@@ -58,6 +69,8 @@ class bfs {
   bench::huge_array<std::uint64_t> next_;
   std::uint64_t level_begin_ = 0;
   std::uint64_t level_end_ = 0;
+  bool keeps_levels_ = false;
+  std::vector<std::uint64_t> level_begins_;
 };
 
 struct ranking {
@@ -94,7 +107,7 @@ class pagerank {
 
 /// Weakly connected components: Afforest, which joins along two neighbours of each vertex and then looks only at edges
 /// that leave the largest component so found. Source: Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity
-/// Computation via Subgraph Sampling" (IPDPS 2018).
+/// Computation via Subgraph Sampling" (IPDPS 2018). First parents, look-ups and compression as our kernel has them.
 class components {
  public:
   components(graph_view graph, int threads);
@@ -105,7 +118,8 @@ class components {
  private:
   [[nodiscard]] std::atomic_ref<vertex> parent(vertex v) const noexcept { return std::atomic_ref<vertex>(parents_[v]); }
   void join(vertex u, vertex v) noexcept;
-  void join_sampled(std::uint64_t round);
+  void plant() noexcept;
+  void join_sampled();
   void join_rest(vertex largest);
   void compress();
   [[nodiscard]] vertex most_frequent() const;
@@ -113,6 +127,86 @@ class components {
   graph_view graph_;
   int threads_;
   bench::huge_array<vertex> parents_;
+};
+
+inline constexpr std::uint32_t infinitely_far = UINT32_MAX;
+
+/// Shortest paths by delta stepping: bins of each thread, a thread that empties a small bin goes on with what it found
+/// for it (bucket fusion). Sources: Meyer, Sanders (2003); Zhang et al. (CGO 2020), as in the GAP Benchmark Suite.
+/// Unlike there a vertex waits together with its distance, so that all but the last of its entries are passed over.
+class sssp {
+ public:
+  sssp(weighted_view graph, int threads);
+  ~sssp();
+
+  /// The distance of each vertex from `source`, `infinitely_far` if there is no path. delta: at least 1.
+  [[nodiscard]] std::span<std::uint32_t const> run(vertex source, std::uint32_t delta);
+
+ private:
+  struct entry {
+    vertex v;
+    std::uint32_t distance;
+  };
+  struct worker;
+
+  template <bool Shared>
+  void relax(entry from, worker& mine);
+  template <bool Shared>
+  void work(int thread);
+  void share_bins();
+
+  weighted_view graph_;
+  int threads_;
+  std::uint32_t delta_ = 1;
+  std::size_t bin_ = 0;
+  bench::huge_array<std::uint32_t> distances_;
+  std::vector<entry> front_;
+  std::vector<worker> workers_;
+};
+
+/// Betweenness centrality by Brandes's algorithm from some sources: levels by bfs, then each vertex pulls the path
+/// counts of its in-neighbours and, on the way back, the shares of its out-neighbours. Of the array that they are
+/// pulled from only levels done are filled, so that an edge costs one addition and no comparison, and nothing is
+/// atomic. Sources: Brandes (2001); level by level as in Beamer et al., "The GAP Benchmark Suite" (2015).
+class bc {
+ public:
+  bc(graph_view graph, int threads);
+
+  /// For each vertex the sum, over sources and targets, of the share of shortest paths that pass through it.
+  [[nodiscard]] std::span<double const> run(std::span<vertex const> sources);
+
+ private:
+  void add_from(vertex source);
+
+  graph_view graph_;
+  int threads_;
+  bfs search_;
+  bench::huge_array<double> scores_;
+  bench::huge_array<double> paths_;   // in the search's order
+  bench::huge_array<double> shares_;  // likewise: (1 + dependency) / paths
+  bench::huge_array<double> done_;    // by vertex: one of the two, of levels done
+};
+
+/// Triangles of an undirected graph: each edge points to the end with more edges, so that no vertex has many, and the
+/// lists of the two ends of each edge are merged. Source: Chiba, Nishizeki, "Arboricity and subgraph listing
+/// algorithms" (1985); ordered by degree as in the GAP Benchmark Suite, renumbering included in run().
+class triangles {
+ public:
+  triangles(csr_view graph, int threads);
+
+  [[nodiscard]] std::uint64_t run();
+
+ private:
+  void number_by_degree();
+  void direct_edges();
+  [[nodiscard]] std::uint64_t count() const;
+
+  csr_view graph_;
+  int threads_;
+  bench::huge_array<vertex> ranks_;
+  bench::huge_array<vertex> vertices_;  // by rank
+  bench::huge_array<std::uint64_t> offsets_;
+  bench::huge_array<vertex> targets_;  // ranks, ascending
 };
 
 }  // namespace plain

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 #include <queue>
+#include <ranges>
+#include <utility>
 
 namespace plain {
 namespace {
@@ -78,6 +80,57 @@ std::vector<vertex> union_find(csr_view out) {
   }
   for (vertex v = 0; v < out.n; ++v) parents[v] = find(parents, v);
   return parents;
+}
+
+std::vector<std::uint32_t> dijkstra(weighted_view out, vertex source) {
+  std::vector<std::uint32_t> distances(out.n, no_path);
+  using entry = std::pair<std::uint32_t, vertex>;
+  std::priority_queue<entry, std::vector<entry>, std::greater<>> waiting;
+  distances[source] = 0;
+  waiting.emplace(0, source);
+  while (!waiting.empty()) {
+    auto const [distance, u] = waiting.top();
+    waiting.pop();
+    if (distance > distances[u]) continue;
+    for (auto const [v, weight] : out.neighbours(u)) {
+      if (distance + weight >= distances[v]) continue;
+      distances[v] = distance + weight;
+      waiting.emplace(distances[v], v);
+    }
+  }
+  return distances;
+}
+
+std::vector<double> brandes(csr_view out, std::span<vertex const> sources) {
+  std::vector<double> scores(out.n);
+  for (vertex const source : sources) {
+    std::vector<std::uint32_t> const levels = queue_levels(out, source);
+    std::vector<vertex> order;
+    for (vertex v = 0; v < out.n; ++v)
+      if (levels[v] != no_path) order.push_back(v);
+    std::ranges::sort(order, {}, [&](vertex v) { return levels[v]; });
+    std::vector<double> paths(out.n);
+    std::vector<double> dependency(out.n);
+    paths[source] = 1;
+    for (vertex const u : order)
+      for (vertex const v : out.neighbours(u))
+        if (levels[v] == levels[u] + 1) paths[v] += paths[u];
+    for (vertex const u : order | std::views::reverse) {
+      for (vertex const v : out.neighbours(u))
+        if (levels[v] == levels[u] + 1) dependency[u] += paths[u] / paths[v] * (1 + dependency[v]);
+      if (u != source) scores[u] += dependency[u];
+    }
+  }
+  return scores;
+}
+
+std::uint64_t triangles_by_look_up(csr_view undirected) {
+  std::uint64_t found = 0;
+  for (vertex u = 0; u < undirected.n; ++u)
+    for (vertex const v : undirected.neighbours(u))
+      for (vertex const w : undirected.neighbours(v))
+        if (u < v && v < w && std::ranges::binary_search(undirected.neighbours(u), w)) ++found;
+  return found;
 }
 
 }  // namespace plain

@@ -29,4 +29,13 @@ struct power_iteration_result {
 /// For each vertex the smallest vertex of its weakly connected component, by union and find.
 [[nodiscard]] std::vector<vertex> union_find(csr_view out);
 
+/// Distances from `source` by Dijkstra's algorithm with a heap; `infinitely_far` (kernels.hpp) where there is no path.
+[[nodiscard]] std::vector<std::uint32_t> dijkstra(weighted_view out, vertex source);
+
+/// Betweenness centrality as in Brandes's figure, with a queue and a stack.
+[[nodiscard]] std::vector<double> brandes(csr_view out, std::span<vertex const> sources);
+
+/// Triangles: for each edge from a smaller to a larger vertex, the still larger ones that both know, looked up.
+[[nodiscard]] std::uint64_t triangles_by_look_up(csr_view undirected);
+
 }  // namespace plain

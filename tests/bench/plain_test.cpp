@@ -98,6 +98,38 @@ TEST_P(plain_kernels, components_name_the_smallest_vertex_of_each) {
   for (int run = 0; run < 3; ++run) EXPECT_TRUE(std::ranges::equal(kernel.run(), union_find(graph().out)));
 }
 
+std::uint32_t some_weight(vertex u, vertex v) {
+  auto const [low, high] = std::minmax(u, v);
+  return (low * 31 + high * 17) % 255;
+}
+
+TEST_P(plain_kernels, sssp_finds_the_distances_of_dijkstra_from_any_source_for_any_delta) {
+  weighted_targets const weighted(graph().out, some_weight);
+  sssp search(weighted.view(), threads());
+  for (vertex source = 0; source < graph().n(); source += graph().n() / 3 + 1) {
+    auto const expected = dijkstra(weighted.view(), source);
+    for (std::uint32_t const delta : {1U, 20U, 1000U})
+      EXPECT_TRUE(std::ranges::equal(search.run(source, delta), expected)) << "from " << source << ", delta " << delta;
+  }
+}
+
+TEST_P(plain_kernels, bc_agrees_with_brandes) {
+  bc kernel(graph(), threads());
+  std::vector<vertex> const sources{0, graph().n() / 2, graph().n() - 1};
+  auto const expected = brandes(graph().out, sources);
+  for (int run = 0; run < 2; ++run) {
+    auto const found = kernel.run(sources);
+    for (vertex v = 0; v < graph().n(); ++v) ASSERT_NEAR(found[v], expected[v], 1e-9 * expected[v]) << "vertex " << v;
+  }
+}
+
+TEST_P(plain_kernels, triangles_are_as_many_as_looked_up) {
+  if (directed()) GTEST_SKIP() << "triangles have no directions";
+  triangles kernel(graph().out, threads());
+  std::uint64_t const expected = triangles_by_look_up(graph().out);
+  for (int run = 0; run < 2; ++run) EXPECT_EQ(kernel.run(), expected);
+}
+
 INSTANTIATE_TEST_SUITE_P(graphs, plain_kernels,
                          ::testing::Combine(::testing::ValuesIn(samples()), ::testing::Values(1, 2)),
                          [](auto const& info) {
@@ -116,6 +148,15 @@ TEST(plain_verifiers, give_the_answers_found_by_hand) {
   auto const ranked = power_iteration(out, 0.85, 1e-15, 100);
   EXPECT_NEAR(ranked.scores[1], second, 1e-12);
   EXPECT_NEAR(ranked.scores[2], base + 0.85 * (second + base), 1e-12);
+}
+
+TEST(plain_verifiers, give_the_distances_scores_and_triangles_found_by_hand) {
+  // 0 - 1 - 2 - 0 is a triangle, 3 hangs on 2.
+  csr_graph const graph(4, {{0, 1}, {1, 2}, {2, 0}, {2, 3}}, direction::both);
+  weighted_targets const weighted(graph.view(), [](vertex u, vertex v) { return u + v == 2 ? 10U : 2U; });
+  EXPECT_EQ(dijkstra(weighted.view(), 0), (std::vector<std::uint32_t>{0, 2, 4, 6}));
+  EXPECT_EQ(triangles_by_look_up(graph.view()), 1U);
+  EXPECT_EQ(brandes(graph.view(), std::vector<vertex>{0, 1, 2, 3}), (std::vector<double>{0, 0, 4, 0}));
 }
 
 TEST(plain_verifiers, reject_trees_that_are_not_shortest_or_not_in_the_graph) {

@@ -20,6 +20,7 @@ PLACES = (1, 2, 3, 4, 7, 16)
 WORKERS = (1, 2, 4)
 TOLERANCE = 1e-9
 SECONDS_MAX = 300
+GRAPH_PROGRAMS = ("bfs", "pagerank", "components", "sssp", "bc")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +52,13 @@ def small_cases(data: Path) -> list[Case]:
         Case(("pagerank", "kron:8")),
         Case(("components", "kron:8,2")),
         Case(("components", "grid:13x9"), places=few),
+        Case(("sssp", debian, "--source", "libc6"), ("smp",), places=few, known=(("reached", 49651),)),
+        Case(("sssp", "kron:9")),
+        Case(("sssp", "grid:23x17", "--source", "100", "--delta", "0.01"), places=few),
+        Case(("sssp", "uniform:8,2,5", "--delta", "1000"), places=few),
+        Case(("bc", debian), ("smp",), places=few),
+        Case(("bc", "kron:8", "--sources", "9")),
+        Case(("bc", "grid:13x9", "--source", "5", "--source", "60"), places=few),
         Case(("gups", "--log2-words", "10", "--updates", "3000")),
         *(
             Case((program, "--form", form, "--words", "777", "--numbers", "3001"))
@@ -75,10 +83,10 @@ def large_cases(data: Path) -> list[Case]:
     debian = str(data / "debian-12.mtx.gz")
     hostile = ("smp", "hostile")
     return [
-        *(Case((program, debian), hostile, places=(1, 4, 7)) for program in ("bfs", "pagerank", "components")),
-        *(Case((program, "kron:16"), ("smp",)) for program in ("bfs", "pagerank", "components")),
-        *(Case((program, "grid:300x200"), ("smp",)) for program in ("bfs", "pagerank", "components")),
-        *(Case((program, "uniform:12,4"), hostile) for program in ("bfs", "pagerank", "components")),
+        *(Case((program, debian), hostile, places=(1, 4, 7)) for program in GRAPH_PROGRAMS),
+        *(Case((program, "kron:16"), ("smp",)) for program in GRAPH_PROGRAMS),
+        *(Case((program, "grid:300x200"), ("smp",)) for program in GRAPH_PROGRAMS),
+        *(Case((program, "uniform:12,4"), hostile) for program in GRAPH_PROGRAMS),
         Case(("gups", "--log2-words", "16")),
         *(Case((name, debian), hostile, places=(1, 4), variants=FORMS) for name in MATRICES),
         *(Case((name, "kron:16"), ("smp",), variants=FORMS) for name in MATRICES),

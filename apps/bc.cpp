@@ -1,0 +1,117 @@
+// bc: which vertices lie on the shortest paths between others.
+#include "kernels/bc.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "command_line/command_line.hpp"
+#include "graph/error.hpp"
+#include "kernels/gather_block_array.hpp"
+
+namespace {
+
+struct options : command_line::graph_options {
+  std::vector<std::string> named_sources;
+  std::uint64_t sources = 4;
+  std::size_t top = 10;
+  unsigned trials = 1;
+};
+
+constexpr double agreement = 1e-9;  // relative
+
+// The vertices with the highest scores; of equal ones the smaller.
+std::vector<graph::vertex> highest(std::vector<double> const& scores, std::size_t count) {
+  std::vector<graph::vertex> order(scores.size());
+  std::iota(order.begin(), order.end(), 0U);
+  auto const end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+
+  std::partial_sort(order.begin(), end, order.end(), [&](graph::vertex a, graph::vertex b) {
+    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+  });
+  order.erase(end, order.end());
+  return order;
+}
+
+void report(std::vector<graph::vertex> const& sources, kernels::bc_result const& result,
+            std::vector<double> const& scores, std::vector<graph::vertex> const& top) {
+  std::vector<std::uint64_t> const from(sources.begin(), sources.end());
+  std::vector<std::uint64_t> const vertices(top.begin(), top.end());
+  std::string values;
+  for (graph::vertex const v : top) values += fmt::format("{}{:#.17g}", values.empty() ? "" : ", ", scores[v]);
+  tess::report_result("sources", command_line::json(from));
+  tess::report_result("levels", std::to_string(result.levels));
+  tess::report_result("sum", fmt::format("{:#.17g}", std::reduce(scores.begin(), scores.end())));
+  tess::report_result("top", command_line::json(vertices));
+  tess::report_result("scores", "[" + values + "]");
+}
+
+tess::task<bool> agrees(graph::distributed_graph g, std::vector<graph::vertex> const& sources,
+                        std::vector<double> const& scores) {
+  std::vector<double> const expected = co_await kernels::brandes_scores(g, sources);
+  co_return std::ranges::equal(scores, expected, [](double a, double b) { return std::fabs(a - b) <= agreement * b; });
+}
+
+tess::task<int> rank(options const& o) {
+  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
+  std::vector<graph::vertex> sources;
+  for (std::string const& name : o.named_sources) sources.push_back(loaded.find(name));
+  if (sources.empty()) sources = co_await kernels::spread_sources(loaded.graph, o.sources);
+  kernels::bc const kernel = co_await kernels::bc::make(loaded.graph);
+  kernels::bc_result result;
+  tess::operation_counts before;
+  double seconds = 0;
+  for (unsigned trial = 0; trial < o.trials; ++trial) {
+    before = co_await tess::count_operations();
+    command_line::stopwatch const watch;
+    result = co_await kernel.run(sources);
+    double const taken = watch.seconds();
+    seconds = trial == 0 ? taken : std::min(seconds, taken);
+  }
+  tess::operation_counts const after = co_await tess::count_operations();
+  if (!result.counted)
+    throw graph::input_error(o.spec, 0, "more than 1.8e308 shortest paths between two vertices",
+                             "a graph whose paths a double can count");
+
+  std::vector<double> const scores = co_await kernels::gather_block_array(loaded.graph, kernel.scores());
+  std::vector<graph::vertex> const top = highest(scores, o.top);
+  fmt::print("      score  vertex\n");
+  for (graph::vertex const v : top) fmt::print("{:11.4e}  {}\n", scores[v], loaded.label(v));
+  fmt::print("{} sources, {} levels in all\n", sources.size(), result.levels);
+  fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
+             static_cast<double>(loaded.graph.edges()) * static_cast<double>(sources.size()) / seconds / 1e6);
+  command_line::print_operations(before, after);
+  report(sources, result, scores, top);
+  bool right = true;
+  if (o.verify) {
+    right = co_await agrees(loaded.graph, sources, scores);
+    fmt::print("{}\n", right ? "verified: yes" : "verified: NO, Brandes's algorithm finds other scores");
+    tess::report_result("verified", right ? "true" : "false");
+  }
+  co_await kernels::bc::release(kernel);
+  co_await graph::distributed_graph::release(loaded.graph);
+  co_return right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Betweenness centrality: which vertices lie on the shortest paths from some sources to all others.",
+               "bc");
+  options o;
+  command_line::declare(app, o);
+  app.add_option("--sources", o.sources,
+                 "how many sources to choose, among the vertices with edges; as many as there "
+                 "are give the exact centrality")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--source", o.named_sources, "a source, by name or number, instead of chosen ones; may be repeated");
+  app.add_option("--top", o.top, "how many vertices to print")->capture_default_str();
+  app.add_option("--trials", o.trials, "runs, of which the fastest counts")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(rank(o)); });
+}

@@ -1,0 +1,52 @@
+// edge_weights: the weights of a distributed graph's edges, for those programs that ask for them.
+//
+//   Of a repeated edge the least. Those of a generator are computed where they are needed; those of a file take one
+//   more pass over it, each edge travelling to its owner; an edge without a weight weighs 1.
+//
+// Shapes    at each place one weight for each entry of its out-rows, in their order, as 32-bit integers if every weight
+//           is an integer and no path through all vertices exceeds 32 bits, else as doubles.
+// Threads   made and released by one task, for all; local() by any task of the place.
+// Errors    input_error for a negative weight, with its line.
+// Cost      4 or 8 bytes an entry; 8 more while a file is read.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "distributed/distributed_graph.hpp"
+
+namespace graph {
+
+// What one place holds: one of the two.
+struct weights_part {
+  tess::global_ptr<std::uint32_t> integers;
+  tess::global_ptr<double> reals;
+};
+
+class edge_weights {
+ public:
+  // `g` must have been loaded from `input`.
+  static tess::task<edge_weights> load(graph_input const& input, distributed_graph g);
+  static tess::task<void> release(edge_weights w);
+
+  [[nodiscard]] bool integers() const noexcept { return integers_; }
+  [[nodiscard]] double max() const noexcept { return max_; }
+
+  // Weight: std::uint32_t if integers(), else double.
+  template <class Weight>
+  [[nodiscard]] Weight const* local() const {
+    if constexpr (std::is_same_v<Weight, double>)
+      return part_->reals.local();
+    else
+      return part_->integers.local();
+  }
+
+ private:
+  friend class weights_loader;
+
+  tess::place_local<weights_part> part_;
+  bool integers_ = true;
+  double max_ = 1;
+};
+
+}  // namespace graph

@@ -1,0 +1,70 @@
+// bc: betweenness centrality by Brandes's algorithm, from some sources; every place sums up the rows that it owns.
+//
+//   A search gives the levels. Then, level by level away from the source, each vertex pulls the path counts of its
+//   in-neighbours, and back towards it the shares of its out-neighbours. Both are sums over a whole row of an array
+//   that only holds the levels done so far: other neighbours on done levels do not exist, so nothing is compared. A sum
+//   goes along its row and nothing is added up elsewhere, so the scores are the same, bit by bit, for every number of
+//   places and workers.
+//
+// Units     score: the sum, over sources s and vertices t, of the share of the shortest paths from s to t that pass
+//           through the vertex; ends do not count.
+// Threads   made, run and released by one task, for all; one run() at a time.
+// Cost      per place: that of a bfs, 12 bytes for each vertex of the graph, 24 for each own one. A source costs a
+//           search, two passes over the rows reached, and for each level two barriers and two block transfers between
+//           each two places: 8 bytes a vertex each.
+// Source    Brandes, "A faster algorithm for betweenness centrality" (2001), level by level.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "distributed/distributed_graph.hpp"
+#include "kernels/bfs.hpp"
+#include "kernels/exchange.hpp"
+
+namespace kernels {
+
+struct bc_result {
+  std::uint64_t levels = 0;  // of all searches
+  // False: there are more than 1.8e308 shortest paths between two vertices, and the scores mean nothing.
+  bool counted = true;
+};
+
+struct bc_report {
+  tess::global_ptr<std::uint64_t> level_begins;
+};
+
+struct bc_state;
+
+class bc {
+ public:
+  // The graph needs in-rows if it is directed.
+  static tess::task<bc> make(graph::distributed_graph g);
+  static tess::task<void> release(bc b);
+
+  // At the caller's place.
+  [[nodiscard]] tess::task<bc_result> run(std::vector<vertex> sources) const;
+
+  // After run().
+  [[nodiscard]] tess::global_array<double> scores() const noexcept { return scores_; }
+
+ private:
+  friend class bc_run;
+
+  graph::distributed_graph graph_;
+  bfs search_;
+  exchange<bc_report> reports_;
+  tess::global_array<double> scores_;
+  tess::global_array<double> paths_;   // in the search's order, like the next
+  tess::global_array<double> shares_;  // (1 + dependency) / paths
+  tess::global_array<double> done_;    // for all vertices at each place: one of the two, of levels done
+  tess::place_local<bc_state> state_;
+};
+
+// Up to `count` vertices with out-edges, the same for every number of places: steps of the golden ratio.
+[[nodiscard]] tess::task<std::vector<vertex>> spread_sources(graph::distributed_graph g, std::uint64_t count);
+
+// The same scores by the textbook's algorithm, at one place.
+[[nodiscard]] tess::task<std::vector<double>> brandes_scores(graph::distributed_graph g, std::vector<vertex> sources);
+
+}  // namespace kernels

@@ -1,0 +1,95 @@
+// sssp: shortest paths from one vertex by delta stepping; every place relaxes the rows of the vertices that it owns.
+//
+//   A place works through its part of a bin until nothing is left of it, without asking anybody, and tells others
+//   what it found for their vertices: a few with the step's report, many in packets. What it told once it remembers, so
+//   that only smaller distances travel. The distances are the least sums over all paths, each added up from its begin:
+//   they do not depend on places, workers, delta or timing, not even as floating-point numbers.
+//
+// Units     Distance is std::uint32_t or double, like the weights. delta: in units of distance.
+// Threads   made, run and released by one task, for all; one run() at a time.
+// Cost      per place: a Distance for each vertex of the graph, and a second copy of its rows in which each target has
+//           its weight beside it. A step costs one exchange, two if it sends packets.
+// Source    Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm" (2003); working through a bin
+//           without synchronisation is the bucket fusion of Zhang et al., "Optimizing Ordered Graph Algorithms with
+//           GraphIt" (CGO 2020).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "distributed/edge_weights.hpp"
+#include "kernels/distance_bins.hpp"
+#include "kernels/exchange.hpp"
+#include "kernels/replicated.hpp"
+
+namespace kernels {
+
+using graph::vertex;
+
+// No path.
+template <class Distance>
+inline constexpr Distance infinitely_far =
+    std::numeric_limits<Distance>::has_infinity ? std::numeric_limits<Distance>::infinity()
+                                                : std::numeric_limits<Distance>::max();
+
+template <class Distance>
+struct weighted_target {
+  vertex v;
+  Distance weight;
+};
+
+// What a place tells another one after a step.
+template <class Distance>
+struct sssp_report {
+  static constexpr std::uint32_t pairs_max = 16;
+
+  std::uint64_t lowest_bin = no_bin;  // that is not empty, here or by what was sent
+  std::uint32_t packets_for_you = 0;
+  std::uint32_t pairs_count = 0;
+  distance_of<Distance> few[pairs_max];  // for you
+};
+
+struct sssp_result {
+  std::uint64_t steps = 0;
+};
+
+template <class Distance>
+struct sssp_state;
+
+template <class Distance>
+class sssp {
+ public:
+  static tess::task<sssp> make(graph::distributed_graph g, graph::edge_weights w);
+  static tess::task<void> release(sssp s);
+
+  // What suits a graph whose weights are spread evenly up to `max`: max over the mean degree, as Meyer and Sanders have
+  // it, but the mean over edges and not over vertices. A graph with hubs finds nearly everything by way of them, and a
+  // wide bin would relax their long rows again and again: kron:18 relaxes 1.4 times its edges with 8, 1.0 with 2.
+  [[nodiscard]] static tess::task<double> usual_delta(graph::distributed_graph g, graph::edge_weights w);
+
+  // delta > 0
+  [[nodiscard]] tess::task<sssp_result> run(vertex source, double delta) const;
+
+  // After run(), at the caller's place; infinitely_far if there is no path.
+  [[nodiscard]] tess::task<std::vector<Distance>> distances() const;
+
+ private:
+  template <class>
+  friend class sssp_search;
+
+  graph::distributed_graph graph_;
+  replicated<Distance> known_;
+  exchange<sssp_report<Distance>> reports_;
+  tess::place_local<sssp_state<Distance>> state_;
+};
+
+// The same distances by Dijkstra's algorithm, at one place, from rows that are fetched.
+template <class Distance>
+[[nodiscard]] tess::task<std::vector<Distance>> dijkstra_distances(graph::distributed_graph g, graph::edge_weights w,
+                                                                   vertex source);
+
+extern template class sssp<std::uint32_t>;
+extern template class sssp<double>;
+
+}  // namespace kernels

@@ -1,0 +1,145 @@
+// sssp: how far every vertex is from one of them, by the weights of the edges.
+#include "kernels/sssp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <type_traits>
+
+#include "command_line/command_line.hpp"
+#include "graph/error.hpp"
+
+namespace {
+
+struct options : command_line::graph_options {
+  std::string source;
+  double delta = 0;  // 0: chosen
+  std::size_t top = 10;
+  unsigned trials = 1;
+};
+
+// CLI::Range lets "nan" pass.
+std::string positive_width(std::string const& given) {
+  double width = 0;
+  auto const [stop, problem] = std::from_chars(given.data(), given.data() + given.size(), width);
+  bool const number = problem == std::errc{} && stop == given.data() + given.size();
+  return number && width >= 1e-9 && width <= 1e300 ? "" : "a bin's width is a number from 1e-9 to 1e300";
+}
+
+template <class Distance>
+struct summary {
+  std::vector<graph::vertex> farthest;  // of equal ones the smaller first
+  std::uint64_t reached = 0;
+  Distance max = 0;
+  std::conditional_t<std::is_integral_v<Distance>, std::uint64_t, Distance> sum = 0;
+};
+
+template <class Distance>
+summary<Distance> summarise(std::vector<Distance> const& distances, std::size_t top) {
+  summary<Distance> s;
+  std::vector<graph::vertex> order;
+  for (graph::vertex v = 0; v < distances.size(); ++v) {
+    if (distances[v] == kernels::infinitely_far<Distance>) continue;
+    order.push_back(v);
+    s.max = std::max(s.max, distances[v]);
+    s.sum += distances[v];
+  }
+  s.reached = order.size();
+  auto const end = order.begin() + static_cast<std::ptrdiff_t>(std::min(top, order.size()));
+  std::partial_sort(order.begin(), end, order.end(), [&](graph::vertex a, graph::vertex b) {
+    return distances[a] != distances[b] ? distances[a] > distances[b] : a < b;
+  });
+  s.farthest.assign(order.begin(), end);
+  return s;
+}
+
+// A number as JSON has it: an integer if the distances are.
+template <class Number>
+std::string text(Number x) {
+  if constexpr (std::is_integral_v<Number>)
+    return fmt::format("{}", x);
+  else
+    return fmt::format("{:#.17g}", x);
+}
+
+template <class Distance>
+void report(summary<Distance> const& s, graph::vertex source, double delta) {
+  std::vector<std::uint64_t> const farthest(s.farthest.begin(), s.farthest.end());
+  tess::report_result("source", std::to_string(source));
+  tess::report_result("delta", fmt::format("{:#.17g}", delta));
+  tess::report_result("reached", std::to_string(s.reached));
+  tess::report_result("farthest", command_line::json(farthest));
+  tess::report_result("distance_max", text(s.max));
+  tess::report_result("distance_sum", text(s.sum));
+}
+
+template <class Distance>
+tess::task<int> search(options const& o, command_line::loaded_graph const& loaded, graph::edge_weights weights) {
+  graph::vertex const source =
+      o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
+  double const delta = o.delta > 0 ? o.delta : co_await kernels::sssp<Distance>::usual_delta(loaded.graph, weights);
+  kernels::sssp<Distance> const kernel = co_await kernels::sssp<Distance>::make(loaded.graph, weights);
+  kernels::sssp_result result;
+  tess::operation_counts before;
+  double seconds = 0;
+  for (unsigned trial = 0; trial < o.trials; ++trial) {
+    before = co_await tess::count_operations();
+    command_line::stopwatch const watch;
+    result = co_await kernel.run(source, delta);
+    double const taken = watch.seconds();
+    seconds = trial == 0 ? taken : std::min(seconds, taken);
+  }
+  tess::operation_counts const after = co_await tess::count_operations();
+
+  std::vector<Distance> const distances = co_await kernel.distances();
+  summary<Distance> const s = summarise(distances, o.top);
+  fmt::print("   distance  vertex\n");
+  for (graph::vertex const v : s.farthest) fmt::print("{:11}  {}\n", distances[v], loaded.label(v));
+  fmt::print("reached {} of {} vertices from {}, delta {:.6g}, {} steps\n", s.reached, loaded.graph.vertices(),
+             loaded.label(source), delta, result.steps);
+  fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
+             static_cast<double>(loaded.graph.edges()) / seconds / 1e6);
+  command_line::print_operations(before, after);
+  report(s, source, delta);
+  bool right = true;
+  if (o.verify) {
+    // Equal, even floating-point ones: each is the least of the same sums.
+    right = distances == co_await kernels::dijkstra_distances<Distance>(loaded.graph, weights, source);
+    fmt::print("{}\n", right ? "verified: yes" : "verified: NO, Dijkstra's algorithm finds other distances");
+    tess::report_result("verified", right ? "true" : "false");
+  }
+  co_await kernels::sssp<Distance>::release(kernel);
+  co_return right ? 0 : 1;
+}
+
+tess::task<int> solve(options const& o) {
+  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out);
+  graph::edge_weights const weights = co_await graph::edge_weights::load(graph::open_graph(o.spec), loaded.graph);
+  int const code = weights.integers() ? co_await search<std::uint32_t>(o, loaded, weights)
+                                      : co_await search<double>(o, loaded, weights);
+  co_await graph::edge_weights::release(weights);
+  co_await graph::distributed_graph::release(loaded.graph);
+  co_return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "Shortest paths from one vertex of a graph, by the weights of its edges (1 where a file has none; of a "
+      "generated graph random ones from 1 to 255).",
+      "sssp");
+  options o;
+  command_line::declare(app, o);
+  app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
+  app.add_option("--delta", o.delta, "width of a bin of distances worked on at once (default: chosen by the graph)")
+      ->check(positive_width, "1e-9 to 1e300");
+  app.add_option("--top", o.top, "how many of the farthest vertices to print")->capture_default_str();
+  app.add_option("--trials", o.trials, "searches, of which the fastest counts")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(solve(o)); });
+}
