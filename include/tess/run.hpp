@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tess/delay.hpp"
 #include "tess/task.hpp"
 
 namespace tess {
@@ -30,6 +31,8 @@ struct settings {
   bool pin = true;                    ///< TESS_PIN: threads keep to one processor each if the job has them all
   std::string fabric;                 ///< TESS_FABRIC: smp, checked, hostile; empty: smp
   std::uint64_t seed = 1;             ///< TESS_SEED of the hostile fabric
+  tess::delay delay;                  ///< TESS_DELAY: remote operations complete so much later, as 3us or 3us,1us
+  bool no_window = false;             ///< TESS_NO_WINDOW: words of other places go through the fabric, not inlined
   std::string stats;                  ///< TESS_STATS: file for the statistics (JSON)
   std::string trace;                  ///< TESS_TRACE: file for the trace (Perfetto opens it)
   double stall_timeout = 0;           ///< TESS_STALL_TIMEOUT in seconds, 0: off; SIGUSR1 asks at any time

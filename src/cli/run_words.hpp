@@ -18,7 +18,7 @@ namespace tess::cli {
 struct run_option {
   std::string_view name;        // --places
   std::string_view short_name;  // -n, or empty
-  std::string_view value;       // what the help calls its value
+  std::string_view value;       // what the help calls its value; empty: it takes none
   std::string_view variable;    // the environment variable that tells the runtime
   std::string_view meaning;
 };
@@ -29,6 +29,10 @@ inline constexpr std::array run_options{
     run_option{"--threads", "", "THREADS", "TESS_THREADS", "threads that all places share"},
     run_option{"--fabric", "", "FABRIC", "TESS_FABRIC",
                "how words and bytes move: smp, checked (verifies every call) or hostile (late, out of order)"},
+    run_option{"--delay", "", "TIME[,JITTER]", "TESS_DELAY",
+               "every operation on another place completes so much later, as 3us or 3us,1us"},
+    run_option{"--no-window", "", "", "TESS_NO_WINDOW",
+               "words of other places go through the fabric instead of inlined loads and stores"},
     run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},
     run_option{"--stats", "", "FILE", "TESS_STATS", "write statistics there, as JSON"},
     run_option{"--trace", "", "FILE", "TESS_TRACE", "write a trace there, for Perfetto"},

@@ -37,6 +37,12 @@ settings settings::from_environment() {
   s.pin = number<unsigned>("TESS_PIN", 0, 1, 1) != 0;
   s.fabric = text("TESS_FABRIC");
   s.seed = number<std::uint64_t>("TESS_SEED", 0, ~std::uint64_t{0}, 1);
+  if (std::string const given = text("TESS_DELAY"); !given.empty()) {
+    auto const read = tess::delay::parse(given);
+    if (!read) throw error("TESS_DELAY", "`" + given + "`", std::string(tess::delay::expected));
+    s.delay = *read;
+  }
+  s.no_window = number<unsigned>("TESS_NO_WINDOW", 0, 1, 0) != 0;
   s.stats = text("TESS_STATS");
   s.trace = text("TESS_TRACE");
   s.fail_allocation = number<std::uint64_t>("TESS_FAIL_ALLOCATION", 0, ~std::uint64_t{0} / 2, 0);

@@ -31,12 +31,29 @@ class Case:
     places: tuple[int, ...] = PLACES
     workers: tuple[int, ...] = WORKERS
     known: tuple[tuple[str, object], ...] = ()  # parts of the result
+    latencies: tuple[tuple[tuple[str, str], ...], ...] = ((),)  # settings of the latency of other places
 
 
 def small_cases(data: Path) -> list[Case]:
     debian = str(data / "debian-12.mtx.gz")
     few = (1, 3, 16)
+    late = {
+        "fabrics": ("smp",),
+        "places": (1, 2, 3, 7),
+        "workers": (1, 2),
+        "latencies": (
+            (),
+            (("TESS_DELAY", "3us"),),
+            (("TESS_DELAY", "2us,5us"),),
+            (("TESS_NO_WINDOW", "1"),),
+            (("TESS_NO_WINDOW", "1"), ("TESS_DELAY", "3us")),
+        ),
+    }
     return [
+        Case(("bfs", "kron:7"), **late),
+        Case(("pagerank", "grid:9x7"), **late),
+        Case(("components", "kron:7,2"), **late),
+        Case(("gups", "--log2-words", "9", "--updates", "2000"), **late),
         # What data/README.md says of this graph.
         Case(("bfs", debian, "--source", "libc6"), ("smp",), known=(("reached", 49651),)),
         Case(("pagerank", debian), ("smp",), places=few),
@@ -70,6 +87,7 @@ class Run:
     places: int
     workers: int
     fabric: str
+    latency: tuple[tuple[str, str], ...]
     seed: int
 
     @property
@@ -79,6 +97,7 @@ class Run:
             "TESS_WORKERS": str(self.workers),
             "TESS_FABRIC": self.fabric,
             "TESS_SEED": str(self.seed),
+            **dict(self.latency),
         }
 
     def __str__(self) -> str:
@@ -122,7 +141,8 @@ def equal(a: object, b: object) -> bool:
 
 def check(case: Case, programs: Path, seed: int) -> list[str]:
     """What is wrong with a case, one line each."""
-    runs = [Run(case, *setting, seed) for setting in itertools.product(case.places, case.workers, case.fabrics)]
+    settings = itertools.product(case.places, case.workers, case.fabrics, case.latencies)
+    runs = [Run(case, *setting, seed) for setting in settings]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda run: perform(run, programs), runs))
     errors = []

@@ -16,6 +16,7 @@
 
 #include "tess/assert.hpp"
 #include "tess/detail/completion.hpp"
+#include "tess/detail/delay_line.hpp"
 #include "tess/detail/deque.hpp"
 #include "tess/detail/frame_pool.hpp"
 #include "tess/detail/out_buffer.hpp"
@@ -78,6 +79,10 @@ struct worker {
   deque<promise_base*> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
+  /// Where tables say that there is no window: that of the own place, or no_window.
+  std::uint64_t own_window = std::uint64_t{1} << 63;
+  std::uint64_t const* delayed_windows = nullptr;  ///< those of all places, if only the delay keeps from using them
+  delay_line delayed;
 
   [[nodiscard]] std::uint32_t notify_id() const noexcept { return std::uint32_t{place} << 16 | index; }
 
