@@ -77,7 +77,8 @@ class calls_on_their_way {
         waits |= !calls[i].by_window();
         due[i] = calls[i].take_due();
       }
-      if (waits) return;
+      // Some are by a window and some are not: one by one.
+      if (waits) break;
       std::uint64_t const first = now.first;
       std::uint64_t const last = now.last;
       now.first += together;

@@ -6,6 +6,7 @@
 #include "tess/block.hpp"
 #include "tess/collective.hpp"
 #include "tess/counter.hpp"
+#include "tess/delay.hpp"
 #include "tess/error.hpp"
 #include "tess/event_counter.hpp"
 #include "tess/finish.hpp"

@@ -4,7 +4,8 @@
 //   nobody else is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
 //   Of several operations issued together only the first co_await gives the turn away: the others are due by then.
 //   Each operation is awaited once; checked builds assert it.
-//   Without a window the call goes to the fabric and the co_await parks the task until the reply.
+//   Without a window the call goes to the fabric and the co_await parks the task until the reply. With a delay
+//   (settings::delay) the call is a prefetch, too; the co_await parks the task until the time has come.
 //
 // Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
 // Errors   checked builds throw tess::error for addresses outside the segment or misaligned, others do not look;
@@ -29,7 +30,7 @@ namespace detail {
 struct word_slot : ready_node, stoppable_wait {
   [[nodiscard]] bool take_back() noexcept { return cell.disarm(); }
 
-  completion cell;
+  completion cell{1};
   std::uint64_t result[2] = {0, 0};
 };
 
@@ -37,8 +38,10 @@ struct word_slot : ready_node, stoppable_wait {
 void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignment, std::source_location at);
 
 [[nodiscard]] word_slot* issue_word(word_request const& request);
-/// Parks the current task until the slot is done; true if it must suspend.
-[[nodiscard]] bool await_slot(word_slot& slot, promise_base& waiter) noexcept;
+/// The current task waits for its slot, or lets others go first if the reply is there: who runs next.
+[[nodiscard]] std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexcept;
+/// The current task waits for a delayed operation that was called then: who runs next.
+[[nodiscard]] std::coroutine_handle<> await_delayed(std::uint64_t called, promise_base& waiter) noexcept;
 /// After the reply: takes the result, frees the slot, throws place_failed.
 void finish_slot(word_slot* slot, std::uint64_t (&result)[2]);
 /// The operation was never awaited: the reply, whenever it comes, frees the slot.
@@ -72,12 +75,12 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   word_call(word_call const&) = delete;
   word_call& operator=(word_call const&) = delete;
   ~word_call() {
-    if (in_slot()) [[unlikely]]
+    if (far() && !delayed()) [[unlikely]]
       abandon_slot(slot());
   }
 
-  /// Its co_await need not wait for a reply.
-  [[nodiscard]] bool by_window() const noexcept { return !in_slot(); }
+  /// Its co_await need not wait for a reply, or for a time.
+  [[nodiscard]] bool by_window() const noexcept { return !far(); }
   /// An operation through a window, by itself.
   struct due {
     std::byte* address;  ///< null: a get that was read at the call
@@ -94,28 +97,34 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     }
   };
   [[nodiscard, gnu::always_inline]] due take_due() const noexcept {
-    return {reinterpret_cast<std::byte*>(where_ & ~at_once), operands_};
+    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_};
   }
   /// Complete at once if nobody else could run at the call.
   [[nodiscard]] bool await_ready_at_issue() const noexcept { return (where_ & at_once) != 0; }
   /// Or if others ran since the call: its line had its time to come.
   [[gnu::always_inline]] bool await_ready() const noexcept {
-    return await_ready_at_issue() || (!in_slot() && self->runnable.position() != issued_);
+    if (far()) [[unlikely]]
+      return delayed() && self->delayed.due(issued_);
+    return await_ready_at_issue() || self->runnable.position() != issued_;
   }
 
   template <class Promise>
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    if (!in_slot()) [[likely]]
+    if (!far()) [[likely]]
       return self->give_way(&h.promise());
-    return await_slot(*slot(), h.promise()) ? self->next() : h;
+    return delayed() ? await_delayed(issued_, h.promise()) : await_slot(*slot(), h.promise());
   }
 
   T await_resume() {
     TESS_DEBUG_ASSERT(!std::exchange(awaited_, true));
-    if (!in_slot()) [[likely]]
+    if (!far()) [[likely]]
       return take_due().complete();
+    if (delayed()) {
+      self->current->waits_for = nullptr;
+      return take_due().complete();
+    }
     std::uint64_t result[2];
-    finish_slot(reinterpret_cast<word_slot*>(std::exchange(where_, 0) & ~slot_flag), result);
+    finish_slot(reinterpret_cast<word_slot*>(std::exchange(where_, 0) & address_bits), result);
     T value;
     std::memcpy(&value, result, sizeof(T));
     return value;
@@ -130,10 +139,10 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
 #endif
     worker& w = *self;
     bool const alone = w.count_word(p.place() != w.place);
-    std::uint64_t const here = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()] + p.offset();
+    std::uint64_t here = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()] + p.offset();
     if (static_cast<std::int64_t>(here) < 0) [[unlikely]] {
-      where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | slot_flag;
-      return;
+      if (p.place() != w.place || w.own_window == no_window) return issue_far(w, p);
+      here = w.own_window + p.offset();
     }
     auto* const address = reinterpret_cast<std::byte*>(here);
     if (alone) {
@@ -152,13 +161,29 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     issued_ = w.runnable.position();
   }
 
-  /// A slot's address has the bit that a window's never has.
-  static constexpr std::uint64_t slot_flag = no_window;
+  /// On a place to which there is no window, or that has a delay.
+  [[gnu::always_inline]] void issue_far(worker& w, global_ptr<T> p) {
+    if (w.delayed_windows == nullptr) {
+      where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | far_flag;
+      return;
+    }
+    std::uint64_t const address = w.delayed_windows[p.place()] + p.offset();
+    auto* const line = reinterpret_cast<std::byte*>(address);
+    Op == word_op::get ? prefetch_read(line) : prefetch_write(line);
+    where_ = address | far_flag | delayed_flag;
+    issued_ = w.delayed.called_now();
+  }
+
+  /// No address has these bits. The first: there is no window, or a delay; the second says which.
+  static constexpr std::uint64_t far_flag = no_window;
+  static constexpr std::uint64_t delayed_flag = std::uint64_t{1} << 61;
   /// Nobody else could run at the call; a get has been read.
   static constexpr std::uint64_t at_once = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t address_bits = delayed_flag - 1;
 
-  [[nodiscard]] bool in_slot() const noexcept { return (where_ & slot_flag) != 0; }
-  [[nodiscard]] word_slot* slot() const noexcept { return reinterpret_cast<word_slot*>(where_ & ~slot_flag); }
+  [[nodiscard]] bool far() const noexcept { return (where_ & far_flag) != 0; }
+  [[nodiscard]] bool delayed() const noexcept { return (where_ & delayed_flag) != 0; }
+  [[nodiscard]] word_slot* slot() const noexcept { return reinterpret_cast<word_slot*>(where_ & address_bits); }
 
   word_request request(global_ptr<T> p) const noexcept {
     word_request r{Op, word_type_of<T>(), sizeof(T), alignof(T) < 8 ? alignof(T) : 8, p.bits(), {0, 0}};
@@ -170,7 +195,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   }
 
   std::uint64_t where_;   ///< the word's address here, or a slot, with the flags above
-  std::uint64_t issued_;  ///< position of the worker's ring at the call, which moves at every switch
+  std::uint64_t issued_;  ///< position of the worker's ring at the call, which moves at every switch; or its time
   operands operands_;
 #if defined(TESS_CHECKED) && TESS_CHECKED
   bool awaited_ = false;

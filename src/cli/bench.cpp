@@ -85,17 +85,30 @@ void write_json(fs::path const& file, json const& entries) {
   fs::rename(partial, file);
 }
 
+// `tess bench NAME OPTIONS...`: options that are not ours are the benchmark's own, which is then all that runs.
+bool meant_for_benchmark(words const& given, words const& available) {
+  if (given.empty() || std::ranges::find(available, given[0]) == available.end()) return false;
+  return std::any_of(given.begin() + 1, given.end(), [](std::string const& word) {
+    std::string const name = word.substr(0, word.find('='));
+    return name.starts_with('-') && name != "--json" && name != "--runs" && name != "--list";
+  });
+}
+
 }  // namespace
 
 int bench(words const& given) {
   tree const here = own_tree();
   words const available = executables_in(here.benches());
+  if (meant_for_benchmark(given, available)) become(here.benches() / given[0], words{given.begin() + 1, given.end()});
   words wanted;
   std::string json_file;
   bool list = false;
   int runs = 0;
-  command_line line{"tess bench [OPTIONS] [NAME...]", "Run the benchmarks of these names, or all, and print one table.",
-                    "Example: tess bench gups --runs 5 --json results.json"};
+  command_line line{
+      "tess bench [OPTIONS] [NAME...]",
+      "Run the benchmarks of these names, or all, and print one table. `tess bench NAME --help` lists the\n"
+      "options of one; with any of them it runs alone.",
+      "Example: tess bench gups --runs 5 --json results.json"};
   line.add_option("NAME", wanted, "benchmarks to run");
   line.add_option("--json", json_file, "write all entries there, as one JSON list")->type_name("FILE");
   line.add_option("--runs", runs, "repetitions of each measurement (otherwise as the benchmark thinks best)")

@@ -14,6 +14,7 @@
 #include "cli/process.hpp"
 #include "cli/run_words.hpp"
 #include "cli/tree.hpp"
+#include "tess/delay.hpp"
 
 namespace tess::cli {
 namespace {
@@ -65,6 +66,14 @@ CLI::Validator seconds() {
   return {check, ""};
 }
 
+CLI::Validator delay_time() {
+  auto check = [](std::string& text) -> std::string {
+    if (tess::delay::parse(text)) return {};
+    return fmt::format("\"{}\" will not do; give {}", text, tess::delay::expected);
+  };
+  return {check, ""};
+}
+
 CLI::Validator writable_file() {
   auto check = [](std::string& text) -> std::string {
     fs::path const folder = fs::absolute(text).parent_path();
@@ -88,6 +97,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--pin") return pins();
   if (option == "--numa") return one_of({"local", "interleave", "none"});
   if (option == "--seed") return between(0, UINT64_MAX);
+  if (option == "--delay") return delay_time();
   if (option == "--stall-timeout") return seconds();
   return writable_file();
 }
@@ -130,6 +140,10 @@ int run(words const& given) {
     auto const set_variable = [&option](std::string const& value) {
       ::setenv(std::string{option.variable}.c_str(), value.c_str(), 1);
     };
+    if (option.value.empty()) {
+      line.add_flag_function(names, [set_variable](std::int64_t) { set_variable("1"); }, std::string{option.meaning});
+      continue;
+    }
     line.add_option_function<std::string>(names, set_variable, std::string{option.meaning})
         ->check(check_of(option.name))
         ->type_name(std::string{option.value})

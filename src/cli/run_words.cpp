@@ -11,20 +11,22 @@
 namespace tess::cli {
 namespace {
 
-enum class shape { foreign, with_value, value_follows };
+enum class shape { foreign, complete, value_follows };
 
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// How a word is one of our options: `--places=4` and `-n4` carry the value, `--places` and `-n` want the next word.
+// How a word is one of our options: `--places=4` and `-n4` carry the value, `--no-window` has none, `--places` and `-n`
+// want the next word.
 // `-name` is foreign: only digits may follow a short option.
 shape shape_of(std::string_view word) {
   for (auto const& option : run_options) {
-    if (word == option.name || (!option.short_name.empty() && word == option.short_name)) return shape::value_follows;
-    if (word.starts_with(option.name) && word.substr(option.name.size()).starts_with('=')) return shape::with_value;
+    if (word == option.name || (!option.short_name.empty() && word == option.short_name))
+      return option.value.empty() ? shape::complete : shape::value_follows;
+    if (word.starts_with(option.name) && word.substr(option.name.size()).starts_with('=')) return shape::complete;
     bool const short_form = !option.short_name.empty() && word.starts_with(option.short_name);
-    if (short_form && is_number(word.substr(option.short_name.size()))) return shape::with_value;
+    if (short_form && is_number(word.substr(option.short_name.size()))) return shape::complete;
   }
   return shape::foreign;
 }

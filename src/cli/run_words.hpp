@@ -18,7 +18,7 @@ namespace tess::cli {
 struct run_option {
   std::string_view name;        // --places
   std::string_view short_name;  // -n, or empty
-  std::string_view value;       // what the help calls its value
+  std::string_view value;       // what the help calls its value; empty: it takes none
   std::string_view variable;    // the environment variable that tells the runtime
   std::string_view meaning;
 };
@@ -34,6 +34,10 @@ inline constexpr std::array run_options{
                "memory nodes of the segments, where there are several: local (default), interleave or none"},
     run_option{"--fabric", "", "FABRIC", "TESS_FABRIC",
                "how words and bytes move: smp, checked (verifies every call) or hostile (late, out of order)"},
+    run_option{"--delay", "", "TIME[,JITTER]", "TESS_DELAY",
+               "every operation on another place completes so much later, as 3us or 3us,1us"},
+    run_option{"--no-window", "", "", "TESS_NO_WINDOW",
+               "words of other places go through the fabric instead of inlined loads and stores"},
     run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},
     run_option{"--buffer-memory", "", "BYTES", "TESS_BUFFER_MEMORY", "of a place's messages before they are delivered"},
     run_option{"--flush-bytes", "", "BYTES", "TESS_FLUSH_BYTES", "gathered messages leave before a buffer holds more"},

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tess/delay.hpp"
 #include "tess/detail/completion.hpp"
 #include "tess/detail/word_apply.hpp"
 #include "tess/error.hpp"
@@ -145,6 +146,9 @@ class fabric {
 
 [[nodiscard]] std::unique_ptr<fabric> make_smp_fabric(thread_map const& threads);
 [[nodiscard]] std::unique_ptr<fabric> make_hostile_fabric(thread_map const& threads, std::uint64_t seed);
+/// Every operation on another place takes so much longer than on `inner`.
+[[nodiscard]] std::unique_ptr<fabric> make_delayed_fabric(std::unique_ptr<fabric> inner, thread_map const& threads,
+                                                          delay const& longer, std::uint64_t seed);
 [[nodiscard]] std::unique_ptr<fabric> make_checked_fabric(std::unique_ptr<fabric> inner, thread_map const& threads);
 
 }  // namespace tess::detail

@@ -109,6 +109,7 @@ struct job_state {
   std::vector<std::unique_ptr<worker_state>> workers;  ///< place-major
   std::deque<thread_state> threads;
   std::vector<std::uint64_t> load_windows, atomic_windows;
+  std::vector<std::uint64_t> delayed_windows;  ///< empty unless words are delayed
   std::vector<std::uint64_t> segment_bytes;
   std::vector<handler_object> objects;  ///< the program and what it loaded, by the number in messages
   std::atomic<bool> stopping{false};

@@ -41,6 +41,12 @@ settings settings::from_environment() {
   s.numa = text("TESS_NUMA");
   s.fabric = text("TESS_FABRIC");
   s.seed = number<std::uint64_t>("TESS_SEED", 0, ~std::uint64_t{0}, 1);
+  if (std::string const given = text("TESS_DELAY"); !given.empty()) {
+    auto const read = tess::delay::parse(given);
+    if (!read) throw error("TESS_DELAY", "`" + given + "`", std::string(tess::delay::expected));
+    s.delay = *read;
+  }
+  s.no_window = number<unsigned>("TESS_NO_WINDOW", 0, 1, 0) != 0;
   s.stats = text("TESS_STATS");
   s.trace = text("TESS_TRACE");
   s.buffer_memory = number<std::uint64_t>("TESS_BUFFER_MEMORY", 16384, std::uint64_t{1} << 30, s.buffer_memory);

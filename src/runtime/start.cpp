@@ -27,11 +27,16 @@ namespace detail {
 
 namespace {
 
-std::unique_ptr<fabric> make_fabric(std::string const& name, thread_map const& threads, std::uint64_t seed) {
-  if (name == "smp") return make_smp_fabric(threads);
-  if (name == "checked") return make_checked_fabric(make_smp_fabric(threads), threads);
-  if (name == "hostile") return make_checked_fabric(make_hostile_fabric(threads, seed), threads);
-  throw error("TESS_FABRIC", "`" + name + "`", "smp, checked or hostile");
+std::unique_ptr<fabric> make_fabric(settings const& s, thread_map const& threads) {
+  std::unique_ptr<fabric> made;
+  if (s.fabric == "smp" || s.fabric == "checked")
+    made = make_smp_fabric(threads);
+  else if (s.fabric == "hostile")
+    made = make_hostile_fabric(threads, s.seed);
+  else
+    throw error("TESS_FABRIC", "`" + s.fabric + "`", "smp, checked or hostile");
+  if (s.delay.any()) made = make_delayed_fabric(std::move(made), threads, s.delay, s.seed);
+  return s.fabric == "smp" ? std::move(made) : make_checked_fabric(std::move(made), threads);
 }
 
 void lay_out(job_state& j) {
@@ -77,7 +82,25 @@ void lay_out(job_state& j) {
       of_place.push_back(thread);
     j.workers.push_back(std::move(w));
   }
-  j.fabric = make_fabric(s.fabric, map, s.seed);
+  j.fabric = make_fabric(s, map);
+}
+
+/// With a delay, or on request, words of other places take their time: the tables show no windows, not even that of the
+/// own place, whose workers know it by themselves.
+void keep_from_windows(job_state& j) {
+  settings const& s = j.options;
+  if (!s.delay.any() && !s.no_window) return;
+  bool const delayed = !s.no_window && std::ranges::find(j.atomic_windows, no_window) == j.atomic_windows.end();
+  if (delayed) j.delayed_windows = j.atomic_windows;
+  for (auto const& w : j.workers) {
+    if (j.load_windows[w->place] != no_window) w->own_window = j.atomic_windows[w->place];
+    if (!delayed) continue;
+    w->delayed_windows = j.delayed_windows.data();
+    w->delayed.set(static_cast<std::uint64_t>(s.delay.time.count()), static_cast<std::uint64_t>(s.delay.jitter.count()),
+                   s.seed * 1000003 + w->notify_id());
+  }
+  std::ranges::fill(j.load_windows, no_window);
+  std::ranges::fill(j.atomic_windows, no_window);
 }
 
 void make_places(job_state& j) {
@@ -108,6 +131,7 @@ void make_places(job_state& j) {
     j.segment_bytes.push_back(memory.bytes);
     j.places.push_back(std::move(p));
   }
+  keep_from_windows(j);
   job.load_window = j.load_windows.data();
   job.atomic_window = j.atomic_windows.data();
   job.segment_bytes = j.segment_bytes.data();

@@ -33,7 +33,6 @@ void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignmen
 word_slot* issue_word(word_request const& request) {
   worker_state& w = this_worker();
   auto* const slot = new (w.frames.allocate(sizeof(word_slot), frame_pool::kind::raw)) word_slot;
-  slot->cell.expect(1);
   try {
     the_job->fabric->word(w.place, request, slot->result, slot->cell);
   } catch (...) {
@@ -43,13 +42,22 @@ word_slot* issue_word(word_request const& request) {
   return slot;
 }
 
-bool await_slot(word_slot& slot, promise_base& waiter) noexcept {
+std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexcept {
+  // The reply is there: others have their turn all the same, so that a loop over operations keeps nobody waiting.
+  if (slot.cell.idle()) return self->give_way(&waiter);
   if (!slot.enter(waiter)) [[unlikely]]
-    return false;
+    return handle_of(&waiter);
   waiter.waits_for = "word operation";
-  if (!slot.cell.arm(self->notify_id(), cookie_of(waiter))) return true;
+  if (!slot.cell.arm(self->notify_id(), cookie_of(waiter))) return self->next();
+  // Entered, so it must not lie in the ring: whoever asks it to stop would put it there again.
   waiter.waits_for = nullptr;
-  return false;
+  return handle_of(&waiter);
+}
+
+std::coroutine_handle<> await_delayed(std::uint64_t called, promise_base& waiter) noexcept {
+  waiter.waits_for = "delayed word operation";
+  self->delayed.park(&waiter, called);
+  return self->next();
 }
 
 void finish_slot(word_slot* slot, std::uint64_t (&result)[2]) {

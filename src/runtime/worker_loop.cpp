@@ -1,12 +1,15 @@
-// worker_loop: resume, poll, steal, sleep; several workers may share a thread, each gets its turn.
+// worker_loop: poll, steal, sleep; several workers may share a thread, each gets its turn.
 #include "runtime/worker_loop.hpp"
 
+#include <algorithm>
 #include <thread>
 
 #include "runtime/finish.hpp"
 #include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
+#include "runtime/run_tasks.hpp"
 #include "runtime/stall_report.hpp"
+#include "runtime/worker_delay.hpp"
 #include "tess/at.hpp"
 #include "tess/finish.hpp"
 #include "tess/timeout.hpp"
@@ -15,100 +18,15 @@ namespace tess::detail {
 
 namespace {
 
-constexpr std::uint32_t switches_per_turn = 64;
-/// How long a lone task completes operations at once before the worker looks up: many times what a look costs, yet
-/// little for who waits for an answer.
-constexpr auto alone_turn = std::chrono::microseconds(4);
-constexpr std::uint64_t alone_budget_min = 32, alone_budget_max = 4096;
 constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_look_at_clock = 4;
 constexpr unsigned polls_per_finish_report = 64;
-/// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
-constexpr std::uint64_t turns_max = 32;
-constexpr unsigned polls_per_extra_start = 16;
 constexpr int spins_before_sleep = 2000;
 /// Rounds of waiting without suspending before the thread looks after its other workers.
 constexpr unsigned patient_rounds = 1000;
 constexpr auto sleep_max = std::chrono::seconds(1);
 
 thread_local thread_state* this_thread = nullptr;
-
-/// Lets unstarted tasks join those that take turns, at most doubling them: tasks that never suspend stay stealable.
-void admit(worker_state& w) {
-  std::uint64_t const have = w.runnable.size();
-  if (have >= turns_max) {
-    // Tasks that take turns for ever must not keep the others from starting: the oldest joins them now and then.
-    if (w.cold.polls % polls_per_extra_start != 0) return;
-    if (promise_base* const p = w.unstarted.steal()) w.runnable.push(p);
-    return;
-  }
-  for (std::uint64_t i = std::min(have, turns_max - have); i > 0; --i) {
-    promise_base* const p = w.unstarted.pop();
-    if (p == nullptr) return;
-    w.runnable.push(p);
-  }
-}
-
-void resume(worker_state& w, promise_base* p) {
-  w.current = p;
-  if (w.trace.enabled()) [[unlikely]] {
-    // One switch at a time, so that every stretch of every task is seen.
-    worker::single_step const step(w);
-    std::uint64_t const begin = trace_clock();
-    std::source_location const where = p->where;
-    handle_of(p).resume();
-    w.trace.slice(trace_event::run, begin, where);
-    return;
-  }
-  handle_of(p).resume();
-}
-
-/// A turn of the only task. How many operations fill it depends on whether they hit a cache: the budget is doubled or
-/// halved until turns that follow each other take about `alone_turn`.
-void resume_alone(worker_state& w, promise_base* p) {
-  w.set_alone(w.alone_budget);
-  // Its first suspension ends the turn.
-  w.turn_end = w.runnable.position();
-  resume(w, p);
-  if (!w.alone_spent()) {
-    w.alone_since = {};
-    return;
-  }
-  auto const now = std::chrono::steady_clock::now();
-  if (w.alone_since != std::chrono::steady_clock::time_point{}) {
-    auto const took = now - w.alone_since;
-    if (took < alone_turn / 2)
-      w.alone_budget = std::min(w.alone_budget * 2, alone_budget_max);
-    else if (took > alone_turn * 2)
-      w.alone_budget = std::max(w.alone_budget / 2, alone_budget_min);
-  }
-  w.alone_since = now;
-}
-
-/// One turn: up to 64 switches. False if nothing was runnable.
-bool run_tasks(worker_state& w) {
-  admit(w);
-  bool any = false;
-  w.turn_end = w.runnable.position() + switches_per_turn;
-  while (w.runnable.position() < w.turn_end) {
-    promise_base* p;
-    if (!w.runnable.empty()) {
-      p = w.runnable.pop();
-    } else {
-      if ((p = w.unstarted.pop()) == nullptr) break;
-      --w.turn_end;
-    }
-    any = true;
-    if (w.runnable.empty() && w.unstarted.empty()) {
-      resume_alone(w, p);
-    } else {
-      w.not_alone();
-      resume(w, p);
-    }
-  }
-  w.current = &w.handler;
-  return any;
-}
 
 bool take_ready(worker_state& w) {
   if (w.ready.load(std::memory_order_relaxed) == 0) return false;
@@ -193,11 +111,17 @@ bool nothing_to_do(void* context) {
 }
 
 void sleep(thread_state& thread) {
+  auto const longest = std::min<std::chrono::nanoseconds>(sleep_max, until_delayed(thread));
+  if (longest < shortest_sleep) {
+    if (!thread.may_spin) std::this_thread::yield();
+    return;
+  }
   worker_state& w = *thread.workers.front();
   ++w.cold.parks;
   std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
   thread.asleep.store(true, std::memory_order_relaxed);
-  time_point until = std::chrono::steady_clock::now() + sleep_max;
+  auto const now = std::chrono::steady_clock::now();
+  time_point until = now + longest;
   for (worker_state const* const other : thread.workers)
     if (!other->timers.empty()) until = std::min(until, other->timers.earliest().due);
   the_job->fabric->sleep(thread.index, until, {&nothing_to_do, &thread});
@@ -227,6 +151,8 @@ void run_thread(thread_state& thread) {
     // A thread that woke for nothing sleeps again at once.
     if (thread.may_spin && idle_rounds < spins_before_sleep) {
       ++idle_rounds;
+      // Operations that are about to complete are waited for without a pause, which is as long as several switches.
+      if (delays_something(thread)) continue;
       for (int i = 0; i < 4; ++i) spin_pause();
       continue;
     }

@@ -31,6 +31,13 @@ TEST(run_words, finds_options_after_the_name_and_keeps_the_rest_in_order) {
   EXPECT_EQ(split.arguments, (words{"x.mtx.gz", "--source", "libc6", "-v", "y"}));
 }
 
+TEST(run_words, takes_options_without_a_value) {
+  auto const split = split_run_words({"--no-window", "gups", "--delay", "3us,1us", "--no-window", "x"});
+  EXPECT_EQ(split.ours, (words{"--no-window", "--delay", "3us,1us", "--no-window"}));
+  EXPECT_EQ(split.program, "gups");
+  EXPECT_EQ(split.arguments, (words{"x"}));
+}
+
 TEST(run_words, leaves_everything_after_two_dashes_to_the_program) {
   auto const split = split_run_words({"bfs", "-n", "2", "--", "-n", "4", "--", "--help"});
   EXPECT_EQ(split.ours, (words{"-n", "2"}));

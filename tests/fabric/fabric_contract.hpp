@@ -34,6 +34,14 @@ inline void PrintTo(fabric_kind const& k, std::ostream* out) {
 inline std::vector<fabric_kind> all_fabrics() {
   return {
       {"smp", [](thread_map const& t, std::uint64_t) { return make_smp_fabric(t); }, false},
+      {"delayed",
+       [](thread_map const& t, std::uint64_t s) {
+         return make_checked_fabric(
+             make_delayed_fabric(make_smp_fabric(t), t, {std::chrono::microseconds(2), std::chrono::microseconds(2)},
+                                 s),
+             t);
+       },
+       false},
       {"checked", [](thread_map const& t, std::uint64_t) { return make_checked_fabric(make_smp_fabric(t), t); }, false},
       {"hostile",
        [](thread_map const& t, std::uint64_t s) { return make_checked_fabric(make_hostile_fabric(t, s), t); }, true}};

@@ -74,7 +74,7 @@ TEST_P(fabric_contract, a_refused_message_was_not_sent_and_poll_makes_room) {
   std::size_t accepted = 0;
   bool refused = false;
   std::vector<std::byte> const small = pattern(40, 1), large = pattern(2000, 2);
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 4000; ++i) {
     auto const& bytes = i % 5 == 0 ? large : small;
     if (fabric_->try_send(0, 1, message_class::request, bytes))
       ++accepted;

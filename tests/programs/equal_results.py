@@ -33,6 +33,7 @@ class Case:
     workers: tuple[int, ...] = WORKERS
     known: tuple[tuple[str, object], ...] = ()  # parts of the result
     variants: tuple[tuple[str, ...], ...] = ((),)  # more words, which must not change the result either
+    latencies: tuple[tuple[tuple[str, str], ...], ...] = ((),)  # settings of the latency of other places
 
 
 FORMS = (("--form", "words"), ("--form", "messages"))
@@ -42,7 +43,23 @@ MATRICES = ("permute", "transpose")
 def small_cases(data: Path) -> list[Case]:
     debian = str(data / "debian-12.mtx.gz")
     few = (1, 3, 16)
+    late = {
+        "fabrics": ("smp",),
+        "places": (1, 2, 3, 7),
+        "workers": (1, 2),
+        "latencies": (
+            (),
+            (("TESS_DELAY", "3us"),),
+            (("TESS_DELAY", "2us,5us"),),
+            (("TESS_NO_WINDOW", "1"),),
+            (("TESS_NO_WINDOW", "1"), ("TESS_DELAY", "3us")),
+        ),
+    }
     return [
+        Case(("bfs", "kron:7"), **late),
+        Case(("pagerank", "grid:9x7"), **late),
+        Case(("components", "kron:7,2"), **late),
+        Case(("gups", "--log2-words", "9", "--updates", "2000"), **late),
         # What data/README.md says of this graph.
         Case(("bfs", debian, "--source", "libc6"), ("smp",), known=(("reached", 49651),)),
         Case(("pagerank", debian), ("smp",), places=few),
@@ -105,6 +122,7 @@ class Run:
     workers: int
     fabric: str
     variant: tuple[str, ...]
+    latency: tuple[tuple[str, str], ...]
     seed: int
 
     @property
@@ -114,6 +132,7 @@ class Run:
             "TESS_WORKERS": str(self.workers),
             "TESS_FABRIC": self.fabric,
             "TESS_SEED": str(self.seed),
+            **dict(self.latency),
         }
 
     def __str__(self) -> str:
@@ -158,7 +177,7 @@ def equal(a: object, b: object) -> bool:
 
 def check(case: Case, programs: Path, seed: int) -> list[str]:
     """What is wrong with a case, one line each."""
-    settings = itertools.product(case.places, case.workers, case.fabrics, case.variants)
+    settings = itertools.product(case.places, case.workers, case.fabrics, case.variants, case.latencies)
     runs = [Run(case, *setting, seed) for setting in settings]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda run: perform(run, programs), runs))

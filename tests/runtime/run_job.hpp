@@ -7,6 +7,7 @@
 #include <exception>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tess/tess.hpp"
@@ -18,26 +19,48 @@ struct layout {
   char const* fabric;
   unsigned places;
   unsigned workers;
-  unsigned threads = 0;  ///< 0: at most one per processor
+  unsigned threads = 0;    ///< 0: at most one per processor
+  char const* delay = "";  ///< as TESS_DELAY
+  bool no_window = false;
 };
 inline void PrintTo(layout const& l, std::ostream* out) {
-  *out << l.fabric << ' ' << l.places << " places of " << l.workers << " workers, threads " << l.threads;
+  *out << l.fabric << ' ' << l.places << " places of " << l.workers << " workers, threads " << l.threads << " delay "
+       << l.delay << (l.no_window ? " without windows" : "");
 }
 inline std::string name_of(testing::TestParamInfo<layout> const& i) {
   layout const& l = i.param;
   return std::string(l.fabric) + "_p" + std::to_string(l.places) + "_w" + std::to_string(l.workers) +
-         (l.threads == 0 ? "" : "_t" + std::to_string(l.threads));
+         (l.threads == 0 ? "" : "_t" + std::to_string(l.threads)) +
+         (*l.delay == '\0'                          ? ""
+          : std::string_view(l.delay).contains(',') ? "_jitter"
+                                                    : "_delay") +
+         (l.no_window ? "_nowindow" : "");
 }
 
 /// Every fabric, with one and more workers, and more of everything than there are processors.
 inline std::vector<layout> all_layouts() {
-  return {{"smp", 1, 1},     {"smp", 2, 1},        {"smp", 5, 1},        {"smp", 2, 2, 4},
-          {"smp", 3, 4, 6},  {"checked", 3, 1},    {"hostile", 1, 1},    {"hostile", 2, 1, 2},
-          {"hostile", 5, 1}, {"hostile", 2, 2, 4}, {"hostile", 3, 4, 6}, {"smp", 4, 2, 1}};
+  return {{"smp", 1, 1},
+          {"smp", 2, 1},
+          {"smp", 5, 1},
+          {"smp", 2, 2, 4},
+          {"smp", 3, 4, 6},
+          {"checked", 3, 1},
+          {"hostile", 1, 1},
+          {"hostile", 2, 1, 2},
+          {"hostile", 5, 1},
+          {"hostile", 2, 2, 4},
+          {"hostile", 3, 4, 6},
+          {"smp", 4, 2, 1},
+          {"smp", 2, 1, 0, "3us"},
+          {"smp", 3, 2, 4, "2us,2us"},
+          {"checked", 2, 1, 1, "3us"},
+          {"smp", 2, 1, 0, "", true},
+          {"smp", 2, 2, 3, "3us", true},
+          {"hostile", 2, 1, 2, "1us"}};
 }
 /// One of each kind, for what is slow or does not depend on the numbers.
 inline std::vector<layout> few_layouts() {
-  return {{"smp", 2, 1, 2}, {"smp", 2, 2, 4}, {"hostile", 3, 1, 2}, {"hostile", 2, 2, 3}};
+  return {{"smp", 2, 1, 2}, {"smp", 2, 2, 4}, {"hostile", 3, 1, 2}, {"hostile", 2, 2, 3}, {"smp", 2, 1, 2, "3us"}};
 }
 
 /// Runs `body`, a callable that returns task<void>, at place 0; an exception that leaves it fails the test.
@@ -48,6 +71,8 @@ void run_job(layout l, F body) {
   s.places = l.places;
   s.workers = l.workers;
   s.threads = l.threads;
+  if (*l.delay != '\0') s.delay = delay::parse(l.delay).value();
+  s.no_window = l.no_window;
   s.seed = seed();
   s.stall_timeout = 20;
   TESS_PRINT_SEED(s.seed);

@@ -37,6 +37,10 @@ class completion {
  public:
   static constexpr std::int64_t armed_unit = std::int64_t{1} << 40;
 
+  completion() = default;
+  /// As after expect(units).
+  explicit completion(std::int64_t units) noexcept : value_(armed_unit + units) {}
+
   /// Nothing outstanding. acquire: what the acknowledged operations did is visible to the owner.
   [[nodiscard]] bool idle() const noexcept { return value_.load(std::memory_order_acquire) <= armed_unit; }
   [[nodiscard]] std::int64_t outstanding() const noexcept {
@@ -75,7 +79,10 @@ class completion {
   }
 
   /// 0, or the failed place + 1; clears it.
-  std::uint64_t take_error() noexcept { return error_.exchange(0, std::memory_order_relaxed); }
+  std::uint64_t take_error() noexcept {
+    // Failures are rare, and an exchange is not cheap.
+    return error_.load(std::memory_order_relaxed) == 0 ? 0 : error_.exchange(0, std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<std::int64_t> value_{armed_unit};

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "tess/assert.hpp"
 
@@ -27,7 +28,7 @@ class ring {
     // One slot stays free, which rotate() relies on.
     if (count_ >= mask_) [[unlikely]]
       grow();
-    items_[(head_ + count_++) & mask_] = item;
+    items_[(head_ + count_++) & mask_] = std::move(item);
   }
   /// push(item), then pop(), in one go and without a branch; gives `item` itself back if the ring was empty.
   [[gnu::always_inline]] T rotate(T item) noexcept {
@@ -41,8 +42,9 @@ class ring {
   /// The oldest item; the ring must not be empty.
   T pop() noexcept {
     --count_;
-    return items_[head_++ & mask_];
+    return std::move(items_[head_++ & mask_]);
   }
+  [[nodiscard]] T const& front() const noexcept { return items_[head_ & mask_]; }
 
  private:
   static constexpr std::uint64_t initial = 64;
@@ -51,7 +53,8 @@ class ring {
   [[gnu::noinline, gnu::cold]] void grow() noexcept {
     std::unique_ptr<T[]> larger(new (std::nothrow) T[2 * (mask_ + 1)]);
     if (larger == nullptr) no_memory_for("the tasks that can run");
-    for (std::uint64_t i = 0; i < count_; ++i) larger[(head_ + i) & (2 * mask_ + 1)] = items_[(head_ + i) & mask_];
+    for (std::uint64_t i = 0; i < count_; ++i)
+      larger[(head_ + i) & (2 * mask_ + 1)] = std::move(items_[(head_ + i) & mask_]);
     items_ = std::move(larger);
     mask_ = 2 * (mask_ + 1) - 1;
   }

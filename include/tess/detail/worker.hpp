@@ -16,6 +16,7 @@
 
 #include "tess/assert.hpp"
 #include "tess/detail/completion.hpp"
+#include "tess/detail/delay_line.hpp"
 #include "tess/detail/deque.hpp"
 #include "tess/detail/frame_pool.hpp"
 #include "tess/detail/out_buffer.hpp"
@@ -82,6 +83,10 @@ struct worker {
   deque<promise_base*> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
+  /// Where tables say that there is no window: that of the own place, or no_window.
+  std::uint64_t own_window = std::uint64_t{1} << 63;
+  std::uint64_t const* delayed_windows = nullptr;  ///< those of all places, if only the delay keeps from using them
+  delay_line delayed;
 
   /// Counts an event operation that had not to wait. True: so many followed each other that others get their turn now.
   [[nodiscard, gnu::always_inline]] bool count_event() noexcept { return ++ready_events % 64 == 0; }
