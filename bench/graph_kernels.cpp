@@ -185,6 +185,25 @@ tess::task<void> compare_bc(sides const& s) {
   co_await kernels::bc::release(ours);
 }
 
+// Both sides number and turn the edges inside of the timed part. Kernel: run(how...) -> how many triangles.
+template <class Kernel, class... How>
+tess::task<void> compare_triangles(sides const& s, How... how) {
+  if (!s.rates.wants(s.name("triangles"))) co_return;
+  plain::triangles plain(s.plain.out, s.threads);
+  std::uint64_t expected = 0;
+  Kernel const ours = co_await Kernel::make(s.ours);
+  co_await compare(
+      s, "triangles", [&](std::size_t) { return s.edges() / bench::seconds_of([&] { expected = plain.run(); }); },
+      [&](std::size_t) -> tess::task<double> {
+        double const begin = bench::timestamp();
+        std::uint64_t const found = co_await ours.run(how...);
+        double const seconds = bench::timestamp() - begin;
+        if (expected != 0 && found != expected) throw tess::error("the two sides count different triangles");
+        co_return s.edges() / seconds;
+      });
+  co_await Kernel::release(ours);
+}
+
 bool wants_any(bench::suite const& rates, std::string const& graph_name) {
   for (char const* const kernel : {"bfs ", "pagerank ", "components ", "sssp ", "bc "})
     if (rates.wants(kernel + graph_name)) return true;

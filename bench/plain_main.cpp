@@ -1,6 +1,7 @@
 // plain_main: rates of the plain kernels on a Kronecker graph and on a grid, checked once against the verifiers.
 //
-// Units     edges: directed edges stored, all of them for bfs and components, all of them per iteration for pagerank.
+// Units     edges: directed edges stored, all of them for bfs, components and triangles, all of them per iteration for
+//           pagerank.
 #include <omp.h>
 
 #include <CLI/CLI.hpp>
@@ -64,6 +65,9 @@ void measure(bench::suite& rates, std::string const& name, plain::graph_view con
     double const seconds = bench::seconds_of([&] { iterations = pagerank.run(tolerance, iterations_max).iterations; });
     return edges * iterations / seconds;
   });
+  plain::triangles triangles(graph.out, threads);
+  rates.alone("triangles " + name, threads, "M/s",
+              [&] { return edges / bench::seconds_of([&] { (void)triangles.run(); }); });
   plain::components components(graph, threads);
   rates.alone("components " + name, threads, "M/s",
               [&] { return edges / bench::seconds_of([&] { (void)components.run(); }); });

@@ -148,4 +148,25 @@ TEST(generate, refuses_wrong_specifications) {
   }
 }
 
+TEST(generate, weights_are_from_1_to_255_the_same_in_both_directions_and_others_for_another_seed) {
+  generator const from = graph::parse_generator("kron:10,4,1");
+  generator const other = graph::parse_generator("kron:10,4,2");
+  std::array<std::uint64_t, graph::random_weight_max + 1> counts{};
+  std::uint64_t equal = 0;
+  constexpr std::uint32_t vertices = 500;
+  for (std::uint32_t u = 0; u < vertices; ++u) {
+    for (std::uint32_t v = 0; v < u; ++v) {
+      std::uint32_t const weight = graph::random_weight(from, u, v);
+      ASSERT_EQ(weight, graph::random_weight(from, v, u));
+      ASSERT_LE(weight, graph::random_weight_max);
+      ++counts[weight];
+      equal += weight == graph::random_weight(other, u, v);
+    }
+  }
+  EXPECT_EQ(counts[0], 0U);
+  // 489 of each are expected, with a deviation of 22.
+  EXPECT_TRUE(std::all_of(counts.begin() + 1, counts.end(), [](std::uint64_t n) { return n > 380 && n < 600; }));
+  EXPECT_LT(equal, 700U);
+}
+
 }  // namespace
