@@ -26,6 +26,7 @@ class usage_error : public std::runtime_error {
 // The words after the subcommand's name. Each is defined in the file of its name.
 int run(words const& given);
 int bench(words const& given);
+int reproduce(words const& given);
 int doctor(words const& given);
 int cxx(words const& given);
 

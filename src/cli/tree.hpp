@@ -15,6 +15,8 @@ struct tree {
 
   [[nodiscard]] std::filesystem::path programs() const { return prefix / "libexec" / "tessera"; }
   [[nodiscard]] std::filesystem::path benches() const { return programs() / "bench"; }
+  [[nodiscard]] std::filesystem::path reproductions() const { return programs() / "reproduce"; }
+  [[nodiscard]] std::filesystem::path share() const { return prefix / "share" / "tessera"; }
   [[nodiscard]] std::filesystem::path build_json() const { return prefix / "share" / "tessera" / "build.json"; }
   [[nodiscard]] std::filesystem::path packages() const { return prefix / "share" / "tessera" / "packages.txt"; }
 };

@@ -44,6 +44,8 @@ class ring {
     --count_;
     return std::move(items_[head_++ & mask_]);
   }
+  /// The item that pop() gives after `i` others; i < size().
+  [[nodiscard]] T const& ahead(std::uint64_t i) const noexcept { return items_[(head_ + i) & mask_]; }
   [[nodiscard]] T const& front() const noexcept { return items_[head_ & mask_]; }
 
  private:
