@@ -42,6 +42,10 @@ void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignmen
 [[nodiscard]] std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexcept;
 /// The current task waits for a delayed operation that was called then: who runs next.
 [[nodiscard]] std::coroutine_handle<> await_delayed(std::uint64_t called, promise_base& waiter) noexcept;
+/// The same where the wait may be given up. `call` is when it was called before, and what end_delayed takes afterwards.
+[[nodiscard]] std::coroutine_handle<> await_delayed_or_stop(std::uint64_t& call, promise_base& waiter) noexcept;
+/// Throws `stopped` if the wait was given up: the operation then has no effect.
+void end_delayed(std::uint64_t call);
 /// After the reply: takes the result, frees the slot, throws place_failed.
 void finish_slot(word_slot* slot, std::uint64_t (&result)[2]);
 /// The operation was never awaited: the reply, whenever it comes, frees the slot.
@@ -112,7 +116,11 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     if (!far()) [[likely]]
       return self->give_way(&h.promise());
-    return delayed() ? await_delayed(issued_, h.promise()) : await_slot(*slot(), h.promise());
+    if (!delayed()) return await_slot(*slot(), h.promise());
+    if (h.promise().stops == nullptr) [[likely]]
+      return await_delayed(issued_, h.promise());
+    where_ |= may_stop;
+    return await_delayed_or_stop(issued_, h.promise());
   }
 
   T await_resume() {
@@ -121,6 +129,8 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
       return take_due().complete();
     if (delayed()) {
       self->current->waits_for = nullptr;
+      if ((where_ & may_stop) != 0) [[unlikely]]
+        end_delayed(issued_);
       return take_due().complete();
     }
     std::uint64_t result[2];
@@ -179,7 +189,9 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   static constexpr std::uint64_t delayed_flag = std::uint64_t{1} << 61;
   /// Nobody else could run at the call; a get has been read.
   static constexpr std::uint64_t at_once = std::uint64_t{1} << 62;
-  static constexpr std::uint64_t address_bits = delayed_flag - 1;
+  /// With a delay: its task waits under a stop_scope.
+  static constexpr std::uint64_t may_stop = std::uint64_t{1} << 60;
+  static constexpr std::uint64_t address_bits = may_stop - 1;
 
   [[nodiscard]] bool far() const noexcept { return (where_ & far_flag) != 0; }
   [[nodiscard]] bool delayed() const noexcept { return (where_ & delayed_flag) != 0; }

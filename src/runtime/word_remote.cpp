@@ -9,6 +9,11 @@ namespace {
 std::uint64_t cookie_of(ready_node& n) noexcept {
   return reinterpret_cast<std::uint64_t>(&n);
 }
+
+struct delayed_wait : stoppable_wait {
+  [[nodiscard]] bool take_back() noexcept { return self->delayed.remove(task); }
+  promise_base* task = nullptr;
+};
 }  // namespace
 
 void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignment, std::source_location at) {
@@ -58,6 +63,21 @@ std::coroutine_handle<> await_delayed(std::uint64_t called, promise_base& waiter
   waiter.waits_for = "delayed word operation";
   self->delayed.park(&waiter, called);
   return self->next();
+}
+
+std::coroutine_handle<> await_delayed_or_stop(std::uint64_t& call, promise_base& waiter) noexcept {
+  auto* const wait = new (self->frames.allocate(sizeof(delayed_wait), frame_pool::kind::raw)) delayed_wait;
+  std::uint64_t const called = std::exchange(call, reinterpret_cast<std::uint64_t>(wait));
+  wait->task = &waiter;
+  return wait->enter(waiter) ? await_delayed(called, waiter) : handle_of(&waiter);
+}
+
+void end_delayed(std::uint64_t call) {
+  auto* const wait = reinterpret_cast<delayed_wait*>(call);
+  bool const given_up = wait->given_up();
+  if (!given_up) wait->leave();
+  self->frames.release(wait);
+  if (given_up) throw_stopped();
 }
 
 void finish_slot(word_slot* slot, std::uint64_t (&result)[2]) {

@@ -1,4 +1,4 @@
-// stream, slow: thousands of places, whose segments alone take the system many seconds.
+// stream_slow_test: thousands of places, whose segments alone take the system many seconds.
 #include "runtime/stream_job.hpp"
 
 namespace tess {

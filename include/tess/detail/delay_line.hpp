@@ -52,29 +52,44 @@ class delay_line {
       push_heap({called + time_ + jitter_, task});
   }
 
+  /// The task no longer waits; false if it did not. Looks at all that wait: for time-outs, not for every operation.
+  [[nodiscard]] bool remove(promise_base const* task) noexcept {
+    for (std::uint64_t i = 0; i < waiting_.size(); ++i)
+      if (waiting_.ahead(i) == task) {
+        waiting_.ahead(i) = nullptr;
+        return true;
+      }
+    auto const found = std::ranges::find(heap_, task, &late::task);
+    if (found == heap_.end()) return false;
+    found->task = nullptr;
+    return true;
+  }
+
   [[nodiscard]] bool empty() const noexcept { return parked_ == 0; }
 
-  /// Calls resume(task) for all whose time has come; false if there are none.
+  /// Calls resume(task) for all whose time has come; false if there was none.
   template <class Resume>
   bool release(Resume resume) {
     if (parked_ == 0) return false;
-    std::uint64_t const before = parked_;
+    bool any = false;
+    auto const wake = [&](promise_base* task) {
+      --parked_;
+      if (task == nullptr) return;
+      any = true;
+      resume(task);
+    };
     look();
     date();
     while (!dated_.empty() && dated_.front().due <= clock_) {
-      for (stamp const s = dated_.pop(); waiting_.position() != s.end;) {
-        --parked_;
-        resume(waiting_.pop());
-      }
+      for (stamp const s = dated_.pop(); waiting_.position() != s.end;) wake(waiting_.pop());
     }
     while (!heap_.empty() && heap_.front().due <= clock_) {
       promise_base* const task = heap_.front().task;
       std::ranges::pop_heap(heap_, later);
       heap_.pop_back();
-      --parked_;
-      resume(task);
+      wake(task);
     }
-    return parked_ != before;
+    return any;
   }
 
   /// Time until the next one is due; 0 if it is. There must be one, and release() must have been called since.

@@ -45,6 +45,7 @@ class ring {
     return std::move(items_[head_++ & mask_]);
   }
   /// The item that pop() gives after `i` others; i < size().
+  [[nodiscard]] T& ahead(std::uint64_t i) noexcept { return items_[(head_ + i) & mask_]; }
   [[nodiscard]] T const& ahead(std::uint64_t i) const noexcept { return items_[(head_ + i) & mask_]; }
   [[nodiscard]] T const& front() const noexcept { return items_[head_ & mask_]; }
 
