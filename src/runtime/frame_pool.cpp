@@ -10,6 +10,13 @@ namespace {
 void* segment_memory(std::size_t bytes) {
   return to_local(segment_allocate(bytes));
 }
+
+/// What follows a header there begins a cache line: a frame that suspends touches as few lines as it can.
+std::byte* first_block(void* slab) noexcept {
+  constexpr std::size_t header = 16;
+  auto const address = reinterpret_cast<std::uintptr_t>(slab) + header;
+  return static_cast<std::byte*>(slab) + ((0 - address) & (cache_line - 1));
+}
 }  // namespace
 
 void* frame_pool::refill(std::size_t size_class, kind k) {
@@ -26,12 +33,12 @@ void* frame_pool::refill(std::size_t size_class, kind k) {
     // Room in the list first: if there is none, nothing is lost.
     slabs_.push_back({nullptr, block_bytes, 0, 0});
     try {
-      slabs_.back().base = static_cast<std::byte*>(segment_memory(slab_bytes));
+      slabs_.back().base = first_block(segment_memory(slab_bytes));
     } catch (...) {
       slabs_.pop_back();
       throw;
     }
-    slabs_.back().capacity = slab_bytes / block_bytes;
+    slabs_.back().capacity = (slab_bytes - cache_line) / block_bytes;
     reserved_bytes_ += slab_bytes;
     open = slabs_.size();
   }

@@ -16,8 +16,6 @@ constexpr auto alone_turn = std::chrono::microseconds(4);
 constexpr std::uint64_t alone_budget_min = 32, alone_budget_max = 4096;
 /// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
 constexpr std::uint64_t turns_max = 32;
-/// Runnable tasks whose frames, and lines on their way, do not stay in the first-level cache.
-constexpr std::uint64_t crowd = 256;
 constexpr unsigned polls_per_extra_start = 16;
 
 /// Lets unstarted tasks join those that take turns, at most doubling them: tasks that never suspend stay stealable.
@@ -33,18 +31,6 @@ void admit(worker_state& w) {
     promise_base* const p = w.unstarted.pop();
     if (p == nullptr) return;
     w.runnable.push(p);
-  }
-}
-
-/// With more tasks than the first-level cache has room for, the frames of the next turn's are fetched during this one.
-void fetch_frames(worker_state const& w) noexcept {
-  // From the coroutine's header, which lies before the promise, through the operation that is awaited.
-  constexpr std::ptrdiff_t before = 16;
-  constexpr int lines = 3;
-  if (w.runnable.size() < crowd) return;
-  for (std::uint64_t i = switches_per_turn; i < 2 * switches_per_turn; ++i) {
-    auto const* const frame = reinterpret_cast<std::byte const*>(w.runnable.ahead(i)) - before;
-    for (int line = 0; line < lines; ++line) prefetch_read(frame + line * static_cast<std::ptrdiff_t>(cache_line));
   }
 }
 
@@ -89,7 +75,6 @@ void resume_alone(worker_state& w, promise_base* p) {
 bool run_tasks(worker_state& w) {
   release_delayed(w);
   admit(w);
-  fetch_frames(w);
   bool any = false;
   w.turn_end = w.runnable.position() + switches_per_turn;
   while (w.runnable.position() < w.turn_end) {

@@ -59,12 +59,6 @@ std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexce
   return handle_of(&waiter);
 }
 
-std::coroutine_handle<> await_delayed(std::uint64_t called, promise_base& waiter) noexcept {
-  waiter.waits_for = "delayed word operation";
-  self->delayed.park(&waiter, called);
-  return self->next();
-}
-
 std::coroutine_handle<> await_delayed_or_stop(std::uint64_t& call, promise_base& waiter) noexcept {
   auto* const wait = new (self->frames.allocate(sizeof(delayed_wait), frame_pool::kind::raw)) delayed_wait;
   std::uint64_t const called = std::exchange(call, reinterpret_cast<std::uint64_t>(wait));

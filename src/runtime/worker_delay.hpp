@@ -15,7 +15,9 @@ inline constexpr auto shortest_sleep = std::chrono::microseconds(50);
 
 /// Tasks whose delayed operations may complete can run. False if there are none.
 inline bool release_delayed(worker_state& w) noexcept {
-  return !w.delayed.empty() && w.delayed.release([&w](promise_base* p) { w.make_runnable(p); });
+  if (w.delayed.empty() || !w.delayed.release([&w](promise_base* p) { w.runnable.push(p); })) return false;
+  w.not_alone();
+  return true;
 }
 
 inline bool delays_something(thread_state const& thread) noexcept {

@@ -22,6 +22,7 @@ constexpr unsigned messages_per_poll = 16;
 constexpr unsigned polls_per_look_at_clock = 4;
 constexpr unsigned polls_per_finish_report = 64;
 constexpr int spins_before_sleep = 2000;
+constexpr int turns_per_idle_run = 8;
 /// Rounds of waiting without suspending before the thread looks after its other workers.
 constexpr unsigned patient_rounds = 1000;
 constexpr auto sleep_max = std::chrono::seconds(1);
@@ -146,13 +147,16 @@ void run_thread(thread_state& thread) {
       idle_rounds = 0;
       continue;
     }
+    bool const spins = thread.may_spin && idle_rounds < spins_before_sleep;
+    // Operations that are about to complete are waited for without a pause, which is as long as several switches.
+    bool const delays = spins && delays_something(thread);
+    if (delays && ++idle_rounds % turns_per_idle_run != 0) continue;
     for (worker_state* const w : thread.workers) busy |= run_idle(*w);
     if (busy) continue;
     // A thread that woke for nothing sleeps again at once.
-    if (thread.may_spin && idle_rounds < spins_before_sleep) {
+    if (spins) {
+      if (delays) continue;
       ++idle_rounds;
-      // Operations that are about to complete are waited for without a pause, which is as long as several switches.
-      if (delays_something(thread)) continue;
       for (int i = 0; i < 4; ++i) spin_pause();
       continue;
     }

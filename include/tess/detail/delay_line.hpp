@@ -3,7 +3,7 @@
 //   An operation on another place, under settings::delay. Its line is prefetched at the call, as always; its task then
 //   parks here, and performs the operation when it is resumed, after its time. The clock is looked at once for many
 //   operations: those parked since the latest look count from the next one, so none is too early, and one that is late
-//   is so by the time in which its worker makes a few switches.
+//   is so by the time in which its worker makes a dozen switches.
 //
 // Units    nanoseconds of the steady clock.
 // Threads  the owning worker only.
@@ -43,13 +43,18 @@ class delay_line {
     return called + time_ + jitter_ <= clock_;
   }
 
-  /// The task waits for an operation called then.
-  void park(promise_base* task, std::uint64_t called) noexcept {
+  /// The task waits for an operation called then; so many others are ready to run meanwhile.
+  void park(promise_base* task, std::uint64_t called, std::uint64_t others) noexcept {
     ++parked_;
-    if (called == clock_)
+    if (called == clock_) {
       waiting_.push(task);
-    else
+      // Tasks that come together would stay together, and each wait for all; unless the worker is behind anyway.
+      if (waiting_.position() + waiting_.size() - dated_to_ < std::max(parks_per_look, others)) return;
+      look();
+      date();
+    } else {
       push_heap({called + time_ + jitter_, task});
+    }
   }
 
   /// The task no longer waits; false if it did not. Looks at all that wait: for time-outs, not for every operation.
@@ -81,7 +86,7 @@ class delay_line {
     look();
     date();
     while (!dated_.empty() && dated_.front().due <= clock_) {
-      for (stamp const s = dated_.pop(); waiting_.position() != s.end;) wake(waiting_.pop());
+      for (std::uint64_t const end = dated_.pop().end; waiting_.position() != end;) wake(waiting_.pop());
     }
     while (!heap_.empty() && heap_.front().due <= clock_) {
       promise_base* const task = heap_.front().task;
@@ -142,6 +147,8 @@ class delay_line {
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
     return (random_ >> 20) % (jitter_ + 1);
   }
+
+  static constexpr std::uint64_t parks_per_look = 16;
 
   std::uint64_t clock_ = 0;
   std::uint64_t parked_ = 0;

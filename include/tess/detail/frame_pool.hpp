@@ -5,9 +5,10 @@
 //   header that says whose they are and whether they are live, so the stall report can walk all frames although no
 //   list is kept on the fast path.
 //
-// Shapes   block: 16-byte header, then the memory handed out (16-byte aligned). Size classes are multiples of 64 bytes
-//          up to 2 KiB, carved from slabs; larger blocks come from the segment one by one, each behind its link in a
-//          list of them.
+// Shapes   block: 16-byte header, then the memory handed out. Size classes are multiples of 64 bytes up to 2 KiB,
+// carved
+//          from slabs so that memory begins a cache line; larger blocks, 16-byte aligned, come from the segment one by
+//          one, each behind its link in a list of them.
 // Threads  allocate, release, flush_returns, for_each_task: the owning worker. receive: any worker of the place.
 // Cost     allocate and release are two loads and two stores; every 32nd foreign release is a compare-exchange. Large
 //          blocks take constant time too, under the place's lock.

@@ -44,7 +44,7 @@ class ring {
     --count_;
     return std::move(items_[head_++ & mask_]);
   }
-  /// The item that pop() gives after `i` others; i < size().
+  /// The item that pop() gives after `i` others; an old one or none if there are not so many.
   [[nodiscard]] T& ahead(std::uint64_t i) noexcept { return items_[(head_ + i) & mask_]; }
   [[nodiscard]] T const& ahead(std::uint64_t i) const noexcept { return items_[(head_ + i) & mask_]; }
   [[nodiscard]] T const& front() const noexcept { return items_[head_ & mask_]; }

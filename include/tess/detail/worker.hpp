@@ -122,11 +122,22 @@ struct worker {
     runnable.push(p);
   }
 
+  /// Of many tasks the frames do not stay in the first-level cache: that of one a few turns ahead, where it begins and
+  /// where the state of small ones lies, is on its way while others run.
+  [[gnu::always_inline]] void fetch_soon() const noexcept {
+    // The promise follows the coroutine's header.
+    constexpr std::uintptr_t header = 16;
+    auto const frame = reinterpret_cast<std::uintptr_t>(runnable.ahead(6)) - header;
+    prefetch_read(reinterpret_cast<void const*>(frame));
+    prefetch_read(reinterpret_cast<void const*>(frame + 2 * cache_line));
+  }
+
   /// The current task lets the other runnable ones go first: who runs next. Back in the loop when the next poll is due,
   /// which also starts unstarted tasks.
   [[gnu::always_inline]] std::coroutine_handle<> give_way(promise_base* task) noexcept {
     if (runnable.position() < turn_end) [[likely]] {
       current = runnable.rotate(task);
+      fetch_soon();
       return handle_of(current);
     }
     runnable.push(task);
@@ -139,6 +150,7 @@ struct worker {
     promise_base* p;
     if (!runnable.empty()) {
       p = runnable.pop();
+      fetch_soon();
     } else {
       p = unstarted.pop();
       if (p == nullptr) return std::noop_coroutine();
