@@ -3,7 +3,8 @@
 //   Both run on the same graph, loaded once per number of places, from the same sources, in turn. What both sides do
 //   once for a graph is not timed: taking memory, and in our pagerank finding which shares of other places are read.
 //
-// Units     edges: directed edges stored, all of them for bfs, components and sssp, all of them per iteration for
+// Units     edges: directed edges stored, all of them for bfs, components, sssp and triangles, all of them per
+// iteration for
 //           pagerank, per source for bc.
 //           The two pageranks treat vertices without out-edges differently and may need other numbers of iterations.
 #include <CLI/CLI.hpp>
@@ -25,6 +26,7 @@
 #include "kernels/components.hpp"
 #include "kernels/pagerank.hpp"
 #include "kernels/sssp.hpp"
+#include "kernels/triangles.hpp"
 #include "plain/build.hpp"
 #include "plain/kernels.hpp"
 #include "tess/tess.hpp"
@@ -185,27 +187,26 @@ tess::task<void> compare_bc(sides const& s) {
   co_await kernels::bc::release(ours);
 }
 
-// Both sides number and turn the edges inside of the timed part. Kernel: run(how...) -> how many triangles.
-template <class Kernel, class... How>
-tess::task<void> compare_triangles(sides const& s, How... how) {
+// Both sides number and turn the edges inside of the timed part.
+tess::task<void> compare_triangles(sides const& s) {
   if (!s.rates.wants(s.name("triangles"))) co_return;
   plain::triangles plain(s.plain.out, s.threads);
   std::uint64_t expected = 0;
-  Kernel const ours = co_await Kernel::make(s.ours);
+  kernels::triangles const ours = co_await kernels::triangles::make(s.ours);
   co_await compare(
       s, "triangles", [&](std::size_t) { return s.edges() / bench::seconds_of([&] { expected = plain.run(); }); },
       [&](std::size_t) -> tess::task<double> {
         double const begin = bench::timestamp();
-        std::uint64_t const found = co_await ours.run(how...);
+        std::uint64_t const found = co_await ours.run(kernels::form::words);
         double const seconds = bench::timestamp() - begin;
         if (expected != 0 && found != expected) throw tess::error("the two sides count different triangles");
         co_return s.edges() / seconds;
       });
-  co_await Kernel::release(ours);
+  co_await kernels::triangles::release(ours);
 }
 
 bool wants_any(bench::suite const& rates, std::string const& graph_name) {
-  for (char const* const kernel : {"bfs ", "pagerank ", "components ", "sssp ", "bc "})
+  for (char const* const kernel : {"bfs ", "pagerank ", "components ", "sssp ", "bc ", "triangles "})
     if (rates.wants(kernel + graph_name)) return true;
   return false;
 }
@@ -232,6 +233,7 @@ int measure(bench::suite& rates, std::string const& spec, int places_max) {
       co_await compare_components(s);
       co_await compare_sssp(s);
       co_await compare_bc(s);
+      co_await compare_triangles(s);
       co_await graph::distributed_graph::release(s.ours);
       co_return 0;
     });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,22 @@ inline constexpr std::uint64_t random_numbers = 8'000'000;
   return indices;
 }
 
+/// A way to reach other places, and what it is compared on.
+struct reach {
+  char const* how;  ///< added to the name of the case
+  bool no_window;
+  std::chrono::nanoseconds delay;
+  std::size_t bytes;
+  char const* size;
+};
+inline constexpr reach reaches[] = {
+    {"", false, {}, std::size_t{128} << 20U, "128 MiB"},
+    {"", false, {}, std::size_t{1} << 30U, "1 GiB"},
+    {" without windows", true, {}, std::size_t{128} << 20U, "128 MiB"},
+    {" without windows, 3 us", true, std::chrono::microseconds(3), std::size_t{128} << 20U, "128 MiB"},
+    {" 3 us", false, std::chrono::microseconds(3), std::size_t{128} << 20U, "128 MiB"},
+};
+
 /// `rate`: a task that gives million words per second for a table of so many words in one form.
 template <class Rate>
 int random_word_bench(std::string const& name, int argc, char** argv, Rate rate) {
@@ -32,13 +49,17 @@ int random_word_bench(std::string const& name, int argc, char** argv, Rate rate)
   if (auto const code = parse(app, argc, argv)) return *code;
   suite suite(name, chosen);
   for (unsigned const places : {2U, 4U, 8U}) {
-    for (auto const& [size, bytes] :
-         {std::pair{"128 MiB", std::size_t{128} << 20U}, {"1 GiB", std::size_t{1} << 30U}}) {
-      std::size_t const words = bytes / sizeof(std::uint64_t);
+    for (reach const& r : reaches) {
+      tess::settings s;
+      s.places = places;
+      s.workers = 1;
+      s.no_window = r.no_window;
+      s.delay.time = r.delay;
+      std::size_t const words = r.bytes / sizeof(std::uint64_t);
       auto const measured = [=](kernels::form how) {
-        return [=] { return in_job(places, [=] { return rate(words, how); }); };
+        return [=] { return in_job(s, [=] { return rate(words, how); }); };
       };
-      suite.pair(std::string("messages against words, ") + size, static_cast<int>(places), "M/s",
+      suite.pair(std::string("messages against words, ") + r.size + r.how, static_cast<int>(places), "M/s",
                  measured(kernels::form::words), measured(kernels::form::messages));
     }
   }

@@ -130,7 +130,8 @@ int bench(words const& given) {
     if (!run_one(here.benches() / name, runs, merged)) failed.push_back(name);
   }
   if (!json_file.empty()) write_json(json_file, merged);
-  fmt::print("{}", bench_table(merged));
+  // One benchmark has printed its own.
+  if (wanted.size() > 1) fmt::print("{}", bench_table(merged));
   if (failed.empty()) return exit_fine;
   fmt::print(stderr, "tess: bench: failed: {}\n", fmt::join(failed, " "));
   return exit_failed;
