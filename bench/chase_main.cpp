@@ -3,7 +3,7 @@
 //
 //   --tasks: 1 to 16,384 tasks on one core, each with a list of its own, every line a `get`. The limit is the best rate
 //   of a plain loop over n lists in the same lines (instruction-level parallelism); for the large numbers, our own
-//   best.
+//   best. Beside them what bare coroutines reach that take turns without a scheduler.
 //   --delay: two places that follow each other's lists while every operation takes so much longer. The limit is what
 //   Little's law allows for the tasks in flight, or the rate of the same tasks without a delay if that is less.
 #include <CLI/CLI.hpp>
@@ -40,6 +40,7 @@ double best_of(rates const& all, std::uint32_t count_max) {
 
 struct tasks_round {
   double loop;  ///< the best of the plain loops
+  double bare;  ///< the best of bare coroutines
   rates ours;
 };
 
@@ -48,6 +49,8 @@ tess::task<tasks_round> one_round(bench::lists const& lists, std::vector<std::ui
   tasks_round r{};
   for (std::uint32_t const n : bench::list_loop_counts())
     r.loop = std::max(r.loop, bench::list_loop(lists, n, loop_lines));
+  for (std::uint32_t const n : {16U, 24U, 32U, 48U})
+    r.bare = std::max(r.bare, bench::list_coroutines(lists, n, loop_lines));
   for (std::uint32_t const n : counts) r.ours[n] = co_await bench::chase(lists, n, bench::lines_for(n, task_lines));
   co_return r;
 }
@@ -72,6 +75,7 @@ void tasks_cases(bench::suite& suite, wanted const& w) {
   for (std::uint32_t const n : {1U, 4U, 8U, 16U, 24U, 48U})
     record(std::to_string(n) + " tasks", loop, [n](tasks_round const& r) { return r.ours.at(n); });
   record("best of 1 to 64 tasks", loop, best);
+  record("best of bare coroutines", loop, [](tasks_round const& r) { return r.bare; });
   for (std::uint32_t const n : {1024U, 16384U})
     record(std::to_string(n) + " tasks, against the best", best, [n](tasks_round const& r) { return r.ours.at(n); });
 }

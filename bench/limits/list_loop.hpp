@@ -50,4 +50,7 @@ class lists {
 /// Follows `count` lists at once until `lines` lines were followed.
 [[nodiscard]] double list_loop(lists const& all, std::uint32_t count, std::uint64_t lines);
 
+/// The same by `count` bare coroutines that take turns: what is left of the loop's rate once there are switches.
+[[nodiscard]] double list_coroutines(lists const& all, std::uint32_t count, std::uint64_t lines);
+
 }  // namespace bench

@@ -60,6 +60,9 @@ def small_cases(data: Path) -> list[Case]:
         Case(("pagerank", "grid:9x7"), **late),
         Case(("components", "kron:7,2"), **late),
         Case(("gups", "--log2-words", "9", "--updates", "2000"), **late),
+        Case(("sssp", "kron:7"), **late),
+        Case(("bc", "kron:6", "--sources", "3"), **late),
+        Case(("histogram", "--form", "messages", "--words", "777", "--numbers", "3001"), **late),
         # What data/README.md says of this graph.
         Case(("bfs", debian, "--source", "libc6"), ("smp",), known=(("reached", 49651),)),
         Case(("pagerank", debian), ("smp",), places=few),
