@@ -71,9 +71,12 @@ tess::task<int> rank(options const& o) {
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
   tess::operation_counts const after = co_await tess::count_operations();
-  if (!result.counted)
+  if (!result.counted) {
+    co_await kernels::bc::release(kernel);
+    co_await graph::distributed_graph::release(loaded.graph);
     throw graph::input_error(o.spec, 0, "more than 1.8e308 shortest paths between two vertices",
                              "a graph whose paths a double can count");
+  }
 
   std::vector<double> const scores = co_await kernels::gather_block_array(loaded.graph, kernel.scores());
   std::vector<graph::vertex> const top = highest(scores, o.top);
