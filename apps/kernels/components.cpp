@@ -175,6 +175,7 @@ class components_run {
         if (row.empty()) continue;
         edges_[found] = {row[0], v};
         found += row[0] > v;
+        __builtin_prefetch(known + row[0]);
         if (row.size() == 1) continue;
         edges_[found++] = {v, row[1]};
         __builtin_prefetch(known + row[1]);
