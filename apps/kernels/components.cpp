@@ -54,19 +54,24 @@ class components_run {
   }
 
  private:
-  // f(begin, end) over the own vertices. Tasks that may wait for other places are many, to hide each other's latency;
-  // loops that wait for nobody are cut only for several workers, and go upwards, as their vertices depend on each
-  // other.
+  // f(begin, end) over a range of vertices. Tasks that may wait for other places are many, to hide each other's
+  // latency; loops that wait for nobody are cut only for several workers, and go upwards, as their vertices depend on
+  // each other.
   template <class F>
-  tess::task<void> over_own(F f) {
+  tess::task<void> over(vertex first, vertex count, F f) {
     constexpr bool waits = !std::is_void_v<std::invoke_result_t<F, vertex, vertex>>;
     bool const alone = tess::workers() == 1 && (!waits || tess::places() == 1);
     std::uint64_t const tasks = alone ? 1 : tasks_per_worker * tess::workers();
-    std::uint64_t const grain = std::max<std::uint64_t>((part_.count + tasks - 1) / tasks, 64);
-    co_await tess::forall_chunks(part_.first, std::uint64_t{part_.first} + part_.count, grain,
+    std::uint64_t const grain = std::max<std::uint64_t>((count + tasks - 1) / tasks, 64);
+    co_await tess::forall_chunks(first, std::uint64_t{first} + count, grain,
                                  [f](std::uint64_t begin, std::uint64_t end) {
                                    return f(static_cast<vertex>(begin), static_cast<vertex>(end));
                                  });
+  }
+
+  template <class F>
+  tess::task<void> over_own(F f) {
+    return over(part_.first, part_.count, f);
   }
 
   [[nodiscard]] std::atomic_ref<vertex> parent(vertex v) const noexcept { return std::atomic_ref(known_[v]); }
@@ -118,9 +123,10 @@ class components_run {
   // Joins along all edges of a source of edges; these climb as long as they can without another place, in plain
   // functions: in a coroutine their variables would live in memory.
   template <class Edges>
-  tess::task<void> join(Edges edges) const {
+  tess::task<void> join(Edges edges) {
     joint j{};
     while (edges.next(*this, j)) {
+      hooked_elsewhere_.store(true, relaxed);
       do {
         vertex const above = co_await tess::compare_swap(all_parents_.at(j.high), j.high, j.low);
         bool const hooked = above == j.high;
@@ -169,6 +175,7 @@ class components_run {
         if (row.empty()) continue;
         edges_[found] = {row[0], v};
         found += row[0] > v;
+        __builtin_prefetch(known + row[0]);
         if (row.size() == 1) continue;
         edges_[found++] = {v, row[1]};
         __builtin_prefetch(known + row[1]);
@@ -215,9 +222,12 @@ class components_run {
   }
 
   // Afterwards every own vertex points to its root. First as far as is known here; then, with all others' results at
-  // hand, the rest of the way. Nothing is hooked meanwhile.
+  // hand, the rest of the way. Nothing is hooked meanwhile. What this place hooked under other places' vertices has
+  // made long chains of these in its copy, through which most own vertices lead: those are shortened before.
   tess::task<void> compress() {
     co_await tess::barrier();
+    if (hooked_elsewhere_.exchange(false, relaxed))
+      co_await over(0, part_.first, [this](vertex begin, vertex end) { return shorten(begin, end); });
     co_await shorten();
     if (tess::places() == 1) co_return;
     co_await gather();
@@ -266,6 +276,7 @@ class components_run {
   graph::graph_part const& part_;
   replicated<vertex> all_parents_;
   vertex* known_;
+  std::atomic<bool> hooked_elsewhere_ = false;
 };
 
 tess::task<components> components::make(graph::distributed_graph g) {
