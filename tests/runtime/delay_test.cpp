@@ -121,7 +121,7 @@ TEST_P(delayed, tasks_wait_side_by_side_and_each_for_its_whole_delay) {
             [](words w, double* shortest) -> task<void> {
               auto const begin = clock::now();
               co_await fetch_add(w, 1);
-              *shortest = std::min(*shortest, seconds_since(begin));
+              place_atomic([&] { *shortest = std::min(*shortest, seconds_since(begin)); });
             },
             there + i % 1024, &least);
     });
