@@ -5,12 +5,14 @@
 
 namespace tess::detail {
 
-/// A part of a text that is short enough for the compiler to print it whole.
+/// A part of a text that is short enough for the compiler to print it whole, and has no room to spare, or it would
+/// print numbers.
+inline constexpr std::size_t piece_characters = 24;
+template <std::size_t Size>
 struct text_piece {
-  static constexpr std::size_t size = 24;
-  char text[size + 1];
+  char text[Size + 1];
 };
-template <bool Fails, text_piece... Member>
+template <bool Fails, auto... Member>
 struct member {
   static constexpr bool can_travel = !Fails;
 };
@@ -18,15 +20,17 @@ struct member {
 template <class T>
 struct fault_report {
   static constexpr std::size_t characters = derive<T>().fault.characters.size();
-  static constexpr std::size_t pieces = (characters + text_piece::size - 1) / text_piece::size;
+  static constexpr std::size_t pieces = (characters + piece_characters - 1) / piece_characters;
   static constexpr remedy instead = derive<T>().instead;
   static constexpr bool none = instead == remedy::none;
 
-  static consteval text_piece piece(std::size_t i) {
-    text_piece p{};
+  template <std::size_t I>
+  static consteval auto piece() {
+    constexpr std::size_t begin = I * piece_characters;
+    constexpr std::size_t size = characters - begin < piece_characters ? characters - begin : piece_characters;
+    text_piece<size> p{};
     derivation const d = derive<T>();
-    std::string_view const part = d.fault.view().substr(i * text_piece::size, text_piece::size);
-    for (std::size_t c = 0; c < part.size(); ++c) p.text[c] = part[c];
+    for (std::size_t c = 0; c < size; ++c) p.text[c] = d.fault.characters[begin + c];
     return p;
   }
 };
@@ -36,49 +40,66 @@ template <class T, class Pieces = std::make_index_sequence<fault_report<T>::piec
 struct fault_assertions;
 template <class T, std::size_t... I>
 struct fault_assertions<T, std::index_sequence<I...>> {
-  static_assert(member < fault_report<T>::instead == remedy::callable, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::callable,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: a function's address does not travel: use a number, "
                 "or transient<>");
-  static_assert(member < fault_report<T>::instead == remedy::one_of, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::one_of,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: use a pointer to an object, one_of<> for several "
                 "types, or transient<>");
-  static_assert(member < fault_report<T>::instead == remedy::array, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::array,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: it does not point to an object: tess::array<> for "
                 "many, a struct made by tess::make for one, or transient<>");
-  static_assert(member < fault_report<T>::instead == remedy::string, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::string,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: use tess::string");
-  static_assert(member < fault_report<T>::instead == remedy::object, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::object,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: it does not point to an object: give that type "
                 "plain members, or list them in TESS_OBJECT");
-  static_assert(member < fault_report<T>::instead == remedy::vector, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::vector,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: use tess::array<>");
-  static_assert(member < fault_report<T>::instead == remedy::pointer, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::pointer,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: use a plain pointer to an object made by "
                 "tess::make; its region owns it");
-  static_assert(member < fault_report<T>::instead == remedy::optional, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::optional,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: use a pointer, which may be null");
-  static_assert(member < fault_report<T>::instead == remedy::variant, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::variant,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: use tess::one_of<>, a pointer to an object of one "
                 "of several types");
-  static_assert(member < fault_report<T>::instead == remedy::reference, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::reference,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: use a pointer");
   static_assert(
-      member < fault_report<T>::instead == remedy::virtual_functions, fault_report<T>::piece(I)... > ::can_travel,
+      member < fault_report<T>::instead == remedy::virtual_functions,
+      fault_report<T>::template piece<I>()... > ::can_travel,
       "tess: this member cannot travel to another place: virtual functions do not travel: use one_of<> or object_cast");
-  static_assert(member < fault_report<T>::instead == remedy::listing, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::listing,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: list its members in TESS_OBJECT, say that it holds "
                 "no pointer by tess::plain_data<>, or use transient<>");
-  static_assert(member < fault_report<T>::instead == remedy::fewer, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::fewer,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: it has more than 64 members: group them in structs");
-  static_assert(member < fault_report<T>::instead == remedy::layout, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::layout,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: its members lie elsewhere than their types say: no "
                 "alignas, packing, [[no_unique_address]] or bit-fields");
-  static_assert(member < fault_report<T>::instead == remedy::complete, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::complete,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: TESS_OBJECT must list every member, in order");
-  static_assert(member < fault_report<T>::instead == remedy::elements, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::elements,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: its elements hold pointers or transients: make each "
                 "an object, and use tess::array of pointers to them");
-  static_assert(member < fault_report<T>::instead == remedy::aligned, fault_report<T>::piece(I)... > ::can_travel,
+  static_assert(member < fault_report<T>::instead == remedy::aligned,
+                fault_report<T>::template piece<I>()... > ::can_travel,
                 "tess: this member cannot travel to another place: a pointer must be aligned to 8 bytes");
   static constexpr bool none = fault_report<T>::none;
 };
