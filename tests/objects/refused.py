@@ -34,7 +34,8 @@ EXPECTED = {
 
 def compile_case(compiler: str, root: Path, case: int) -> tuple[int, str]:
     words = [compiler, "-std=c++23", "-fsyntax-only", f"-DCASE={case}", f"-I{root / 'include'}"]
-    done = subprocess.run([*words, str(root / "tests/objects/refused.cpp")], capture_output=True, text=True, check=False)
+    words.append(str(root / "tests/objects/refused.cpp"))
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
 
