@@ -216,6 +216,7 @@ void finish_home::open(promise_base& waiter) noexcept {
   set_key(to_global(this));
   waiter_ = &waiter;
   waiter_worker_ = self->notify_id();
+  set_objects_scope(waiter.scope->objects_scope());
   add(1);
 }
 
@@ -229,6 +230,13 @@ call_scope* enter_call(std::uint64_t finish_key) {
   auto* const scope =
       new (self->frames.allocate(sizeof(call_scope), frame_pool::kind::raw)) call_scope(finish_key, !self->single);
   scope->add(1);
+  return scope;
+}
+
+call_scope* enter_async_call(finish_scope* run) {
+  call_scope* const scope = enter_call(run->key());
+  run->add(1);
+  scope->counted_in = run;
   return scope;
 }
 
