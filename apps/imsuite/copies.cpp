@@ -2,6 +2,7 @@
 #include "imsuite/copies.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,8 +10,8 @@
 
 #include "imsuite/names.hpp"
 #include "imsuite/table5.hpp"
-#include "tess/at.hpp"
-#include "tess/object.hpp"
+#include "imsuite/x10.hpp"
+#include "tess/tess.hpp"
 
 namespace imsuite {
 
@@ -103,19 +104,37 @@ tess::task<std::vector<counted>> stop_counting(tess::place_local<copies> everywh
   co_return found;
 }
 
-std::string table5(kernel k, std::vector<counted> const& found) {
-  return fmt::format("copies of graphs to other places, each counted at both ends (NEMESYS, table 5)\n{}{}",
-                     ours(found), the_papers(name_of(k).paper));
+namespace {
+
+std::uint64_t copies_of(std::vector<counted> const& found) {
+  std::uint64_t copies = 0;
+  for (counted const& c : found) copies += 2 * c.graphs;
+  return copies;
 }
 
 std::string typical_graph(copies const& here) {
   auto const most = std::ranges::max_element(here.sizes, {}, [](auto const& s) { return s.second.graphs; });
   if (most == here.sizes.end()) return {};
-  std::string text =
-      fmt::format("the most frequent graph from place 0, in words of 8 bytes ({} in all)\n  ", most->first.bytes / 8);
-  for (graph_part const& part : most->second.parts)
-    text += fmt::format("{}{} {}", &part == &most->second.parts.front() ? "" : ", ", part.name, part.words);
-  return text + '\n';
+  std::vector<std::string> words, json;
+  for (graph_part const& part : most->second.parts) {
+    words.push_back(fmt::format("{} {}", part.name, part.words));
+    json.push_back(fmt::format("[\"{}\", {}]", part.name, part.words));
+  }
+  tess::report_result("typical", fmt::format("[{}]", fmt::join(json, ", ")));
+  return fmt::format("the most frequent graph from place 0: {} words of 8 bytes, headers included\n  {}\n",
+                     most->first.bytes / 8, fmt::join(words, ", "));
+}
+
+}  // namespace
+
+std::string report_copies(kernel k, std::vector<counted> const& found, copies const& here) {
+  std::vector<std::string> json;
+  for (counted const& c : found)
+    json.push_back(fmt::format("[{}, {}, {}, {}]", c.size.objects, c.size.arrays, c.size.bytes, 2 * c.graphs));
+  tess::report_result("copies", std::to_string(copies_of(found)));
+  tess::report_result("graphs", fmt::format("[{}]", fmt::join(json, ", ")));
+  return fmt::format("copies of graphs to other places, each counted at both ends (NEMESYS, table 5)\n{}{}{}",
+                     ours(found), the_papers(name_of(k).paper), typical_graph(here));
 }
 
 }  // namespace imsuite

@@ -59,8 +59,8 @@ struct copies {
 // Of all places, in order of size.
 [[nodiscard]] tess::task<std::vector<counted>> stop_counting(tess::place_local<copies> everywhere);
 
-// The table's row, the paper's, and the parts of the most frequent graph that place 0 sent.
-[[nodiscard]] std::string table5(kernel k, std::vector<counted> const& found);
-[[nodiscard]] std::string typical_graph(copies const& here);
+// For a reader: the table's row beside the paper's, and the parts of the most frequent graph that place 0 sent. Also
+// goes to --stats: copies; graphs as [objects, arrays, bytes, copies]; the parts as [name, words].
+[[nodiscard]] std::string report_copies(kernel k, std::vector<counted> const& found, copies const& here);
 
 }  // namespace imsuite

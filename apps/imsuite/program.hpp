@@ -74,8 +74,7 @@ tess::task<int> work(program_options const& o) {
   co_await Kernel::run(self, in);
   double const seconds = now_seconds() - begin;
   std::string counts;
-  if (o.count_copies)
-    counts = table5(Kernel::which, co_await stop_counting(self->copies)) + typical_graph(*self->copies);
+  if (o.count_copies) counts = report_copies(Kernel::which, co_await stop_counting(self->copies), *self->copies);
 
   report found;
   std::string const wrong = co_await Kernel::finish(self, in, found);
