@@ -17,6 +17,7 @@
 #include "tess/match_queue.hpp"
 #include "tess/memory.hpp"
 #include "tess/mutex.hpp"
+#include "tess/object.hpp"
 #include "tess/overlap.hpp"
 #include "tess/place.hpp"
 #include "tess/place_atomic.hpp"

@@ -216,6 +216,7 @@ void finish_home::open(promise_base& waiter) noexcept {
   set_key(to_global(this));
   waiter_ = &waiter;
   waiter_worker_ = self->notify_id();
+  set_objects_scope(waiter.scope->objects_scope());
   add(1);
 }
 

@@ -93,7 +93,7 @@ struct candidate {
 
 candidate described(shared_object& entry) {
   loaded_file const file = file_of(&entry);
-  handler_object object{name_of(file.path), file.build_id, entry.begin, entry.end};
+  handler_object object{name_of(file.path), file.build_id, entry.begin, entry.end, entry.types_begin, entry.types_end};
   if (object.build_id.empty())
     throw error(object.file, "a shared object without build id", "one linked by `tess c++ --shared`");
   if (object.end - object.begin >= run_index)
@@ -128,7 +128,8 @@ std::vector<handler_object> number_objects() {
     throw error(twice->object.file, "the same shared object loaded twice", "one copy of it");
 
   loaded_file const program = file_of(&entered);
-  std::vector<handler_object> objects{{"program", program.build_id, __start_tess_handlers, __stop_tess_handlers}};
+  std::vector<handler_object> objects{{"program", program.build_id, __start_tess_handlers, __stop_tess_handlers,
+                                       __start_tess_types, __stop_tess_types}};
   for (candidate& c : found) {
     c.entry->number = static_cast<std::uint16_t>(objects.size());
     objects.push_back(std::move(c.object));

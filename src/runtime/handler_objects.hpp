@@ -20,6 +20,8 @@ struct handler_object {
   std::string build_id;  ///< in hexadecimal digits; may be empty for the program only
   handler_record const* begin = nullptr;
   handler_record const* end = nullptr;
+  type_record const* types_begin = nullptr;
+  type_record const* types_end = nullptr;
 };
 
 /// Gives each object that is loaded now its number: its index in the result. [0] is the program itself.

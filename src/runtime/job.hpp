@@ -18,6 +18,7 @@
 
 #include "fabric/fabric.hpp"
 #include "runtime/aggregator.hpp"
+#include "runtime/graph_walk.hpp"
 #include "runtime/handler_objects.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/spin_lock.hpp"
@@ -61,9 +62,17 @@ struct worker_state : worker {
   aggregator outgoing;
   cold_counts cold;
   trace_buffer trace;
+  std::unique_ptr<copy_maps> maps;  ///< made when a graph is first copied; see graph_walk.hpp
+  std::vector<std::unique_ptr<graph_walk>> spare_walks;
 
   /// Tasks that became resumable elsewhere: a stack of cookies that the worker reverses.
   alignas(cache_line) std::atomic<std::uint64_t> ready{0};
+};
+
+/// Memory of objects that ended, in checked builds; see dead_regions.hpp.
+struct dead_chunk {
+  std::byte* begin;
+  std::uint64_t bytes;
 };
 
 struct place_state {
@@ -88,6 +97,10 @@ struct place_state {
 
   std::unique_ptr<finish_scope> system;  ///< what the runtime's own tasks count for; nobody waits for it
   std::vector<worker_state*> workers;
+
+  std::mutex dead_mutex;
+  std::deque<dead_chunk> dead;
+  std::uint64_t dead_bytes = 0;
 };
 
 struct alignas(cache_line) thread_state {

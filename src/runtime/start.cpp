@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "runtime/collective.hpp"
+#include "runtime/dead_regions.hpp"
 #include "runtime/finish.hpp"
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
@@ -253,6 +254,11 @@ struct running_job {
   running_job& operator=(running_job const&) = delete;
 
   void end() noexcept {
+    for (auto const& p : j.places) {
+      // Its region lies in the segment.
+      p->system->set_objects(nullptr);
+      forget_dead_chunks(*p);
+    }
     the_job = nullptr;
     job = {};
   }

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tess/detail/object_type.hpp"
 #include "tess/detail/platform.hpp"
 #include "tess/detail/shared_object.hpp"
 #include "tess/error.hpp"
@@ -56,7 +57,10 @@ extern handler_record const __stop_tess_handlers[];
 #if TESS_IN_SHARED_OBJECT
 /// Enters the object that this code is part of, once, when it is loaded.
 struct [[gnu::visibility("hidden")]] entered_object : shared_object {
-  entered_object() noexcept : shared_object{__start_tess_handlers, __stop_tess_handlers} { enter_object(*this); }
+  entered_object() noexcept
+      : shared_object{__start_tess_handlers, __stop_tess_handlers, __start_tess_types, __stop_tess_types} {
+    enter_object(*this);
+  }
 };
 [[gnu::visibility("hidden")]] inline entered_object this_object;
 #endif
@@ -80,6 +84,18 @@ struct handler_entry {
 #endif
   }
 };
+
+/// The index of a type of objects, as headers hold it.
+inline std::uint32_t type_index_of(type_record const& record) noexcept(!TESS_IN_SHARED_OBJECT) {
+  auto const index = static_cast<std::uint32_t>(&record - __start_tess_types);
+#if TESS_IN_SHARED_OBJECT
+  if (this_object.number == shared_object::unnumbered) [[unlikely]]
+    refuse_late_object(this_object);
+  return index | std::uint32_t{this_object.number} << type_object_shift;
+#else
+  return index;
+#endif
+}
 
 /// Trivially copyable callables and arguments travel as their bytes.
 template <class T>

@@ -16,11 +16,17 @@
 
 namespace tess::detail {
 
+class region;
+
 class finish_scope {
  public:
   enum class scope_kind : std::uint8_t { home, proxy, call, system };
 
   finish_scope(scope_kind kind, std::uint64_t key, bool shared) noexcept : key_(key), kind_(kind), shared_(shared) {}
+  ~finish_scope() {
+    if (objects_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      end_objects();
+  }
   finish_scope(finish_scope const&) = delete;
   finish_scope& operator=(finish_scope const&) = delete;
 
@@ -54,6 +60,18 @@ class finish_scope {
   /// Names the finish everywhere: the global address of its home scope.
   [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
   [[nodiscard]] scope_kind kind() const noexcept { return kind_; }
+
+  /// Whose region takes the objects that tasks of this scope make: its own, but of a finish the one around it.
+  [[nodiscard]] finish_scope& objects_scope() noexcept { return *objects_scope_; }
+  void set_objects_scope(finish_scope& s) noexcept { objects_scope_ = &s; }
+  /// Null until something was made.
+  [[nodiscard]] region* objects() const noexcept { return objects_.load(std::memory_order_acquire); }
+  void set_objects(region* r) noexcept { objects_.store(r, std::memory_order_release); }
+  /// False: another worker was first.
+  [[nodiscard]] bool offer_objects(region* r) noexcept {
+    region* none = nullptr;
+    return objects_.compare_exchange_strong(none, r, std::memory_order_acq_rel);
+  }
   [[nodiscard]] std::int64_t outstanding() const noexcept {
     // acquire: pairs with the release of done().
     return outstanding_.load(std::memory_order_acquire);
@@ -65,9 +83,12 @@ class finish_scope {
  private:
   void ran_idle() noexcept;
   void last_done(std::int64_t n) noexcept;
+  void end_objects() noexcept;
 
   std::atomic<std::int64_t> outstanding_{0};
   std::uint64_t key_;
+  std::atomic<region*> objects_{nullptr};
+  finish_scope* objects_scope_ = this;
   scope_kind kind_;
   bool shared_;
 };

@@ -12,12 +12,15 @@
 namespace tess::detail {
 
 struct handler_record;
+struct type_record;
 
 struct shared_object {
   static constexpr std::uint16_t unnumbered = 0xffff;
 
   handler_record const* begin;
   handler_record const* end;
+  type_record const* types_begin;
+  type_record const* types_end;
   std::uint16_t number = unnumbered;
   shared_object* next = nullptr;  ///< entered before
 };

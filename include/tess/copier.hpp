@@ -1,0 +1,28 @@
+// copier: how a graph of objects comes to another place, and how the copies of objects seen before are found.
+//
+//   Chosen for a run by settings::copier (`--copier`), or for one call as the second argument of at() and at_async().
+//   All three give isomorphic graphs; docs/objects.md says what each costs and when to use which.
+//
+// Source  "NEMESYS" (MEMSYS 2019), sections 2 and 3; Pegasus (DATE 2017).
+#pragma once
+
+#include <cstdint>
+
+namespace tess {
+
+enum class copier : std::uint8_t {
+  automatic,        ///< as the run's settings say; there: nemesys
+  message_passing,  ///< serialise, send, deserialise
+  pegasus,          ///< the receiver walks the source and copies object by object
+  nemesys,          ///< measure, then write the copy with its final pointers
+};
+
+/// Source object → its copy.
+enum class copy_map : std::uint8_t {
+  automatic,  ///< linear for few objects, then dense
+  linear,     ///< a list that is searched
+  hashed,     ///< H3 universal hash, linear probing, 2^(ceil(log2 n) + 1) slots
+  dense,      ///< a slot for every 16 bytes of the segment, by offset
+};
+
+}  // namespace tess

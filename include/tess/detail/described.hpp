@@ -1,0 +1,374 @@
+// described: derives a type's pointer mask from its members while compiling, and gives the type its record.
+//
+//   What cannot travel is a compile error that names the member and the remedy. Offsets follow from the members' types
+//   in order; make() checks them against the addresses (which costs nothing), so packed members are found too.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "tess/detail/listed.hpp"
+#include "tess/detail/members.hpp"
+#include "tess/detail/plain_data.hpp"
+#include "tess/detail/region.hpp"
+#include "tess/global_ptr.hpp"
+
+namespace tess {
+
+template <class T>
+class array;
+class string;
+template <class T>
+class transient;
+template <class... Types>
+class one_of;
+
+template <class T>
+inline constexpr bool plain_data<global_ptr<T>> = true;
+template <class T>
+inline constexpr bool plain_data<std::complex<T>> = true;
+
+namespace detail {
+
+template <class T>
+struct type_entry;
+template <class T>
+struct array_entry;
+
+// ── sorts of members ────────────────────────────────────────────────────────────────────────────────────────────────
+
+template <class T, template <class...> class Template>
+inline constexpr bool is_a = false;
+template <class... A, template <class...> class Template>
+inline constexpr bool is_a<Template<A...>, Template> = true;
+
+template <class T>
+inline constexpr bool is_std_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_std_array<std::array<T, N>> = true;
+
+template <class T>
+concept is_complete = requires { sizeof(T); };
+
+/// A class that make() could make; of a class that is only declared nobody knows yet.
+template <class U>
+consteval bool may_be_object() {
+  if constexpr (!std::is_class_v<U>)
+    return false;
+  else if constexpr (!is_complete<U>)
+    return true;
+  else
+    return (std::is_aggregate_v<U> || is_listed<U>) && !std::is_polymorphic_v<U> && std::is_trivially_destructible_v<U>;
+}
+
+/// Bytes that mean the same everywhere, seen from outside: no pointer can be hidden in them.
+template <class T>
+inline constexpr bool is_scalar_data = (std::is_arithmetic_v<T> || std::is_enum_v<T> || plain_data<T>);
+template <class T>
+inline constexpr bool is_scalar_data<std::optional<T>> = is_scalar_data<T>;
+template <class... T>
+inline constexpr bool is_scalar_data<std::variant<T...>> = (is_scalar_data<T> && ...);
+
+template <class U>
+struct accepts_type {
+  static constinit inline type_record const* const list[] = {&type_entry<U>::record};
+};
+template <class... U>
+struct accepts_types {
+  static constinit inline type_record const* const list[] = {&type_entry<U>::record...};
+};
+template <class T>
+struct accepts_array {
+  static constinit inline type_record const* const list[] = {&array_entry<T>::record};
+};
+
+template <class U>
+consteval accepted_types accepted_by_pointer() {
+  if constexpr (is_complete<U>)
+    return {accepts_type<U>::list, 1};
+  else
+    return {};
+}
+
+// ── the walk over the members ───────────────────────────────────────────────────────────────────────────────────────
+
+struct raw_slot {
+  std::size_t offset;
+  slot_check check;
+  bool array_of_pointers;
+};
+
+/// A string while compiling (not every std::string can do that).
+struct built_text {
+  std::vector<char> characters;
+
+  constexpr built_text() = default;
+  constexpr built_text(std::string_view t) : characters(t.begin(), t.end()) {}
+  constexpr built_text& append(std::string_view t) {
+    characters.insert(characters.end(), t.begin(), t.end());
+    return *this;
+  }
+  [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), characters.size()}; }
+  /// A member of what this names.
+  [[nodiscard]] constexpr built_text member(std::string_view name) const {
+    return built_text(view()).append("::").append(name);
+  }
+};
+
+/// What derivation finds: slots, transients, and the first fault, as text.
+struct derivation {
+  std::vector<raw_slot> slots;
+  std::vector<byte_range> transients;
+  built_text fault;
+
+  constexpr void fail(built_text const& path, std::string_view type, std::string_view remedy) {
+    if (!fault.characters.empty()) return;
+    fault.append("tess: member `").append(path.view()).append("` (").append(type);
+    fault.append(") cannot travel to another place: ").append(remedy);
+  }
+};
+
+template <class M>
+consteval std::string_view remedy_for() {
+  if constexpr (std::is_pointer_v<M>) {
+    using U = std::remove_cv_t<std::remove_pointer_t<M>>;
+    if constexpr (std::is_function_v<U>) return "use a callable's index, or transient<>";
+    if constexpr (std::is_void_v<U>) return "use a pointer to an object, one_of<> for several types, or transient<>";
+    if constexpr (!std::is_class_v<U>)
+      return "it does not point to an object: use tess::array<> for many, a struct made by tess::make for one, or "
+             "transient<>";
+    if constexpr (std::is_same_v<U, std::string>) return "use tess::string";
+    return "it does not point to an object: give that type plain members, or list them in TESS_OBJECT";
+  } else if constexpr (is_a<M, std::basic_string>) {
+    return "use tess::string";
+  } else if constexpr (is_a<M, std::vector>) {
+    return "use tess::array<>";
+  } else if constexpr (is_a<M, std::basic_string_view>) {
+    return "use tess::string";
+  } else if constexpr (is_a<M, std::unique_ptr> || is_a<M, std::shared_ptr>) {
+    return "use a plain pointer to an object made by tess::make; its region owns it";
+  } else if constexpr (is_a<M, std::optional>) {
+    return "use a pointer, which may be null";
+  } else if constexpr (is_a<M, std::variant>) {
+    return "use tess::one_of<>, a pointer to one of several types";
+  } else if constexpr (std::is_reference_v<M>) {
+    return "use a pointer";
+  } else if constexpr (std::is_polymorphic_v<M>) {
+    return "virtual functions do not travel: use one_of<> or object_cast";
+  } else {
+    return "list its members in TESS_OBJECT, say that it holds no pointer by tess::plain_data<>, or use transient<>";
+  }
+}
+
+template <class M>
+constexpr void derive_member(derivation& d, std::size_t offset, built_text const& path);
+
+template <class... M>
+struct member_types {
+  template <std::size_t I>
+  using at = std::tuple_element_t<I, std::tuple<std::type_identity<M>...>>::type;
+};
+
+/// The members of an aggregate.
+template <class T>
+struct aggregate {
+  static constexpr std::size_t count = count_members<T>();
+  using types =
+      decltype(with_members<count>(std::declval<T&>(), []<class... M>(M&...) { return member_types<M...>(); }));
+
+  static consteval auto addresses() {
+    return with_members<count>(unmade_object<T>.object, [](auto&... m) { return std::tuple(&m...); });
+  }
+  template <std::size_t I>
+  static consteval std::string_view name() {
+    return member_name<std::get<I>(addresses())>();
+  }
+};
+
+/// One behind the other, as their alignments say.
+template <class T, std::size_t... I>
+constexpr void derive_aggregate(derivation& d, std::size_t offset, built_text const& path, std::index_sequence<I...>) {
+  std::size_t end = 0;
+  auto const one = [&]<std::size_t J>() {
+    using M = typename aggregate<T>::types::template at<J>;
+    end = (end + alignof(M) - 1) / alignof(M) * alignof(M);
+    derive_member<std::remove_cv_t<M>>(d, offset + end, path.member(aggregate<T>::template name<J>()));
+    end += sizeof(M);
+  };
+  (one.template operator()<I>(), ...);
+  end = (end + alignof(T) - 1) / alignof(T) * alignof(T);
+  if (sizeof...(I) != 0 && end != sizeof(T))
+    d.fail(path, type_name<T>(),
+           "its members lie elsewhere than their types say: no alignas, packing, [[no_unique_address]] or bit-fields");
+}
+
+/// Those that TESS_OBJECT lists, which must cover the type.
+template <class T, class Base, class... M>
+constexpr void derive_listed(derivation& d, std::size_t offset, built_text const& path,
+                             listed_type<Base, M...> const& listed) {
+  std::size_t end = 0;
+  if constexpr (!std::is_void_v<Base>) {
+    static_assert(std::is_base_of_v<Base, T>, "TESS_OBJECT: the second argument is the base, or void");
+    derive_member<Base>(d, offset, path);
+    end = std::is_empty_v<Base> ? 0 : sizeof(Base);
+    // Members may lie in the base's padding.
+    if constexpr (!std::is_standard_layout_v<Base>) end -= alignof(Base) - 1;
+  }
+  auto const one = [&]<class Type, std::size_t Offset>(listed_member<Type, Offset> const& m) {
+    if (Offset > end && Offset - end >= alignof(Type))
+      d.fail(path, type_name<T>(), "TESS_OBJECT must list every member, in order");
+    derive_member<std::remove_cv_t<Type>>(d, offset + Offset, path.member(m.name));
+    end = Offset + sizeof(Type);
+  };
+  std::apply([&](auto const&... m) { (one(m), ...); }, listed.members);
+  if (sizeof(T) > end && sizeof(T) - end >= alignof(T) && !std::is_empty_v<T>)
+    d.fail(path, type_name<T>(), "TESS_OBJECT must list every member, in order");
+}
+
+template <class E>
+constexpr void derive_array(derivation& d, std::size_t offset, built_text const& path) {
+  d.slots.push_back({offset, {{accepts_array<E>::list, 1}, true}, std::is_pointer_v<E>});
+  if constexpr (std::is_pointer_v<E>) {
+    if (!may_be_object<std::remove_cv_t<std::remove_pointer_t<E>>>()) d.fail(path, type_name<E>(), remedy_for<E>());
+  } else {
+    derivation elements;
+    derive_member<E>(elements, 0, path);
+    if (!elements.fault.characters.empty()) {
+      if (d.fault.characters.empty()) d.fault = elements.fault;
+    } else if (!elements.slots.empty() || !elements.transients.empty()) {
+      d.fail(path, type_name<array<E>>(),
+             "its elements hold pointers or transients: make each an object, and use tess::array of pointers to them");
+    }
+  }
+}
+
+template <class M>
+constexpr void derive_class(derivation& d, std::size_t offset, built_text const& path) {
+  if constexpr (is_a<M, array>) {
+    derive_array<typename M::value_type>(d, offset, path);
+  } else if constexpr (std::is_same_v<M, string>) {
+    derive_array<char>(d, offset, path);
+  } else if constexpr (is_a<M, transient>) {
+    d.transients.push_back({static_cast<std::uint32_t>(offset), sizeof(M)});
+  } else if constexpr (is_a<M, one_of>) {
+    d.slots.push_back({offset, {M::accepted(), false}, false});
+  } else if constexpr (is_std_array<M>) {
+    for (std::size_t i = 0; i < std::tuple_size_v<M>; ++i)
+      derive_member<typename M::value_type>(d, offset + i * sizeof(typename M::value_type), path);
+  } else if constexpr (std::is_polymorphic_v<M>) {
+    d.fail(path, type_name<M>(), remedy_for<M>());
+  } else if constexpr (is_listed<M>) {
+    derive_listed<M>(d, offset, path, listed_access::of<M>());
+  } else if constexpr (std::is_aggregate_v<M> && std::is_trivially_copyable_v<M>) {
+    if constexpr (count_members<M>() > members_max)
+      d.fail(path, type_name<M>(), "it has more than 64 members: group them in structs");
+    else
+      derive_aggregate<M>(d, offset, path, std::make_index_sequence<aggregate<M>::count>{});
+  } else if constexpr (std::is_aggregate_v<M> && count_members<M>() <= members_max) {
+    // One of its members is not trivially copyable: say which.
+    derive_aggregate<M>(d, offset, path, std::make_index_sequence<aggregate<M>::count>{});
+    d.fail(path, type_name<M>(), remedy_for<M>());
+  } else {
+    d.fail(path, type_name<M>(), remedy_for<M>());
+  }
+}
+
+template <class M>
+constexpr void derive_member(derivation& d, std::size_t offset, built_text const& path) {
+  if constexpr (std::is_pointer_v<M>) {
+    using U = std::remove_cv_t<std::remove_pointer_t<M>>;
+    if constexpr (may_be_object<U>())
+      d.slots.push_back({offset, {accepted_by_pointer<U>(), false}, false});
+    else
+      d.fail(path, type_name<M>(), remedy_for<M>());
+  } else if constexpr (is_scalar_data<M>) {
+  } else if constexpr (std::is_array_v<M>) {
+    using E = std::remove_extent_t<M>;
+    for (std::size_t i = 0; i < std::extent_v<M>; ++i) derive_member<E>(d, offset + i * sizeof(E), path);
+  } else if constexpr (std::is_class_v<M>) {
+    derive_class<M>(d, offset, path);
+  } else {
+    d.fail(path, type_name<M>(), remedy_for<M>());
+  }
+}
+
+template <class T>
+consteval derivation derive() {
+  derivation d;
+  derive_member<T>(d, 0, type_name<T>());
+  for (raw_slot const& s : d.slots)
+    if (s.offset % 8 != 0) d.fail(type_name<T>(), type_name<T>(), "a pointer is not aligned to 8 bytes");
+  return d;
+}
+
+/// A fault as a template argument, which the compiler prints.
+template <std::size_t Size>
+struct fault_text {
+  char text[Size];
+};
+template <class T>
+consteval auto fault_of() {
+  fault_text<derive<T>().fault.characters.size() + 1> copy{};
+  for (std::size_t i = 0; char const c : derive<T>().fault.characters) copy.text[i++] = c;
+  return copy;
+}
+template <auto Fault>
+inline constexpr bool can_travel_unless = sizeof(Fault.text) == 1;
+
+inline constexpr std::size_t word_bytes = 8;
+
+/// Slots, checks and mask as arrays that last.
+template <class T>
+struct derived {
+  static constexpr bool can_travel = can_travel_unless<fault_of<T>()>;
+  static_assert(can_travel_unless<fault_of<T>()>);
+  static constexpr std::size_t slots_count = derive<T>().slots.size();
+  static constexpr std::size_t transients_count = derive<T>().transients.size();
+  static constexpr std::size_t words = (sizeof(T) + word_bytes - 1) / word_bytes;
+  static constexpr std::size_t mask_words = (words + 31) / 32;
+
+  static consteval auto make_slots() {
+    std::array<std::uint32_t, slots_count + 1> all{};
+    for (std::size_t i = 0; auto const& s : derive<T>().slots) all[i++] = static_cast<std::uint32_t>(s.offset);
+    return all;
+  }
+  static consteval auto make_checks() {
+    std::array<slot_check, slots_count + 1> all{};
+    for (std::size_t i = 0; auto const& s : derive<T>().slots) all[i++] = s.check;
+    return all;
+  }
+  static consteval auto make_transients() {
+    std::array<byte_range, transients_count + 1> all{};
+    for (std::size_t i = 0; auto const& t : derive<T>().transients) all[i++] = t;
+    return all;
+  }
+  static consteval auto make_mask() {
+    std::array<std::uint64_t, mask_words> all{};
+    auto const set = [&](std::size_t word, std::uint64_t bits) { all[word / 32] |= bits << word % 32 * 2; };
+    derivation const d = derive<T>();
+    for (raw_slot const& s : d.slots) {
+      set(s.offset / word_bytes, s.check.descriptor ? 3 : 1);
+      if (s.array_of_pointers) set(s.offset / word_bytes + 1, 1);
+    }
+    for (byte_range const& t : d.transients)
+      for (std::size_t w = t.offset / word_bytes; w * word_bytes < std::size_t{t.offset} + t.bytes; ++w) set(w, 2);
+    return all;
+  }
+  static constexpr auto slots = make_slots();
+  static constinit inline auto const checks = make_checks();
+  static constexpr auto transients = make_transients();
+  static constexpr auto mask = make_mask();
+};
+
+}  // namespace detail
+}  // namespace tess

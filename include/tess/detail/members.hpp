@@ -1,0 +1,169 @@
+// members: the members of an aggregate, found by structured bindings; their names, by a member's address.
+//
+//   Up to 64 members. Types that are no plain aggregates list theirs in TESS_OBJECT (tess/object.hpp).
+//
+// Errors  what cannot be decomposed is a compile error; the compiler prints the line of this file that says why.
+// Cost    compile time: some instantiations per member.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace tess::detail {
+
+/// Converts to any member's type, for counting initialisers.
+struct any_member {
+  template <class T>
+  constexpr operator T&() const& noexcept;
+  template <class T>
+  constexpr operator T&&() const&& noexcept;
+};
+
+template <class T, std::size_t... I>
+consteval bool takes_initialisers(std::index_sequence<I...>) {
+  return requires { T{(static_cast<void>(I), any_member{})...}; };
+}
+
+inline constexpr std::size_t members_max = 64;
+
+/// Up to members_max + 1.
+template <class T, std::size_t N = 0>
+consteval std::size_t count_members() {
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-inline"
+  if constexpr (N > members_max)
+    return N;
+  else if constexpr (takes_initialisers<T>(std::make_index_sequence<N + 1>{}))
+    return count_members<T, N + 1>();
+  else
+    return N;
+#pragma clang diagnostic pop
+}
+
+// clang-format off
+#define TESS_EIGHT(x) x##0, x##1, x##2, x##3, x##4, x##5, x##6, x##7
+#define TESS_MEMBERS(n, ...)                                                                                         \
+  else if constexpr (Count == (n)) {                                                                                 \
+    auto& [__VA_ARGS__] = object; /* tess: a C array? use std::array. A base or a reference? list in TESS_OBJECT */  \
+    return visit(__VA_ARGS__); /* tess: a bit-field cannot travel: use a whole integer */                            \
+  }
+
+/// visit(members...)
+template <std::size_t Count, class T, class Visit>
+constexpr decltype(auto) with_members(T& object, Visit visit) {
+  if constexpr (Count == 0) {
+    return visit();
+  }
+  TESS_MEMBERS(1, a0)
+  TESS_MEMBERS(2, a0, a1)
+  TESS_MEMBERS(3, a0, a1, a2)
+  TESS_MEMBERS(4, a0, a1, a2, a3)
+  TESS_MEMBERS(5, a0, a1, a2, a3, a4)
+  TESS_MEMBERS(6, a0, a1, a2, a3, a4, a5)
+  TESS_MEMBERS(7, a0, a1, a2, a3, a4, a5, a6)
+  TESS_MEMBERS(8, TESS_EIGHT(a))
+  TESS_MEMBERS(9, TESS_EIGHT(a), b0)
+  TESS_MEMBERS(10, TESS_EIGHT(a), b0, b1)
+  TESS_MEMBERS(11, TESS_EIGHT(a), b0, b1, b2)
+  TESS_MEMBERS(12, TESS_EIGHT(a), b0, b1, b2, b3)
+  TESS_MEMBERS(13, TESS_EIGHT(a), b0, b1, b2, b3, b4)
+  TESS_MEMBERS(14, TESS_EIGHT(a), b0, b1, b2, b3, b4, b5)
+  TESS_MEMBERS(15, TESS_EIGHT(a), b0, b1, b2, b3, b4, b5, b6)
+  TESS_MEMBERS(16, TESS_EIGHT(a), TESS_EIGHT(b))
+  TESS_MEMBERS(17, TESS_EIGHT(a), TESS_EIGHT(b), c0)
+  TESS_MEMBERS(18, TESS_EIGHT(a), TESS_EIGHT(b), c0, c1)
+  TESS_MEMBERS(19, TESS_EIGHT(a), TESS_EIGHT(b), c0, c1, c2)
+  TESS_MEMBERS(20, TESS_EIGHT(a), TESS_EIGHT(b), c0, c1, c2, c3)
+  TESS_MEMBERS(21, TESS_EIGHT(a), TESS_EIGHT(b), c0, c1, c2, c3, c4)
+  TESS_MEMBERS(22, TESS_EIGHT(a), TESS_EIGHT(b), c0, c1, c2, c3, c4, c5)
+  TESS_MEMBERS(23, TESS_EIGHT(a), TESS_EIGHT(b), c0, c1, c2, c3, c4, c5, c6)
+  TESS_MEMBERS(24, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c))
+  TESS_MEMBERS(25, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), d0)
+  TESS_MEMBERS(26, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), d0, d1)
+  TESS_MEMBERS(27, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), d0, d1, d2)
+  TESS_MEMBERS(28, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), d0, d1, d2, d3)
+  TESS_MEMBERS(29, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), d0, d1, d2, d3, d4)
+  TESS_MEMBERS(30, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), d0, d1, d2, d3, d4, d5)
+  TESS_MEMBERS(31, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), d0, d1, d2, d3, d4, d5, d6)
+  TESS_MEMBERS(32, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d))
+  TESS_MEMBERS(33, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), e0)
+  TESS_MEMBERS(34, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), e0, e1)
+  TESS_MEMBERS(35, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), e0, e1, e2)
+  TESS_MEMBERS(36, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), e0, e1, e2, e3)
+  TESS_MEMBERS(37, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), e0, e1, e2, e3, e4)
+  TESS_MEMBERS(38, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), e0, e1, e2, e3, e4, e5)
+  TESS_MEMBERS(39, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), e0, e1, e2, e3, e4, e5, e6)
+  TESS_MEMBERS(40, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e))
+  TESS_MEMBERS(41, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), f0)
+  TESS_MEMBERS(42, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), f0, f1)
+  TESS_MEMBERS(43, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), f0, f1, f2)
+  TESS_MEMBERS(44, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), f0, f1, f2, f3)
+  TESS_MEMBERS(45, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), f0, f1, f2, f3, f4)
+  TESS_MEMBERS(46, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), f0, f1, f2, f3, f4, f5)
+  TESS_MEMBERS(47, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), f0,
+               f1, f2, f3, f4, f5, f6)
+  TESS_MEMBERS(48, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f))
+  TESS_MEMBERS(49, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f), g0)
+  TESS_MEMBERS(50, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f), g0, g1)
+  TESS_MEMBERS(51, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               g0, g1, g2)
+  TESS_MEMBERS(52, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               g0, g1, g2, g3)
+  TESS_MEMBERS(53, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               g0, g1, g2, g3, g4)
+  TESS_MEMBERS(54, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               g0, g1, g2, g3, g4, g5)
+  TESS_MEMBERS(55, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               g0, g1, g2, g3, g4, g5, g6)
+  TESS_MEMBERS(56, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g))
+  TESS_MEMBERS(57, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g), h0)
+  TESS_MEMBERS(58, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g), h0, h1)
+  TESS_MEMBERS(59, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g), h0, h1, h2)
+  TESS_MEMBERS(60, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g), h0, h1, h2, h3)
+  TESS_MEMBERS(61, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g), h0, h1, h2, h3, h4)
+  TESS_MEMBERS(62, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g), h0, h1, h2, h3, h4, h5)
+  TESS_MEMBERS(63, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g), h0, h1, h2, h3, h4, h5, h6)
+  TESS_MEMBERS(64, TESS_EIGHT(a), TESS_EIGHT(b), TESS_EIGHT(c), TESS_EIGHT(d), TESS_EIGHT(e), TESS_EIGHT(f),
+               TESS_EIGHT(g), TESS_EIGHT(h))
+}
+#undef TESS_MEMBERS
+#undef TESS_EIGHT
+// clang-format on
+
+/// An object that is never made: only the addresses of its members are looked at, while compiling.
+template <class T>
+union unmade {
+  constexpr unmade() noexcept : nothing{} {}
+  constexpr ~unmade() noexcept {}
+  char nothing;
+  T object;
+};
+template <class T>
+inline constexpr unmade<T> unmade_object{};
+
+/// The name behind a member's address.
+template <auto* Member>
+consteval std::string_view member_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text = text.substr(0, text.rfind(']'));
+  return text.substr(text.rfind('.') + 1);
+}
+
+template <class T>
+consteval std::string_view type_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text = text.substr(text.find("T = ") + 4);
+  return text.substr(0, text.rfind(']'));
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,37 @@
+// copy_here: a graph copied within its place; the root is a block with one pointer to anything.
+#include <array>
+
+#include "runtime/graph_walk.hpp"
+#include "runtime/job.hpp"
+#include "runtime/object_types.hpp"
+#include "tess/object.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+constexpr std::uint32_t any_slots[] = {0};
+constinit slot_check const any_checks[] = {{}};
+constexpr std::uint64_t any_mask[] = {1};
+
+/// A pointer to an object of any type.
+[[gnu::section("tess_types"), gnu::used, gnu::retain]] constinit type_record const any_root{
+    8, 1, any_slots, block_kind::object, 8, 0, nullptr, any_checks, any_mask, nullptr, "one pointer"};
+
+}  // namespace
+
+copied_graph copy_here(void const* root, copier, copy_map map, copy_counts* counts) {
+  borrowed_walk walk;
+  walk->measure(&root, any_root, worker_copy_maps(), map);
+  region* const made = region::make(walk->bytes());
+  walk->write(made->base(), reinterpret_cast<std::uint64_t>(made->base()));
+  if (counts != nullptr) *counts = {walk->blocks() - 1, walk->bytes()};
+  void* const* const copied = reinterpret_cast<void* const*>(made->base() + graph_walk::root_offset(any_root));
+  return {*copied, made};
+}
+
+bool object_has_type(void const* object, type_record const& type) noexcept {
+  return is_or_derives(&type_of(header_of(object).type), type);
+}
+
+}  // namespace tess::detail
