@@ -17,10 +17,6 @@
 #include "tess/place.hpp"
 #include "tess/place_local.hpp"
 
-// A handle is an offset, which means the same at every place.
-template <class T>
-inline constexpr bool tess::plain_data<tess::place_local<T>> = true;
-
 namespace imsuite::x10 {
 
 // RectRegion: the indices of an array of one or two dimensions.

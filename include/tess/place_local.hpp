@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tess/detail/plain_data.hpp"
 #include "tess/forall.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/memory.hpp"
@@ -76,5 +77,9 @@ class place_local {
 
   std::uint64_t offset_ = 0;
 };
+
+/// A handle means the same at every place, so objects may hold it.
+template <class T>
+inline constexpr bool plain_data<place_local<T>> = true;
 
 }  // namespace tess
