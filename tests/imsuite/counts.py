@@ -2,8 +2,8 @@
 
 Usage: counts.py PROGRAMS TABLE, TABLE being reference/nemesys_table5.csv.
 
-Exact are all kernels but two. DST depends on which of several JOINs comes first, which the suite leaves to chance; KC is
-0.03 % off in every order. Their counts are held to 0.1 %.
+Exact are all kernels but two. DST depends on which of several JOINs comes first, which the suite leaves to chance; KC
+is 0.03 % off in every order. Their counts are held to 0.1 %.
 """
 
 import csv
