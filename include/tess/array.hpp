@@ -67,6 +67,8 @@ class array {
 
 class string {
  public:
+  using value_type = char;
+
   constexpr string() noexcept = default;
   string(std::string_view text) : characters_(std::span(text.data(), text.size())) {}
   string(char const* text) : string(std::string_view(text)) {}

@@ -22,9 +22,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "tess/copier.hpp"
 #include "tess/counter.hpp"
 #include "tess/detail/handler.hpp"
 #include "tess/finish.hpp"
+#include "tess/object.hpp"
 #include "tess/place.hpp"
 
 namespace tess {
@@ -41,6 +43,8 @@ struct alignas(16) at_slot : ready_node {
   std::exception_ptr exception;
   std::uint32_t result_bytes = 0;  ///< room behind this struct
   bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of
+  region* arrived = nullptr;       ///< the graph that came as the result
+  void* arrived_root = nullptr;
 
   [[nodiscard]] std::byte* result() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
@@ -259,7 +263,10 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
       throw_failure(failure);
     if (slot->exception) [[unlikely]]
       std::rethrow_exception(slot->exception);
-    if constexpr (!std::is_void_v<R>) {
+    if constexpr (is_a<R, graph>) {
+      region* const owner = std::exchange(slot->arrived, nullptr);
+      return R(static_cast<typename R::element_type*>(slot->arrived_root), owner);
+    } else if constexpr (!std::is_void_v<R>) {
       alignas(R) std::byte copy[sizeof(R)];
       std::memcpy(copy, slot->result(), sizeof(R));
       return *reinterpret_cast<R*>(copy);
@@ -283,6 +290,44 @@ constexpr std::size_t result_size() {
 template <class F, class... Args>
 inline constexpr bool can_travel = message_part<F> && (message_part<Args> && ...);
 
+/// Arguments or result lead to objects.
+template <class T>
+consteval bool leads_to_objects();
+template <class T>
+struct result_object;
+template <class Result, class... Args>
+consteval bool needs_objects() {
+  return result_object<Result>::is_graph || (leads_to_objects<Args>() || ...);
+}
+template <class F, class... Args>
+auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
+template <class F, class... Args>
+void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
+
+/// No objects: the arguments and the result travel as their bytes.
+template <class F, class... Args>
+auto at_with_bytes(place_id target, F f, Args... args) {
+  using handler = at_handler<F, Args...>;
+  using result = typename handler::result;
+  static_assert(std::is_void_v<result> || std::is_trivially_copyable_v<result>,
+                "at: the result must be trivially copyable");
+  static_assert(result_size<result>() <= message_bytes_max, "at: the result exceeds 2 KiB; use put");
+
+  check_place(target, "at");
+  at_slot* const slot = make_at_slot(result_size<result>());
+  worker& w = *self;
+  typename handler::payload const m{to_global(slot), w.current->scope->key(), std::move(f),
+                                    make_pack<Args...>(std::move(args)...)};
+  try {
+    send_request(target, handler_entry<handler>::record, handler_entry<handler>::id(),
+                 reinterpret_cast<std::byte const*>(&m), sizeof m);
+  } catch (...) {
+    free_at_slot(slot);
+    throw;
+  }
+  return at_call<result>(target, slot);
+}
+
 }  // namespace detail
 
 /// Calls f(args...) at `target`; `co_await` gives the result. Throws tess::error if there is no such place.
@@ -291,27 +336,29 @@ template <class F, class... Args>
 auto at(place_id target, F f, Args... args) {
   static_assert(detail::message_part<F>, "at: the callable must be trivially copyable: capture values, not references");
   static_assert((detail::message_part<Args> && ...), "at: arguments must be trivially copyable");
-  static_assert(!std::is_pointer_v<F> && (!std::is_pointer_v<Args> && ...),
-                "at: addresses do not cross places: send a global_ptr, and a lambda for a function pointer");
-  using handler = detail::at_handler<F, Args...>;
-  using result = typename handler::result;
-  static_assert(std::is_void_v<result> || std::is_trivially_copyable_v<result>,
-                "at: the result must be trivially copyable");
-  static_assert(detail::result_size<result>() <= detail::message_bytes_max, "at: the result exceeds 2 KiB; use put");
+  static_assert(!std::is_pointer_v<F>, "at: addresses of functions do not cross places: send a lambda");
+  using result = typename detail::at_result<F, Args...>::result;
+  constexpr bool objects = detail::needs_objects<result, Args...>();
+  if constexpr (objects)
+    return detail::at_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
+  else
+    return detail::at_with_bytes(target, std::move(f), std::move(args)...);
+}
 
-  detail::check_place(target, "at");
-  detail::at_slot* const slot = detail::make_at_slot(detail::result_size<result>());
-  detail::worker& w = *detail::self;
-  typename handler::payload const m{detail::to_global(slot), w.current->scope->key(), std::move(f),
-                                    detail::make_pack<Args...>(std::move(args)...)};
-  try {
-    detail::send_request(target, detail::handler_entry<handler>::record, detail::handler_entry<handler>::id(),
-                         reinterpret_cast<std::byte const*>(&m), sizeof m);
-  } catch (...) {
-    detail::free_at_slot(slot);
-    throw;
-  }
-  return detail::at_call<result>(target, slot);
+/// The same, with a copier and a map of this call's own.
+template <class F, class... Args>
+  requires std::invocable<F&, Args...>
+auto at(place_id target, copier by, F f, Args... args) {
+  static_assert(detail::message_part<F> && (detail::message_part<Args> && ...),
+                "at: callable and arguments must be trivially copyable");
+  return detail::at_with_objects(target, by, copy_map::automatic, std::move(f), std::move(args)...);
+}
+template <class F, class... Args>
+  requires std::invocable<F&, Args...>
+auto at(place_id target, copier by, copy_map map, F f, Args... args) {
+  static_assert(detail::message_part<F> && (detail::message_part<Args> && ...),
+                "at: callable and arguments must be trivially copyable");
+  return detail::at_with_objects(target, by, map, std::move(f), std::move(args)...);
 }
 
 /// Calls f(args...) at `target`, some time; counts for the caller's innermost finish. Any result is dropped.
@@ -321,12 +368,27 @@ void at_async(place_id target, F f, Args... args) {
   static_assert(detail::message_part<F>,
                 "at_async: the callable must be trivially copyable: capture values, not references");
   static_assert((detail::message_part<Args> && ...), "at_async: arguments must be trivially copyable");
-  static_assert(!std::is_pointer_v<F> && (!std::is_pointer_v<Args> && ...),
-                "at_async: addresses do not cross places: send a global_ptr, and a lambda for a function pointer");
-  using handler = detail::async_handler<F, Args...>;
-  typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
-  std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m);
-  std::memcpy(room, &m, sizeof m);
+  static_assert(!std::is_pointer_v<F>, "at_async: addresses of functions do not cross places: send a lambda");
+  constexpr bool objects = detail::needs_objects<void, Args...>();
+  if constexpr (objects) {
+    detail::at_async_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
+  } else {
+    using handler = detail::async_handler<F, Args...>;
+    typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
+    std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m);
+    std::memcpy(room, &m, sizeof m);
+  }
+}
+
+/// The same, with a copier of this call's own. The graph is copied before the call returns, as in X10.
+template <class F, class... Args>
+  requires std::invocable<F&, Args...>
+void at_async(place_id target, copier by, F f, Args... args) {
+  static_assert(detail::message_part<F> && (detail::message_part<Args> && ...),
+                "at_async: callable and arguments must be trivially copyable");
+  detail::at_async_with_objects(target, by, copy_map::automatic, std::move(f), std::move(args)...);
 }
 
 }  // namespace tess
+
+#include "tess/detail/at_objects.hpp"

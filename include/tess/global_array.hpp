@@ -13,6 +13,7 @@
 #include <span>
 #include <type_traits>
 
+#include "tess/detail/plain_data.hpp"
 #include "tess/forall.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/memory.hpp"
@@ -98,5 +99,8 @@ task<void> forall(global_array<T> a, F f) {
       },
       a, f);
 }
+
+template <class T>
+inline constexpr bool plain_data<global_array<T>> = true;
 
 }  // namespace tess

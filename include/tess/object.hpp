@@ -110,6 +110,8 @@ class place_objects {
 template <class T>
 class graph {
  public:
+  using element_type = T;
+
   graph() noexcept = default;
   graph(T* root, detail::region* r) noexcept : root_(root), region_(r) {}
   graph(graph&& other) noexcept

@@ -78,7 +78,6 @@ class place_local {
   std::uint64_t offset_ = 0;
 };
 
-/// A handle means the same at every place, so objects may hold it.
 template <class T>
 inline constexpr bool plain_data<place_local<T>> = true;
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "tess/collective.hpp"
+#include "tess/detail/plain_data.hpp"
 
 namespace tess {
 
@@ -64,5 +65,8 @@ class team {
   constexpr explicit team(detail::team_name name) noexcept : name_(name) {}
   detail::team_name name_ = detail::no_team;
 };
+
+template <>
+inline constexpr bool plain_data<team> = true;
 
 }  // namespace tess

@@ -14,6 +14,7 @@
 #include "tess/future.hpp"
 #include "tess/global_array.hpp"
 #include "tess/global_ptr.hpp"
+#include "tess/graph_error.hpp"
 #include "tess/match_queue.hpp"
 #include "tess/memory.hpp"
 #include "tess/mutex.hpp"

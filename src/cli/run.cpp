@@ -94,6 +94,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--flush-after") return between(0, 10'000'000);
   if (option == "--flush-idle") return between(0, 1);
   if (option == "--fabric") return one_of({"smp", "checked", "hostile"});
+  if (option == "--copier") return one_of({"message_passing", "pegasus", "nemesys"});
   if (option == "--pin") return pins();
   if (option == "--numa") return one_of({"local", "interleave", "none"});
   if (option == "--seed") return between(0, UINT64_MAX);

@@ -8,6 +8,7 @@
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
+#include "runtime/outgoing_graph.hpp"
 #include "runtime/worker_loop.hpp"
 #include "tess/at.hpp"
 #include "tess/memory.hpp"
@@ -72,6 +73,7 @@ at_slot* make_at_slot(std::size_t result_bytes) {
 }
 
 void free_at_slot(at_slot* slot) noexcept {
+  if (slot->arrived != nullptr) region::end(slot->arrived);
   std::destroy_at(slot);
   self->frames.release(slot);
 }
@@ -146,6 +148,7 @@ void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::
     apply_reply({slot, 0, 1, left_tasks, 0}, {}, std::move(exception));
     return;
   }
+  if (reply_thrown_graph(target, slot, left_tasks, exception)) return;
   auto const bytes = encode_exception(std::move(exception), here());
   reply(target, {slot, static_cast<std::uint32_t>(bytes.size()), 1, left_tasks, 0}, bytes);
 } catch (...) {

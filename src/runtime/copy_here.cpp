@@ -1,9 +1,12 @@
 // copy_here: a graph copied within its place; the root is a block with one pointer to anything.
-#include <array>
+#include <vector>
 
+#include "runtime/copy_pegasus.hpp"
 #include "runtime/graph_walk.hpp"
 #include "runtime/job.hpp"
 #include "runtime/object_types.hpp"
+#include "runtime/outgoing_graph.hpp"
+#include "runtime/serialised.hpp"
 #include "tess/object.hpp"
 
 namespace tess::detail {
@@ -20,8 +23,34 @@ constexpr std::uint64_t any_mask[] = {1};
 
 }  // namespace
 
-copied_graph copy_here(void const* root, copier, copy_map map, copy_counts* counts) {
+type_record const& any_root_type() noexcept {
+  return any_root;
+}
+
+namespace {
+
+copied_graph copy_by_pull(void const* root, copy_map map, copy_counts* counts) {
+  place_segment const memory = this_place().memory;
+  std::uint64_t blocks = 0;
+  region* const made = pull_directly({reinterpret_cast<std::uint64_t>(memory.base), memory.bytes},
+                                     reinterpret_cast<std::uint64_t>(&root), any_root, map, blocks);
+  if (counts != nullptr) *counts = {blocks - 1, made->bytes()};
+  return {*reinterpret_cast<void* const*>(made->base() + graph_walk::root_offset(any_root)), made};
+}
+
+}  // namespace
+
+copied_graph copy_here(void const* root, copier by, copy_map map, copy_counts* counts) {
+  if (by == copier::automatic) by = copier_of_run();
+  if (by == copier::pegasus) return copy_by_pull(root, map, counts);
   borrowed_walk walk;
+  if (by == copier::message_passing) {
+    walk->measure(&root, any_root, worker_copy_maps(), map, graph_walk::naming::numbers);
+    std::vector<std::byte> const stream = serialise(*walk);
+    if (counts != nullptr) *counts = {walk->blocks() - 1, stream.size()};
+    deserialised const d = deserialise(stream, static_cast<std::uint32_t>(walk->blocks()), any_root);
+    return {*reinterpret_cast<void* const*>(d.root), d.owner};
+  }
   walk->measure(&root, any_root, worker_copy_maps(), map);
   region* const made = region::make(walk->bytes());
   walk->write(made->base(), reinterpret_cast<std::uint64_t>(made->base()));

@@ -7,17 +7,31 @@
 
 namespace tess::detail {
 
-hashed_map::hashed_map() : rows_(bytes * 256), slots_(slots_least) {
-  std::uint32_t rows[8 * bytes];
+namespace {
+
+constexpr unsigned address_bytes = 6;
+
+std::vector<std::uint32_t> make_rows() {
+  std::vector<std::uint32_t> combined(address_bytes * 256);
+  std::uint32_t rows[8 * address_bytes];
   std::uint64_t state = 0x9E3779B97F4A7C15u;
   for (std::uint32_t& row : rows) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     row = static_cast<std::uint32_t>(state >> 32);
   }
-  for (unsigned b = 0; b < bytes; ++b)
+  for (unsigned b = 0; b < address_bytes; ++b)
     for (unsigned value = 0; value < 256; ++value)
       for (unsigned bit = 0; bit < 8; ++bit)
-        if ((value >> bit & 1) != 0) rows_[b * 256 + value] ^= rows[8 * b + bit];
+        if ((value >> bit & 1) != 0) combined[b * 256 + value] ^= rows[8 * b + bit];
+  return combined;
+}
+
+}  // namespace
+
+hashed_map::hashed_map() : slots_(slots_least) {
+  static_assert(bytes == address_bytes);
+  static std::vector<std::uint32_t> const rows = make_rows();
+  rows_ = rows.data();
 }
 
 void hashed_map::next_epoch() noexcept {

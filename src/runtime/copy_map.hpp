@@ -89,7 +89,7 @@ class hashed_map {
   void next_epoch() noexcept;
   void grow();
 
-  std::vector<std::uint32_t> rows_;
+  std::uint32_t const* rows_;
   std::vector<slot> slots_;
   std::vector<slot> spare_;  ///< the next larger table, or what was the next smaller one
   std::size_t mask_ = slots_least - 1;

@@ -233,6 +233,18 @@ call_scope* enter_call(std::uint64_t finish_key) {
   return scope;
 }
 
+call_scope* enter_async_call(finish_scope* run) {
+  call_scope* const scope = enter_call(run->key());
+  // One for the call itself in its finish, whatever its kind.
+  run->add(1);
+  scope->counted_in = run;
+  return scope;
+}
+
+void fail_call(call_scope* scope, std::exception_ptr thrown) noexcept {
+  scope->fail(std::move(thrown));
+}
+
 bool leave_call(call_scope* scope) noexcept try {
   // One is the body itself; more are tasks that outlive it.
   if (scope->outstanding() > 1) finish_accounting(this_place()).count(*scope);

@@ -59,7 +59,7 @@ template <class Map>
   type_record const& type = type_of(h.type);
   bool const array = type.kind != block_kind::object;
   block_place const at = place_block(end_, array ? array_bytes_of(target) : type.bytes, type.alignment, array);
-  auto const units = static_cast<std::uint32_t>(at.object / 8);
+  auto const units = static_cast<std::uint32_t>(numbers_ ? count_ + 1 : at.object / 8);
   end_ = at.end;
   found_.reserve(count_ + 1);
   found_.data()[count_++] = {target, units, h.type};
@@ -131,7 +131,8 @@ void graph_walk::move_into(Map& map) const {
     map.insert(reinterpret_cast<std::uint64_t>(found_.data()[i].source), found_.data()[i].units);
 }
 
-void graph_walk::measure(void const* root, type_record const& type, copy_maps& maps, copy_map which) {
+void graph_walk::measure(void const* root, type_record const& type, copy_maps& maps, copy_map which, naming by) {
+  numbers_ = by == naming::numbers;
   place_segment const memory = this_place().memory;
   segment_ = memory.base;
   segment_bytes_ = memory.bytes;

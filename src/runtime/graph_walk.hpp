@@ -72,8 +72,19 @@ struct copy_maps {
 
 class graph_walk {
  public:
+  /// How blocks are named while the graph is measured: where they will lie, or by numbers from 1.
+  enum class naming : std::uint8_t { places, numbers };
+  struct found {
+    std::byte const* source;
+    std::uint32_t units;
+    std::uint32_t type;
+  };
+
   /// `root`: a block that nothing points to and that needs no header, such as the arguments of a call.
-  void measure(void const* root, type_record const& type, copy_maps& maps, copy_map which);
+  void measure(void const* root, type_record const& type, copy_maps& maps, copy_map which, naming by = naming::places);
+  /// In the order in which they were found; and of all their pointers, in the same order, the names of their targets.
+  [[nodiscard]] found block(std::uint64_t i) const noexcept { return found_.data()[i]; }
+  [[nodiscard]] std::uint32_t const* targets() const noexcept { return targets_.data(); }
 
   /// Of the image, after region::blocks_begin().
   [[nodiscard]] std::uint64_t bytes() const noexcept { return end_ - region::blocks_begin(); }
@@ -94,11 +105,6 @@ class graph_walk {
   }
 
  private:
-  struct found {
-    std::byte const* source;
-    std::uint32_t units;
-    std::uint32_t type;
-  };
   static constexpr std::uint64_t notes_kept = std::uint64_t{1} << 23;
 
   template <class Map>
@@ -115,6 +121,7 @@ class graph_walk {
 
   std::byte const* segment_ = nullptr;
   std::uint64_t segment_bytes_ = 0;
+  bool numbers_ = false;
   notes<found> found_;
   std::uint64_t count_ = 0;
   std::uint64_t scanned_ = 0;

@@ -43,6 +43,9 @@ struct cold_counts {
   std::uint64_t batch_room = 0;               ///< that they could have held
   std::uint64_t refusals = 0;                 ///< try_send said no
   std::uint64_t finish_reports = 0;
+  std::uint64_t graphs = 0;         ///< copied for at, at_async and copy()
+  std::uint64_t graph_objects = 0;  ///< and arrays, without the arguments themselves
+  std::uint64_t graph_bytes = 0;
   std::uint64_t steals = 0;
   std::uint64_t parks = 0;  ///< times the thread slept
   std::uint64_t polls = 0;
@@ -117,6 +120,7 @@ struct alignas(cache_line) thread_state {
 
 struct job_state {
   settings options;
+  tess::copier copier = tess::copier::nemesys;
   std::unique_ptr<detail::fabric> fabric;
   std::vector<std::unique_ptr<place_state>> places;
   std::vector<std::unique_ptr<worker_state>> workers;  ///< place-major

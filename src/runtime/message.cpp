@@ -60,6 +60,8 @@ auto handler_for(record_header const& h, place_id source) {
   }
   if (h.handler.index >= end - begin) malformed(source, "unknown handler");
   handler_record const& record = begin[h.handler.index];
+  // What makes exceptions stands among the handlers, but no message calls it.
+  if (record.alignment > cache_line) malformed(source, "not a handler of messages");
   if (record.variable ? h.bytes < record.bytes : h.bytes != record.bytes) malformed(source, "payload of wrong size");
   return record.invoke;
 }

@@ -51,6 +51,12 @@ region* region::make(std::uint64_t bytes) {
   return r;
 }
 
+region* region::make_growing(std::uint64_t bytes) {
+  region* const r = make(std::max(bytes, first_growth - blocks_begin()));
+  r->used_ = blocks_begin();
+  return r;
+}
+
 void region::end(region* r) noexcept {
   // Outside of the job its segments are gone, or nobody may touch them.
   if (self == nullptr) return;

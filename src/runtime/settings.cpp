@@ -47,6 +47,7 @@ settings settings::from_environment() {
     s.delay = *read;
   }
   s.no_window = number<unsigned>("TESS_NO_WINDOW", 0, 1, 0) != 0;
+  s.copier = text("TESS_COPIER");
   s.stats = text("TESS_STATS");
   s.trace = text("TESS_TRACE");
   s.buffer_memory = number<std::uint64_t>("TESS_BUFFER_MEMORY", 16384, std::uint64_t{1} << 30, s.buffer_memory);

@@ -40,6 +40,13 @@ std::unique_ptr<fabric> make_fabric(settings const& s, thread_map const& threads
   return s.fabric == "smp" ? std::move(made) : make_checked_fabric(std::move(made), threads);
 }
 
+copier read_copier(std::string const& name) {
+  if (name.empty() || name == "nemesys") return copier::nemesys;
+  if (name == "pegasus") return copier::pegasus;
+  if (name == "message_passing") return copier::message_passing;
+  throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus or nemesys");
+}
+
 void lay_out(job_state& j) {
   std::vector<int> const cpu_numbers = processors();
   auto const cpus = static_cast<unsigned>(cpu_numbers.size());
@@ -51,6 +58,7 @@ void lay_out(job_state& j) {
   check("settings::workers", s.workers, 64);
   check("settings::threads", s.threads, 4096);
   check("settings::flush_bytes", s.flush_bytes, 4096);
+  j.copier = read_copier(s.copier);
   if (s.workers == 0) s.workers = 1;
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");

@@ -73,7 +73,8 @@ consteval bool may_be_object() {
 
 /// Bytes that mean the same everywhere, seen from outside: no pointer can be hidden in them.
 template <class T>
-inline constexpr bool is_scalar_data = (std::is_arithmetic_v<T> || std::is_enum_v<T> || plain_data<T>);
+inline constexpr bool is_scalar_data =
+    (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_null_pointer_v<T> || plain_data<T>);
 template <class T>
 inline constexpr bool is_scalar_data<std::optional<T>> = is_scalar_data<T>;
 template <class... T>
@@ -125,49 +126,60 @@ struct built_text {
   }
 };
 
+/// What would be right instead; the texts are in fault_report.
+enum class remedy : std::uint8_t {
+  none,
+  callable,
+  one_of,
+  array,
+  string,
+  object,
+  vector,
+  pointer,
+  optional,
+  variant,
+  reference,
+  virtual_functions,
+  listing,
+  fewer,
+  layout,
+  complete,
+  elements,
+  aligned
+};
+
 /// What derivation finds: slots, transients, and the first fault, as text.
 struct derivation {
   std::vector<raw_slot> slots;
   std::vector<byte_range> transients;
   built_text fault;
+  remedy instead = remedy::none;
 
-  constexpr void fail(built_text const& path, std::string_view type, std::string_view remedy) {
-    if (!fault.characters.empty()) return;
-    fault.append("tess: member `").append(path.view()).append("` (").append(type);
-    fault.append(") cannot travel to another place: ").append(remedy);
+  constexpr void fail(built_text const& path, std::string_view type, remedy use) {
+    if (instead != remedy::none) return;
+    instead = use;
+    fault = built_text(path.view()).append(" (").append(type).append(")");
   }
 };
 
 template <class M>
-consteval std::string_view remedy_for() {
+consteval remedy remedy_for() {
   if constexpr (std::is_pointer_v<M>) {
     using U = std::remove_cv_t<std::remove_pointer_t<M>>;
-    if constexpr (std::is_function_v<U>) return "use a callable's index, or transient<>";
-    if constexpr (std::is_void_v<U>) return "use a pointer to an object, one_of<> for several types, or transient<>";
-    if constexpr (!std::is_class_v<U>)
-      return "it does not point to an object: use tess::array<> for many, a struct made by tess::make for one, or "
-             "transient<>";
-    if constexpr (std::is_same_v<U, std::string>) return "use tess::string";
-    return "it does not point to an object: give that type plain members, or list them in TESS_OBJECT";
-  } else if constexpr (is_a<M, std::basic_string>) {
-    return "use tess::string";
-  } else if constexpr (is_a<M, std::vector>) {
-    return "use tess::array<>";
-  } else if constexpr (is_a<M, std::basic_string_view>) {
-    return "use tess::string";
-  } else if constexpr (is_a<M, std::unique_ptr> || is_a<M, std::shared_ptr>) {
-    return "use a plain pointer to an object made by tess::make; its region owns it";
-  } else if constexpr (is_a<M, std::optional>) {
-    return "use a pointer, which may be null";
-  } else if constexpr (is_a<M, std::variant>) {
-    return "use tess::one_of<>, a pointer to one of several types";
-  } else if constexpr (std::is_reference_v<M>) {
-    return "use a pointer";
-  } else if constexpr (std::is_polymorphic_v<M>) {
-    return "virtual functions do not travel: use one_of<> or object_cast";
-  } else {
-    return "list its members in TESS_OBJECT, say that it holds no pointer by tess::plain_data<>, or use transient<>";
+    if constexpr (std::is_function_v<U>) return remedy::callable;
+    if constexpr (std::is_void_v<U>) return remedy::one_of;
+    if constexpr (!std::is_class_v<U>) return remedy::array;
+    if constexpr (is_a<U, std::basic_string>) return remedy::string;
+    return remedy::object;
   }
+  if constexpr (is_a<M, std::basic_string> || is_a<M, std::basic_string_view>) return remedy::string;
+  if constexpr (is_a<M, std::vector>) return remedy::vector;
+  if constexpr (is_a<M, std::unique_ptr> || is_a<M, std::shared_ptr>) return remedy::pointer;
+  if constexpr (is_a<M, std::optional>) return remedy::optional;
+  if constexpr (is_a<M, std::variant>) return remedy::variant;
+  if constexpr (std::is_reference_v<M>) return remedy::reference;
+  if constexpr (std::is_polymorphic_v<M>) return remedy::virtual_functions;
+  return remedy::listing;
 }
 
 template <class M>
@@ -207,9 +219,7 @@ constexpr void derive_aggregate(derivation& d, std::size_t offset, built_text co
   };
   (one.template operator()<I>(), ...);
   end = (end + alignof(T) - 1) / alignof(T) * alignof(T);
-  if (sizeof...(I) != 0 && end != sizeof(T))
-    d.fail(path, type_name<T>(),
-           "its members lie elsewhere than their types say: no alignas, packing, [[no_unique_address]] or bit-fields");
+  if (sizeof...(I) != 0 && end != sizeof(T)) d.fail(path, short_name<T>(), remedy::layout);
 }
 
 /// Those that TESS_OBJECT lists, which must cover the type.
@@ -225,39 +235,35 @@ constexpr void derive_listed(derivation& d, std::size_t offset, built_text const
     if constexpr (!std::is_standard_layout_v<Base>) end -= alignof(Base) - 1;
   }
   auto const one = [&]<class Type, std::size_t Offset>(listed_member<Type, Offset> const& m) {
-    if (Offset > end && Offset - end >= alignof(Type))
-      d.fail(path, type_name<T>(), "TESS_OBJECT must list every member, in order");
+    if (Offset > end && Offset - end >= alignof(Type)) d.fail(path, short_name<T>(), remedy::complete);
     derive_member<std::remove_cv_t<Type>>(d, offset + Offset, path.member(m.name));
     end = Offset + sizeof(Type);
   };
   std::apply([&](auto const&... m) { (one(m), ...); }, listed.members);
   if (sizeof(T) > end && sizeof(T) - end >= alignof(T) && !std::is_empty_v<T>)
-    d.fail(path, type_name<T>(), "TESS_OBJECT must list every member, in order");
+    d.fail(path, short_name<T>(), remedy::complete);
 }
 
 template <class E>
 constexpr void derive_array(derivation& d, std::size_t offset, built_text const& path) {
   d.slots.push_back({offset, {{accepts_array<E>::list, 1}, true}, std::is_pointer_v<E>});
   if constexpr (std::is_pointer_v<E>) {
-    if (!may_be_object<std::remove_cv_t<std::remove_pointer_t<E>>>()) d.fail(path, type_name<E>(), remedy_for<E>());
+    if (!may_be_object<std::remove_cv_t<std::remove_pointer_t<E>>>()) d.fail(path, short_name<E>(), remedy_for<E>());
   } else {
     derivation elements;
     derive_member<E>(elements, 0, path);
-    if (!elements.fault.characters.empty()) {
-      if (d.fault.characters.empty()) d.fault = elements.fault;
+    if (elements.instead != remedy::none) {
+      if (d.instead == remedy::none) std::tie(d.fault, d.instead) = std::tie(elements.fault, elements.instead);
     } else if (!elements.slots.empty() || !elements.transients.empty()) {
-      d.fail(path, type_name<array<E>>(),
-             "its elements hold pointers or transients: make each an object, and use tess::array of pointers to them");
+      d.fail(path, short_name<array<E>>(), remedy::elements);
     }
   }
 }
 
 template <class M>
 constexpr void derive_class(derivation& d, std::size_t offset, built_text const& path) {
-  if constexpr (is_a<M, array>) {
+  if constexpr (is_a<M, array> || std::is_same_v<M, string>) {
     derive_array<typename M::value_type>(d, offset, path);
-  } else if constexpr (std::is_same_v<M, string>) {
-    derive_array<char>(d, offset, path);
   } else if constexpr (is_a<M, transient>) {
     d.transients.push_back({static_cast<std::uint32_t>(offset), sizeof(M)});
   } else if constexpr (is_a<M, one_of>) {
@@ -266,20 +272,20 @@ constexpr void derive_class(derivation& d, std::size_t offset, built_text const&
     for (std::size_t i = 0; i < std::tuple_size_v<M>; ++i)
       derive_member<typename M::value_type>(d, offset + i * sizeof(typename M::value_type), path);
   } else if constexpr (std::is_polymorphic_v<M>) {
-    d.fail(path, type_name<M>(), remedy_for<M>());
+    d.fail(path, short_name<M>(), remedy_for<M>());
   } else if constexpr (is_listed<M>) {
     derive_listed<M>(d, offset, path, listed_access::of<M>());
   } else if constexpr (std::is_aggregate_v<M> && std::is_trivially_copyable_v<M>) {
     if constexpr (count_members<M>() > members_max)
-      d.fail(path, type_name<M>(), "it has more than 64 members: group them in structs");
+      d.fail(path, short_name<M>(), remedy::fewer);
     else
       derive_aggregate<M>(d, offset, path, std::make_index_sequence<aggregate<M>::count>{});
   } else if constexpr (std::is_aggregate_v<M> && count_members<M>() <= members_max) {
     // One of its members is not trivially copyable: say which.
     derive_aggregate<M>(d, offset, path, std::make_index_sequence<aggregate<M>::count>{});
-    d.fail(path, type_name<M>(), remedy_for<M>());
+    d.fail(path, short_name<M>(), remedy_for<M>());
   } else {
-    d.fail(path, type_name<M>(), remedy_for<M>());
+    d.fail(path, short_name<M>(), remedy_for<M>());
   }
 }
 
@@ -290,7 +296,7 @@ constexpr void derive_member(derivation& d, std::size_t offset, built_text const
     if constexpr (may_be_object<U>())
       d.slots.push_back({offset, {accepted_by_pointer<U>(), false}, false});
     else
-      d.fail(path, type_name<M>(), remedy_for<M>());
+      d.fail(path, short_name<M>(), remedy_for<M>());
   } else if constexpr (is_scalar_data<M>) {
   } else if constexpr (std::is_array_v<M>) {
     using E = std::remove_extent_t<M>;
@@ -298,77 +304,25 @@ constexpr void derive_member(derivation& d, std::size_t offset, built_text const
   } else if constexpr (std::is_class_v<M>) {
     derive_class<M>(d, offset, path);
   } else {
-    d.fail(path, type_name<M>(), remedy_for<M>());
+    d.fail(path, short_name<M>(), remedy_for<M>());
   }
 }
 
 template <class T>
 consteval derivation derive() {
   derivation d;
-  derive_member<T>(d, 0, type_name<T>());
+  derive_member<T>(d, 0, short_name<T>());
   for (raw_slot const& s : d.slots)
-    if (s.offset % 8 != 0) d.fail(type_name<T>(), type_name<T>(), "a pointer is not aligned to 8 bytes");
+    if (s.offset % 8 != 0) d.fail(short_name<T>(), short_name<T>(), remedy::aligned);
   return d;
 }
 
-/// A fault as a template argument, which the compiler prints.
-template <std::size_t Size>
-struct fault_text {
-  char text[Size];
-};
+/// 0 also for what cannot be described.
 template <class T>
-consteval auto fault_of() {
-  fault_text<derive<T>().fault.characters.size() + 1> copy{};
-  for (std::size_t i = 0; char const c : derive<T>().fault.characters) copy.text[i++] = c;
-  return copy;
+consteval std::size_t derived_slots() {
+  derivation const d = derive<T>();
+  return d.instead == remedy::none ? d.slots.size() : 0;
 }
-template <auto Fault>
-inline constexpr bool can_travel_unless = sizeof(Fault.text) == 1;
-
-inline constexpr std::size_t word_bytes = 8;
-
-/// Slots, checks and mask as arrays that last.
-template <class T>
-struct derived {
-  static constexpr bool can_travel = can_travel_unless<fault_of<T>()>;
-  static_assert(can_travel_unless<fault_of<T>()>);
-  static constexpr std::size_t slots_count = derive<T>().slots.size();
-  static constexpr std::size_t transients_count = derive<T>().transients.size();
-  static constexpr std::size_t words = (sizeof(T) + word_bytes - 1) / word_bytes;
-  static constexpr std::size_t mask_words = (words + 31) / 32;
-
-  static consteval auto make_slots() {
-    std::array<std::uint32_t, slots_count + 1> all{};
-    for (std::size_t i = 0; auto const& s : derive<T>().slots) all[i++] = static_cast<std::uint32_t>(s.offset);
-    return all;
-  }
-  static consteval auto make_checks() {
-    std::array<slot_check, slots_count + 1> all{};
-    for (std::size_t i = 0; auto const& s : derive<T>().slots) all[i++] = s.check;
-    return all;
-  }
-  static consteval auto make_transients() {
-    std::array<byte_range, transients_count + 1> all{};
-    for (std::size_t i = 0; auto const& t : derive<T>().transients) all[i++] = t;
-    return all;
-  }
-  static consteval auto make_mask() {
-    std::array<std::uint64_t, mask_words> all{};
-    auto const set = [&](std::size_t word, std::uint64_t bits) { all[word / 32] |= bits << word % 32 * 2; };
-    derivation const d = derive<T>();
-    for (raw_slot const& s : d.slots) {
-      set(s.offset / word_bytes, s.check.descriptor ? 3 : 1);
-      if (s.array_of_pointers) set(s.offset / word_bytes + 1, 1);
-    }
-    for (byte_range const& t : d.transients)
-      for (std::size_t w = t.offset / word_bytes; w * word_bytes < std::size_t{t.offset} + t.bytes; ++w) set(w, 2);
-    return all;
-  }
-  static constexpr auto slots = make_slots();
-  static constinit inline auto const checks = make_checks();
-  static constexpr auto transients = make_transients();
-  static constexpr auto mask = make_mask();
-};
 
 }  // namespace detail
 }  // namespace tess

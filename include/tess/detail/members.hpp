@@ -28,18 +28,117 @@ consteval bool takes_initialisers(std::index_sequence<I...>) {
 
 inline constexpr std::size_t members_max = 64;
 
-/// Up to members_max + 1.
+/// How many initialisers there may be, up to members_max + 1: an array takes one for each element.
 template <class T, std::size_t N = 0>
-consteval std::size_t count_members() {
+consteval std::size_t count_initialisers() {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-inline"
   if constexpr (N > members_max)
     return N;
   else if constexpr (takes_initialisers<T>(std::make_index_sequence<N + 1>{}))
-    return count_members<T, N + 1>();
+    return count_initialisers<T, N + 1>();
   else
     return N;
 #pragma clang diagnostic pop
+}
+
+// clang-format off
+#define TESS_EIGHT {}, {}, {}, {}, {}, {}, {}, {}
+#define TESS_BRACES(n, ...)                                                                                          \
+  else if constexpr (N == (n)) {                                                                                     \
+    if constexpr (!requires { T{__VA_ARGS__}; })                                                                     \
+      return N - 1;                                                                                                  \
+    else if constexpr (N < members_max)                                                                              \
+      return count_braces<T, N + 1>();                                                                               \
+    else                                                                                                             \
+      return N;                                                                                                      \
+  }
+/// How many empty braces there may be: one for each member, up to the first that needs more than that.
+template <class T, std::size_t N = 1>
+consteval std::size_t count_braces() {
+  if constexpr (N == 0) {
+    return 0;
+  }
+  TESS_BRACES(1, {})
+  TESS_BRACES(2, {}, {})
+  TESS_BRACES(3, {}, {}, {})
+  TESS_BRACES(4, {}, {}, {}, {})
+  TESS_BRACES(5, {}, {}, {}, {}, {})
+  TESS_BRACES(6, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(7, {}, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(8, TESS_EIGHT)
+  TESS_BRACES(9, TESS_EIGHT, {})
+  TESS_BRACES(10, TESS_EIGHT, {}, {})
+  TESS_BRACES(11, TESS_EIGHT, {}, {}, {})
+  TESS_BRACES(12, TESS_EIGHT, {}, {}, {}, {})
+  TESS_BRACES(13, TESS_EIGHT, {}, {}, {}, {}, {})
+  TESS_BRACES(14, TESS_EIGHT, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(15, TESS_EIGHT, {}, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(16, TESS_EIGHT, TESS_EIGHT)
+  TESS_BRACES(17, TESS_EIGHT, TESS_EIGHT, {})
+  TESS_BRACES(18, TESS_EIGHT, TESS_EIGHT, {}, {})
+  TESS_BRACES(19, TESS_EIGHT, TESS_EIGHT, {}, {}, {})
+  TESS_BRACES(20, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {})
+  TESS_BRACES(21, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {})
+  TESS_BRACES(22, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(23, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(24, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT)
+  TESS_BRACES(25, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {})
+  TESS_BRACES(26, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {})
+  TESS_BRACES(27, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {})
+  TESS_BRACES(28, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {})
+  TESS_BRACES(29, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {})
+  TESS_BRACES(30, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(31, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(32, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT)
+  TESS_BRACES(33, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {})
+  TESS_BRACES(34, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {})
+  TESS_BRACES(35, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {})
+  TESS_BRACES(36, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {})
+  TESS_BRACES(37, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {})
+  TESS_BRACES(38, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(39, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(40, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT)
+  TESS_BRACES(41, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {})
+  TESS_BRACES(42, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {})
+  TESS_BRACES(43, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {})
+  TESS_BRACES(44, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {})
+  TESS_BRACES(45, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {})
+  TESS_BRACES(46, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(47, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(48, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT)
+  TESS_BRACES(49, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {})
+  TESS_BRACES(50, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {})
+  TESS_BRACES(51, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {})
+  TESS_BRACES(52, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {})
+  TESS_BRACES(53, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {})
+  TESS_BRACES(54, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(55, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(56, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT)
+  TESS_BRACES(57, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {})
+  TESS_BRACES(58, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {})
+  TESS_BRACES(59, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {})
+  TESS_BRACES(60, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {})
+  TESS_BRACES(61, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {})
+  TESS_BRACES(62, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(63, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, {}, {}, {}, {}, {}, {}, {})
+  TESS_BRACES(64, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT, TESS_EIGHT)
+}
+#undef TESS_BRACES
+#undef TESS_EIGHT
+// clang-format on
+
+/// Up to members_max + 1.
+template <class T>
+consteval std::size_t count_members() {
+  constexpr std::size_t initialisers = count_initialisers<T>();
+  constexpr std::size_t braces = count_braces<T>();
+  if (braces == members_max && initialisers > members_max) return initialisers;
+  // Fewer braces: there are arrays, or a member that cannot be made of nothing; the latter are rarer.
+  if constexpr (!std::is_default_constructible_v<T> && braces < initialisers)
+    return initialisers;
+  else
+    return braces;
 }
 
 // clang-format off
@@ -164,6 +263,15 @@ consteval std::string_view type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
   text = text.substr(text.find("T = ") + 4);
   return text.substr(0, text.rfind(']'));
+}
+
+/// Without namespaces and template arguments.
+template <class T>
+consteval std::string_view short_name() {
+  std::string_view text = type_name<T>();
+  text = text.substr(0, text.find('<'));
+  std::size_t const last = text.rfind("::");
+  return last == std::string_view::npos ? text : text.substr(last + 2);
 }
 
 }  // namespace tess::detail

@@ -65,6 +65,8 @@ class alignas(16) region {
  public:
   /// A region with room for a copied graph, or one that grows as things are made in it.
   [[nodiscard]] static region* make(std::uint64_t bytes);
+  /// One that grows, with room for `bytes` in its first chunk.
+  [[nodiscard]] static region* make_growing(std::uint64_t bytes);
   /// Gives all its memory back, or, if it was kept, leaves it to the place.
   static void end(region* r) noexcept;
 

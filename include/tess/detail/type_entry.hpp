@@ -1,7 +1,7 @@
 // type_entry: the record of a type of objects, and that of the arrays of a type, in the section `tess_types`.
 #pragma once
 
-#include "tess/detail/described.hpp"
+#include "tess/detail/derived.hpp"
 
 namespace tess::detail {
 

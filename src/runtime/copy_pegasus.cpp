@@ -1,0 +1,173 @@
+// copy_pegasus: a queue of objects whose pointers still lead to the source.
+#include "runtime/copy_pegasus.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "runtime/job.hpp"
+#include "runtime/object_types.hpp"
+#include "runtime/outgoing_graph.hpp"
+#include "tess/block.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+/// What stands before every block: of an array the bytes of its elements, then the header.
+struct block_front {
+  std::uint64_t array_bytes;
+  object_header header;
+};
+
+struct pulled {
+  std::uint64_t source;
+  std::byte* copy;
+};
+
+class pull {
+ public:
+  pull(pull_source const& from, std::uint64_t root, type_record const& root_type, bool linear)
+      : from_(from), owner_(region::make_growing(root_type.bytes + 64)), linear_(linear) {
+    list_.begin();
+    seen_.begin();
+    copies_.push_back(
+        {root, static_cast<std::byte*>(owner_->allocate(root_type, type_index_of(root_type), root_type.bytes))});
+  }
+
+  [[nodiscard]] std::size_t count() const noexcept { return copies_.size(); }
+  [[nodiscard]] pulled at(std::size_t i) const noexcept { return copies_[i]; }
+  [[nodiscard]] region* finish() noexcept { return owner_.release(); }
+
+  /// The copy of what was seen before, or null.
+  [[nodiscard]] std::byte* find(std::uint64_t source) const noexcept {
+    std::uint32_t const number = linear_ ? list_.find(source) : seen_.find(source);
+    return number == 0 ? nullptr : copies_[number - 1].copy;
+  }
+  void check_source(std::uint64_t source) const {
+    if (source - from_.segment >= from_.segment_bytes || source % 8 != 0)
+      throw error("copying a graph", "a pointer that leads outside the objects of its place",
+                  "pointers to objects made by tess::make");
+  }
+  std::byte* add(std::uint64_t source, block_front const& front) {
+    type_record const* const type = find_type(front.header.type);
+    if (type == nullptr) throw error("copying a graph", "a pointer to no object", "pointers to starts of objects");
+    std::uint64_t const bytes = type->kind == block_kind::object ? type->bytes : front.array_bytes;
+    auto* const copy = static_cast<std::byte*>(owner_->allocate(*type, front.header.type, bytes));
+    copies_.push_back({source, copy});
+    auto const number = static_cast<std::uint32_t>(copies_.size());
+    if (linear_)
+      list_.insert(source, number);
+    else
+      seen_.insert(source, number);
+    return copy;
+  }
+
+  /// Its words have come: transients are cleared. How many of them are addresses, and where.
+  [[nodiscard]] static std::uint64_t settle(std::byte* copy) {
+    type_record const& type = type_of(header_of(copy).type);
+    if (type.kind == block_kind::pointer_array) return array_bytes_of(copy) / 8;
+    for (std::uint32_t t = 0; t < type.transients_count; ++t)
+      std::memset(copy + type.transients[t].offset, 0, type.transients[t].bytes);
+    return type.slots_count;
+  }
+  [[nodiscard]] static std::byte* slot(std::byte* copy, std::uint64_t i) noexcept {
+    type_record const& type = type_of(header_of(copy).type);
+    return copy + (type.kind == block_kind::pointer_array ? i * 8 : type.slots[i]);
+  }
+  [[nodiscard]] static std::uint64_t bytes_of(std::byte* copy) noexcept {
+    type_record const& type = type_of(header_of(copy).type);
+    return type.kind == block_kind::object ? type.bytes : array_bytes_of(copy);
+  }
+
+ private:
+  pull_source from_;
+  owned_region owner_;
+  bool linear_;
+  linear_map list_;
+  hashed_map seen_;
+  std::vector<pulled> copies_;
+};
+
+void count_graph(std::uint64_t blocks, region* made) noexcept {
+  cold_counts& c = this_worker().cold;
+  bump(c.graphs);
+  bump(c.graph_objects, blocks - 1);
+  bump(c.graph_bytes, made->bytes());
+}
+
+task<region*> pull_by_gets(pull_source from, place_id source, std::uint64_t root, type_record const& root_type) {
+  pull p(from, root, root_type, false);
+  auto const get_bytes = [&](std::uint64_t address, void* to, std::size_t count) {
+    return get(global_ptr<std::byte const>(source, address - from.segment),
+               std::span<std::byte>(static_cast<std::byte*>(to), count));
+  };
+  for (std::size_t i = 0; i < p.count(); ++i) {
+    pulled const o = p.at(i);
+    if (std::uint64_t const bytes = pull::bytes_of(o.copy); bytes != 0) co_await get_bytes(o.source, o.copy, bytes);
+    std::uint64_t const slots = pull::settle(o.copy);
+    for (std::uint64_t s = 0; s < slots; ++s) {
+      std::uint64_t target;
+      std::memcpy(&target, pull::slot(o.copy, s), sizeof target);
+      if (target == 0) continue;
+      p.check_source(target);
+      std::byte* copy = p.find(target);
+      if (copy == nullptr) {
+        block_front front;
+        co_await get_bytes(target - sizeof front, &front, sizeof front);
+        copy = p.add(target, front);
+      }
+      std::memcpy(pull::slot(o.copy, s), &copy, sizeof copy);
+    }
+  }
+  std::uint64_t const blocks = p.count();
+  region* const made = p.finish();
+  count_graph(blocks, made);
+  co_return made;
+}
+
+}  // namespace
+
+region* pull_directly(pull_source const& from, std::uint64_t root, type_record const& root_type, copy_map which,
+                      std::uint64_t& blocks) {
+  pull p(from, root, root_type, which == copy_map::linear);
+  for (std::size_t i = 0; i < p.count(); ++i) {
+    pulled const o = p.at(i);
+    std::memcpy(o.copy, reinterpret_cast<std::byte const*>(o.source + from.distance), pull::bytes_of(o.copy));
+    std::uint64_t const slots = pull::settle(o.copy);
+    for (std::uint64_t s = 0; s < slots; ++s) {
+      std::uint64_t target;
+      std::memcpy(&target, pull::slot(o.copy, s), sizeof target);
+      if (target == 0) continue;
+      p.check_source(target);
+      std::byte* copy = p.find(target);
+      if (copy == nullptr) {
+        block_front front;
+        std::memcpy(&front, reinterpret_cast<std::byte const*>(target + from.distance - sizeof front), sizeof front);
+        copy = p.add(target, front);
+      }
+      std::memcpy(pull::slot(o.copy, s), &copy, sizeof copy);
+    }
+  }
+  blocks = p.count();
+  region* const made = p.finish();
+  count_graph(blocks, made);
+  return made;
+}
+
+task<std::uint64_t> pull_graph(place_id source, std::uint64_t root, std::uint64_t source_segment,
+                               std::uint32_t root_type) {
+  type_record const* const type = find_type(root_type);
+  if (type == nullptr) throw error("copying a graph", "an unknown root", "one of the same binary");
+  pull_source from{source_segment, job.segment_bytes[source]};
+  if (job.load_window[source] != no_window || source == self->place) {
+    std::uint64_t const here =
+        source == self->place ? reinterpret_cast<std::uint64_t>(self->segment) : job.load_window[source];
+    from.distance = here - source_segment;
+    std::uint64_t blocks = 0;
+    co_return reinterpret_cast<std::uint64_t>(pull_directly(from, root, *type, copy_map::hashed, blocks));
+  }
+  co_return reinterpret_cast<std::uint64_t>(co_await pull_by_gets(from, source, root, *type));
+}
+
+}  // namespace tess::detail

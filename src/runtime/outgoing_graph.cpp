@@ -1,0 +1,202 @@
+// outgoing_graph: measuring at the call, and sending ahead.
+#include "runtime/outgoing_graph.hpp"
+
+#include <array>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/graph_walk.hpp"
+#include "runtime/image_check.hpp"
+#include "runtime/job.hpp"
+#include "runtime/object_types.hpp"
+#include "runtime/serialised.hpp"
+#include "tess/block.hpp"
+#include "tess/memory.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+// A message is copied three times on its way, an image none; but asking for a region is a round trip.
+constexpr std::uint64_t inline_bytes_max = 4096;
+
+/// A new region at the place that is asked: its address there, and its name for a put.
+struct asked_region {
+  std::uint64_t address;
+  global_ptr<std::byte> base;
+};
+constexpr auto make_region_here = [](std::uint64_t bytes) {
+  region* const r = region::make(bytes);
+  return asked_region{reinterpret_cast<std::uint64_t>(r), global_ptr<std::byte>::from_bits(to_global(r->base()))};
+};
+
+constexpr auto pull_graph_here = [](place_id source, std::uint64_t root, std::uint64_t segment, std::uint32_t type) {
+  return pull_graph(source, root, segment, type);
+};
+
+bool has_window(place_id target) noexcept {
+  return job.atomic_window[target] != no_window;
+}
+
+}  // namespace
+
+struct outgoing_graph::state {
+  copier by;
+  std::optional<borrowed_walk> walk;
+  std::vector<std::byte> bytes;  ///< serialised, or staged behind room for a chunk's start
+  bool is_staged = false;
+  std::byte* root = nullptr;  ///< for pegasus: in the segment
+  std::uint32_t root_type = 0;
+  region* ready = nullptr;  ///< written for this place, not yet sent
+  sent_graph sent{};
+
+  ~state() {
+    if (root != nullptr) self->frames.release(root);
+    if (ready != nullptr) region::end(ready);
+  }
+
+  [[nodiscard]] std::span<std::byte const> stream() const noexcept { return bytes; }
+};
+
+outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier by, copy_map map)
+    : state_(std::make_unique<state>()) {
+  state& s = *state_;
+  s.by = by;
+  if (by == copier::pegasus) {
+    s.root = static_cast<std::byte*>(self->frames.allocate(type.bytes, frame_pool::kind::raw));
+    std::memcpy(s.root, root, type.bytes);
+    s.root_type = type_index_of(type);
+    return;
+  }
+  s.walk.emplace();
+  bool const numbers = by == copier::message_passing;
+  (*s.walk)->measure(root, type, worker_copy_maps(), map,
+                     numbers ? graph_walk::naming::numbers : graph_walk::naming::places);
+  s.sent.blocks = static_cast<std::uint32_t>((*s.walk)->blocks());
+  s.sent.bytes = (*s.walk)->bytes();
+  cold_counts& c = this_worker().cold;
+  bump(c.graphs);
+  bump(c.graph_objects, (*s.walk)->blocks() - 1);
+  bump(c.graph_bytes, (*s.walk)->bytes());
+  if (numbers) {
+    s.bytes = serialise(**s.walk);
+    s.sent.bytes = s.bytes.size();
+    s.walk.reset();
+  }
+}
+
+outgoing_graph::outgoing_graph(outgoing_graph&& other) noexcept = default;
+outgoing_graph::~outgoing_graph() = default;
+
+bool outgoing_graph::goes_along(place_id target) {
+  state& s = *state_;
+  if (s.by == copier::pegasus) return false;
+  if (s.by == copier::message_passing) {
+    s.sent.how = sent_graph::transport::serialised;
+    return s.sent.bytes <= inline_bytes_max;
+  }
+  if (target == self->place) {
+    s.ready = region::make(s.sent.bytes);
+    (*s.walk)->write(s.ready->base(), reinterpret_cast<std::uint64_t>(s.ready->base()));
+    s.sent.how = sent_graph::transport::region;
+    s.sent.where = reinterpret_cast<std::uint64_t>(s.ready);
+    return true;
+  }
+  s.sent.how = sent_graph::transport::image;
+  return s.sent.bytes <= inline_bytes_max;
+}
+
+sent_graph const& outgoing_graph::sent() const noexcept {
+  return state_->sent;
+}
+
+std::size_t outgoing_graph::inline_bytes() const noexcept {
+  sent_graph const& s = state_->sent;
+  return s.how == sent_graph::transport::image || s.how == sent_graph::transport::serialised ? s.bytes : 0;
+}
+
+void outgoing_graph::write_inline(std::byte* to) const {
+  state& s = *state_;
+  // Whoever receives the message owns the region.
+  s.ready = nullptr;
+  if (s.sent.how == sent_graph::transport::image)
+    (*s.walk)->write(to - region::blocks_begin(), 0);
+  else if (s.sent.how == sent_graph::transport::serialised)
+    std::memcpy(to, s.bytes.data(), s.bytes.size());
+}
+
+void outgoing_graph::stage() {
+  state& s = *state_;
+  if (s.by == copier::message_passing) return;
+  if (s.by == copier::pegasus) {
+    // The receiver walks a copy of the graph at this place.
+    borrowed_walk walk;
+    walk->measure(s.root, type_of(s.root_type), worker_copy_maps(), copy_map::automatic);
+    s.ready = region::make(walk->bytes());
+    walk->write(s.ready->base(), reinterpret_cast<std::uint64_t>(s.ready->base()));
+    type_record const& type = type_of(s.root_type);
+    std::memcpy(s.root, s.ready->base() + graph_walk::root_offset(type), type.bytes);
+    return;
+  }
+  s.bytes.resize(region::blocks_begin() + s.sent.bytes);
+  (*s.walk)->write(s.bytes.data(), 0);
+  s.walk.reset();
+  s.is_staged = true;
+}
+
+task<sent_graph> outgoing_graph::send_ahead(place_id target) {
+  state& s = *state_;
+  if (s.by == copier::pegasus) {
+    place_segment const memory = this_place().memory;
+    s.sent.where = co_await at(target, pull_graph_here, self->place, reinterpret_cast<std::uint64_t>(s.root),
+                               reinterpret_cast<std::uint64_t>(memory.base), s.root_type);
+    s.sent.how = sent_graph::transport::region;
+    co_return s.sent;
+  }
+  asked_region const asked = co_await at(target, make_region_here, s.sent.bytes);
+  s.sent.where = asked.address;
+  s.sent.how = s.by == copier::message_passing ? sent_graph::transport::buffer
+               : s.is_staged                   ? sent_graph::transport::staged
+                                               : sent_graph::transport::region;
+  global_ptr<std::byte> const begin = asked.base + static_cast<std::ptrdiff_t>(region::blocks_begin());
+  std::uint64_t const chunk_there = asked.address - sizeof(chunk);
+  bool const written = s.walk.has_value();
+  if (has_window(target)) {
+    auto* const to = reinterpret_cast<std::byte*>(job.atomic_window[target]) + asked.base.offset();
+    if (written)
+      (*s.walk)->write(to, chunk_there);
+    else
+      std::memcpy(to + region::blocks_begin(), s.bytes.data() + (s.is_staged ? region::blocks_begin() : 0),
+                  s.sent.bytes);
+    co_return s.sent;
+  }
+  if (written) {
+    s.bytes.resize(region::blocks_begin() + s.sent.bytes);
+    (*s.walk)->write(s.bytes.data(), chunk_there);
+  }
+  co_await put(std::span<std::byte const>(s.bytes).last(s.sent.bytes), begin);
+  co_return s.sent;
+}
+
+built_message::built_message(void const* fixed, std::size_t fixed_bytes, outgoing_graph const& graph)
+    : data(small_), bytes(fixed_bytes + graph.inline_bytes()) {
+  if (bytes > sizeof small_) data = new std::byte[bytes];
+  std::memcpy(data, fixed, fixed_bytes);
+  graph.write_inline(data + fixed_bytes);
+}
+
+built_message::~built_message() {
+  if (data != small_) delete[] data;
+}
+
+copier copier_of_run() noexcept {
+  return the_job->copier;
+}
+
+outgoing_graph outgoing_result(void const* root, copier by) {
+  return outgoing_graph(&root, any_root_type(), by, copy_map::automatic);
+}
+
+}  // namespace tess::detail
