@@ -98,6 +98,10 @@ arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std:
   return g;
 }
 
+void fail_call(call_scope* scope, std::exception_ptr thrown) noexcept {
+  as_scope(scope)->fail(std::move(thrown));
+}
+
 void set_call_objects(call_scope* scope, region* owner) noexcept {
   as_scope(scope)->set_objects(owner);
 }

@@ -235,14 +235,9 @@ call_scope* enter_call(std::uint64_t finish_key) {
 
 call_scope* enter_async_call(finish_scope* run) {
   call_scope* const scope = enter_call(run->key());
-  // One for the call itself in its finish, whatever its kind.
   run->add(1);
   scope->counted_in = run;
   return scope;
-}
-
-void fail_call(call_scope* scope, std::exception_ptr thrown) noexcept {
-  scope->fail(std::move(thrown));
 }
 
 bool leave_call(call_scope* scope) noexcept try {

@@ -47,13 +47,15 @@ struct outgoing_graph::state {
   std::optional<borrowed_walk> walk;
   std::vector<std::byte> bytes;  ///< serialised, or staged behind room for a chunk's start
   bool is_staged = false;
-  std::byte* root = nullptr;  ///< for pegasus: in the segment
+  /// The root lives as long as this: the caller's is gone when a carrier writes. For pegasus it lies in the segment.
+  std::byte* root = nullptr;
   std::uint32_t root_type = 0;
+  alignas(16) std::byte small_root[96];
   region* ready = nullptr;  ///< written for this place, not yet sent
   sent_graph sent{};
 
   ~state() {
-    if (root != nullptr) self->frames.release(root);
+    if (root != nullptr && root != small_root) self->frames.release(root);
     if (ready != nullptr) region::end(ready);
   }
 
@@ -64,15 +66,17 @@ outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier
     : state_(std::make_unique<state>()) {
   state& s = *state_;
   s.by = by;
+  s.root = by != copier::pegasus && type.bytes <= sizeof s.small_root
+               ? s.small_root
+               : static_cast<std::byte*>(self->frames.allocate(type.bytes, frame_pool::kind::raw));
+  std::memcpy(s.root, root, type.bytes);
   if (by == copier::pegasus) {
-    s.root = static_cast<std::byte*>(self->frames.allocate(type.bytes, frame_pool::kind::raw));
-    std::memcpy(s.root, root, type.bytes);
     s.root_type = type_index_of(type);
     return;
   }
   s.walk.emplace();
   bool const numbers = by == copier::message_passing;
-  (*s.walk)->measure(root, type, worker_copy_maps(), map,
+  (*s.walk)->measure(s.root, type, worker_copy_maps(), map,
                      numbers ? graph_walk::naming::numbers : graph_walk::naming::places);
   s.sent.blocks = static_cast<std::uint32_t>((*s.walk)->blocks());
   s.sent.bytes = (*s.walk)->bytes();
