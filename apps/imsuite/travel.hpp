@@ -13,7 +13,8 @@
 //     remake(self, array)       DistArray.make: a statement at every place
 //
 // Threads  any task; bodies of one sweep run concurrently. Bodies and f hold no references: they travel.
-// Cost     one copy of the closure's graph for each statement, and one of the result for each expression.
+// Cost     one copy of the closure's graph for each statement, and one of the result for each expression. A sweep lets
+//          64 MiB of closures be on their way at a time, so that its memory does not grow with the cube of n.
 #pragma once
 
 #include <algorithm>
@@ -148,17 +149,27 @@ closure<Kernel, Args>* capture(tess::arena& in, benchmark<Kernel>* self, std::in
   return in.make<closure<Kernel, Args>>(self, in.make<x10::point>(to), args);
 }
 
-template <bool Loaded, class Kernel, class Body>
-tess::task<void> sweep(benchmark<Kernel>* self, Body body) {
-  tess::arena closures;
-  co_await tess::finish([&] {
-    for (std::int32_t i = 0; i < self->nodes; ++i) {
-      auto* const c = capture(closures, self, i);
-      tess::place_id const owner = (*self->D)(i);
-      note_copy(self, owner, c);
-      tess::at_async(owner, sweep_body<Body, Loaded>{body}, c);
-    }
-  });
+// How many closures of a sweep may be on their way: each carries n * n integers.
+constexpr std::int64_t sweep_bytes = std::int64_t{1} << 26;
+constexpr std::int32_t closures_at_once(std::int32_t nodes) {
+  return static_cast<std::int32_t>(std::max<std::int64_t>(1, sweep_bytes / (4 * std::int64_t{nodes} * nodes + 4096)));
+}
+
+// args: none, or those of each closure.
+template <bool Loaded, class Kernel, class Body, class... Args>
+tess::task<void> sweep(benchmark<Kernel>* self, Body body, Args... args) {
+  std::int32_t const at_once = closures_at_once(self->nodes);
+  for (std::int32_t first = 0; first < self->nodes; first += at_once) {
+    tess::arena closures;
+    co_await tess::finish([&] {
+      for (std::int32_t i = first; i < std::min(first + at_once, self->nodes); ++i) {
+        auto* const c = capture(closures, self, i, args...);
+        tess::place_id const owner = (*self->D)(i);
+        note_copy(self, owner, c);
+        tess::at_async(owner, sweep_body<Body, Loaded>{body}, c);
+      }
+    });
+  }
 }
 
 }  // namespace detail
@@ -169,15 +180,7 @@ tess::task<void> sweep(benchmark<Kernel>* self, Body body) {
 }
 template <class Kernel, class Args, class Body>
 tess::task<void> sweep(benchmark<Kernel>* self, Args args, Body body) {
-  tess::arena closures;
-  co_await tess::finish([&] {
-    for (std::int32_t i = 0; i < self->nodes; ++i) {
-      auto* const c = detail::capture(closures, self, i, args);
-      tess::place_id const owner = (*self->D)(i);
-      detail::note_copy(self, owner, c);
-      tess::at_async(owner, detail::sweep_body<Body, true>{body}, c);
-    }
-  });
+  return detail::sweep<true>(self, body, args);
 }
 // The same outside of what is measured, without load.
 template <class Kernel, class Body>
