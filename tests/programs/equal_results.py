@@ -38,6 +38,30 @@ class Case:
 
 FORMS = (("--form", "words"), ("--form", "messages"))
 MATRICES = ("permute", "transpose")
+IMSUITE = (
+    ("bf", ("--size", "12")),
+    ("bf", ("--size", "9", "--graph", "rn", "--seed", "4")),
+    ("dst", ("--size", "12", "--graph", "spmax")),
+    ("by", ("--size", "17")),
+    ("dr", ("--size", "9", "--weights", "random")),
+    ("ds", ("--size", "12")),
+    ("kc", ("--size", "11", "--committee", "4", "--graph", "spmax")),
+    ("dp", ("--size", "10")),
+    ("hs", ("--size", "11")),
+    ("lcr", ("--size", "12")),
+    ("mis", ("--size", "16")),
+    ("mst", ("--size", "10", "--graph", "cplt")),
+    ("vc", ("--size", "20")),
+    ("vc", ("--size", "9", "--graph", "star")),
+)
+SLOW = ((), (("TESS_DELAY", "3us"),), (("TESS_NO_WINDOW", "1"),))
+OBJECT_GRAPHS = (
+    ("list", "--size", "1000", "--order", "shuffled"),
+    ("tree", "--size", "1"),
+    ("random", "--size", "300"),
+    ("items", "--size", "500"),
+    ("file", "--graph", "kron:7"),
+)
 
 
 def small_cases(data: Path) -> list[Case]:
@@ -96,6 +120,9 @@ def small_cases(data: Path) -> list[Case]:
         Case(("triangles", "kron:8"), places=few, variants=FORMS),
         Case(("triangles", "kron:11,16,3"), ("smp",), places=(1, 4), variants=FORMS),
         Case(("triangles", "grid:13x9"), places=(1, 4), variants=FORMS, known=(("triangles", 0),)),
+        *(Case((f"imsuite-{kernel}", *words), places=(1, 3, 7), workers=(1, 2)) for kernel, words in IMSUITE),
+        *(Case((f"imsuite-{kernel}", *words), ("smp",), (2,), (1,), latencies=SLOW) for kernel, words in IMSUITE),
+        *(Case(("graph-copy", *words, "--trials", "1"), places=few) for words in OBJECT_GRAPHS),
     ]
 
 

@@ -1,0 +1,50 @@
+// imsuite_input: the program that writes an input of IMSuite, byte for byte as the suite's generators do.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include "command_line/command_line.hpp"
+#include "graph/error.hpp"
+#include "imsuite/names.hpp"
+#include "imsuite/options.hpp"
+
+namespace {
+
+int write(std::string const& text, std::string const& file) {
+  if (file.empty()) {
+    std::cout << text << std::flush;
+    return std::cout ? 0 : 1;
+  }
+  std::ofstream out(file, std::ios::binary);
+  out << text << std::flush;
+  if (out) return 0;
+  fmt::print(stderr, "{}: cannot be written, expected a file in a folder that exists\n", file);
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Writes the input that the paper used for a kernel of IMSuite, or another one.", "imsuite-input");
+  imsuite::kernel which{};
+  imsuite::input_options given;
+  std::string file;
+  std::map<std::string, imsuite::kernel> codes;
+  for (auto const& name : imsuite::kernel_names) codes.emplace(name.code, name.which);
+  app.add_option("kernel", which, "bf, dst, by, dr, ds, kc, dp, hs, lcr, mis, mst or vc")
+      ->required()
+      ->transform(CLI::CheckedTransformer(codes))
+      ->option_text("KERNEL");
+  imsuite::declare_generation(app, given);
+  app.add_option("--output", file, "the file to write (default: standard output)");
+  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  try {
+    return write(imsuite::format(which, imsuite::load(which, given)), file);
+  } catch (graph::input_error const& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 2;
+  }
+}

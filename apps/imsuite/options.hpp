@@ -1,0 +1,34 @@
+// options: where a program of IMSuite gets its input: from a file, or from the generator, by default as the paper did.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "imsuite/generate.hpp"
+
+namespace imsuite {
+
+// What is not given is as in the kernel's paper_input.
+struct input_options {
+  std::string file;
+  std::optional<std::int32_t> nodes;
+  std::optional<graph_kind> kind;
+  std::optional<bool> equal_weights;
+  std::int64_t seed = 101;
+  std::int32_t max_children = 0;
+  std::optional<std::int32_t> committee;
+};
+
+// --size, --graph, --weights, --seed, --max-children, --committee.
+void declare_generation(CLI::App& app, input_options& into);
+// These, and --input.
+void declare(CLI::App& app, input_options& into);
+
+[[nodiscard]] generation generation_of(kernel k, input_options const& given);
+// Throws graph::input_error.
+[[nodiscard]] input load(kernel k, input_options const& given);
+// One line for a report: where the input came from.
+[[nodiscard]] std::string describe(kernel k, input_options const& given, input const& loaded);
+
+}  // namespace imsuite
