@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -45,6 +46,7 @@ class code_cache {
   void clear() noexcept;
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
   [[nodiscard]] block_rules const& rules() const noexcept { return rules_; }
+  [[nodiscard]] code_source const& source() const noexcept { return source_; }
 
  private:
   struct jump_entry {

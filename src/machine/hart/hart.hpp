@@ -110,7 +110,10 @@ struct hart {
   // The rest is the engine's.
   inst const* at = nullptr;      // the instruction that stopped it, or null
   inst const* resume = nullptr;  // where to go on, or null: look up pc
-  std::uint64_t generation = 0;  // of the code cache when these were set
+  std::uint64_t generation = 0;  // of the code cache when resume was set
+  std::uint64_t next_pc = 0;     // behind the instruction that stopped it
+  std::uint32_t charged = 0;     // cycles of its block that were counted when it stopped in the middle of it,
+  std::uint32_t counted = 0;     // and instructions; the block counts both again at its end
 };
 
 }  // namespace tess::machine

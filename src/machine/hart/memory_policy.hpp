@@ -1,9 +1,10 @@
 // memory_policy: what a hart needs of the memory in front of it, as a class of inlined functions.
 //
-//   The engine is a template over this, so a hit costs what the policy's own lines cost. Every function tries to do the
-//   access now and says whether it did; if not, the engine stops the hart with the matching `stop`, `request` filled
-//   in, and the policy's owner does it at kernel time (hart.hpp). A policy that has a reason of its own sets h.stopped
-//   before it returns false: `access` for an address that is not there.
+//   The engine is a template over this, so a hit costs what the policy's own lines cost. load and store are inlined
+//   into each instruction: the hit path, without calls. If they return false, load_slowly and store_slowly are asked,
+//   out of line. If these return false, too, the hart stops with `request` filled in, and the policy's owner does the
+//   access at kernel time (hart.hpp). A policy that has another reason than load, store, ... sets h.stopped and returns
+//   false: `access` for an address that is not there, with request.right.
 //
 //   The contract:
 //   - `fast` is the pointer that the policy gave to run(): a base, or the structure whose tags the hit path compares.
@@ -12,7 +13,7 @@
 //   - fetch is asked at the start of a block and at each L1-I line; blocks never reach into a line that was not asked.
 //   - An address is used as the program wrote it; relocation, tags and rights are the policy's.
 //   - timed == false promises that every instruction takes one cycle: the engine then keeps one counter, not two.
-//   - in_place_atomics: LR, SC and AMOs are tried by load_reserved, store_conditional and atomic; otherwise they stop.
+//   - in_place_atomics: LR, SC and AMOs are tried by atomic(), whose result goes to rd; otherwise they stop the hart.
 //
 // Threads   none.
 // Test      tests/machine/hart_test.cpp runs one program on flat_memory and on a policy that refuses every access.
@@ -31,7 +32,9 @@ concept memory_policy = requires(hart& h, inst const* i, std::byte* fast, std::u
   { Policy::timed } -> std::convertible_to<bool>;
   { Policy::in_place_atomics } -> std::convertible_to<bool>;
   { Policy::template load<std::uint64_t>(h, i, fast, address, value) } -> std::same_as<bool>;
+  { Policy::template load_slowly<std::uint64_t>(h, i, fast, address, value) } -> std::same_as<bool>;
   { Policy::template store<std::uint64_t>(h, i, fast, address, value) } -> std::same_as<bool>;
+  { Policy::template store_slowly<std::uint64_t>(h, i, fast, address, value) } -> std::same_as<bool>;
   { Policy::fetch(h, i, fast, address) } -> std::same_as<bool>;
 };
 
