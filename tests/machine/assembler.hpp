@@ -40,8 +40,8 @@ namespace code {
 inline constexpr std::uint32_t lui = 0x37, auipc = 0x17, jal = 0x6f, jalr = 0x67, beq = 0x63, bne = 0x1063, ld = 0x3003,
                                sd = 0x3023, lw = 0x2003, sw = 0x2023, addi = 0x13, addiw = 0x1b, slli = 0x1013,
                                srli = 0x5013, add = 0x33, xor_ = 0x4033, or_ = 0x6033, ecall = 0x73, ebreak = 0x100073,
-                               csrrw = 0x1073, csrrs = 0x2073, csrrwi = 0x5073, fld = 0x3007, fence_i = 0x100f,
-                               fmv_x_d = 0xe2000053;
+                               csrrw = 0x1073, csrrs = 0x2073, csrrwi = 0x5073, flw = 0x2007, fld = 0x3007,
+                               fence_i = 0x100f, fmv_x_d = 0xe2000053;
 }  // namespace code
 
 inline constexpr std::uint64_t code_address = 0x10000;

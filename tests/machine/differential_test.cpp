@@ -18,9 +18,8 @@ bool have_qemu() {
 
 // The first difference, by the name of what differs.
 std::string first_difference(std::string const& ours, std::string const& reference) {
-  std::size_t const common = std::min(ours.size(), reference.size());
-  std::size_t const at = static_cast<std::size_t>(
-      std::ranges::mismatch(ours.substr(0, common), reference.substr(0, common)).in1 - ours.substr(0, common).begin());
+  std::size_t at = 0;
+  while (at < ours.size() && at < reference.size() && ours[at] == reference[at]) ++at;
   std::size_t const word = at / 8;
   if (word < 32) return "x" + std::to_string(word);
   if (word < 64) return "f" + std::to_string(word - 32);

@@ -23,7 +23,8 @@ constexpr std::array rows{
 #undef X
 };
 
-constexpr unsigned temporary0 = 27, temporary1 = 28, base = 29, counter = 30, data = 31, registers_free = 27;
+constexpr unsigned results = 26, temporary0 = 27, temporary1 = 28, base = 29, counter = 30, data = 31,
+                   registers_free = 26;
 constexpr std::uint64_t scratch_bytes = 8192;
 constexpr std::uint64_t sums = 65;  // x0 to x31, f0 to f31, fcsr
 constexpr std::uint64_t scratch_offset = 4096;
@@ -74,7 +75,7 @@ class generator {
       case 1:
         return put_csr();
       case 2:
-        return put_interesting();
+        return put_interesting(static_cast<unsigned>(below(32)));
       case 3:
       case 4:
       case 5:
@@ -98,11 +99,34 @@ class generator {
     if (r.form == "r4" || r.form == "f" || r.form == "f_to_x") word = with_rounding(r, word);
     if (r.extension == "a") return put_atomic(r, word);
     if (r.form == "b") return put_branch(word);
+    bool const floating = r.extension == "f" || r.extension == "d";
+    // Without fresh operands everything is soon a NaN, and without a look at the flags all are soon set.
+    if (floating && below(2) == 0) put_load(word >> 15U & 31U);
+    if (floating && below(2) == 0) put_load(word >> 20U & 31U);
     bool const load = (word & 127U) == 0x03 || (word & 127U) == 0x07;
     if (load) word = word_i(r.match, word >> 7U & 31U, data, offset());
     if (r.form == "s") word = word_s(r.match, data, word >> 20U & 31U, offset());
     if (r.op == operation::fence_i || r.op == operation::fence || r.op == operation::pause) word = r.match;
     code_.put(word);
+    if (r.form != "s" && r.form != "none") fold_result(r, word >> 7U & 31U);
+    if (floating && below(2) == 0) fold_flags();
+  }
+
+  // results = 33 * results + value: what was folded in once is never lost.
+  void fold_temporary() {
+    code_.put(word_i(code::slli, base, results, 5));
+    code_.put(word_r(code::add, results, results, base));
+    code_.put(word_r(code::add, results, results, temporary0));
+  }
+  void fold_result(row const& r, unsigned rd) {
+    if (below(3) != 0) return;
+    bool const to_float = r.form == "f" || r.form == "r4" || r.form == "f_load";
+    code_.put(to_float ? word_r(code::fmv_x_d, temporary0, rd, 0) : word_i(code::addi, temporary0, rd, 0));
+    fold_temporary();
+  }
+  void fold_flags() {
+    code_.put(word_i(code::csrrwi, temporary0, 0, 1));
+    fold_temporary();
   }
 
   // Within the scratch memory, on both sides of a page's end; seldom misaligned.
@@ -165,9 +189,14 @@ class generator {
     }
   }
 
-  void put_interesting() {
+  void put_interesting(unsigned rd) {
     auto const at = static_cast<std::int32_t>(sums * 8 + 8 * below(interesting.size()));
-    code_.put(word_i(code::fld, static_cast<unsigned>(below(32)), temporary1, at));
+    code_.put(word_i(code::fld, rd, temporary1, at));
+  }
+  // A random or interesting double or single.
+  void put_load(unsigned rd) {
+    if (below(2) == 0) return put_interesting(rd);
+    code_.put(word_i(below(2) == 0 ? code::fld : code::flw, rd, data, offset() & ~7));
   }
 
   // A random compressed word whose registers are free; the decoder says which these are.
@@ -190,7 +219,7 @@ class generator {
     code_.load_constant(data, static_cast<std::int32_t>(data_address));
     for (unsigned k = 0; k < 32; ++k)
       code_.put(word_i(code::fld, k, data, static_cast<std::int32_t>(2048 - 8 - 8 * k)));
-    for (unsigned k = 1; k < registers_free; ++k)
+    for (unsigned k = 1; k <= results; ++k)
       code_.put(word_i(code::ld, k, data, static_cast<std::int32_t>(1024 + 8 * k)));
     code_.put(word_i(code::addi, temporary1, data, 0));
     code_.load_constant(counter, static_cast<std::int32_t>(turns));
@@ -209,7 +238,7 @@ class generator {
   }
 
   void fold_state() {
-    for (unsigned k = 0; k < registers_free; ++k)
+    for (unsigned k = 0; k <= results; ++k)
       fold_one(static_cast<std::int32_t>(k), [&] { code_.put(word_i(code::addi, temporary0, k, 0)); });
     for (unsigned k = 0; k < 32; ++k)
       fold_one(static_cast<std::int32_t>(32 + k), [&] { code_.put(word_r(code::fmv_x_d, temporary0, k, 0)); });

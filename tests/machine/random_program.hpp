@@ -5,7 +5,8 @@
 //   registers and in memory; forward branches and jumps. Each turn of the loop folds every register and fcsr into
 //   sums, so a wrong result anywhere shows at the end, on standard output: 65 sums, then 8 KiB of scratch memory.
 //
-// Shapes    x27 to x31 belong to the frame: three scratch registers, the loop's counter, the data's middle.
+// Shapes    x26 to x31 belong to the frame: a sum of results, three scratch registers, the loop's counter, the data's
+// middle.
 #pragma once
 
 #include <cstddef>
