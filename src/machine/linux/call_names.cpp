@@ -30,7 +30,6 @@ constexpr std::array names{
     named_call{40, "mount"},
     named_call{43, "statfs"},
     named_call{44, "fstatfs"},
-    named_call{45, "truncate"},
     named_call{47, "fallocate"},
     named_call{50, "fchdir"},
     named_call{52, "fchmod"},

@@ -29,6 +29,7 @@ class file_calls {
   std::int64_t mkdirat(call_arguments const& a);
   std::int64_t unlinkat(call_arguments const& a);
   std::int64_t renameat2(call_arguments const& a);
+  std::int64_t truncate(call_arguments const& a);
   std::int64_t ftruncate(call_arguments const& a);
   std::int64_t faccessat(call_arguments const& a);
   std::int64_t chdir(call_arguments const& a);

@@ -107,6 +107,14 @@ std::int64_t file_calls::renameat2(call_arguments const& a) {
   return ::renameat2(from_parent.get(), from_name.c_str(), to_parent.get(), to_name.c_str(), flags) != 0 ? -errno : 0;
 }
 
+std::int64_t file_calls::truncate(call_arguments const& a) {
+  std::string path;
+  if (auto const wrong = path_at(static_cast<std::uint64_t>(AT_FDCWD), a[0], path); wrong != 0) return wrong;
+  host_file const file{access_.open(path, O_WRONLY, 0)};
+  if (file.get() < 0) return file.get();
+  return ::ftruncate(file.get(), static_cast<off_t>(a[1])) != 0 ? -errno : 0;
+}
+
 std::int64_t file_calls::faccessat(call_arguments const& a) {
   std::string path;
   if (auto const wrong = path_at(a[0], a[1], path); wrong != 0) return wrong;
