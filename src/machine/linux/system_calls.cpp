@@ -82,6 +82,8 @@ std::optional<std::int64_t> program::file_call(std::uint64_t number, call_argume
       return files_.mkdirat(a);
     case 35:
       return files_.unlinkat(a);
+    case 45:
+      return files_.truncate(a);
     case 46:
       return files_.ftruncate(a);
     case 48:
