@@ -288,8 +288,7 @@ TEST(decode, expands_every_compressed_instruction) {
 
 TEST(decode, refuses_reserved_compressed_words) {
   // 0, c.addi4spn 0, c.addiw x0, c.addi16sp 0, c.lui 0, c.lwsp x0, c.ldsp x0, c.jr x0, reserved funct3 4 and CA forms.
-  for (int const half :
-       {0x0000, 0x0004, 0x2005, 0x6101, 0x6081, 0x4002, 0x6002, 0x8002, 0x8000, 0x9c41, 0x9c61})
+  for (int const half : {0x0000, 0x0004, 0x2005, 0x6101, 0x6081, 0x4002, 0x6002, 0x8002, 0x8000, 0x9c41, 0x9c61})
     EXPECT_EQ(expand(static_cast<std::uint16_t>(half)), 0U) << std::hex << half;
 }
 
