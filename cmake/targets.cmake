@@ -13,6 +13,9 @@ set(TESS_PROGRAM_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/tessera)
 add_custom_target(tess_programs)
 add_custom_target(tess_benches)
 
+# Files that instantiate an engine of harts compute with the host's floating-point unit in the guest's mode.
+set(TESS_HART_COMPILE_OPTIONS -frounding-math -ffp-exception-behavior=strict -ffp-contract=off -fno-math-errno)
+
 # The part that programs, benchmarks and tests share.
 function(tess_executable target)
   add_executable(${target} ${ARGN})

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -85,7 +86,17 @@ CLI::Validator writable_file() {
   return {check, ""};
 }
 
+CLI::Validator folder() {
+  auto check = [](std::string& text) -> std::string {
+    return fs::is_directory(text) ? std::string{} : fmt::format("there is no folder {0}; mkdir -p {0}", text);
+  };
+  return {check, ""};
+}
+
 CLI::Validator check_of(std::string_view option) {
+  if (option == "--machine") return one_of({"single-tile"});
+  if (option == "--timing") return one_of({"off"});
+  if (option == "--allow-write") return folder();
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
   if (option == "--workers") return between(1, 64);
   if (option == "--threads") return between(1, 4096);
@@ -124,6 +135,19 @@ fs::path find_program(std::string const& name, tree const& here) {
                   hint, bundled_names(here))};
 }
 
+// Becomes the simulator, which runs a file of its own kind: bundled programs are the host's.
+[[noreturn]] void become_machine(tree const& here, words machine_words, run_split const& split) {
+  if (std::ranges::find(machine_words, "--machine") == machine_words.end())
+    throw usage_error{
+        fmt::format("run: {} is an option of a machine; give --machine single-tile, too", machine_words[0])};
+  if (!is_executable_file(split.program))
+    throw usage_error{fmt::format("run: there is no file {}; a machine runs a static RV64 program, given by its path",
+                                  split.program)};
+  machine_words.insert(machine_words.end(), {"--", split.program});
+  machine_words.insert(machine_words.end(), split.arguments.begin(), split.arguments.end());
+  become(here.programs() / "machine" / "tess-machine", machine_words);
+}
+
 }  // namespace
 
 int run(words const& given) {
@@ -134,12 +158,24 @@ int run(words const& given) {
                     "program's name; all other words, and all after --, go to the program.\nBundled programs: " +
                         bundled_names(here),
                     "Example: tess run bfs data/debian-12.mtx.gz --source libc6 -n 4"};
+  words machine_words;
   for (auto const& option : run_options) {
     std::string const names =
         option.short_name.empty() ? std::string{option.name} : fmt::format("{},{}", option.short_name, option.name);
     auto const set_variable = [&option](std::string const& value) {
       ::setenv(std::string{option.variable}.c_str(), value.c_str(), 1);
     };
+    if (option.variable.empty()) {
+      auto const pass_on = [&](words const& values) {
+        for (auto const& value : values) machine_words.insert(machine_words.end(), {std::string{option.name}, value});
+      };
+      line.add_option_function<words>(names, pass_on, std::string{option.meaning})
+          ->check(check_of(option.name))
+          ->type_name(std::string{option.value})
+          ->expected(1)
+          ->take_all();
+      continue;
+    }
     if (option.value.empty()) {
       line.add_flag_function(names, [set_variable](std::int64_t) { set_variable("1"); }, std::string{option.meaning});
       continue;
@@ -154,6 +190,7 @@ int run(words const& given) {
     throw usage_error{fmt::format("run: which program?\nbundled programs: {}\nexample: tess run bfs graph.mtx -n 4",
                                   bundled_names(here))};
   }
+  if (!machine_words.empty()) become_machine(here, machine_words, split);
   become(find_program(split.program, here), split.arguments);
 }
 

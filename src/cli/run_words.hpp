@@ -19,7 +19,7 @@ struct run_option {
   std::string_view name;        // --places
   std::string_view short_name;  // -n, or empty
   std::string_view value;       // what the help calls its value; empty: it takes none
-  std::string_view variable;    // the environment variable that tells the runtime
+  std::string_view variable;    // the environment variable that tells the runtime; empty: it is the machine's
   std::string_view meaning;
 };
 
@@ -47,6 +47,9 @@ inline constexpr std::array run_options{
     run_option{"--trace", "", "FILE", "TESS_TRACE", "write a trace there, for Perfetto"},
     run_option{"--stall-timeout", "", "SECONDS", "TESS_STALL_TIMEOUT",
                "say who waits where after so long without progress; 0: never"},
+    run_option{"--machine", "", "NAME", "", "run a static RV64 program on this simulated machine: single-tile"},
+    run_option{"--timing", "", "off", "", "of the machine: off is one coherent flat memory, without time"},
+    run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
 };
 
 struct run_split {

@@ -1,0 +1,183 @@
+// flat_machine: turns, and what is done at the end of each run of a hart.
+#include "machine/flat_machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "machine/hart/engine.hpp"
+#include "machine/isa/zicsr.hpp"
+#include "machine/linux/trap_report.hpp"
+
+namespace tess::machine {
+
+using flat_engine = engine<flat_memory>;
+
+flat_machine::flat_machine(elf_image const& image, flat_options options, program_options of_program)
+    : image_(image),
+      options_(options),
+      memory_(options.memory_bytes),
+      code_(memory_, flat_engine::handlers(), {}),
+      seats_(options.harts),
+      program_(*this, memory_.size_bytes(), *this, image, std::move(of_program)) {
+  for (std::uint32_t k = 0; k < seats_.size(); ++k) {
+    seats_[k].occupant.number = k;
+    seats_[k].occupant.code = &code_;
+    seats_[k].occupant.memory = &memory_;
+  }
+  program_.start(seats_.front().occupant);
+}
+
+std::uint64_t flat_machine::now_ns() const {
+  return running_ == nullptr ? turn_end_ : running_->now();
+}
+
+hart* flat_machine::free_hart() {
+  auto const free = std::ranges::find(seats_, state::idle, &seat::is);
+  return free == seats_.end() ? nullptr : &free->occupant;
+}
+
+void flat_machine::start(hart& h) {
+  h.wait_until(now_ns());
+  seats_[h.number].is = state::runnable;
+}
+void flat_machine::release(hart& h) {
+  seats_[h.number].is = state::idle;
+}
+void flat_machine::wake(hart& h) {
+  h.wait_until(now_ns());
+  seats_[h.number].is = state::runnable;
+}
+
+bool flat_machine::read(std::uint64_t address, std::span<std::byte> into) {
+  auto const from = memory_.bytes(address, into.size(), right_read);
+  if (from.size() != into.size()) return false;
+  if (!into.empty()) std::memcpy(into.data(), from.data(), into.size());
+  return true;
+}
+
+bool flat_machine::write(std::uint64_t address, std::span<std::byte const> from) {
+  auto const into = memory_.bytes(address, from.size(), right_write);
+  if (into.size() != from.size()) return false;
+  if (!from.empty()) std::memcpy(into.data(), from.data(), from.size());
+  return true;
+}
+
+void flat_machine::place(std::uint64_t address, std::span<std::byte const> from) {
+  if (!from.empty()) std::memcpy(memory_.at(address), from.data(), from.size());
+}
+void flat_machine::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
+  memory_.set_rights(begin, end, rights);
+}
+void flat_machine::clear(std::uint64_t begin, std::uint64_t end) {
+  memory_.discard(begin, end);
+}
+
+void flat_machine::end(int exit_code, std::string trouble) {
+  outcome_.exit_code = exit_code;
+  outcome_.trouble = std::move(trouble);
+  ended_ = true;
+}
+
+machine_outcome flat_machine::run() {
+  while (!ended_) {
+    turn_end_ += options_.turn_cycles;
+    bool ran = false;
+    for (auto& s : seats_) {
+      if (s.is == state::reserved && reservation_lost(s.occupant)) wake(s.occupant);
+      if (s.is != state::runnable || ended_) continue;
+      take_turn(s);
+      ran = true;
+    }
+    program_.tasks().pass_time(turn_end_);
+    if (!ran && !ended_) pass_idle_time();
+  }
+  for (auto const& s : seats_) outcome_.instructions += s.occupant.retired;
+  outcome_.simulated_ns = now_ns();
+  return outcome_;
+}
+
+void flat_machine::take_turn(seat& s) {
+  running_ = &s.occupant;
+  do {
+    flat_engine::run(s.occupant, memory_.fast(), turn_end_);
+  } while (serve(s));
+  running_ = nullptr;
+}
+
+bool flat_machine::serve(seat& s) {
+  hart& h = s.occupant;
+  switch (h.stopped) {
+    case stop::quantum:
+      return false;
+    case stop::pause:
+      h.advance();
+      return false;  // the others first
+    case stop::wait:
+      h.advance();
+      if (h.reserved.bytes != 0 && !reservation_lost(h)) s.is = state::reserved;
+      return s.is == state::runnable;
+    case stop::fence_i:
+      h.advance();
+      code_.clear();
+      return true;
+    case stop::counter:
+      serve_counter(h);
+      return true;
+    case stop::ecall:
+      return serve_call(s);
+    default:
+      end(1, trap_report(h, *this, image_));
+      return false;
+  }
+}
+
+bool flat_machine::serve_call(seat& s) {
+  switch (program_.system_call(s.occupant)) {
+    case program::after_call::goes_on:
+      return true;
+    case program::after_call::sleeps:
+      s.is = state::sleeping;
+      return false;
+    case program::after_call::thread_ended:
+      return false;
+    case program::after_call::program_ended:
+      break;
+  }
+  std::string trouble;
+  if (auto const signal = program_.killed_by()) trouble = signal_report(*signal, s.occupant, *this, image_);
+  end(program_.exit_code(), std::move(trouble));
+  return false;
+}
+
+void flat_machine::serve_counter(hart& h) const {
+  constexpr std::uint64_t ns_per_tick = 100;  // of the CSR time: 10 MHz, as boards have it
+  std::uint64_t value = h.now();
+  if (h.request.address == csr_time) value = h.now() / ns_per_tick;
+  if (h.request.address == csr_instret) value = h.retired - 1;
+  h.complete(value);
+}
+
+bool flat_machine::reservation_lost(hart const& h) const {
+  std::uint64_t word = 0;
+  std::memcpy(&word, memory_.at(h.reserved.address), h.reserved.bytes);
+  return word != h.reserved.value;
+}
+
+void flat_machine::pass_idle_time() {
+  std::uint64_t const next = program_.tasks().next_deadline_ns();
+  if (next == threads::never) {
+    std::string report = "machine: every thread waits, and none can wake another\n";
+    for (auto const& line : program_.tasks().waiting()) report += "  " + line + "\n";
+    for (auto const& s : seats_)
+      if (s.is == state::reserved)
+        report += fmt::format("  hart {}: waits for the word at {:#x} to change\n", s.occupant.number,
+                              s.occupant.reserved.address);
+    return end(1, report);
+  }
+  turn_end_ = std::max(turn_end_, next);
+  program_.tasks().pass_time(turn_end_);
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,90 @@
+// flat_machine: `--timing off`: some harts on one coherent memory, one instruction a cycle, taking turns.
+//
+//   Every hart that can run gets the same number of cycles in its turn, in the order of their numbers, so the same
+//   program gives the same result, always. When all wait, the clock jumps to whoever wakes first.
+//
+// Units     cycles of 1 ns.
+// Errors    elf_error, std::system_error from the constructor. What the program does wrong is in the outcome.
+// Threads   none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "machine/hart/code_cache.hpp"
+#include "machine/hart/flat_memory.hpp"
+#include "machine/hart/hart.hpp"
+#include "machine/linux/program.hpp"
+
+namespace tess::machine {
+
+struct flat_options {
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30U;
+  std::uint32_t harts = 4;
+  std::uint64_t turn_cycles = 20'000;
+};
+
+struct machine_outcome {
+  int exit_code = 0;
+  std::string trouble;  // a trap, a signal or a deadlock, with its report; empty if the program ended by itself
+  std::uint64_t instructions = 0;
+  std::uint64_t simulated_ns = 0;
+};
+
+class flat_machine final : private machine_host, private user_memory {
+ public:
+  flat_machine(elf_image const& image, flat_options options, program_options of_program);
+
+  // To the end of the program.
+  machine_outcome run();
+  // The first file that the program wanted to write and was not allowed to; empty: none.
+  [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
+
+ private:
+  enum class state : std::uint8_t { idle, runnable, sleeping, reserved };  // reserved: waits for a word, by wrs.nto
+  struct seat {
+    hart occupant;
+    state is = state::idle;
+  };
+
+  // machine_host
+  [[nodiscard]] std::uint64_t now_ns() const override;
+  hart* free_hart() override;
+  void start(hart& h) override;
+  void release(hart& h) override;
+  void wake(hart& h) override;
+  void code_changed() override { code_.clear(); }
+  [[nodiscard]] std::uint32_t harts() const override { return static_cast<std::uint32_t>(seats_.size()); }
+  // user_memory
+  bool read(std::uint64_t address, std::span<std::byte> into) override;
+  bool write(std::uint64_t address, std::span<std::byte const> from) override;
+  void place(std::uint64_t address, std::span<std::byte const> from) override;
+  void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) override;
+  void clear(std::uint64_t begin, std::uint64_t end) override;
+
+  void take_turn(seat& s);
+  // Deals with why the hart stopped; true if it goes on in this turn.
+  bool serve(seat& s);
+  bool serve_call(seat& s);
+  void serve_counter(hart& h) const;
+  // Whether the word that a hart waits for has changed.
+  [[nodiscard]] bool reservation_lost(hart const& h) const;
+  // Nobody can run: the clock jumps, or it is a deadlock.
+  void pass_idle_time();
+  void end(int exit_code, std::string trouble);
+
+  elf_image const& image_;
+  flat_options options_;
+  flat_memory memory_;
+  code_cache code_;
+  std::vector<seat> seats_;
+  std::uint64_t turn_end_ = 0;     // cycles
+  hart const* running_ = nullptr;  // whose clock is the time during a turn
+  program program_;
+  bool ended_ = false;
+  machine_outcome outcome_;
+};
+
+}  // namespace tess::machine

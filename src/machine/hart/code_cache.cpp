@@ -1,0 +1,220 @@
+// code_cache: cuts blocks, decodes them, and keeps them.
+#include "machine/hart/code_cache.hpp"
+
+#include <algorithm>
+
+#include "machine/isa/decode.hpp"
+
+namespace tess::machine {
+namespace {
+
+constexpr unsigned instructions_limit = 64;
+// Header, two fetches, instructions, the link to what follows, and a stub for it and for each branch.
+constexpr std::size_t slots_max = 1 + 2 + instructions_limit + 1 + instructions_limit + 1;
+
+std::uint8_t extra_cycles(instruction_costs const& costs, operation op) {
+  switch (cost_of(op)) {
+    case cost_class::none:
+      return 0;
+    case cost_class::branch:
+      return costs.branch_taken;
+    case cost_class::multiply:
+      return costs.multiply;
+    case cost_class::divide:
+      return costs.divide;
+    case cost_class::float_add:
+      return costs.float_add;
+    case cost_class::float_multiply:
+      return costs.float_multiply;
+    case cost_class::float_divide:
+      return costs.float_divide;
+  }
+  return 0;
+}
+
+// Special cases that are worth a function of their own.
+void shorten(decoded& word) {
+  if (word.op == operation::addi && word.rs1 == 0) word.op = operation::li;
+  if (word.op == operation::addi && word.imm == 0) word.op = operation::mv;
+  if (word.op == operation::add && word.rs1 == 0) {
+    word.rs1 = word.rs2;
+    word.op = operation::mv;
+  }
+  if (word.op == operation::jal && word.rd == 32) word.op = operation::jump_to;
+  if (word.op == operation::jalr && word.rd == 32) word.op = operation::ret;
+}
+
+// One block under construction.
+class block_builder {
+ public:
+  block_builder(code_source const& source, handler* const* handlers, block_rules const& rules, std::uint64_t pc)
+      : source_(source), handlers_(handlers), rules_(rules), pc_(pc), start_(pc) {
+    slots_[used_++] = {nullptr, static_cast<std::int64_t>(pc), 0, 0, 0, 0, 0, 0, 0};
+  }
+
+  void build() {
+    if (rules_.fetch_line_bytes != 0) put_pseudo(operation::fetch_line, static_cast<std::int64_t>(line_of(pc_)));
+    unsigned const most = std::clamp(rules_.instructions_max, 1U, instructions_limit);
+    bool ended = false;
+    while (!ended && instructions_ < most && (instructions_ == 0 || line_of(pc_) == line_of(start_)))
+      ended = !put_next();
+    add_link();
+    add_stubs();
+  }
+
+  [[nodiscard]] std::span<inst const> slots() const noexcept { return {slots_.data(), used_}; }
+
+  // The stubs know their jumps by distance, but jumps have pointers: these move with the block.
+  void point_to_stubs(inst* first) const {
+    for (std::size_t k = stubs_begin_; k < used_; ++k) {
+      inst& stub = first[k];
+      (&stub - stub.cycles)->imm = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(&stub));  // NOLINT
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t line_of(std::uint64_t pc) const noexcept {
+    return rules_.fetch_line_bytes == 0 ? 0 : pc / rules_.fetch_line_bytes * rules_.fetch_line_bytes;
+  }
+
+  void put(operation op, decoded const& word) {
+    slots_[used_] = {handlers_[static_cast<std::size_t>(op)],
+                     word.imm,
+                     word.rd,
+                     word.rs1,
+                     word.rs2,
+                     static_cast<std::uint8_t>(used_),
+                     static_cast<std::uint8_t>((pc_ - start_) / 2),
+                     static_cast<std::uint8_t>(instructions_),
+                     static_cast<std::uint16_t>(cycles_)};
+    ++used_;
+  }
+  void put_pseudo(operation op, std::int64_t imm) { put(op, {op, 0, 0, 0, imm}); }
+
+  // False if the block ends with this instruction or before it.
+  bool put_next() {
+    std::uint16_t low = 0;
+    std::uint16_t high = 0;
+    if (!source_.halfword(pc_, low)) return put_no_code();
+    unsigned const bytes = is_compressed(low) ? 2 : 4;
+    if (bytes == 4) {
+      if (line_of(pc_ + 2) != line_of(start_)) {
+        if (instructions_ != 0) return false;  // it starts a block of its own
+        put_pseudo(operation::fetch_line, static_cast<std::int64_t>(line_of(pc_ + 2)));
+      }
+      if (!source_.halfword(pc_ + 2, high)) return put_no_code();
+    }
+    std::uint32_t const whole = bytes == 2 ? expand(low) : std::uint32_t{low} | std::uint32_t{high} << 16U;
+    decoded word = decode(whole);
+    if (word.op == operation::illegal) word.imm = bytes == 2 ? low : whole;
+    shorten(word);
+    put_instruction(word);
+    pc_ += bytes;
+    return !ends_block(word.op);
+  }
+
+  bool put_no_code() {
+    if (instructions_ != 0) return false;  // what stands before it is run first
+    ++instructions_;
+    put_pseudo(operation::no_code, 0);
+    pc_ += 2;
+    return false;
+  }
+
+  void put_instruction(decoded& word) {
+    ++instructions_;
+    cycles_ += 1U + extra_cycles(rules_.costs, word.op);
+    if (word.op == operation::auipc) word.imm += static_cast<std::int64_t>(pc_);
+    if (is_branch(word.op)) word.rd = rules_.costs.branch_taken;
+    bool const jumps = is_branch(word.op) || word.op == operation::jal || word.op == operation::jump_to;
+    if (jumps) targets_[jumps_++] = {used_, pc_ + static_cast<std::uint64_t>(word.imm)};
+    put(word.op, word);
+  }
+
+  void add_link() {
+    targets_[jumps_++] = {used_, pc_};
+    put_pseudo(operation::jump_to, 0);
+  }
+
+  void add_stubs() {
+    stubs_begin_ = used_;
+    for (std::size_t k = 0; k < jumps_; ++k) {
+      auto const distance = static_cast<std::uint16_t>(used_ - targets_[k].slot);
+      slots_[used_++] = {handlers_[static_cast<std::size_t>(operation::stub)],
+                         static_cast<std::int64_t>(targets_[k].pc),
+                         0,
+                         0,
+                         0,
+                         0,
+                         0,
+                         0,
+                         distance};
+    }
+  }
+
+  struct jump_target {
+    std::size_t slot;
+    std::uint64_t pc;
+  };
+
+  code_source const& source_;
+  handler* const* handlers_;
+  block_rules const& rules_;
+  std::uint64_t pc_;
+  std::uint64_t start_;
+  unsigned instructions_ = 0;
+  unsigned cycles_ = 0;
+  std::size_t used_ = 0;
+  std::size_t jumps_ = 0;
+  std::size_t stubs_begin_ = 0;
+  std::array<inst, slots_max> slots_;
+  std::array<jump_target, instructions_limit + 1> targets_;
+};
+
+}  // namespace
+
+code_cache::code_cache(code_source const& source, handler* const* handlers, block_rules rules)
+    : source_(source), handlers_(handlers), rules_(rules) {}
+
+inst const* code_cache::find(std::uint64_t pc) const noexcept {
+  auto const found = blocks_.find(pc);
+  return found == blocks_.end() ? nullptr : found->second;
+}
+
+inst const* code_cache::block_at(std::uint64_t pc) {
+  if (inst const* const known = find(pc)) return known;
+  if (chunks_.size() * chunk_insts > inst_max) clear();
+  block_builder builder{source_, handlers_, rules_, pc};
+  builder.build();
+  inst* const first = allocate(builder.slots().size());
+  std::ranges::copy(builder.slots(), first);
+  builder.point_to_stubs(first);
+  blocks_.emplace(pc, first + 1);
+  return first + 1;
+}
+
+void code_cache::link(inst const* stub, inst const* first) noexcept {
+  // The blocks are ours and not constant; only those who run them may not change them.
+  inst* const jump = const_cast<inst*>(stub - stub->cycles);                       // NOLINT
+  jump->imm = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));  // NOLINT
+}
+
+void code_cache::clear() noexcept {
+  blocks_.clear();
+  chunks_.clear();
+  chunk_used_ = chunk_insts;
+  jumps_.fill({});
+  ++generation_;
+}
+
+inst* code_cache::allocate(std::size_t insts) {
+  if (chunk_used_ + insts > chunk_insts) {
+    chunks_.push_back(std::make_unique_for_overwrite<inst[]>(chunk_insts));  // NOLINT
+    chunk_used_ = 0;
+  }
+  inst* const first = chunks_.back().get() + chunk_used_;
+  chunk_used_ += insts;
+  return first;
+}
+
+}  // namespace tess::machine

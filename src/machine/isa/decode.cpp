@@ -1,0 +1,136 @@
+// decode: the rows of instructions.def, sorted by major opcode when the compiler runs.
+#include "machine/isa/decode.hpp"
+
+#include <array>
+
+namespace tess::machine {
+namespace {
+
+// Where the operands lie; the formats of chapter 2.2 and what F, D, Zicsr and shifts add.
+enum class form : std::uint8_t { none, u, u_pc, j, i, b, s, shift6, shift5, r, csr, f_load, r4, f, f_to_x };
+
+struct row {
+  std::uint32_t mask;
+  std::uint32_t match;
+  operation op;
+  form operands;
+  cost_class cost;
+  std::string_view name;
+};
+
+constexpr std::array rows{
+#define X(extension, name, mask, match, operands, cost) \
+  row{mask, match, operation::name, form::operands, cost_class::cost, #name},
+#include "machine/isa/instructions.def"
+#undef X
+};
+
+// Rows by bits 6 to 2 of the word, in the table's order.
+struct opcode_index {
+  std::array<std::uint8_t, rows.size()> sorted{};
+  std::array<std::uint8_t, 33> begin{};
+};
+
+constexpr opcode_index make_index() {
+  opcode_index index;
+  std::uint8_t used = 0;
+  for (std::size_t opcode = 0; opcode < 32; ++opcode) {
+    index.begin[opcode] = used;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      if (rows[k].mask != 0 && (rows[k].match >> 2U) % 32U == opcode)
+        index.sorted[used++] = static_cast<std::uint8_t>(k);
+  }
+  index.begin[32] = used;
+  return index;
+}
+constexpr opcode_index by_opcode = make_index();
+
+constexpr std::uint32_t field(std::uint32_t word, unsigned low, unsigned bits) {
+  return word >> low & ((1U << bits) - 1);
+}
+constexpr std::int64_t signed_field(std::uint32_t word, unsigned low, unsigned bits) {
+  return static_cast<std::int32_t>(word << (32 - low - bits)) >> (32 - bits);
+}
+
+std::int64_t immediate_b(std::uint32_t word) {
+  return (signed_field(word, 31, 1) * 4096) | field(word, 7, 1) << 11U | field(word, 25, 6) << 5U |
+         field(word, 8, 4) << 1U;
+}
+std::int64_t immediate_j(std::uint32_t word) {
+  return (signed_field(word, 31, 1) * 1048576) | field(word, 12, 8) << 12U | field(word, 20, 1) << 11U |
+         field(word, 21, 10) << 1U;
+}
+std::int64_t immediate_s(std::uint32_t word) {
+  return (signed_field(word, 25, 7) * 32) | field(word, 7, 5);
+}
+
+std::int64_t immediate_of(form operands, std::uint32_t word) {
+  switch (operands) {
+    case form::u:
+    case form::u_pc:
+      return signed_field(word, 12, 20) * 4096;
+    case form::j:
+      return immediate_j(word);
+    case form::f_load:
+    case form::i:
+      return signed_field(word, 20, 12);
+    case form::b:
+      return immediate_b(word);
+    case form::s:
+      return immediate_s(word);
+    case form::shift6:
+      return field(word, 20, 6);
+    case form::shift5:
+      return field(word, 20, 5);
+    case form::csr:
+      return field(word, 20, 12);
+    case form::f:
+    case form::f_to_x:
+      return field(word, 12, 3);
+    case form::r4:
+      return field(word, 12, 3) | field(word, 27, 5) << 8U;
+    case form::none:
+    case form::r:
+      return 0;
+  }
+  return 0;
+}
+
+bool writes_integer(form operands) {
+  switch (operands) {
+    case form::none:
+    case form::b:
+    case form::s:
+    case form::f_load:
+    case form::f:
+    case form::r4:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+decoded decode(std::uint32_t word) noexcept {
+  std::size_t const opcode = word >> 2U & 31U;
+  for (std::size_t k = by_opcode.begin[opcode]; k < by_opcode.begin[opcode + 1]; ++k) {
+    row const& tried = rows[by_opcode.sorted[k]];
+    if ((word & tried.mask) != tried.match) continue;
+    decoded result{tried.op, static_cast<std::uint8_t>(field(word, 7, 5)),
+                   static_cast<std::uint8_t>(field(word, 15, 5)), static_cast<std::uint8_t>(field(word, 20, 5)),
+                   immediate_of(tried.operands, word)};
+    if (writes_integer(tried.operands) && result.rd == 0) result.rd = 32;
+    return result;
+  }
+  return {operation::illegal, 0, 0, 0, word};
+}
+
+std::string_view name_of(operation op) noexcept {
+  return rows[static_cast<std::size_t>(op)].name;
+}
+cost_class cost_of(operation op) noexcept {
+  return rows[static_cast<std::size_t>(op)].cost;
+}
+
+}  // namespace tess::machine

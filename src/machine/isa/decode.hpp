@@ -1,0 +1,69 @@
+// decode: from instruction words to operations and operands, by the table instructions.def.
+//
+// Errors    what is no instruction is operation::illegal; never fails otherwise, whatever the word.
+// Cost      about 20 ns a word: rows are tried one after the other among those of the same major opcode.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace tess::machine {
+
+enum class operation : std::uint8_t {
+#define X(extension, name, mask, match, form, cost) name,
+#include "machine/isa/instructions.def"
+#undef X
+};
+inline constexpr std::size_t operations = 0
+#define X(extension, name, mask, match, form, cost) +1
+#include "machine/isa/instructions.def"
+#undef X
+    ;
+
+// Which of instruction_costs an operation takes.
+enum class cost_class : std::uint8_t { none, branch, multiply, divide, float_add, float_multiply, float_divide };
+
+struct decoded {
+  operation op = operation::illegal;
+  std::uint8_t rd = 0;   // x0 as 32 where it names an integer register
+  std::uint8_t rs1 = 0;  // of a CSR instruction with an immediate the immediate
+  std::uint8_t rs2 = 0;
+  std::int64_t imm = 0;  // sign-extended; jumps: from pc; CSR: its number; FP: rm | rs3 << 8; illegal: the word
+};
+
+// A 32-bit instruction.
+[[nodiscard]] decoded decode(std::uint32_t word) noexcept;
+
+// The 32-bit instruction that a compressed one stands for; 0, which is illegal, if it is reserved.
+[[nodiscard]] std::uint32_t expand(std::uint16_t half) noexcept;
+
+[[nodiscard]] constexpr bool is_compressed(std::uint16_t half) noexcept {
+  return (half & 3U) != 3U;
+}
+
+[[nodiscard]] std::string_view name_of(operation op) noexcept;
+[[nodiscard]] cost_class cost_of(operation op) noexcept;
+
+// What ends a block: jumps always taken, and everything after which no instruction of the block may follow.
+[[nodiscard]] constexpr bool ends_block(operation op) noexcept {
+  switch (op) {
+    case operation::jal:
+    case operation::jalr:
+    case operation::jump_to:
+    case operation::ret:
+    case operation::ecall:
+    case operation::ebreak:
+    case operation::fence_i:
+    case operation::illegal:
+    case operation::no_code:
+      return true;
+    default:
+      return false;
+  }
+}
+[[nodiscard]] constexpr bool is_branch(operation op) noexcept {
+  return op >= operation::beq && op <= operation::bgeu;
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,88 @@
+// zicsr: control and status registers: fflags, frm, fcsr, and the counters cycle, time and instret.
+//
+//   The counters are read at kernel time. Every other number is an illegal instruction, and so is writing a counter.
+//
+// Source    RISC-V Unprivileged ISA 20191213, chapters 9, 10 and 11.2.
+#pragma once
+
+#include "machine/hart/handlers.hpp"
+
+namespace tess::machine {
+
+enum csr : std::uint16_t {
+  csr_fflags = 0x001,
+  csr_frm = 0x002,
+  csr_fcsr = 0x003,
+  csr_cycle = 0xc00,
+  csr_time = 0xc01,
+  csr_instret = 0xc02,
+};
+
+enum class csr_action : std::uint8_t { write, set, clear };
+
+template <class Policy>
+struct zicsr : flow<Policy> {
+  using flow<Policy>::leave;
+  using flow<Policy>::illegal;
+
+  static std::uint8_t read_float(hart& h, std::int64_t number) noexcept {
+    if (number == csr_fflags) return h.fp.fflags();
+    if (number == csr_frm) return h.fp.frm;
+    return static_cast<std::uint8_t>(h.fp.frm << 5U | h.fp.fflags());
+  }
+  static void write_float(hart& h, std::int64_t number, std::uint64_t value) noexcept {
+    auto const flags = static_cast<std::uint8_t>(value & 31U);
+    if (number == csr_fflags) return h.fp.set(h.fp.frm, flags);
+    if (number == csr_frm) return h.fp.set(value & 7U, h.fp.fflags());
+    h.fp.set(value >> 5U & 7U, flags);
+  }
+
+  // `writes`: an instruction that only reads must not write, not even the same value.
+  static void counter(hart& h, inst const* i, bool writes) noexcept {
+    if (writes || i->imm < csr_cycle || i->imm > csr_instret) {
+      h.request = {};
+      h.request.address = immediate(i);
+      return leave(h, i, stop::illegal);
+    }
+    h.request = {.address = immediate(i), .bytes = 8, .rd = i->rd, .to = destination::x_unsigned};
+    leave(h, i, stop::counter);
+  }
+
+  template <csr_action Action>
+  INSTRUCTION(with_register) {
+    std::uint64_t const operand = rs1(h, i);
+    bool const writes = Action == csr_action::write || i->rs1 != 0;
+    if (i->imm < csr_fflags || i->imm > csr_fcsr) return counter(h, i, writes);
+    std::uint64_t const old = read_float(h, i->imm);
+    if (writes) write_float(h, i->imm, changed<Action>(old, operand));
+    set_rd(h, i, old);
+    NEXT;
+  }
+  template <csr_action Action>
+  INSTRUCTION(with_immediate) {
+    std::uint64_t const operand = i->rs1;
+    bool const writes = Action == csr_action::write || operand != 0;
+    if (i->imm < csr_fflags || i->imm > csr_fcsr) return counter(h, i, writes);
+    std::uint64_t const old = read_float(h, i->imm);
+    if (writes) write_float(h, i->imm, changed<Action>(old, operand));
+    set_rd(h, i, old);
+    NEXT;
+  }
+
+  INSTRUCTION(csrrw) { GO_TO(with_register<csr_action::write>); }
+  INSTRUCTION(csrrs) { GO_TO(with_register<csr_action::set>); }
+  INSTRUCTION(csrrc) { GO_TO(with_register<csr_action::clear>); }
+  INSTRUCTION(csrrwi) { GO_TO(with_immediate<csr_action::write>); }
+  INSTRUCTION(csrrsi) { GO_TO(with_immediate<csr_action::set>); }
+  INSTRUCTION(csrrci) { GO_TO(with_immediate<csr_action::clear>); }
+
+ private:
+  template <csr_action Action>
+  static std::uint64_t changed(std::uint64_t old, std::uint64_t operand) noexcept {
+    if constexpr (Action == csr_action::set) return old | operand;
+    if constexpr (Action == csr_action::clear) return old & ~operand;
+    return operand;
+  }
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,54 @@
+// address_space: which pages of a program's memory are in use: brk, mmap, munmap, mprotect, mremap.
+//
+//   Mappings grow down from the stack, the heap grows up behind the program. Every address and length of the program is
+//   checked against the memory's size; nothing of the host is ever mapped.
+//
+// Units     bytes. Results are addresses, or negative Linux error numbers as a system call returns them.
+// Cost      logarithmic in the number of mappings.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "machine/linux/user_memory.hpp"
+
+namespace tess::machine {
+
+class address_space {
+ public:
+  static constexpr std::uint64_t stack_bytes = std::uint64_t{8} << 20U;
+
+  // `heap` is the first address behind the program; the stack lies at the end of the memory's size_bytes.
+  address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes);
+
+  [[nodiscard]] std::uint64_t stack_top() const noexcept { return size_bytes_ - user_page_bytes; }
+
+  std::int64_t brk(std::uint64_t wanted);
+  // `rights` as access_right; `flags` are Linux's MAP_...; contents are zero.
+  std::int64_t map(std::uint64_t address, std::uint64_t bytes, std::uint8_t rights, std::uint64_t flags);
+  std::int64_t unmap(std::uint64_t address, std::uint64_t bytes);
+  std::int64_t protect(std::uint64_t address, std::uint64_t bytes, std::uint8_t rights);
+  std::int64_t remap(std::uint64_t address, std::uint64_t old_bytes, std::uint64_t new_bytes, std::uint64_t flags);
+  // MADV_DONTNEED: the pages read as zero.
+  std::int64_t forget(std::uint64_t address, std::uint64_t bytes);
+
+ private:
+  struct mapping {
+    std::uint64_t end;
+    std::uint8_t rights;
+  };
+  [[nodiscard]] bool valid(std::uint64_t address, std::uint64_t bytes) const noexcept;
+  [[nodiscard]] bool is_free(std::uint64_t begin, std::uint64_t end) const noexcept;
+  [[nodiscard]] std::uint64_t find_gap(std::uint64_t bytes) const noexcept;  // 0: none
+  // Makes begin and end borders of mappings.
+  void split(std::uint64_t at);
+  void insert(std::uint64_t begin, std::uint64_t end, std::uint8_t rights);
+
+  user_memory& memory_;
+  std::uint64_t size_bytes_;
+  std::uint64_t heap_begin_;
+  std::uint64_t heap_end_;                     // as the program set it
+  std::map<std::uint64_t, mapping> mappings_;  // by their first address
+};
+
+}  // namespace tess::machine

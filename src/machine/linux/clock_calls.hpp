@@ -1,0 +1,41 @@
+// clock_calls: what a program is told about time, which is simulated, and chance, which is seeded.
+//
+//   The realtime clock starts at a fixed instant, so that two runs print the same.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/linux/threads.hpp"
+
+namespace tess::machine {
+
+// 14 November 2023, 22:13:20 UTC.
+inline constexpr std::uint64_t realtime_start_ns = 1'700'000'000'000'000'000U;
+
+class clock_calls {
+ public:
+  clock_calls(user_memory& memory, machine_host& host, threads& tasks, std::uint64_t seed)
+      : memory_(memory), host_(host), threads_(tasks), state_(seed) {}
+
+  std::int64_t clock_gettime(call_arguments const& a);
+  std::int64_t clock_getres(call_arguments const& a);
+  std::int64_t gettimeofday(call_arguments const& a);
+  std::int64_t times(call_arguments const& a);
+  std::int64_t getrusage(call_arguments const& a);
+  std::int64_t nanosleep(hart& h, call_arguments const& a);
+  std::int64_t clock_nanosleep(hart& h, call_arguments const& a);
+  std::int64_t getrandom(call_arguments const& a);
+
+  // The next of the program's random numbers.
+  std::uint64_t random();
+
+ private:
+  std::int64_t sleep(hart& h, std::uint64_t at, bool absolute, bool since_1970);
+
+  user_memory& memory_;
+  machine_host& host_;
+  threads& threads_;
+  std::uint64_t state_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,172 @@
+// elf: headers by memcpy from checked places, segments, symbols.
+#include "machine/linux/elf.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "machine/hart/hart.hpp"
+
+namespace tess::machine {
+namespace {
+
+constexpr std::uint16_t flag_rvc_and_double = 0x0001 | 0x0004;
+constexpr std::uint64_t lowest_address = 4096;  // page 0 stays out of bounds: it is what null points to
+constexpr std::size_t segments_max = 64;
+constexpr std::size_t functions_max = 4'000'000;
+
+class elf_reader {
+ public:
+  elf_reader(std::span<std::byte const> file, std::string_view name, std::uint64_t memory_bytes)
+      : file_(file), name_(name), memory_bytes_(memory_bytes) {}
+
+  elf_image read() {
+    auto const header = at<Elf64_Ehdr>(0, "the ELF header");
+    check(header);
+    image_.entry = header.e_entry;
+    image_.headers_count = header.e_phnum;
+    image_.header_bytes = header.e_phentsize;
+    for (std::uint64_t k = 0; k < header.e_phnum; ++k)
+      add_segment(header.e_phoff + k * sizeof(Elf64_Phdr), header.e_phoff);
+    finish_segments();
+    read_sections(header);
+    return std::move(image_);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string const& what) const { throw elf_error{fmt::format("{}: {}", name_, what)}; }
+
+  [[nodiscard]] bool inside(std::uint64_t offset, std::uint64_t bytes) const {
+    return offset <= file_.size() && bytes <= file_.size() - offset;
+  }
+
+  template <class T>
+  [[nodiscard]] T at(std::uint64_t offset, std::string_view what) const {
+    if (!inside(offset, sizeof(T)))
+      refuse(fmt::format("byte {}: {} does not fit into the file of {} bytes; is it complete?", offset, what,
+                         file_.size()));
+    T value;
+    std::memcpy(&value, file_.data() + offset, sizeof(T));
+    return value;
+  }
+
+  void check(Elf64_Ehdr const& header) const {
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+      refuse("byte 0: this is no ELF file; build it with `tess c++ --machine`");
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+      refuse("byte 4: not 64 bits and little-endian; the machine runs RV64 programs");
+    if (header.e_machine != EM_RISCV)
+      refuse(fmt::format("byte 18: built for machine {}, not RISC-V ({}); cross-compile it for riscv64-linux-gnu",
+                         header.e_machine, EM_RISCV));
+    if (header.e_type == ET_DYN)
+      refuse("byte 16: position-independent or dynamically linked; link it with -static -no-pie");
+    if (header.e_type != ET_EXEC) refuse(fmt::format("byte 16: type {} is no executable", header.e_type));
+    if ((header.e_flags & 0x0006U) > flag_rvc_and_double)
+      refuse(fmt::format("byte 48: flags {:#x} name an ABI that is not lp64d", header.e_flags));
+    if (header.e_phentsize != sizeof(Elf64_Phdr))
+      refuse(fmt::format("byte 54: program headers of {} bytes, not {}", header.e_phentsize, sizeof(Elf64_Phdr)));
+    if (header.e_phnum == 0 || header.e_phnum > segments_max)
+      refuse(fmt::format("byte 56: {} program headers; give 1 to {}", header.e_phnum, segments_max));
+  }
+
+  void add_segment(std::uint64_t offset, std::uint64_t headers_offset) {
+    auto const header = at<Elf64_Phdr>(offset, "a program header");
+    if (header.p_type == PT_INTERP || header.p_type == PT_DYNAMIC)
+      refuse(fmt::format("byte {}: dynamically linked; link it with -static", offset));
+    if (header.p_type != PT_LOAD || header.p_memsz == 0) return;
+    if (!inside(header.p_offset, header.p_filesz) || header.p_filesz > header.p_memsz)
+      refuse(fmt::format("byte {}: the segment's {} bytes at {} are not all in the file", offset, header.p_filesz,
+                         header.p_offset));
+    if (header.p_vaddr < lowest_address || header.p_vaddr >= memory_bytes_ ||
+        header.p_memsz > memory_bytes_ - header.p_vaddr)
+      refuse(fmt::format(
+          "byte {}: the segment at {:#x} of {} bytes does not lie between {:#x} and {:#x}, the machine's memory",
+          offset, header.p_vaddr, header.p_memsz, lowest_address, memory_bytes_));
+    std::uint8_t rights = 0;
+    if ((header.p_flags & PF_R) != 0) rights |= right_read;
+    if ((header.p_flags & PF_W) != 0) rights |= right_write;
+    if ((header.p_flags & PF_X) != 0) rights |= right_execute | right_read;
+    image_.segments.push_back(
+        {header.p_vaddr, header.p_memsz, file_.subspan(header.p_offset, header.p_filesz), rights});
+    std::uint64_t const headers_bytes = std::uint64_t{image_.headers_count} * image_.header_bytes;
+    if (header.p_offset <= headers_offset && headers_offset - header.p_offset + headers_bytes <= header.p_filesz)
+      image_.headers_address = header.p_vaddr + (headers_offset - header.p_offset);
+  }
+
+  void finish_segments() {
+    auto& segments = image_.segments;
+    if (segments.empty()) refuse("it has nothing to load; is it an executable?");
+    std::ranges::sort(segments, {}, &elf_segment::address);
+    for (std::size_t k = 1; k < segments.size(); ++k)
+      if (segments[k - 1].address + segments[k - 1].memory_bytes > segments[k].address)
+        refuse(fmt::format("the segments at {:#x} and {:#x} overlap", segments[k - 1].address, segments[k].address));
+    image_.end = segments.back().address + segments.back().memory_bytes;
+    bool const runs = std::ranges::any_of(segments, [&](elf_segment const& s) {
+      return (s.rights & right_execute) != 0 && image_.entry >= s.address && image_.entry - s.address < s.memory_bytes;
+    });
+    if (!runs || image_.entry % 2 != 0)
+      refuse(fmt::format("byte 24: the entry {:#x} is not in executable memory", image_.entry));
+  }
+
+  // What follows is for messages only: whatever does not make sense is left out.
+  void read_sections(Elf64_Ehdr const& header) {
+    if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff == 0) return;
+    if (!inside(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr))) return;
+    auto const section = [&](std::uint64_t k) {
+      return at<Elf64_Shdr>(header.e_shoff + k * sizeof(Elf64_Shdr), "a section header");
+    };
+    for (std::uint64_t k = 0; k < header.e_shnum; ++k) {
+      auto const s = section(k);
+      if (s.sh_type == SHT_SYMTAB && s.sh_link < header.e_shnum) read_symbols(s, section(s.sh_link));
+      if (header.e_shstrndx < header.e_shnum && string_at(section(header.e_shstrndx), s.sh_name) == ".eh_frame") {
+        image_.eh_frame_address = s.sh_addr;
+        image_.eh_frame_bytes = s.sh_size;
+      }
+    }
+    std::ranges::sort(image_.functions, {}, [](elf_symbol const& s) { return std::pair{s.address, s.name}; });
+  }
+
+  [[nodiscard]] std::string_view string_at(Elf64_Shdr const& strings, std::uint64_t index) const {
+    if (!inside(strings.sh_offset, strings.sh_size) || index >= strings.sh_size) return {};
+    auto const* const text = reinterpret_cast<char const*>(file_.data() + strings.sh_offset + index);  // NOLINT
+    std::size_t const most = strings.sh_size - index;
+    return {text, ::strnlen(text, most)};
+  }
+
+  void read_symbols(Elf64_Shdr const& table, Elf64_Shdr const& strings) {
+    if (!inside(table.sh_offset, table.sh_size)) return;
+    std::uint64_t const count = std::min<std::uint64_t>(table.sh_size / sizeof(Elf64_Sym), functions_max);
+    for (std::uint64_t k = 0; k < count; ++k) {
+      auto const symbol = at<Elf64_Sym>(table.sh_offset + k * sizeof(Elf64_Sym), "a symbol");
+      auto const type = ELF64_ST_TYPE(symbol.st_info);
+      if ((type != STT_FUNC && type != STT_NOTYPE) || symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS)
+        continue;
+      std::string_view const name = string_at(strings, symbol.st_name);
+      if (!name.empty() && !name.starts_with('.') && !name.starts_with('$'))
+        image_.functions.push_back({symbol.st_value, symbol.st_size, name});
+    }
+  }
+
+  std::span<std::byte const> file_;
+  std::string_view name_;
+  std::uint64_t memory_bytes_;
+  elf_image image_;
+};
+
+}  // namespace
+
+elf_image read_elf(std::span<std::byte const> file, std::string_view name, std::uint64_t memory_bytes) {
+  return elf_reader{file, name, memory_bytes}.read();
+}
+
+std::string symbol_of(elf_image const& image, std::uint64_t address) {
+  auto const after = std::ranges::upper_bound(image.functions, address, {}, &elf_symbol::address);
+  if (after == image.functions.begin() || address >= image.end) return "?";
+  elf_symbol const& symbol = *std::prev(after);
+  return fmt::format("{}+{:#x}", symbol.name, address - symbol.address);
+}
+
+}  // namespace tess::machine

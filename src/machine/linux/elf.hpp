@@ -1,0 +1,56 @@
+// elf: a statically linked RV64 Linux executable: checked, and what the loader needs of it.
+//
+//   Every number of the file is checked before it is used; a hostile file is refused, never followed.
+//
+// Errors    elf_error, whose text says what is wrong, where in the file (byte offset), and what would be right.
+// Source    System V ABI, chapters 4 and 5; RISC-V ELF psABI 1.0.
+// Test      tests/machine/elf_test.cpp; every prefix and random damages of a good file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tess::machine {
+
+class elf_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct elf_segment {
+  std::uint64_t address;
+  std::uint64_t memory_bytes;           // at least as many as the file has; the rest is zero
+  std::span<std::byte const> contents;  // a part of the file
+  std::uint8_t rights;                  // access_right
+};
+
+struct elf_symbol {
+  std::uint64_t address;
+  std::uint64_t size_bytes;
+  std::string_view name;  // a part of the file
+};
+
+struct elf_image {
+  std::uint64_t entry = 0;
+  std::uint64_t headers_address = 0;  // of the program headers in memory, 0 if they are not loaded
+  std::uint16_t headers_count = 0;
+  std::uint16_t header_bytes = 0;
+  std::uint64_t end = 0;               // behind the last segment
+  std::vector<elf_segment> segments;   // by address, without overlaps
+  std::vector<elf_symbol> functions;   // by address; empty if the file is stripped
+  std::uint64_t eh_frame_address = 0;  // of .eh_frame, for backtraces; 0 if there is none
+  std::uint64_t eh_frame_bytes = 0;
+};
+
+// `memory_bytes`: no segment may reach beyond. The image points into `file`. `name` is for messages.
+[[nodiscard]] elf_image read_elf(std::span<std::byte const> file, std::string_view name, std::uint64_t memory_bytes);
+
+// The function that contains this address, as "name+0x12", or "?".
+[[nodiscard]] std::string symbol_of(elf_image const& image, std::uint64_t address);
+
+}  // namespace tess::machine

@@ -1,0 +1,95 @@
+// program: loading and the first stack; the calls themselves are in system_calls.cpp.
+#include "machine/linux/program.hpp"
+
+#include <elf.h>
+
+#include <utility>
+
+namespace tess::machine {
+
+program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& host, elf_image const& image,
+                 program_options options)
+    : memory_(memory),
+      size_bytes_(size_bytes),
+      host_(host),
+      image_(image),
+      arguments_(std::move(options.arguments)),
+      environment_(std::move(options.environment)),
+      space_(memory, image.end, size_bytes),
+      threads_(memory, host),
+      clock_(memory, host, threads_, options.seed),
+      files_(memory, std::move(options.files), std::move(options.path)) {
+  // Rights are those of pages: where two segments share one it has both's.
+  for (auto const& segment : image.segments)
+    memory_.set_rights(page_down(segment.address), page_up(segment.address + segment.memory_bytes), segment.rights);
+  for (std::size_t k = 1; k < image.segments.size(); ++k) {
+    auto const& before = image.segments[k - 1];
+    std::uint64_t const page = page_down(image.segments[k].address);
+    if (page < page_up(before.address + before.memory_bytes))
+      memory_.set_rights(page, page + user_page_bytes, before.rights | image.segments[k].rights);
+  }
+  for (auto const& segment : image.segments) memory_.place(segment.address, segment.contents);
+  host_.code_changed();
+}
+
+std::uint64_t program::push(std::uint64_t& top, std::span<std::byte const> bytes) {
+  top -= bytes.size();
+  memory_.place(top, bytes);
+  return top;
+}
+
+void program::start(hart& h) {
+  std::uint64_t top = space_.stack_top();
+  auto const push_text = [&](std::string const& text) {
+    return push(top, std::as_bytes(std::span{text.c_str(), text.size() + 1}));
+  };
+  std::vector<std::uint64_t> arguments;
+  std::vector<std::uint64_t> environment;
+  for (auto const& text : environment_) environment.push_back(push_text(text));
+  for (auto const& text : arguments_) arguments.push_back(push_text(text));
+  std::uint64_t const file_name = push_text(arguments_.empty() ? std::string{} : arguments_.front());
+  std::array<std::uint64_t, 2> const chance{clock_.random(), clock_.random()};
+  std::uint64_t const random = push(top, std::as_bytes(std::span{chance}));
+
+  constexpr std::uint64_t imafdc = 1U << 8U | 1U << 12U | 1U << 0U | 1U << 5U | 1U << 3U | 1U << 2U;
+  std::vector<std::uint64_t> words{arguments.size()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.push_back(0);
+  words.insert(words.end(), environment.begin(), environment.end());
+  words.push_back(0);
+  std::array const auxiliary{
+      std::pair{AT_PHDR, image_.headers_address},
+      std::pair{AT_PHENT, std::uint64_t{image_.header_bytes}},
+      std::pair{AT_PHNUM, std::uint64_t{image_.headers_count}},
+      std::pair{AT_PAGESZ, user_page_bytes},
+      std::pair{AT_ENTRY, image_.entry},
+      std::pair{AT_UID, std::uint64_t{1000}},
+      std::pair{AT_EUID, std::uint64_t{1000}},
+      std::pair{AT_GID, std::uint64_t{1000}},
+      std::pair{AT_EGID, std::uint64_t{1000}},
+      std::pair{AT_SECURE, std::uint64_t{0}},
+      std::pair{AT_HWCAP, imafdc},
+      std::pair{AT_CLKTCK, std::uint64_t{100}},
+      std::pair{AT_RANDOM, random},
+      std::pair{AT_EXECFN, file_name},
+      std::pair{AT_NULL, std::uint64_t{0}},
+  };
+  for (auto const& [type, value] : auxiliary) {
+    words.push_back(static_cast<std::uint64_t>(type));
+    words.push_back(value);
+  }
+  constexpr std::uint64_t stack_alignment = 16;
+  top = (top - words.size() * sizeof(words[0])) / stack_alignment * stack_alignment;
+  memory_.place(top, std::as_bytes(std::span{words}));
+
+  h.x = {};
+  h.x[2] = top;
+  h.f = {};
+  h.fp = {};
+  h.reserved = {};
+  h.jump(image_.entry);
+  threads_.start_main(h);
+  host_.start(h);
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,85 @@
+// program: a static Linux program on some harts: its memory, its first stack, and its system calls.
+//
+//   The machine gives it memory and harts (machine_host), starts it on one, and calls system_call() whenever a hart
+//   stopped at ecall. What the simulator does not emulate is named once on standard error and returns ENOSYS.
+//
+// Errors    elf_error from the constructor.
+// Threads   none.
+// Source    Linux system calls, asm-generic numbers; RISC-V ELF psABI; System V ABI for the first stack.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "machine/linux/address_space.hpp"
+#include "machine/linux/clock_calls.hpp"
+#include "machine/linux/elf.hpp"
+#include "machine/linux/file_calls.hpp"
+#include "machine/linux/threads.hpp"
+
+namespace tess::machine {
+
+// For messages; empty if it is none that we know.
+[[nodiscard]] std::string_view system_call_name(std::uint64_t number) noexcept;
+
+struct program_options {
+  std::vector<std::string> arguments;    // the first is the program as it was named
+  std::vector<std::string> environment;  // NAME=VALUE
+  std::string path;                      // absolute
+  std::uint64_t seed = 1;
+  file_access files;
+};
+
+class program {
+ public:
+  // Loads the image into memory of size_bytes.
+  program(user_memory& memory, std::uint64_t size_bytes, machine_host& host, elf_image const& image,
+          program_options options);
+
+  // Makes h the main thread: registers, stack, pc.
+  void start(hart& h);
+
+  enum class after_call : std::uint8_t { goes_on, sleeps, thread_ended, program_ended };
+  // h stopped at ecall. With goes_on it has its result and has advanced; asleep it has advanced, and wake() comes.
+  after_call system_call(hart& h);
+
+  // How it ended, once it has: as a shell sees it, 128 + signal if it was killed.
+  [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
+  [[nodiscard]] std::optional<int> killed_by() const noexcept { return signal_; }
+  [[nodiscard]] threads& tasks() noexcept { return threads_; }
+  [[nodiscard]] file_access const& files() const noexcept { return files_.access(); }
+
+ private:
+  std::int64_t dispatch(hart& h, std::uint64_t number, call_arguments const& a);
+  std::optional<std::int64_t> memory_call(std::uint64_t number, call_arguments const& a);
+  std::optional<std::int64_t> file_call(std::uint64_t number, call_arguments const& a);
+  std::optional<std::int64_t> thread_call(hart& h, std::uint64_t number, call_arguments const& a);
+  std::optional<std::int64_t> other_call(hart& h, std::uint64_t number, call_arguments const& a);
+  std::int64_t affinity(call_arguments const& a);
+  std::int64_t uname(call_arguments const& a);
+  std::int64_t sysinfo(call_arguments const& a);
+  std::int64_t limits(call_arguments const& a);
+  std::int64_t kill(std::uint64_t id, std::uint64_t signal);
+  std::int64_t map(call_arguments const& a);
+  void name_unknown(std::uint64_t number);
+  std::uint64_t push(std::uint64_t& top, std::span<std::byte const> bytes);
+
+  user_memory& memory_;
+  std::uint64_t size_bytes_;
+  machine_host& host_;
+  elf_image const& image_;
+  std::vector<std::string> arguments_;
+  std::vector<std::string> environment_;
+  address_space space_;
+  threads threads_;
+  clock_calls clock_;
+  file_calls files_;
+  std::set<std::uint64_t> unknown_;
+  int exit_code_ = 0;
+  std::optional<int> signal_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,319 @@
+// system_calls: program::system_call: from numbers to the calls; asm-generic numbers, as RISC-V has them.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "machine/linux/program.hpp"
+
+namespace tess::machine {
+namespace {
+
+constexpr std::uint64_t user = 1000;
+
+// Programs and their C library probe for these and do without them.
+constexpr std::array<std::uint64_t, 5> absent_without_notice{
+    258,  // riscv_hwprobe
+    291,  // statx: the library falls back to newfstatat
+    293,  // rseq
+    435,  // clone3: the library falls back to clone
+    439,  // faccessat2: the library falls back to faccessat
+};
+
+std::uint8_t rights_of(std::uint64_t protection) {
+  std::uint8_t rights = 0;
+  if ((protection & PROT_READ) != 0) rights |= right_read;
+  if ((protection & PROT_WRITE) != 0) rights |= right_write | right_read;
+  if ((protection & PROT_EXEC) != 0) rights |= right_execute | right_read;
+  return rights;
+}
+
+}  // namespace
+
+program::after_call program::system_call(hart& h) {
+  std::uint64_t const number = h.x[17];
+  call_arguments const a{h.x[10], h.x[11], h.x[12], h.x[13], h.x[14], h.x[15]};
+  std::int64_t const result = dispatch(h, number, a);
+  if (result == program_ended) return after_call::program_ended;
+  if (result == thread_ended) return after_call::thread_ended;
+  h.advance();
+  if (result == blocked) return after_call::sleeps;
+  h.x[10] = static_cast<std::uint64_t>(result);
+  return after_call::goes_on;
+}
+
+std::int64_t program::dispatch(hart& h, std::uint64_t number, call_arguments const& a) {
+  if (auto const result = file_call(number, a)) return *result;
+  if (auto const result = memory_call(number, a)) return *result;
+  if (auto const result = thread_call(h, number, a)) return *result;
+  if (auto const result = other_call(h, number, a)) return *result;
+  name_unknown(number);
+  return -ENOSYS;
+}
+
+void program::name_unknown(std::uint64_t number) {
+  if (std::ranges::find(absent_without_notice, number) != absent_without_notice.end()) return;
+  if (!unknown_.insert(number).second) return;
+  std::string_view const name = system_call_name(number);
+  std::string const line =
+      fmt::format("machine: the program calls {} (system call {}), which is not emulated: ENOSYS\n",
+                  name.empty() ? "an unknown one" : name, number);
+  std::fputs(line.c_str(), stderr);
+}
+
+std::optional<std::int64_t> program::file_call(std::uint64_t number, call_arguments const& a) {
+  switch (number) {
+    case 17:
+      return files_.getcwd(a);
+    case 23:
+      return files_.dup(a);
+    case 24:
+      return files_.dup3(a);
+    case 25:
+      return files_.fcntl(a);
+    case 29:
+      return files_.ioctl(a);
+    case 34:
+      return files_.mkdirat(a);
+    case 35:
+      return files_.unlinkat(a);
+    case 45:
+      return files_.truncate(a);
+    case 46:
+      return files_.ftruncate(a);
+    case 48:
+      return files_.faccessat(a);
+    case 49:
+      return files_.chdir(a);
+    case 56:
+      return files_.openat(a);
+    case 57:
+      return files_.close(a);
+    case 61:
+      return files_.getdents64(a);
+    case 62:
+      return files_.lseek(a);
+    case 63:
+      return files_.read(a);
+    case 64:
+      return files_.write(a);
+    case 65:
+      return files_.readv(a);
+    case 66:
+      return files_.writev(a);
+    case 67:
+      return files_.pread64(a);
+    case 68:
+      return files_.pwrite64(a);
+    case 78:
+      return files_.readlinkat(a);
+    case 79:
+      return files_.newfstatat(a);
+    case 80:
+      return files_.fstat(a);
+    case 81:  // sync
+    case 223:
+      return 0;  // fadvise64
+    case 82:     // fsync
+    case 83:
+      return files_.fsync(a);  // fdatasync
+    case 276:
+      return files_.renameat2(a);
+    default:
+      return {};
+  }
+}
+
+// Anonymous memory, and private copies of files, which are read at once.
+std::int64_t program::map(call_arguments const& a) {
+  std::int64_t const where = space_.map(a[0], a[1], rights_of(a[2]), a[3]);
+  if (where < 0 || (a[3] & MAP_ANONYMOUS) != 0) return where;
+  auto const at = static_cast<std::uint64_t>(where);
+  bool const shared_writable = (a[3] & MAP_TYPE) != MAP_PRIVATE && (a[2] & PROT_WRITE) != 0;
+  std::int64_t const failed = shared_writable ? -ENODEV : 0;
+  std::uint64_t const end = at + page_up(a[1]);
+  memory_.set_rights(at, end, right_read | right_write);
+  std::int64_t const got = failed != 0 ? failed : files_.pread64({a[4], at, page_up(a[1]), a[5], 0, 0});
+  if (got < 0) {
+    space_.unmap(at, a[1]);
+    return got;
+  }
+  memory_.set_rights(at, end, rights_of(a[2]));
+  return where;
+}
+
+std::optional<std::int64_t> program::memory_call(std::uint64_t number, call_arguments const& a) {
+  switch (number) {
+    case 214:
+      return space_.brk(a[0]);
+    case 215: {
+      std::int64_t const result = space_.unmap(a[0], a[1]);
+      host_.code_changed();
+      return result;
+    }
+    case 216:
+      return space_.remap(a[0], a[1], a[2], a[3]);
+    case 222: {
+      std::int64_t const result = map(a);
+      if ((a[2] & PROT_EXEC) != 0 || (a[3] & MAP_FIXED) != 0) host_.code_changed();
+      return result;
+    }
+    case 226: {
+      std::int64_t const result = space_.protect(a[0], a[1], rights_of(a[2]));
+      host_.code_changed();
+      return result;
+    }
+    case 227:
+      return 0;  // msync
+    case 228:    // mlock
+    case 229:
+      return 0;  // munlock
+    case 233:
+      return a[2] == MADV_DONTNEED ? space_.forget(a[0], a[1]) : 0;
+    case 259:
+      host_.code_changed();
+      return 0;  // riscv_flush_icache
+    default:
+      return {};
+  }
+}
+
+std::optional<std::int64_t> program::thread_call(hart& h, std::uint64_t number, call_arguments const& a) {
+  switch (number) {
+    case 93:
+      return threads_.exit(h);
+    case 94:
+      exit_code_ = static_cast<int>(a[0] & 255U);
+      return program_ended;
+    case 96:
+      return threads_.set_tid_address(h, a[0]);
+    case 98:
+      return threads_.futex(h, a);
+    case 99:
+      return 0;  // set_robust_list
+    case 101:
+      return clock_.nanosleep(h, a);
+    case 115:
+      return clock_.clock_nanosleep(h, a);
+    case 122:
+      return 0;  // sched_setaffinity
+    case 123:
+      return affinity(a);
+    case 124:
+      return 0;  // sched_yield: others have harts of their own
+    case 178:
+      return static_cast<std::int64_t>(threads_.id_of(h));
+    case 220:
+      return threads_.clone(h, a);
+    case 283:
+      return a[0] == 0 ? 0 : -EINVAL;  // membarrier: the query says that there are none
+    default:
+      return {};
+  }
+}
+
+std::optional<std::int64_t> program::other_call(hart& h, std::uint64_t number, call_arguments const& a) {
+  switch (number) {
+    case 113:
+      return clock_.clock_gettime(a);
+    case 114:
+      return clock_.clock_getres(a);
+    case 129:
+      return kill(a[0], a[1]);
+    case 130:
+      return kill(a[0], a[1]);
+    case 131:
+      return kill(a[1], a[2]);
+    case 132:
+      return 0;  // sigaltstack
+    case 134:    // rt_sigaction: handlers are never called
+    case 135:
+      return 0;  // rt_sigprocmask
+    case 153:
+      return clock_.times(a);
+    case 154:  // setpgid
+    case 166:
+      return 0;  // umask
+    case 155:    // getpgid
+    case 156:    // getsid
+    case 172:
+      return static_cast<std::int64_t>(threads::main_id);  // getpid
+    case 173:
+      return 1;  // getppid
+    case 160:
+      return uname(a);
+    case 165:
+      return clock_.getrusage(a);
+    case 167:
+      return 0;  // prctl: names of threads
+    case 169:
+      return clock_.gettimeofday(a);
+    case 174:
+    case 175:
+    case 176:
+    case 177:
+      return static_cast<std::int64_t>(user);
+    case 179:
+      return sysinfo(a);
+    case 261:
+      return limits(a);
+    case 278:
+      return clock_.getrandom(a);
+    default:
+      (void)h;
+      return {};
+  }
+}
+
+// As many processors as harts, all of them allowed.
+std::int64_t program::affinity(call_arguments const& a) {
+  std::array<std::byte, 128> mask{};
+  for (std::uint32_t k = 0; k < host_.harts() && k < mask.size() * 8; ++k) mask[k / 8] |= std::byte{1} << (k % 8);
+  std::size_t const needed = (host_.harts() + 63) / 64 * 8;
+  if (a[1] < needed) return -EINVAL;
+  return memory_.write(a[2], std::span{mask}.first(needed)) ? static_cast<std::int64_t>(needed) : -EFAULT;
+}
+
+std::int64_t program::uname(call_arguments const& a) {
+  constexpr std::size_t field_bytes = 65;
+  constexpr std::array<std::string_view, 6> fields{"Linux", "tessera", "6.1.0", "#1", "riscv64", "(none)"};
+  std::array<char, fields.size() * field_bytes> answer{};
+  for (std::size_t k = 0; k < fields.size(); ++k) fields[k].copy(answer.data() + k * field_bytes, field_bytes - 1);
+  return memory_.put(a[0], answer) ? 0 : -EFAULT;
+}
+
+std::int64_t program::sysinfo(call_arguments const& a) {
+  std::array<std::uint64_t, 14> answer{};  // struct sysinfo: uptime, loads[3], totalram, freeram, ...
+  answer[0] = host_.now_ns() / 1'000'000'000U;
+  answer[4] = answer[5] = size_bytes_;
+  answer[13] = 1;  // mem_unit
+  return memory_.put(a[0], answer) ? 0 : -EFAULT;
+}
+
+// prlimit64: the stack is what it is, all else has no limit; setting one is accepted and changes nothing.
+std::int64_t program::limits(call_arguments const& a) {
+  constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+  std::uint64_t const limit = a[1] == RLIMIT_STACK    ? address_space::stack_bytes
+                              : a[1] == RLIMIT_NOFILE ? 1024
+                                                      : unlimited;
+  std::array<std::uint64_t, 2> const answer{limit, limit};
+  return a[3] == 0 || memory_.put(a[3], answer) ? 0 : -EFAULT;
+}
+
+// A program may end itself by a signal; there are no handlers and nobody else to signal.
+std::int64_t program::kill(std::uint64_t id, std::uint64_t signal) {
+  bool const self = id == threads::main_id || threads_.is_thread(id) || id == 0;
+  if (!self) return -ESRCH;
+  if (signal == 0 || signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT) return 0;
+  if (signal > 64) return -EINVAL;
+  signal_ = static_cast<int>(signal);
+  exit_code_ = 128 + *signal_;
+  return program_ended;
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,181 @@
+// threads: few enough that looking at all of them is the simplest way to find the one that waits.
+#include "machine/linux/threads.hpp"
+
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "machine/linux/clock_calls.hpp"
+
+namespace tess::machine {
+namespace {
+
+struct user_timespec {
+  std::int64_t seconds;
+  std::int64_t nanoseconds;
+};
+
+}  // namespace
+
+std::int64_t threads::clone(hart& parent, call_arguments const& a) {
+  auto const [flags, stack, parent_id, tls, child_id, unused] = a;
+  constexpr std::uint64_t as_thread = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;
+  if ((flags & as_thread) != as_thread) return -ENOSYS;  // a process of its own
+  hart* const child = host_.free_hart();
+  if (child == nullptr) return -EAGAIN;
+  std::uint64_t const id = ++last_id_;
+  auto const id32 = static_cast<std::uint32_t>(id);
+  if ((flags & CLONE_PARENT_SETTID) != 0 && !memory_.put(parent_id, id32)) return -EFAULT;
+  if ((flags & CLONE_CHILD_SETTID) != 0 && !memory_.put(child_id, id32)) return -EFAULT;
+  child->x = parent.x;
+  child->f = parent.f;
+  child->fp = parent.fp;
+  child->reserved = {};
+  child->x[2] = stack;
+  if ((flags & CLONE_SETTLS) != 0) child->x[4] = tls;
+  child->x[10] = 0;
+  child->jump(parent.next_pc);
+  by_hart_[child->number] = {
+      .hart_of = child, .id = id, .clear_at_exit = (flags & CLONE_CHILD_CLEARTID) != 0 ? child_id : 0};
+  host_.start(*child);
+  return static_cast<std::int64_t>(id);
+}
+
+std::int64_t threads::set_tid_address(hart& h, std::uint64_t address) {
+  thread& t = by_hart_.at(h.number);
+  t.clear_at_exit = address;
+  return static_cast<std::int64_t>(t.id);
+}
+
+std::int64_t threads::exit(hart& h) {
+  thread const ended = by_hart_.at(h.number);
+  by_hart_.erase(h.number);
+  if (ended.clear_at_exit != 0 && memory_.put(ended.clear_at_exit, std::uint32_t{0})) wake(ended.clear_at_exit, 1, ~0U);
+  host_.release(h);
+  return by_hart_.empty() ? program_ended : thread_ended;
+}
+
+bool threads::is_thread(std::uint64_t id) const {
+  return std::ranges::any_of(by_hart_, [&](auto const& entry) { return entry.second.id == id; });
+}
+
+std::int64_t threads::sleep_until(hart& h, std::uint64_t deadline_ns) {
+  if (deadline_ns <= host_.now_ns()) return 0;
+  thread& t = by_hart_.at(h.number);
+  t.waits = true;
+  t.futex = 0;
+  t.since = ++arrivals_;
+  t.deadline_ns = deadline_ns;
+  return blocked;
+}
+
+std::int64_t threads::futex(hart& h, call_arguments const& a) {
+  auto const bits = static_cast<std::uint32_t>(a[5]);
+  switch (a[1] & static_cast<std::uint64_t>(FUTEX_CMD_MASK)) {
+    case FUTEX_WAIT:
+      return wait(h, a, false, ~0U);
+    case FUTEX_WAIT_BITSET:
+      return bits == 0 ? -EINVAL : wait(h, a, true, bits);
+    case FUTEX_WAKE:
+      return wake(a[0], a[2], ~0U);
+    case FUTEX_WAKE_BITSET:
+      return bits == 0 ? -EINVAL : wake(a[0], a[2], bits);
+    case FUTEX_REQUEUE:
+      return requeue(a, false);
+    case FUTEX_CMP_REQUEUE:
+      return requeue(a, true);
+    default:
+      return -ENOSYS;
+  }
+}
+
+std::int64_t threads::wait(hart& h, call_arguments const& a, bool absolute, std::uint32_t bits) {
+  std::uint32_t value = 0;
+  if (a[0] % 4 != 0) return -EINVAL;
+  if (!memory_.get(a[0], value)) return -EFAULT;
+  if (value != static_cast<std::uint32_t>(a[2])) return -EAGAIN;
+  std::uint64_t deadline = never;
+  if (a[3] != 0) {
+    user_timespec time{};
+    if (!memory_.get(a[3], time)) return -EFAULT;
+    if (time.seconds < 0 || time.nanoseconds < 0 || time.nanoseconds >= 1'000'000'000) return -EINVAL;
+    auto const seconds = std::min<std::uint64_t>(static_cast<std::uint64_t>(time.seconds), never / 4'000'000'000U);
+    deadline = seconds * 1'000'000'000U + static_cast<std::uint64_t>(time.nanoseconds);
+    bool const since_1970 = absolute && (a[1] & FUTEX_CLOCK_REALTIME) != 0;
+    if (since_1970) deadline = deadline > realtime_start_ns ? deadline - realtime_start_ns : 0;
+    if (!absolute) deadline += host_.now_ns();
+    if (deadline <= host_.now_ns()) return -ETIMEDOUT;
+  }
+  thread& t = by_hart_.at(h.number);
+  t.waits = true;
+  t.futex = a[0];
+  t.bits = bits;
+  t.since = ++arrivals_;
+  t.deadline_ns = deadline;
+  return blocked;
+}
+
+threads::thread* threads::first_waiter(std::uint64_t address, std::uint32_t bits) {
+  thread* first = nullptr;
+  for (auto& [number, t] : by_hart_)
+    if (t.waits && t.futex == address && (t.bits & bits) != 0 && (first == nullptr || t.since < first->since))
+      first = &t;
+  return first;
+}
+
+void threads::resume(thread& t, std::int64_t result) {
+  t.waits = false;
+  t.deadline_ns = never;
+  t.hart_of->x[10] = static_cast<std::uint64_t>(result);
+  host_.wake(*t.hart_of);
+}
+
+std::int64_t threads::wake(std::uint64_t address, std::uint64_t most, std::uint32_t bits) {
+  auto const limit = std::max(std::int64_t{static_cast<std::int32_t>(most)}, std::int64_t{1});
+  std::int64_t woken = 0;
+  while (woken < limit) {
+    thread* const next = address == 0 ? nullptr : first_waiter(address, bits);
+    if (next == nullptr) break;
+    resume(*next, 0);
+    ++woken;
+  }
+  return woken;
+}
+
+std::int64_t threads::requeue(call_arguments const& a, bool compare) {
+  std::uint32_t value = 0;
+  if (!memory_.get(a[0], value)) return -EFAULT;
+  if (compare && value != static_cast<std::uint32_t>(a[5])) return -EAGAIN;
+  std::int64_t moved = static_cast<std::int32_t>(a[2]) > 0 ? wake(a[0], a[2], ~0U) : 0;
+  for (auto left = static_cast<std::int32_t>(a[3]); left > 0; --left) {
+    thread* const next = first_waiter(a[0], ~0U);
+    if (next == nullptr || a[4] == a[0] || a[4] == 0) break;
+    next->futex = a[4];
+    ++moved;
+  }
+  return moved;
+}
+
+std::uint64_t threads::next_deadline_ns() const {
+  std::uint64_t next = never;
+  for (auto const& [number, t] : by_hart_)
+    if (t.waits) next = std::min(next, t.deadline_ns);
+  return next;
+}
+
+void threads::pass_time(std::uint64_t now_ns) {
+  for (auto& [number, t] : by_hart_)
+    if (t.waits && t.deadline_ns <= now_ns) resume(t, t.futex == 0 ? 0 : -ETIMEDOUT);
+}
+
+std::vector<std::string> threads::waiting() const {
+  std::vector<std::string> lines;
+  for (auto const& [number, t] : by_hart_)
+    if (t.waits) lines.push_back(fmt::format("hart {}, thread {}: waits at futex {:#x}", number, t.id, t.futex));
+  return lines;
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,101 @@
+// threads: the threads of one program, each pinned to a hart of its own: clone, futex, sleep, exit.
+//
+//   The main thread has the first hart; clone takes the next free one and fails with EAGAIN if there is none. A thread
+//   that ends frees its hart. Who waits longest at a futex is woken first, so runs repeat.
+//
+// Units     nanoseconds of simulated time.
+// Errors    results are values or negative Linux error numbers; `blocked` means that the caller sleeps: its result
+//           arrives by machine_host::wake.
+// Threads   none of the host's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "machine/hart/hart.hpp"
+#include "machine/linux/user_memory.hpp"
+
+namespace tess::machine {
+
+using call_arguments = std::array<std::uint64_t, 6>;
+
+// Results that are no results: far below the error numbers of Linux.
+inline constexpr std::int64_t blocked = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t thread_ended = blocked + 1;
+inline constexpr std::int64_t program_ended = blocked + 2;
+inline constexpr std::int64_t no_such_call = blocked + 3;
+
+// What the emulation of Linux needs of the machine around it.
+class machine_host {
+ public:
+  virtual ~machine_host() = default;
+  // Simulated time since the start.
+  [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
+  // A hart that runs nothing, the lowest number first; null: there is none.
+  virtual hart* free_hart() = 0;
+  // The hart's registers and pc are set: it runs from now on.
+  virtual void start(hart& h) = 0;
+  // The hart's thread ended.
+  virtual void release(hart& h) = 0;
+  // The system call that blocked this hart is done; a0 holds its result.
+  virtual void wake(hart& h) = 0;
+  // Instructions were written by other means than the hart's own stores, or the hart asked for it.
+  virtual void code_changed() = 0;
+  [[nodiscard]] virtual std::uint32_t harts() const = 0;
+};
+
+class threads {
+ public:
+  threads(user_memory& memory, machine_host& host) : memory_(memory), host_(host) {}
+
+  void start_main(hart& h) { by_hart_[h.number] = {.hart_of = &h, .id = main_id}; }
+
+  std::int64_t clone(hart& parent, call_arguments const& a);
+  std::int64_t futex(hart& h, call_arguments const& a);
+  // Until this time at the earliest.
+  std::int64_t sleep_until(hart& h, std::uint64_t deadline_ns);
+  std::int64_t exit(hart& h);
+  std::int64_t set_tid_address(hart& h, std::uint64_t address);
+  [[nodiscard]] std::uint64_t id_of(hart const& h) const { return by_hart_.at(h.number).id; }
+  [[nodiscard]] bool is_thread(std::uint64_t id) const;
+
+  // When the next sleeper wakes by itself; the largest number if none does.
+  [[nodiscard]] std::uint64_t next_deadline_ns() const;
+  // Wakes those whose time has come.
+  void pass_time(std::uint64_t now_ns);
+  // One line for each thread that waits, for the report of a stall.
+  [[nodiscard]] std::vector<std::string> waiting() const;
+
+  static constexpr std::uint64_t main_id = 1000;
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+ private:
+  struct thread {
+    hart* hart_of = nullptr;
+    std::uint64_t id = 0;
+    std::uint64_t clear_at_exit = 0;  // an address, 0: none
+    bool waits = false;
+    std::uint64_t futex = 0;  // the address that it waits at, 0: it sleeps
+    std::uint32_t bits = 0;
+    std::uint64_t since = 0;  // order of arrival
+    std::uint64_t deadline_ns = never;
+  };
+
+  std::int64_t wait(hart& h, call_arguments const& a, bool absolute, std::uint32_t bits);
+  std::int64_t wake(std::uint64_t address, std::uint64_t most, std::uint32_t bits);
+  std::int64_t requeue(call_arguments const& a, bool compare);
+  thread* first_waiter(std::uint64_t address, std::uint32_t bits);
+  void resume(thread& t, std::int64_t result);
+
+  user_memory& memory_;
+  machine_host& host_;
+  std::map<std::uint32_t, thread> by_hart_;
+  std::uint64_t last_id_ = main_id;
+  std::uint64_t arrivals_ = 0;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,89 @@
+// trap_report: pc, symbol, address, hart and a backtrace, as lines.
+#include "machine/linux/trap_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string_view>
+
+namespace tess::machine {
+namespace {
+
+constexpr int frames_max = 24;
+constexpr std::uint64_t stack_words_max = 4096;
+
+bool in_code(elf_image const& image, std::uint64_t address) {
+  return std::ranges::any_of(image.segments, [&](elf_segment const& s) {
+    return (s.rights & right_execute) != 0 && address >= s.address && address - s.address < s.memory_bytes;
+  });
+}
+
+// Whether the instruction before this address is a call: jal ra, jalr ra or c.jalr.
+bool follows_call(user_memory& memory, elf_image const& image, std::uint64_t address) {
+  if (address % 2 != 0 || address < 4 || !in_code(image, address - 4)) return false;
+  std::uint32_t word = 0;
+  if (!memory.get(address - 4, word)) return false;
+  bool const call = (word & 0xfffU) == 0x0efU || (word & 0x7fffU) == 0x00e7U;
+  auto const half = word >> 16U;
+  bool const short_call = (half & 0xf07fU) == 0x9002U && (half & 0x0f80U) != 0;
+  return call || short_call;
+}
+
+std::string frame(elf_image const& image, int number, std::uint64_t pc, std::string_view note) {
+  return fmt::format("  #{:<2} {:#x} {}{}\n", number, pc, symbol_of(image, pc), note);
+}
+
+std::string backtrace(hart const& h, user_memory& memory, elf_image const& image) {
+  std::string text = frame(image, 0, h.pc, "");
+  int frames = 1;
+  std::uint64_t last = 0;
+  if (follows_call(memory, image, h.x[1])) {
+    last = h.x[1];
+    text += frame(image, frames++, last, "  (ra)");
+  }
+  for (std::uint64_t k = 0; k < stack_words_max && frames < frames_max; ++k) {
+    std::uint64_t word = 0;
+    if (!memory.get(h.x[2] + 8 * k, word)) break;
+    if (word == last || !follows_call(memory, image, word)) continue;
+    last = word;
+    text += frame(image, frames++, word, "  (stack)");
+  }
+  return text;
+}
+
+std::string_view use_of(access_right right) {
+  if (right == right_write) return "written";
+  return right == right_execute ? "executed" : "read";
+}
+
+std::string reason(hart const& h, user_memory& memory) {
+  if (h.stopped == stop::ebreak) return "a breakpoint (ebreak)";
+  if (h.stopped == stop::access) {
+    std::string_view const hint = h.request.address < user_page_bytes ? " (a null pointer?)" : "";
+    return fmt::format("address {:#x} may not be {}{}", h.request.address, use_of(h.request.right), hint);
+  }
+  std::uint16_t low = 0;
+  std::uint32_t word = 0;
+  if (memory.get(h.pc, low) && (low & 3U) != 3U) return fmt::format("illegal instruction {:#06x}", low);
+  if (memory.get(h.pc, word)) return fmt::format("illegal instruction {:#010x}", word);
+  return "illegal instruction";
+}
+
+std::string where(hart const& h, elf_image const& image) {
+  return fmt::format("pc {:#x} in {}, tile 0, hart {}", h.pc, symbol_of(image, h.pc), h.number);
+}
+
+}  // namespace
+
+std::string trap_report(hart const& h, user_memory& memory, elf_image const& image) {
+  return fmt::format("machine: {} at {}\n{}", reason(h, memory), where(h, image), backtrace(h, memory, image));
+}
+
+std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image) {
+  std::string_view const name = signal == SIGABRT ? " (SIGABRT)" : "";
+  return fmt::format("machine: the program ended itself by signal {}{} at {}\n{}", signal, name, where(h, image),
+                     backtrace(h, memory, image));
+}
+
+}  // namespace tess::machine

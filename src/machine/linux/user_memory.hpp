@@ -1,0 +1,46 @@
+// user_memory: a program's memory as system calls see it: bytes in and out, rights of pages.
+//
+//   A machine without time gives its flat memory; one with time goes through the calling hart's caches (MACHINE.md 1).
+//
+// Errors    read and write: false if any byte is not mapped, or not for that use; then nothing was copied.
+// Threads   none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tess::machine {
+
+class user_memory {
+ public:
+  virtual ~user_memory() = default;
+  virtual bool read(std::uint64_t address, std::span<std::byte> into) = 0;
+  virtual bool write(std::uint64_t address, std::span<std::byte const> from) = 0;
+  // The program's own rights do not count: the loader's way.
+  virtual void place(std::uint64_t address, std::span<std::byte const> from) = 0;
+
+  // Of whole pages within the memory. Rights 0: not mapped.
+  virtual void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) = 0;
+  // They read as zero afterwards.
+  virtual void clear(std::uint64_t begin, std::uint64_t end) = 0;
+
+  template <class T>
+  bool get(std::uint64_t address, T& value) {
+    return read(address, std::as_writable_bytes(std::span{&value, 1}));
+  }
+  template <class T>
+  bool put(std::uint64_t address, T const& value) {
+    return write(address, std::as_bytes(std::span{&value, 1}));
+  }
+};
+
+inline constexpr std::uint64_t user_page_bytes = 4096;
+constexpr std::uint64_t page_down(std::uint64_t address) {
+  return address / user_page_bytes * user_page_bytes;
+}
+constexpr std::uint64_t page_up(std::uint64_t address) {
+  return page_down(address + user_page_bytes - 1);
+}
+
+}  // namespace tess::machine

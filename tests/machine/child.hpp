@@ -1,0 +1,58 @@
+// child: runs a shell line and keeps what it wrote; a folder of its own for each test process.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <sstream>
+#include <string>
+
+#include "cli/process.hpp"
+
+namespace tess::machine {
+
+struct outcome {
+  int code;
+  std::string said;   // standard output
+  std::string error;  // standard error
+};
+
+inline std::string text_of(std::filesystem::path const& file) {
+  std::ostringstream text;
+  text << std::ifstream{file, std::ios::binary}.rdbuf();
+  return text.str();
+}
+
+// Removed with its owner.
+class work_folder {
+ public:
+  work_folder() : path_(std::filesystem::temp_directory_path() / ("tess-machine-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  work_folder(work_folder const&) = delete;
+  work_folder& operator=(work_folder const&) = delete;
+  ~work_folder() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::filesystem::path const& path() const { return path_; }
+
+  // Typed as into a shell, in the folder.
+  [[nodiscard]] outcome run(std::string const& typed) const {
+    std::string const line = "cd '" + path_.string() + "' && { " + typed + "; } >said 2>error </dev/null";
+    int const code = cli::run_to_end("/bin/sh", {"-c", line});
+    return {code, text_of(path_ / "said"), text_of(path_ / "error")};
+  }
+
+  void write_executable(std::string const& name, std::span<std::byte const> bytes) const {
+    std::ofstream stream{path_ / name, std::ios::binary};
+    stream.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));  // NOLINT
+    stream.close();
+    std::filesystem::permissions(path_ / name, std::filesystem::perms::owner_all);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tess::machine

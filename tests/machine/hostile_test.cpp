@@ -1,0 +1,83 @@
+// hostile_test: a program reaches neither the simulator's memory nor files that it was not given; traps say where.
+// Method: a program that tries; the folder around the one that it may write to is looked at afterwards.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "child.hpp"
+
+namespace tess::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+class hostile_program : public testing::Test {
+ protected:
+  hostile_program() {
+    fs::create_directories(folder_.path() / "allowed");
+    fs::create_directories(folder_.path() / "beyond");
+    std::ofstream{folder_.path() / "kept"} << "as it was";
+    fs::create_symlink("../beyond", folder_.path() / "allowed/link");
+    fs::create_symlink(folder_.path() / "kept", folder_.path() / "allowed/absolute");
+  }
+  [[nodiscard]] outcome attack(std::string const& words = "") const {
+    return folder_.run("timeout 60 " TESS_MACHINE " --quiet --allow-write allowed -- '" TESS_MACHINE_PROGRAMS
+                       "/hostile' allowed " +
+                       words);
+  }
+  work_folder folder_;
+};
+
+TEST_F(hostile_program, is_refused_everything) {
+  outcome const done = attack();
+  EXPECT_EQ(done.code, 0) << done.error;
+  std::istringstream lines{done.said};
+  int attempts = 0;
+  for (std::string line; std::getline(lines, line); ++attempts) EXPECT_TRUE(line.starts_with("r ")) << line;
+  EXPECT_EQ(attempts, 31);
+  EXPECT_TRUE(fs::is_empty(folder_.path() / "beyond"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "outside"));
+  EXPECT_EQ(text_of(folder_.path() / "kept"), "as it was");
+}
+
+TEST_F(hostile_program, is_told_which_calls_are_missing_once_each) {
+  std::string const said = attack().error;
+  std::size_t const first = said.find("calls socket (system call 198)");
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("socket", first + 20), std::string::npos);
+}
+
+TEST_F(hostile_program, traps_with_pc_symbol_address_and_callers) {
+  struct {
+    char const* word;
+    char const* text;
+  } const traps[] = {{"null", "address 0x8 may not be written (a null pointer?)"},
+                     {"write", "may not be written"},
+                     {"jump", "address 0x7000000000 may not be executed"},
+                     {"high", "address 0x7fff00000000 may not be written"},
+                     {"illegal", "illegal instruction 0xffffffff"},
+                     {"stack", "may not be written"},
+                     {"trap", "a breakpoint"}};
+  for (auto const& [word, text] : traps) {
+    outcome const done = attack(word);
+    EXPECT_EQ(done.code, 1) << word;
+    EXPECT_NE(done.error.find(text), std::string::npos) << word << ": " << done.error;
+    EXPECT_NE(done.error.find("tile 0, hart 0"), std::string::npos) << done.error;
+    EXPECT_NE(done.error.find(" main+0x"), std::string::npos) << word << ": " << done.error;
+  }
+}
+
+TEST_F(hostile_program, of_another_kind_is_refused_with_a_reason) {
+  std::ofstream{folder_.path() / "text"} << "#!/bin/sh\n";
+  EXPECT_EQ(folder_.run(TESS_MACHINE " -- ./text").code, 2);
+  outcome const native = folder_.run(TESS_MACHINE " -- /bin/true");
+  EXPECT_EQ(native.code, 2);
+  EXPECT_NE(native.error.find("not RISC-V"), std::string::npos) << native.error;
+  EXPECT_EQ(folder_.run(TESS_MACHINE " -- ./absent").code, 2);
+  EXPECT_EQ(folder_.run(TESS_MACHINE " -- .").code, 2);
+  EXPECT_EQ(folder_.run(TESS_MACHINE).code, 2);
+}
+
+}  // namespace
+}  // namespace tess::machine

@@ -1,0 +1,82 @@
+// programs_test: whole C and C++ programs print and return what they do under qemu-riscv64.
+// Method: each is cross-compiled statically and run by both; where both must fail alike, the texts are ours alone.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "child.hpp"
+
+namespace tess::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string const programs = TESS_MACHINE_PROGRAMS;
+std::string const machine = TESS_MACHINE " --quiet ";
+
+class whole_programs : public testing::Test {
+ protected:
+  void expect_equal(std::string const& name, std::string const& arguments = "", std::string const& options = "",
+                    std::string const& input = "/dev/null") const {
+    outcome const reference = folder_.run("qemu-riscv64 '" + programs + "/" + name + "' " + arguments + " <" + input);
+    outcome const ours =
+        folder_.run(machine + options + " -- '" + programs + "/" + name + "' " + arguments + " <" + input);
+    EXPECT_EQ(ours.said, reference.said) << name;
+    EXPECT_EQ(ours.code, reference.code) << name;
+    EXPECT_EQ(ours.error, reference.error) << name;
+    EXPECT_FALSE(reference.said.empty()) << name;
+  }
+
+  work_folder folder_;
+};
+
+TEST_F(whole_programs, of_integers_end_as_under_qemu) {
+  for (char const* name : {"sort", "hash", "integers", "containers", "regex"}) expect_equal(name);
+}
+TEST_F(whole_programs, of_numbers_end_as_under_qemu) {
+  for (char const* name : {"float_kernels", "matmul"}) expect_equal(name);
+}
+TEST_F(whole_programs, in_c_get_their_words) {
+  expect_equal("plain", "'a word'");
+}
+TEST_F(whole_programs, throw_and_catch) {
+  expect_equal("exceptions");
+}
+TEST_F(whole_programs, read_and_write_streams) {
+  expect_equal("streams", "", "", programs + "/streams");
+}
+TEST_F(whole_programs, have_threads) {
+  expect_equal("threads");
+}
+TEST_F(whole_programs, suspend_coroutines) {
+  expect_equal("coroutines");
+}
+TEST_F(whole_programs, map_memory) {
+  expect_equal("memory");
+}
+
+TEST_F(whole_programs, read_files_and_folders) {
+  fs::path const root = folder_.path() / "root";
+  fs::create_directories(root / "folder/inner");
+  std::ofstream{root / "text"} << "one two\nthree\n\nfour";
+  std::ofstream{root / "folder/inner/x"} << 1;
+  fs::create_symlink("text", root / "link");
+  expect_equal("files", "root");
+  expect_equal("files", "'" + root.string() + "'", "--allow-read '" + root.string() + "'");
+}
+
+TEST_F(whole_programs, write_below_the_allowed_folder) {
+  fs::create_directories(folder_.path() / "root");
+  expect_equal("writing", "root", "--allow-write root");
+}
+
+TEST_F(whole_programs, run_alike_each_time) {
+  std::string const line = TESS_MACHINE " -- '" + programs + "/threads' 2>&1 | grep -o '.* instructions,'";
+  std::string const first = folder_.run(line).said;
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(folder_.run(line).said, first);
+}
+
+}  // namespace
+}  // namespace tess::machine

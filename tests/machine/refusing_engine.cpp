@@ -1,0 +1,7 @@
+// refusing_engine: the engine for refusing_memory, instantiated as a machine with time does it.
+#include "machine/hart/engine_run.hpp"
+#include "refusing_memory.hpp"
+
+namespace tess::machine {
+template struct engine<refusing_memory>;
+}  // namespace tess::machine
