@@ -16,6 +16,10 @@ add_custom_target(tess_benches)
 # Files that instantiate an engine of harts compute with the host's floating-point unit in the guest's mode.
 set(TESS_HART_COMPILE_OPTIONS -frounding-math -ffp-exception-behavior=strict -ffp-contract=off -fno-math-errno)
 
+# Programs for the simulated machine are cross-compiled one by one, where Debian's cross compiler lends its libraries.
+find_program(TESS_RISCV_GCC riscv64-linux-gnu-g++)
+set(TESS_RISCV_COMPILE_OPTIONS --target=riscv64-linux-gnu -march=rv64gc -O2 -static -fuse-ld=lld -pthread)
+
 # The part that programs, benchmarks and tests share.
 function(tess_executable target)
   add_executable(${target} ${ARGN})

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
         return deep[0];
       }
       default:
-        __builtin_trap();
+        __asm__ volatile("ebreak");
     }
   }
   attempt("own memory by /proc", open_for("/proc/self/mem", O_RDONLY));

@@ -11,7 +11,11 @@ int main() {
            " took " + std::to_string(k * 37 % 1000) + "ms\n";
   std::regex const line{R"((\d{4})-(\d\d)-(\d\d) (host\d) took (\d+)ms)"};
   std::map<std::string, int> total;
-  for (std::sregex_iterator k{log.begin(), log.end(), line}, end; k != end; ++k) total[(*k)[4]] += static_cast<int>((*k)[5].length());
+  for (std::sregex_iterator k{log.begin(), log.end(), line}, end; k != end; ++k) {
+    int time = 0;
+    for (char digit : (*k)[5].str()) time = time * 10 + (digit - '0');
+    total[(*k)[4]] += time;
+  }
   for (auto const& [host, time] : total) std::printf("%s %d\n", host.c_str(), time);
   std::printf("%s\n", std::regex_replace(log.substr(0, 40), std::regex{"o(.)"}, "[$1]").c_str());
 }
