@@ -14,7 +14,7 @@ adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameter
 }
 
 void adapter::issue(transaction& issued) {
-  MACHINE_DEBUG_ASSERT(issued.bytes <= transaction::data_max || issued.what == operation::transfer);
+  MACHINE_DEBUG_ASSERT(issued.bytes <= transaction::data_max || issued.what == remote_operation::transfer);
   issued.source = tile_;
   issued.status = outcome::pending;
   issued.issued = kernel_.now();
@@ -37,13 +37,14 @@ void adapter::post(transaction& sent) {
 }
 
 std::uint8_t adapter::class_of(transaction const& sent) const noexcept {
-  if (sent.what == operation::invoke || sent.what == operation::transfer) return control;
+  if (sent.what == remote_operation::invoke || sent.what == remote_operation::transfer) return control;
   return sent.is_dma_data ? responses : requests;
 }
 
 void adapter::send(transaction& sent) {
-  bool const carries = sent.what == operation::write || sent.what == operation::invoke;
-  std::size_t const words = sent.what == operation::atomic || sent.what == operation::compare_swap ? 8 : 0;
+  bool const carries = sent.what == remote_operation::write || sent.what == remote_operation::invoke;
+  std::size_t const words =
+      sent.what == remote_operation::atomic || sent.what == remote_operation::compare_swap ? 8 : 0;
   std::size_t const bytes = made_of_.header_bytes + (carries ? sent.bytes : 0) + words;
   network_.send({.source = tile_,
                  .target = sent.target,
@@ -65,8 +66,8 @@ void adapter::arrived(packet const& whole) {
     return;
   }
   ++counted_.served;
-  if (carried.what == operation::invoke) return invoke(carried);
-  if (carried.what == operation::transfer) return kernel_.start(run_transfer(carried));
+  if (carried.what == remote_operation::invoke) return invoke(carried);
+  if (carried.what == remote_operation::transfer) return kernel_.start(run_transfer(carried));
   serve(carried);
 }
 
@@ -87,8 +88,8 @@ void adapter::answer(job& done) {
 
 void adapter::respond(transaction& answered) {
   std::size_t bytes = made_of_.header_bytes;
-  if (answered.what == operation::read && answered.status == outcome::done) bytes += answered.bytes;
-  if (answered.what == operation::atomic || answered.what == operation::compare_swap) bytes += 8;
+  if (answered.what == remote_operation::read && answered.status == outcome::done) bytes += answered.bytes;
+  if (answered.what == remote_operation::atomic || answered.what == remote_operation::compare_swap) bytes += 8;
   network_.send({.source = tile_,
                  .target = answered.source,
                  .flits = network_.inside().made_of().flits(bytes),

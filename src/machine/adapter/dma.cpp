@@ -55,7 +55,7 @@ process adapter::run_transfer(transaction& asked) {
     transaction& piece = packet.moved;
     wrong = packet.uses > 0 && piece.status == outcome::wrong;
     if (wrong) break;
-    piece.what = operation::read;
+    piece.what = remote_operation::read;
     piece.status = outcome::pending;
     piece.address = asked.address + moved;
     piece.bytes = std::min(step - piece.address % step, asked.bytes - moved);
@@ -64,7 +64,7 @@ process adapter::run_transfer(transaction& asked) {
     co_await read.reach(1);
     wrong = piece.status == outcome::wrong;
     if (wrong) break;
-    piece.what = operation::write;
+    piece.what = remote_operation::write;
     piece.target = asked.destination_tile;
     piece.address = asked.destination + moved;
     piece.done = &packet.written;

@@ -14,7 +14,7 @@
 
 namespace tess::machine {
 
-enum class operation : std::uint8_t {
+enum class remote_operation : std::uint8_t {
   read,          ///< `bytes` of data.
   write,         ///< `bytes` of data.
   atomic,        ///< `word` on the 4 or 8 bytes there; what was there before comes back in `operand`.
@@ -38,7 +38,7 @@ struct transaction : event {
 
   transaction() : event(nullptr) {}
 
-  operation what = operation::read;
+  remote_operation what = remote_operation::read;
   word_operation word = word_operation::swap;
   outcome status = outcome::pending;
   std::uint32_t source = 0;  ///< Tile; set by issue().

@@ -1,8 +1,8 @@
 // l1_cache: one hart's L1, instructions or data: write-through, no allocation on a store, invalidated by snooping.
 //
 //   It never holds anything that is nowhere else, so a line may be dropped at any time. Its lines are no longer than
-//   those of the L2 behind it, which includes it: what leaves the L2 leaves here, too. `generation` changes whenever a
-//   line is dropped or replaced: who keeps pointers to lines looks at it.
+//   those of the L2 behind it, which includes it: what leaves the L2 leaves here, too. The line that was filled longest
+//   ago is replaced (LRR), so a hit changes nothing. Who keeps pointers to lines is told when one goes, by dropped().
 //
 // Units     global addresses (MACHINE.md 1): relocation of the local window comes before.
 // Cost      a find of cache_array.
@@ -39,7 +39,7 @@ class l1_cache : public snooper {
     return lines_.line_address(address);
   }
 
-  /// The byte at this address if it is here, and counts it as a use; an access must not cross a line.
+  /// The byte at this address if it is here; an access must not cross a line.
   [[nodiscard]] std::byte* load(std::uint64_t address) noexcept {
     line_index const line = lines_.find(address);
     if (line == no_line) {
@@ -47,7 +47,6 @@ class l1_cache : public snooper {
       return nullptr;
     }
     ++counted_.hits;
-    lines_.use(line);
     return lines_.at(line, address);
   }
 
@@ -63,13 +62,15 @@ class l1_cache : public snooper {
   void invalidate(std::uint64_t address, std::size_t bytes) override;
   void invalidate_all();
 
-  [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
  private:
+  /// A line is no longer here.
+  virtual void dropped(std::uint64_t /*address*/) noexcept {}
+  void drop(line_index line);
+
   static constexpr std::uint8_t valid = 1;
   cache_array lines_;
-  std::uint64_t generation_ = 0;
   statistics counted_;
 };
 

@@ -99,6 +99,12 @@ std::byte* tile::peek(std::uint64_t address) noexcept {
   return (*all_)[found->memory_tile]->memory_->bytes().at(found->memory_offset + (address - found->base));
 }
 
+void tile::discard(std::uint64_t address, std::uint64_t bytes) noexcept {
+  region const& in = *map_.find(address);
+  std::uint64_t const offset = in.memory_offset + (address - in.base);
+  (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);
+}
+
 tile::line_request& tile::line_request::owner_of(event& self) noexcept {
   return *static_cast<arrival_event&>(self).of;
 }
@@ -127,7 +133,7 @@ void tile::line_request::line_arrived() {
 
 void tile::fetch(std::uint64_t address, std::span<std::byte> into, event& done) {
   line_request& asked = take_line(address, done);
-  asked.what = operation::read;
+  asked.what = remote_operation::read;
   asked.into = into;
   asked.via = &adapter_;
   // The miss is known a little after the look-up began.
@@ -140,7 +146,7 @@ void tile::fetch(std::uint64_t address, std::span<std::byte> into, event& done) 
 
 void tile::write_back(std::uint64_t address, std::span<std::byte const> line, event& done) {
   line_request& asked = take_line(address, done);
-  asked.what = operation::write;
+  asked.what = remote_operation::write;
   std::ranges::copy(line, asked.data.begin());
   adapter_.issue(asked);
 }

@@ -59,9 +59,13 @@ class tile : public home, private line_memory {
   /// A word of this tile without time: what a hart would see without its L1. Null: not of this tile.
   [[nodiscard]] std::byte* peek(std::uint64_t address) noexcept;
 
+  /// Whole pages of a partition read as zero afterwards; they must not be in the L2.
+  void discard(std::uint64_t address, std::uint64_t bytes) noexcept;
+
   void serve(transaction& asked, event& finished) override;
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  [[nodiscard]] address_map const& map() const noexcept { return map_; }
   [[nodiscard]] l2_private& l2() noexcept { return l2_; }
   [[nodiscard]] adapter& network_adapter() noexcept { return adapter_; }
   [[nodiscard]] memory_port* memory() noexcept { return memory_.get(); }

@@ -42,8 +42,8 @@ void tile::serve(transaction& asked, event& finished) {
 
 void tile::serve_memory(transaction& asked, region const& in, event& finished) {
   std::uint64_t const offset = in.memory_offset + (asked.address - in.base);
-  bool const reads = asked.what == operation::read;
-  if (!reads && asked.what != operation::write) {
+  bool const reads = asked.what == remote_operation::read;
+  if (!reads && asked.what != remote_operation::write) {
     asked.status = outcome::wrong;  // nothing atomic is done behind the caches
     return kernel_.after(0, finished);
   }
@@ -57,7 +57,7 @@ void tile::serve_memory(transaction& asked, region const& in, event& finished) {
 }
 
 void tile::serve_word(served_word& word) {
-  bool const stores = word.asked->what != operation::read;
+  bool const stores = word.asked->what != remote_operation::read;
   std::byte* const at = look_up(word.where, word.asked->address, stores);
   if (at == nullptr) return l2_.bring(word.asked->address, word);
   do_word(word, at);
@@ -70,25 +70,25 @@ void tile::retry(served_word& word) {
 void tile::do_word(served_word& word, std::byte* at) {
   transaction& asked = *word.asked;
   switch (asked.what) {
-    case operation::read:
+    case remote_operation::read:
       std::memcpy(asked.data.data(), at, asked.bytes);
       break;
-    case operation::write:
+    case remote_operation::write:
       std::memcpy(at, asked.data.data(), asked.bytes);
       break;
-    case operation::atomic:
+    case remote_operation::atomic:
       asked.operand = apply(asked.word, at, asked.bytes, asked.operand);
       break;
-    case operation::compare_swap:
+    case remote_operation::compare_swap:
       asked.operand = apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
       break;
-    case operation::invoke:
-    case operation::transfer:
+    case remote_operation::invoke:
+    case remote_operation::transfer:
       MACHINE_ASSERT(false);
   }
   asked.status = outcome::done;
   picoseconds const there = hit_time(word.where, kernel_.now(), asked.bytes);
-  if (asked.what != operation::read) snoop(asked.address, asked.bytes, nullptr, there);
+  if (asked.what != remote_operation::read) snoop(asked.address, asked.bytes, nullptr, there);
   event& finished = *word.finished;
   spare_words_.push_back(&word);
   kernel_.at(there, finished);

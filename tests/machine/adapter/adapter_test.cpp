@@ -28,10 +28,10 @@ class toy_home : public home {
       asked.status = outcome::wrong;
     } else {
       std::byte* const at = bytes.data() + asked.address % home_bytes;
-      if (asked.what == operation::read) std::memcpy(asked.data.data(), at, asked.bytes);
-      if (asked.what == operation::write) std::memcpy(at, asked.data.data(), asked.bytes);
-      if (asked.what == operation::atomic) asked.operand = apply(asked.word, at, asked.bytes, asked.operand);
-      if (asked.what == operation::compare_swap) {
+      if (asked.what == remote_operation::read) std::memcpy(asked.data.data(), at, asked.bytes);
+      if (asked.what == remote_operation::write) std::memcpy(at, asked.data.data(), asked.bytes);
+      if (asked.what == remote_operation::atomic) asked.operand = apply(asked.word, at, asked.bytes, asked.operand);
+      if (asked.what == remote_operation::compare_swap) {
         asked.operand = apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
       }
       asked.status = outcome::done;
@@ -85,7 +85,7 @@ struct remote : event {
 process adds(tiles& t, std::uint32_t tile, int times, std::uint64_t& ended) {
   for (int i = 0; i < times; ++i) {
     transaction add;
-    add.what = operation::atomic;
+    add.what = remote_operation::atomic;
     add.word = word_operation::add;
     add.bytes = 8;
     add.target = 5;
@@ -131,7 +131,7 @@ TEST(a_remote_compare_swap, stores_only_if_the_word_is_as_expected) {
   tiles t;
   for (std::uint64_t const expected : {1ULL, 0ULL}) {
     transaction asked;
-    asked.what = operation::compare_swap;
+    asked.what = remote_operation::compare_swap;
     asked.bytes = 4;
     asked.target = 3;
     asked.address = 3 * home_bytes + 4;
@@ -176,7 +176,7 @@ TEST_P(every_transfer, moves_its_bytes_and_none_beside_them) {
       tiles t;
       for (std::uint64_t i = 0; i < home_bytes; ++i) t.homes[2]->bytes[i] = static_cast<std::byte>(i * 7 + 1);
       transaction asked;
-      asked.what = operation::transfer;
+      asked.what = remote_operation::transfer;
       asked.target = 2;
       asked.address = 2 * home_bytes + 4096 + from_offset;
       asked.destination_tile = 13;
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(sizes, every_transfer, testing::Values(0, 32, 64, 96, 1
 TEST(a_transfer, beyond_its_home_or_not_aligned_ends_as_wrong) {
   tiles t;
   transaction beyond;
-  beyond.what = operation::transfer;
+  beyond.what = remote_operation::transfer;
   beyond.target = 2;
   beyond.address = 3 * home_bytes - 128;
   beyond.destination_tile = 3;
@@ -212,7 +212,7 @@ TEST(a_transfer, beyond_its_home_or_not_aligned_ends_as_wrong) {
   t.k.run();
   EXPECT_EQ(beyond.status, outcome::wrong);
   transaction crooked;
-  crooked.what = operation::transfer;
+  crooked.what = remote_operation::transfer;
   crooked.target = crooked.destination_tile = 2;
   crooked.address = 2 * home_bytes + 8;
   crooked.destination = 2 * home_bytes + 4096;
@@ -224,7 +224,7 @@ TEST(a_transfer, beyond_its_home_or_not_aligned_ends_as_wrong) {
 
 struct invocation : transaction {
   invocation(std::uint32_t target_, std::uint64_t hops) : told([](event&) {}) {
-    what = operation::invoke;
+    what = remote_operation::invoke;
     target = target_;
     bytes = 16;
     std::memcpy(data.data(), &hops, 8);

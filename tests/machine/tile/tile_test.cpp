@@ -97,7 +97,7 @@ struct remote : event {
 process adds(grid& g, std::uint32_t from, std::uint32_t owner, std::uint64_t address, int times) {
   for (int i = 0; i < times; ++i) {
     transaction add;
-    add.what = operation::atomic;
+    add.what = remote_operation::atomic;
     add.word = word_operation::add;
     add.bytes = 8;
     add.target = owner;
@@ -190,7 +190,7 @@ TEST(a_transfer_between_partitions, goes_from_memory_to_memory) {
   auto& source = g.tiles[from.memory_tile]->memory()->bytes();
   for (std::uint64_t i = 0; i < 4096; ++i) *source.at(from.memory_offset + i) = static_cast<std::byte>(i * 3);
   transaction asked;
-  asked.what = operation::transfer;
+  asked.what = remote_operation::transfer;
   asked.target = from.memory_tile;
   asked.address = from.base;
   asked.destination = to.base + 32;
