@@ -62,6 +62,7 @@ void l2_private::miss::arrived() {
   if (lines.state(into) != invalid) owner.back_invalidate(lines.address_of(into));
   lines.assign(into, address);
   lines.state(into) = clean;
+  lines.metadata(into) = 0;
   lines.use(into);
   std::ranges::copy(data, lines.data(into).begin());
   owner.misses_.erase(address);

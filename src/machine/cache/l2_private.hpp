@@ -69,6 +69,12 @@ class l2_private {
   /// As look_up(), but for who is no client: no use, no count, no miss.
   [[nodiscard]] probed probe(std::uint64_t address) noexcept;
 
+  /// A word of the line for who has caches above: which of them may hold it. Null: the line is not here, so none does.
+  [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept {
+    line_index const line = lines_.find(address);
+    return line == no_line ? nullptr : &lines_.metadata(line);
+  }
+
   /// Writes a dirty line back; it stays, clean. `done` happens when memory has it; at once (in the calendar) if clean.
   void write_back_line(std::uint64_t address, event& done);
   /// Drops a line, dirty or not.

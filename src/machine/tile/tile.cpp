@@ -2,6 +2,7 @@
 #include "machine/tile/tile.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace tess::machine {
@@ -29,7 +30,12 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
       tlm_region_(*map.of(region_kind::tlm, number)),
       tlm_(made_of.tlm_bytes),
       l2_(k, made_of.l2, *this),
-      adapter_(k, over, clock_, adapter_of(made_of), number, *this) {
+      adapter_(k, over, clock_, adapter_of(made_of), number, *this),
+      arbitration_cycles_(made_of.bus.arbitration_cycles),
+      bus_bytes_(made_of.bus.bytes),
+      bus_shift_(static_cast<unsigned>(std::countr_zero(made_of.bus.bytes))),
+      tlm_sharers_(made_of.tlm_bytes / made_of.l2.line_bytes),
+      line_shift_(static_cast<unsigned>(std::countr_zero(made_of.l2.line_bytes))) {
   if (made_of.is_memory(number)) {
     memory_ = std::make_unique<memory_port>(
         k, clock_domain(made_of.memory_clock_ps),
@@ -37,9 +43,11 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
   }
 }
 
-void tile::attach(snooper& l1) {
+std::uint32_t tile::attach(snooper& l1) {
+  MACHINE_ASSERT(l1s_.size() < 64);
   l1s_.push_back(&l1);
   l2_.attach(l1);
+  return static_cast<std::uint32_t>(l1s_.size() - 1);
 }
 
 tile::place tile::place_of(std::uint64_t address) const noexcept {
@@ -58,35 +66,29 @@ tile::place tile::place_of(std::uint64_t address) const noexcept {
   return place::nowhere;
 }
 
-picoseconds tile::bus(picoseconds time, std::size_t bytes) noexcept {
-  picoseconds const turn = std::max(clock_.edge(time), bus_free_);
-  picoseconds const taken =
-      clock_.cycles(made_of_.bus.arbitration_cycles + (bytes + made_of_.bus.bytes - 1) / made_of_.bus.bytes);
-  bus_free_ = turn + taken;
-  bus_busy_ps_ += taken;
-  return bus_free_;
-}
-
-picoseconds tile::hit_time(place where, picoseconds time, std::size_t bytes) noexcept {
-  // The bus is part of the published latency; what goes beyond it is waiting for one's turn.
-  picoseconds const asked = clock_.edge(time);
-  picoseconds const moved = bus(asked, bytes);
-  picoseconds const alone =
-      clock_.cycles(made_of_.bus.arbitration_cycles + (bytes + made_of_.bus.bytes - 1) / made_of_.bus.bytes);
-  std::uint32_t const cycles = where == place::tlm ? made_of_.tlm_access_cycles : made_of_.l2_hit_cycles;
-  return moved - alone + clock_.cycles(cycles);
-}
-
 std::byte* tile::look_up(place where, std::uint64_t address, bool for_store) noexcept {
   if (where == place::tlm) return tlm_.at(address - tlm_region_.base);
   return l2_.look_up(address, for_store);
 }
 
-void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, picoseconds time) {
-  for (snooper* const l1 : l1s_) {
-    if (l1 != own) l1->invalidate(address, bytes);
+std::uint64_t* tile::sharers(std::uint64_t address) noexcept {
+  if (tlm_region_.holds(address)) return &tlm_sharers_[(address - tlm_region_.base) >> line_shift_];
+  return l2_.sharers(address);
+}
+
+void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
+  if (std::uint64_t* const known = sharers(address)) *known |= std::uint64_t{1} << l1;
+}
+
+void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle) {
+  // An access within one line of an L1 is within one of the L2; the L2 includes the L1s.
+  if (std::uint64_t* const known = sharers(address); known != nullptr && *known != 0) {
+    for (std::uint64_t left = *known; left != 0; left &= left - 1) {
+      snooper* const l1 = l1s_[static_cast<std::size_t>(std::countr_zero(left))];
+      if (l1 != own) l1->invalidate(address, bytes);
+    }
   }
-  for (watcher* const one : watchers_) one->written(address, bytes, time);
+  for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1]->written(address, bytes, cycle);
 }
 
 std::byte* tile::peek(std::uint64_t address) noexcept {

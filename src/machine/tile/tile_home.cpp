@@ -87,11 +87,11 @@ void tile::do_word(served_word& word, std::byte* at) {
       MACHINE_ASSERT(false);
   }
   asked.status = outcome::done;
-  picoseconds const there = hit_time(word.where, kernel_.now(), asked.bytes);
+  std::uint64_t const there = hit_cycle(word.where, clock_.count(clock_.edge(kernel_.now())), asked.bytes);
   if (asked.what != remote_operation::read) snoop(asked.address, asked.bytes, nullptr, there);
   event& finished = *word.finished;
   spare_words_.push_back(&word);
-  kernel_.at(there, finished);
+  kernel_.at(clock_.cycles(there), finished);
 }
 
 }  // namespace tess::machine

@@ -16,10 +16,10 @@ hart_memory::hart_memory(kernel& k, machine_description const& made_of, tile& at
       data_mask_(made_of.l1_data.line_bytes - 1),
       code_shift_(static_cast<unsigned>(std::countr_zero(made_of.l1_instruction.line_bytes))),
       data_(made_of.l1_data, *this, false),
-      code_(made_of.l1_instruction, *this, true) {
+      code_(made_of.l1_instruction, *this, true),
+      data_number_(at.attach(data_)),
+      code_number_(at.attach(code_)) {
   fetches_.fill(no_entry);
-  at.attach(data_);
-  at.attach(code_);
 }
 
 void hart_memory::dropped(std::uint64_t address, bool code) noexcept {
@@ -72,8 +72,9 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
       where == tile::place::tlm || where == tile::place::l2 ? tile_.look_up(where, line, false) : nullptr;
   if (at == nullptr) return false;
   ++counted_.load_misses;
-  if (!brought_) ready = clock_.count(tile_.hit_time(where, clock_.cycles(starts), data_.shape().line_bytes));
+  if (!brought_) ready = tile_.hit_cycle(where, starts, data_.shape().line_bytes);
   enter(address, data_.fill(name, at));
+  tile_.filled(name, data_number_);
   return true;
 }
 
@@ -97,14 +98,14 @@ std::uint64_t hart_memory::put(std::byte* at, tile::place where, std::uint64_t n
   (void)where;
   std::memcpy(at, value.data(), value.size());
   data_.store(name, value.data(), value.size());
-  picoseconds const moved = tile_.bus(clock_.cycles(ends), value.size());
+  std::uint64_t const moved = tile_.bus(ends, value.size());
   tile_.snoop(name, value.size(), &data_, moved);
   ++counted_.stores;
   // The hart goes on as soon as there is a free entry.
   std::uint64_t& entry = stores_done_[next_store_];
   next_store_ = (next_store_ + 1) % write_buffer_entries;
   std::uint64_t const free = std::max(entry, ends);
-  entry = clock_.count(clock_.edge(moved));
+  entry = moved;
   return free;
 }
 
@@ -133,8 +134,9 @@ bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t ad
     if (at == nullptr) return false;
     ++counted_.fetch_misses;
     ++counted_.in_place;
-    std::uint64_t const ready = clock_.count(tile_.hit_time(where, clock_.cycles(starts), code_.shape().line_bytes));
+    std::uint64_t const ready = tile_.hit_cycle(where, starts, code_.shape().line_bytes);
     code_.fill(name, at);
+    tile_.filled(name, code_number_);
     h.left -= static_cast<std::int64_t>(ready - starts);
   }
   fetches_[line % fetch_entries] = line;
@@ -153,8 +155,9 @@ bool hart_memory::serve_fetch(hart& h, event& resume) {
       return false;
     }
     ++counted_.fetch_misses;
-    if (!brought_) h.wait_until(clock_.count(tile_.hit_time(where, kernel_.now(), code_.shape().line_bytes)));
+    if (!brought_) h.wait_until(tile_.hit_cycle(where, h.now(), code_.shape().line_bytes));
     code_.fill(name, at);
+    tile_.filled(name, code_number_);
   }
   brought_ = false;
   std::uint64_t const line = h.request.address >> code_shift_;
@@ -226,13 +229,13 @@ std::byte* hart_memory::serve_atomic(hart& h, event& resume) {
     return nullptr;
   }
   drain(h);
-  h.wait_until(clock_.count(tile_.hit_time(where, clock_.cycles(h.now() - 1), h.request.bytes)));
+  h.wait_until(tile_.hit_cycle(where, h.now() - 1, h.request.bytes));
   return at;
 }
 
 void hart_memory::changed(hart& h) {
   // Its own copy goes as well: nothing atomic is done in an L1.
-  tile_.snoop(global(h.request.address), h.request.bytes, nullptr, clock_.cycles(h.now()));
+  tile_.snoop(global(h.request.address), h.request.bytes, nullptr, h.now());
 }
 
 void hart_memory::drain(hart& h) const noexcept {

@@ -161,6 +161,8 @@ class hart_memory {
   unsigned code_shift_;
   watched_l1 data_;
   watched_l1 code_;
+  std::uint32_t data_number_;  ///< Of the L1 in its tile.
+  std::uint32_t code_number_;
   bool brought_ = false;  ///< The line that the hart stopped for has just come: it does not pay for a hit as well.
   std::array<std::uint64_t, write_buffer_entries> stores_done_{};  ///< Cycles; a ring.
   std::size_t next_store_ = 0;

@@ -20,7 +20,6 @@ seat::seat(kernel& k, machine_description const& made_of, tile& at, local_window
       quantum_(made_of.harts.quantum_cycles),
       memory_(k, made_of, at, window, rights) {
   occupant.memory = &memory_;
-  at.attach(static_cast<tile::watcher&>(*this));
 }
 
 void seat::come_back(std::uint64_t cycle) {
@@ -95,7 +94,10 @@ bool seat::serve() {
       break;
     case stop::wait:
       h.advance();
-      if (h.reserved.bytes != 0 && reservation_holds()) is = state::reserved;
+      if (h.reserved.bytes != 0 && reservation_holds()) {
+        is = state::reserved;
+        tile_.watch(*this);
+      }
       break;
     case stop::counter:
       h.complete(owner_.counter(h));
@@ -202,10 +204,11 @@ bool seat::reservation_holds() {
   return at != nullptr && word == occupant.reserved.value;
 }
 
-void seat::written(std::uint64_t address, std::size_t bytes, picoseconds time) {
-  if (is != state::reserved) return;
+void seat::written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) {
   std::uint64_t const word = memory_.global(occupant.reserved.address);
-  if (address < word + occupant.reserved.bytes && word < address + bytes) wake(clock_.count(clock_.edge(time)));
+  if (address >= word + occupant.reserved.bytes || word >= address + bytes) return;
+  tile_.unwatch(*this);
+  wake(cycle);
 }
 
 }  // namespace tess::machine

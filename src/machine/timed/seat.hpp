@@ -55,7 +55,7 @@ class seat : event, tile::watcher {
   }
   [[nodiscard]] std::uint64_t kernel_cycle() const noexcept { return clock_.count(clock_.edge(kernel_.now())); }
   [[nodiscard]] bool reservation_holds();
-  void written(std::uint64_t address, std::size_t bytes, picoseconds time) override;
+  void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) override;
 
   /// Quanta that a hart runs alone before the kernel hears of it.
   static constexpr std::uint64_t turns_before_event = 1024;

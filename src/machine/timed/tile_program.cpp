@@ -110,7 +110,7 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
     bool const cached = tile_.l2().probe(name).line_state != l2_private::invalid;
     std::byte* const into = cached ? tile_.look_up(tile::place::l2, name, true) : tile_.peek(name);
     std::memcpy(into, from.data() + done, piece);
-    tile_.snoop(name, piece, nullptr, grid_.clock.now());
+    tile_.snoop(name, piece, nullptr, grid_.clock.now() / grid_.made_of.tile_clock_ps + 1);
     done += piece;
   }
 }

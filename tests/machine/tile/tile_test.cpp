@@ -70,12 +70,11 @@ INSTANTIATE_TEST_SUITE_P(all, every_machine,
 TEST(a_hit, takes_the_cycles_of_table_2_and_waits_for_the_bus) {
   grid g(preset("nemesys-4x4"));
   tile& one = *g.tiles[0];
-  picoseconds const cycle = g.made_of.tile_clock_ps;
-  EXPECT_EQ(one.hit_time(tile::place::l2, 100 * cycle, 8), 120 * cycle);
-  EXPECT_EQ(one.hit_time(tile::place::tlm, 200 * cycle, 8), 220 * cycle);
+  EXPECT_EQ(one.hit_cycle(tile::place::l2, 100, 8), 120U);
+  EXPECT_EQ(one.hit_cycle(tile::place::tlm, 200, 8), 220U);
   // The second one of a cycle comes after the first has left the bus: two cycles for a word.
-  EXPECT_EQ(one.hit_time(tile::place::l2, 300 * cycle, 8), 320 * cycle);
-  EXPECT_EQ(one.hit_time(tile::place::l2, 300 * cycle, 8), 322 * cycle);
+  EXPECT_EQ(one.hit_cycle(tile::place::l2, 300, 8), 320U);
+  EXPECT_EQ(one.hit_cycle(tile::place::l2, 300, 8), 322U);
 }
 
 struct remote : event {
@@ -125,7 +124,8 @@ process owner_adds(grid& g, std::uint32_t owner, std::uint64_t address, int time
       continue;
     }
     apply(word_operation::add, at, 8, 1);
-    co_await g.clock.until(home_tile.hit_time(where, g.clock.now(), 8));
+    std::uint64_t const cycle = g.clock.now() / g.made_of.tile_clock_ps;
+    co_await g.clock.until(home_tile.hit_cycle(where, cycle, 8) * g.made_of.tile_clock_ps);
   }
 }
 
