@@ -42,6 +42,7 @@ struct chosen_options {
   std::uint64_t seed = 1;
   std::uint64_t memory_mebibytes = 4096;
   std::uint32_t harts = 4;
+  std::uint32_t first_tile = 0;
   std::uint32_t copies = 1;
   bool quiet = false;
 };
@@ -83,6 +84,7 @@ void declare(CLI::App& app, chosen_options& chosen) {
   app.add_option("--timing", chosen.timing,
                  "off: one coherent flat memory, one instruction a cycle; the default of single-tile only")
       ->check(CLI::IsMember({"off", "on"}));
+  app.add_option("--tile", chosen.first_tile, "with time: the first tile that may run the program");
   app.add_option("--copies", chosen.copies, "with time: tiles that run a copy of the program")
       ->check(CLI::Range(1, 4096));
   app.add_option("--harts", chosen.harts, "threads that can run at a time")->check(CLI::Range(1, 1024));
@@ -145,7 +147,8 @@ int run_timed(chosen_options const& chosen) {
   auto const machine_made = described(chosen.machine);
   std::uint64_t const memory_bytes = machine_made.tlm_bytes + machine_made.local_tail_bytes;
   auto const image = tess::machine::read_elf(file, chosen.arguments.front(), memory_bytes);
-  tess::machine::timed_machine machine(machine_made, image, [&] { return options_of(chosen); }, chosen.copies);
+  tess::machine::timed_machine machine(
+      machine_made, image, [&] { return options_of(chosen); }, chosen.first_tile, chosen.copies);
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", machine_made.name, machine_made.summary);
   auto const begin = std::chrono::steady_clock::now();
   auto const outcome = machine.run();

@@ -16,7 +16,7 @@ adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameter
 void adapter::issue(transaction& issued) {
   MACHINE_DEBUG_ASSERT(issued.bytes <= transaction::data_max || issued.what == remote_operation::transfer);
   issued.source = tile_;
-  issued.status = outcome::pending;
+  issued.status = remote_outcome::pending;
   issued.issued = kernel_.now();
   ++counted_.requests;
   if (under_way_ >= made_of_.outstanding) {
@@ -55,7 +55,7 @@ void adapter::send(transaction& sent) {
 
 void adapter::arrived(packet const& whole) {
   auto& carried = *reinterpret_cast<transaction*>(static_cast<std::uintptr_t>(whole.cookie));
-  if (carried.status != outcome::pending) {
+  if (carried.status != remote_outcome::pending) {
     // An answer: it takes its time onto the bus.
     carried.via = this;
     carried.happens = [](event& self) {
@@ -82,13 +82,13 @@ void adapter::serve(transaction& asked) {
 void adapter::answer(job& done) {
   transaction& asked = *done.asked;
   spare_jobs_.push_back(&done);
-  MACHINE_ASSERT(asked.status != outcome::pending);
+  MACHINE_ASSERT(asked.status != remote_outcome::pending);
   respond(asked);
 }
 
 void adapter::respond(transaction& answered) {
   std::size_t bytes = made_of_.header_bytes;
-  if (answered.what == remote_operation::read && answered.status == outcome::done) bytes += answered.bytes;
+  if (answered.what == remote_operation::read && answered.status == remote_outcome::done) bytes += answered.bytes;
   if (answered.what == remote_operation::atomic || answered.what == remote_operation::compare_swap) bytes += 8;
   network_.send({.source = tile_,
                  .target = answered.source,
@@ -98,8 +98,8 @@ void adapter::respond(transaction& answered) {
 }
 
 void adapter::returned(transaction& answered) {
-  if (answered.status == outcome::refused) {
-    answered.status = outcome::pending;
+  if (answered.status == remote_outcome::refused) {
+    answered.status = remote_outcome::pending;
     answered.happens = [](event& self) {
       auto& again = static_cast<transaction&>(self);
       again.via->post(again);
@@ -122,10 +122,10 @@ void adapter::returned(transaction& answered) {
 void adapter::invoke(transaction& asked) {
   if (tasks_.size() >= made_of_.task_queue_entries) {
     ++counted_.refused;
-    asked.status = outcome::refused;
+    asked.status = remote_outcome::refused;
   } else {
     tasks_.push_back(asked.data);
-    asked.status = outcome::done;
+    asked.status = remote_outcome::done;
     if (task_arrived_) task_arrived_();
   }
   respond(asked);

@@ -9,9 +9,9 @@
 //   each packet to the destination's home, a few at a time; whoever asked is told when all have been written.
 //
 // Units     cycles of the tile's clock.
-// Errors    outcome::wrong at the sender, for what the home does not have, and DMA that is not aligned to its packets.
-// Threads   one.
-// Source    NEMESYS (MEMSYS 2019), section 3 (network adapter) and 4 (task spawn); CNI (IJPP 2012), section 3 (acks).
+// Errors    remote_outcome::wrong at the sender, for what the home does not have, and DMA that is not aligned to its
+// packets. Threads   one. Source    NEMESYS (MEMSYS 2019), section 3 (network adapter) and 4 (task spawn); CNI (IJPP
+// 2012), section 3 (acks).
 #pragma once
 
 #include <deque>

@@ -53,16 +53,16 @@ process adapter::run_transfer(transaction& asked) {
     dma_packet& packet = packets[next];
     co_await packet.written.reach(packet.uses);
     transaction& piece = packet.moved;
-    wrong = packet.uses > 0 && piece.status == outcome::wrong;
+    wrong = packet.uses > 0 && piece.status == remote_outcome::wrong;
     if (wrong) break;
     piece.what = remote_operation::read;
-    piece.status = outcome::pending;
+    piece.status = remote_outcome::pending;
     piece.address = asked.address + moved;
     piece.bytes = std::min(step - piece.address % step, asked.bytes - moved);
     signals read;
     home_.serve(piece, read);
     co_await read.reach(1);
-    wrong = piece.status == outcome::wrong;
+    wrong = piece.status == remote_outcome::wrong;
     if (wrong) break;
     piece.what = remote_operation::write;
     piece.target = asked.destination_tile;
@@ -75,9 +75,9 @@ process adapter::run_transfer(transaction& asked) {
   }
   for (dma_packet& packet : packets) {
     co_await packet.written.reach(packet.uses);
-    wrong = wrong || (packet.uses > 0 && packet.moved.status == outcome::wrong);
+    wrong = wrong || (packet.uses > 0 && packet.moved.status == remote_outcome::wrong);
   }
-  asked.status = wrong ? outcome::wrong : outcome::done;
+  asked.status = wrong ? remote_outcome::wrong : remote_outcome::done;
   respond(asked);
 }
 
@@ -85,7 +85,7 @@ void adapter::issue_data(transaction& piece) {
   // No slot of the clients: a transfer has its own few, so that requests and transfers do not wait for each other.
   piece.is_dma_data = true;
   piece.source = tile_;
-  piece.status = outcome::pending;
+  piece.status = remote_outcome::pending;
   piece.issued = kernel_.now();
   send(piece);
 }

@@ -26,7 +26,7 @@ enum class remote_operation : std::uint8_t {
 /// What an atomic does, as the A extension has it.
 enum class word_operation : std::uint8_t { swap, add, bit_xor, bit_and, bit_or, min, max, min_unsigned, max_unsigned };
 
-enum class outcome : std::uint8_t {
+enum class remote_outcome : std::uint8_t {
   pending,
   done,
   refused,  ///< The task queue is full; the adapter tries again by itself.
@@ -40,7 +40,7 @@ struct transaction : event {
 
   remote_operation what = remote_operation::read;
   word_operation word = word_operation::swap;
-  outcome status = outcome::pending;
+  remote_outcome status = remote_outcome::pending;
   std::uint32_t source = 0;  ///< Tile; set by issue().
   std::uint32_t target = 0;  ///< Tile: the home of the address.
   std::uint64_t address = 0;

@@ -126,7 +126,7 @@ tile::line_request& tile::take_line(std::uint64_t address, event& done) {
 }
 
 void tile::line_request::line_arrived() {
-  MACHINE_ASSERT(status == outcome::done);
+  MACHINE_ASSERT(status == remote_outcome::done);
   std::copy_n(data.begin(), into.size(), into.begin());
   event& told = *asked_by;
   owner.spare_lines_.push_back(this);

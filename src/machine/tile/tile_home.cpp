@@ -20,7 +20,7 @@ void tile::serve(transaction& asked, event& finished) {
   region const* const in = map_.find(asked.address);
   bool const whole = in != nullptr && asked.address + asked.bytes <= in->end();
   if (!whole || in->kind == region_kind::device) {
-    asked.status = outcome::wrong;
+    asked.status = remote_outcome::wrong;
     return kernel_.after(0, finished);
   }
   bool const is_tlm = in->kind == region_kind::tlm;
@@ -36,7 +36,7 @@ void tile::serve(transaction& asked, event& finished) {
     return serve_word(begun);
   }
   if (!is_tlm && in->memory_tile == number_ && memory_ != nullptr) return serve_memory(asked, *in, finished);
-  asked.status = outcome::wrong;
+  asked.status = remote_outcome::wrong;
   kernel_.after(0, finished);
 }
 
@@ -44,10 +44,10 @@ void tile::serve_memory(transaction& asked, region const& in, event& finished) {
   std::uint64_t const offset = in.memory_offset + (asked.address - in.base);
   bool const reads = asked.what == remote_operation::read;
   if (!reads && asked.what != remote_operation::write) {
-    asked.status = outcome::wrong;  // nothing atomic is done behind the caches
+    asked.status = remote_outcome::wrong;  // nothing atomic is done behind the caches
     return kernel_.after(0, finished);
   }
-  asked.status = outcome::done;
+  asked.status = remote_outcome::done;
   std::span<std::byte> const data(asked.data.data(), asked.bytes);
   if (reads) {
     memory_->read(offset, data, finished);
@@ -86,7 +86,7 @@ void tile::do_word(served_word& word, std::byte* at) {
     case remote_operation::transfer:
       MACHINE_ASSERT(false);
   }
-  asked.status = outcome::done;
+  asked.status = remote_outcome::done;
   std::uint64_t const there = hit_cycle(word.where, clock_.count(clock_.edge(kernel_.now())), asked.bytes);
   if (asked.what != remote_operation::read) snoop(asked.address, asked.bytes, nullptr, there);
   event& finished = *word.finished;

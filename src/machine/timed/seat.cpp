@@ -181,7 +181,7 @@ bool seat::serve_remote() {
 bool seat::finish_remote() {
   hart& h = occupant;
   remote_pending_ = pending_ = false;
-  if (remote_.status != outcome::done) {
+  if (remote_.status != remote_outcome::done) {
     h.request.right = h.stopped == stop::load ? right_read : right_write;
     h.stopped = stop::access;
     pending_ = true;

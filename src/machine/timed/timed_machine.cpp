@@ -6,16 +6,18 @@
 namespace tess::machine {
 
 timed_machine::timed_machine(machine_description const& described, elf_image const& image,
-                             std::function<program_options()> const& options, std::uint32_t copies)
+                             std::function<program_options()> const& options, std::uint32_t first_tile,
+                             std::uint32_t copies)
     : grid_(described) {
   auto const ended = [this](tile_program& one) {
     bool const all = std::ranges::all_of(programs_, [](auto const& each) { return each->ended(); });
     if (all || !one.trouble().empty()) grid_.clock.stop();
   };
-  for (std::uint32_t number = 0; number < described.tiles() && programs_.size() < copies; ++number) {
+  for (std::uint32_t number = first_tile; number < described.tiles() && programs_.size() < copies; ++number) {
     if (described.harts_of(number) == described.harts.system) continue;
     programs_.push_back(std::make_unique<tile_program>(grid_, number, image, options(), ended));
   }
+  if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
 }
 
 std::string timed_machine::refused_write() const {

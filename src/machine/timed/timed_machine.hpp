@@ -97,9 +97,9 @@ struct timed_outcome {
 
 class timed_machine {
  public:
-  /// Copies of the program on the first `copies` tiles that have application harts.
+  /// Copies of the program on `copies` tiles that have application harts, from `first_tile` on.
   timed_machine(machine_description const& described, elf_image const& image,
-                std::function<program_options()> const& options, std::uint32_t copies);
+                std::function<program_options()> const& options, std::uint32_t first_tile, std::uint32_t copies);
   timed_outcome run();
   [[nodiscard]] std::string refused_write() const;
 

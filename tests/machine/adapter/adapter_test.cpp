@@ -25,7 +25,7 @@ class toy_home : public home {
   toy_home(kernel& k, std::uint32_t tile) : bytes(home_bytes), kernel_(k), tile_(tile), draw_(tile) {}
   void serve(transaction& asked, event& finished) override {
     if (asked.address / home_bytes != tile_) {
-      asked.status = outcome::wrong;
+      asked.status = remote_outcome::wrong;
     } else {
       std::byte* const at = bytes.data() + asked.address % home_bytes;
       if (asked.what == remote_operation::read) std::memcpy(asked.data.data(), at, asked.bytes);
@@ -34,7 +34,7 @@ class toy_home : public home {
       if (asked.what == remote_operation::compare_swap) {
         asked.operand = apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
       }
-      asked.status = outcome::done;
+      asked.status = remote_outcome::done;
     }
     kernel_.after(draw_() % 200'000, finished);
   }
@@ -92,7 +92,7 @@ process adds(tiles& t, std::uint32_t tile, int times, std::uint64_t& ended) {
     add.address = 5 * home_bytes + 64;
     add.operand = tile + 1;
     co_await remote(*t.adapters[tile], add);
-    EXPECT_EQ(add.status, outcome::done);
+    EXPECT_EQ(add.status, remote_outcome::done);
   }
   ++ended;
 }
@@ -124,7 +124,7 @@ TEST(a_remote_access, to_where_nothing_is_comes_back_as_wrong) {
   asked.address = 4 * home_bytes;
   t.k.start(one(t, 0, asked));
   t.k.run();
-  EXPECT_EQ(asked.status, outcome::wrong);
+  EXPECT_EQ(asked.status, remote_outcome::wrong);
 }
 
 TEST(a_remote_compare_swap, stores_only_if_the_word_is_as_expected) {
@@ -184,7 +184,7 @@ TEST_P(every_transfer, moves_its_bytes_and_none_beside_them) {
       asked.bytes = bytes;
       t.k.start(one(t, 7, asked));
       t.k.run();
-      ASSERT_EQ(asked.status, outcome::done);
+      ASSERT_EQ(asked.status, remote_outcome::done);
       for (std::uint64_t i = 0; i < bytes + 128; ++i) {
         std::uint64_t const at = 8192 - 64 + i;
         bool const inside = at >= 8192 + to_offset && at < 8192 + to_offset + bytes;
@@ -210,7 +210,7 @@ TEST(a_transfer, beyond_its_home_or_not_aligned_ends_as_wrong) {
   beyond.bytes = 1024;
   t.k.start(one(t, 7, beyond));
   t.k.run();
-  EXPECT_EQ(beyond.status, outcome::wrong);
+  EXPECT_EQ(beyond.status, remote_outcome::wrong);
   transaction crooked;
   crooked.what = remote_operation::transfer;
   crooked.target = crooked.destination_tile = 2;
@@ -219,7 +219,7 @@ TEST(a_transfer, beyond_its_home_or_not_aligned_ends_as_wrong) {
   crooked.bytes = 64;
   t.k.start(one(t, 7, crooked));
   t.k.run();
-  EXPECT_EQ(crooked.status, outcome::wrong);
+  EXPECT_EQ(crooked.status, remote_outcome::wrong);
 }
 
 struct invocation : transaction {
@@ -259,7 +259,7 @@ TEST(invocations, from_handlers_of_all_tiles_to_full_queues_arrive_once_each) {
   }
   t.k.run_until(clock_50_mhz.cycles(400'000));
   EXPECT_EQ(handled, 16U * 16 * 4);
-  for (invocation const& each : slots) EXPECT_EQ(each.status, outcome::done);
+  for (invocation const& each : slots) EXPECT_EQ(each.status, remote_outcome::done);
   std::uint64_t refused = 0;
   for (auto const& one : t.adapters) refused += one->counted().refused;
   EXPECT_GT(refused, 1000U) << "the queues were never full: this tests nothing";
@@ -279,7 +279,7 @@ TEST(an_adapter, sends_no_more_at_a_time_than_it_may_and_forgets_none) {
   t.k.run_until(clock_50_mhz.cycles(30));
   EXPECT_LE(t.adapters[9]->counted().served, 2U);
   t.k.run();
-  for (transaction const& each : asked) EXPECT_EQ(each.status, outcome::done);
+  for (transaction const& each : asked) EXPECT_EQ(each.status, remote_outcome::done);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ process adds(grid& g, std::uint32_t from, std::uint32_t owner, std::uint64_t add
     add.address = address;
     add.operand = 1;
     co_await remote(g.tiles[from]->network_adapter(), add);
-    EXPECT_EQ(add.status, outcome::done);
+    EXPECT_EQ(add.status, remote_outcome::done);
   }
 }
 
@@ -199,7 +199,7 @@ TEST(a_transfer_between_partitions, goes_from_memory_to_memory) {
   picoseconds const start = g.clock.now();
   g.clock.start(ask(g, 9, asked));
   g.clock.run();
-  EXPECT_EQ(asked.status, outcome::done);
+  EXPECT_EQ(asked.status, remote_outcome::done);
   auto& target = g.tiles[to.memory_tile]->memory()->bytes();
   for (std::uint64_t i = 0; i < 4096; ++i) {
     ASSERT_EQ(*target.at(to.memory_offset + 32 + i), static_cast<std::byte>(i * 3));
@@ -220,7 +220,7 @@ TEST(a_request, to_what_is_not_there_or_not_for_it_is_wrong) {
     asked.address = address;
     g.clock.start(ask(g, 0, asked));
     g.clock.run();
-    EXPECT_EQ(asked.status, outcome::wrong);
+    EXPECT_EQ(asked.status, remote_outcome::wrong);
   }
 }
 
