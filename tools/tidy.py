@@ -32,7 +32,7 @@ LAYERS = {
     "src/machine/": ("include/tess/machine/registers.hpp", "src/base/"),
     "src/cli/": ("src/machine/", "src/base/", "include/tess/"),
     "apps/": ("include/tess/",),
-    "bench/": ("include/tess/",),
+    "bench/": ("include/tess/", "src/machine/"),
 }
 # The runtime knows fabric.hpp; only start.cpp names the fabrics there are.
 CONCRETE_FABRIC = re.compile(r"src/fabric/(smp|ucx|tile|hostile|checked)\b")

@@ -93,9 +93,18 @@ CLI::Validator folder() {
   return {check, ""};
 }
 
+// Names are looked up by the simulator, which knows where its machines lie.
+CLI::Validator machine() {
+  auto check = [](std::string& text) -> std::string {
+    if (!text.ends_with(".toml") || fs::is_regular_file(text)) return {};
+    return fmt::format("there is no file {}; give a machine by name, such as nemesys-4x4, or its file", text);
+  };
+  return {check, ""};
+}
+
 CLI::Validator check_of(std::string_view option) {
-  if (option == "--machine") return one_of({"single-tile"});
-  if (option == "--timing") return one_of({"off"});
+  if (option == "--machine") return machine();
+  if (option == "--timing") return one_of({"off", "on"});
   if (option == "--allow-write") return folder();
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
   if (option == "--workers") return between(1, 64);

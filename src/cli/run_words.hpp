@@ -49,8 +49,10 @@ inline constexpr std::array run_options{
     run_option{"--trace", "", "FILE", "TESS_TRACE", "write a trace there, for Perfetto"},
     run_option{"--stall-timeout", "", "SECONDS", "TESS_STALL_TIMEOUT",
                "say who waits where after so long without progress; 0: never"},
-    run_option{"--machine", "", "NAME", "", "run a static RV64 program on this simulated machine: single-tile"},
-    run_option{"--timing", "", "off", "", "of the machine: off is one coherent flat memory, without time"},
+    run_option{"--machine", "", "NAME|FILE", "",
+               "run a static RV64 program on this simulated machine, such as nemesys-4x4, or FILE.toml"},
+    run_option{"--timing", "", "on|off", "",
+               "of the machine: off is one coherent flat memory, without time; default of single-tile only"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
 };
 

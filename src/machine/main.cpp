@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "machine/flat_machine.hpp"
+#include "machine/timed/timed_machine.hpp"
 
 extern char** environ;
 
@@ -33,7 +34,7 @@ struct wrong_use : std::runtime_error {
 
 struct chosen_options {
   std::string machine = "single-tile";
-  std::string timing = "off";
+  std::string timing;                  // empty: on for a machine with time of its own, off for single-tile
   std::vector<std::string> arguments;  // the first is the program
   std::vector<std::string> write_folders;
   std::vector<std::string> read_folders;
@@ -41,6 +42,8 @@ struct chosen_options {
   std::uint64_t seed = 1;
   std::uint64_t memory_mebibytes = 4096;
   std::uint32_t harts = 4;
+  std::uint32_t first_tile = 0;
+  std::uint32_t copies = 1;
   bool quiet = false;
 };
 
@@ -77,9 +80,13 @@ tess::machine::program_options options_of(chosen_options const& chosen) {
 }
 
 void declare(CLI::App& app, chosen_options& chosen) {
-  app.add_option("--machine", chosen.machine, "the machine")->check(CLI::IsMember({"single-tile"}));
-  app.add_option("--timing", chosen.timing, "off: one coherent flat memory, one instruction a cycle")
-      ->check(CLI::IsMember({"off"}));
+  app.add_option("--machine", chosen.machine, "a machine by name, or the file of one");
+  app.add_option("--timing", chosen.timing,
+                 "off: one coherent flat memory, one instruction a cycle; the default of single-tile only")
+      ->check(CLI::IsMember({"off", "on"}));
+  app.add_option("--tile", chosen.first_tile, "with time: the first tile that may run the program");
+  app.add_option("--copies", chosen.copies, "with time: tiles that run a copy of the program")
+      ->check(CLI::Range(1, 4096));
   app.add_option("--harts", chosen.harts, "threads that can run at a time")->check(CLI::Range(1, 1024));
   app.add_option("--memory", chosen.memory_mebibytes, "memory of the program")
       ->type_name("MiB")
@@ -107,7 +114,56 @@ void print_summary(tess::machine::machine_outcome const& outcome, double seconds
              instructions / seconds * 1e-6);
 }
 
+// A name is that of a file beside us, as installed or built.
+tess::machine::machine_description described(std::string const& machine) {
+  if (machine.ends_with(".toml")) return tess::machine::read_machine(machine);
+  fs::path const root = fs::read_symlink("/proc/self/exe").parent_path() / "../../..";
+  fs::path const file = root / "share/tessera/machines" / (machine + ".toml");
+  if (!fs::exists(file))
+    throw wrong_use{fmt::format("no machine \"{}\"; give a name of machines/, or FILE.toml", machine)};
+  return tess::machine::read_machine(file.lexically_normal());
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void print_timed(tess::machine::timed_outcome const& outcome, double seconds) {
+  auto const& harts = outcome.harts;
+  auto const instructions = static_cast<double>(outcome.whole.instructions);
+  fmt::print(stderr, "machine: {:.6f} s simulated, {} cycles, {} instructions, {:.3f} instructions a cycle\n",
+             static_cast<double>(outcome.whole.simulated_ns) * 1e-9, outcome.cycles, outcome.whole.instructions,
+             instructions / static_cast<double>(outcome.cycles));
+  fmt::print(stderr, "machine: {:.2f}% of {} loads missed the L1, {:.2f}% of {} looked for in an L2; {} B of DDR\n",
+             percent(harts.load_misses, harts.loads), harts.loads,
+             percent(outcome.l2.misses, outcome.l2.hits + outcome.l2.misses), outcome.l2.hits + outcome.l2.misses,
+             outcome.memory_bytes);
+  fmt::print(stderr, "machine: {:.3f} s here, {:.1f} million instructions/s, {} events\n", seconds,
+             instructions / seconds * 1e-6, outcome.events);
+}
+
+int run_timed(chosen_options const& chosen) {
+  auto const file = contents_of(chosen.arguments.front());
+  auto const machine_made = described(chosen.machine);
+  std::uint64_t const memory_bytes = machine_made.tlm_bytes + machine_made.local_tail_bytes;
+  auto const image = tess::machine::read_elf(file, chosen.arguments.front(), memory_bytes);
+  tess::machine::timed_machine machine(
+      machine_made, image, [&] { return options_of(chosen); }, chosen.first_tile, chosen.copies);
+  if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", machine_made.name, machine_made.summary);
+  auto const begin = std::chrono::steady_clock::now();
+  auto const outcome = machine.run();
+  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - begin;
+  if (!outcome.whole.trouble.empty()) fmt::print(stderr, "{}", outcome.whole.trouble);
+  if (auto const refused = machine.refused_write(); !refused.empty())
+    fmt::print(stderr, "machine: the program wanted to write {}; files are read-only but for --allow-write DIR\n",
+               refused);
+  if (!chosen.quiet) print_timed(outcome, seconds.count());
+  return outcome.whole.exit_code;
+}
+
 int run(chosen_options const& chosen) {
+  std::string const usual = chosen.machine == "single-tile" ? "off" : "on";
+  if ((chosen.timing.empty() ? usual : chosen.timing) == "on") return run_timed(chosen);
   auto const file = contents_of(chosen.arguments.front());
   std::uint64_t const memory_bytes = chosen.memory_mebibytes << 20U;
   auto const image = tess::machine::read_elf(file, chosen.arguments.front(), memory_bytes);
@@ -147,6 +203,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "tess-machine: {}; see --help\n", wrong.what());
     return exit_misuse;
   } catch (tess::machine::elf_error const& wrong) {
+    fmt::print(stderr, "tess-machine: {}\n", wrong.what());
+    return exit_misuse;
+  } catch (tess::machine::config_error const& wrong) {
     fmt::print(stderr, "tess-machine: {}\n", wrong.what());
     return exit_misuse;
   } catch (wrong_use const& wrong) {

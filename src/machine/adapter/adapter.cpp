@@ -1,0 +1,141 @@
+// adapter: transactions on their way out, at their home, and back.
+#include "machine/adapter/adapter.hpp"
+
+#include "machine/assert.hpp"
+
+namespace tess::machine {
+
+adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
+                 home& local)
+    : kernel_(k), network_(over), clock_(clock), made_of_(made_of), tile_(tile), home_(local) {
+  MACHINE_ASSERT(made_of.dma_packet_bytes <= transaction::data_max);
+  MACHINE_ASSERT(over.inside().made_of().virtual_networks.size() == 3);
+  over.attach(tile, *this);
+}
+
+void adapter::issue(transaction& issued) {
+  MACHINE_DEBUG_ASSERT(issued.bytes <= transaction::data_max || issued.what == remote_operation::transfer);
+  issued.source = tile_;
+  issued.status = remote_outcome::pending;
+  issued.issued = kernel_.now();
+  ++counted_.requests;
+  if (under_way_ >= made_of_.outstanding) {
+    waiting_.push_back(&issued);
+    return;
+  }
+  ++under_way_;
+  post(issued);
+}
+
+void adapter::post(transaction& sent) {
+  sent.via = this;
+  sent.happens = [](event& self) {
+    auto& ready = static_cast<transaction&>(self);
+    ready.via->send(ready);
+  };
+  kernel_.after(clock_.cycles(made_of_.request_cycles), sent);
+}
+
+std::uint8_t adapter::class_of(transaction const& sent) const noexcept {
+  if (sent.what == remote_operation::invoke || sent.what == remote_operation::transfer) return control;
+  return sent.is_dma_data ? responses : requests;
+}
+
+void adapter::send(transaction& sent) {
+  bool const carries = sent.what == remote_operation::write || sent.what == remote_operation::invoke;
+  std::size_t const words =
+      sent.what == remote_operation::atomic || sent.what == remote_operation::compare_swap ? 8 : 0;
+  std::size_t const bytes = made_of_.header_bytes + (carries ? sent.bytes : 0) + words;
+  network_.send({.source = tile_,
+                 .target = sent.target,
+                 .flits = network_.inside().made_of().flits(bytes),
+                 .network = class_of(sent),
+                 .cookie = reinterpret_cast<std::uintptr_t>(&sent)});
+}
+
+void adapter::arrived(packet const& whole) {
+  auto& carried = *reinterpret_cast<transaction*>(static_cast<std::uintptr_t>(whole.cookie));
+  if (carried.status != remote_outcome::pending) {
+    // An answer: it takes its time onto the bus.
+    carried.via = this;
+    carried.happens = [](event& self) {
+      auto& answered = static_cast<transaction&>(self);
+      answered.via->returned(answered);
+    };
+    kernel_.after(clock_.cycles(made_of_.response_cycles), carried);
+    return;
+  }
+  ++counted_.served;
+  if (carried.what == remote_operation::invoke) return invoke(carried);
+  if (carried.what == remote_operation::transfer) return kernel_.start(run_transfer(carried));
+  serve(carried);
+}
+
+void adapter::serve(transaction& asked) {
+  if (spare_jobs_.empty()) spare_jobs_.push_back(&jobs_.emplace_back(*this));
+  job& begun = *spare_jobs_.back();
+  spare_jobs_.pop_back();
+  begun.asked = &asked;
+  home_.serve(asked, begun);
+}
+
+void adapter::answer(job& done) {
+  transaction& asked = *done.asked;
+  spare_jobs_.push_back(&done);
+  MACHINE_ASSERT(asked.status != remote_outcome::pending);
+  respond(asked);
+}
+
+void adapter::respond(transaction& answered) {
+  std::size_t bytes = made_of_.header_bytes;
+  if (answered.what == remote_operation::read && answered.status == remote_outcome::done) bytes += answered.bytes;
+  if (answered.what == remote_operation::atomic || answered.what == remote_operation::compare_swap) bytes += 8;
+  network_.send({.source = tile_,
+                 .target = answered.source,
+                 .flits = network_.inside().made_of().flits(bytes),
+                 .network = responses,
+                 .cookie = reinterpret_cast<std::uintptr_t>(&answered)});
+}
+
+void adapter::returned(transaction& answered) {
+  if (answered.status == remote_outcome::refused) {
+    answered.status = remote_outcome::pending;
+    answered.happens = [](event& self) {
+      auto& again = static_cast<transaction&>(self);
+      again.via->post(again);
+    };
+    kernel_.after(clock_.cycles(made_of_.retry_cycles), answered);
+    return;
+  }
+  counted_.latency_ps += kernel_.now() - answered.issued;
+  if (answered.is_dma_data) return answered.done->happens(*answered.done);
+  if (waiting_.empty()) {
+    --under_way_;
+  } else {
+    transaction& next = *waiting_.front();
+    waiting_.pop_front();
+    post(next);
+  }
+  answered.done->happens(*answered.done);
+}
+
+void adapter::invoke(transaction& asked) {
+  if (tasks_.size() >= made_of_.task_queue_entries) {
+    ++counted_.refused;
+    asked.status = remote_outcome::refused;
+  } else {
+    tasks_.push_back(asked.data);
+    asked.status = remote_outcome::done;
+    if (task_arrived_) task_arrived_();
+  }
+  respond(asked);
+}
+
+std::optional<adapter::task_message> adapter::take_task() {
+  if (tasks_.empty()) return std::nullopt;
+  task_message const first = tasks_.front();
+  tasks_.pop_front();
+  return first;
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,116 @@
+// adapter: a tile's network adapter: remote words and lines, DMA, and the queue of remote task invocations.
+//
+//   As a client it sends transactions to their homes, at most `outstanding` at a time; others wait here. As a server it
+//   hands what arrives to the tile's home at once and answers when that is done. It takes in everything that arrives:
+//   what can be under way is limited by its senders, so nothing ever waits in a router for a home (MACHINE.md 5).
+//   Requests go by the first virtual network, answers and DMA data by the second, invocations and DMA commands by the
+//   third. The task queue may be full: then the invocation is refused, stays in its slot at the sender and is sent
+//   again. A DMA is run by the adapter of the tile where its source is: it reads there, packet by packet, and sends
+//   each packet to the destination's home, a few at a time; whoever asked is told when all have been written.
+//
+// Units     cycles of the tile's clock.
+// Errors    remote_outcome::wrong at the sender, for what the home does not have, and DMA that is not aligned to its
+// packets. Threads   one. Source    NEMESYS (MEMSYS 2019), section 3 (network adapter) and 4 (task spawn); CNI (IJPP
+// 2012), section 3 (acks).
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "machine/adapter/transaction.hpp"
+#include "machine/kernel/kernel.hpp"
+#include "machine/network/network.hpp"
+
+namespace tess::machine {
+
+/// What a tile has for others: its words, lines and bytes.
+class home {
+ public:
+  virtual ~home() = default;
+  /// Does a read, write, atomic or compare_swap; sets `status`; `finished` happens when it is done.
+  virtual void serve(transaction& asked, event& finished) = 0;
+};
+
+struct adapter_parameters {
+  std::uint32_t request_cycles = 4;
+  std::uint32_t response_cycles = 4;
+  std::uint32_t header_bytes = 8;
+  std::uint32_t outstanding = 16;
+  std::uint32_t dma_packet_bytes = 64;
+  std::uint32_t dma_packets = 4;
+  std::uint32_t task_queue_entries = 16;
+  std::uint32_t retry_cycles = 64;  ///< Of a refused invocation.
+};
+
+class adapter : public packet_receiver {
+ public:
+  using task_message = std::array<std::byte, transaction::data_max>;
+  struct statistics {
+    std::uint64_t requests = 0;
+    std::uint64_t served = 0;
+    std::uint64_t refused = 0;  ///< Invocations that found our queue full.
+    std::uint64_t dma_bytes = 0;
+    picoseconds latency_ps = 0;  ///< Of all requests together, waiting here included.
+  };
+
+  adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
+          home& local);
+
+  /// Begins it; `issued` must stay until its `done` has happened.
+  void issue(transaction& issued);
+
+  /// The oldest invocation, if there is one.
+  [[nodiscard]] std::optional<task_message> take_task();
+  [[nodiscard]] std::size_t tasks() const noexcept { return tasks_.size(); }
+  /// Called whenever an invocation comes in: wakes a hart.
+  void on_task(std::function<void()> told) { task_arrived_ = std::move(told); }
+
+  void arrived(packet const& whole) override;
+
+  [[nodiscard]] std::uint32_t tile() const noexcept { return tile_; }
+  [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
+
+ private:
+  static constexpr std::uint8_t requests = 0;
+  static constexpr std::uint8_t responses = 1;
+  static constexpr std::uint8_t control = 2;
+
+  /// Something that arrived here and is being done.
+  struct job : event {
+    explicit job(adapter& owner_)
+        : event([](event& self) { static_cast<job&>(self).owner.answer(static_cast<job&>(self)); }), owner(owner_) {}
+    adapter& owner;
+    transaction* asked = nullptr;
+  };
+
+  struct dma_packet;
+
+  void post(transaction& sent);
+  void send(transaction& sent);
+  void serve(transaction& asked);
+  void answer(job& done);
+  void respond(transaction& answered);
+  void returned(transaction& answered);
+  void invoke(transaction& asked);
+  [[nodiscard]] std::uint8_t class_of(transaction const& sent) const noexcept;
+  process run_transfer(transaction& asked);
+  void issue_data(transaction& piece);
+
+  kernel& kernel_;
+  network& network_;
+  clock_domain clock_;
+  adapter_parameters made_of_;
+  std::uint32_t tile_;
+  home& home_;
+  std::uint32_t under_way_ = 0;
+  std::deque<transaction*> waiting_;
+  std::deque<job> jobs_;
+  std::vector<job*> spare_jobs_;
+  std::deque<task_message> tasks_;
+  std::function<void()> task_arrived_;
+  statistics counted_;
+};
+
+}  // namespace tess::machine

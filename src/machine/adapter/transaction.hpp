@@ -1,0 +1,66 @@
+// transaction: one remote operation, from the adapter that issues it to the home that does it and back.
+//
+//   It belongs to who issued it and must stay until it is done. Packets carry its address; data that is written travels
+//   in it from the call of issue(), data that is read is in it when it is done.
+//
+// Units     bytes. Addresses are global.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "machine/kernel/event.hpp"
+
+namespace tess::machine {
+
+enum class remote_operation : std::uint8_t {
+  read,          ///< `bytes` of data.
+  write,         ///< `bytes` of data.
+  atomic,        ///< `word` on the 4 or 8 bytes there; what was there before comes back in `operand`.
+  compare_swap,  ///< Stores `operand` if the word equals `expected`; what was there comes back in `operand`.
+  invoke,        ///< Puts `data` into the task queue.
+  transfer,      ///< A DMA: `bytes` from `address` to `destination`, run by the adapter of the source.
+};
+
+/// What an atomic does, as the A extension has it.
+enum class word_operation : std::uint8_t { swap, add, bit_xor, bit_and, bit_or, min, max, min_unsigned, max_unsigned };
+
+enum class remote_outcome : std::uint8_t {
+  pending,
+  done,
+  refused,  ///< The task queue is full; the adapter tries again by itself.
+  wrong,    ///< No such address, or not for this operation.
+};
+
+struct transaction : event {
+  static constexpr std::size_t data_max = 64;
+
+  transaction() : event(nullptr) {}
+
+  remote_operation what = remote_operation::read;
+  word_operation word = word_operation::swap;
+  remote_outcome status = remote_outcome::pending;
+  std::uint32_t source = 0;  ///< Tile; set by issue().
+  std::uint32_t target = 0;  ///< Tile: the home of the address.
+  std::uint64_t address = 0;
+  std::uint64_t destination = 0;       ///< Of a transfer.
+  std::uint32_t destination_tile = 0;  ///< Its home.
+  std::uint64_t bytes = 0;
+  std::uint64_t operand = 0;
+  std::uint64_t expected = 0;
+  std::array<std::byte, data_max> data{};
+  event* done = nullptr;  ///< Happens, without the calendar, at the end.
+
+  // The adapters' own.
+  class adapter* via = nullptr;
+  picoseconds issued = 0;
+  bool is_dma_data = false;
+};
+
+/// Does `word` to the 4 or 8 bytes at `at` and returns what was there, 4 bytes sign-extended as the A extension does.
+std::uint64_t apply(word_operation word, std::byte* at, std::uint64_t bytes, std::uint64_t operand) noexcept;
+std::uint64_t apply_compare_swap(std::byte* at, std::uint64_t bytes, std::uint64_t expected,
+                                 std::uint64_t operand) noexcept;
+
+}  // namespace tess::machine

@@ -1,0 +1,73 @@
+// word: what atomic operations do to a word at its home.
+//
+// Source    RISC-V Unprivileged ISA 20191213, 8.4.
+#include <algorithm>
+#include <cstring>
+
+#include "machine/adapter/transaction.hpp"
+#include "machine/assert.hpp"
+
+namespace tess::machine {
+namespace {
+
+template <class Unsigned, class Signed>
+Unsigned combined(word_operation word, Unsigned before, Unsigned operand) noexcept {
+  switch (word) {
+    case word_operation::swap:
+      return operand;
+    case word_operation::add:
+      return before + operand;
+    case word_operation::bit_xor:
+      return before ^ operand;
+    case word_operation::bit_and:
+      return before & operand;
+    case word_operation::bit_or:
+      return before | operand;
+    case word_operation::min:
+      return static_cast<Unsigned>(std::min(static_cast<Signed>(before), static_cast<Signed>(operand)));
+    case word_operation::max:
+      return static_cast<Unsigned>(std::max(static_cast<Signed>(before), static_cast<Signed>(operand)));
+    case word_operation::min_unsigned:
+      return std::min(before, operand);
+    case word_operation::max_unsigned:
+      return std::max(before, operand);
+  }
+  MACHINE_ASSERT(false);
+}
+
+/// Reads the word, stores what `change` makes of it, returns it sign-extended.
+template <class Unsigned, class Signed, class Change>
+std::uint64_t exchange(std::byte* at, Change&& change) noexcept {
+  Unsigned before = 0;
+  std::memcpy(&before, at, sizeof before);
+  Unsigned const after = change(before);
+  std::memcpy(at, &after, sizeof after);
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<Signed>(before)));
+}
+
+}  // namespace
+
+std::uint64_t apply(word_operation word, std::byte* at, std::uint64_t bytes, std::uint64_t operand) noexcept {
+  MACHINE_ASSERT(bytes == 4 || bytes == 8);
+  if (bytes == 4) {
+    return exchange<std::uint32_t, std::int32_t>(at, [&](std::uint32_t before) {
+      return combined<std::uint32_t, std::int32_t>(word, before, static_cast<std::uint32_t>(operand));
+    });
+  }
+  return exchange<std::uint64_t, std::int64_t>(
+      at, [&](std::uint64_t before) { return combined<std::uint64_t, std::int64_t>(word, before, operand); });
+}
+
+std::uint64_t apply_compare_swap(std::byte* at, std::uint64_t bytes, std::uint64_t expected,
+                                 std::uint64_t operand) noexcept {
+  MACHINE_ASSERT(bytes == 4 || bytes == 8);
+  if (bytes == 4) {
+    return exchange<std::uint32_t, std::int32_t>(at, [&](std::uint32_t before) {
+      return before == static_cast<std::uint32_t>(expected) ? static_cast<std::uint32_t>(operand) : before;
+    });
+  }
+  return exchange<std::uint64_t, std::int64_t>(
+      at, [&](std::uint64_t before) { return before == expected ? operand : before; });
+}
+
+}  // namespace tess::machine

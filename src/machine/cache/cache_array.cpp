@@ -1,0 +1,37 @@
+// cache_array: how it is laid out, and the order of use.
+#include "machine/cache/cache_array.hpp"
+
+#include <bit>
+
+namespace tess::machine {
+
+cache_array::cache_array(cache_shape const& shape)
+    : shape_(shape),
+      line_bits_(static_cast<unsigned>(std::countr_zero(shape.line_bytes))),
+      line_mask_(shape.line_bytes - 1),
+      set_mask_(shape.sets() - 1),
+      tags_(std::size_t{shape.sets()} * shape.ways),
+      states_(tags_.size(), invalid),
+      types_(tags_.size(), cacheable),
+      metadata_(tags_.size()),
+      data_(tags_.size() * shape.line_bytes),
+      order_(shape.sets(), 0xfedcba9876543210U) {
+  MACHINE_ASSERT(std::has_single_bit(shape.line_bytes) && std::has_single_bit(shape.sets()));
+  MACHINE_ASSERT(shape.ways >= 1 && shape.ways <= ways_max);
+}
+
+void cache_array::use(line_index line) noexcept {
+  std::uint64_t& order = order_[line / shape_.ways];
+  std::uint64_t const way = line % shape_.ways;
+  unsigned const last = 4 * (shape_.ways - 1);
+  if ((order >> last & 0xfU) == way) return;
+  unsigned at = 0;
+  while ((order >> at & 0xfU) != way) at += 4;
+  // Those behind it move one place down; it goes to the last place of the set's ways.
+  std::uint64_t const kept = order & ((std::uint64_t{1} << at) - 1);
+  std::uint64_t const all = last == 60 ? ~std::uint64_t{0} : (std::uint64_t{1} << (last + 4)) - 1;
+  std::uint64_t const behind = (order & all) >> at >> 4U << at;
+  order = (order & ~all) | kept | behind | way << last;
+}
+
+}  // namespace tess::machine

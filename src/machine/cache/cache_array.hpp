@@ -1,0 +1,110 @@
+// cache_array: the lines of a set-associative cache: tags, state, type, metadata and data; no behaviour.
+//
+//   Controllers give the bytes their meaning: what a state is, which types may be replaced, what metadata says. The
+//   array finds lines, remembers which of a set was used last, and keeps data. State 0 is invalid for every controller:
+//   find() does not see such a line. Lines of a type other than 0 are found by their address only if asked for.
+//
+// Shapes    lines: [sets][ways]; a line_index counts them so.
+// Units     bytes. Size, ways and line are powers of two, or ways any number up to 16.
+// Cost      find() compares the tags of one set; nothing allocates after construction.
+// Threads   one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "machine/assert.hpp"
+
+namespace tess::machine {
+
+using line_index = std::uint32_t;
+inline constexpr line_index no_line = ~line_index{0};
+
+struct cache_shape {
+  std::size_t way_bytes = 16384;  ///< Sets × line.
+  std::uint32_t ways = 2;
+  std::uint32_t line_bytes = 32;
+
+  [[nodiscard]] std::uint32_t sets() const noexcept { return static_cast<std::uint32_t>(way_bytes / line_bytes); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return way_bytes * ways; }
+};
+
+class cache_array {
+ public:
+  static constexpr std::uint32_t ways_max = 16;
+  static constexpr std::uint8_t invalid = 0;
+  static constexpr std::uint8_t cacheable = 0;  ///< The type of ordinary lines.
+
+  explicit cache_array(cache_shape const& shape);
+
+  [[nodiscard]] cache_shape const& shape() const noexcept { return shape_; }
+  [[nodiscard]] line_index lines() const noexcept { return static_cast<line_index>(tags_.size()); }
+  [[nodiscard]] std::uint64_t line_address(std::uint64_t address) const noexcept { return address & ~line_mask_; }
+
+  /// The valid line of this type that holds the address, or no_line. Does not count as a use.
+  [[nodiscard]] line_index find(std::uint64_t address, std::uint8_t type = cacheable) const noexcept {
+    std::uint64_t const tag = address >> line_bits_;
+    line_index const first = (static_cast<line_index>(tag) & set_mask_) * shape_.ways;
+    for (line_index line = first; line < first + shape_.ways; ++line) {
+      if (tags_[line] == tag && states_[line] != invalid && types_[line] == type) return line;
+    }
+    return no_line;
+  }
+  /// Marks it as used last.
+  void use(line_index line) noexcept;
+
+  /// The line of the address's set to be replaced: an invalid one, else the one used longest ago for which `may` says
+  /// yes; no_line if there is none.
+  template <class May>
+  [[nodiscard]] line_index victim(std::uint64_t address, May&& may) const {
+    line_index const first = set_of(address) * shape_.ways;
+    for (line_index line = first; line < first + shape_.ways; ++line) {
+      if (states_[line] == invalid && may(line)) return line;
+    }
+    std::uint64_t order = order_[set_of(address)];
+    for (std::uint32_t i = 0; i < shape_.ways; ++i, order >>= 4U) {
+      line_index const line = first + static_cast<line_index>(order & 0xfU);
+      if (may(line)) return line;
+    }
+    return no_line;
+  }
+
+  /// Gives a line a new address; state, type and metadata are the caller's to set.
+  void assign(line_index line, std::uint64_t address) noexcept {
+    MACHINE_DEBUG_ASSERT(set_of(address) == line / shape_.ways);
+    tags_[line] = address >> line_bits_;
+  }
+
+  [[nodiscard]] std::uint64_t address_of(line_index line) const noexcept { return tags_[line] << line_bits_; }
+  [[nodiscard]] std::uint8_t& state(line_index line) noexcept { return states_[line]; }
+  [[nodiscard]] std::uint8_t state(line_index line) const noexcept { return states_[line]; }
+  [[nodiscard]] std::uint8_t& type(line_index line) noexcept { return types_[line]; }
+  [[nodiscard]] std::uint64_t& metadata(line_index line) noexcept { return metadata_[line]; }
+  [[nodiscard]] std::span<std::byte> data(line_index line) noexcept {
+    return {data_.data() + std::size_t{line} * shape_.line_bytes, shape_.line_bytes};
+  }
+  /// Where the address's byte is in this line.
+  [[nodiscard]] std::byte* at(line_index line, std::uint64_t address) noexcept {
+    return data_.data() + std::size_t{line} * shape_.line_bytes + (address & line_mask_);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t set_of(std::uint64_t address) const noexcept {
+    return static_cast<std::uint32_t>(address >> line_bits_) & set_mask_;
+  }
+
+  cache_shape shape_;
+  unsigned line_bits_;
+  std::uint64_t line_mask_;
+  std::uint32_t set_mask_;
+  std::vector<std::uint64_t> tags_;
+  std::vector<std::uint8_t> states_;
+  std::vector<std::uint8_t> types_;
+  std::vector<std::uint64_t> metadata_;
+  std::vector<std::byte> data_;
+  std::vector<std::uint64_t> order_;  ///< Per set: its ways, four bits each, the one used longest ago lowest.
+};
+
+}  // namespace tess::machine

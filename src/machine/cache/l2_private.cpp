@@ -1,0 +1,130 @@
+// l2_private: hits, misses, lines that leave.
+#include "machine/cache/l2_private.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tess::machine {
+
+l2_private::l2_private(kernel& k, cache_shape const& shape, line_memory& below)
+    : kernel_(k), lines_(shape), below_(below) {}
+
+std::byte* l2_private::look_up(std::uint64_t address, bool for_store) noexcept {
+  line_index const line = lines_.find(address);
+  if (line == no_line) return nullptr;
+  ++counted_.hits;
+  lines_.use(line);
+  if (for_store) lines_.state(line) = dirty;
+  return lines_.at(line, address);
+}
+
+l2_private::probed l2_private::probe(std::uint64_t address) noexcept {
+  line_index const line = lines_.find(address);
+  if (line == no_line) return {};
+  return {static_cast<state>(lines_.state(line)), lines_.data(line)};
+}
+
+l2_private::miss& l2_private::take_miss(std::uint64_t address) {
+  if (spare_misses_.empty()) {
+    miss& made = all_misses_.emplace_back(*this);
+    made.data.resize(shape().line_bytes);
+    spare_misses_.push_back(&made);
+  }
+  miss& taken = *spare_misses_.back();
+  spare_misses_.pop_back();
+  taken.address = address;
+  misses_.emplace(address, &taken);
+  return taken;
+}
+
+void l2_private::bring(std::uint64_t address, event& there) {
+  std::uint64_t const line = line_address(address);
+  MACHINE_DEBUG_ASSERT(lines_.find(line) == no_line);
+  if (auto const found = misses_.find(line); found != misses_.end()) {
+    ++counted_.merged;
+    found->second->waiting.push_back(&there);
+    return;
+  }
+  ++counted_.misses;
+  miss& begun = take_miss(line);
+  begun.waiting.push_back(&there);
+  if (auto const leaving = departures_.find(line); leaving != departures_.end()) {
+    leaving->second->fetch_after = &begun;
+  } else {
+    below_.fetch(line, begun.data, begun);
+  }
+}
+
+void l2_private::miss::arrived() {
+  cache_array& lines = owner.lines_;
+  line_index const into = lines.victim(address, [](line_index) { return true; });
+  if (lines.state(into) == dirty) owner.send_back(into, nullptr);
+  if (lines.state(into) != invalid) owner.back_invalidate(lines.address_of(into));
+  lines.assign(into, address);
+  lines.state(into) = clean;
+  lines.metadata(into) = 0;
+  lines.use(into);
+  std::ranges::copy(data, lines.data(into).begin());
+  owner.misses_.erase(address);
+  // Those who wait may miss again, and take this record.
+  std::vector<event*> const told = std::exchange(waiting, {});
+  owner.spare_misses_.push_back(this);
+  for (event* const one : told) one->happens(*one);
+}
+
+void l2_private::back_invalidate(std::uint64_t address) {
+  ++counted_.back_invalidations;
+  for (snooper* const l1 : l1s_) l1->invalidate(address, shape().line_bytes);
+}
+
+void l2_private::send_back(line_index line, event* told) {
+  std::uint64_t const address = lines_.address_of(line);
+  ++counted_.write_backs;
+  if (auto const before = departures_.find(address); before != departures_.end()) {
+    // Two of one line under way could arrive in the wrong order.
+    departure& first = *before->second;
+    first.again = true;
+    first.data.assign(lines_.data(line).begin(), lines_.data(line).end());
+    if (told != nullptr) first.waiting.push_back(told);
+    return;
+  }
+  if (spare_departures_.empty()) spare_departures_.push_back(&all_departures_.emplace_back(*this));
+  departure& leaving = *spare_departures_.back();
+  spare_departures_.pop_back();
+  leaving.address = address;
+  if (told != nullptr) leaving.waiting.push_back(told);
+  departures_.emplace(address, &leaving);
+  below_.write_back(address, lines_.data(line), leaving);
+}
+
+void l2_private::departure::acknowledged() {
+  if (std::exchange(again, false)) return owner.below_.write_back(address, data, *this);
+  owner.departures_.erase(address);
+  miss* const next = std::exchange(fetch_after, nullptr);
+  std::vector<event*> const told = std::exchange(waiting, {});
+  owner.spare_departures_.push_back(this);
+  if (next != nullptr) owner.below_.fetch(next->address, next->data, *next);
+  for (event* const one : told) one->happens(*one);
+}
+
+void l2_private::write_back_line(std::uint64_t address, event& done) {
+  std::uint64_t const line = line_address(address);
+  line_index const found = lines_.find(line);
+  if (found != no_line && lines_.state(found) == dirty) {
+    lines_.state(found) = clean;
+    send_back(found, &done);
+  } else if (auto const leaving = departures_.find(line); leaving != departures_.end()) {
+    leaving->second->waiting.push_back(&done);
+  } else {
+    kernel_.after(0, done);
+  }
+}
+
+void l2_private::drop_line(std::uint64_t address) {
+  line_index const found = lines_.find(address);
+  if (found == no_line) return;
+  lines_.state(found) = invalid;
+  back_invalidate(line_address(address));
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,130 @@
+// l2_private: the controller of a tile's L2: write-back, holds data, includes its L1s, knows of no other tile.
+//
+//   Nothing keeps it coherent with other tiles or with DMA: software writes back and invalidates, by line or by range.
+//   A miss brings the line from the memory below and then lets all that wait for it go on, in their order. A dirty line
+//   that is replaced goes to a buffer until the memory has acknowledged it; until then the same line is not fetched
+//   again, so a fetch can never overtake a write-back. L1s are invalidated when their line leaves.
+//   Range operations touch every line of the range. Invalidation drops only lines that lie wholly inside; the two at
+//   the edges are flushed, so that their other bytes survive (MACHINE.md 4).
+//
+// Units     global addresses, picoseconds. Time of a lookup is the caller's matter (the bus); here only misses take
+// time. Threads   one. Source    NEMESYS (MEMSYS 2019), section 3 and Table 2; Pegasus (DATE 2017) for the range
+// operations.
+#pragma once
+
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "machine/cache/cache_array.hpp"
+#include "machine/cache/l1_cache.hpp"
+#include "machine/kernel/kernel.hpp"
+
+namespace tess::machine {
+
+/// Where lines come from and go to.
+class line_memory {
+ public:
+  virtual ~line_memory() = default;
+  /// Reads a line; `into` must stay. `done` happens when it is there.
+  virtual void fetch(std::uint64_t address, std::span<std::byte> into, event& done) = 0;
+  /// Takes `line` at the call; `done` happens when a fetch would see it.
+  virtual void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) = 0;
+};
+
+class l2_private {
+ public:
+  enum state : std::uint8_t { invalid = cache_array::invalid, clean, dirty };
+  struct statistics {
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t merged = 0;  ///< Misses on a line that was on its way.
+    std::uint64_t write_backs = 0;
+    std::uint64_t back_invalidations = 0;
+  };
+  /// What the probe port sees.
+  struct probed {
+    state line_state = invalid;
+    std::span<std::byte> data;
+  };
+
+  l2_private(kernel& k, cache_shape const& shape, line_memory& below);
+  l2_private(l2_private const&) = delete;
+  l2_private& operator=(l2_private const&) = delete;
+
+  /// An L1 of the tile, to be invalidated when a line leaves; it must outlive this.
+  void attach(snooper& l1) { l1s_.push_back(&l1); }
+
+  [[nodiscard]] cache_shape const& shape() const noexcept { return lines_.shape(); }
+  [[nodiscard]] std::uint64_t line_address(std::uint64_t address) const noexcept {
+    return lines_.line_address(address);
+  }
+
+  /// The byte at this address if its line is here: a hit, counted as a use. Null: use bring().
+  [[nodiscard]] std::byte* look_up(std::uint64_t address, bool for_store) noexcept;
+  /// Brings a line that is not here. `there.happens` is called, without the calendar, when it is: look_up() finds it
+  /// then.
+  void bring(std::uint64_t address, event& there);
+
+  /// As look_up(), but for who is no client: no use, no count, no miss.
+  [[nodiscard]] probed probe(std::uint64_t address) noexcept;
+
+  /// A word of the line for who has caches above: which of them may hold it. Null: the line is not here, so none does.
+  [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept {
+    line_index const line = lines_.find(address);
+    return line == no_line ? nullptr : &lines_.metadata(line);
+  }
+
+  /// Writes a dirty line back; it stays, clean. `done` happens when memory has it; at once (in the calendar) if clean.
+  void write_back_line(std::uint64_t address, event& done);
+  /// Drops a line, dirty or not.
+  void drop_line(std::uint64_t address);
+
+  // Of [address, address + bytes), each line looked at taking `line_ps`.
+  [[nodiscard]] task<> write_back(std::uint64_t address, std::size_t bytes, picoseconds line_ps);
+  [[nodiscard]] task<> invalidate(std::uint64_t address, std::size_t bytes, picoseconds line_ps);
+  [[nodiscard]] task<> flush(std::uint64_t address, std::size_t bytes, picoseconds line_ps);
+
+  [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
+
+ private:
+  /// A line on its way here.
+  struct miss : event {
+    explicit miss(l2_private& owner_) : event([](event& self) { static_cast<miss&>(self).arrived(); }), owner(owner_) {}
+    void arrived();
+    l2_private& owner;
+    std::uint64_t address = 0;
+    std::vector<std::byte> data;
+    std::vector<event*> waiting;
+  };
+  /// A line on its way to memory.
+  struct departure : event {
+    explicit departure(l2_private& owner_)
+        : event([](event& self) { static_cast<departure&>(self).acknowledged(); }), owner(owner_) {}
+    void acknowledged();
+    l2_private& owner;
+    std::uint64_t address = 0;
+    std::vector<event*> waiting;  ///< Who asked to be told.
+    bool again = false;           ///< It became dirty and left once more: `data` follows the acknowledgement.
+    std::vector<std::byte> data;
+    miss* fetch_after = nullptr;  ///< A miss on the same line.
+  };
+
+  void send_back(line_index line, event* told);
+  void back_invalidate(std::uint64_t address);
+  miss& take_miss(std::uint64_t address);
+
+  kernel& kernel_;
+  cache_array lines_;
+  line_memory& below_;
+  std::vector<snooper*> l1s_;
+  std::unordered_map<std::uint64_t, miss*> misses_;           ///< By line address.
+  std::unordered_map<std::uint64_t, departure*> departures_;  ///< By line address.
+  std::deque<miss> all_misses_;
+  std::vector<miss*> spare_misses_;
+  std::deque<departure> all_departures_;
+  std::vector<departure*> spare_departures_;
+  statistics counted_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,300 @@
+// description: which keys a machine file has, what they may be, and what must fit together.
+#include "machine/config/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+
+namespace tess::machine {
+namespace {
+
+using std::string_view;
+
+constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t gib = kib * kib * kib;
+
+picoseconds clock_of(toml_table& from, string_view key) {
+  constexpr std::uint64_t ps_at_1_mhz = 1'000'000;
+  std::uint64_t const mhz = from.number(key, {1, 10'000}, "MHz");
+  if (ps_at_1_mhz % mhz != 0) {
+    from.fail(key, fmt::format("{} MHz have no period of whole picoseconds", mhz), "a divisor of 1000000");
+  }
+  return ps_at_1_mhz / mhz;
+}
+
+cache_shape read_cache(toml_table& from) {
+  cache_shape shape;
+  shape.line_bytes = static_cast<std::uint32_t>(from.power_of_two("line_bytes", {8, 256}, "bytes"));
+  shape.way_bytes = from.power_of_two("way_bytes", {shape.line_bytes, 64 * kib * kib}, "bytes");
+  shape.ways = from.small_number("ways", {1, cache_array::ways_max}, "ways");
+  return shape;
+}
+
+void read_caches(toml_table& root, machine_description& made) {
+  toml_table instructions = root.table("l1_instruction");
+  made.l1_instruction = read_cache(instructions);
+  instructions.finish();
+  toml_table data = root.table("l1_data");
+  made.l1_data = read_cache(data);
+  data.finish();
+  toml_table l2 = root.table("l2");
+  made.l2 = read_cache(l2);
+  made.l2_hit_cycles = l2.small_number("hit_cycles", {1, 10'000}, "cycles");
+  made.l2_miss_cycles = l2.small_number("miss_cycles", {1, 10'000}, "cycles");
+  for (cache_shape const& l1 : {made.l1_instruction, made.l1_data}) {
+    if (l1.line_bytes > made.l2.line_bytes) {
+      l2.fail("line_bytes", fmt::format("lines of {} bytes are shorter than those of an L1", made.l2.line_bytes),
+              fmt::format("at least {}", l1.line_bytes));
+    }
+  }
+  l2.finish();
+}
+
+void read_harts(toml_table from, hart_description& harts) {
+  harts.application = from.small_number("application", {0, 64}, "harts");
+  harts.application_in_memory_tiles = from.small_number("application_in_memory_tiles", {0, 64}, "harts");
+  harts.system = from.small_number("system", {1, 1}, "harts");
+  harts.quantum_cycles = from.small_number("quantum_cycles", {1, 1'000'000}, "cycles");
+  for (auto const& [key, cycles] : {std::pair{"multiply_cycles", &harts.multiply_cycles},
+                                    {"divide_cycles", &harts.divide_cycles},
+                                    {"float_add_cycles", &harts.float_add_cycles},
+                                    {"float_multiply_cycles", &harts.float_multiply_cycles},
+                                    {"float_divide_cycles", &harts.float_divide_cycles}}) {
+    *cycles = from.small_number(key, {1, 255}, "cycles");
+  }
+  harts.branch_taken_cycles = from.small_number("branch_taken_cycles", {0, 255}, "cycles more");
+  from.finish();
+}
+
+void read_network(toml_table from, machine_description& made) {
+  static constexpr std::array<string_view, 3> topologies{"mesh", "torus", "crossbar"};
+  network_parameters& network = made.network;
+  network.width = made.width;
+  network.height = made.height;
+  network.topology = static_cast<topology_kind>(from.choice("topology", topologies));
+  if (network.topology == topology_kind::crossbar && network.nodes() > 64) {
+    from.fail("topology", fmt::format("a crossbar of {} tiles", network.nodes()), "at most 64 tiles, or a mesh");
+  }
+  network.link_bytes = static_cast<std::uint32_t>(from.power_of_two("link_bytes", {1, 256}, "bytes"));
+  network.buffer_flits = from.small_number("buffer_flits", {1, 255}, "flits");
+  network.routing_cycles = from.small_number("routing_cycles", {0, 8}, "cycles");
+  network.traversal_cycles = from.small_number("traversal_cycles", {1, 8}, "cycles");
+  network.link_cycles = from.small_number("link_cycles", {1, 16}, "cycles");
+  network.credit_cycles = from.small_number("credit_cycles", {0, 8}, "cycles");
+  network.speculative = from.flag("speculative");
+  network.virtual_networks.clear();
+  for (string_view const name : {"requests", "responses", "control"}) {
+    toml_table one = from.table(name);
+    virtual_network added;
+    added.channels = one.small_number("channels", {1, 10}, "virtual channels");
+    added.priority = one.small_number("priority", {0, 7}, "");
+    if (network.topology == topology_kind::torus && added.channels % 2 != 0) {
+      one.fail("channels", fmt::format("{} channels on a torus", added.channels), "an even number, for the dateline");
+    }
+    one.finish();
+    network.virtual_networks.push_back(added);
+  }
+  from.finish();
+}
+
+void read_dram(toml_table from, machine_description& made) {
+  static constexpr std::array<string_view, 4> fields{"column", "bank", "rank", "row"};
+  dram_parameters& dram = made.dram;
+  dram_timing& timing = dram.timing;
+  timing.clock_ps = from.number("clock_ps", {100, 100'000}, "ps");
+  for (auto const& [key, cycles] : {std::pair{"cl", &timing.cl},
+                                    {"cwl", &timing.cwl},
+                                    {"burst", &timing.burst},
+                                    {"rcd", &timing.rcd},
+                                    {"rp", &timing.rp},
+                                    {"ras", &timing.ras},
+                                    {"ccd", &timing.ccd},
+                                    {"rrd", &timing.rrd},
+                                    {"faw", &timing.faw},
+                                    {"rtp", &timing.rtp},
+                                    {"wr", &timing.wr},
+                                    {"wtr", &timing.wtr},
+                                    {"rtrs", &timing.rtrs},
+                                    {"rfc", &timing.rfc},
+                                    {"refi", &timing.refi}}) {
+    *cycles = from.small_number(key, {1, 100'000}, "DRAM cycles");
+  }
+  dram.ranks = from.small_number("ranks", {1, 8}, "");
+  dram.banks = from.small_number("banks", {1, 64 / dram.ranks}, "banks of a rank");
+  dram.rows = from.small_number("rows", {1, 1U << 20U}, "rows of a bank");
+  dram.access_bytes = from.power_of_two("access_bytes", {8, 256}, "bytes");
+  dram.row_bytes = from.power_of_two("row_bytes", {dram.access_bytes, 64 * kib}, "bytes");
+  dram.queue_entries = from.small_number("queue_entries", {1, 1024}, "reads, and as many writes");
+  auto const order = from.choices("mapping", fields);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (order.size() != fields.size() || std::ranges::count(order, i) != 1) {
+      from.fail("mapping", "the mapping does not name each field once",
+                "column, bank, rank and row, lowest bits first");
+    }
+    dram.mapping[i] = static_cast<dram_field>(order[i]);
+  }
+  made.memory.size_bytes = dram.size_bytes();
+  from.finish();
+}
+
+void read_memory(toml_table from, machine_description& made) {
+  for (auto const& [x, y] : from.coordinate_list("tiles", made.width, made.height)) {
+    made.memory.tiles.push_back(y * made.width + x);
+  }
+  made.memory.port_bytes = static_cast<std::uint32_t>(from.power_of_two("port_bytes", {1, 64}, "bytes a cycle"));
+  made.memory.access_cycles = from.small_number("access_cycles", {1, 10'000}, "cycles of the memory's clock");
+  from.finish();
+}
+
+void read_adapter(toml_table from, machine_description& made) {
+  adapter_description& adapter = made.adapter;
+  adapter.request_cycles = from.small_number("request_cycles", {0, 1000}, "cycles");
+  adapter.response_cycles = from.small_number("response_cycles", {0, 1000}, "cycles");
+  adapter.header_bytes = from.small_number("header_bytes", {1, 64}, "bytes");
+  adapter.outstanding = from.small_number("outstanding", {1, 1024}, "requests of a tile");
+  adapter.dma_packet_bytes =
+      static_cast<std::uint32_t>(from.power_of_two("dma_packet_bytes", {made.l2.line_bytes, 4096}, "bytes"));
+  adapter.dma_packets = from.small_number("dma_packets", {1, 64}, "packets of a transfer on their way");
+  adapter.task_queue_entries = from.small_number("task_queue_entries", {1, 65'536}, "tasks");
+  from.finish();
+}
+
+void read_tile(toml_table from, machine_description& made) {
+  made.tlm_bytes = from.number("tlm_bytes", {4096, gib}, "bytes");
+  made.tlm_access_cycles = from.small_number("tlm_access_cycles", {1, 10'000}, "cycles");
+  made.local_tail_bytes = from.number("local_tail_bytes", {0, 1024 * gib}, "bytes of the own partition");
+  made.bus.bytes = static_cast<std::uint32_t>(from.power_of_two("bus_bytes", {1, 64}, "bytes a cycle"));
+  made.bus.arbitration_cycles = from.small_number("bus_arbitration_cycles", {0, 100}, "cycles");
+  from.finish();
+}
+
+void check_overlap(toml_table const& at, string_view key, machine_description const& made) {
+  if (auto const both = address_map::overlap(made.regions)) {
+    auto const& [one, other] = *both;
+    if (one.base == other.base && one.kind == other.kind && one.tile == other.tile) {
+      at.fail(key, to_text(one) + " reaches into the local window or beyond 2^64",
+              fmt::format("a base of at least {:#x}", local_window_end));
+    }
+    at.fail(key, to_text(other) + " overlaps " + to_text(one), fmt::format("a base of at least {:#x}", one.end()));
+  }
+}
+
+void read_addresses(toml_table from, machine_description& made, std::uint64_t& uncached_offset) {
+  std::uint64_t const tlm_base = from.number("tlm_base", {local_window_end}, "the address of tile 0's TLM");
+  std::uint64_t const tlm_stride = from.number("tlm_stride", {made.tlm_bytes}, "bytes from tile to tile");
+  std::uint64_t const device_base = from.number("device_base", {local_window_end}, "the address of tile 0's devices");
+  std::uint64_t const device_stride = from.number("device_stride", {64}, "bytes from tile to tile");
+  uncached_offset = from.number("uncached_offset", {1}, "bytes from a partition to its uncached view");
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    made.regions.push_back(
+        {.kind = region_kind::tlm, .tile = tile, .base = tlm_base + tile * tlm_stride, .size_bytes = made.tlm_bytes});
+    made.regions.push_back({.kind = region_kind::device,
+                            .tile = tile,
+                            .base = device_base + tile * device_stride,
+                            .size_bytes = device_stride});
+    check_overlap(from, "device_base", made);
+  }
+  from.finish();
+}
+
+void read_partition(toml_table& from, machine_description& made, std::uint64_t uncached_offset,
+                    std::vector<std::uint64_t>& used) {
+  auto const [x, y] = from.coordinates("tile", made.width, made.height);
+  auto const [memory_x, memory_y] = from.coordinates("memory", made.width, made.height);
+  region added{.kind = region_kind::partition, .tile = y * made.width + x};
+  added.memory_tile = memory_y * made.width + memory_x;
+  added.base = from.number("base", {local_window_end}, "");
+  added.size_bytes = from.number("size_bytes", {made.local_tail_bytes == 0 ? 4096 : made.local_tail_bytes}, "bytes");
+  if (!made.is_memory(added.memory_tile)) {
+    from.fail("memory", fmt::format("({}, {}) is no memory tile", memory_x, memory_y), "one of memory.tiles");
+  }
+  if (std::ranges::any_of(made.regions, [&](region const& other) {
+        return other.kind == region_kind::partition && other.tile == added.tile;
+      })) {
+    from.fail("tile", fmt::format("tile ({}, {}) has two partitions", x, y), "one for each tile");
+  }
+  if (added.base % 4096 != 0 || added.size_bytes % 4096 != 0) {
+    from.fail("base", "base or size is no multiple of a page", "multiples of 4096");
+  }
+  added.memory_offset = used[added.memory_tile];
+  used[added.memory_tile] += added.size_bytes;
+  if (used[added.memory_tile] > made.memory.size_bytes) {
+    from.fail(
+        "size_bytes",
+        fmt::format("the partitions of memory ({}, {}) need {} bytes", memory_x, memory_y, used[added.memory_tile]),
+        fmt::format("at most {}: ranks x banks x rows x row_bytes of [dram]", made.memory.size_bytes));
+  }
+  made.regions.push_back(added);
+  check_overlap(from, "base", made);
+  added.kind = region_kind::partition_uncached;
+  added.base += uncached_offset;
+  made.regions.push_back(added);
+  check_overlap(from, "base", made);
+  from.finish();
+}
+
+}  // namespace
+
+bool machine_description::is_memory(std::uint32_t tile) const noexcept {
+  return std::ranges::count(memory.tiles, tile) != 0;
+}
+
+local_window machine_description::window(std::uint32_t tile) const {
+  auto const of = [&](region_kind kind) {
+    return *std::ranges::find_if(regions, [&](region const& one) { return one.kind == kind && one.tile == tile; });
+  };
+  region const partition = of(region_kind::partition);
+  return {.tlm_base = of(region_kind::tlm).base,
+          .tlm_bytes = tlm_bytes,
+          .tail_base = partition.end() - local_tail_bytes,
+          .tail_bytes = local_tail_bytes};
+}
+
+machine_description parse_machine(std::string text, std::string name) {
+  toml_document const document(std::move(text), std::move(name));
+  toml_table root = document.root();
+  machine_description made;
+  made.name = root.text("name");
+  made.summary = root.text("summary");
+  toml_table grid = root.table("grid");
+  made.width = grid.small_number("width", {1, 64}, "tiles");
+  made.height = grid.small_number("height", {1, 64}, "tiles");
+  grid.finish();
+  toml_table clocks = root.table("clocks");
+  made.tile_clock_ps = clock_of(clocks, "tile_mhz");
+  made.memory_clock_ps = clock_of(clocks, "memory_mhz");
+  made.network_clock_ps = clock_of(clocks, "network_mhz");
+  clocks.finish();
+  read_harts(root.table("harts"), made.harts);
+  read_caches(root, made);
+  read_tile(root.table("tile"), made);
+  read_dram(root.table("dram"), made);
+  read_memory(root.table("memory"), made);
+  read_network(root.table("network"), made);
+  read_adapter(root.table("adapter"), made);
+  std::uint64_t uncached_offset = 0;
+  read_addresses(root.table("addresses"), made, uncached_offset);
+  std::vector<std::uint64_t> used(made.tiles());
+  for (toml_table& partition : root.tables("partition")) read_partition(partition, made, uncached_offset, used);
+  auto const partitions = std::ranges::count(made.regions, region_kind::partition, &region::kind);
+  if (partitions != static_cast<std::ptrdiff_t>(made.tiles())) {
+    root.fail("partition", fmt::format("{} partitions for {} tiles", partitions, made.tiles()), "one for each tile");
+  }
+  root.finish();
+  made.explained = document.explained();
+  return made;
+}
+
+machine_description read_machine(std::filesystem::path const& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream.is_open() || stream.bad())
+    throw config_error(file.string() + ": cannot be read; expected a machine file");
+  return parse_machine(text.str(), file.string());
+}
+
+}  // namespace tess::machine

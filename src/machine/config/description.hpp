@@ -1,0 +1,94 @@
+// description: a machine as its file describes it: checked, complete, in units of its own; nothing is built yet.
+//
+// Units     as named; cycles are of the tiles' clock unless said otherwise.
+// Source    the numbers of machines/*.toml, each with its source behind it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "machine/cache/cache_array.hpp"
+#include "machine/config/toml_table.hpp"
+#include "machine/dram/parameters.hpp"
+#include "machine/map/address_map.hpp"
+#include "machine/network/parameters.hpp"
+
+namespace tess::machine {
+
+struct hart_description {
+  std::uint32_t application = 4;  ///< In a compute tile.
+  std::uint32_t application_in_memory_tiles = 0;
+  std::uint32_t system = 1;  ///< In every tile.
+  std::uint32_t quantum_cycles = 64;
+  std::uint32_t multiply_cycles = 1;
+  std::uint32_t divide_cycles = 1;
+  std::uint32_t float_add_cycles = 1;
+  std::uint32_t float_multiply_cycles = 1;
+  std::uint32_t float_divide_cycles = 1;
+  std::uint32_t branch_taken_cycles = 0;  ///< Beyond the first, as the others are.
+};
+
+struct bus_description {
+  std::uint32_t bytes = 8;  ///< Moved per cycle.
+  std::uint32_t arbitration_cycles = 1;
+};
+
+struct memory_description {
+  std::vector<std::uint32_t> tiles;
+  std::uint64_t size_bytes = 0;      ///< Of each.
+  std::uint32_t port_bytes = 8;      ///< Moved per cycle of the memory's clock.
+  std::uint32_t access_cycles = 20;  ///< Of the memory's clock: a single access, from request to its first word.
+};
+
+struct adapter_description {
+  std::uint32_t request_cycles = 4;   ///< From the bus into the network.
+  std::uint32_t response_cycles = 4;  ///< From the network onto the bus.
+  std::uint32_t header_bytes = 8;     ///< Of a packet, before its data.
+  std::uint32_t outstanding = 16;     ///< Requests of a tile.
+  std::uint32_t dma_packet_bytes = 64;
+  std::uint32_t dma_packets = 4;  ///< Of one transfer on their way.
+  std::uint32_t task_queue_entries = 16;
+};
+
+struct machine_description {
+  std::string name;
+  std::string summary;
+  std::uint32_t width = 1;
+  std::uint32_t height = 1;
+  picoseconds tile_clock_ps = 20'000;
+  picoseconds memory_clock_ps = 10'000;
+  picoseconds network_clock_ps = 20'000;
+  hart_description harts;
+  cache_shape l1_instruction;
+  cache_shape l1_data;
+  cache_shape l2;
+  std::uint32_t l2_hit_cycles = 20;
+  std::uint32_t l2_miss_cycles = 4;  ///< Until a miss is known.
+  std::uint64_t tlm_bytes = 0;
+  std::uint32_t tlm_access_cycles = 20;
+  std::uint64_t local_tail_bytes = 0;  ///< Of each partition: in its tile's local window.
+  bus_description bus;
+  memory_description memory;
+  dram_parameters dram;
+  network_parameters network;
+  adapter_description adapter;
+  std::vector<region> regions;
+
+  std::vector<explained_value> explained;  ///< In the file's order.
+
+  [[nodiscard]] std::uint32_t tiles() const noexcept { return width * height; }
+  [[nodiscard]] bool is_memory(std::uint32_t tile) const noexcept;
+  /// Harts of a tile: application harts first, then the system's.
+  [[nodiscard]] std::uint32_t harts_of(std::uint32_t tile) const noexcept {
+    return (is_memory(tile) ? harts.application_in_memory_tiles : harts.application) + harts.system;
+  }
+  [[nodiscard]] local_window window(std::uint32_t tile) const;
+};
+
+/// Reads a file. Errors: config_error, naming file, line and column.
+[[nodiscard]] machine_description read_machine(std::filesystem::path const& file);
+/// The same from a text; `name` stands in messages.
+[[nodiscard]] machine_description parse_machine(std::string text, std::string name);
+
+}  // namespace tess::machine

@@ -1,0 +1,233 @@
+// toml_table: on toml++, with exceptions; it knows where every value stands.
+#include "machine/config/toml_table.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <bit>
+#include <sstream>
+
+namespace tess::machine {
+
+struct toml_document::inside {
+  std::string name;
+  std::vector<std::string> lines;
+  toml::table root;
+  std::vector<explained_value> explained;
+
+  [[nodiscard]] std::string where(toml::source_region const& at) const {
+    return fmt::format("{}:{}:{}", name, at.begin.line, at.begin.column);
+  }
+  /// The comment behind a value.
+  [[nodiscard]] std::string comment(toml::source_region const& at) const {
+    if (at.begin.line == 0 || at.begin.line > lines.size()) return {};
+    std::string const& line = lines[at.begin.line - 1];
+    std::size_t const hash = line.find('#', at.begin.column - 1);
+    if (hash == std::string::npos) return {};
+    std::size_t const first = line.find_first_not_of("# ", hash);
+    return first == std::string::npos ? std::string{} : line.substr(first);
+  }
+};
+
+struct toml_table::inside {
+  std::shared_ptr<toml_document::inside> document;
+  toml::table* table;
+  std::string path;  ///< With a dot at its end, or empty.
+  std::vector<std::string> asked;
+
+  toml::node& get(std::string_view key, std::string const& expected) {
+    asked.emplace_back(key);
+    toml::node* const found = table->get(key);
+    if (found == nullptr) {
+      throw config_error(
+          fmt::format("{}: no key \"{}{}\"; expected {}", document->where(table->source()), path, key, expected));
+    }
+    return *found;
+  }
+  [[noreturn]] void wrong(toml::node const& at, std::string const& what, std::string const& expected) const {
+    throw config_error(fmt::format("{}: {}; expected {}", document->where(at.source()), what, expected));
+  }
+};
+
+toml_document::toml_document(std::string text, std::string name) : inside_(std::make_shared<inside>()) {
+  inside_->name = std::move(name);
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) inside_->lines.push_back(line);
+  try {
+    inside_->root = toml::parse(text, inside_->name);
+  } catch (toml::parse_error const& wrong) {
+    throw config_error(
+        fmt::format("{}: {}; expected TOML 1.0", inside_->where(wrong.source()), std::string(wrong.description())));
+  }
+}
+
+toml_table toml_document::root() const {
+  return toml_table(std::make_shared<toml_table::inside>(toml_table::inside{inside_, &inside_->root, "", {}}));
+}
+
+std::vector<explained_value> const& toml_document::explained() const {
+  return inside_->explained;
+}
+
+void toml_table::explain(std::string_view key, std::string value, std::string_view unit) const {
+  toml_document::inside& document = *inside_->document;
+  document.explained.push_back({inside_->path + std::string(key), std::move(value), std::string(unit),
+                                document.comment(inside_->table->get(key)->source())});
+}
+
+std::uint64_t toml_table::number(std::string_view key, number_range range, std::string_view unit) {
+  std::string const expected = range.max == number_range{}.max
+                                   ? fmt::format("a number of {} of at least {}", unit, range.min)
+                                   : fmt::format("{} to {} {}", range.min, range.max, unit);
+  toml::node const& node = inside_->get(key, expected);
+  auto const* const value = node.as_integer();
+  if (value == nullptr) inside_->wrong(node, fmt::format("{} is no integer", key), expected);
+  if (value->get() < 0 || static_cast<std::uint64_t>(value->get()) < range.min ||
+      static_cast<std::uint64_t>(value->get()) > range.max) {
+    inside_->wrong(node, fmt::format("{} = {} is impossible", key, value->get()), expected);
+  }
+  explain(key, range.min >= 1ULL << 32U ? fmt::format("{:#x}", value->get()) : fmt::format("{}", value->get()), unit);
+  return static_cast<std::uint64_t>(value->get());
+}
+
+std::uint32_t toml_table::small_number(std::string_view key, number_range range, std::string_view unit) {
+  range.max = std::min<std::uint64_t>(range.max, 0xffff'ffffU);
+  return static_cast<std::uint32_t>(number(key, range, unit));
+}
+
+std::uint64_t toml_table::power_of_two(std::string_view key, number_range range, std::string_view unit) {
+  std::uint64_t const value = number(key, range, unit);
+  if (!std::has_single_bit(value)) {
+    fail(key, fmt::format("{} = {} is no power of two", key, value),
+         fmt::format("{} or {}", std::bit_floor(value), std::bit_ceil(value)));
+  }
+  return value;
+}
+
+bool toml_table::flag(std::string_view key) {
+  toml::node const& node = inside_->get(key, "true or false");
+  if (!node.is_boolean()) inside_->wrong(node, fmt::format("{} is no truth value", key), "true or false");
+  explain(key, node.as_boolean()->get() ? "true" : "false", "");
+  return node.as_boolean()->get();
+}
+
+std::string toml_table::text(std::string_view key) {
+  toml::node const& node = inside_->get(key, "a text");
+  if (!node.is_string()) inside_->wrong(node, fmt::format("{} is no text", key), "a text");
+  return node.as_string()->get();
+}
+
+namespace {
+std::string one_of(std::span<std::string_view const> choices) {
+  std::string all = "one of";
+  for (std::string_view const one : choices) all += fmt::format("{} {}", one == choices.front() ? "" : ",", one);
+  return all;
+}
+}  // namespace
+
+std::size_t toml_table::choice(std::string_view key, std::span<std::string_view const> choices) {
+  std::string const given = text(key);
+  auto const found = std::ranges::find(choices, given);
+  if (found == choices.end()) fail(key, fmt::format("{} = \"{}\" is unknown", key, given), one_of(choices));
+  explain(key, given, "");
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+std::vector<std::size_t> toml_table::choices(std::string_view key, std::span<std::string_view const> choices) {
+  std::string const expected = "a list, each " + one_of(choices);
+  toml::node& node = inside_->get(key, expected);
+  if (!node.is_array()) inside_->wrong(node, fmt::format("{} is no list", key), expected);
+  std::vector<std::size_t> all;
+  std::string shown;
+  for (toml::node const& element : *node.as_array()) {
+    auto const* const given = element.as_string();
+    auto const found = given == nullptr ? choices.end() : std::ranges::find(choices, given->get());
+    if (found == choices.end()) inside_->wrong(element, fmt::format("unknown element of {}", key), expected);
+    all.push_back(static_cast<std::size_t>(found - choices.begin()));
+    shown += std::string(shown.empty() ? "" : ", ") + std::string(*found);
+  }
+  explain(key, shown, "");
+  return all;
+}
+
+namespace {
+std::optional<std::pair<std::uint32_t, std::uint32_t>> pair_of(toml::node const& node, std::uint32_t width,
+                                                               std::uint32_t height) {
+  auto const* const list = node.as_array();
+  if (list == nullptr || list->size() != 2) return std::nullopt;
+  auto const* const x = list->get(0)->as_integer();
+  auto const* const y = list->get(1)->as_integer();
+  if (x == nullptr || y == nullptr || x->get() < 0 || x->get() >= width || y->get() < 0 || y->get() >= height) {
+    return std::nullopt;
+  }
+  return {{static_cast<std::uint32_t>(x->get()), static_cast<std::uint32_t>(y->get())}};
+}
+}  // namespace
+
+std::pair<std::uint32_t, std::uint32_t> toml_table::coordinates(std::string_view key, std::uint32_t width,
+                                                                std::uint32_t height) {
+  std::string const expected = fmt::format("[x, y] with x below {} and y below {}", width, height);
+  toml::node const& node = inside_->get(key, expected);
+  auto const at = pair_of(node, width, height);
+  if (!at) inside_->wrong(node, fmt::format("{} is no tile of the grid", key), expected);
+  return *at;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> toml_table::coordinate_list(std::string_view key,
+                                                                                 std::uint32_t width,
+                                                                                 std::uint32_t height) {
+  std::string const expected = fmt::format("a list of [x, y] with x below {} and y below {}", width, height);
+  toml::node& node = inside_->get(key, expected);
+  if (!node.is_array() || node.as_array()->empty())
+    inside_->wrong(node, fmt::format("{} is no such list", key), expected);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+  std::string shown;
+  for (toml::node const& element : *node.as_array()) {
+    auto const at = pair_of(element, width, height);
+    if (!at) inside_->wrong(element, fmt::format("an element of {} is no tile of the grid", key), expected);
+    if (std::ranges::count(all, *at) != 0) inside_->wrong(element, "this tile is named twice", expected);
+    all.push_back(*at);
+    shown += fmt::format("{}({}, {})", shown.empty() ? "" : ", ", at->first, at->second);
+  }
+  explain(key, shown, "");
+  return all;
+}
+
+toml_table toml_table::table(std::string_view key) {
+  std::string const expected = fmt::format("a table [{}{}]", inside_->path, key);
+  toml::node& node = inside_->get(key, expected);
+  if (!node.is_table()) inside_->wrong(node, fmt::format("{} is no table", key), expected);
+  return toml_table(
+      std::make_shared<inside>(inside{inside_->document, node.as_table(), inside_->path + std::string(key) + ".", {}}));
+}
+
+std::vector<toml_table> toml_table::tables(std::string_view key) {
+  std::string const expected = fmt::format("tables [[{}{}]]", inside_->path, key);
+  toml::node& node = inside_->get(key, expected);
+  if (!node.is_array_of_tables()) inside_->wrong(node, fmt::format("{} is no list of tables", key), expected);
+  std::vector<toml_table> all;
+  for (toml::node& element : *node.as_array()) {
+    all.push_back(toml_table(std::make_shared<inside>(
+        inside{inside_->document, element.as_table(), fmt::format("{}{}[{}].", inside_->path, key, all.size()), {}})));
+  }
+  return all;
+}
+
+void toml_table::fail(std::string_view key, std::string const& what, std::string const& expected) const {
+  toml::node const* const at = inside_->table->get(key);
+  inside_->wrong(at != nullptr ? *at : *inside_->table, what, expected);
+}
+
+void toml_table::finish() const {
+  for (auto&& [key, node] : *inside_->table) {
+    if (std::ranges::count(inside_->asked, std::string_view(key.str())) != 0) continue;
+    std::string expected = "one of";
+    for (std::string const& known : inside_->asked)
+      expected += fmt::format("{} {}", &known == &inside_->asked.front() ? "" : ",", known);
+    throw config_error(fmt::format("{}: unknown key \"{}{}\"; expected {}", inside_->document->where(key.source()),
+                                   inside_->path, key.str(), expected));
+  }
+}
+
+}  // namespace tess::machine

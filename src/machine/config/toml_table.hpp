@@ -1,0 +1,89 @@
+// toml_table: a table of a machine file, read key by key; what nobody asked for is an error, and so is what is missing.
+//
+//   Every question says what would be right; its answer is kept with its line, so that a machine can be explained.
+//
+// Errors    config_error, `file:line:column: what; expected …`, for the first thing wrong. Keys have no defaults.
+// Threads   one.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tess::machine {
+
+class config_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One answer: for `tess machines NAME`.
+struct explained_value {
+  std::string path;  ///< `l2.ways`
+  std::string value;
+  std::string unit;
+  std::string source;  ///< The comment on its line.
+};
+
+struct number_range {
+  std::uint64_t min = 0;
+  std::uint64_t max = ~std::uint64_t{0};
+};
+
+class toml_document;
+
+class toml_table {
+ public:
+  [[nodiscard]] std::uint64_t number(std::string_view key, number_range range, std::string_view unit);
+  [[nodiscard]] std::uint32_t small_number(std::string_view key, number_range range, std::string_view unit);
+  [[nodiscard]] std::uint64_t power_of_two(std::string_view key, number_range range, std::string_view unit);
+  [[nodiscard]] bool flag(std::string_view key);
+  [[nodiscard]] std::string text(std::string_view key);
+  /// The index in `choices` of a text.
+  [[nodiscard]] std::size_t choice(std::string_view key, std::span<std::string_view const> choices);
+  [[nodiscard]] std::vector<std::size_t> choices(std::string_view key, std::span<std::string_view const> choices);
+  /// `[x, y]`
+  [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> coordinates(std::string_view key, std::uint32_t width,
+                                                                    std::uint32_t height);
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> coordinate_list(std::string_view key,
+                                                                                     std::uint32_t width,
+                                                                                     std::uint32_t height);
+  [[nodiscard]] toml_table table(std::string_view key);
+  /// `[[key]]`, in order; one at least.
+  [[nodiscard]] std::vector<toml_table> tables(std::string_view key);
+
+  /// To be called when all was asked for: a key that nobody asked for is an error.
+  void finish() const;
+  /// An error at a key of this table (at the table itself if it has no such key).
+  [[noreturn]] void fail(std::string_view key, std::string const& what, std::string const& expected) const;
+
+ private:
+  friend class toml_document;
+  struct inside;
+  explicit toml_table(std::shared_ptr<inside> made) : inside_(std::move(made)) {}
+  void explain(std::string_view key, std::string value, std::string_view unit) const;
+  std::shared_ptr<inside> inside_;
+};
+
+class toml_document {
+ public:
+  /// `name` stands in messages.
+  toml_document(std::string text, std::string name);
+
+  [[nodiscard]] toml_table root() const;
+  [[nodiscard]] std::vector<explained_value> const& explained() const;
+
+ private:
+  struct inside;
+  std::shared_ptr<inside> inside_;
+  friend class toml_table;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,190 @@
+// dram: queueing, the choice of the next command, and refresh.
+#include "machine/dram/dram.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "machine/assert.hpp"
+
+namespace tess::machine {
+
+dram::dram(kernel& k, dram_parameters const& made_of)
+    : kernel_(k), made_of_(made_of), rules_(made_of, ddr3_rules(made_of.timing)), ranks_(made_of.ranks) {
+  MACHINE_ASSERT(made_of.ranks * made_of.banks <= 64);
+  for (std::uint32_t r = 0; r < made_of.ranks; ++r) {
+    ranks_[r].open_rows.assign(made_of.banks, closed);
+    // Ranks take turns, so that not all are closed at once.
+    std::uint64_t const interval = made_of.timing.refi;
+    ranks_[r].refresh_due = interval == 0 ? never : interval + interval * r / made_of.ranks;
+  }
+}
+
+std::uint64_t dram::cycle_at_or_after(picoseconds time) const noexcept {
+  picoseconds const clock = made_of_.timing.clock_ps;
+  return (time + clock - 1) / clock;
+}
+
+bool dram::try_access(std::uint64_t address, bool write, event& done) {
+  std::uint64_t const line = address / made_of_.access_bytes;
+  if (reads_.empty() && writes_.empty()) catch_up(cycle_at_or_after(kernel_.now()));
+  if (write) {
+    if (writes_.size() >= made_of_.queue_entries) return false;
+    ++counted_.writes;
+    bool const merged = std::ranges::find(writes_, line, &request::line) != writes_.end();
+    if (!merged) writes_.push_back({locate(made_of_, address), line, nullptr, kernel_.now()});
+    kernel_.after(0, done);
+  } else {
+    if (reads_.size() >= made_of_.queue_entries) return false;
+    ++counted_.reads;
+    if (std::ranges::find(writes_, line, &request::line) != writes_.end()) {
+      counted_.latency_ps += made_of_.timing.clock_ps;
+      kernel_.after(made_of_.timing.clock_ps, done);
+      return true;
+    }
+    reads_.push_back({locate(made_of_, address), line, &done, kernel_.now()});
+  }
+  if (!reads_.empty() || !writes_.empty()) plan(std::max(cycle_at_or_after(kernel_.now()), next_command_));
+  return true;
+}
+
+void dram::plan(std::uint64_t cycle) {
+  if (cycle >= planned_) return;  // that tick will see to it
+  planned_ = cycle;
+  if (spare_ticks_.empty()) spare_ticks_.push_back(&ticks_.emplace_back(*this));
+  tick& next = *spare_ticks_.back();
+  spare_ticks_.pop_back();
+  kernel_.at(cycle * made_of_.timing.clock_ps, next);
+}
+
+void dram::tick::fire() {
+  owner.spare_ticks_.push_back(this);
+  // A tick that was planned before an earlier one finds that one's time in planned_, or a later plan's.
+  if (owner.planned_ * owner.made_of_.timing.clock_ps == owner.kernel_.now()) owner.planned_ = never;
+  owner.work();
+}
+
+void dram::work() {
+  std::uint64_t const cycle = cycle_at_or_after(kernel_.now());
+  if (reads_.empty() && writes_.empty()) return;  // catch_up() will see to the refreshes of this time
+  if (cycle < next_command_) return plan(next_command_);
+  bool issued = false;
+  std::uint64_t next = refresh(cycle, issued);
+  if (!issued) {
+    if (writes_.size() * 2 >= made_of_.queue_entries) draining_ = true;
+    if (writes_.size() * 4 <= made_of_.queue_entries && !reads_.empty()) draining_ = false;
+    bool const drain = !writes_.empty() && (draining_ || reads_.empty());
+    std::vector<request>& queue = drain ? writes_ : reads_;
+    choice const chosen = choose(queue, drain, cycle);
+    if (chosen.cycle <= cycle) {
+      issue(queue, chosen, cycle);
+      issued = true;
+    }
+    next = std::min(next, chosen.cycle);
+  }
+  if (issued) next_command_ = next = cycle + 1;
+  if ((!reads_.empty() || !writes_.empty()) && next != never) plan(std::max(next, cycle + 1));
+}
+
+void dram::issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t cycle) {
+  rules_.issue(command, {.rank = rank}, cycle);
+  if (command == dram_command::refresh) {
+    ++counted_.refreshes;
+    ranks_[rank].refresh_due += made_of_.timing.refi;
+  } else {
+    std::ranges::fill(ranks_[rank].open_rows, closed);
+    ranks_[rank].open = 0;
+  }
+}
+
+void dram::catch_up(std::uint64_t cycle) {
+  for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+    if (!refreshing(r, cycle)) continue;
+    // Of several only the last one can still be going on.
+    std::uint64_t const missed = (cycle - ranks_[r].refresh_due) / made_of_.timing.refi;
+    ranks_[r].refresh_due += missed * made_of_.timing.refi;
+    counted_.refreshes += missed;
+    std::uint64_t const due = ranks_[r].refresh_due;
+    for (dram_command const command : {dram_command::precharge_all, dram_command::refresh}) {
+      if (command == dram_command::precharge_all && ranks_[r].open == 0) continue;
+      issue_refresh(command, r, std::max(due, rules_.earliest(command, {.rank = r})));
+    }
+  }
+}
+
+std::uint64_t dram::refresh(std::uint64_t cycle, bool& issued) {
+  std::uint64_t next = never;
+  for (std::uint32_t r = 0; r < ranks_.size() && !issued; ++r) {
+    rank_state& rank = ranks_[r];
+    if (!refreshing(r, cycle)) {
+      next = std::min(next, rank.refresh_due);
+      continue;
+    }
+    dram_address const at{.rank = r};
+    dram_command const command = rank.open > 0 ? dram_command::precharge_all : dram_command::refresh;
+    std::uint64_t const earliest = rules_.earliest(command, at);
+    if (earliest > cycle) {
+      next = std::min(next, earliest);
+      continue;
+    }
+    issue_refresh(command, r, cycle);
+    issued = true;
+  }
+  return next;
+}
+
+dram::choice dram::choose(std::vector<request> const& queue, bool writes, std::uint64_t cycle) const {
+  choice hit;
+  std::uint64_t wanted = 0;  // banks whose open row is hit
+  dram_command const column = writes ? dram_command::write : dram_command::read;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    dram_address const& at = queue[i].at;
+    if (ranks_[at.rank].open_rows[at.bank] != at.row || refreshing(at.rank, cycle)) continue;
+    wanted |= bank_bit(at);
+    std::uint64_t const earliest = rules_.earliest(column, at);
+    if (earliest <= cycle) return {earliest, i, column};
+    if (earliest < hit.cycle) hit = {earliest, i, column};
+  }
+  choice other;
+  std::uint64_t looked = wanted;  // only the oldest request of a bank may move its row, and only if nobody hits it
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    dram_address const& at = queue[i].at;
+    if ((looked & bank_bit(at)) != 0 || refreshing(at.rank, cycle)) continue;
+    looked |= bank_bit(at);
+    bool const open = ranks_[at.rank].open_rows[at.bank] != closed;
+    dram_command const command = open ? dram_command::precharge : dram_command::activate;
+    std::uint64_t const earliest = rules_.earliest(command, at);
+    if (earliest <= cycle) return {earliest, i, command};
+    if (earliest < other.cycle) other = {earliest, i, command};
+  }
+  return other.cycle < hit.cycle ? other : hit;
+}
+
+void dram::issue(std::vector<request>& queue, choice const& chosen, std::uint64_t cycle) {
+  request const served = queue[chosen.index];
+  rank_state& rank = ranks_[served.at.rank];
+  std::uint32_t& open = rank.open_rows[served.at.bank];
+  rules_.issue(chosen.command, served.at, cycle);
+  if (chosen.command == dram_command::activate) {
+    ++counted_.activates;
+    open = served.at.row;
+    ++rank.open;
+    return;
+  }
+  if (chosen.command == dram_command::precharge) {
+    ++counted_.row_conflicts;
+    open = closed;
+    --rank.open;
+    return;
+  }
+  ++counted_.column_commands;
+  counted_.busy_cycles += made_of_.timing.burst;
+  queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(chosen.index));
+  if (served.done != nullptr) {
+    picoseconds const there = (cycle + made_of_.timing.cl + made_of_.timing.burst) * made_of_.timing.clock_ps;
+    counted_.latency_ps += there - served.came;
+    kernel_.at(there, *served.done);
+  }
+  for (event* const vacancy : std::exchange(vacancies_, {})) kernel_.after(0, *vacancy);
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,52 @@
+// parameters: what a DRAM channel is made of and how fast it is; the [dram] table of a machine file.
+//
+// Units     timing in cycles of the DRAM's clock (two transfers each), sizes in bytes.
+// Source    the names are JEDEC's (79-3F, DDR3).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "machine/kernel/time.hpp"
+
+namespace tess::machine {
+
+struct dram_timing {
+  picoseconds clock_ps = 1250;
+  std::uint32_t cl = 11;      ///< READ to its data.
+  std::uint32_t cwl = 8;      ///< WRITE to its data.
+  std::uint32_t burst = 4;    ///< Cycles that a burst takes on the data bus.
+  std::uint32_t rcd = 11;     ///< ACTIVATE to READ or WRITE.
+  std::uint32_t rp = 11;      ///< PRECHARGE to ACTIVATE.
+  std::uint32_t ras = 28;     ///< ACTIVATE to PRECHARGE.
+  std::uint32_t ccd = 4;      ///< Column command to column command.
+  std::uint32_t rrd = 5;      ///< ACTIVATE to ACTIVATE of another bank.
+  std::uint32_t faw = 24;     ///< Within this time, four ACTIVATEs of a rank at most.
+  std::uint32_t rtp = 6;      ///< READ to PRECHARGE.
+  std::uint32_t wr = 12;      ///< End of written data to PRECHARGE.
+  std::uint32_t wtr = 6;      ///< End of written data to READ.
+  std::uint32_t rtrs = 2;     ///< Between bursts of different ranks.
+  std::uint32_t rfc = 280;    ///< REFRESH to ACTIVATE.
+  std::uint32_t refi = 6240;  ///< REFRESH to REFRESH; 0: never.
+
+  [[nodiscard]] std::uint32_t rc() const noexcept { return ras + rp; }
+};
+
+enum class dram_field : std::uint8_t { column, bank, rank, row };
+
+struct dram_parameters {
+  dram_timing timing;
+  std::uint32_t ranks = 1;
+  std::uint32_t banks = 8;     ///< Of a rank.
+  std::uint32_t rows = 65536;  ///< Of a bank.
+  std::size_t row_bytes = 8192;
+  std::size_t access_bytes = 64;  ///< Moved by one burst.
+  /// From the lowest address bits upwards, above those within an access.
+  std::array<dram_field, 4> mapping{dram_field::column, dram_field::rank, dram_field::bank, dram_field::row};
+  std::uint32_t queue_entries = 32;  ///< Reads; and as many writes.
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return std::uint64_t{ranks} * banks * rows * row_bytes; }
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,80 @@
+// rules: how the earliest cycles move on, and where an address lies.
+#include "machine/dram/rules.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "machine/assert.hpp"
+
+namespace tess::machine {
+
+dram_rules::dram_rules(dram_parameters const& made_of, std::vector<dram_rule> const& rules)
+    : banks_(made_of.banks),
+      in_bank_(std::size_t{made_of.ranks} * made_of.banks),
+      in_rank_(made_of.ranks),
+      from_other_rank_(made_of.ranks) {
+  for (dram_rule const& rule : rules) {
+    MACHINE_ASSERT(rule.window >= 1 && rule.window <= window_max);
+    auto& of_level = rule.level == dram_level::bank   ? of_bank_
+                     : rule.level == dram_level::rank ? of_rank_
+                                                      : of_other_rank_;
+    of_level[static_cast<std::size_t>(rule.preceding)].push_back(rule);
+  }
+}
+
+std::uint64_t dram_rules::earliest(dram_command command, dram_address const& at) const noexcept {
+  auto const i = static_cast<std::size_t>(command);
+  return std::max({in_bank_[at.rank * banks_ + at.bank].earliest[i], in_rank_[at.rank].earliest[i],
+                   from_other_rank_[at.rank].earliest[i]});
+}
+
+void dram_rules::follow(instance& at, std::vector<dram_rule> const& rules, dram_command command, std::uint64_t cycle) {
+  auto& issued = at.issued[static_cast<std::size_t>(command)];
+  std::ranges::rotate(issued, issued.end() - 1);
+  issued[0] = cycle + 1;
+  for (dram_rule const& rule : rules) {
+    std::uint64_t const since = issued[rule.window - 1];
+    if (since == 0) continue;
+    std::uint64_t& earliest = at.earliest[static_cast<std::size_t>(rule.following)];
+    earliest = std::max(earliest, since - 1 + rule.cycles);
+  }
+}
+
+void dram_rules::issue(dram_command command, dram_address const& at, std::uint64_t cycle) {
+  MACHINE_ASSERT(cycle >= earliest(command, at));
+  auto const i = static_cast<std::size_t>(command);
+  follow(in_bank_[at.rank * banks_ + at.bank], of_bank_[i], command, cycle);
+  follow(in_rank_[at.rank], of_rank_[i], command, cycle);
+  for (std::uint32_t rank = 0; rank < in_rank_.size(); ++rank) {
+    if (rank != at.rank) follow(from_other_rank_[rank], of_other_rank_[i], command, cycle);
+  }
+}
+
+dram_address locate(dram_parameters const& made_of, std::uint64_t address) noexcept {
+  std::uint64_t rest = address / made_of.access_bytes;
+  dram_address at;
+  auto const take = [&](std::uint64_t count) {
+    std::uint64_t const taken = rest % count;
+    rest /= count;
+    return static_cast<std::uint32_t>(taken);
+  };
+  for (dram_field const field : made_of.mapping) {
+    switch (field) {
+      case dram_field::column:
+        at.column = take(made_of.row_bytes / made_of.access_bytes);
+        break;
+      case dram_field::bank:
+        at.bank = take(made_of.banks);
+        break;
+      case dram_field::rank:
+        at.rank = take(made_of.ranks);
+        break;
+      case dram_field::row:
+        at.row = take(made_of.rows);
+        break;
+    }
+  }
+  return at;
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,73 @@
+// rules: when a DRAM command may come, from a table of rules and what has been issued so far.
+//
+//   A rule says: at this level, `following` comes at least so many cycles after the window-th last `preceding`. The
+//   tables of dram_rules.cpp are all that is known of DDR3; this class only keeps, for every bank, rank and the
+//   channel, the earliest cycle of each command, and moves it on with every issue.
+//
+// Units     cycles of the DRAM's clock.
+// Errors    issue() before earliest() is a bug of the controller: asserted in every build.
+// Cost      earliest() is a maximum of four numbers, issue() goes through the rules of one command (about ten).
+// Source    JEDEC 79-3F; the form of the table: Ramulator 2 (Luo et al., IEEE CAL 2023).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "machine/dram/parameters.hpp"
+
+namespace tess::machine {
+
+enum class dram_command : std::uint8_t { activate, precharge, precharge_all, read, write, refresh };
+inline constexpr std::size_t dram_commands = 6;
+
+/// Where a rule holds: between commands to one bank, to one rank, or to different ranks of the channel.
+enum class dram_level : std::uint8_t { bank, rank, other_rank };
+
+struct dram_rule {
+  dram_level level;
+  dram_command preceding;
+  dram_command following;
+  std::uint32_t cycles;
+  std::uint32_t window = 1;
+};
+
+struct dram_address {
+  std::uint32_t rank = 0;
+  std::uint32_t bank = 0;
+  std::uint32_t row = 0;
+  std::uint32_t column = 0;  ///< In accesses.
+};
+
+[[nodiscard]] std::vector<dram_rule> ddr3_rules(dram_timing const& timing);
+/// The row, bank and rank of a byte; addresses beyond the size wrap.
+[[nodiscard]] dram_address locate(dram_parameters const& made_of, std::uint64_t address) noexcept;
+
+class dram_rules {
+ public:
+  static constexpr std::uint32_t window_max = 4;
+
+  dram_rules(dram_parameters const& made_of, std::vector<dram_rule> const& rules);
+
+  [[nodiscard]] std::uint64_t earliest(dram_command command, dram_address const& at) const noexcept;
+  void issue(dram_command command, dram_address const& at, std::uint64_t cycle);
+
+ private:
+  /// Of one bank, one rank, or all ranks but one.
+  struct instance {
+    std::array<std::uint64_t, dram_commands> earliest{};
+    /// The last times of each command, latest first; a time is kept as one more, so that 0 is never.
+    std::array<std::array<std::uint64_t, window_max>, dram_commands> issued{};
+  };
+  void follow(instance& at, std::vector<dram_rule> const& rules, dram_command command, std::uint64_t cycle);
+
+  std::uint32_t banks_;
+  std::array<std::vector<dram_rule>, dram_commands> of_bank_;  ///< By preceding command.
+  std::array<std::vector<dram_rule>, dram_commands> of_rank_;
+  std::array<std::vector<dram_rule>, dram_commands> of_other_rank_;
+  std::vector<instance> in_bank_;          ///< [rank][bank]
+  std::vector<instance> in_rank_;          ///< [rank]
+  std::vector<instance> from_other_rank_;  ///< [rank]: what other ranks' commands demand of it.
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,130 @@
+// calendar: the queue of events to come: a ring of time slots, and a heap for what lies beyond its horizon.
+//
+//   Events of equal time leave in the order in which they were put in: that makes the simulation deterministic. A slot
+//   is a list sorted by time; its width should be about the shortest clock period, then nearly all insertions are at
+//   the end. The horizon moves with every slot, and what comes within it leaves the heap at once, before anything can
+//   be put directly behind it.
+//
+// Units     picoseconds; slots are a power of two of them wide.
+// Cost      put and take are constant within the horizon (slots × width), logarithmic beyond. Nothing is allocated but
+//           the heap's array: an event is a member of whoever waits.
+// Threads   one.
+// Source    R. Brown, "Calendar queues", CACM 31(10), 1988; with a fixed width and a bitmap of used slots.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "machine/assert.hpp"
+#include "machine/kernel/event.hpp"
+#include "machine/kernel/time.hpp"
+
+namespace tess::machine {
+
+class calendar {
+ public:
+  static constexpr std::size_t slots = 1024;
+
+  /// Slots are as wide as the largest power of two that is no more than `shortest_period_ps`.
+  explicit calendar(picoseconds shortest_period_ps)
+      : shift_(static_cast<unsigned>(std::bit_width(shortest_period_ps)) - 1) {
+    MACHINE_ASSERT(shortest_period_ps > 0);
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return waiting_ == 0; }
+
+  /// `added.due` must not lie before that of the event taken last.
+  void put(event& added) {
+    std::uint64_t const slot = added.due >> shift_;
+    MACHINE_DEBUG_ASSERT(slot >= cursor_);
+    ++waiting_;
+    if (slot - cursor_ < slots) [[likely]] {
+      put_in_slot(added, slot);
+    } else {
+      put_beyond(added);
+    }
+  }
+
+  /// The earliest event, taken out; null if there is none.
+  [[nodiscard]] event* take() {
+    if (waiting_ == 0) return nullptr;
+    slot_list& current = ring_[cursor_ % slots];
+    if (current.first == nullptr) [[unlikely]] {
+      advance();
+      return take_first(ring_[cursor_ % slots]);
+    }
+    return take_first(current);
+  }
+
+  /// As take(), but leaves an event later than `last` where it is and returns null.
+  [[nodiscard]] event* take_until(picoseconds last) {
+    if (waiting_ == 0) return nullptr;
+    if (ring_[cursor_ % slots].first == nullptr) {
+      // The cursor must not pass `last`: events may be put there afterwards.
+      if (next_due() > last) return nullptr;
+      advance();
+    }
+    slot_list& current = ring_[cursor_ % slots];
+    return current.first->due <= last ? take_first(current) : nullptr;
+  }
+
+  /// Time of the earliest event; there must be one.
+  [[nodiscard]] picoseconds next_due() const noexcept;
+
+ private:
+  struct slot_list {
+    event* first = nullptr;
+    event* last = nullptr;
+  };
+  struct distant {
+    picoseconds due;
+    std::uint64_t order;
+    event* waiting;
+  };
+  static bool later(distant const& a, distant const& b) noexcept {
+    return a.due != b.due ? a.due > b.due : a.order > b.order;
+  }
+
+  void put_in_slot(event& added, std::uint64_t slot) noexcept {
+    slot_list& list = ring_[slot % slots];
+    if (list.first == nullptr) {
+      added.next = nullptr;
+      list.first = list.last = &added;
+      used_[slot % slots / 64] |= std::uint64_t{1} << slot % 64;
+    } else if (list.last->due <= added.due) [[likely]] {
+      added.next = nullptr;
+      list.last->next = &added;
+      list.last = &added;
+    } else {
+      put_sorted(list, added);
+    }
+  }
+
+  event* take_first(slot_list& list) noexcept {
+    event* const first = list.first;
+    list.first = first->next;
+    if (list.first == nullptr) used_[cursor_ % slots / 64] &= ~(std::uint64_t{1} << cursor_ % 64);
+    --waiting_;
+    return first;
+  }
+
+  static void put_sorted(slot_list& list, event& added) noexcept;
+  void put_beyond(event& added);
+  void advance() noexcept;
+  [[nodiscard]] std::uint64_t next_used_slot() const noexcept;
+
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+  unsigned shift_;
+  std::uint64_t cursor_ = 0;  ///< Slot number (time >> shift) that is being emptied.
+  std::size_t waiting_ = 0;
+  std::array<std::uint64_t, slots / 64> used_{};
+  std::array<slot_list, slots> ring_{};
+  std::vector<distant> beyond_;  ///< A heap, earliest first; `order` keeps equal times in order.
+  std::uint64_t order_ = 0;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,34 @@
+// time: simulated time in picoseconds, and clock domains that count it in cycles.
+//
+// Units     picoseconds, 64 bits: 213 days. A frequency must have a period of whole picoseconds.
+// Cost      cycles → time is a multiplication, time → cycles a division: keep the latter off hot paths.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/assert.hpp"
+
+namespace tess::machine {
+
+using picoseconds = std::uint64_t;
+using cycle_count = std::uint64_t;
+
+/// All edges are at multiples of the period, so domains with a common multiple meet.
+class clock_domain {
+ public:
+  explicit constexpr clock_domain(picoseconds period_ps) : period_ps_(period_ps) { MACHINE_ASSERT(period_ps > 0); }
+
+  [[nodiscard]] constexpr picoseconds period_ps() const noexcept { return period_ps_; }
+  [[nodiscard]] constexpr picoseconds cycles(cycle_count n) const noexcept { return n * period_ps_; }
+  /// Whole cycles up to `time`.
+  [[nodiscard]] constexpr cycle_count count(picoseconds time) const noexcept { return time / period_ps_; }
+  /// The first edge at or after `time`.
+  [[nodiscard]] constexpr picoseconds edge(picoseconds time) const noexcept {
+    return (time + period_ps_ - 1) / period_ps_ * period_ps_;
+  }
+
+ private:
+  picoseconds period_ps_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,26 @@
+// host_memory: an anonymous mapping without reservation.
+#include "machine/memory/host_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace tess::machine {
+
+host_memory::host_memory(std::uint64_t bytes) : size_bytes_(bytes) {
+  void* const mapped =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw std::system_error{errno, std::generic_category(), "memory of the machine"};
+  base_ = static_cast<std::byte*>(mapped);
+}
+
+host_memory::~host_memory() {
+  ::munmap(base_, size_bytes_);
+}
+
+void host_memory::discard(std::uint64_t begin, std::uint64_t end) noexcept {
+  if (begin < end) ::madvise(base_ + begin, end - begin, MADV_DONTNEED);
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,30 @@
+// host_memory: bytes of the simulated machine, from the host, which has pages only for what was touched.
+//
+// Errors    std::system_error from the constructor if the host has no address space.
+// Threads   none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tess::machine {
+
+class host_memory {
+ public:
+  explicit host_memory(std::uint64_t bytes);
+  host_memory(host_memory const&) = delete;
+  host_memory& operator=(host_memory const&) = delete;
+  ~host_memory();
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+  [[nodiscard]] std::byte* at(std::uint64_t offset) const noexcept { return base_ + offset; }
+  /// Whole pages read as zero afterwards.
+  void discard(std::uint64_t begin, std::uint64_t end) noexcept;
+
+ private:
+  std::uint64_t size_bytes_;
+  std::byte* base_;
+};
+
+}  // namespace tess::machine

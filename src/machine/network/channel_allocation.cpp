@@ -1,0 +1,75 @@
+// channel_allocation: heads that wait in a router ask for a virtual channel of their output; iSLIP, one iteration.
+#include "machine/network/bits.hpp"
+#include "machine/network/flit_network.hpp"
+
+namespace tess::machine {
+
+void flit_network::allocate_channels(std::uint32_t router_index) {
+  granted_channels_.clear();
+  if (routers_[router_index].waiting_ports == 0) return;
+  requests_.clear();
+  std::uint64_t asked_outputs = 0;
+  for_each_bit(routers_[router_index].waiting_ports, [&](std::uint32_t port) {
+    std::uint32_t const port_index = router_index * ports_ + port;
+    for_each_bit(inputs_[port_index].waiting, [&](std::uint32_t channel) {
+      input_channel const& input = input_channels_[port_index * channels_ + channel];
+      std::uint32_t const wanted = input.may_take & outputs_[router_index * ports_ + input.output].free;
+      if (wanted == 0) return;
+      requests_.push_back({static_cast<std::uint16_t>(port * channels_ + channel), input.output, wanted, 0});
+      asked_outputs |= std::uint64_t{1} << input.output;
+    });
+  });
+  if (requests_.size() == 1) {
+    requests_.front().granted = requests_.front().wanted;
+  } else {
+    for_each_bit(asked_outputs, [&](std::uint32_t output) { grant_channels(router_index, output); });
+  }
+  for (channel_request& asked : requests_) {
+    if (asked.granted != 0) accept_channel(router_index, asked);
+  }
+}
+
+void flit_network::grant_channels(std::uint32_t router_index, std::uint32_t output) {
+  std::uint32_t wanted = 0;
+  for (channel_request const& asked : requests_) wanted |= asked.output == output ? asked.wanted : 0;
+  for_each_bit(wanted, [&](std::uint32_t channel) {
+    std::uint16_t const pointer = output_channels_[(router_index * ports_ + output) * channels_ + channel].next_input;
+    channel_request* first = nullptr;  // of all
+    channel_request* next = nullptr;   // at or behind the pointer; requests are in order of their inputs
+    for (channel_request& asked : requests_) {
+      if (asked.output != output || (asked.wanted >> channel & 1U) == 0) continue;
+      if (first == nullptr) first = &asked;
+      if (next == nullptr && asked.input >= pointer) next = &asked;
+    }
+    (next != nullptr ? next : first)->granted |= 1U << channel;
+  });
+}
+
+void flit_network::accept_channel(std::uint32_t router_index, channel_request& asked) {
+  std::uint32_t const all = ports_ * channels_;
+  input_channel& input = input_channels_[router_index * all + asked.input];
+  // The pointer runs over the channels of all outputs; the grants are of one.
+  bool const inside = input.grant_pointer / channels_ == asked.output;
+  std::uint32_t const channel = round_robin(asked.granted, inside ? input.grant_pointer % channels_ : 0);
+  output_channel& output = output_channels_[(router_index * ports_ + asked.output) * channels_ + channel];
+  output.next_input = static_cast<std::uint16_t>((asked.input + 1U) % all);
+  input.grant_pointer = static_cast<std::uint16_t>((asked.output * channels_ + channel + 1U) % all);
+  granted_channels_.push_back({asked.input, asked.output, asked.wanted, 1U << channel});
+}
+
+void flit_network::take_granted_channels(std::uint32_t router_index) {
+  for (channel_request const& granted : granted_channels_) {
+    std::uint32_t const port = granted.input / channels_;
+    std::uint32_t const bit = 1U << granted.input % channels_;
+    input_port& input = inputs_[router_index * ports_ + port];
+    input_channels_[router_index * ports_ * channels_ + granted.input].output_channel =
+        static_cast<std::uint8_t>(std::countr_zero(granted.granted));
+    outputs_[router_index * ports_ + granted.output].free &= ~granted.granted;
+    input.waiting &= ~bit;
+    input.ready |= bit;
+    if (input.waiting == 0) routers_[router_index].waiting_ports &= ~(std::uint64_t{1} << port);
+    routers_[router_index].ready_ports |= std::uint64_t{1} << port;
+  }
+}
+
+}  // namespace tess::machine

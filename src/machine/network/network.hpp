@@ -1,0 +1,53 @@
+// network: the network as a device of the kernel: it ticks while something moves and sleeps otherwise.
+//
+//   Units hand it packets and are told when one has arrived. What is accepted waits at its node, so a sender that must
+//   be held back asks waiting() or keeps a credit of its own (MACHINE.md 5); nothing ever waits inside a router for a
+//   unit, unless the unit limits what it takes in (receive_packets).
+//
+// Units     picoseconds outside, cycles of the given clock inside; an injected packet counts from the next edge.
+// Cost      one event per cycle in which something moves.
+// Threads   one.
+#pragma once
+
+#include "machine/kernel/kernel.hpp"
+#include "machine/network/flit_network.hpp"
+
+namespace tess::machine {
+
+/// Who is told of packets for a node.
+class packet_receiver {
+ public:
+  virtual ~packet_receiver() = default;
+  /// All of it is here. With receive_packets > 0 its place is taken until network::release().
+  virtual void arrived(packet const& whole) = 0;
+};
+
+class network : event {
+ public:
+  network(kernel& k, clock_domain clock, network_parameters const& made_of);
+
+  /// Once per node, before anything is sent to it; it must outlive the network.
+  void attach(std::uint32_t node, packet_receiver& receiver);
+
+  /// `created` and `injected` are set here; the rest is the sender's.
+  void send(packet sent);
+  void release(std::uint32_t node, std::uint32_t virtual_network);
+  [[nodiscard]] std::uint32_t waiting(std::uint32_t node, std::uint32_t virtual_network) const noexcept {
+    return flits_.waiting(node, virtual_network);
+  }
+
+  [[nodiscard]] flit_network const& inside() const noexcept { return flits_; }
+  [[nodiscard]] clock_domain clock() const noexcept { return clock_; }
+
+ private:
+  void tick();
+  void wake();
+
+  kernel& kernel_;
+  clock_domain clock_;
+  std::vector<packet_receiver*> receivers_;
+  flit_network flits_;
+  bool awake_ = false;  ///< A tick is in the calendar, or under way.
+};
+
+}  // namespace tess::machine

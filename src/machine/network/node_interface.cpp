@@ -1,0 +1,148 @@
+// node_interface: where packets enter and leave a flit_network: lines at the source, reassembly at the target.
+#include <algorithm>
+
+#include "machine/assert.hpp"
+#include "machine/network/bits.hpp"
+#include "machine/network/flit_network.hpp"
+
+namespace tess::machine {
+
+std::uint32_t flit_network::store(packet const& sent) {
+  ++packets_inside_;
+  if (free_packets_ == none) {
+    packets_.push_back({sent});
+    return static_cast<std::uint32_t>(packets_.size() - 1);
+  }
+  std::uint32_t const taken = free_packets_;
+  free_packets_ = packets_[taken].next;
+  packets_[taken] = {sent};
+  return taken;
+}
+
+void flit_network::forget(std::uint32_t stored) noexcept {
+  --packets_inside_;
+  packets_[stored].next = free_packets_;
+  free_packets_ = stored;
+}
+
+void flit_network::send(packet const& sent) {
+  MACHINE_ASSERT(sent.source < topology_.nodes() && sent.target < topology_.nodes());
+  MACHINE_ASSERT(sent.network < made_of_.virtual_networks.size() && sent.flits > 0);
+  std::uint32_t const stored = store(sent);
+  source_line& line = interfaces_[sent.source].lines[sent.network];
+  (line.first == none ? line.first : packets_[line.last].next) = stored;
+  line.last = stored;
+  ++line.length;
+  active_nodes_[sent.source / 64] |= std::uint64_t{1} << sent.source % 64;
+}
+
+void flit_network::inject(std::uint32_t node, std::uint64_t cycle) {
+  node_interface& from = interfaces_[node];
+  auto const lines = static_cast<std::uint32_t>(from.lines.size());
+  if (lines == 1) {
+    inject_from(node, 0, cycle);
+  } else {
+    // One flit a cycle: of the most urgent line that can send, round robin among equals.
+    std::uint32_t tried = 0;
+    for (std::uint32_t turn = 0; turn < lines; ++turn) {
+      std::uint32_t best = none;
+      for (std::uint32_t i = 0; i < lines; ++i) {
+        std::uint32_t const network = (from.next_line + i) % lines;
+        if ((tried >> network & 1U) != 0 || from.lines[network].length == 0) continue;
+        auto const& networks = made_of_.virtual_networks;
+        if (best == none || networks[network].priority > networks[best].priority) best = network;
+      }
+      if (best == none) break;
+      tried |= 1U << best;
+      if (inject_from(node, best, cycle)) {
+        from.next_line = (best + 1) % lines;
+        break;
+      }
+    }
+  }
+  if (std::ranges::all_of(from.lines, [](source_line const& line) { return line.length == 0; })) {
+    active_nodes_[node / 64] &= ~(std::uint64_t{1} << node % 64);
+  }
+}
+
+std::uint8_t flit_network::choose_channel(node_interface const& from, std::uint32_t network) const noexcept {
+  std::uint32_t const possible = channel_masks_[network * 3] & from.free & from.credited;
+  if (possible == 0) return unassigned;
+  std::uint8_t const last = from.lines[network].last_channel;
+  return static_cast<std::uint8_t>(round_robin(possible, last == unassigned ? 0 : (last + 1U) % 32));
+}
+
+bool flit_network::inject_from(std::uint32_t node, std::uint32_t network, std::uint64_t cycle) {
+  node_interface& from = interfaces_[node];
+  source_line& line = from.lines[network];
+  stored_packet& sent = packets_[line.first];
+  bool const head = line.flits_left == 0;
+  if (head) {
+    std::uint8_t const channel = choose_channel(from, network);
+    if (channel == unassigned) return false;
+    line.channel = line.last_channel = channel;
+    line.flits_left = sent.flits;
+    from.free &= ~(1U << channel);
+    sent.injected = cycle;
+  } else if ((from.credited >> line.channel & 1U) == 0) {
+    return false;
+  }
+  std::uint8_t const channel = line.channel;
+  if (--from.credits[channel] == 0) from.credited &= ~(1U << channel);
+  bool const tail = --line.flits_left == 0;
+  link_end const into = topology_.attachment(node);
+  list_at(cycle + made_of_.link_cycles + 1)
+      .flits.push_back({{line.first, head, tail}, into.router * ports_ + into.port, channel, false});
+  ++flying_;
+  if (tail) {
+    from.free |= 1U << channel;
+    line.first = sent.next;
+    --line.length;
+  }
+  return true;
+}
+
+void flit_network::arrive(std::uint32_t node, std::uint8_t channel, flit arrived, std::uint64_t cycle) {
+  if (receive_limit(channel_networks_[channel]) == 0) return sink(node, channel, arrived, cycle);
+  interfaces_[node].arriving[channel].held.push_back(arrived);
+  drain(node, channel, cycle);
+}
+
+void flit_network::drain(std::uint32_t node, std::uint8_t channel, std::uint64_t cycle) {
+  arriving_channel& from = interfaces_[node].arriving[channel];
+  std::uint32_t& places = interfaces_[node].places[channel_networks_[channel]];
+  while (!from.held.empty()) {
+    if (!from.admitted) {
+      if (places == 0) return;
+      --places;
+      from.admitted = true;
+    }
+    flit const next = from.held.front();
+    from.held.erase(from.held.begin());
+    from.admitted = !next.tail;
+    sink(node, channel, next, cycle);
+  }
+}
+
+void flit_network::release(std::uint32_t node, std::uint32_t network, std::uint64_t cycle) {
+  MACHINE_ASSERT(receive_limit(network) > 0);
+  node_interface& to = interfaces_[node];
+  ++to.places[network];
+  MACHINE_ASSERT(to.places[network] <= receive_limit(network));
+  for_each_bit(channel_masks_[network * 3], [&](std::uint32_t channel) {
+    if (to.places[network] > 0) drain(node, static_cast<std::uint8_t>(channel), cycle);
+  });
+}
+
+void flit_network::sink(std::uint32_t node, std::uint8_t channel, flit arrived, std::uint64_t cycle) {
+  link_end const from = topology_.attachment(node);
+  list_at(cycle + made_of_.link_cycles + 1 + made_of_.credit_cycles)
+      .credits.push_back({from.router * ports_ + from.port, channel, false});
+  ++flying_;
+  if (!arrived.tail) return;
+  packet const whole = packets_[arrived.packet];
+  forget(arrived.packet);
+  deliver_(whole, cycle);
+}
+
+}  // namespace tess::machine

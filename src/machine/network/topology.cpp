@@ -1,0 +1,77 @@
+// topology: coordinates, neighbours and the table of routes.
+#include "machine/network/topology.hpp"
+
+#include "machine/assert.hpp"
+
+namespace tess::machine {
+
+topology::topology(network_parameters const& made_of)
+    : kind_(made_of.topology),
+      width_(made_of.width),
+      height_(made_of.height),
+      nodes_(made_of.nodes()),
+      routers_(kind_ == topology_kind::crossbar ? 1 : nodes_),
+      ports_(kind_ == topology_kind::crossbar ? nodes_ : local + 1U) {
+  MACHINE_ASSERT(nodes_ > 0 && ports_ <= ports_max);
+  steps_.reserve(std::size_t{routers_} * nodes_);
+  for (std::uint32_t router = 0; router < routers_; ++router) {
+    for (std::uint32_t target = 0; target < nodes_; ++target) steps_.push_back(step(router, target));
+  }
+}
+
+link_end topology::attachment(std::uint32_t node) const noexcept {
+  return kind_ == topology_kind::crossbar ? link_end{0, node} : link_end{node, local};
+}
+
+std::uint32_t topology::node_at(std::uint32_t router, std::uint32_t port) const noexcept {
+  if (kind_ == topology_kind::crossbar) return port;
+  return port == local ? router : link_end::nowhere;
+}
+
+link_end topology::neighbour(std::uint32_t router, std::uint32_t port) const noexcept {
+  if (node_at(router, port) != link_end::nowhere) return {};
+  bool const wraps = kind_ == topology_kind::torus;
+  std::uint32_t const x = router % width_;
+  std::uint32_t const y = router / width_;
+  auto const at = [&](std::uint32_t to_x, std::uint32_t to_y, std::uint32_t into) {
+    return link_end{to_y * width_ + to_x, into};
+  };
+  // A link that leaves to the east arrives at the next router's western port. A ring of one has no links.
+  if (port == east && width_ > 1 && (wraps || x + 1 < width_)) return at((x + 1) % width_, y, west);
+  if (port == west && width_ > 1 && (wraps || x > 0)) return at((x + width_ - 1) % width_, y, east);
+  if (port == south && height_ > 1 && (wraps || y + 1 < height_)) return at(x, (y + 1) % height_, north);
+  if (port == north && height_ > 1 && (wraps || y > 0)) return at(x, (y + height_ - 1) % height_, south);
+  return {};
+}
+
+topology::dimension_step topology::along(std::uint32_t at, std::uint32_t to, std::uint32_t size) const noexcept {
+  if (at == to) return {0, false};
+  if (kind_ != topology_kind::torus) return {to > at ? 1 : -1, false};
+  std::uint32_t const up = (to + size - at) % size;
+  // Both ways are equally long only at the first step; halving by position spreads such packets over both.
+  bool const rises = up * 2 < size || (up * 2 == size && at % 2 == 0);
+  return {rises ? 1 : -1, rises ? to < at : to > at};
+}
+
+route_step topology::step(std::uint32_t router, std::uint32_t target) const noexcept {
+  link_end const last = attachment(target);
+  if (router == last.router) return {static_cast<std::uint8_t>(last.port), channel_half::all};
+  dimension_step const x = along(router % width_, target % width_, width_);
+  dimension_step const y = along(router / width_, target / width_, height_);
+  dimension_step const& next = x.direction != 0 ? x : y;
+  port_name const forward = x.direction != 0 ? east : south;
+  port_name const backward = x.direction != 0 ? west : north;
+  channel_half half = channel_half::all;
+  if (kind_ == topology_kind::torus) half = next.dateline_ahead ? channel_half::lower : channel_half::upper;
+  return {next.direction > 0 ? forward : backward, half};
+}
+
+std::uint32_t topology::distance(std::uint32_t from, std::uint32_t to) const noexcept {
+  link_end const last = attachment(to);
+  std::uint32_t router = attachment(from).router;
+  std::uint32_t links = 0;
+  for (; router != last.router; ++links) router = neighbour(router, route(router, to).port).router;
+  return links;
+}
+
+}  // namespace tess::machine

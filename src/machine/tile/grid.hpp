@@ -1,0 +1,35 @@
+// grid: the tiles of a machine on their network, as described; no harts yet.
+//
+// Threads   one.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "machine/tile/tile.hpp"
+
+namespace tess::machine {
+
+struct grid {
+  explicit grid(machine_description const& described)
+      : made_of(described),
+        clock(std::min(std::min(described.tile_clock_ps, described.memory_clock_ps), described.dram.timing.clock_ps)),
+        map(described.regions),
+        over(clock, clock_domain(described.network_clock_ps), described.network) {
+    for (std::uint32_t number = 0; number < described.tiles(); ++number) {
+      tiles.push_back(std::make_unique<tile>(clock, made_of, map, over, number));
+    }
+    for (auto const& one : tiles) one->know(tiles);
+  }
+  grid(grid const&) = delete;
+  grid& operator=(grid const&) = delete;
+
+  machine_description made_of;
+  kernel clock;
+  address_map map;
+  network over;
+  std::vector<std::unique_ptr<tile>> tiles;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,156 @@
+// tile: the bus, places of addresses, and lines to and from memory.
+#include "machine/tile/tile.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tess::machine {
+namespace {
+
+adapter_parameters adapter_of(machine_description const& made_of) {
+  adapter_description const& described = made_of.adapter;
+  return {.request_cycles = described.request_cycles,
+          .response_cycles = described.response_cycles,
+          .header_bytes = described.header_bytes,
+          .outstanding = described.outstanding,
+          .dma_packet_bytes = described.dma_packet_bytes,
+          .dma_packets = described.dma_packets,
+          .task_queue_entries = described.task_queue_entries};
+}
+
+}  // namespace
+
+tile::tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, std::uint32_t number)
+    : kernel_(k),
+      made_of_(made_of),
+      map_(map),
+      clock_(made_of.tile_clock_ps),
+      number_(number),
+      tlm_region_(*map.of(region_kind::tlm, number)),
+      tlm_(made_of.tlm_bytes),
+      l2_(k, made_of.l2, *this),
+      adapter_(k, over, clock_, adapter_of(made_of), number, *this),
+      arbitration_cycles_(made_of.bus.arbitration_cycles),
+      bus_bytes_(made_of.bus.bytes),
+      bus_shift_(static_cast<unsigned>(std::countr_zero(made_of.bus.bytes))),
+      tlm_sharers_(made_of.tlm_bytes / made_of.l2.line_bytes),
+      line_shift_(static_cast<unsigned>(std::countr_zero(made_of.l2.line_bytes))) {
+  if (made_of.is_memory(number)) {
+    memory_ = std::make_unique<memory_port>(
+        k, clock_domain(made_of.memory_clock_ps),
+        memory_port_parameters{made_of.memory.port_bytes, made_of.memory.access_cycles}, made_of.dram);
+  }
+}
+
+std::uint32_t tile::attach(snooper& l1) {
+  MACHINE_ASSERT(l1s_.size() < 64);
+  l1s_.push_back(&l1);
+  l2_.attach(l1);
+  return static_cast<std::uint32_t>(l1s_.size() - 1);
+}
+
+tile::place tile::place_of(std::uint64_t address) const noexcept {
+  if (tlm_region_.holds(address)) return place::tlm;
+  region const* const found = map_.find(address);
+  if (found == nullptr) return place::nowhere;
+  switch (found->kind) {
+    case region_kind::partition:
+      return place::l2;
+    case region_kind::tlm:
+    case region_kind::partition_uncached:
+      return place::remote;
+    case region_kind::device:
+      return place::nowhere;  // no unit has registers yet
+  }
+  return place::nowhere;
+}
+
+std::byte* tile::look_up(place where, std::uint64_t address, bool for_store) noexcept {
+  if (where == place::tlm) return tlm_.at(address - tlm_region_.base);
+  return l2_.look_up(address, for_store);
+}
+
+std::uint64_t* tile::sharers(std::uint64_t address) noexcept {
+  if (tlm_region_.holds(address)) return &tlm_sharers_[(address - tlm_region_.base) >> line_shift_];
+  return l2_.sharers(address);
+}
+
+void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
+  if (std::uint64_t* const known = sharers(address)) *known |= std::uint64_t{1} << l1;
+}
+
+void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle) {
+  // An access within one line of an L1 is within one of the L2; the L2 includes the L1s.
+  if (std::uint64_t* const known = sharers(address); known != nullptr && *known != 0) {
+    for (std::uint64_t left = *known; left != 0; left &= left - 1) {
+      snooper* const l1 = l1s_[static_cast<std::size_t>(std::countr_zero(left))];
+      if (l1 != own) l1->invalidate(address, bytes);
+    }
+  }
+  for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1]->written(address, bytes, cycle);
+}
+
+std::byte* tile::peek(std::uint64_t address) noexcept {
+  if (tlm_region_.holds(address)) return tlm_.at(address - tlm_region_.base);
+  if (auto const probed = l2_.probe(address); probed.line_state != l2_private::invalid) {
+    return probed.data.data() + address % made_of_.l2.line_bytes;
+  }
+  region const* const found = map_.find(address);
+  if (found == nullptr || found->kind != region_kind::partition || all_ == nullptr) return nullptr;
+  return (*all_)[found->memory_tile]->memory_->bytes().at(found->memory_offset + (address - found->base));
+}
+
+void tile::discard(std::uint64_t address, std::uint64_t bytes) noexcept {
+  region const& in = *map_.find(address);
+  std::uint64_t const offset = in.memory_offset + (address - in.base);
+  (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);
+}
+
+tile::line_request& tile::line_request::owner_of(event& self) noexcept {
+  return *static_cast<arrival_event&>(self).of;
+}
+
+tile::line_request& tile::take_line(std::uint64_t address, event& done) {
+  if (spare_lines_.empty()) spare_lines_.push_back(&all_lines_.emplace_back(*this));
+  line_request& taken = *spare_lines_.back();
+  spare_lines_.pop_back();
+  taken.arrival.of = &taken;
+  taken.address = address;
+  taken.bytes = made_of_.l2.line_bytes;
+  taken.target = map_.find(address)->memory_tile;
+  taken.done = &taken.arrival;
+  taken.asked_by = &done;
+  taken.into = {};
+  return taken;
+}
+
+void tile::line_request::line_arrived() {
+  MACHINE_ASSERT(status == remote_outcome::done);
+  std::copy_n(data.begin(), into.size(), into.begin());
+  event& told = *asked_by;
+  owner.spare_lines_.push_back(this);
+  told.happens(told);
+}
+
+void tile::fetch(std::uint64_t address, std::span<std::byte> into, event& done) {
+  line_request& asked = take_line(address, done);
+  asked.what = remote_operation::read;
+  asked.into = into;
+  asked.via = &adapter_;
+  // The miss is known a little after the look-up began.
+  asked.happens = [](event& self) {
+    auto& known = static_cast<line_request&>(self);
+    known.owner.adapter_.issue(known);
+  };
+  kernel_.after(clock_.cycles(made_of_.l2_miss_cycles), asked);
+}
+
+void tile::write_back(std::uint64_t address, std::span<std::byte const> line, event& done) {
+  line_request& asked = take_line(address, done);
+  asked.what = remote_operation::write;
+  std::ranges::copy(line, asked.data.begin());
+  adapter_.issue(asked);
+}
+
+}  // namespace tess::machine

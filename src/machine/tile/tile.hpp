@@ -1,0 +1,154 @@
+// tile: what harts and adapters of one tile share: the bus, the TLM, the L2, and in a memory tile the DDR.
+//
+//   Everything on the tile's bus takes its turn there, in order of time. The tile is the home of its TLM and of its
+//   partition (MACHINE.md 2): remote words enter the L2 like a local client's, whose L1s are snooped. Longer accesses
+//   (lines of other L2s, DMA) go to the DDR behind the caches.
+//
+//   Which L1s may hold a line is kept with the line, so a write looks only there.
+//
+// Units     global addresses; cycles of the tile's clock. A time that is passed in may lie ahead of the kernel's, never
+//           behind.
+// Cost      a hit is a function call; a miss is about a dozen events besides those of the network.
+// Threads   one.
+// Source    NEMESYS (MEMSYS 2019), section 3 and Table 2.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "machine/adapter/adapter.hpp"
+#include "machine/cache/l2_private.hpp"
+#include "machine/config/description.hpp"
+#include "machine/memory/memory_port.hpp"
+
+namespace tess::machine {
+
+class tile : public home, private line_memory {
+ public:
+  /// Where an access of one of the tile's harts goes.
+  enum class place : std::uint8_t {
+    tlm,      ///< The own one.
+    l2,       ///< The own partition, or a cached view of another's.
+    remote,   ///< A word at another tile's home.
+    nowhere,  ///< No such address, or none that a hart may use so.
+  };
+  /// A write on the bus: who sleeps on a word looks.
+  class watcher {
+   public:
+    virtual ~watcher() = default;
+    virtual void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) = 0;
+  };
+
+  tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, std::uint32_t number);
+
+  /// An L1 of the tile: snooped on writes, invalidated when a line leaves the L2. Returns its number, for filled().
+  std::uint32_t attach(snooper& l1);
+  /// It is told of every write until unwatch().
+  void watch(watcher& sleeper) { watchers_.push_back(&sleeper); }
+  void unwatch(watcher& sleeper) noexcept { std::erase(watchers_, &sleeper); }
+
+  [[nodiscard]] place place_of(std::uint64_t address) const noexcept;
+
+  /// Its turn on the bus: when `bytes` have been moved, if they are asked for at `cycle`.
+  std::uint64_t bus(std::uint64_t cycle, std::size_t bytes) noexcept {
+    std::uint64_t const taken = arbitration_cycles_ + ((bytes + bus_bytes_ - 1) >> bus_shift_);
+    bus_free_ = std::max(cycle, bus_free_) + taken;
+    bus_busy_cycles_ += taken;
+    return bus_free_;
+  }
+  /// When a hit that is asked for at `cycle` is there. The bus is part of the published latency; what goes beyond it is
+  /// waiting for one's turn.
+  std::uint64_t hit_cycle(place where, std::uint64_t cycle, std::size_t bytes) noexcept {
+    std::uint64_t const turn = std::max(cycle, bus_free_);
+    (void)bus(cycle, bytes);
+    return turn + (where == place::tlm ? made_of_.tlm_access_cycles : made_of_.l2_hit_cycles);
+  }
+
+  /// The byte itself; null if its line must be brought into the L2 first.
+  [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept;
+  /// After a write: the other L1s lose the line, and sleepers look. `own` keeps it.
+  void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle);
+  /// An L1 has taken in the line of this address.
+  void filled(std::uint64_t address, std::uint32_t l1) noexcept;
+
+  /// A word of this tile without time: what a hart would see without its L1. Null: not of this tile.
+  [[nodiscard]] std::byte* peek(std::uint64_t address) noexcept;
+
+  /// Whole pages of a partition read as zero afterwards; they must not be in the L2.
+  void discard(std::uint64_t address, std::uint64_t bytes) noexcept;
+
+  void serve(transaction& asked, event& finished) override;
+
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  [[nodiscard]] address_map const& map() const noexcept { return map_; }
+  [[nodiscard]] l2_private& l2() noexcept { return l2_; }
+  [[nodiscard]] adapter& network_adapter() noexcept { return adapter_; }
+  [[nodiscard]] memory_port* memory() noexcept { return memory_.get(); }
+  [[nodiscard]] std::uint64_t bus_busy_cycles() const noexcept { return bus_busy_cycles_; }
+  /// For functional access to other tiles' DDR; set by who builds the machine.
+  void know(std::vector<std::unique_ptr<tile>> const& all) { all_ = &all; }
+
+ private:
+  struct line_request : transaction {
+    explicit line_request(tile& owner_) : owner(owner_), arrival([](event& self) { owner_of(self).line_arrived(); }) {}
+    static line_request& owner_of(event& self) noexcept;
+    void line_arrived();
+    struct arrival_event : event {
+      using event::event;
+      line_request* of = nullptr;
+    };
+    tile& owner;
+    arrival_event arrival;
+    std::span<std::byte> into;
+    event* asked_by = nullptr;
+  };
+  /// A remote word that waits for its line.
+  struct served_word : event {
+    explicit served_word(tile& owner_)
+        : event([](event& self) { static_cast<served_word&>(self).owner.retry(static_cast<served_word&>(self)); }),
+          owner(owner_) {}
+    tile& owner;
+    transaction* asked = nullptr;
+    event* finished = nullptr;
+    place where = place::l2;
+  };
+
+  void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override;
+  void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) override;
+  line_request& take_line(std::uint64_t address, event& done);
+  [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
+  void serve_word(served_word& word);
+  void retry(served_word& word);
+  void do_word(served_word& word, std::byte* at);
+  void serve_memory(transaction& asked, region const& in, event& finished);
+
+  kernel& kernel_;
+  machine_description const& made_of_;
+  address_map const& map_;
+  clock_domain clock_;
+  std::uint32_t number_;
+  region tlm_region_;
+  host_memory tlm_;
+  std::unique_ptr<memory_port> memory_;
+  l2_private l2_;
+  adapter adapter_;
+  std::vector<snooper*> l1s_;
+  std::vector<watcher*> watchers_;
+  std::vector<std::unique_ptr<tile>> const* all_ = nullptr;
+  std::uint64_t arbitration_cycles_;
+  std::uint64_t bus_bytes_;
+  unsigned bus_shift_;
+  std::uint64_t bus_free_ = 0;
+  std::uint64_t bus_busy_cycles_ = 0;
+  std::vector<std::uint64_t> tlm_sharers_;  ///< By line of the L2's size: bits of L1s that may hold it.
+  unsigned line_shift_;
+  std::deque<line_request> all_lines_;
+  std::vector<line_request*> spare_lines_;
+  std::deque<served_word> all_words_;
+  std::vector<served_word*> spare_words_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,97 @@
+// tile_home: what a tile does for others: words at its TLM and L2, lines and DMA at its DDR and TLM.
+#include <cstring>
+
+#include "machine/tile/tile.hpp"
+
+namespace tess::machine {
+namespace {
+
+constexpr std::uint64_t word_bytes_max = 8;
+
+/// The partition's cached name of an uncached address, or the address itself.
+std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_t address) {
+  if (in.kind != region_kind::partition_uncached) return address;
+  return map.of(region_kind::partition, in.tile)->base + (address - in.base);
+}
+
+}  // namespace
+
+void tile::serve(transaction& asked, event& finished) {
+  region const* const in = map_.find(asked.address);
+  bool const whole = in != nullptr && asked.address + asked.bytes <= in->end();
+  if (!whole || in->kind == region_kind::device) {
+    asked.status = remote_outcome::wrong;
+    return kernel_.after(0, finished);
+  }
+  bool const is_tlm = in->kind == region_kind::tlm;
+  bool const word = asked.bytes <= word_bytes_max;
+  if (in->tile == number_ && (word || is_tlm)) {
+    if (spare_words_.empty()) spare_words_.push_back(&all_words_.emplace_back(*this));
+    served_word& begun = *spare_words_.back();
+    spare_words_.pop_back();
+    asked.address = cached_name(map_, *in, asked.address);
+    begun.asked = &asked;
+    begun.finished = &finished;
+    begun.where = is_tlm ? place::tlm : place::l2;
+    return serve_word(begun);
+  }
+  if (!is_tlm && in->memory_tile == number_ && memory_ != nullptr) return serve_memory(asked, *in, finished);
+  asked.status = remote_outcome::wrong;
+  kernel_.after(0, finished);
+}
+
+void tile::serve_memory(transaction& asked, region const& in, event& finished) {
+  std::uint64_t const offset = in.memory_offset + (asked.address - in.base);
+  bool const reads = asked.what == remote_operation::read;
+  if (!reads && asked.what != remote_operation::write) {
+    asked.status = remote_outcome::wrong;  // nothing atomic is done behind the caches
+    return kernel_.after(0, finished);
+  }
+  asked.status = remote_outcome::done;
+  std::span<std::byte> const data(asked.data.data(), asked.bytes);
+  if (reads) {
+    memory_->read(offset, data, finished);
+  } else {
+    memory_->write(offset, data, finished);
+  }
+}
+
+void tile::serve_word(served_word& word) {
+  bool const stores = word.asked->what != remote_operation::read;
+  std::byte* const at = look_up(word.where, word.asked->address, stores);
+  if (at == nullptr) return l2_.bring(word.asked->address, word);
+  do_word(word, at);
+}
+
+void tile::retry(served_word& word) {
+  serve_word(word);
+}
+
+void tile::do_word(served_word& word, std::byte* at) {
+  transaction& asked = *word.asked;
+  switch (asked.what) {
+    case remote_operation::read:
+      std::memcpy(asked.data.data(), at, asked.bytes);
+      break;
+    case remote_operation::write:
+      std::memcpy(at, asked.data.data(), asked.bytes);
+      break;
+    case remote_operation::atomic:
+      asked.operand = apply(asked.word, at, asked.bytes, asked.operand);
+      break;
+    case remote_operation::compare_swap:
+      asked.operand = apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
+      break;
+    case remote_operation::invoke:
+    case remote_operation::transfer:
+      MACHINE_ASSERT(false);
+  }
+  asked.status = remote_outcome::done;
+  std::uint64_t const there = hit_cycle(word.where, clock_.count(clock_.edge(kernel_.now())), asked.bytes);
+  if (asked.what != remote_operation::read) snoop(asked.address, asked.bytes, nullptr, there);
+  event& finished = *word.finished;
+  spare_words_.push_back(&word);
+  kernel_.at(clock_.cycles(there), finished);
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,260 @@
+// hart_memory: the ways beyond a hit in the L1: in place, and at kernel time.
+#include "machine/timed/hart_memory.hpp"
+
+#include <bit>
+
+namespace tess::machine {
+
+hart_memory::hart_memory(kernel& k, machine_description const& made_of, tile& at, local_window const& window,
+                         page_rights const& rights)
+    : kernel_(k),
+      clock_(made_of.tile_clock_ps),
+      tile_(at),
+      window_(window),
+      rights_(rights),
+      data_shift_(static_cast<unsigned>(std::countr_zero(made_of.l1_data.line_bytes))),
+      data_mask_(made_of.l1_data.line_bytes - 1),
+      code_shift_(static_cast<unsigned>(std::countr_zero(made_of.l1_instruction.line_bytes))),
+      data_(made_of.l1_data, *this, false),
+      code_(made_of.l1_instruction, *this, true),
+      data_number_(at.attach(data_)),
+      code_number_(at.attach(code_)) {
+  fetches_.fill(no_entry);
+}
+
+void hart_memory::dropped(std::uint64_t address, bool code) noexcept {
+  auto const forget = [&](std::uint64_t name) {
+    if (code) {
+      std::uint64_t& entry = fetches_[(name >> code_shift_) % fetch_entries];
+      if (entry == name >> code_shift_) entry = no_entry;
+    } else {
+      load_entry& entry = loads_[(name >> data_shift_) % load_entries];
+      if (entry.line == name >> data_shift_) entry.line = no_entry;
+    }
+  };
+  forget(address);
+  if (auto const local = window_.local(address)) forget(*local);
+}
+
+void hart_memory::enter(std::uint64_t address, std::byte* in_line) noexcept {
+  std::uint64_t const line = address >> data_shift_;
+  loads_[line % load_entries] = {line, in_line - (address & data_mask_)};
+}
+
+std::uint64_t hart_memory::global(std::uint64_t address) const noexcept {
+  return window_.global(address).value_or(address);
+}
+
+bool hart_memory::is_remote(std::uint64_t address) const noexcept {
+  return tile_.place_of(global(address)) == tile::place::remote;
+}
+
+bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept {
+  bool const allowed = rights_.allow(address, wanted) && rights_.allow(address + bytes - 1, wanted) &&
+                       tile_.place_of(global(address)) != tile::place::nowhere;
+  if (!allowed) {
+    h.request.right = wanted;
+    h.stopped = stop::access;
+  }
+  return allowed;
+}
+
+bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept {
+  std::uint64_t const name = global(address);
+  ready = starts + 1;
+  if (std::byte* const here = data_.load(name)) {
+    enter(address, here);
+    return true;
+  }
+  tile::place const where = tile_.place_of(name);
+  std::uint64_t const line = data_.line_address(name);
+  std::byte* const at =
+      where == tile::place::tlm || where == tile::place::l2 ? tile_.look_up(where, line, false) : nullptr;
+  if (at == nullptr) return false;
+  ++counted_.load_misses;
+  if (!brought_) ready = tile_.hit_cycle(where, starts, data_.shape().line_bytes);
+  enter(address, data_.fill(name, at));
+  tile_.filled(name, data_number_);
+  return true;
+}
+
+bool hart_memory::load_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
+                                std::span<std::byte> value) noexcept {
+  if (!check(h, address, value.size(), right_read)) return false;
+  bool const hit = !crosses(address, value.size()) && data_.load(global(address)) != nullptr;
+  if (crosses(address, value.size()) || (!hit && !alone_until(ends))) return false;
+  std::uint64_t ready = ends;
+  if (!load_line(address, ends - 1, ready)) return false;
+  if (!hit) ++counted_.in_place;
+  ++counted_.loads;
+  h.left -= static_cast<std::int64_t>(ready - ends);
+  load_entry const& entry = loads_[(address >> data_shift_) % load_entries];
+  std::memcpy(value.data(), entry.data + (address & data_mask_), value.size());
+  return true;
+}
+
+std::uint64_t hart_memory::put(std::byte* at, tile::place where, std::uint64_t name, std::span<std::byte const> value,
+                               std::uint64_t ends) noexcept {
+  (void)where;
+  std::memcpy(at, value.data(), value.size());
+  data_.store(name, value.data(), value.size());
+  std::uint64_t const moved = tile_.bus(ends, value.size());
+  tile_.snoop(name, value.size(), &data_, moved);
+  ++counted_.stores;
+  // The hart goes on as soon as there is a free entry.
+  std::uint64_t& entry = stores_done_[next_store_];
+  next_store_ = (next_store_ + 1) % write_buffer_entries;
+  std::uint64_t const free = std::max(entry, ends);
+  entry = moved;
+  return free;
+}
+
+bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
+                                 std::span<std::byte const> value) noexcept {
+  if (!check(h, address, value.size(), right_write)) return false;
+  if (crosses(address, value.size()) || !alone_until(ends)) return false;
+  std::uint64_t const name = global(address);
+  tile::place const where = tile_.place_of(name);
+  if (where == tile::place::remote) return false;
+  std::byte* const at = tile_.look_up(where, name, true);
+  if (at == nullptr) return false;
+  ++counted_.in_place;
+  h.left -= static_cast<std::int64_t>(put(at, where, name, value, ends) - ends);
+  return true;
+}
+
+bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t address) noexcept {
+  if (!check(h, address, 2, right_execute)) return false;
+  std::uint64_t const name = global(address);
+  std::uint64_t const line = address >> code_shift_;
+  if (code_.load(name) == nullptr) {
+    if (!alone_until(starts)) return false;
+    tile::place const where = tile_.place_of(name);
+    std::byte* const at = tile_.look_up(where, code_.line_address(name), false);
+    if (at == nullptr) return false;
+    ++counted_.fetch_misses;
+    ++counted_.in_place;
+    std::uint64_t const ready = tile_.hit_cycle(where, starts, code_.shape().line_bytes);
+    code_.fill(name, at);
+    tile_.filled(name, code_number_);
+    h.left -= static_cast<std::int64_t>(ready - starts);
+  }
+  fetches_[line % fetch_entries] = line;
+  return true;
+}
+
+bool hart_memory::serve_fetch(hart& h, event& resume) {
+  if (!check(h, h.request.address, 2, right_execute)) return true;
+  std::uint64_t const name = global(h.request.address);
+  if (code_.load(name) == nullptr) {
+    tile::place const where = tile_.place_of(name);
+    std::byte* const at = tile_.look_up(where, code_.line_address(name), false);
+    if (at == nullptr) {
+      brought_ = true;
+      tile_.l2().bring(name, resume);
+      return false;
+    }
+    ++counted_.fetch_misses;
+    if (!brought_) h.wait_until(tile_.hit_cycle(where, h.now(), code_.shape().line_bytes));
+    code_.fill(name, at);
+    tile_.filled(name, code_number_);
+  }
+  brought_ = false;
+  std::uint64_t const line = h.request.address >> code_shift_;
+  fetches_[line % fetch_entries] = line;
+  return true;
+}
+
+bool hart_memory::serve_load(hart& h, event& resume) {
+  if (!check(h, h.request.address, h.request.bytes, right_read)) return true;
+  std::uint64_t value = 0;
+  std::size_t done = 0;
+  std::uint64_t latest = h.now();
+  // One line, or two.
+  while (done < h.request.bytes) {
+    std::uint64_t const address = h.request.address + done;
+    std::uint64_t ready = 0;
+    if (!load_line(address, h.now() - 1, ready)) {
+      brought_ = true;
+      tile_.l2().bring(global(address), resume);
+      return false;
+    }
+    latest = std::max(latest, ready);
+    std::size_t const here = std::min<std::size_t>(h.request.bytes - done, data_mask_ + 1 - (address & data_mask_));
+    load_entry const& entry = loads_[(address >> data_shift_) % load_entries];
+    std::memcpy(reinterpret_cast<std::byte*>(&value) + done, entry.data + (address & data_mask_), here);  // NOLINT
+    done += here;
+  }
+  brought_ = false;
+  ++counted_.loads;
+  h.wait_until(latest);
+  h.complete(value);
+  return true;
+}
+
+bool hart_memory::serve_store(hart& h, event& resume) {
+  if (!check(h, h.request.address, h.request.bytes, right_write)) return true;
+  std::size_t done = 0;
+  std::uint64_t free = h.now();
+  std::uint64_t const first = h.request.address;
+  // Both lines must be there before either is written.
+  std::uint64_t const last = first + h.request.bytes - 1;
+  for (std::uint64_t const address : {first, last}) {
+    std::uint64_t const name = global(address);
+    tile::place const where = tile_.place_of(name);
+    if (tile_.look_up(where, name, true) != nullptr) continue;
+    tile_.l2().bring(name, resume);
+    return false;
+  }
+  while (done < h.request.bytes) {
+    std::uint64_t const address = first + done;
+    std::size_t const here = std::min<std::size_t>(h.request.bytes - done, data_mask_ + 1 - (address & data_mask_));
+    std::uint64_t const name = global(address);
+    tile::place const where = tile_.place_of(name);
+    auto const* const from = reinterpret_cast<std::byte const*>(&h.request.operand) + done;  // NOLINT
+    free = std::max(free, put(tile_.look_up(where, name, true), where, name, {from, here}, h.now()));
+    done += here;
+  }
+  h.wait_until(free);
+  h.advance();
+  return true;
+}
+
+std::byte* hart_memory::serve_atomic(hart& h, event& resume) {
+  std::uint64_t const name = global(h.request.address);
+  tile::place const where = tile_.place_of(name);
+  std::byte* const at = tile_.look_up(where, name, h.stopped != stop::load_reserved);
+  if (at == nullptr) {
+    tile_.l2().bring(name, resume);
+    return nullptr;
+  }
+  drain(h);
+  h.wait_until(tile_.hit_cycle(where, h.now() - 1, h.request.bytes));
+  return at;
+}
+
+void hart_memory::changed(hart& h) {
+  // Its own copy goes as well: nothing atomic is done in an L1.
+  tile_.snoop(global(h.request.address), h.request.bytes, nullptr, h.now());
+}
+
+void hart_memory::drain(hart& h) const noexcept {
+  for (std::uint64_t const done : stores_done_) h.wait_until(done);
+}
+
+void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept {
+  for (load_entry& entry : loads_) {
+    if (entry.line != no_entry && entry.line << data_shift_ >= begin && entry.line << data_shift_ < end)
+      entry.line = no_entry;
+  }
+  for (std::uint64_t& entry : fetches_) {
+    if (entry != no_entry && entry << code_shift_ >= begin && entry << code_shift_ < end) entry = no_entry;
+  }
+}
+
+void hart_memory::forget_code() {
+  code_.invalidate_all();
+  fetches_.fill(no_entry);
+}
+
+}  // namespace tess::machine

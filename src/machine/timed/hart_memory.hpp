@@ -1,0 +1,174 @@
+// hart_memory: what a hart with time sees of memory: its two L1s, and the policy by which the engine reaches them.
+//
+//   In front of each L1 lies a table from the program's line addresses to the L1's lines, so that a hit costs a
+//   compare; an entry exists only while its line is in the L1 and the program may read it. What is not a hit is tried
+//   in place if no event of the machine comes before it (MACHINE.md 3): then nobody could tell it from waiting for
+//   kernel time. Otherwise, and when a line must be brought or another tile asked, the hart stops. L1s replace the line
+//   that was filled longest ago (LRR, which LEON3 offers): a hit changes nothing.
+//
+// Units     program addresses outside, global ones inside; cycles of the tile's clock.
+// Threads   one.
+// Source    RISC-V Unprivileged ISA 20191213, chapter 14 (RVWMO).
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "machine/hart/memory_policy.hpp"
+#include "machine/tile/tile.hpp"
+
+namespace tess::machine {
+
+/// The rights of the pages of a tile's local window; global addresses may be read and written.
+class page_rights {
+ public:
+  static constexpr unsigned page_shift = 12;
+  explicit page_rights(std::uint64_t bytes) : rights_(bytes >> page_shift) {}
+  [[nodiscard]] bool allow(std::uint64_t address, access_right wanted) const noexcept {
+    std::uint64_t const page = address >> page_shift;
+    if (page >= rights_.size()) return address >= local_window_end && wanted != right_execute;
+    return (rights_[page] & wanted) == wanted;
+  }
+  void set(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
+    for (std::uint64_t page = begin >> page_shift; page < end >> page_shift; ++page) rights_[page] = rights;
+  }
+
+ private:
+  std::vector<std::uint8_t> rights_;
+};
+
+class hart_memory {
+ public:
+  // The policy (memory_policy.hpp).
+  static constexpr bool timed = true;
+  static constexpr bool in_place_atomics = false;
+
+  struct statistics {
+    std::uint64_t loads = 0;
+    std::uint64_t stores = 0;
+    std::uint64_t load_misses = 0;
+    std::uint64_t fetch_misses = 0;
+    std::uint64_t in_place = 0;  ///< Accesses beyond the L1 done without stopping the hart.
+  };
+
+  hart_memory(kernel& k, machine_description const& made_of, tile& at, local_window const& window,
+              page_rights const& rights);
+  hart_memory(hart_memory const&) = delete;
+  hart_memory& operator=(hart_memory const&) = delete;
+
+  [[nodiscard]] std::byte* fast() noexcept { return reinterpret_cast<std::byte*>(this); }  // NOLINT
+  [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
+
+  template <class T>
+  [[gnu::always_inline]] static bool load(hart&, inst const*, std::byte* fast, std::uint64_t address,
+                                          T& value) noexcept {
+    hart_memory& m = of(fast);
+    std::uint64_t const line = address >> m.data_shift_;
+    load_entry const& entry = m.loads_[line % load_entries];
+    if (((entry.line ^ line) | (address & (sizeof(T) - 1))) != 0) [[unlikely]]
+      return false;
+    ++m.counted_.loads;
+    std::memcpy(&value, entry.data + (address & m.data_mask_), sizeof(T));
+    return true;
+  }
+  template <class T>
+  static bool load_slowly(hart& h, inst const* i, std::byte* fast, std::uint64_t address, T& value) noexcept {
+    return of(fast).load_in_place(h, h.now(i), address, std::as_writable_bytes(std::span(&value, 1)));
+  }
+  template <class T>
+  [[gnu::always_inline]] static bool store(hart&, inst const*, std::byte*, std::uint64_t, T) noexcept {
+    return false;
+  }
+  template <class T>
+  static bool store_slowly(hart& h, inst const* i, std::byte* fast, std::uint64_t address, T value) noexcept {
+    return of(fast).store_in_place(h, h.now(i), address, std::as_bytes(std::span(&value, 1)));
+  }
+  static bool fetch(hart& h, inst const* i, std::byte* fast, std::uint64_t address) noexcept {
+    hart_memory& m = of(fast);
+    std::uint64_t const line = address >> m.code_shift_;
+    if (m.fetches_[line % fetch_entries] == line) [[likely]]
+      return true;
+    return m.fetch_in_place(h, h.now(i), address);
+  }
+
+  // At kernel time, for a hart that has stopped with `h.request`. False: `resume` happens when it may be tried again.
+  [[nodiscard]] bool serve_load(hart& h, event& resume);
+  [[nodiscard]] bool serve_store(hart& h, event& resume);
+  [[nodiscard]] bool serve_fetch(hart& h, event& resume);
+  /// The word of an atomic, ready to be changed; after the change, changed(). Null: as above.
+  [[nodiscard]] std::byte* serve_atomic(hart& h, event& resume);
+  void changed(hart& h);
+
+  /// Is the address one whose home is another tile? Then the adapter is asked, not the tile.
+  [[nodiscard]] bool is_remote(std::uint64_t address) const noexcept;
+  [[nodiscard]] std::uint64_t global(std::uint64_t address) const noexcept;
+  /// An address that the hart may not use so: stops it with the right that is missing. True: it may.
+  [[nodiscard]] bool check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept;
+
+  /// All stores have reached the L2 or TLM.
+  void drain(hart& h) const noexcept;
+  void forget_code();
+  /// Of these program addresses nothing may be answered without looking at their rights.
+  void forget_range(std::uint64_t begin, std::uint64_t end) noexcept;
+
+ private:
+  /// An L1 that keeps its table of entries right.
+  struct watched_l1 final : l1_cache {
+    watched_l1(cache_shape const& shape, hart_memory& owner_, bool code_)
+        : l1_cache(shape), owner(owner_), code(code_) {}
+    void dropped(std::uint64_t address) noexcept override { owner.dropped(address, code); }
+    hart_memory& owner;
+    bool code;
+  };
+  struct load_entry {
+    std::uint64_t line = no_entry;
+    std::byte* data = nullptr;
+  };
+  static constexpr std::uint64_t no_entry = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::size_t load_entries = 4096;
+  static constexpr std::size_t fetch_entries = 2048;
+  static constexpr std::size_t write_buffer_entries = 8;
+
+  static hart_memory& of(std::byte* fast) noexcept { return *reinterpret_cast<hart_memory*>(fast); }  // NOLINT
+
+  bool load_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte> value) noexcept;
+  bool store_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value) noexcept;
+  bool fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t address) noexcept;
+  void dropped(std::uint64_t address, bool code) noexcept;
+
+  /// No event of the machine comes before the end of this cycle.
+  [[nodiscard]] bool alone_until(std::uint64_t cycle) const noexcept {
+    return kernel_.idle() || kernel_.next_due() >= clock_.cycles(cycle);
+  }
+  [[nodiscard]] bool crosses(std::uint64_t address, std::size_t bytes) const noexcept {
+    return (address & data_mask_) + bytes > data_mask_ + 1;
+  }
+  bool load_line(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept;
+  void enter(std::uint64_t address, std::byte* in_line) noexcept;
+  std::uint64_t put(std::byte* at, tile::place where, std::uint64_t global, std::span<std::byte const> value,
+                    std::uint64_t ends) noexcept;
+
+  kernel& kernel_;
+  clock_domain clock_;
+  tile& tile_;
+  local_window window_;
+  page_rights const& rights_;
+  unsigned data_shift_;
+  std::uint64_t data_mask_;
+  unsigned code_shift_;
+  watched_l1 data_;
+  watched_l1 code_;
+  std::uint32_t data_number_;  ///< Of the L1 in its tile.
+  std::uint32_t code_number_;
+  bool brought_ = false;  ///< The line that the hart stopped for has just come: it does not pay for a hit as well.
+  std::array<std::uint64_t, write_buffer_entries> stores_done_{};  ///< Cycles; a ring.
+  std::size_t next_store_ = 0;
+  statistics counted_;
+  std::array<load_entry, load_entries> loads_{};
+  std::array<std::uint64_t, fetch_entries> fetches_{};
+};
+
+}  // namespace tess::machine

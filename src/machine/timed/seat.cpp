@@ -1,0 +1,214 @@
+// seat: run-ahead, and what is done at kernel time.
+#include "machine/timed/seat.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "machine/hart/engine.hpp"
+
+namespace tess::machine {
+
+seat::seat(kernel& k, machine_description const& made_of, tile& at, local_window const& window,
+           page_rights const& rights, seat_owner& owner)
+    : event([](event& self) { static_cast<seat&>(self).go(); }),
+      kernel_(k),
+      clock_(made_of.tile_clock_ps),
+      tile_(at),
+      map_(at.map()),
+      owner_(owner),
+      quantum_(made_of.harts.quantum_cycles),
+      memory_(k, made_of, at, window, rights) {
+  occupant.memory = &memory_;
+}
+
+void seat::come_back(std::uint64_t cycle) {
+  kernel_.at(std::max(clock_.cycles(cycle), kernel_.now()), *this);
+}
+
+void seat::wake(std::uint64_t cycle) {
+  is = state::runnable;
+  occupant.wait_until(std::max(cycle, kernel_cycle()));
+  come_back(occupant.now());
+}
+
+void seat::go() {
+  if (is != state::runnable) return;
+  occupant.wait_until(kernel_cycle());
+  if (pending_ && !serve()) return;
+  run_ahead();
+}
+
+void seat::run_ahead() {
+  hart& h = occupant;
+  while (is == state::runnable) {
+    // Not beyond the quantum behind the kernel's time, unless nothing else is to happen.
+    std::uint64_t const kernel_time = kernel_cycle();
+    bool const alone = may_pass(h.now());
+    std::uint64_t const until = (alone ? std::max(h.now(), kernel_time) : kernel_time) + quantum_;
+    if (h.now() >= until) return come_back(h.now());
+    engine<hart_memory>::run(h, memory_.fast(), until);
+    if (h.stopped == stop::quantum) {
+      if (!may_pass(h.now())) return come_back(h.now());
+      if (++turns_ % turns_before_event == 0) return come_back(h.now());  // so that the kernel's time moves on
+      continue;
+    }
+    pending_ = true;
+    if (h.now() > kernel_cycle()) return come_back(h.now());
+    if (!serve()) return;
+  }
+}
+
+bool seat::serve() {
+  hart& h = occupant;
+  if (remote_pending_) return finish_remote();
+  bool done = true;
+  switch (h.stopped) {
+    case stop::fetch:
+      done = memory_.serve_fetch(h, *this);
+      break;
+    case stop::load:
+      if (memory_.is_remote(h.request.address)) return serve_remote();
+      done = memory_.serve_load(h, *this);
+      break;
+    case stop::store:
+      if (memory_.is_remote(h.request.address)) return serve_remote();
+      done = memory_.serve_store(h, *this);
+      break;
+    case stop::load_reserved:
+    case stop::store_conditional:
+    case stop::atomic:
+      return serve_atomic();
+    case stop::fence:
+      memory_.drain(h);
+      h.advance();
+      break;
+    case stop::fence_i:
+      memory_.drain(h);
+      memory_.forget_code();
+      h.code->clear();
+      h.advance();
+      break;
+    case stop::pause:
+      h.advance();
+      break;
+    case stop::wait:
+      h.advance();
+      if (h.reserved.bytes != 0 && reservation_holds()) {
+        is = state::reserved;
+        tile_.watch(*this);
+      }
+      break;
+    case stop::counter:
+      h.complete(owner_.counter(h));
+      break;
+    case stop::ecall:
+      if (owner_.system_call(*this) == seat_owner::after::sleeps && is == state::runnable) is = state::sleeping;
+      break;
+    default:
+      pending_ = false;
+      is = state::idle;
+      owner_.trapped(*this);
+      return false;
+  }
+  // An address that may not be used so stops the hart anew.
+  if (done && h.stopped == stop::access) return serve();
+  pending_ = !done;
+  return done && is == state::runnable;
+}
+
+bool seat::serve_atomic() {
+  hart& h = occupant;
+  stop const kind = h.stopped;
+  access_right const wanted = kind == stop::load_reserved ? right_read : right_write;
+  bool const aligned = h.request.address % h.request.bytes == 0;
+  if (!memory_.check(h, h.request.address, h.request.bytes, wanted)) return serve();
+  bool const remote = memory_.is_remote(h.request.address);
+  if (!aligned || (remote && kind != stop::atomic)) {  // LR and SC have no home elsewhere (MACHINE.md 2)
+    h.request.right = wanted;
+    h.stopped = stop::access;
+    return serve();
+  }
+  if (remote) return serve_remote();
+  std::byte* const at = memory_.serve_atomic(h, *this);
+  if (at == nullptr) return false;
+  std::uint64_t raw = 0;
+  if (kind == stop::atomic) {
+    raw = apply(static_cast<word_operation>(h.request.operation), at, h.request.bytes, h.request.operand);
+    memory_.changed(h);
+  } else {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, h.request.bytes);
+    raw = word;
+    if (kind == stop::load_reserved) {
+      h.reserved = {.address = h.request.address, .value = word, .bytes = h.request.bytes};
+    } else {
+      reservation const held = std::exchange(h.reserved, {});
+      bool const kept = held.bytes == h.request.bytes && held.address == h.request.address && held.value == word;
+      raw = kept ? 0 : 1;
+      if (kept) {
+        std::memcpy(at, &h.request.operand, h.request.bytes);
+        memory_.changed(h);
+      }
+    }
+  }
+  pending_ = false;
+  h.complete(raw);
+  return true;
+}
+
+bool seat::serve_remote() {
+  hart& h = occupant;
+  bool const loads = h.stopped == stop::load;
+  if (!memory_.check(h, h.request.address, h.request.bytes, loads ? right_read : right_write)) return serve();
+  memory_.drain(h);
+  std::uint64_t const name = memory_.global(h.request.address);
+  remote_.what = h.stopped == stop::load    ? remote_operation::read
+                 : h.stopped == stop::store ? remote_operation::write
+                                            : remote_operation::atomic;
+  remote_.word = static_cast<word_operation>(h.request.operation);
+  remote_.target = map_.find(name)->tile;
+  remote_.address = name;
+  remote_.bytes = h.request.bytes;
+  remote_.operand = h.request.operand;
+  std::memcpy(remote_.data.data(), &h.request.operand, sizeof h.request.operand);
+  remote_.done = this;
+  remote_pending_ = true;
+  tile_.network_adapter().issue(remote_);
+  return false;
+}
+
+bool seat::finish_remote() {
+  hart& h = occupant;
+  remote_pending_ = pending_ = false;
+  if (remote_.status != remote_outcome::done) {
+    h.request.right = h.stopped == stop::load ? right_read : right_write;
+    h.stopped = stop::access;
+    pending_ = true;
+    return serve();
+  }
+  std::uint64_t value = remote_.operand;
+  if (h.stopped == stop::load) std::memcpy(&value, remote_.data.data(), sizeof value);
+  if (h.stopped == stop::store) {
+    h.advance();
+  } else {
+    h.complete(value);
+  }
+  return true;
+}
+
+bool seat::reservation_holds() {
+  std::byte const* const at = tile_.peek(memory_.global(occupant.reserved.address));
+  std::uint64_t word = 0;
+  if (at != nullptr) std::memcpy(&word, at, occupant.reserved.bytes);
+  return at != nullptr && word == occupant.reserved.value;
+}
+
+void seat::written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) {
+  std::uint64_t const word = memory_.global(occupant.reserved.address);
+  if (address >= word + occupant.reserved.bytes || word >= address + bytes) return;
+  tile_.unwatch(*this);
+  wake(cycle);
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,76 @@
+// seat: a hart in its tile: it runs ahead of the kernel as far as nobody can tell, and comes back for everything else.
+//
+//   As an event of the kernel it is at the time at which its hart goes on. While no other event comes before that, it
+//   goes on at once. What it stops for is done when the kernel has reached the hart's time (MACHINE.md 3).
+//
+// Threads   one.
+#pragma once
+
+#include "machine/hart/code_cache.hpp"
+#include "machine/hart/hart.hpp"
+#include "machine/timed/hart_memory.hpp"
+
+namespace tess::machine {
+
+class seat;
+
+/// What a seat asks of the program that runs on it.
+class seat_owner {
+ public:
+  virtual ~seat_owner() = default;
+  enum class after : std::uint8_t { goes_on, sleeps };
+  virtual after system_call(seat& of) = 0;
+  virtual std::uint64_t counter(hart const& h) const = 0;
+  virtual void trapped(seat& of) = 0;
+};
+
+class seat : event, tile::watcher {
+ public:
+  enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
+
+  seat(kernel& k, machine_description const& made_of, tile& at, local_window const& window, page_rights const& rights,
+       seat_owner& owner);
+
+  hart occupant;
+  state is = state::idle;
+
+  /// It goes on at this cycle, not before now.
+  void wake(std::uint64_t cycle);
+  [[nodiscard]] hart_memory const& memory() const noexcept { return memory_; }
+  [[nodiscard]] hart_memory& memory() noexcept { return memory_; }
+  [[nodiscard]] tile& place() noexcept { return tile_; }
+
+ private:
+  void go();
+  /// Runs as long as it may. Afterwards it waits: for its time, for a line, for somebody.
+  void run_ahead();
+  /// Does what the hart stopped for; false: it waits for something.
+  bool serve();
+  bool serve_atomic();
+  bool serve_remote();
+  bool finish_remote();
+  void come_back(std::uint64_t cycle);
+  [[nodiscard]] bool may_pass(std::uint64_t cycle) const noexcept {
+    return kernel_.idle() || kernel_.next_due() > clock_.cycles(cycle);
+  }
+  [[nodiscard]] std::uint64_t kernel_cycle() const noexcept { return clock_.count(clock_.edge(kernel_.now())); }
+  [[nodiscard]] bool reservation_holds();
+  void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) override;
+
+  /// Quanta that a hart runs alone before the kernel hears of it.
+  static constexpr std::uint64_t turns_before_event = 1024;
+
+  kernel& kernel_;
+  clock_domain clock_;
+  tile& tile_;
+  address_map const& map_;
+  seat_owner& owner_;
+  std::uint64_t quantum_;
+  hart_memory memory_;
+  bool pending_ = false;         ///< Something that the hart stopped for is not done yet.
+  bool remote_pending_ = false;  ///< It is at another tile.
+  transaction remote_;
+  std::uint64_t turns_ = 0;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,222 @@
+// tile_program: a copy of the program on a tile: its memory as Linux sees it, its harts, its end.
+#include <algorithm>
+#include <cstring>
+
+#include "machine/hart/engine.hpp"
+#include "machine/isa/zicsr.hpp"
+#include "machine/linux/trap_report.hpp"
+#include "machine/timed/timed_machine.hpp"
+
+namespace tess::machine {
+namespace {
+
+/// The timing of a hart's instructions from the machine file, where 1 is the usual.
+block_rules rules_of(machine_description const& made_of) {
+  hart_description const& harts = made_of.harts;
+  auto const beyond = [](std::uint32_t cycles) { return static_cast<std::uint8_t>(cycles - 1); };
+  block_rules rules;
+  rules.fetch_line_bytes = made_of.l1_instruction.line_bytes;
+  rules.costs = {.multiply = beyond(harts.multiply_cycles),
+                 .divide = beyond(harts.divide_cycles),
+                 .float_add = beyond(harts.float_add_cycles),
+                 .float_multiply = beyond(harts.float_multiply_cycles),
+                 .float_divide = beyond(harts.float_divide_cycles),
+                 .branch_taken = static_cast<std::uint8_t>(harts.branch_taken_cycles)};
+  return rules;
+}
+
+}  // namespace
+
+tile_program::tile_program(grid& g, std::uint32_t tile_number, elf_image const& image, program_options options,
+                           std::function<void(tile_program&)> ended)
+    : grid_(g),
+      tile_(*g.tiles[tile_number]),
+      image_(image),
+      window_(g.made_of.window(tile_number)),
+      rights_(window_.tlm_bytes + window_.tail_bytes),
+      code_(*this, engine<hart_memory>::handlers(), rules_of(g.made_of)),
+      program_((make_seats(g, tile_number), *this), window_.tlm_bytes + window_.tail_bytes, *this, image,
+               std::move(options)),
+      told_(std::move(ended)) {
+  program_.start(seats_.front().occupant);
+}
+
+void tile_program::make_seats(grid& g, std::uint32_t tile_number) {
+  std::uint32_t const harts = g.made_of.harts_of(tile_number) - g.made_of.harts.system;
+  for (std::uint32_t i = 0; i < harts; ++i) {
+    seat& added = seats_.emplace_back(g.clock, g.made_of, tile_, window_, rights_, *this);
+    added.occupant.number = i;
+    added.occupant.code = &code_;
+  }
+}
+
+std::uint64_t tile_program::now_ns() const {
+  picoseconds const now = calling_ == nullptr ? grid_.clock.now() : calling_->now() * grid_.made_of.tile_clock_ps;
+  return now / 1000;
+}
+
+hart* tile_program::free_hart() {
+  auto const free = std::ranges::find(seats_, seat::state::idle, &seat::is);
+  return free == seats_.end() ? nullptr : &free->occupant;
+}
+void tile_program::start(hart& h) {
+  wake(h);
+}
+void tile_program::release(hart& h) {
+  seats_[h.number].is = seat::state::idle;
+}
+void tile_program::wake(hart& h) {
+  seats_[h.number].wake(now_ns() * 1000 / grid_.made_of.tile_clock_ps);
+}
+void tile_program::code_changed() {
+  code_.clear();
+  for (seat& one : seats_) one.memory().forget_code();
+}
+
+bool tile_program::whole(std::uint64_t address, std::size_t bytes, access_right wanted) const {
+  std::uint64_t const page = std::uint64_t{1} << page_rights::page_shift;
+  for (std::uint64_t at = address / page * page; at < address + bytes; at += page) {
+    std::uint64_t const inside = std::max(at, address);
+    if (!rights_.allow(inside, wanted)) return false;
+    auto const name = window_.global(inside);
+    if (!name || tile_.place_of(*name) == tile::place::nowhere || tile_.place_of(*name) == tile::place::remote)
+      return false;
+  }
+  return address + bytes >= address;
+}
+
+bool tile_program::read(std::uint64_t address, std::span<std::byte> into) {
+  if (!whole(address, into.size(), right_read)) return false;
+  for (std::size_t done = 0; done < into.size();) {
+    std::uint64_t const at = address + done;
+    std::size_t const piece = std::min<std::size_t>(into.size() - done, 8 - at % 8);
+    std::memcpy(into.data() + done, tile_.peek(*window_.global(at)), piece);
+    done += piece;
+  }
+  return true;
+}
+
+bool tile_program::write(std::uint64_t address, std::span<std::byte const> from) {
+  if (!whole(address, from.size(), right_write)) return false;
+  place(address, from);
+  return true;
+}
+
+void tile_program::place(std::uint64_t address, std::span<std::byte const> from) {
+  for (std::size_t done = 0; done < from.size();) {
+    std::uint64_t const at = address + done;
+    std::uint64_t const name = *window_.global(at);
+    std::size_t const piece = std::min<std::size_t>(from.size() - done, 8 - at % 8);
+    bool const cached = tile_.l2().probe(name).line_state != l2_private::invalid;
+    std::byte* const into = cached ? tile_.look_up(tile::place::l2, name, true) : tile_.peek(name);
+    std::memcpy(into, from.data() + done, piece);
+    tile_.snoop(name, piece, nullptr, grid_.clock.now() / grid_.made_of.tile_clock_ps + 1);
+    done += piece;
+  }
+}
+
+void tile_program::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
+  rights_.set(begin, end, rights);
+  // The tables in front of the L1s must not answer for pages that lost a right.
+  for (seat& one : seats_) one.memory().forget_range(begin, end);
+}
+
+void tile_program::clear(std::uint64_t begin, std::uint64_t end) {
+  std::uint64_t const line = grid_.made_of.l2.line_bytes;
+  constexpr std::uint64_t page = std::uint64_t{1} << page_rights::page_shift;
+  static constexpr std::array<std::byte, page> zeros{};
+  for (std::uint64_t at = begin; at < end; at += page) {
+    if (at >= window_.tlm_bytes) {
+      for (std::uint64_t each = at; each < at + page; each += line) tile_.l2().drop_line(*window_.global(each));
+      tile_.discard(*window_.global(at), page);
+    } else {
+      place(at, zeros);
+    }
+  }
+}
+
+bool tile_program::halfword(std::uint64_t pc, std::uint16_t& into) const {
+  auto const name = window_.global(pc);
+  if (pc % 2 != 0 || !name || !rights_.allow(pc, right_execute)) return false;
+  std::byte const* const at = tile_.peek(*name);
+  if (at == nullptr) return false;
+  std::memcpy(&into, at, sizeof into);
+  return true;
+}
+
+seat_owner::after tile_program::system_call(seat& of) {
+  calling_ = &of.occupant;
+  program::after_call const next = program_.system_call(of.occupant);
+  calling_ = nullptr;
+  set_alarm();
+  if (next == program::after_call::goes_on) return after::goes_on;
+  if (next == program::after_call::program_ended) {
+    std::string trouble;
+    if (auto const signal = program_.killed_by()) trouble = signal_report(*signal, of.occupant, *this, image_);
+    end(program_.exit_code(), std::move(trouble));
+  }
+  return after::sleeps;
+}
+
+std::uint64_t tile_program::counter(hart const& h) const {
+  constexpr std::uint64_t ps_per_tick = 100'000;  // of the CSR time: 10 MHz, as boards have it
+  if (h.request.address == csr_time) return h.now() * grid_.made_of.tile_clock_ps / ps_per_tick;
+  if (h.request.address == csr_instret) return h.retired - 1;
+  return h.now();
+}
+
+void tile_program::trapped(seat& of) {
+  end(1, trap_report(of.occupant, *this, image_));
+}
+
+void tile_program::end(int code, std::string trouble) {
+  if (ended_) return;
+  ended_ = true;
+  exit_code_ = code;
+  trouble_ = std::move(trouble);
+  for (seat& one : seats_) one.is = seat::state::idle;
+  told_(*this);
+}
+
+void tile_program::set_alarm() {
+  std::uint64_t const next = program_.tasks().next_deadline_ns();
+  if (next == threads::never) return;
+  if (spare_alarms_.empty()) spare_alarms_.push_back(&alarms_.emplace_back(*this));
+  alarm& one = *spare_alarms_.back();
+  spare_alarms_.pop_back();
+  grid_.clock.at(std::max(next * 1000, grid_.clock.now()), one);
+}
+
+void tile_program::rang(alarm& one) {
+  spare_alarms_.push_back(&one);
+  if (!ended_) program_.tasks().pass_time(now_ns());
+}
+
+std::uint64_t tile_program::instructions() const {
+  std::uint64_t sum = 0;
+  for (seat const& one : seats_) sum += one.occupant.retired;
+  return sum;
+}
+
+hart_memory::statistics tile_program::counted() const {
+  hart_memory::statistics sum;
+  for (seat const& one : seats_) {
+    hart_memory::statistics const& each = one.memory().counted();
+    sum.loads += each.loads;
+    sum.stores += each.stores;
+    sum.load_misses += each.load_misses;
+    sum.fetch_misses += each.fetch_misses;
+    sum.in_place += each.in_place;
+  }
+  return sum;
+}
+
+std::string tile_program::waiting() {
+  std::string report;
+  for (std::string const& line : program_.tasks().waiting()) {
+    report += "  tile " + std::to_string(tile_.number()) + ": " + line + "\n";
+  }
+  return report;
+}
+
+}  // namespace tess::machine

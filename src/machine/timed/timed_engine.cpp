@@ -1,0 +1,7 @@
+// timed_engine: the engine of harts with time.
+#include "machine/hart/engine_run.hpp"
+#include "machine/timed/hart_memory.hpp"
+
+namespace tess::machine {
+template struct engine<hart_memory>;
+}  // namespace tess::machine

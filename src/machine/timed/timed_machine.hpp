@@ -1,0 +1,111 @@
+// timed_machine: programs on the harts of a described machine, with time: a copy of the program on each chosen tile.
+//
+//   Each copy has its own local window, code and harts (the tile's application harts); threads of a copy take harts of
+//   its tile. All share the network, the memories and one clock.
+//
+// Errors    elf_error, config_error from the constructor. What a program does wrong is in its outcome.
+// Threads   none.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "machine/flat_machine.hpp"
+#include "machine/linux/program.hpp"
+#include "machine/tile/grid.hpp"
+#include "machine/timed/seat.hpp"
+
+namespace tess::machine {
+
+/// One tile's copy.
+class tile_program final : private machine_host, private user_memory, private code_source, public seat_owner {
+ public:
+  tile_program(grid& g, std::uint32_t tile_number, elf_image const& image, program_options options,
+               std::function<void(tile_program&)> ended);
+
+  [[nodiscard]] bool ended() const noexcept { return ended_; }
+  [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
+  [[nodiscard]] std::string const& trouble() const noexcept { return trouble_; }
+  [[nodiscard]] std::uint64_t instructions() const;
+  [[nodiscard]] hart_memory::statistics counted() const;
+  [[nodiscard]] std::uint32_t tile_number() const noexcept { return tile_.number(); }
+  [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
+  /// Who waits for what, when nothing happens any more.
+  [[nodiscard]] std::string waiting();
+
+ private:
+  // machine_host
+  [[nodiscard]] std::uint64_t now_ns() const override;
+  hart* free_hart() override;
+  void start(hart& h) override;
+  void release(hart& h) override;
+  void wake(hart& h) override;
+  void code_changed() override;
+  [[nodiscard]] std::uint32_t harts() const override { return static_cast<std::uint32_t>(seats_.size()); }
+  // user_memory: through the L2, where the line is; the L1s are snooped.
+  bool read(std::uint64_t address, std::span<std::byte> into) override;
+  bool write(std::uint64_t address, std::span<std::byte const> from) override;
+  void place(std::uint64_t address, std::span<std::byte const> from) override;
+  void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) override;
+  void clear(std::uint64_t begin, std::uint64_t end) override;
+  // code_source
+  bool halfword(std::uint64_t pc, std::uint16_t& into) const override;
+  // seat_owner
+  after system_call(seat& of) override;
+  std::uint64_t counter(hart const& h) const override;
+  void trapped(seat& of) override;
+
+  struct alarm : event {
+    explicit alarm(tile_program& owner_)
+        : event([](event& self) { static_cast<alarm&>(self).owner.rang(static_cast<alarm&>(self)); }), owner(owner_) {}
+    tile_program& owner;
+  };
+  void make_seats(grid& g, std::uint32_t tile_number);
+  void set_alarm();
+  void rang(alarm& one);
+  void end(int code, std::string trouble);
+  [[nodiscard]] bool whole(std::uint64_t address, std::size_t bytes, access_right wanted) const;
+
+  grid& grid_;
+  tile& tile_;
+  elf_image const& image_;
+  local_window window_;
+  page_rights rights_;
+  code_cache code_;
+  std::deque<seat> seats_;
+  program program_;
+  std::function<void(tile_program&)> told_;
+  std::deque<alarm> alarms_;
+  std::vector<alarm*> spare_alarms_;
+  hart const* calling_ = nullptr;
+  bool ended_ = false;
+  int exit_code_ = 0;
+  std::string trouble_;
+};
+
+struct timed_outcome {
+  machine_outcome whole;
+  std::uint64_t cycles = 0;
+  std::uint64_t events = 0;
+  hart_memory::statistics harts;
+  l2_private::statistics l2;  ///< Of all tiles together.
+  std::uint64_t memory_bytes = 0;
+};
+
+class timed_machine {
+ public:
+  /// Copies of the program on `copies` tiles that have application harts, from `first_tile` on.
+  timed_machine(machine_description const& described, elf_image const& image,
+                std::function<program_options()> const& options, std::uint32_t first_tile, std::uint32_t copies);
+  timed_outcome run();
+  [[nodiscard]] std::string refused_write() const;
+
+ private:
+  grid grid_;
+  std::vector<std::unique_ptr<tile_program>> programs_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,194 @@
+// l2_private_test: the L2 and its L1s return what was last written, include each other, and lose no byte at any edge.
+//
+// Method: clients on a toy memory whose accesses overtake each other; a map of bytes as the truth. All offsets 0-31 and
+// lengths 1-96 of range operations, with neighbours that must survive.
+#include "machine/cache/l2_private.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "machine/cache/toy_memory.hpp"
+
+namespace {
+
+using tess::machine::cache_shape;
+using tess::machine::event;
+using tess::machine::kernel;
+using tess::machine::l1_cache;
+using tess::machine::l2_private;
+using tess::machine::process;
+using tess::machine::task;
+using tess::machine::toy_memory;
+
+constexpr cache_shape small{.way_bytes = 128, .ways = 2, .line_bytes = 32};
+
+/// Awaited: the line of an address is here.
+struct here : event {
+  here(l2_private& cache_, std::uint64_t address_)
+      : event([](event& self) { static_cast<here&>(self).resumed(); }), cache(cache_), address(address_) {}
+  [[nodiscard]] bool await_ready() const { return cache.probe(address).line_state != l2_private::invalid; }
+  void await_suspend(std::coroutine_handle<> handle) {
+    waiting = handle;
+    cache.bring(address, *this);
+  }
+  void await_resume() const {}
+  void resumed() { waiting.resume(); }
+  l2_private& cache;
+  std::uint64_t address;
+  std::coroutine_handle<> waiting;
+};
+
+struct machine {
+  kernel k{1000};
+  toy_memory memory{k, 50'000, 3};
+  l2_private l2{k, small, memory};
+};
+
+process random_client(machine& m, unsigned seed, std::uint64_t first, std::map<std::uint64_t, std::byte>& truth,
+                      int& ended) {
+  // Every client has bytes of its own, but shares lines with the others.
+  std::mt19937_64 draw(seed);
+  for (int i = 0; i < 4000; ++i) {
+    std::uint64_t const address = draw() % 64 * 8 + first;
+    co_await here(m.l2, address);
+    if (draw() % 2 == 0) {
+      auto const value = static_cast<std::byte>(draw());
+      *m.l2.look_up(address, true) = value;
+      truth[address] = value;
+    } else {
+      EXPECT_EQ(*m.l2.look_up(address, false), truth[address]) << "address " << address << " at " << m.k.now();
+    }
+    if (draw() % 4 == 0) co_await m.k.delay(draw() % 20'000);
+  }
+  ++ended;
+}
+
+TEST(an_l2, returns_what_was_written_last_although_memory_overtakes) {
+  machine m;
+  std::map<std::uint64_t, std::byte> truth;
+  int ended = 0;
+  for (unsigned i = 0; i < 6; ++i) m.k.start(random_client(m, i + 1, i, truth, ended));
+  m.k.run();
+  EXPECT_EQ(ended, 6);
+  EXPECT_GT(m.l2.counted().merged, 0U);
+  EXPECT_GT(m.l2.counted().write_backs, 100U);
+}
+
+process flush_all(machine& m, bool& ended) {
+  co_await m.l2.flush(0, 64 * 8, 0);
+  ended = true;
+}
+
+TEST(an_l2, has_everything_in_memory_after_a_flush) {
+  machine m;
+  std::map<std::uint64_t, std::byte> truth;
+  int ended = 0;
+  bool flushed = false;
+  for (unsigned i = 0; i < 3; ++i) m.k.start(random_client(m, i + 1, i, truth, ended));
+  m.k.run();
+  m.k.start(flush_all(m, flushed));
+  m.k.run();
+  ASSERT_TRUE(flushed);
+  for (auto const& [address, value] : truth) EXPECT_EQ(m.memory.at(address), value) << address;
+  EXPECT_EQ(m.l2.probe(0).line_state, l2_private::invalid);
+}
+
+enum class operation { write_back, invalidate, flush };
+
+/// 160 bytes: memory says 1, the cache says 2; then the operation on a range.
+process edges(machine& m, operation what, std::uint64_t begin, std::size_t bytes, bool& ended) {
+  for (std::uint64_t at = 0; at < 160; ++at) m.memory.at(at) = std::byte{1};
+  // Two ways of four sets: 160 bytes fit.
+  for (std::uint64_t at = 0; at < 160; ++at) {
+    co_await here(m.l2, at);
+    *m.l2.look_up(at, true) = std::byte{2};
+  }
+  if (what == operation::write_back) co_await m.l2.write_back(begin, bytes, 100);
+  if (what == operation::invalidate) co_await m.l2.invalidate(begin, bytes, 100);
+  if (what == operation::flush) co_await m.l2.flush(begin, bytes, 100);
+  ended = true;
+}
+
+class every_range : public testing::TestWithParam<operation> {};
+
+TEST_P(every_range, leaves_all_other_bytes_as_they_were) {
+  for (std::uint64_t offset = 0; offset < 32; ++offset) {
+    for (std::size_t bytes = 1; bytes <= 96; ++bytes) {
+      machine m;
+      bool ended = false;
+      std::uint64_t const begin = 32 + offset;
+      m.k.start(edges(m, GetParam(), begin, bytes, ended));
+      m.k.run();
+      ASSERT_TRUE(ended);
+      for (std::uint64_t at = 0; at < 160; ++at) {
+        // What the program sees: the cache's byte, or else memory's.
+        auto const probed = m.l2.probe(at);
+        bool const cached = probed.line_state != l2_private::invalid;
+        std::byte const seen = cached ? probed.data[at % 32] : m.memory.at(at);
+        bool const line_inside = at / 32 * 32 >= begin && at / 32 * 32 + 32 <= begin + bytes;
+        bool const touched = at / 32 * 32 < begin + bytes && at / 32 * 32 + 32 > begin;
+        if (GetParam() == operation::invalidate && line_inside) {
+          ASSERT_EQ(seen, std::byte{1}) << "a dropped byte came back";
+        } else {
+          ASSERT_EQ(seen, std::byte{2}) << "offset " << offset << ", " << bytes << " bytes: byte " << at << " was lost";
+        }
+        if (GetParam() != operation::invalidate && touched) {
+          ASSERT_EQ(m.memory.at(at), std::byte{2});
+        }
+        ASSERT_EQ(cached, GetParam() == operation::write_back || !touched);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(operations, every_range,
+                         testing::Values(operation::write_back, operation::invalidate, operation::flush));
+
+process fills(machine& m, std::uint64_t address, l1_cache& l1) {
+  co_await here(m.l2, address);
+  l1.fill(address, m.l2.probe(address).data.data() + address % 32 / 16 * 16);
+}
+
+TEST(an_l2, takes_its_lines_out_of_the_l1s) {
+  machine m;
+  l1_cache l1({.way_bytes = 256, .ways = 2, .line_bytes = 16});
+  m.l2.attach(l1);
+  for (std::uint64_t const address : {0ULL, 16ULL, 32ULL}) {
+    m.k.start(fills(m, address, l1));
+    m.k.run();
+  }
+  EXPECT_NE(l1.load(16), nullptr);
+  m.l2.drop_line(5);
+  EXPECT_EQ(l1.load(0), nullptr);
+  EXPECT_EQ(l1.load(16), nullptr);
+  EXPECT_NE(l1.load(32), nullptr);
+  // Two more lines of the same set replace line 32.
+  for (std::uint64_t const address : {32ULL + 128, 32ULL + 256}) {
+    m.k.start(fills(m, address, l1));
+    m.k.run();
+  }
+  EXPECT_EQ(l1.load(32), nullptr);
+}
+
+TEST(an_l1, keeps_a_stored_line_up_to_date_and_allocates_none) {
+  l1_cache l1({.way_bytes = 256, .ways = 2, .line_bytes = 16});
+  std::byte line[16] = {};
+  std::byte const value{7};
+  l1.store(0x103, &value, 1);
+  EXPECT_EQ(l1.load(0x103), nullptr);
+  l1.fill(0x100, line);
+  l1.store(0x103, &value, 1);
+  EXPECT_EQ(*l1.load(0x103), value);
+  l1.invalidate(0x108, 1);
+  EXPECT_EQ(l1.load(0x103), nullptr);
+  l1.fill(0x100, line);
+  l1.invalidate(0, 1U << 20U);
+  EXPECT_EQ(l1.load(0x103), nullptr);
+  l1.fill(0x100, line);
+  l1.invalidate_all();
+  EXPECT_EQ(l1.load(0x103), nullptr);
+}
+
+}  // namespace

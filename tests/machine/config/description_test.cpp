@@ -1,0 +1,183 @@
+// description_test: the presets say what the paper says, and every way to get a machine file wrong is named and placed.
+//
+// Method: the presets are read, and their numbers compared with Table 2 of NEMESYS as published; then single lines of a
+// preset are changed, and the message is compared: position, what was wrong, what would be right.
+#include "machine/config/description.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace tess::machine;  // NOLINT: a test of one namespace
+
+std::string preset(std::string const& name) {
+  std::ifstream file(std::string(TESS_MACHINES) + "/" + name + ".toml");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class every_preset : public testing::TestWithParam<std::string> {};
+
+TEST_P(every_preset, is_complete_and_gives_a_source_for_every_number) {
+  machine_description const made = read_machine(std::string(TESS_MACHINES) + "/" + GetParam() + ".toml");
+  EXPECT_EQ(made.name, GetParam());
+  EXPECT_GT(made.explained.size(), 80U);
+  for (explained_value const& one : made.explained) {
+    if (!one.path.starts_with("partition")) EXPECT_FALSE(one.source.empty()) << one.path << " has no source";
+  }
+  address_map const map(made.regions);
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    for (region_kind const kind :
+         {region_kind::tlm, region_kind::partition, region_kind::partition_uncached, region_kind::device}) {
+      region const* const one = map.of(kind, tile);
+      ASSERT_NE(one, nullptr);
+      EXPECT_EQ(map.find(one->base), one);
+      EXPECT_EQ(map.find(one->end() - 1), one);
+    }
+    local_window const window = made.window(tile);
+    EXPECT_EQ(map.find(*window.global(0))->kind, region_kind::tlm);
+    std::uint64_t const last = window.tlm_bytes + window.tail_bytes - 1;
+    EXPECT_EQ(map.find(*window.global(last))->tile, tile);
+    EXPECT_EQ(*window.global(last), map.of(region_kind::partition, tile)->end() - 1);
+    EXPECT_EQ(window.global(last + 1), std::nullopt);
+    EXPECT_EQ(window.local(*window.global(last)), last);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, every_preset,
+                         testing::Values("nemesys-4x4", "nemesys-4x4-single", "nemesys-2x2", "single-tile"));
+
+TEST(nemesys_4x4, has_the_numbers_of_table_2) {
+  machine_description const made = parse_machine(preset("nemesys-4x4"), "nemesys-4x4.toml");
+  EXPECT_EQ(made.tile_clock_ps, 20'000U);
+  EXPECT_EQ(made.memory_clock_ps, 10'000U);
+  EXPECT_EQ(made.l1_instruction.size_bytes(), 2U * 16 * 1024);
+  EXPECT_EQ(made.l1_instruction.line_bytes, 32U);
+  EXPECT_EQ(made.l1_data.line_bytes, 16U);
+  EXPECT_EQ(made.l2.size_bytes(), 4U * 128 * 1024);
+  EXPECT_EQ(made.l2_hit_cycles, 20U);
+  EXPECT_EQ(made.tlm_bytes, 8U << 20U);
+  EXPECT_EQ(made.memory.size_bytes, 1U << 30U);
+  std::uint32_t application = 0;
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) application += made.harts_of(tile) - 1;
+  EXPECT_EQ(application, 56U);
+}
+
+TEST(nemesys_4x4, gives_each_memory_seven_compute_tiles) {
+  for (std::string const name : {"nemesys-4x4", "nemesys-4x4-single"}) {
+    machine_description const made = parse_machine(preset(name), name);
+    std::vector<std::uint32_t> const tiles{5, 15};
+    EXPECT_EQ(made.memory.tiles, tiles);
+    std::array<int, 2> clients{};
+    for (region const& one : made.regions) {
+      if (one.kind == region_kind::partition && !made.is_memory(one.tile)) ++clients[one.memory_tile == 5 ? 0 : 1];
+    }
+    EXPECT_EQ(clients, (name == "nemesys-4x4" ? std::array{7, 7} : std::array{14, 0}));
+  }
+}
+
+/// The message of parsing the preset with one text replaced by another.
+std::string message(std::string const& old_text, std::string const& new_text) {
+  std::string text = preset("nemesys-4x4");
+  std::size_t const at = text.find(old_text);
+  EXPECT_NE(at, std::string::npos) << old_text;
+  text.replace(at, old_text.size(), new_text);
+  try {
+    (void)parse_machine(text, "m.toml");
+  } catch (config_error const& wrong) {
+    return wrong.what();
+  }
+  return "no error";
+}
+
+/// `m.toml:line:column` of a text in the preset.
+std::string position(std::string const& of, std::size_t further = 0) {
+  std::string const text = preset("nemesys-4x4");
+  std::size_t const at = text.find(of) + further;
+  auto const line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+  std::size_t const start = text.rfind('\n', at) + 1;
+  return "m.toml:" + std::to_string(line) + ":" + std::to_string(at - start + 1) + ": ";
+}
+
+TEST(a_machine_file, names_an_unknown_key_and_those_there_are) {
+  std::string const said = message("hit_cycles = 20", "hit_cycles = 20\nhit_cyles = 20");
+  EXPECT_TRUE(said.find("unknown key \"l2.hit_cyles\"; expected one of line_bytes, way_bytes") != std::string::npos)
+      << said;
+  EXPECT_TRUE(said.starts_with("m.toml:")) << said;
+}
+
+TEST(a_machine_file, names_a_missing_key) {
+  std::string const said = message("hit_cycles = 20 ", "# ");
+  EXPECT_NE(said.find("no key \"l2.hit_cycles\"; expected 1 to 10000 cycles"), std::string::npos) << said;
+}
+
+TEST(a_machine_file, places_impossible_sizes) {
+  EXPECT_EQ(message("way_bytes = 131072", "way_bytes = 131073"),
+            position("way_bytes = 131072", 12) + "way_bytes = 131073 is no power of two; expected 131072 or 262144");
+  EXPECT_EQ(message("ways = 4 ", "ways = 17 "),
+            position("ways = 4 ", 7) + "ways = 17 is impossible; expected 1 to 16 ways");
+  EXPECT_EQ(
+      message("tile_mhz = 50", "tile_mhz = 51"),
+      position("tile_mhz = 50", 11) + "51 MHz have no period of whole picoseconds; expected a divisor of 1000000");
+  EXPECT_EQ(message("ways = 4 ", "ways = \"4\" "),
+            position("ways = 4 ", 7) + "ways is no integer; expected 1 to 16 ways");
+  EXPECT_EQ(
+      message("topology = \"mesh\"", "topology = \"torsu\""),
+      position("topology = \"mesh\"", 11) + "topology = \"torsu\" is unknown; expected one of mesh, torus, crossbar");
+}
+
+TEST(a_machine_file, needs_what_a_torus_needs) {
+  std::string const said = message("topology = \"mesh\"", "topology = \"torus\"");
+  EXPECT_NE(said.find("1 channels on a torus; expected an even number, for the dateline"), std::string::npos) << said;
+}
+
+TEST(a_machine_file, finds_addresses_that_overlap) {
+  std::string const said = message("base = 0x20010000000", "base = 0x20007ffe000");
+  EXPECT_NE(said.find("partition of tile 1 [0x20007ffe000, 0x2000fffe000) overlaps partition of tile 0 "
+                      "[0x20000000000, 0x20008000000); expected a base of at least 0x20008000000"),
+            std::string::npos)
+      << said;
+  EXPECT_TRUE(said.starts_with(position("base = 0x20010000000", 7))) << said;
+  EXPECT_NE(message("base = 0x20010000000", "base = 0x1000").find("is impossible"), std::string::npos);
+}
+
+TEST(a_machine_file, finds_partitions_that_do_not_fit_or_have_no_memory) {
+  EXPECT_NE(message("rows = 16384", "rows = 8192").find("need"), std::string::npos);
+  EXPECT_NE(message("memory = [1, 1]", "memory = [0, 1]").find("(0, 1) is no memory tile"), std::string::npos);
+  EXPECT_NE(message("tile = [1, 0]", "tile = [0, 0]").find("tile (0, 0) has two partitions"), std::string::npos);
+  EXPECT_NE(
+      message("tile = [1, 0]", "tile = [4, 0]").find("tile is no tile of the grid; expected [x, y] with x below 4"),
+      std::string::npos);
+}
+
+TEST(a_machine_file, is_refused_where_it_is_no_toml) {
+  std::string const said = message("[l2]", "[l2");
+  EXPECT_TRUE(said.starts_with("m.toml:")) << said;
+  EXPECT_NE(said.find("expected TOML 1.0"), std::string::npos) << said;
+  EXPECT_THROW((void)read_machine("no/such/file.toml"), config_error);
+}
+
+TEST(a_machine_file, never_crashes_the_reader_when_a_byte_is_wrong) {
+  std::string const text = preset("nemesys-2x2");
+  int refused = 0;
+  for (std::size_t at = 0; at < text.size(); at += 7) {
+    for (char const wrong : {'\0', '"', '[', '9', '-', '\n'}) {
+      std::string changed = text;
+      changed[at] = wrong;
+      try {
+        (void)parse_machine(changed, "changed");
+      } catch (config_error const& said) {
+        ++refused;
+        EXPECT_TRUE(std::string_view(said.what()).starts_with("changed:")) << said.what();
+      }
+    }
+  }
+  EXPECT_GT(refused, 500);
+}
+
+}  // namespace

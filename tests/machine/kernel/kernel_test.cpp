@@ -1,0 +1,167 @@
+// kernel_test: processes run at their times and in a fixed order, tasks return values and exceptions, nothing leaks.
+//
+// Method: processes that write down when they ran.
+#include "machine/kernel/kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using tess::machine::clock_domain;
+using tess::machine::event;
+using tess::machine::frame_pool;
+using tess::machine::kernel;
+using tess::machine::process;
+using tess::machine::task;
+
+struct note {
+  std::uint64_t time;
+  int who;
+  bool operator==(note const&) const = default;
+};
+
+process repeats(kernel& k, std::uint64_t every, int times, int who, std::vector<note>& notes) {
+  for (int i = 0; i < times; ++i) {
+    notes.push_back({k.now(), who});
+    co_await k.delay(every);
+  }
+}
+
+TEST(a_kernel, runs_processes_at_their_times_and_equal_times_in_the_order_they_were_asked_for) {
+  kernel k(1000);
+  std::vector<note> notes;
+  k.start(repeats(k, 2000, 3, 0, notes));
+  k.start(repeats(k, 1000, 4, 1, notes));
+  k.run();
+  // At 2000 process 0 comes first: it asked at 0, process 1 only at 1000.
+  EXPECT_EQ(notes, (std::vector<note>{{0, 0}, {0, 1}, {1000, 1}, {2000, 0}, {2000, 1}, {3000, 1}, {4000, 0}}));
+  EXPECT_TRUE(k.idle());
+}
+
+TEST(a_kernel, stops_at_the_time_it_is_told_and_goes_on) {
+  kernel k(1000);
+  std::vector<note> notes;
+  k.start(repeats(k, 1000, 5, 0, notes));
+  k.run_until(2500);
+  EXPECT_EQ(k.now(), 2500U);
+  EXPECT_EQ(notes.size(), 3U);
+  k.run_until(3000);
+  EXPECT_EQ(notes.size(), 4U);
+  k.run();
+  EXPECT_EQ(notes.size(), 5U);
+}
+
+TEST(a_kernel, runs_a_device_without_a_process) {
+  struct ticker : event {
+    explicit ticker(kernel& owner) : event(tick), k(owner) {}
+    static void tick(event& self) {
+      auto& device = static_cast<ticker&>(self);
+      if (++device.ticks < 5) device.k.after(10, device);
+    }
+    kernel& k;
+    int ticks = 0;
+  };
+  kernel k(1);
+  ticker device(k);
+  k.at(100, device);
+  k.run();
+  EXPECT_EQ(device.ticks, 5);
+  EXPECT_EQ(k.now(), 140U);
+}
+
+task<int> adds_later(kernel& k, int a, int b) {
+  co_await k.delay(500);
+  co_return a + b;
+}
+task<> fails_later(kernel& k) {
+  co_await k.delay(10);
+  throw std::runtime_error("no such bank");
+}
+process awaits(kernel& k, int& sum, std::string& failure) {
+  sum = co_await adds_later(k, 1, 2) + co_await adds_later(k, 3, 4);
+  try {
+    co_await fails_later(k);
+  } catch (std::runtime_error const& caught) {
+    failure = caught.what();
+  }
+}
+
+TEST(a_task, takes_time_and_returns_a_value_or_an_exception) {
+  kernel k(100);
+  int sum = 0;
+  std::string failure;
+  k.start(awaits(k, sum, failure));
+  k.run();
+  EXPECT_EQ(sum, 10);
+  EXPECT_EQ(failure, "no such bank");
+  EXPECT_EQ(k.now(), 1010U);
+}
+
+process throws_at(kernel& k, std::uint64_t time) {
+  co_await k.delay(time);
+  throw std::logic_error("thrown by a process");
+}
+
+TEST(a_kernel, hands_on_what_a_process_throws_and_keeps_the_others) {
+  kernel k(100);
+  std::vector<note> notes;
+  k.start(throws_at(k, 150));
+  k.start(repeats(k, 100, 4, 0, notes));
+  EXPECT_THROW(k.run(), std::logic_error);
+  EXPECT_EQ(k.now(), 150U);
+  k.run();
+  EXPECT_EQ(notes.size(), 4U);
+}
+
+struct counted {
+  explicit counted(int& count_) : count(count_) { ++count; }
+  counted(counted const&) = delete;
+  counted& operator=(counted const&) = delete;
+  ~counted() { --count; }
+  int& count;
+};
+process waits_for_ever(kernel& k, int& alive) {
+  counted const here(alive);
+  co_await k.delay(1'000'000);
+}
+
+TEST(a_kernel, ends_processes_that_still_wait) {
+  int alive = 0;
+  {
+    kernel k(100);
+    k.start(waits_for_ever(k, alive));
+    k.start(waits_for_ever(k, alive));
+    k.run_until(50);
+    EXPECT_EQ(alive, 2);
+    k.start(waits_for_ever(k, alive));  // this one has not even begun
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(a_process, has_its_frame_from_the_pool) {
+  kernel k(100);
+  std::vector<note> notes;
+  k.start(repeats(k, 1, 1, 0, notes));
+  k.run();
+  std::size_t const spare = frame_pool::of_thread().spare();
+  EXPECT_GE(spare, 1U);
+  for (int i = 0; i < 100; ++i) {
+    k.start(repeats(k, 1, 1, 0, notes));
+    k.run();
+  }
+  EXPECT_EQ(frame_pool::of_thread().spare(), spare);
+}
+
+TEST(a_clock_domain, counts_cycles_and_finds_edges) {
+  clock_domain const clock(20'000);
+  EXPECT_EQ(clock.cycles(3), 60'000U);
+  EXPECT_EQ(clock.count(59'999), 2U);
+  EXPECT_EQ(clock.edge(40'000), 40'000U);
+  EXPECT_EQ(clock.edge(40'001), 60'000U);
+}
+
+}  // namespace

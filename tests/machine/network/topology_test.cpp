@@ -1,0 +1,107 @@
+// topology_test: routes arrive by a shortest way, links lead back, and no cycle of channels can wait for itself.
+//
+// Method: all pairs of nodes of meshes, tori and crossbars; for deadlock the graph of channel dependencies that the
+// routes make is built and searched for a cycle.
+#include "machine/network/topology.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace {
+
+using tess::machine::channel_half;
+using tess::machine::link_end;
+using tess::machine::network_parameters;
+using tess::machine::topology;
+using tess::machine::topology_kind;
+
+network_parameters made_of(topology_kind kind, std::uint32_t width, std::uint32_t height) {
+  network_parameters made;
+  made.topology = kind;
+  made.width = width;
+  made.height = height;
+  return made;
+}
+
+std::uint32_t shortest(network_parameters const& made, std::uint32_t from, std::uint32_t to) {
+  auto const along = [&](std::uint32_t a, std::uint32_t b, std::uint32_t size) {
+    std::uint32_t const straight = a > b ? a - b : b - a;
+    return made.topology == topology_kind::torus ? std::min(straight, size - straight) : straight;
+  };
+  if (made.topology == topology_kind::crossbar) return 0;
+  return along(from % made.width, to % made.width, made.width) + along(from / made.width, to / made.width, made.height);
+}
+
+class every_topology : public testing::TestWithParam<std::tuple<topology_kind, std::uint32_t, std::uint32_t>> {
+ protected:
+  network_parameters made = made_of(std::get<0>(GetParam()), std::get<1>(GetParam()), std::get<2>(GetParam()));
+  topology layout{made};
+};
+
+TEST_P(every_topology, routes_by_a_shortest_way) {
+  for (std::uint32_t from = 0; from < layout.nodes(); ++from) {
+    for (std::uint32_t to = 0; to < layout.nodes(); ++to) {
+      ASSERT_EQ(layout.distance(from, to), shortest(made, from, to)) << from << " to " << to;
+    }
+  }
+}
+
+TEST_P(every_topology, has_links_that_lead_back) {
+  for (std::uint32_t r = 0; r < layout.routers(); ++r) {
+    for (std::uint32_t p = 0; p < layout.ports(); ++p) {
+      link_end const there = layout.neighbour(r, p);
+      if (there.router == link_end::nowhere) continue;
+      link_end const back = layout.neighbour(there.router, there.port);
+      EXPECT_EQ(back.router, r);
+      EXPECT_EQ(back.port, p);
+    }
+  }
+  for (std::uint32_t node = 0; node < layout.nodes(); ++node) {
+    link_end const at = layout.attachment(node);
+    EXPECT_EQ(layout.node_at(at.router, at.port), node);
+  }
+}
+
+TEST_P(every_topology, makes_no_cycle_of_channels_that_wait_for_each_other) {
+  using channel = std::tuple<std::uint32_t, std::uint32_t, channel_half>;  // router, port, half
+  std::map<channel, std::set<channel>> waits_for;
+  for (std::uint32_t from = 0; from < layout.nodes(); ++from) {
+    for (std::uint32_t to = 0; to < layout.nodes(); ++to) {
+      std::uint32_t router = layout.attachment(from).router;
+      channel held{};
+      bool first = true;
+      while (router != layout.attachment(to).router) {
+        auto const step = layout.route(router, to);
+        channel const next{router, step.port, step.half};
+        if (!first) waits_for[held].insert(next);
+        first = false;
+        held = next;
+        router = layout.neighbour(router, step.port).router;
+      }
+    }
+  }
+  // Take away what waits for nothing until nothing is left, or only cycles are.
+  bool changed = true;
+  while (changed && !waits_for.empty()) {
+    changed = false;
+    for (auto it = waits_for.begin(); it != waits_for.end();) {
+      std::erase_if(it->second, [&](channel const& next) { return !waits_for.contains(next); });
+      changed = changed || it->second.empty();
+      it = it->second.empty() ? waits_for.erase(it) : std::next(it);
+    }
+  }
+  EXPECT_TRUE(waits_for.empty()) << waits_for.size() << " channels wait in a circle";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    shapes, every_topology,
+    testing::Values(std::tuple{topology_kind::mesh, 4U, 4U}, std::tuple{topology_kind::mesh, 5U, 3U},
+                    std::tuple{topology_kind::mesh, 1U, 6U}, std::tuple{topology_kind::torus, 4U, 4U},
+                    std::tuple{topology_kind::torus, 5U, 3U}, std::tuple{topology_kind::torus, 2U, 2U},
+                    std::tuple{topology_kind::torus, 8U, 1U}, std::tuple{topology_kind::crossbar, 4U, 4U}));
+
+}  // namespace

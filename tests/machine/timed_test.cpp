@@ -1,0 +1,74 @@
+// timed_test: programs with time print what they print without, take the same cycles every time, and see Table 2.
+// Method: whole programs beside qemu-riscv64; each summary twice; a program of dependent loads, on every tile.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "child.hpp"
+#include "machine/tile/grid.hpp"
+
+namespace tess::machine {
+namespace {
+
+std::string const programs = TESS_MACHINE_PROGRAMS;
+
+class with_time : public testing::TestWithParam<std::string> {
+ protected:
+  std::string command(std::string const& options, std::string const& name) const {
+    return TESS_MACHINE " --timing on " + options + " -- '" + programs + "/" + name + "' </dev/null";
+  }
+  work_folder folder_;
+};
+
+TEST_P(with_time, whole_programs_end_as_under_qemu) {
+  for (char const* name : {"hash", "integers", "containers", "regex", "float_kernels", "matmul", "exceptions",
+                           "streams", "coroutines", "threads"}) {
+    outcome const reference = folder_.run("qemu-riscv64 '" + programs + "/" + name + "' </dev/null");
+    outcome const ours = folder_.run(command("--quiet --machine " + GetParam(), name));
+    EXPECT_EQ(ours.said, reference.said) << name;
+    EXPECT_EQ(ours.code, reference.code) << name;
+    EXPECT_EQ(ours.error, reference.error) << name;
+  }
+}
+
+TEST_P(with_time, the_same_program_takes_the_same_cycles) {
+  for (char const* name : {"threads", "hash"}) {
+    std::string const line = command("--machine " + GetParam(), name) + " 2>&1 >/dev/null | grep cycles";
+    std::string const first = folder_.run(line).said;
+    EXPECT_NE(first.find("cycles"), std::string::npos) << first;
+    EXPECT_EQ(folder_.run(line).said, first) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(machines, with_time, testing::Values("single-tile", "nemesys-4x4"));
+
+TEST(dependent_loads, take_the_cycles_of_table_2_on_every_tile) {
+  work_folder const folder;
+  machine_description const made = read_machine(std::string(TESS_MACHINES) + "/nemesys-4x4.toml");
+  grid const layout(made);
+  double sum = 0;
+  int tiles = 0;
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    if (made.harts_of(tile) == made.harts.system) continue;
+    outcome const said = folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --tile " + std::to_string(tile) +
+                                    " -- '" + programs + "/latency'");
+    std::map<std::string, double> cycles;
+    std::istringstream lines(said.said);
+    std::string name;
+    for (double hundredths = 0; lines >> name >> hundredths;) cycles[name] = hundredths / 100;
+    std::uint32_t const memory = layout.map.of(region_kind::partition, tile)->memory_tile;
+    std::uint32_t const distance = layout.over.inside().layout().distance(tile, memory);
+    EXPECT_EQ(cycles["l1"], 1) << said.said << said.error;
+    EXPECT_EQ(cycles["tlm"], 20);
+    EXPECT_EQ(cycles["l2"], 20);
+    EXPECT_EQ(cycles["memory"], 73 + 10 * distance) << "tile " << tile;
+    sum += cycles["memory"];
+    ++tiles;
+  }
+  EXPECT_EQ(tiles, 14);
+  EXPECT_NEAR(sum / tiles, 90, 5);
+}
+
+}  // namespace
+}  // namespace tess::machine
