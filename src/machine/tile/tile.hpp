@@ -71,6 +71,12 @@ class tile : public home, private line_memory {
   [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept;
   /// After a write: the other L1s lose the line, and sleepers look. `own` keeps it.
   void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle);
+  /// Who may hold a line of the TLM, for a hart that writes there; null: the address is none of the TLM's.
+  [[nodiscard]] std::uint64_t const* tlm_sharers(std::uint64_t address) const noexcept {
+    return tlm_region_.holds(address) ? &tlm_sharers_[(address - tlm_region_.base) >> line_shift_] : nullptr;
+  }
+  /// Somebody sleeps on a word and must be told of writes.
+  [[nodiscard]] bool watched() const noexcept { return !watchers_.empty(); }
   /// An L1 has taken in the line of this address.
   void filled(std::uint64_t address, std::uint32_t l1) noexcept;
 

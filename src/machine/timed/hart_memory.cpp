@@ -18,7 +18,8 @@ hart_memory::hart_memory(kernel& k, machine_description const& made_of, tile& at
       data_(made_of.l1_data, *this, false),
       code_(made_of.l1_instruction, *this, true),
       data_number_(at.attach(data_)),
-      code_number_(at.attach(code_)) {
+      code_number_(at.attach(code_)),
+      own_bit_(std::uint64_t{1} << data_number_) {
   fetches_.fill(no_entry);
 }
 
@@ -98,15 +99,8 @@ std::uint64_t hart_memory::put(std::byte* at, tile::place where, std::uint64_t n
   (void)where;
   std::memcpy(at, value.data(), value.size());
   data_.store(name, value.data(), value.size());
-  std::uint64_t const moved = tile_.bus(ends, value.size());
-  tile_.snoop(name, value.size(), &data_, moved);
-  ++counted_.stores;
-  // The hart goes on as soon as there is a free entry.
-  std::uint64_t& entry = stores_done_[next_store_];
-  next_store_ = (next_store_ + 1) % write_buffer_entries;
-  std::uint64_t const free = std::max(entry, ends);
-  entry = moved;
-  return free;
+  tile_.snoop(name, value.size(), &data_, ends);
+  return buffer_store(ends, value.size());
 }
 
 bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
@@ -119,6 +113,10 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
   std::byte* const at = tile_.look_up(where, name, true);
   if (at == nullptr) return false;
   ++counted_.in_place;
+  if (where == tile::place::tlm) {
+    std::uint64_t const line = address >> data_shift_;
+    stores_[line % store_entries] = {line, at - (address & data_mask_), tile_.tlm_sharers(name)};
+  }
   h.left -= static_cast<std::int64_t>(put(at, where, name, value, ends) - ends);
   return true;
 }
@@ -244,6 +242,10 @@ void hart_memory::drain(hart& h) const noexcept {
 
 void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept {
   for (load_entry& entry : loads_) {
+    if (entry.line != no_entry && entry.line << data_shift_ >= begin && entry.line << data_shift_ < end)
+      entry.line = no_entry;
+  }
+  for (store_entry& entry : stores_) {
     if (entry.line != no_entry && entry.line << data_shift_ >= begin && entry.line << data_shift_ < end)
       entry.line = no_entry;
   }

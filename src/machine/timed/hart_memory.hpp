@@ -78,9 +78,26 @@ class hart_memory {
   static bool load_slowly(hart& h, inst const* i, std::byte* fast, std::uint64_t address, T& value) noexcept {
     return of(fast).load_in_place(h, h.now(i), address, std::as_writable_bytes(std::span(&value, 1)));
   }
+  // To the TLM, if no other L1 may have the line and nobody comes before. Everything else is slower.
   template <class T>
-  [[gnu::always_inline]] static bool store(hart&, inst const*, std::byte*, std::uint64_t, T) noexcept {
-    return false;
+  [[gnu::always_inline]] static bool store(hart& h, inst const* i, std::byte* fast, std::uint64_t address,
+                                           T value) noexcept {
+    hart_memory& m = of(fast);
+    std::uint64_t const line = address >> m.data_shift_;
+    store_entry const& entry = m.stores_[line % store_entries];
+    if (((entry.line ^ line) | (address & (sizeof(T) - 1))) != 0) [[unlikely]]
+      return false;
+    std::uint64_t const ends = h.now(i);
+    std::uint64_t const others = *entry.sharers;
+    load_entry const& own = m.loads_[line % load_entries];
+    if (ends >= m.horizon_ || (others != 0 && (others != m.own_bit_ || own.line != line))) [[unlikely]]
+      return false;
+    std::uint64_t const offset = address & m.data_mask_;
+    std::memcpy(entry.data + offset, &value, sizeof(T));
+    if (others != 0) std::memcpy(own.data + offset, &value, sizeof(T));
+    std::uint64_t const free = m.buffer_store(ends, sizeof(T));
+    h.left -= static_cast<std::int64_t>(free - ends);
+    return true;
   }
   template <class T>
   static bool store_slowly(hart& h, inst const* i, std::byte* fast, std::uint64_t address, T value) noexcept {
@@ -101,6 +118,12 @@ class hart_memory {
   /// The word of an atomic, ready to be changed; after the change, changed(). Null: as above.
   [[nodiscard]] std::byte* serve_atomic(hart& h, event& resume);
   void changed(hart& h);
+
+  /// Before a run: no event of the machine comes before this cycle.
+  void look_ahead() noexcept {
+    horizon_ = kernel_.idle() ? no_entry : clock_.count(kernel_.next_due());
+    if (tile_.watched()) horizon_ = 0;  // a write may wake somebody earlier
+  }
 
   /// Is the address one whose home is another tile? Then the adapter is asked, not the tile.
   [[nodiscard]] bool is_remote(std::uint64_t address) const noexcept;
@@ -127,8 +150,14 @@ class hart_memory {
     std::uint64_t line = no_entry;
     std::byte* data = nullptr;
   };
+  struct store_entry {
+    std::uint64_t line = no_entry;
+    std::byte* data = nullptr;
+    std::uint64_t const* sharers = nullptr;
+  };
   static constexpr std::uint64_t no_entry = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t load_entries = 4096;
+  static constexpr std::size_t store_entries = 4096;
   static constexpr std::size_t fetch_entries = 2048;
   static constexpr std::size_t write_buffer_entries = 8;
 
@@ -140,8 +169,15 @@ class hart_memory {
   void dropped(std::uint64_t address, bool code) noexcept;
 
   /// No event of the machine comes before the end of this cycle.
-  [[nodiscard]] bool alone_until(std::uint64_t cycle) const noexcept {
-    return kernel_.idle() || kernel_.next_due() >= clock_.cycles(cycle);
+  [[nodiscard]] bool alone_until(std::uint64_t cycle) const noexcept { return cycle < horizon_; }
+  /// A store on the bus: the cycle at which the hart goes on, which is later only if the write buffer is full.
+  std::uint64_t buffer_store(std::uint64_t ends, std::size_t bytes) noexcept {
+    ++counted_.stores;
+    std::uint64_t& entry = stores_done_[next_store_];
+    next_store_ = (next_store_ + 1) % write_buffer_entries;
+    std::uint64_t const free = std::max(entry, ends);
+    entry = tile_.bus(ends, bytes);
+    return free;
   }
   [[nodiscard]] bool crosses(std::uint64_t address, std::size_t bytes) const noexcept {
     return (address & data_mask_) + bytes > data_mask_ + 1;
@@ -163,11 +199,14 @@ class hart_memory {
   watched_l1 code_;
   std::uint32_t data_number_;  ///< Of the L1 in its tile.
   std::uint32_t code_number_;
+  std::uint64_t own_bit_;  ///< Of the data L1, among sharers.
+  std::uint64_t horizon_ = 0;
   bool brought_ = false;  ///< The line that the hart stopped for has just come: it does not pay for a hit as well.
   std::array<std::uint64_t, write_buffer_entries> stores_done_{};  ///< Cycles; a ring.
   std::size_t next_store_ = 0;
   statistics counted_;
   std::array<load_entry, load_entries> loads_{};
+  std::array<store_entry, store_entries> stores_{};
   std::array<std::uint64_t, fetch_entries> fetches_{};
 };
 

@@ -47,6 +47,7 @@ void seat::run_ahead() {
     bool const alone = may_pass(h.now());
     std::uint64_t const until = (alone ? std::max(h.now(), kernel_time) : kernel_time) + quantum_;
     if (h.now() >= until) return come_back(h.now());
+    memory_.look_ahead();
     engine<hart_memory>::run(h, memory_.fast(), until);
     if (h.stopped == stop::quantum) {
       if (!may_pass(h.now())) return come_back(h.now());
