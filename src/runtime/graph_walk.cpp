@@ -117,7 +117,13 @@ void graph_walk::walk(Map& map, std::uint64_t limit) {
         targets_.data()[targets_count_++] = target;
       }
     } else if (type.kind == block_kind::pointer_array) {
-      scan_words(map, reinterpret_cast<std::byte const* const*>(f.source), array_bytes_of(f.source) / 8);
+      std::uint64_t const words = array_bytes_of(f.source) / 8;
+      if (words > limit) {
+        // It alone may lead beyond the limit: the next map scans it.
+        --scanned_;
+        return;
+      }
+      scan_words(map, reinterpret_cast<std::byte const* const*>(f.source), words);
     }
     if (end_ >= std::uint64_t{1} << 35) [[unlikely]]
       throw error("copying a graph", "more than 32 GiB", "a smaller graph, or block transfers");
