@@ -54,6 +54,27 @@ class tess_command : public testing::Test {
   fs::path root_;
 };
 
+TEST_F(tess_command, becomes_the_machine_that_is_asked_for) {
+  fs::create_directories(root_ / "libexec/tessera/machine");
+  write_script("machine/tess-machine", R"(printf '<%s>' "$@"; echo " $TESS_SEED")");
+  write_script("guest", "exit 7");
+  outcome const run = tess(
+      "run --machine single-tile --allow-write . libexec/tessera/guest -x --allow-write bin --timing off --seed 3 -- "
+      "--timing");
+  EXPECT_EQ(run.code, 0) << run.error;
+  EXPECT_EQ(run.said.substr(run.said.find("<--><")), "<--><libexec/tessera/guest><-x><--timing> 3\n");
+  for (char const* words : {"<--machine><single-tile>", "<--timing><off>", "<--allow-write><.><--allow-write><bin>"})
+    EXPECT_NE(run.said.find(words), std::string::npos) << run.said;
+}
+
+TEST_F(tess_command, refuses_options_of_a_machine_without_one) {
+  write_script("guest", "exit 7");
+  outcome const run = tess("run --allow-write . libexec/tessera/guest");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.error.find("--machine"), std::string::npos) << run.error;
+  EXPECT_EQ(tess("run --machine single-tile guest").code, 2) << "bundled programs are the host's";
+}
+
 TEST_F(tess_command, gives_the_program_its_words_and_the_runtime_its_options) {
   write_script("show", R"(printf '<%s>' "$@"; echo " $TESS_PLACES $TESS_FABRIC $TESS_SEED")");
   outcome const run = tess("run --fabric checked show 'a b' --flag -n 4 '' --seed=7 -- -n 5");

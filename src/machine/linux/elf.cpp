@@ -162,8 +162,9 @@ elf_image read_elf(std::span<std::byte const> file, std::string_view name, std::
   return elf_reader{file, name, memory_bytes}.read();
 }
 
-std::string symbol_of(elf_image const& image, std::uint64_t address) {
-  auto const after = std::ranges::upper_bound(image.functions, address, {}, &elf_symbol::address);
+std::string symbol_of(elf_image const& image, std::uint64_t address, bool behind_call) {
+  std::uint64_t const inside = address - (behind_call ? 1 : 0);
+  auto const after = std::ranges::upper_bound(image.functions, inside, {}, &elf_symbol::address);
   if (after == image.functions.begin() || address >= image.end) return "?";
   elf_symbol const& symbol = *std::prev(after);
   return fmt::format("{}+{:#x}", symbol.name, address - symbol.address);

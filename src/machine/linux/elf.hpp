@@ -50,7 +50,8 @@ struct elf_image {
 // `memory_bytes`: no segment may reach beyond. The image points into `file`. `name` is for messages.
 [[nodiscard]] elf_image read_elf(std::span<std::byte const> file, std::string_view name, std::uint64_t memory_bytes);
 
-// The function that contains this address, as "name+0x12", or "?".
-[[nodiscard]] std::string symbol_of(elf_image const& image, std::uint64_t address);
+// The function that contains this address, as "name+0x12", or "?". Of an address behind a call: the function that
+// contains the call.
+[[nodiscard]] std::string symbol_of(elf_image const& image, std::uint64_t address, bool behind_call = false);
 
 }  // namespace tess::machine

@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <csignal>
+#include <optional>
 #include <string_view>
+
+#include "machine/linux/unwind.hpp"
 
 namespace tess::machine {
 namespace {
@@ -31,23 +34,43 @@ bool follows_call(user_memory& memory, elf_image const& image, std::uint64_t add
 }
 
 std::string frame(elf_image const& image, int number, std::uint64_t pc, std::string_view note) {
-  return fmt::format("  #{:<2} {:#x} {}{}\n", number, pc, symbol_of(image, pc), note);
+  return fmt::format("  #{:<2} {:#x} {}{}\n", number, pc, symbol_of(image, pc, number > 0), note);
+}
+
+// By the stack alone: the next word of it that is an address behind a call. It may be left from an earlier call.
+std::optional<call_frame> guessed_caller(call_frame const& at, user_memory& memory, elf_image const& image) {
+  for (std::uint64_t k = 0; k < stack_words_max; ++k) {
+    std::uint64_t const slot = at.x[2] + 8 * k;
+    std::uint64_t word = 0;
+    if (!memory.get(slot, word)) break;
+    if (!follows_call(memory, image, word)) continue;
+    call_frame caller{word, at.x};
+    caller.x[2] = slot + 8;  // where compilers put it: last in its frame
+    return caller;
+  }
+  return {};
 }
 
 std::string backtrace(hart const& h, user_memory& memory, elf_image const& image) {
   std::string text = frame(image, 0, h.pc, "");
-  int frames = 1;
-  std::uint64_t last = 0;
-  if (follows_call(memory, image, h.x[1])) {
-    last = h.x[1];
-    text += frame(image, frames++, last, "  (ra)");
-  }
-  for (std::uint64_t k = 0; k < stack_words_max && frames < frames_max; ++k) {
-    std::uint64_t word = 0;
-    if (!memory.get(h.x[2] + 8 * k, word)) break;
-    if (word == last || !follows_call(memory, image, word)) continue;
-    last = word;
-    text += frame(image, frames++, word, "  (stack)");
+  call_frame at{h.pc, {}};
+  std::copy_n(h.x.begin(), at.x.size(), at.x.begin());
+  bool innermost = true;
+  for (int frames = 1; frames < frames_max; ++frames) {
+    std::string_view note;
+    auto caller = caller_of(at, innermost, image, memory);
+    bool const unknown = !caller && !has_frame_information(image, innermost ? at.pc : at.pc - 1);
+    if (unknown && innermost && follows_call(memory, image, h.x[1])) {  // after a wild jump, or in a leaf
+      caller = call_frame{h.x[1], at.x};
+      note = "  (by ra)";
+    } else if (unknown) {
+      caller = guessed_caller(at, memory, image);
+      note = "  (by the stack)";
+    }
+    if (!caller || !in_code(image, caller->pc)) break;
+    at = *caller;
+    innermost = false;
+    text += frame(image, frames, at.pc, note);
   }
   return text;
 }

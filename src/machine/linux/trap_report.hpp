@@ -1,7 +1,7 @@
 // trap_report: what a program is told that trapped or was killed: where, why, and who called.
 //
-//   The callers are found by the stack: words that are addresses behind a call. Some may be left from earlier calls;
-//   they are marked so.
+//   The callers are found by the program's call frame information. Without it, or where it is damaged, by the stack:
+//   words that are addresses behind a call, of which some may be left from earlier calls; these are marked.
 #pragma once
 
 #include <string>

@@ -1,0 +1,31 @@
+// unwind: who called: one frame up by the call frame information that every C++ program carries.
+//
+//   The tables are the program's, so they may be damaged or lie: every byte is read within bounds, every step must lead
+//   up the stack, and what is not understood ends the walk.
+//
+// Source    DWARF 5, section 6.4; Linux Standard Base 5.0, .eh_frame; RISC-V ELF psABI, DWARF register numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "machine/linux/elf.hpp"
+#include "machine/linux/user_memory.hpp"
+
+namespace tess::machine {
+
+struct call_frame {
+  std::uint64_t pc = 0;
+  std::array<std::uint64_t, 32> x{};  // as they were when pc was left
+};
+
+// The frame of the caller; nothing if there is none or nobody can tell. `innermost`: pc is that of an instruction, not
+// the address behind a call.
+[[nodiscard]] std::optional<call_frame> caller_of(call_frame const& frame, bool innermost, elf_image const& image,
+                                                  user_memory& memory);
+
+// Whether the tables know the function at pc at all; some of the C library's are left out.
+[[nodiscard]] bool has_frame_information(elf_image const& image, std::uint64_t pc);
+
+}  // namespace tess::machine
