@@ -19,6 +19,7 @@ void adapter::issue(transaction& issued) {
   issued.status = remote_outcome::pending;
   issued.issued = kernel_.now();
   ++counted_.requests;
+  network_.operation_begins();
   if (under_way_ >= made_of_.outstanding) {
     waiting_.push_back(&issued);
     return;
@@ -109,6 +110,7 @@ void adapter::returned(transaction& answered) {
   }
   counted_.latency_ps += kernel_.now() - answered.issued;
   if (answered.is_dma_data) return answered.done->happens(*answered.done);
+  network_.operation_ends();
   if (waiting_.empty()) {
     --under_way_;
   } else {

@@ -36,6 +36,12 @@ class network : event {
     return flits_.waiting(node, virtual_network);
   }
 
+  /// Operations that adapters have begun and not finished, all together: while there are none, no tile hears of another
+  /// before a whole new one has come.
+  void operation_begins() noexcept { ++operations_; }
+  void operation_ends() noexcept { --operations_; }
+  [[nodiscard]] std::uint64_t operations() const noexcept { return operations_; }
+
   [[nodiscard]] flit_network const& inside() const noexcept { return flits_; }
   [[nodiscard]] clock_domain clock() const noexcept { return clock_; }
 
@@ -47,6 +53,7 @@ class network : event {
   clock_domain clock_;
   std::vector<packet_receiver*> receivers_;
   flit_network flits_;
+  std::uint64_t operations_ = 0;
   bool awake_ = false;  ///< A tick is in the calendar, or under way.
 };
 

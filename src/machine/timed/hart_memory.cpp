@@ -5,11 +5,9 @@
 
 namespace tess::machine {
 
-hart_memory::hart_memory(kernel& k, machine_description const& made_of, tile& at, local_window const& window,
+hart_memory::hart_memory(machine_description const& made_of, tile& at, local_window const& window,
                          page_rights const& rights)
-    : kernel_(k),
-      clock_(made_of.tile_clock_ps),
-      tile_(at),
+    : tile_(at),
       window_(window),
       rights_(rights),
       data_shift_(static_cast<unsigned>(std::countr_zero(made_of.l1_data.line_bytes))),

@@ -54,8 +54,7 @@ class hart_memory {
     std::uint64_t in_place = 0;  ///< Accesses beyond the L1 done without stopping the hart.
   };
 
-  hart_memory(kernel& k, machine_description const& made_of, tile& at, local_window const& window,
-              page_rights const& rights);
+  hart_memory(machine_description const& made_of, tile& at, local_window const& window, page_rights const& rights);
   hart_memory(hart_memory const&) = delete;
   hart_memory& operator=(hart_memory const&) = delete;
 
@@ -119,11 +118,8 @@ class hart_memory {
   [[nodiscard]] std::byte* serve_atomic(hart& h, event& resume);
   void changed(hart& h);
 
-  /// Before a run: no event of the machine comes before this cycle.
-  void look_ahead() noexcept {
-    horizon_ = kernel_.idle() ? no_entry : clock_.count(kernel_.next_due());
-    if (tile_.watched()) horizon_ = 0;  // a write may wake somebody earlier
-  }
+  /// Before a run: nobody else does anything that the tile could see before this cycle.
+  void look_ahead(std::uint64_t horizon) noexcept { horizon_ = tile_.watched() ? 0 : horizon; }  // a write may wake one
 
   /// Is the address one whose home is another tile? Then the adapter is asked, not the tile.
   [[nodiscard]] bool is_remote(std::uint64_t address) const noexcept;
@@ -187,8 +183,6 @@ class hart_memory {
   std::uint64_t put(std::byte* at, tile::place where, std::uint64_t global, std::span<std::byte const> value,
                     std::uint64_t ends) noexcept;
 
-  kernel& kernel_;
-  clock_domain clock_;
   tile& tile_;
   local_window window_;
   page_rights const& rights_;

@@ -18,7 +18,7 @@ seat::seat(kernel& k, machine_description const& made_of, tile& at, local_window
       map_(at.map()),
       owner_(owner),
       quantum_(made_of.harts.quantum_cycles),
-      memory_(k, made_of, at, window, rights) {
+      memory_(made_of, at, window, rights) {
   occupant.memory = &memory_;
 }
 
@@ -47,7 +47,7 @@ void seat::run_ahead() {
     bool const alone = may_pass(h.now());
     std::uint64_t const until = (alone ? std::max(h.now(), kernel_time) : kernel_time) + quantum_;
     if (h.now() >= until) return come_back(h.now());
-    memory_.look_ahead();
+    memory_.look_ahead(owner_.horizon(*this));
     engine<hart_memory>::run(h, memory_.fast(), until);
     if (h.stopped == stop::quantum) {
       if (!may_pass(h.now())) return come_back(h.now());

@@ -22,6 +22,8 @@ class seat_owner {
   virtual after system_call(seat& of) = 0;
   virtual std::uint64_t counter(hart const& h) const = 0;
   virtual void trapped(seat& of) = 0;
+  /// The cycle before which nobody else does anything that the tile of this seat could see.
+  [[nodiscard]] virtual std::uint64_t horizon(seat const& of) const = 0;
 };
 
 class seat : event, tile::watcher {
@@ -39,6 +41,8 @@ class seat : event, tile::watcher {
   [[nodiscard]] hart_memory const& memory() const noexcept { return memory_; }
   [[nodiscard]] hart_memory& memory() noexcept { return memory_; }
   [[nodiscard]] tile& place() noexcept { return tile_; }
+  /// When it goes on, if it has said so to the kernel; otherwise some time in the past.
+  [[nodiscard]] picoseconds due_ps() const noexcept { return due; }
 
  private:
   void go();

@@ -37,7 +37,9 @@ tile_program::tile_program(grid& g, std::uint32_t tile_number, elf_image const& 
       code_(*this, engine<hart_memory>::handlers(), rules_of(g.made_of)),
       program_((make_seats(g, tile_number), *this), window_.tlm_bytes + window_.tail_bytes, *this, image,
                std::move(options)),
-      told_(std::move(ended)) {
+      told_(std::move(ended)),
+      reach_cycles_(g.made_of.adapter.request_cycles +
+                    g.made_of.network.zero_load_cycles(0, 1) * g.made_of.network_clock_ps / g.made_of.tile_clock_ps) {
   program_.start(seats_.front().occupant);
 }
 
@@ -190,6 +192,21 @@ void tile_program::set_alarm() {
 void tile_program::rang(alarm& one) {
   spare_alarms_.push_back(&one);
   if (!ended_) program_.tasks().pass_time(now_ns());
+}
+
+std::uint64_t tile_program::horizon(seat const& of) const {
+  if (grid_.clock.idle()) return ~std::uint64_t{0};
+  picoseconds const cycle_ps = grid_.made_of.tile_clock_ps;
+  std::uint64_t const next = grid_.clock.next_due() / cycle_ps;
+  // With something under way, the next event may be its arrival here.
+  if (grid_.over.operations() != 0) return next;
+  std::uint64_t horizon = next + reach_cycles_;
+  for (seat const& other : seats_) {
+    if (&other == &of || other.is == seat::state::idle) continue;
+    if (other.is != seat::state::runnable) return next;  // the next event may wake it
+    horizon = std::min(horizon, other.due_ps() / cycle_ps);
+  }
+  return horizon;
 }
 
 std::uint64_t tile_program::instructions() const {

@@ -57,6 +57,7 @@ class tile_program final : private machine_host, private user_memory, private co
   after system_call(seat& of) override;
   std::uint64_t counter(hart const& h) const override;
   void trapped(seat& of) override;
+  [[nodiscard]] std::uint64_t horizon(seat const& of) const override;
 
   struct alarm : event {
     explicit alarm(tile_program& owner_)
@@ -80,6 +81,7 @@ class tile_program final : private machine_host, private user_memory, private co
   std::function<void(tile_program&)> told_;
   std::deque<alarm> alarms_;
   std::vector<alarm*> spare_alarms_;
+  std::uint64_t reach_cycles_;  ///< At least so long after it is begun, an operation reaches another tile.
   hart const* calling_ = nullptr;
   bool ended_ = false;
   int exit_code_ = 0;
