@@ -54,8 +54,14 @@ settings settings::from_environment() {
   s.flush_after = number<unsigned>("TESS_FLUSH_AFTER", 0, 10'000'000, s.flush_after);
   s.flush_idle = number<unsigned>("TESS_FLUSH_IDLE", 0, 1, 1) != 0;
   s.fail_allocation = number<std::uint64_t>("TESS_FAIL_ALLOCATION", 0, ~std::uint64_t{0} / 2, 0);
+  s.failure_timeout = number<double>("TESS_FAILURE_TIMEOUT", 0.5, 1e6, s.failure_timeout);
+  s.progress_thread = number<unsigned>("TESS_PROGRESS_THREAD", 0, 1, 1) != 0;
   s.stall_timeout = number<double>("TESS_STALL_TIMEOUT", 0, 1e6, 0);
   return s;
+}
+
+bool settings::started_by_launcher() {
+  return !text("PMIX_RANK").empty();
 }
 
 }  // namespace tess
