@@ -2,7 +2,6 @@
 #include "fabric/ucx.hpp"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 
 #include "fabric/endpoint_names.hpp"
 #include "fabric/ucx_introduction.hpp"
-#include "fabric/ucx_place.hpp"
+#include "fabric/ucx_sleeper.hpp"
 #include "fabric/ucx_watch.hpp"
 
 namespace tess::detail {
@@ -147,23 +146,18 @@ class ucx_fabric final : public fabric {
   }
 
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
-    sleeper& s = *sleepers_[thread];
+    ucx_sleeper& s = *sleepers_[thread];
     s.asleep.store(1, std::memory_order_seq_cst);
     std::vector<ucx_place*> watched;
     for (ucx_place* const p : s.places)
       if (!p->watched.exchange(true, std::memory_order_seq_cst)) watched.push_back(p);
-    while (idle(s) && nothing_to_do() && wait(s, watched, until)) {
+    for (int round = 0; idle(s) && nothing_to_do() && wait(s, watched, until, round); ++round) {
     }
     for (ucx_place* const p : watched) p->watched.store(false, std::memory_order_seq_cst);
     s.asleep.store(0, std::memory_order_relaxed);
   }
 
-  void wake(std::uint32_t thread) noexcept override {
-    sleeper& s = *sleepers_[thread];
-    if (s.asleep.load(std::memory_order_seq_cst) == 0 || s.asleep.exchange(0, std::memory_order_seq_cst) == 0) return;
-    std::uint64_t const one = 1;
-    static_cast<void>(!write(s.file, &one, sizeof one));
-  }
+  void wake(std::uint32_t thread) noexcept override { sleepers_[thread]->wake(); }
 
   place_window window(place_id p) const noexcept override { return {windows_[p], windows_[p]}; }
   place_segment segment(place_id p) const noexcept override {
@@ -189,11 +183,8 @@ class ucx_fabric final : public fabric {
   endpoint connect(std::string_view name) override { return names_.connect(name); }
 
  private:
-  struct sleeper {
-    std::atomic<std::uint32_t> asleep{0};
-    int file = -1;
-    std::vector<ucx_place*> places;
-  };
+  static constexpr int rounds_at_once = 8;
+
   struct reported {
     place_id place;
     std::string how;
@@ -215,12 +206,7 @@ class ucx_fabric final : public fabric {
   }
 
   void make_sleepers() {
-    for (std::uint32_t t = 0; t < threads_.threads; ++t) {
-      sleepers_.push_back(std::make_unique<sleeper>());
-      sleepers_.back()->file = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-      if (sleepers_.back()->file < 0)
-        throw error("--fabric ucx", "no file is left for waking a thread", "a larger `ulimit -n`");
-    }
+    for (std::uint32_t t = 0; t < threads_.threads; ++t) sleepers_.push_back(std::make_unique<ucx_sleeper>());
     for (auto const& p : places_)
       for (std::uint32_t const t : threads_.threads_of_place[p->id()]) sleepers_[t]->places.push_back(p.get());
   }
@@ -298,26 +284,30 @@ class ucx_fabric final : public fabric {
     places_.clear();
     if (job_.context != nullptr) job_.ucx.cleanup(job_.context);
     job_.context = nullptr;
-    for (auto const& s : sleepers_) close(s->file);
     sleepers_.clear();
   }
 
-  bool idle(sleeper& s) {
+  bool idle(ucx_sleeper& s) {
     bool moved = false;
     for (ucx_place* const p : s.places) moved = p->progress() || !p->empty() || moved;
     return !moved && s.asleep.load(std::memory_order_seq_cst) != 0;
   }
 
   /// False: the thread is to get up.
-  bool wait(sleeper& s, std::vector<ucx_place*> const& watched, deadline until) {
+  bool wait(ucx_sleeper& s, std::vector<ucx_place*> const& watched, deadline until, int round) {
     std::vector<pollfd> files{{s.file, POLLIN, 0}};
+    std::chrono::nanoseconds left = until - std::chrono::steady_clock::now();
     for (ucx_place* const p : watched) {
-      if (!p->arm()) return true;
-      files.push_back({p->event_file(), POLLIN, 0});
+      if (p->arm()) {
+        files.push_back({p->event_file(), POLLIN, 0});
+        continue;
+      }
+      // UCX has something to do first; something that does not end, as towards a place that is gone, must not keep us.
+      if (round < rounds_at_once) return true;
+      left = std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(1));
     }
-    auto const left = until - std::chrono::steady_clock::now();
     if (left.count() <= 0) return false;
-    auto const ns = std::chrono::duration_cast<std::chrono::nanoseconds>(left).count();
+    auto const ns = left.count();
     timespec const most{ns / 1'000'000'000, ns % 1'000'000'000};
     if (ppoll(files.data(), files.size(), &most, nullptr) <= 0) return false;
     if (files[0].revents == 0) return true;
@@ -377,7 +367,7 @@ class ucx_fabric final : public fabric {
   std::vector<std::byte*> windows_;
   std::vector<std::uint64_t> segment_bytes_;
   std::vector<std::string> hosts_;
-  std::vector<std::unique_ptr<sleeper>> sleepers_;
+  std::vector<std::unique_ptr<ucx_sleeper>> sleepers_;
   std::vector<ucx_watch::peer> peers_;
   endpoint_names names_;
 

@@ -48,6 +48,7 @@ settings settings::from_environment() {
   }
   s.no_window = number<unsigned>("TESS_NO_WINDOW", 0, 1, 0) != 0;
   s.stats = text("TESS_STATS");
+  s.exit_file = text("TESS_EXIT_FILE");
   s.trace = text("TESS_TRACE");
   s.buffer_memory = number<std::uint64_t>("TESS_BUFFER_MEMORY", 16384, std::uint64_t{1} << 30, s.buffer_memory);
   s.flush_bytes = number<unsigned>("TESS_FLUSH_BYTES", 64, 4096, s.flush_bytes);

@@ -1,7 +1,5 @@
 // start: from settings to threads, from the first task to its exit code, and the orderly end.
 #include <cxxabi.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <thread>
 
 #include "fabric/ucx.hpp"
+#include "runtime/blocked_signals.hpp"
 #include "runtime/collective.hpp"
 #include "runtime/finish.hpp"
 #include "runtime/job.hpp"
@@ -195,24 +194,6 @@ task<void> first_task(std::function<task<void>()> const& app, std::exception_ptr
   wake_all();
 }
 
-/// Threads inherit the mask: only the watch takes these signals.
-class blocked_signals {
- public:
-  blocked_signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigaddset(&set, SIGUSR2);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-  }
-  ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  blocked_signals(blocked_signals const&) = delete;
-  blocked_signals& operator=(blocked_signals const&) = delete;
-
- private:
-  sigset_t before_;
-};
-
 void start_threads(job_state& j, std::vector<std::thread>& others) {
   others.reserve(j.threads.size());
   try {
@@ -371,19 +352,23 @@ int run(settings const& s, args words, std::function<task<int>(args)> app) {
     if (detail::says_why()) detail::print_job_end(j);
     code = 1;
   } else if (thrown) {
-    detail::print_exception(std::move(thrown));
+    if (j.has_failed)
+      std::fprintf(stderr, "tess: place %u failed %s\n", unsigned{j.failed_place}, j.failure.c_str());
+    else
+      detail::print_exception(std::move(thrown));
     code = 1;
   }
   job.write_files(code);
   return code;
 }
 
-int run(int argc, char** argv, std::function<task<int>(args)> app) {
+namespace {
+
+int run_reporting(settings& s, args words, std::function<task<int>(args)> const& app) {
   try {
-    std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
-    settings s = settings::from_environment();
+    s = settings::from_environment();
     if (s.fabric.empty() && settings::started_by_launcher()) s.fabric = "ucx";
-    return run(s, words, std::move(app));
+    return run(s, words, app);
   } catch (detail::said_elsewhere const&) {
     return 2;
   } catch (std::bad_alloc const& e) {
@@ -393,6 +378,21 @@ int run(int argc, char** argv, std::function<task<int>(args)> app) {
     std::fprintf(stderr, "tess: %s\n", e.what());
     return 2;
   }
+}
+
+}  // namespace
+
+int run(int argc, char** argv, std::function<task<int>(args)> app) {
+  std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
+  settings s;
+  int const code = run_reporting(s, words, app);
+  // All places that are left have the same code.
+  if (!s.exit_file.empty())
+    if (std::FILE* const file = std::fopen(s.exit_file.c_str(), "w")) {
+      std::fprintf(file, "%d\n", code);
+      std::fclose(file);
+    }
+  return code;
 }
 
 }  // namespace tess
