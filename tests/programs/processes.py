@@ -173,6 +173,10 @@ def interrupt(programs: Path, launcher: str) -> str:
         except subprocess.TimeoutExpired:
             job.kill()
             return "Ctrl-C did not end the job"
+    # The launcher does not wait for its processes; they are to follow it soon.
+    limit = time.monotonic() + 5
+    while any(Path(f"/proc/{pid}").exists() for pid in found) and time.monotonic() < limit:
+        time.sleep(0.05)
     left = [pid for pid in found if Path(f"/proc/{pid}").exists()]
     if left or not found:
         return f"processes after Ctrl-C: {left} of {found}"
