@@ -206,10 +206,23 @@ def check_failures(programs: Path, launcher: str, kills: int, seed: int) -> list
     return errors
 
 
+def check_busy(busy_place: Path, launcher: str) -> list[str]:
+    """A place that computes for long is served, and not taken for a failed one."""
+    errors = []
+    for settings in ({}, {"TESS_NO_WINDOW": "1"}):
+        environment = {**ENVIRONMENT, **settings, "TESS_FAILURE_TIMEOUT": "2"}
+        words = command(launcher, 2, (busy_place.name, "6"), busy_place.parent)
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 0 or "additions" not in done.stdout or "failed" in done.stderr:
+            errors.append(f"{settings} busy_place: {done.returncode}\n{done.stdout}{done.stderr[-1000:]}")
+    return errors
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("programs", type=Path)
     parser.add_argument("launcher", help="Open MPI's mpirun")
+    parser.add_argument("--busy-place", type=Path, help="the program of that name")
     parser.add_argument("--only", choices=("results", "failures"))
     parser.add_argument("--kills", type=int, default=0, help="so many random ones more")
     parser.add_argument("--seed", type=int, default=1, help="of the random kills")
@@ -217,6 +230,8 @@ def main() -> int:
     errors = []
     if options.only != "failures":
         errors += check_results(options.programs, options.launcher)
+    if options.busy_place:
+        errors += check_busy(options.busy_place, options.launcher)
     if options.only != "results":
         errors += check_failures(options.programs, options.launcher, options.kills, options.seed)
     print("\n".join(errors) or "ok")
