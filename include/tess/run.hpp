@@ -38,22 +38,28 @@ struct settings {
                            ///< 0,2-5; empty: cores if the job has as many threads as processors, else none
   std::string numa;        ///< TESS_NUMA: where segments lie if the machine has several memory nodes: local
                            ///< (empty: too; at the place's first pinned thread), interleave, none
-  std::string fabric;      ///< TESS_FABRIC: smp, checked, hostile; empty: smp
+  std::string fabric;      ///< TESS_FABRIC: smp, ucx (each process that a launcher starts is one place), checked,
+                           ///< hostile; empty: smp, but tess::run(argc, argv, …) under a PMIx launcher takes ucx
   std::uint64_t seed = 1;  ///< TESS_SEED of the hostile fabric
   tess::delay delay;       ///< TESS_DELAY: remote operations complete so much later, as 3us or 3us,1us
   bool no_window = false;  ///< TESS_NO_WINDOW: words of other places go through the fabric, not inlined
   std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys; empty: nemesys
+  std::string exit_file;   ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there
   std::string stats;       ///< TESS_STATS: file for the statistics (JSON)
   std::string trace;       ///< TESS_TRACE: file for the trace (Perfetto opens it)
   std::uint64_t buffer_memory = 1 << 20;  ///< TESS_BUFFER_MEMORY: bytes of a place's messages before they are delivered
   unsigned flush_bytes = 4096;        ///< TESS_FLUSH_BYTES: a buffer of gathered messages leaves before it holds more
   unsigned flush_after = 50;          ///< TESS_FLUSH_AFTER: and about so many microseconds after its first message
   bool flush_idle = true;             ///< TESS_FLUSH_IDLE: and when the worker has nothing else to do
+  double failure_timeout = 10;        ///< TESS_FAILURE_TIMEOUT in seconds: a place that is gone is noticed within it
+  bool progress_thread = true;        ///< TESS_PROGRESS_THREAD: serve words and blocks of ucx when no worker polls
   double stall_timeout = 0;           ///< TESS_STALL_TIMEOUT in seconds, 0: off; SIGUSR1 asks at any time
   std::uint64_t fail_allocation = 0;  ///< TESS_FAIL_ALLOCATION, in checked builds: this allocation fails; 0: none
 
   /// From the environment; throws tess::error naming the variable, its value and what would be right.
   static settings from_environment();
+  /// mpirun, prterun or srun with PMIx started this process.
+  static bool started_by_launcher();
 };
 
 /// Runs app(args) at place 0. Exit code: app's own, 1 after an exception, 2 for bad settings.

@@ -7,10 +7,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/launch.hpp"
 #include "cli/nearest.hpp"
 #include "cli/process.hpp"
 #include "cli/run_words.hpp"
@@ -67,6 +69,25 @@ CLI::Validator seconds() {
   return {check, ""};
 }
 
+CLI::Validator at_least_half_a_second() {
+  auto check = [](std::string& text) -> std::string {
+    double number = 0;
+    if (read_all(text, number) && number >= 0.5 && number <= 1e6) return {};
+    return fmt::format("\"{}\" will not do; give seconds from 0.5, such as 10", text);
+  };
+  return {check, ""};
+}
+
+CLI::Validator host_list() {
+  auto check = [](std::string& text) -> std::string {
+    // A name that begins with '-' would be an option of the launcher.
+    bool const sound = !text.empty() && text.find_first_of(" \t\n;") == std::string::npos && !text.starts_with('-') &&
+                       !text.starts_with(',') && !text.ends_with(',') && !text.contains(",,");
+    return sound ? "" : fmt::format("\"{}\" will not do; give names or addresses as in node1,node1,node2", text);
+  };
+  return {check, ""};
+}
+
 CLI::Validator delay_time() {
   auto check = [](std::string& text) -> std::string {
     if (tess::delay::parse(text)) return {};
@@ -113,8 +134,10 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--flush-bytes") return between(64, 4096);
   if (option == "--flush-after") return between(0, 10'000'000);
   if (option == "--flush-idle") return between(0, 1);
-  if (option == "--fabric") return one_of({"smp", "checked", "hostile"});
+  if (option == "--fabric") return one_of({"smp", "ucx", "checked", "hostile"});
   if (option == "--copier") return one_of({"message_passing", "pegasus", "nemesys"});
+  if (option == "--hosts") return host_list();
+  if (option == "--failure-timeout") return at_least_half_a_second();
   if (option == "--pin") return pins();
   if (option == "--numa") return one_of({"local", "interleave", "none"});
   if (option == "--seed") return between(0, UINT64_MAX);
@@ -201,7 +224,10 @@ int run(words const& given) {
                                   bundled_names(here))};
   }
   if (!machine_words.empty()) become_machine(here, machine_words, split);
-  become(find_program(split.program, here), split.arguments);
+  fs::path const program = find_program(split.program, here);
+  char const* const fabric = std::getenv("TESS_FABRIC");
+  if (fabric != nullptr && std::string_view(fabric) == "ucx") return launch(program, split.arguments);
+  become(program, split.arguments);
 }
 
 }  // namespace tess::cli

@@ -33,7 +33,12 @@ inline constexpr std::array run_options{
     run_option{"--numa", "", "POLICY", "TESS_NUMA",
                "memory nodes of the segments, where there are several: local (default), interleave or none"},
     run_option{"--fabric", "", "FABRIC", "TESS_FABRIC",
-               "how words and bytes move: smp, checked (verifies every call) or hostile (late, out of order)"},
+               "how words and bytes move: smp, ucx (every place a process), checked (verifies every call) or hostile "
+               "(late, out of order)"},
+    run_option{"--hosts", "", "HOST,HOST", "TESS_HOSTS", "ucx: where the processes run; as many times as places there"},
+    run_option{"--tag-output", "", "", "TESS_TAG_OUTPUT", "ucx: each line of output says which place wrote it"},
+    run_option{"--failure-timeout", "", "SECONDS", "TESS_FAILURE_TIMEOUT",
+               "ucx: a place that is gone ends the job within it; default 10"},
     run_option{"--delay", "", "TIME[,JITTER]", "TESS_DELAY",
                "every operation on another place completes so much later, as 3us or 3us,1us"},
     run_option{"--no-window", "", "", "TESS_NO_WINDOW",

@@ -72,6 +72,7 @@ struct fabric_event {
   enum class kind : std::uint8_t { place_failed, endpoint_up, endpoint_down };
   kind what;
   endpoint who;
+  std::string text{};  ///< of a failure: which host, and how it was noticed
 };
 
 /// "Nothing to do": asked by sleep() after the sleeper announced itself.

@@ -1,8 +1,13 @@
 // segment: address space by mmap(PROT_NONE), memory by mprotect, both in multiples of a huge page.
+//
+//   A shared one is a memfd of the whole size, of which only committed parts have pages: fallocate before mprotect, so
+//   that a machine without memory says so here and not by SIGBUS later.
 #include "fabric/segment.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,28 +58,47 @@ std::uint64_t reservation(unsigned places, std::uint64_t bytes) {
 
 }  // namespace
 
-segment::segment(unsigned places) : limit_(process_memory_limit()), bytes_(reservation(places, limit_.bytes)) {
+void* segment::map(std::uint64_t more) const {
+  int const flags = file_ < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+  return mmap(nullptr, bytes_ + more, PROT_NONE, flags | MAP_NORESERVE, file_, 0);
+}
+
+segment::segment(unsigned places, bool shared)
+    : limit_(process_memory_limit()), bytes_(reservation(places, limit_.bytes)) {
+  if (shared) {
+    file_ = memfd_create("tess-segment", MFD_CLOEXEC);
+    if (file_ < 0 || fchmod(file_, 0600) != 0 || ftruncate(file_, static_cast<off_t>(bytes_ + huge_page)) != 0) {
+      if (file_ >= 0) close(file_);
+      throw error("segment", "the system gives no shared memory", "Linux 4.14 or later with CONFIG_MEMFD_CREATE");
+    }
+  }
   // One huge page more, so that the base can be aligned to it.
-  void* const memory = mmap(nullptr, bytes_ + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
+  void* const memory = map(huge_page);
+  if (memory == MAP_FAILED) {
+    if (file_ >= 0) close(file_);
     throw error("segment",
                 "cannot reserve " + std::to_string(bytes_ >> 20) + " MiB of address space for each of " +
                     std::to_string(places) + " places",
                 "a larger `ulimit -v` or fewer places");
+  }
   auto const address = reinterpret_cast<std::uintptr_t>(memory);
   std::uintptr_t const aligned = (address + huge_page - 1) / huge_page * huge_page;
   if (aligned > address) munmap(memory, aligned - address);
   if (std::uintptr_t const tail = address + huge_page - aligned)
     munmap(reinterpret_cast<void*>(aligned + bytes_), tail);
   base_ = reinterpret_cast<std::byte*>(aligned);
+  // The cut at the front must not shift the file against the segment: offset 0 of one is that of the other.
+  if (file_ >= 0 && mmap(base_, bytes_, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_, 0) == MAP_FAILED)
+    throw error("segment", "the system maps no shared memory", "a larger `ulimit -v`");
   // Advice only: where huge pages are off, small ones serve.
   static_cast<void>(madvise(base_, bytes_, MADV_HUGEPAGE));
-  halves_[0] = {0, 0};
-  halves_[1] = {bytes_ / 2, bytes_ / 2};
+  halves_[1].begin = bytes_ / 2;
+  halves_[1].end = bytes_ / 2;
 }
 
 segment::~segment() {
   munmap(base_, bytes_);
+  if (file_ >= 0) close(file_);
   std::uint64_t const committed = halves_[0].end + halves_[1].end - halves_[1].begin;
   committed_bytes().fetch_sub(committed, std::memory_order_relaxed);
 }
@@ -108,7 +132,8 @@ bool segment::extend(half& h, std::uint64_t wanted) {
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);
     return false;
   }
-  if (mprotect(base_ + h.end, more, PROT_READ | PROT_WRITE) != 0) {
+  bool const paged = file_ < 0 || fallocate(file_, 0, static_cast<off_t>(h.end), static_cast<off_t>(more)) == 0;
+  if (!paged || mprotect(base_ + h.end, more, PROT_READ | PROT_WRITE) != 0) {
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);
     return false;
   }

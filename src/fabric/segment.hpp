@@ -17,17 +17,28 @@ namespace tess::detail {
 
 class segment {
  public:
-  /// Reserves address space for one of `places` segments of this process.
-  explicit segment(unsigned places);
+  /// Reserves address space for one of `places` segments of this process. `shared`: other processes of the user may map
+  /// it too, by file(), which has no name and mode 0600.
+  explicit segment(unsigned places, bool shared = false);
   ~segment();
   segment(segment const&) = delete;
   segment& operator=(segment const&) = delete;
 
   [[nodiscard]] std::byte* base() const noexcept { return base_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// -1 unless shared.
+  [[nodiscard]] int file() const noexcept { return file_; }
 
   /// Makes [offset, offset + bytes) usable; false if the range or the machine's memory does not allow it.
   [[nodiscard]] bool commit(std::uint64_t offset, std::uint64_t bytes);
+  /// [offset, offset + bytes) may be touched: for addresses that came from elsewhere.
+  [[nodiscard]] bool committed(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+    for (half const& h : halves_)
+      if (std::uint64_t const end = h.end.load(std::memory_order_relaxed);
+          offset >= h.begin && offset <= end && bytes <= end - offset)
+        return true;
+    return false;
+  }
   /// What all segments of this process may still commit.
   [[nodiscard]] memory_room room() const;
 
@@ -35,12 +46,15 @@ class segment {
   /// Committed bytes of one half, from its start: both heaps of a segment grow upwards from theirs.
   struct half {
     std::uint64_t begin = 0;
-    std::uint64_t end = 0;
+    std::atomic<std::uint64_t> end{0};
   };
   bool grow(half& h, std::uint64_t end, std::uint64_t limit);
   bool extend(half& h, std::uint64_t wanted);
 
+  void* map(std::uint64_t more) const;
+
   memory_limit limit_;
+  int file_ = -1;
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   half halves_[2];

@@ -4,6 +4,7 @@
 //   last one ended.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -50,6 +51,9 @@ struct cold_counts {
   std::uint64_t parks = 0;  ///< times the thread slept
   std::uint64_t polls = 0;
 };
+
+/// The counters of a place, in the order of statistics.cpp.
+using place_counts = std::array<std::uint64_t, 20>;
 
 /// A worker with everything that only the runtime's own sources touch.
 struct worker_state : worker {
@@ -122,7 +126,9 @@ struct job_state {
   settings options;
   tess::copier copier = tess::copier::nemesys;
   std::unique_ptr<detail::fabric> fabric;
-  std::vector<std::unique_ptr<place_state>> places;
+  place_id first_place = 0;                            ///< of this process
+  unsigned local_places = 0;                           ///< in this process; all of them, unless places are processes
+  std::vector<std::unique_ptr<place_state>> places;    ///< of this process
   std::vector<std::unique_ptr<worker_state>> workers;  ///< place-major
   std::deque<thread_state> threads;
   std::vector<std::uint64_t> load_windows, atomic_windows;
@@ -130,6 +136,7 @@ struct job_state {
   std::vector<std::uint64_t> segment_bytes;
   std::vector<handler_object> objects;  ///< the program and what it loaded, by the number in messages
   std::atomic<bool> stopping{false};
+  std::atomic<int> exit_code{0};    ///< of the program; place 0 tells all
   std::atomic<bool> broken{false};  ///< it stops because it cannot go on; see job_end.hpp
   std::atomic<bool> reason_written{false};
   char reason[1024] = {};
@@ -137,10 +144,17 @@ struct job_state {
   std::atomic<std::uint64_t> report_finished{0};  ///< number of the latest one that was printed
   std::mutex results_mutex;
   std::vector<std::pair<std::string, std::string>> results;
+  std::vector<place_counts> counts_elsewhere;  ///< by place, of other processes: gathered when the job ends
+  std::atomic<bool> has_failed{false};         ///< a place did; then:
+  time_point failure_seen{};
+  place_id failed_place = 0;
+  std::string failure;  ///< how it was noticed
 
   [[nodiscard]] worker_state& worker_of(std::uint32_t notify_id) const noexcept {
-    return *workers[std::size_t{notify_id >> 16} * job.workers + (notify_id & 0xffffU)];
+    return *workers[std::size_t{(notify_id >> 16) - first_place} * job.workers + (notify_id & 0xffffU)];
   }
+  /// Of this process.
+  [[nodiscard]] place_state& place(place_id p) const noexcept { return *places[p - first_place]; }
 };
 
 inline constinit job_state* the_job = nullptr;
@@ -149,7 +163,7 @@ inline constinit job_state* the_job = nullptr;
   return static_cast<worker_state&>(*self);
 }
 [[nodiscard]] inline place_state& this_place() noexcept {
-  return *the_job->places[self->place];
+  return the_job->place(self->place);
 }
 
 }  // namespace tess::detail

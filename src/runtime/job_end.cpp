@@ -91,4 +91,16 @@ void print_job_end(job_state const& j) noexcept {
   std::fprintf(stderr, "tess: the job cannot go on: %s\n", written ? j.reason : "no reason was given in time");
 }
 
+void print_exception(std::exception_ptr exception) {
+  try {
+    std::rethrow_exception(std::move(exception));
+  } catch (remote_error const& e) {
+    std::fprintf(stderr, "tess: %s\n", e.what());
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "tess: the program ended with an exception: %s\n", e.what());
+  } catch (...) {
+    std::fprintf(stderr, "tess: the program ended with an exception that is no std::exception\n");
+  }
+}
+
 }  // namespace tess::detail

@@ -32,4 +32,7 @@ void destroy_tasks(job_state& j);
 /// Prints why the job ended.
 void print_job_end(job_state const& j) noexcept;
 
+/// Prints what left the program.
+void print_exception(std::exception_ptr exception);
+
 }  // namespace tess::detail

@@ -1,7 +1,5 @@
 // start: from settings to threads, from the first task to its exit code, and the orderly end.
 #include <cxxabi.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,12 +8,15 @@
 #include <optional>
 #include <thread>
 
+#include "fabric/ucx.hpp"
+#include "runtime/blocked_signals.hpp"
 #include "runtime/collective.hpp"
 #include "runtime/dead_regions.hpp"
 #include "runtime/finish.hpp"
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
 #include "runtime/placement.hpp"
+#include "runtime/processes.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/statistics.hpp"
 #include "runtime/worker_loop.hpp"
@@ -28,14 +29,22 @@ namespace detail {
 
 namespace {
 
-std::unique_ptr<fabric> make_fabric(settings const& s, thread_map const& threads) {
+std::chrono::milliseconds failure_timeout(settings const& s) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(s.failure_timeout * 1000));
+}
+
+std::unique_ptr<fabric> make_fabric(job_state const& j, thread_map const& threads, std::unique_ptr<wireup> wires) {
+  settings const& s = j.options;
   std::unique_ptr<fabric> made;
+  if (s.fabric == "ucx")
+    return make_ucx_fabric(threads, {!s.no_window, s.progress_thread, failure_timeout(s), identity(j.objects)},
+                           std::move(wires));
   if (s.fabric == "smp" || s.fabric == "checked")
     made = make_smp_fabric(threads);
   else if (s.fabric == "hostile")
     made = make_hostile_fabric(threads, s.seed);
   else
-    throw error("TESS_FABRIC", "`" + s.fabric + "`", "smp, checked or hostile");
+    throw error("TESS_FABRIC", "`" + s.fabric + "`", "smp, ucx, checked or hostile");
   if (s.delay.any()) made = make_delayed_fabric(std::move(made), threads, s.delay, s.seed);
   return s.fabric == "smp" ? std::move(made) : make_checked_fabric(std::move(made), threads);
 }
@@ -47,7 +56,25 @@ copier read_copier(std::string const& name) {
   throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus or nemesys");
 }
 
-void lay_out(job_state& j) {
+/// Who we are among the processes of the job, for a fabric whose places are processes.
+std::unique_ptr<wireup> meet_launcher(job_state& j) {
+  settings& s = j.options;
+  if (s.fabric != "ucx") return nullptr;
+  if (s.delay.any()) throw error("TESS_DELAY", "with the fabric ucx", "smp, whose places are in one process");
+  std::unique_ptr<wireup> wires = make_wireup(failure_timeout(s));
+  if (s.places != 0 && s.places != wires->places())
+    throw error("TESS_PLACES",
+                std::to_string(s.places) + ", but " + std::to_string(wires->places()) +
+                    " processes were started, and with the fabric ucx each is one place",
+                "a launcher: mpirun -n " + std::to_string(s.places) + " PROGRAM (apt-get install openmpi-bin)");
+  s.places = wires->places();
+  j.first_place = wires->place();
+  j.local_places = 1;
+  return wires;
+}
+
+/// Returns what the fabric has of other processes; null if there are none.
+wireup* lay_out(job_state& j) {
   std::vector<int> const cpu_numbers = processors();
   auto const cpus = static_cast<unsigned>(cpu_numbers.size());
   settings& s = j.options;
@@ -60,13 +87,19 @@ void lay_out(job_state& j) {
   check("settings::flush_bytes", s.flush_bytes, 4096);
   j.copier = read_copier(s.copier);
   if (s.workers == 0) s.workers = 1;
+  if (s.fabric.empty()) s.fabric = "smp";
+  std::unique_ptr<wireup> wires = meet_launcher(j);
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
   if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");
-  unsigned const total = s.places * s.workers;
+  if (wires == nullptr) j.local_places = s.places;
+  unsigned const total = j.local_places * s.workers;
   if (s.threads == 0) s.threads = cpus;
   s.threads = std::min(s.threads, total);
-  if (s.fabric.empty()) s.fabric = "smp";
+  // Other processes of the job want processors, too.
+  unsigned const processes = wires == nullptr ? 1 : wires->processes_here();
+  bool const processor_each =
+      s.threads * processes <= std::max(cpus, static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)));
 
   job.places = static_cast<place_id>(s.places);
   job.workers = static_cast<std::uint16_t>(s.workers);
@@ -75,15 +108,15 @@ void lay_out(job_state& j) {
   std::vector<std::optional<int>> const pins = plan_pins(s.pin, s.threads, cpu_numbers);
   for (unsigned i = 0; i < s.threads; ++i) {
     j.threads[i].index = i;
-    j.threads[i].may_spin = s.threads <= cpus;
+    j.threads[i].may_spin = s.threads <= cpus && processor_each;
     j.threads[i].cpu = pins[i];
   }
   for (unsigned i = 0; i < total; ++i) {
-    auto const place = static_cast<place_id>(i / s.workers);
+    auto const place = static_cast<place_id>(j.first_place + i / s.workers);
     std::uint32_t const thread = i % s.threads;
     auto w = std::make_unique<worker_state>(place, static_cast<std::uint16_t>(i % s.workers), s.workers == 1, thread);
     // Spinning pays only if it takes the processor from nobody.
-    w->may_spin = s.threads == total && total <= cpus;
+    w->may_spin = s.threads == total && total <= cpus && processor_each;
     w->current = &w->handler;
     if (!s.trace.empty()) w->trace.enable();
     j.threads[thread].workers.push_back(w.get());
@@ -91,7 +124,9 @@ void lay_out(job_state& j) {
       of_place.push_back(thread);
     j.workers.push_back(std::move(w));
   }
-  j.fabric = make_fabric(s, map);
+  wireup* const others = wires.get();
+  j.fabric = make_fabric(j, map, std::move(wires));
+  return others;
 }
 
 /// With a delay, or on request, words of other places take their time: the tables show no windows, not even that of the
@@ -112,41 +147,46 @@ void keep_from_windows(job_state& j) {
   std::ranges::fill(j.atomic_windows, no_window);
 }
 
+std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy policy) {
+  auto p = std::make_unique<place_state>();
+  p->id = id;
+  p->memory = j.fabric->segment(id);
+  place_segment const memory = p->memory;
+  unsigned const first = (id - j.first_place) * j.options.workers;
+  place_segment_pages({memory.base, memory.bytes}, policy, j.threads[j.workers[first]->thread].cpu);
+  if (!j.fabric->extend_segment(id, 0, symmetric_begin)) throw out_of_memory(id, symmetric_begin, memory.bytes);
+  new (memory.base + collective_offset) collective_state;
+  p->symmetric_used = symmetric_begin;
+  auto commit = [f = j.fabric.get(), id](std::uint64_t offset, std::uint64_t bytes) {
+    return f->extend_segment(id, offset, bytes);
+  };
+  p->own = std::make_unique<heap>(memory.base, memory.bytes / 2, memory.bytes, commit);
+  if (id == 0) p->symmetric = std::make_unique<heap>(memory.base, symmetric_begin, memory.bytes / 2, commit);
+  p->system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
+  for (unsigned w = 0; w < j.options.workers; ++w) p->workers.push_back(j.workers[first + w].get());
+  return p;
+}
+
 void make_places(job_state& j) {
   numa_policy const policy = read_numa_policy(j.options.numa);
   for (unsigned i = 0; i < j.options.places; ++i) {
-    auto p = std::make_unique<place_state>();
-    p->id = static_cast<place_id>(i);
-    p->memory = j.fabric->segment(p->id);
-    place_segment const memory = p->memory;
-    worker_state const& first = *j.workers[i * j.options.workers];
-    place_segment_pages({memory.base, memory.bytes}, policy, j.threads[first.thread].cpu);
-    if (!j.fabric->extend_segment(p->id, 0, symmetric_begin)) throw out_of_memory(p->id, symmetric_begin, memory.bytes);
-    new (memory.base + collective_offset) collective_state;
-    p->symmetric_used = symmetric_begin;
-    auto commit = [f = j.fabric.get(), id = p->id](std::uint64_t offset, std::uint64_t bytes) {
-      return f->extend_segment(id, offset, bytes);
-    };
-    p->own = std::make_unique<heap>(memory.base, memory.bytes / 2, memory.bytes, commit);
-    if (i == 0) p->symmetric = std::make_unique<heap>(memory.base, symmetric_begin, memory.bytes / 2, commit);
-    p->system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
-    for (unsigned w = 0; w < j.options.workers; ++w) p->workers.push_back(j.workers[i * j.options.workers + w].get());
-    place_window const window = j.fabric->window(p->id);
+    auto const id = static_cast<place_id>(i);
+    if (i >= j.first_place && i < j.first_place + j.local_places) j.places.push_back(make_place(j, id, policy));
+    place_window const window = j.fabric->window(id);
     auto const entry = [](std::byte* base) {
       return base == nullptr ? no_window : reinterpret_cast<std::uint64_t>(base);
     };
     j.load_windows.push_back(entry(window.load));
     j.atomic_windows.push_back(entry(window.atomic));
-    j.segment_bytes.push_back(memory.bytes);
-    j.places.push_back(std::move(p));
+    j.segment_bytes.push_back(j.fabric->segment(id).bytes);
   }
   keep_from_windows(j);
   job.load_window = j.load_windows.data();
   job.atomic_window = j.atomic_windows.data();
   job.segment_bytes = j.segment_bytes.data();
   for (auto const& w : j.workers) {
-    w->handler.scope = j.places[w->place]->system.get();
-    w->segment = j.places[w->place]->memory.base;
+    w->handler.scope = j.place(w->place).system.get();
+    w->segment = j.place(w->place).memory.base;
   }
 }
 
@@ -154,42 +194,14 @@ void make_places(job_state& j) {
 task<void> first_task(std::function<task<void>()> const& app, std::exception_ptr& thrown) {
   try {
     co_await finish([&]() -> task<void> { co_await app(); });
+    co_await gather_counts();
   } catch (...) {
     thrown = std::current_exception();
   }
+  stop_other_processes(thrown ? 1 : the_job->exit_code.load(std::memory_order_relaxed));
   the_job->stopping.store(true, std::memory_order_seq_cst);
   wake_all();
 }
-
-void print_exception(std::exception_ptr exception) {
-  try {
-    std::rethrow_exception(std::move(exception));
-  } catch (remote_error const& e) {
-    std::fprintf(stderr, "tess: %s\n", e.what());
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "tess: the program ended with an exception: %s\n", e.what());
-  } catch (...) {
-    std::fprintf(stderr, "tess: the program ended with an exception that is no std::exception\n");
-  }
-}
-
-/// Threads inherit the mask: only the watch takes these signals.
-class blocked_signals {
- public:
-  blocked_signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigaddset(&set, SIGUSR2);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-  }
-  ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  blocked_signals(blocked_signals const&) = delete;
-  blocked_signals& operator=(blocked_signals const&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 void start_threads(job_state& j, std::vector<std::thread>& others) {
   others.reserve(j.threads.size());
@@ -218,7 +230,7 @@ std::exception_ptr run_threads(job_state& j, std::function<task<void>()> const& 
     self = j.workers.front().get();
     try {
       start_threads(j, others);
-      start_system_task(first_task(app, thrown));
+      if (j.first_place == 0) start_system_task(first_task(app, thrown));
     } catch (...) {
       // The system gives no more threads or memory: those that run must end before the job does.
       thrown = std::current_exception();
@@ -231,6 +243,7 @@ std::exception_ptr run_threads(job_state& j, std::function<task<void>()> const& 
     }
     for (std::thread& t : others) t.join();
   }
+  if (job_broken()) stop_after_break(j);
   if (job_broken()) destroy_tasks(j);
   for (auto const& p : j.places) forget_proxies(*p);
   return thrown;
@@ -250,8 +263,11 @@ struct running_job {
     the_job = &j;
     try {
       j.objects = number_objects();
-      lay_out(j);
+      wireup* const others = lay_out(j);
       make_places(j);
+      // From here on others may write into our segment.
+      if (others != nullptr && !others->meet(failure_timeout(j.options)))
+        throw error("tess::run", "not all places started", "a look at what the others said");
     } catch (...) {
       end();
       throw;
@@ -295,8 +311,11 @@ struct runtime::state {
     return thrown;
   }
 
+  /// One process writes the statistics of all; every process has its own trace.
   void write_files(int code) {
-    if (!options.stats.empty())
+    bool const first = running.j.first_place == 0;
+    if (!first && !options.trace.empty()) options.trace += "." + std::to_string(running.j.first_place);
+    if (!options.stats.empty() && first)
       detail::write_statistics(running.j, detail::program_name(), seconds, code, options.stats);
     if (!options.trace.empty()) detail::write_trace(running.j, options.trace);
   }
@@ -308,7 +327,11 @@ struct runtime::state {
   double seconds = 0;
 };
 
-runtime::runtime(settings const& s) : state_(std::make_unique<state>(s)) {}
+runtime::runtime(settings const& s) : state_(std::make_unique<state>(s)) {
+  if (state_->running.j.local_places != detail::job.places)
+    throw error("tess::runtime", "with " + std::to_string(detail::job.places) + " processes",
+                "tess::run, or a fabric whose places are in one process: TESS_FABRIC=smp");
+}
 
 runtime::~runtime() {
   if (state_ == nullptr) return;
@@ -336,22 +359,32 @@ void runtime::run_task(std::function<task<void>()> const& app) {
 int run(settings const& s, args words, std::function<task<int>(args)> app) {
   runtime::state job(s);
   int code = 0;
-  std::exception_ptr thrown = job.run([&]() -> task<void> { code = co_await app(words); });
+  detail::job_state& j = job.running.j;
+  std::exception_ptr thrown = job.run([&]() -> task<void> { j.exit_code = code = co_await app(words); });
+  if (j.first_place != 0) code = j.exit_code;
   if (detail::job_broken()) {
-    detail::print_job_end(job.running.j);
+    if (detail::says_why()) detail::print_job_end(j);
     code = 1;
   } else if (thrown) {
-    detail::print_exception(std::move(thrown));
+    if (j.has_failed)
+      std::fprintf(stderr, "tess: place %u failed %s\n", unsigned{j.failed_place}, j.failure.c_str());
+    else
+      detail::print_exception(std::move(thrown));
     code = 1;
   }
   job.write_files(code);
   return code;
 }
 
-int run(int argc, char** argv, std::function<task<int>(args)> app) {
+namespace {
+
+int run_reporting(settings& s, args words, std::function<task<int>(args)> const& app) {
   try {
-    std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
-    return run(settings::from_environment(), words, std::move(app));
+    s = settings::from_environment();
+    if (s.fabric.empty() && settings::started_by_launcher()) s.fabric = "ucx";
+    return run(s, words, app);
+  } catch (detail::said_elsewhere const&) {
+    return 2;
   } catch (std::bad_alloc const& e) {
     std::fprintf(stderr, "tess: no memory to start the job: %s\n", e.what());
     return 1;
@@ -359,6 +392,21 @@ int run(int argc, char** argv, std::function<task<int>(args)> app) {
     std::fprintf(stderr, "tess: %s\n", e.what());
     return 2;
   }
+}
+
+}  // namespace
+
+int run(int argc, char** argv, std::function<task<int>(args)> app) {
+  std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
+  settings s;
+  int const code = run_reporting(s, words, app);
+  // All places that are left have the same code.
+  if (!s.exit_file.empty())
+    if (std::FILE* const file = std::fopen(s.exit_file.c_str(), "w")) {
+      std::fprintf(file, "%d\n", code);
+      std::fclose(file);
+    }
+  return code;
 }
 
 }  // namespace tess

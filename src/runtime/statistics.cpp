@@ -1,7 +1,9 @@
 // statistics: one JSON object per run: totals, then one object per place.
 #include "runtime/statistics.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <iterator>
 #include <numeric>
 
@@ -57,18 +59,28 @@ constexpr named_count named_counts[] = {
     {"frame_bytes", [](worker_state const& w) { return w.frames.reserved_bytes(); }},
 };
 
+static_assert(std::size(named_counts) == std::tuple_size_v<place_counts>);
+
 template <class Workers>
-std::string counters(Workers const& workers) {
+place_counts sum_of(Workers const& workers) {
+  place_counts sums{};
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    for (auto const& w : workers) sums[i] += named_counts[i].read(*w);
+  return sums;
+}
+
+std::string counters(place_counts const& sums) {
   std::string text = "{";
-  for (named_count const& c : named_counts) {
-    std::uint64_t sum = 0;
-    for (auto const& w : workers) sum += c.read(*w);
-    text += (text.size() > 1 ? ", " : "") + ('"' + std::string(c.name) + "\": ") + std::to_string(sum);
-  }
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    text += (i > 0 ? ", " : "") + ('"' + std::string(named_counts[i].name) + "\": ") + std::to_string(sums[i]);
   return text + "}";
 }
 
 }  // namespace
+
+place_counts counts_here() noexcept {
+  return sum_of(this_place().workers);
+}
 
 void write_statistics(job_state const& j, std::string const& program, double seconds, int exit_code,
                       std::string const& file) {
@@ -84,10 +96,13 @@ void write_statistics(job_state const& j, std::string const& program, double sec
     out.write((first ? "\"" : ", \"") + json_escaped(name) + "\": " + value);
     first = false;
   }
-  out.write("},\n \"counters\": " + counters(j.workers) + ",\n \"by_place\": [");
-  for (auto const& p : j.places) {
-    out.write((p->id == 0 ? "" : ",\n  ") + counters(p->workers));
-  }
+  std::vector<place_counts> by_place = j.counts_elsewhere;
+  by_place.resize(job.places);
+  for (auto const& p : j.places) by_place[p->id] = sum_of(p->workers);
+  place_counts all{};
+  for (place_counts const& p : by_place) std::ranges::transform(all, p, all.begin(), std::plus());
+  out.write("},\n \"counters\": " + counters(all) + ",\n \"by_place\": [");
+  for (std::size_t p = 0; p < by_place.size(); ++p) out.write((p == 0 ? "" : ",\n  ") + counters(by_place[p]));
   out.write("]}\n");
   out.close();
 }

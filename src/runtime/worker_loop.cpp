@@ -7,6 +7,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
+#include "runtime/processes.hpp"
 #include "runtime/run_tasks.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/worker_delay.hpp"
@@ -50,7 +51,7 @@ bool take_ready(worker_state& w) {
 }
 
 bool steal(worker_state& w) {
-  place_state const& place = *the_job->places[w.place];
+  place_state const& place = the_job->place(w.place);
   std::size_t const n = place.workers.size();
   if (n < 2) return false;
   w.random_state = w.random_state * 6364136223846793005u + 1442695040888963407u;
@@ -92,6 +93,7 @@ bool run_idle(worker_state& w) {
   report_idle_finishes(w);
   w.outgoing.flush_idle(w);
   w.frames.flush_returns();
+  look_at_failures();
   return steal(w) || poll(w) || !w.runnable.empty() || !w.unstarted.empty();
 }
 
@@ -102,7 +104,7 @@ bool nothing_to_do(void* context) {
     return false;
   for (worker_state const* const w : thread.workers) {
     if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty()) return false;
-    place_state const& place = *the_job->places[w->place];
+    place_state const& place = the_job->place(w->place);
     // The last flush may have run the handler that a finish waited for.
     if (place.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
     for (worker_state const* const other : place.workers)
@@ -182,7 +184,10 @@ bool poll(worker_state& w) noexcept {
   if (!w.timers.empty()) [[unlikely]]
     expire_timers(w);
   if (w.cold.polls % polls_per_look_at_clock == 0) w.outgoing.flush_late(w);
-  if (w.cold.polls % polls_per_finish_report == 0) report_idle_finishes(w);
+  if (w.cold.polls % polls_per_finish_report == 0) {
+    report_idle_finishes(w);
+    look_at_failures();
+  }
   return busy;
 }
 
@@ -190,7 +195,7 @@ namespace {
 
 /// Tasks of the runtime itself carry transfers on: they run even where no other task may.
 bool run_system_tasks(worker_state& w) {
-  finish_scope const* const system = the_job->places[w.place]->system.get();
+  finish_scope const* const system = the_job->place(w.place).system.get();
   promise_base* const current = w.current;
   worker::single_step const step(w);
   bool busy = false;

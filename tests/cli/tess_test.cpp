@@ -45,8 +45,8 @@ class tess_command : public testing::Test {
   }
 
   // The words are typed as into a shell, in the tree's root.
-  [[nodiscard]] outcome tess(std::string const& typed) const {
-    std::string const line = "cd '" + root_.string() + "' && bin/tess " + typed + " >said 2>error";
+  [[nodiscard]] outcome tess(std::string const& typed, std::string const& settings = "") const {
+    std::string const line = "cd '" + root_.string() + "' && " + settings + "bin/tess " + typed + " >said 2>error";
     int const code = run_to_end("/bin/sh", {"-c", line});
     return {code, text_of(root_ / "said"), text_of(root_ / "error")};
   }
@@ -99,11 +99,20 @@ TEST_F(tess_command, names_the_bundled_programs_when_it_does_not_know_one) {
 TEST_F(tess_command, refuses_values_and_says_which_would_do) {
   for (auto const* const typed :
        {"-n 0", "-n 65536", "-n x", "--pin all", "--numa far", "--workers 0", "--threads -1", "--fabric smq",
-        "--seed -1", "--stats missing/file", "--trace bin", "--stall-timeout soon", "--stall-timeout -1"}) {
+        "--seed -1", "--stats missing/file", "--trace bin", "--stall-timeout soon", "--stall-timeout -1", "--hosts=-x",
+        "--hosts a,,b", "--failure-timeout 0"}) {
     outcome const run = tess(std::string{"run "} + typed + " true");
     EXPECT_EQ(run.code, 2) << typed;
     EXPECT_NE(run.error.find(';'), std::string::npos) << typed << ": " << run.error;
   }
+}
+
+TEST_F(tess_command, names_the_package_of_a_launcher_when_there_is_none) {
+  write_script("show", "echo started");
+  outcome const run = tess("run --fabric ucx -n 2 show", "PATH=/nonexistent ");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.error.find("openmpi-bin"), std::string::npos) << run.error;
+  EXPECT_EQ(run.said, "");
 }
 
 TEST_F(tess_command, does_not_hand_a_file_of_no_known_kind_to_a_shell) {

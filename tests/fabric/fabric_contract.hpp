@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
+#include "fabric/ucx.hpp"
 #include "test_seed.hpp"
 
 namespace tess::test {
@@ -25,10 +26,17 @@ using namespace tess::detail;
 struct fabric_kind {
   char const* name;
   std::unique_ptr<fabric> (*make)(thread_map const&, std::uint64_t seed);
-  bool incoherent;  ///< block transfers are seen only after refresh()
+  bool incoherent;      ///< block transfers are seen only after refresh()
+  bool windows = true;  ///< segments are windows
 };
 inline void PrintTo(fabric_kind const& k, std::ostream* out) {
   *out << k.name;
+}
+
+/// Places of this process that talk by UCX: over shared memory, or what UCX_TLS says.
+template <bool Windows>
+std::unique_ptr<fabric> make_ucx_here(thread_map const& t, std::uint64_t) {
+  return make_checked_fabric(make_ucx_fabric(t, {.windows = Windows, .identity = {}}, nullptr), t);
 }
 
 inline std::vector<fabric_kind> all_fabrics() {
@@ -43,8 +51,13 @@ inline std::vector<fabric_kind> all_fabrics() {
        },
        false},
       {"checked", [](thread_map const& t, std::uint64_t) { return make_checked_fabric(make_smp_fabric(t), t); }, false},
+#if TESS_HAVE_UCX
+      {"ucx", &make_ucx_here<true>, false},
+      {"ucx_without_windows", &make_ucx_here<false>, false, false},
+#endif
       {"hostile",
-       [](thread_map const& t, std::uint64_t s) { return make_checked_fabric(make_hostile_fabric(t, s), t); }, true}};
+       [](thread_map const& t, std::uint64_t s) { return make_checked_fabric(make_hostile_fabric(t, s), t); }, true,
+       false}};
 }
 inline std::string name_of(testing::TestParamInfo<fabric_kind> const& i) {
   return i.param.name;
@@ -91,22 +104,26 @@ class fabric_contract : public testing::TestWithParam<fabric_kind> {
 
   /// Polls all places until the cell is idle; what arrives goes to `sink_`.
   void settle(completion& c) {
-    for (int i = 0; i < 10000 && !c.idle(); ++i) poll_all();
+    poll_until([&] { return c.idle(); });
     ASSERT_TRUE(c.idle()) << "an operation never completed";
+  }
+  /// Other threads may move things on, so the limit is one of time.
+  template <class Condition>
+  void poll_until(Condition reached) {
+    auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!reached() && std::chrono::steady_clock::now() < limit) poll_all();
   }
   void poll_all() {
     for (place_id p = 0; p < places; ++p) static_cast<void>(fabric_->poll(p, 16, sink_));
   }
   /// A request that is sent in the end.
   void send(place_id from, endpoint to, std::span<std::byte const> bytes) {
-    for (int i = 0; i < 10000; ++i) {
-      if (fabric_->try_send(from, to, message_class::request, bytes)) return;
-      poll_all();
-    }
-    FAIL() << "try_send refuses for ever";
+    bool sent = false;
+    poll_until([&] { return sent = fabric_->try_send(from, to, message_class::request, bytes); });
+    ASSERT_TRUE(sent) << "try_send refuses for ever";
   }
   void deliver_all(std::size_t count) {
-    for (int i = 0; i < 10000 && sink_.messages.size() < count; ++i) poll_all();
+    poll_until([&] { return sink_.messages.size() >= count; });
     for (int i = 0; i < 20; ++i) poll_all();
     ASSERT_EQ(sink_.messages.size(), count);
   }

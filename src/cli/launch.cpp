@@ -1,0 +1,139 @@
+// launch: the words for each launcher; always a vector, never a shell.
+#include "cli/launch.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/process.hpp"
+
+namespace tess::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(char const* name) {
+  char const* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool in_path(std::string_view program) {
+  std::string const path = variable("PATH");
+  for (std::size_t begin = 0; begin <= path.size();) {
+    std::size_t const end = std::min(path.find(':', begin), path.size());
+    fs::path const file = fs::path(path.substr(begin, end - begin)) / program;
+    if (::access(file.c_str(), X_OK) == 0) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+struct launcher {
+  std::string program;
+  bool slurm = false;
+};
+
+std::optional<launcher> find_launcher(std::string& why_not) {
+  if (!variable("SLURM_JOB_ID").empty() && in_path("srun")) return launcher{"srun", true};
+  if (in_path("mpirun")) {
+    std::string const version = output_of("mpirun", {"--version"}).value_or("");
+    if (version.contains("Open MPI") || version.contains("OpenRTE") || version.contains("prte"))
+      return launcher{"mpirun"};
+    why_not = "mpirun here is not Open MPI's, and MPICH's has no PMIx; ";
+  }
+  if (in_path("prterun")) return launcher{"prterun"};
+  return std::nullopt;
+}
+
+unsigned processors() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+}
+
+/// Other hosts get only what is named.
+words exported_variables() {
+  words names;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    std::string_view const text = *entry;
+    if (text.starts_with("TESS_") || text.starts_with("UCX_")) names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
+}
+
+words words_for(launcher const& by, std::string const& places, std::string const& hosts, bool tags) {
+  if (by.slurm) {
+    words w{"--mpi=pmix", "--no-kill", "--kill-on-bad-exit=0", "-n", places};
+    if (!hosts.empty()) w.push_back("--nodelist=" + hosts);
+    if (tags) w.emplace_back("--label");
+    return w;
+  }
+  words w{"-n", places, "--oversubscribe"};
+  if (::geteuid() == 0) w.emplace_back("--allow-run-as-root");
+  if (tags) w.emplace_back("--tag-output");
+  if (hosts.empty()) {
+    // A place that fails is reported by the others; we compute the exit code.
+    w.emplace_back("--enable-recovery");
+    w.emplace_back("--quiet");
+    return w;
+  }
+  w.insert(w.end(), {"--host", hosts});
+  for (std::string const& name : exported_variables()) w.insert(w.end(), {"-x", name});
+  return w;
+}
+
+/// A file without a reader yet; its name, for the places to say how the job ended.
+std::string make_exit_file() {
+  std::string name = (fs::temp_directory_path() / "tess-exit-XXXXXX").string();
+  int const file = ::mkstemp(name.data());
+  if (file < 0) throw usage_error{fmt::format("run: cannot write to {}", fs::temp_directory_path().string())};
+  ::close(file);
+  return name;
+}
+
+int code_of(int launchers_code, std::string const& exit_file) {
+  int code = 0;
+  if (std::ifstream stream(exit_file); stream >> code) return code;
+  if (launchers_code != 0) return launchers_code;
+  fmt::print(stderr, "tess: the job ended, but no place said how\n");
+  return 1;
+}
+
+}  // namespace
+
+int launch(fs::path const& program, words const& arguments) {
+  std::string places = variable("TESS_PLACES");
+  // Started by a launcher ourselves: we are one of the places.
+  if (!variable("PMIX_RANK").empty() || places == "1") become(program, arguments);
+  std::string why_not;
+  std::optional<launcher> const by = find_launcher(why_not);
+  if (!by) {
+    if (places.empty()) become(program, arguments);
+    throw usage_error{fmt::format(
+        "run: {}{} places on the fabric ucx need a launcher: mpirun (apt-get install openmpi-bin), prterun or srun",
+        why_not, places)};
+  }
+  if (places.empty()) ::setenv("TESS_PLACES", (places = std::to_string(processors())).c_str(), 1);
+  std::string const hosts = variable("TESS_HOSTS");
+  bool const here_only = hosts.empty() && !by->slurm;
+  std::string const exit_file = here_only ? make_exit_file() : "";
+  if (here_only) ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
+  words all = words_for(*by, places, hosts, !variable("TESS_TAG_OUTPUT").empty());
+  all.push_back(fs::absolute(program).string());
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  // The launcher hears Ctrl-C too, and ends its processes; we wait for that.
+  ::signal(SIGINT, [](int) {});
+  int const code = run_to_end(by->program, all);
+  if (!here_only) return code;
+  int const result = code_of(code, exit_file);
+  ::unlink(exit_file.c_str());
+  return result;
+}
+
+}  // namespace tess::cli

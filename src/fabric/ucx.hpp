@@ -1,0 +1,55 @@
+// ucx: places as processes, over UCX, wired up by whoever started them; and how the runtime asks for it.
+//
+//   Data, words and messages travel as UCX active messages; processes of one host also map each other's segments, which
+//   are then windows. Word operations are performed by processors only: through a window, or by the owner on request.
+//   So there is one atomicity mechanism, whoever has a window and whoever has none.
+//   UCX and PMIx are loaded when they are needed: a program runs without them on the other fabrics.
+//
+// Errors   tess::error when a library, the launcher or a peer is not as it must be; said_elsewhere if place 0 says so.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fabric/fabric.hpp"
+
+namespace tess::detail {
+
+/// How processes learn of each other. One per process.
+class wireup {
+ public:
+  virtual ~wireup() = default;
+  [[nodiscard]] virtual place_id place() const noexcept = 0;
+  [[nodiscard]] virtual place_id places() const noexcept = 0;
+  /// Processes of the job on this host.
+  [[nodiscard]] virtual unsigned processes_here() const noexcept = 0;
+  /// What every place gave, by place. Throws tess::error if one does not come in time.
+  [[nodiscard]] virtual std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) = 0;
+  /// Waits for all others to call it too; false if they did not within `most`.
+  virtual bool meet(std::chrono::milliseconds most) noexcept = 0;
+};
+
+/// From the launcher, by PMIx; a job of one place if there was none.
+[[nodiscard]] std::unique_ptr<wireup> make_wireup(std::chrono::milliseconds patience);
+
+struct ucx_options {
+  bool windows = true;          ///< map the segments of other processes of this host
+  bool progress_thread = true;  ///< serves words, blocks and heartbeats when no worker polls
+  std::chrono::milliseconds failure_timeout{10'000};
+  std::string identity;  ///< must be equal at all places
+};
+
+/// Place 0 prints what is wrong; this place ends without a word.
+struct said_elsewhere : std::exception {
+  [[nodiscard]] char const* what() const noexcept override { return "place 0 says why"; }
+};
+
+/// `wires` null: all places of `threads` are in this process, and yet talk by UCX (tests).
+[[nodiscard]] std::unique_ptr<fabric> make_ucx_fabric(thread_map const& threads, ucx_options const& options,
+                                                      std::unique_ptr<wireup> wires);
+
+}  // namespace tess::detail

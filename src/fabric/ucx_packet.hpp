@@ -1,0 +1,65 @@
+// ucx_packet: what stands at the head of every active message between two ucx places.
+//
+//   Only the bytes that a kind needs are sent: `packet_bytes`. The data of a block or a message follows as the active
+//   message's own. Cookies name an operation of the sender: an index of its table and how often that was used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tess/error.hpp"
+
+namespace tess::detail {
+
+enum class packet_kind : std::uint8_t {
+  message,      ///< cost: credit that it took; 0: a reply
+  credit,       ///< cost: credit given back
+  word,         ///< cookie, address, operands, shape
+  word_result,  ///< cookie, operands: the old value
+  put,          ///< cookie (0: no answer), address, other: the completion to notify (0: none)
+  get,          ///< cookie, address, length
+  get_result,   ///< cookie
+  copy,         ///< cookie, address: source, other: target, length
+  done,         ///< cookie, address: 0, or the failed place + 1
+  alive,        ///< a heartbeat
+  failed        ///< address: a place that failed
+};
+inline constexpr std::uint8_t packet_kinds = 11;
+
+struct packet {
+  packet_kind kind;
+  std::uint8_t word_op;
+  place_id source;
+  std::uint32_t cost;
+  std::uint64_t cookie;
+  std::uint64_t address;
+  std::uint64_t other;
+  std::uint64_t length;
+  std::uint64_t operands[2];
+  std::uint8_t word_type, word_bytes, word_alignment;
+};
+
+constexpr std::size_t packet_bytes(packet_kind kind) noexcept {
+  switch (kind) {
+    case packet_kind::message:
+    case packet_kind::credit:
+    case packet_kind::alive:
+      return offsetof(packet, cookie);
+    case packet_kind::get_result:
+      return offsetof(packet, address);
+    case packet_kind::done:
+    case packet_kind::failed:
+      return offsetof(packet, other);
+    case packet_kind::put:
+      return offsetof(packet, length);
+    case packet_kind::get:
+    case packet_kind::copy:
+      return offsetof(packet, operands);
+    case packet_kind::word:
+    case packet_kind::word_result:
+      return sizeof(packet);
+  }
+  return sizeof(packet);
+}
+
+}  // namespace tess::detail

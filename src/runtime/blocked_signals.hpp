@@ -1,0 +1,27 @@
+// blocked_signals: while it lives, and in threads that start meanwhile, the signals of the stall report are not taken.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace tess::detail {
+
+/// Threads inherit the mask: only the watch takes these signals.
+class blocked_signals {
+ public:
+  blocked_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+  }
+  ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  blocked_signals(blocked_signals const&) = delete;
+  blocked_signals& operator=(blocked_signals const&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace tess::detail

@@ -1,0 +1,113 @@
+// processes: the message that ends a job, and the events of the fabric that do.
+#include "runtime/processes.hpp"
+
+#include <cstring>
+
+#include "runtime/job_end.hpp"
+#include "runtime/message.hpp"
+#include "runtime/statistics.hpp"
+#include "runtime/worker_loop.hpp"
+#include "tess/at.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+/// Between the first place_failed that tasks see and the end of the job.
+constexpr auto moment_to_clean_up = std::chrono::milliseconds(200);
+
+struct stop_order {
+  std::int32_t exit_code;
+  std::uint32_t pass_on;  ///< 1: down the tree
+};
+
+void send_stop(place_id to, stop_order const& order);
+
+void stop_children(stop_order const& order) {
+  for (unsigned const child : {2U * self->place + 1, 2U * self->place + 2})
+    if (child < job.places) send_stop(static_cast<place_id>(child), order);
+}
+
+struct stop_handler {
+  static constexpr std::uint32_t payload_bytes = sizeof(stop_order);
+  static constexpr std::uint16_t payload_alignment = 4;
+  static constexpr bool variable = false;
+
+  static void invoke(message_context&, std::byte const* payload, std::size_t) {
+    stop_order order;
+    std::memcpy(&order, payload, sizeof order);
+    if (order.pass_on != 0) stop_children(order);
+    the_job->exit_code.store(order.exit_code, std::memory_order_relaxed);
+    the_job->stopping.store(true, std::memory_order_seq_cst);
+    wake_all();
+  }
+};
+
+void send_stop(place_id to, stop_order const& order) {
+  send_reply(this_worker(), to, handler_entry<stop_handler>::id(),
+             {reinterpret_cast<std::byte const*>(&order), sizeof order});
+}
+
+bool alone() noexcept {
+  return the_job->local_places == job.places;
+}
+
+}  // namespace
+
+void stop_other_processes(int exit_code) noexcept try {
+  if (!alone()) stop_children({exit_code, 1});
+} catch (...) {
+  end_job("telling the other places that the program ended");
+}
+
+void stop_after_break(job_state& j) noexcept try {
+  // Where a place failed, everybody knows by himself.
+  if (alone() || j.failure_seen != time_point{}) return;
+  self = j.workers.front().get();
+  for (unsigned p = 0; p < job.places; ++p)
+    if (p != self->place) send_stop(static_cast<place_id>(p), {1, 0});
+  self = nullptr;
+} catch (...) {
+  // They will notice that this process is gone.
+  self = nullptr;
+}
+
+void look_at_failures() noexcept try {
+  job_state& j = *the_job;
+  if (alone() || j.stopping.load(std::memory_order_relaxed)) return;
+  for (fabric_event const& e : j.fabric->events()) {
+    if (e.what != fabric_event::kind::place_failed) continue;
+    std::lock_guard const lock(j.results_mutex);
+    if (j.failure_seen != time_point{}) continue;
+    j.failure_seen = std::chrono::steady_clock::now();
+    j.failed_place = static_cast<place_id>(e.who);
+    j.failure = e.text;
+    j.has_failed.store(true, std::memory_order_release);
+  }
+  // acquire: what was written before.
+  if (!j.has_failed.load(std::memory_order_acquire)) return;
+  if (std::chrono::steady_clock::now() - j.failure_seen < moment_to_clean_up) return;
+  try {
+    throw place_failed(j.failed_place);
+  } catch (place_failed const&) {
+    end_job("working with place %u %s", unsigned{j.failed_place}, j.failure.c_str());
+  }
+} catch (...) {
+  end_job("looking for failed places");
+}
+
+task<void> gather_counts() {
+  if (alone() || the_job->options.stats.empty()) co_return;
+  the_job->counts_elsewhere.resize(job.places);
+  for (unsigned p = 0; p < job.places; ++p)
+    if (p != here()) the_job->counts_elsewhere[p] = co_await at(static_cast<place_id>(p), [] { return counts_here(); });
+}
+
+bool says_why() noexcept {
+  job_state const& j = *the_job;
+  if (alone() || j.failure_seen == time_point{}) return true;
+  // The first of those that are left.
+  return j.first_place == 0 || (j.failed_place == 0 && j.first_place == 1);
+}
+
+}  // namespace tess::detail
