@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -151,5 +152,10 @@ class fabric {
 [[nodiscard]] std::unique_ptr<fabric> make_delayed_fabric(std::unique_ptr<fabric> inner, thread_map const& threads,
                                                           delay const& longer, std::uint64_t seed);
 [[nodiscard]] std::unique_ptr<fabric> make_checked_fabric(std::unique_ptr<fabric> inner, thread_map const& threads);
+
+/// Place 0 prints what is wrong; this place ends without a word.
+struct said_elsewhere : std::exception {
+  [[nodiscard]] char const* what() const noexcept override { return "place 0 says why"; }
+};
 
 }  // namespace tess::detail

@@ -43,11 +43,6 @@ struct ucx_options {
   std::string identity;  ///< must be equal at all places
 };
 
-/// Place 0 prints what is wrong; this place ends without a word.
-struct said_elsewhere : std::exception {
-  [[nodiscard]] char const* what() const noexcept override { return "place 0 says why"; }
-};
-
 /// `wires` null: all places of `threads` are in this process, and yet talk by UCX (tests).
 [[nodiscard]] std::unique_ptr<fabric> make_ucx_fabric(thread_map const& threads, ucx_options const& options,
                                                       std::unique_ptr<wireup> wires);

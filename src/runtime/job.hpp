@@ -53,7 +53,7 @@ struct cold_counts {
 };
 
 /// The counters of a place, in the order of statistics.cpp.
-using place_counts = std::array<std::uint64_t, 20>;
+using place_counts = std::array<std::uint64_t, 23>;
 
 /// A worker with everything that only the runtime's own sources touch.
 struct worker_state : worker {
