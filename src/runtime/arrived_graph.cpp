@@ -98,6 +98,10 @@ arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std:
   return g;
 }
 
+void end_asked_region(std::uint64_t address) {
+  region::end(named_region(address));
+}
+
 void fail_call(call_scope* scope, std::exception_ptr thrown) noexcept {
   as_scope(scope)->fail(std::move(thrown));
 }
@@ -177,6 +181,7 @@ task<void> reply_graph_later(place_id target, std::uint64_t slot, call_scope* sc
     send_graph_reply(target, {slot, sent, {}, false, leave_call(scope), 0}, nullptr);
   } catch (...) {
     failed = std::current_exception();
+    graph.take_back(target);
   }
   if (failed) reply_exception(target, slot, leave_call(scope), std::move(failed));
 }
@@ -189,8 +194,13 @@ task<void> send_thrown(place_id target, std::uint64_t slot, bool left_tasks, std
   std::exception_ptr failed;
   try {
     outgoing_graph graph = what->outgoing();
-    sent_graph const sent = co_await graph.send_ahead(target);
-    send_graph_reply(target, {slot, sent, what->maker(), true, left_tasks, 0}, nullptr);
+    try {
+      sent_graph const sent = co_await graph.send_ahead(target);
+      send_graph_reply(target, {slot, sent, what->maker(), true, left_tasks, 0}, nullptr);
+    } catch (...) {
+      graph.take_back(target);
+      throw;
+    }
   } catch (...) {
     failed = std::current_exception();
   }

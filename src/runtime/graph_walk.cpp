@@ -217,7 +217,11 @@ borrowed_walk::borrowed_walk() {
 
 borrowed_walk::~borrowed_walk() {
   walk_->end();
-  this_worker().spare_walks.push_back(std::move(walk_));
+  try {
+    this_worker().spare_walks.push_back(std::move(walk_));
+  } catch (...) {
+    // No memory to remember it: the next walk makes notes of its own.
+  }
 }
 
 copy_maps& worker_copy_maps() {

@@ -53,6 +53,7 @@ struct outgoing_graph::state {
   alignas(16) std::byte small_root[96];
   region* ready = nullptr;  ///< written for this place, not yet sent
   sent_graph sent{};
+  bool is_there = false;  ///< sent.where is a region of the target, which only this graph knows
 
   ~state() {
     if (root != nullptr && root != small_root) self->frames.release(root);
@@ -156,11 +157,13 @@ task<sent_graph> outgoing_graph::send_ahead(place_id target) {
     place_segment const memory = this_place().memory;
     s.sent.where = co_await at(target, pull_graph_here, self->place, reinterpret_cast<std::uint64_t>(s.root),
                                reinterpret_cast<std::uint64_t>(memory.base), s.root_type);
+    s.is_there = true;
     s.sent.how = sent_graph::transport::region;
     co_return s.sent;
   }
   asked_region const asked = co_await at(target, make_region_here, s.sent.bytes);
   s.sent.where = asked.address;
+  s.is_there = true;
   s.sent.how = s.by == copier::message_passing ? sent_graph::transport::buffer
                : s.is_staged                   ? sent_graph::transport::staged
                                                : sent_graph::transport::region;
@@ -182,6 +185,14 @@ task<sent_graph> outgoing_graph::send_ahead(place_id target) {
   }
   co_await put(std::span<std::byte const>(s.bytes).last(s.sent.bytes), begin);
   co_return s.sent;
+}
+
+void outgoing_graph::take_back(place_id target) noexcept try {
+  state& s = *state_;
+  if (std::exchange(s.is_there, false))
+    at_async(target, [](std::uint64_t address) { end_asked_region(address); }, s.sent.where);
+} catch (...) {
+  // No memory, or no such place any more: what it holds stays until the job ends.
 }
 
 built_message::built_message(void const* fixed, std::size_t fixed_bytes, outgoing_graph const& graph)

@@ -27,6 +27,9 @@ class owned_region {
   region* region_;
 };
 
+/// Ends a region of this place that another one asked for.
+void end_asked_region(std::uint64_t address);
+
 /// A root block with one pointer to anything.
 [[nodiscard]] type_record const& any_root_type() noexcept;
 

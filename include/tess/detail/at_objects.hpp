@@ -57,6 +57,8 @@ class outgoing_graph {
   void stage();
   /// Otherwise: brings it to the target.
   [[nodiscard]] task<sent_graph> send_ahead(place_id target);
+  /// What send_ahead brought will not be called for: the target frees it, some time.
+  void take_back(place_id target) noexcept;
 
   struct state;
 
@@ -163,10 +165,11 @@ struct objects_handler : objects_call<F, Args...> {
     std::memcpy(copy, bytes, sizeof(payload));
     payload& m = *reinterpret_cast<payload*>(copy);
     call_scope* scope = nullptr;
+    arrived_graph graph;
     try {
+      // First, for what was sent ahead has no other owner.
+      graph = receive_graph(m.graph, bytes + sizeof(payload), count - sizeof(payload), call_of::root_type());
       scope = enter_call(m.finish_key);
-      arrived_graph const graph =
-          receive_graph(m.graph, bytes + sizeof(payload), count - sizeof(payload), call_of::root_type());
       set_call_objects(scope, graph.owner);
       if constexpr (call_of::traits::is_task)
         start_in_scope(serve(m, graph, context.source, scope), as_scope(scope));
@@ -174,7 +177,10 @@ struct objects_handler : objects_call<F, Args...> {
         call(m, graph, context.source, scope);
     } catch (...) {
       reply_exception(context.source, m.slot, false, std::current_exception());
-      if (scope != nullptr) end_call(scope);
+      if (scope != nullptr)
+        end_call(scope);
+      else if (graph.owner != nullptr)
+        region::end(graph.owner);
     }
   }
 
@@ -253,6 +259,7 @@ task<void> carry_call(place_id target, outgoing_graph graph, typename Handler::p
                  reinterpret_cast<std::byte const*>(&m), sizeof m);
   } catch (...) {
     failed = std::current_exception();
+    graph.take_back(target);
   }
   if (failed) reply_exception(self->place, m.slot, false, std::move(failed));
 }
@@ -317,10 +324,10 @@ struct objects_async_handler : objects_call<F, Args...> {
     std::memcpy(copy, bytes, sizeof(payload));
     payload& m = *reinterpret_cast<payload*>(copy);
     call_scope* scope = nullptr;
+    arrived_graph graph;
     try {
+      graph = receive_graph(m.graph, bytes + sizeof(payload), count - sizeof(payload), call_of::root_type());
       scope = enter_async_call(context.scope);
-      arrived_graph const graph =
-          receive_graph(m.graph, bytes + sizeof(payload), count - sizeof(payload), call_of::root_type());
       set_call_objects(scope, graph.owner);
       if constexpr (call_of::traits::is_task) {
         start_in_scope(serve(m, graph), as_scope(scope));
@@ -335,7 +342,10 @@ struct objects_async_handler : objects_call<F, Args...> {
       else
         fail_call(scope, std::current_exception());
     }
-    if (scope != nullptr) end_call(scope);
+    if (scope != nullptr)
+      end_call(scope);
+    else if (graph.owner != nullptr)
+      region::end(graph.owner);
   }
 
  private:
@@ -352,9 +362,14 @@ void append_with_graph(place_id target, outgoing_graph const& graph, typename Ha
 
 template <class Handler>
 task<void> carry_async(place_id target, outgoing_graph graph, typename Handler::payload m) {
-  m.graph = co_await graph.send_ahead(target);
-  std::byte* const room = append_async(target, handler_entry<Handler>::id(), sizeof m);
-  std::memcpy(room, &m, sizeof m);
+  try {
+    m.graph = co_await graph.send_ahead(target);
+    std::byte* const room = append_async(target, handler_entry<Handler>::id(), sizeof m);
+    std::memcpy(room, &m, sizeof m);
+  } catch (...) {
+    graph.take_back(target);
+    throw;
+  }
 }
 
 template <class F, class... Args>
