@@ -50,7 +50,7 @@ class bale_kernels : public on_layouts {};
 
 TEST_P(bale_kernels, give_a_matrix_back_that_is_transposed_twice_or_permuted_and_back) {
   run_here([]() -> task<void> {
-    auto const g = co_await graph::distributed_graph::load(graph::open_graph("kron:7,4"), graph::row_kinds::out);
+    auto const g = co_await ::graph::distributed_graph::load(::graph::open_graph("kron:7,4"), ::graph::row_kinds::out);
     auto const m = co_await kernels::sparse_matrix::of(g);
     auto const original = co_await kernels::gather(m);
     for (form const how : forms) {
@@ -69,14 +69,14 @@ TEST_P(bale_kernels, give_a_matrix_back_that_is_transposed_twice_or_permuted_and
       for (auto const& made : {moved, twice, once}) co_await kernels::sparse_matrix::release(made);
     }
     co_await kernels::sparse_matrix::release(m);
-    co_await graph::distributed_graph::release(g);
+    co_await ::graph::distributed_graph::release(g);
   });
 }
 
 TEST_P(bale_kernels, refuse_to_sort_what_has_no_order) {
   run_here([]() -> task<void> {
     // Undirected: every vertex waits for its neighbours, and they for it.
-    auto const g = co_await graph::distributed_graph::load(graph::open_graph("grid:3x3"), graph::row_kinds::out);
+    auto const g = co_await ::graph::distributed_graph::load(::graph::open_graph("grid:3x3"), ::graph::row_kinds::out);
     auto const m = co_await kernels::sparse_matrix::of(g);
     for (form const how : forms) {
       std::string said;
@@ -88,7 +88,7 @@ TEST_P(bale_kernels, refuse_to_sort_what_has_no_order) {
       EXPECT_NE(said.find("no order"), std::string::npos) << said;
     }
     co_await kernels::sparse_matrix::release(m);
-    co_await graph::distributed_graph::release(g);
+    co_await ::graph::distributed_graph::release(g);
   });
 }
 
@@ -114,7 +114,8 @@ TEST_P(bale_kernels, sort_into_as_many_levels_as_the_longest_chain) {
 
 TEST_P(bale_kernels, count_triangles_of_rows_that_fill_several_packets) {
   run_here([]() -> task<void> {
-    auto const g = co_await graph::distributed_graph::load(graph::open_graph("uniform:9,400"), graph::row_kinds::out);
+    auto const g =
+        co_await ::graph::distributed_graph::load(::graph::open_graph("uniform:9,400"), ::graph::row_kinds::out);
     auto const t = co_await kernels::triangles::make(g);
     std::uint64_t const expected = co_await kernels::triangles_alone(g);
     EXPECT_GT(expected, 1000000U);
@@ -123,7 +124,7 @@ TEST_P(bale_kernels, count_triangles_of_rows_that_fill_several_packets) {
       EXPECT_EQ(co_await t.count(how), expected);
     }
     co_await kernels::triangles::release(t);
-    co_await graph::distributed_graph::release(g);
+    co_await ::graph::distributed_graph::release(g);
   });
 }
 
