@@ -120,6 +120,7 @@ struct graph_reply {
   bool left_tasks;
   std::uint16_t unused;
 };
+static_assert(sizeof(graph_reply) <= 64, "what outgoing_graph::goes_along leaves room for");
 
 void apply_graph_reply(graph_reply const& r, std::byte const* bytes, std::size_t count) noexcept {
   at_slot& slot = *global_ptr<at_slot>::from_bits(r.slot).local();

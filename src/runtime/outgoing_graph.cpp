@@ -13,6 +13,7 @@
 #include "runtime/object_types.hpp"
 #include "runtime/serialised.hpp"
 #include "tess/block.hpp"
+#include "tess/detail/out_buffer.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {
@@ -20,7 +21,8 @@ namespace tess::detail {
 namespace {
 
 // A message is copied three times on its way, an image none; but asking for a region is a round trip.
-constexpr std::uint64_t inline_bytes_max = 4096;
+// A message is one record of one buffer, behind the record that starts its run.
+constexpr std::uint64_t message_bytes_most = out_buffer::capacity_max - 64;
 
 /// A new region at the place that is asked: its address there, and its name for a put.
 struct asked_region {
@@ -95,12 +97,12 @@ outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier
 outgoing_graph::outgoing_graph(outgoing_graph&& other) noexcept = default;
 outgoing_graph::~outgoing_graph() = default;
 
-bool outgoing_graph::goes_along(place_id target) {
+bool outgoing_graph::goes_along(place_id target, std::size_t fixed_bytes) {
   state& s = *state_;
   if (s.by == copier::pegasus) return false;
   if (s.by == copier::message_passing) {
     s.sent.how = sent_graph::transport::serialised;
-    return s.sent.bytes <= inline_bytes_max;
+    return fixed_bytes + s.sent.bytes <= message_bytes_most;
   }
   if (target == self->place) {
     s.ready = region::make(s.sent.bytes);
@@ -110,7 +112,7 @@ bool outgoing_graph::goes_along(place_id target) {
     return true;
   }
   s.sent.how = sent_graph::transport::image;
-  return s.sent.bytes <= inline_bytes_max;
+  return fixed_bytes + s.sent.bytes <= message_bytes_most;
 }
 
 sent_graph const& outgoing_graph::sent() const noexcept {

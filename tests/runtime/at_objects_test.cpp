@@ -71,6 +71,22 @@ TEST_P(at_objects, take_and_return_graphs_of_any_size_by_every_copier) {
   });
 }
 
+TEST_P(at_objects, take_and_return_graphs_that_just_fit_a_message) {
+  run_here([]() -> task<void> {
+    auto const to = static_cast<place_id>(places() - 1);
+    for (copier const by : copiers)
+      // A ring of so many nodes takes about a message.
+      for (int count = 60; count < 135; ++count) {
+        node* const ring = make_ring(count);
+        graph<node> const back = co_await at(to, by, [](node* r) { return r; }, ring);
+        EXPECT_EQ(check_ring(back, 0), count);
+        std::array<char, 400> const more{};
+        EXPECT_EQ(co_await at(to, by, [more](node* r) { return check_ring(r, 0) + more[0]; }, ring), count);
+        co_await finish([=] { at_async(to, by, [more](node* r) { return check_ring(r, 0) + more[0]; }, ring); });
+      }
+  });
+}
+
 TEST_P(at_objects, keep_what_arguments_share) {
   run_here([]() -> task<void> {
     node* const a = make<node>(1);

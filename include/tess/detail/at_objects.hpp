@@ -46,8 +46,8 @@ class outgoing_graph {
   outgoing_graph(outgoing_graph&& other) noexcept;
   ~outgoing_graph();
 
-  /// It goes inside a message of `target`, or lies ready at this place; `graph` says how.
-  [[nodiscard]] bool goes_along(place_id target);
+  /// It goes inside a message of `target` whose fixed part is so long, or lies ready at this place; `sent` says how.
+  [[nodiscard]] bool goes_along(place_id target, std::size_t fixed_bytes = reply_bytes);
   [[nodiscard]] sent_graph const& sent() const noexcept;
   /// Bytes behind the fixed part of the message, and the bytes.
   [[nodiscard]] std::size_t inline_bytes() const noexcept;
@@ -63,6 +63,7 @@ class outgoing_graph {
   struct state;
 
  private:
+  static constexpr std::size_t reply_bytes = 64;
   std::unique_ptr<state> state_;
 };
 
@@ -292,7 +293,7 @@ auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args
   at_slot* const slot = make_at_slot(room);
   typename handler::payload m{to_global(slot), self->current->scope->key(), {}, by, std::move(f)};
   try {
-    if (graph.goes_along(target)) {
+    if (graph.goes_along(target, sizeof m)) {
       m.graph = graph.sent();
       built_message const message(&m, sizeof m, graph);
       send_request(target, handler_entry<handler>::record, handler_entry<handler>::id(), message.data, message.bytes);
@@ -380,7 +381,7 @@ void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args..
   typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};
   outgoing_graph graph(&roots, handler::root_type(), by, map);
   typename handler::payload m{{}, std::move(f)};
-  if (graph.goes_along(target)) {
+  if (graph.goes_along(target, sizeof m)) {
     m.graph = graph.sent();
     append_with_graph<handler>(target, graph, m);
   } else {
