@@ -1,12 +1,11 @@
 // regions: memory of graphs goes back, whatever becomes of the call; and what is used after its region ended is
 // noticed. Method: the bytes that a place's segment has left are read before and after; a leak would take far more than
 // the slack.
-#include "runtime/heap.hpp"
-#include "runtime/job.hpp"
 #include "runtime/outgoing_graph.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"
 #include "runtime/sanitized.hpp"
+#include "runtime/segment_left.hpp"
 
 namespace tess::test {
 namespace {
@@ -14,17 +13,14 @@ namespace {
 /// Checked builds hold dead regions back for a while.
 constexpr std::uint64_t slack_bytes = std::uint64_t{8} << 20;
 
-std::uint64_t left_bytes() {
-  return detail::this_place().own->left_bytes();
-}
-constexpr auto left_bytes_there = [] { return left_bytes(); };
+constexpr auto left_bytes_there = [] { return segment_left_bytes(); };
 
 TEST(regions, stay_flat_over_many_returns_in_one_task) {
   run_job({"smp", 2, 1, 2}, []() -> task<void> {
     constexpr int calls = is_sanitized ? 3000 : 100'000;
     thing* const t = make<thing>();
     for (int i = 0; i < 100; ++i) auto const g = co_await at(1, [](thing* x) { return x; }, t);
-    std::uint64_t const before = left_bytes();
+    std::uint64_t const before = segment_left_bytes();
     std::uint64_t const before_there = co_await at(1, left_bytes_there);
     for (int i = 0; i < calls; ++i) {
       auto const g = co_await at(
@@ -36,7 +32,7 @@ TEST(regions, stay_flat_over_many_returns_in_one_task) {
           t);
       EXPECT_EQ(g->a->kind, 5U);
     }
-    EXPECT_LE(before, left_bytes() + slack_bytes);
+    EXPECT_LE(before, segment_left_bytes() + slack_bytes);
     EXPECT_LE(before_there, slack_bytes + co_await at(1, left_bytes_there));
   });
 }
@@ -49,7 +45,7 @@ TEST_P(asked_regions, are_freed_when_their_sender_fails) {
     root->numbers = array<std::uint16_t>(300'000);
     root->things = array<thing*>{make<thing>(1U), nullptr};
     for (copier const by : {copier::message_passing, copier::pegasus, copier::nemesys}) {
-      std::uint64_t const before = left_bytes();
+      std::uint64_t const before = segment_left_bytes();
       std::uint64_t const before_there = co_await at(1, left_bytes_there);
       for (int i = 0; i < 64; ++i)
         co_await finish([=]() -> task<void> {
@@ -58,7 +54,7 @@ TEST_P(asked_regions, are_freed_when_their_sender_fails) {
           static_cast<void>(co_await graph.send_ahead(1));
           graph.take_back(1);
         });
-      EXPECT_LE(before, left_bytes() + slack_bytes);
+      EXPECT_LE(before, segment_left_bytes() + slack_bytes);
       EXPECT_LE(before_there, slack_bytes + co_await at(1, left_bytes_there));
     }
   });

@@ -1,0 +1,18 @@
+// segment_left: what this place's segment has left, read as the allocator writes it: under the place's lock.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "runtime/heap.hpp"
+#include "runtime/job.hpp"
+
+namespace tess::test {
+
+inline std::uint64_t segment_left_bytes() {
+  detail::place_state& p = detail::this_place();
+  std::lock_guard const lock(p.heap_mutex);
+  return p.own->left_bytes();
+}
+
+}  // namespace tess::test
