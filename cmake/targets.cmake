@@ -20,9 +20,27 @@ set(TESS_HART_COMPILE_OPTIONS -frounding-math -ffp-exception-behavior=strict -ff
 find_program(TESS_RISCV_GCC riscv64-linux-gnu-g++)
 set(TESS_RISCV_COMPILE_OPTIONS --target=riscv64-linux-gnu -march=rv64gc -O2 -static -fuse-ld=lld -pthread)
 
+# Sanitizer and RV64 builds parse the headers that all share once. The others do not: there each file names what it uses.
+function(tess_precompile_headers)
+  foreach(kind IN ITEMS program test)
+    add_library(tess_${kind}_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
+    target_link_libraries(tess_${kind}_headers PRIVATE tess_warnings tess_build tessera::tessera)
+    target_compile_options(tess_${kind}_headers PRIVATE "SHELL:-Xclang -fno-pch-timestamp")  # ccache compares contents
+  endforeach()
+  target_precompile_headers(tess_program_headers PRIVATE <algorithm> <fstream> <map> <random> <tess/tess.hpp>)
+  if(TARGET GTest::gtest_main)
+    target_link_libraries(tess_test_headers PRIVATE GTest::gtest_main)
+    target_precompile_headers(tess_test_headers PRIVATE <gtest/gtest.h> <algorithm> <fstream> <map> <random>
+      <tess/tess.hpp>)
+  endif()
+endfunction()
+
 # The part that programs, benchmarks and tests share.
 function(tess_executable target)
   add_executable(${target} ${ARGN})
+  if(TARGET tess_program_headers)
+    target_precompile_headers(${target} REUSE_FROM tess_program_headers)
+  endif()
   target_link_libraries(${target} PRIVATE tess_warnings tess_build)
   if(TARGET tessera::tessera)
     target_link_libraries(${target} PRIVATE tessera::tessera)
@@ -48,6 +66,10 @@ endfunction()
 function(tess_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "LINK")
   tess_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  if(TARGET tess_test_headers)
+    set_property(TARGET ${name} PROPERTY PRECOMPILE_HEADERS_REUSE_FROM tess_test_headers)
+    add_dependencies(${name} tess_test_headers)
+  endif()
   target_link_libraries(${name} PRIVATE GTest::gtest_main ${arg_LINK})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)

@@ -78,11 +78,11 @@ def count_junit(text: str) -> Count:
     return count
 
 
-def ctest(preset: str, *, full: bool = False, regex: str | None = None, apps: bool | None = None) -> Count:
-    """Configures (with or without programs; None: as the preset says) and builds, then tests; slow ones if `full`."""
+def ctest(preset: str, *, full: bool = False, regex: str | None = None, programs: bool | None = None) -> Count:
+    """Configures (with or without programs and `tess`; None: as the preset says), builds, tests; slow ones if `full`."""
     # Configured each time: packages that the first configuration missed may have come since.
-    programs = [] if apps is None else [f"-DTESS_BUILD_APPS={'ON' if apps else 'OFF'}"]
-    code, text = captured(["cmake", "--preset", preset, *programs])
+    parts = [] if programs is None else [f"-DTESS_BUILD_{part}={'ON' if programs else 'OFF'}" for part in ("APPS", "CLI")]
+    code, text = captured(["cmake", "--preset", preset, *parts])
     if code != 0:
         return Count(failures=[f"{preset}: cmake failed\n{text}"])
     code, text = run(["ninja", "-C", f"build/{preset}", "-j", os.environ.get("TESS_JOBS", CORES), "-k", "20"])
@@ -151,7 +151,7 @@ def stages(options: argparse.Namespace) -> dict[str, Callable[[], Count]]:
         "release": lambda: ctest("release", full=options.full, regex=options.regex),
         "asan": lambda: ctest("asan", regex=options.regex),
         # The programs take longest under this sanitizer, and what they share is the runtime, whose tests are here.
-        "tsan": lambda: ctest("tsan", regex=options.regex, apps=options.full),
+        "tsan": lambda: ctest("tsan", regex=options.regex, programs=options.full),
         "riscv": lambda: ctest("riscv", regex=options.regex),
     }
     if options.regex:

@@ -20,9 +20,14 @@ struct inst;
 
 // What stays in registers from one instruction to the next. `memory` is what the policy's fast path starts from.
 // preserve_none: every argument lies in a register that ordinary functions keep, so calls of these spill nothing.
-#define TESS_HANDLER(name) \
-  __attribute__((preserve_none)) void name(hart& h, inst const* i, std::byte* memory)  // NOLINT
-using handler = __attribute__((preserve_none)) void(hart& h, inst const* i, std::byte* memory);
+// AddressSanitizer's frames are not to be had with it.
+#if __has_feature(address_sanitizer)
+#define TESS_HANDLER_CALL
+#else
+#define TESS_HANDLER_CALL __attribute__((preserve_none))
+#endif
+#define TESS_HANDLER(name) TESS_HANDLER_CALL void name(hart& h, inst const* i, std::byte* memory)  // NOLINT
+using handler = TESS_HANDLER_CALL void(hart& h, inst const* i, std::byte* memory);
 
 struct inst {
   handler* run;

@@ -1,0 +1,1 @@
+// headers: nothing of its own; precompiled headers need a source file to belong to (cmake/targets.cmake).
