@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-#include <utility>
+
 
 namespace tess::detail {
 
@@ -56,9 +56,8 @@ dense_map::~dense_map() {
   if (slots_ != nullptr) ::munmap(slots_, bytes_);
 }
 
-bool dense_map::begin(std::uint64_t segment, std::uint64_t segment_bytes) noexcept {
-  if (slots_ == nullptr || segment != segment_) {
-    if (slots_ != nullptr) ::munmap(std::exchange(slots_, nullptr), bytes_);
+bool dense_map::begin(std::uint64_t segment_bytes) noexcept {
+  if (slots_ == nullptr) {
     bytes_ = segment_bytes / granule * sizeof(slot);
     // Half of it is never touched: objects lie in the upper half of a segment.
     void* const memory =
@@ -66,8 +65,6 @@ bool dense_map::begin(std::uint64_t segment, std::uint64_t segment_bytes) noexce
     if (memory == MAP_FAILED) return false;
     ::madvise(memory, bytes_, MADV_HUGEPAGE);
     slots_ = static_cast<slot*>(memory);
-    segment_ = segment;
-    epoch_ = 0;
   }
   if (++epoch_ == 0) {
     ::madvise(slots_, bytes_, MADV_DONTNEED);

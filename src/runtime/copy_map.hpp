@@ -1,5 +1,6 @@
 // copy_map: source object → where its copy will lie: linear, hashed, or dense (a slot for every 16 bytes of segment).
 //
+//   Sources are named by their distance from the start of their place's segment.
 //   A map lives in its worker and is used again; what earlier copies left in it is told apart by an epoch, so nothing
 //   is cleared between two copies. Copies are named by their distance from the start of the destination's chunk, in
 //   units of 8 bytes; 0 means that the object has none yet.
@@ -21,11 +22,16 @@ namespace tess::detail {
 /// A list that is searched.
 class linear_map {
  public:
+  /// What a walk looks things up with: the map, or what it would load from the map each time.
+  [[nodiscard]] linear_map& look() noexcept { return *this; }
   void begin() noexcept { count_ = 0; }
-  [[nodiscard]] std::uint32_t find(std::uint64_t source) const noexcept {
+  [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
     for (std::size_t i = 0; i < count_; ++i)
-      if (sources_[i] == source) return units_[i];
-    return 0;
+      if (sources_[i] == source) {
+        units = units_[i];
+        return true;
+      }
+    return false;
   }
   void insert(std::uint64_t source, std::uint32_t units) {
     if (count_ == sources_.size()) {
@@ -47,16 +53,19 @@ class linear_map {
 class hashed_map {
  public:
   hashed_map();
+  [[nodiscard]] hashed_map& look() noexcept { return *this; }
   void begin() noexcept {
     count_ = 0;
     next_epoch();
     mask_ = slots_least - 1;
   }
-  [[nodiscard]] std::uint32_t find(std::uint64_t source) const noexcept {
+  [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
     for (std::size_t i = hash(source) & mask_;; i = (i + 1) & mask_) {
       slot const& s = slots_[i];
-      if (s.epoch != epoch_) return 0;
-      if (s.source == source) return s.units;
+      if (s.epoch != epoch_) return false;
+      if (s.source != source) continue;
+      units = s.units;
+      return true;
     }
   }
   void insert(std::uint64_t source, std::uint32_t units) {
@@ -106,25 +115,32 @@ class dense_map {
   dense_map& operator=(dense_map const&) = delete;
   ~dense_map();
 
-  [[nodiscard]] bool begin(std::uint64_t segment, std::uint64_t segment_bytes) noexcept;
-  [[nodiscard]] std::uint32_t find(std::uint64_t source) const noexcept {
-    slot const s = slots_[(source - segment_) / granule];
-    return s.epoch == epoch_ ? s.units : 0;
-  }
-  void insert(std::uint64_t source, std::uint32_t units) noexcept {
-    slots_[(source - segment_) / granule] = {units, epoch_};
-  }
-  void prefetch(std::uint64_t source) const noexcept { prefetch_write(&slots_[(source - segment_) / granule]); }
+  [[nodiscard]] bool begin(std::uint64_t segment_bytes) noexcept;
+
+  class view {
+   public:
+    [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
+      std::uint64_t const slot = slots_[source / granule];
+      units = static_cast<std::uint32_t>(slot);
+      return (slot ^ epoch_) >> 32 == 0;
+    }
+    void insert(std::uint64_t source, std::uint32_t units) const noexcept { slots_[source / granule] = epoch_ | units; }
+    void prefetch(std::uint64_t source) const noexcept { prefetch_write(&slots_[source / granule]); }
+
+   private:
+    friend dense_map;
+    view(std::uint64_t* slots, std::uint32_t epoch) : slots_(slots), epoch_(std::uint64_t{epoch} << 32) {}
+    std::uint64_t* slots_;
+    std::uint64_t epoch_;
+  };
+  [[nodiscard]] view look() const noexcept { return {slots_, epoch_}; }
+  void insert(std::uint64_t source, std::uint32_t units) const noexcept { look().insert(source, units); }
 
  private:
   static constexpr std::uint64_t granule = 16;
-  struct slot {
-    std::uint32_t units;
-    std::uint32_t epoch;
-  };
+  using slot = std::uint64_t;  // low half: units; high half: the epoch that put them there
 
   slot* slots_ = nullptr;
-  std::uint64_t segment_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint32_t epoch_ = 0;
 };

@@ -41,8 +41,9 @@ class pull {
 
   /// The copy of what was seen before, or null.
   [[nodiscard]] std::byte* find(std::uint64_t source) const noexcept {
-    std::uint32_t const number = linear_ ? list_.find(source) : seen_.find(source);
-    return number == 0 ? nullptr : copies_[number - 1].copy;
+    std::uint32_t number = 0;
+    bool const known = linear_ ? list_.find(source, number) : seen_.find(source, number);
+    return known ? copies_[number - 1].copy : nullptr;
   }
   void check_source(std::uint64_t source) const {
     if (source - from_.segment >= from_.segment_bytes || source % 8 != 0)

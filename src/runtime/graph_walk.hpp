@@ -109,15 +109,12 @@ class graph_walk {
 
   template <class Map>
   void walk(Map& map, std::uint64_t limit);
-  template <class Map>
-  [[nodiscard]] std::uint32_t place_of(Map& map, std::byte const* target);
-  template <class Map>
-  void look_ahead(Map const& map, std::uint64_t scanned) const noexcept;
+  template <class Map, naming by>
+  class scanner;
   template <class Map>
   void move_into(Map& map) const;
-  template <class Map>
-  void scan_words(Map& map, std::byte const* const* words, std::uint64_t count);
-  [[noreturn]] void refuse(std::byte const* target) const;
+  [[gnu::noinline]] void make_room(std::uint64_t blocks, std::uint64_t pointers);
+  [[noreturn]] static void refuse(std::byte const* target);
 
   std::byte const* segment_ = nullptr;
   std::uint64_t segment_bytes_ = 0;
