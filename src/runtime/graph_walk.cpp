@@ -20,8 +20,8 @@ constexpr std::uint64_t ahead_targets = 6;
 constexpr std::uint64_t near_blocks = 1500;
 /// Pointers of one object that are followed ahead.
 constexpr std::uint32_t slots_ahead = 8;
-/// Beyond so many objects a search through all of them costs more than the dense map does.
-constexpr std::uint64_t linear_most = 12;
+/// Blocks, the root among them: from the second object on the dense map takes fewer instructions than a search.
+constexpr std::uint64_t linear_most = 2;
 
 /// Words of 8 bytes, at least one; small blocks without a call or a loop.
 [[gnu::always_inline]] inline void copy_words(std::byte* to, std::byte const* from, std::uint64_t bytes) noexcept {
@@ -69,9 +69,10 @@ void graph_walk::refuse(std::byte const* target) {
   throw error("copying a graph", "a pointer to no object", "pointers to the start of objects made by tess::make");
 }
 
-void graph_walk::make_room(std::uint64_t blocks, std::uint64_t pointers) {
-  found_.reserve(blocks);
-  targets_.reserve(pointers);
+void graph_walk::make_room(std::uint64_t pointers) {
+  if (pointers > targets_.capacity()) targets_.resize(std::max<std::uint64_t>(128, 2 * pointers));
+  // Every block but the first was found by a pointer.
+  if (found_.capacity() <= targets_.capacity()) found_.resize(targets_.capacity() + 1);
 }
 
 /// The first pass with one map. What changes with every pointer lives in registers, and in the walk only in between.
@@ -111,7 +112,6 @@ class graph_walk::scanner {
     targets_ = walk_.targets_.data();
     targets_count_ = walk_.targets_count_;
     end_ = walk_.end_;
-    blocks_room_ = walk_.found_.capacity();
     targets_room_ = walk_.targets_.capacity();
   }
   [[gnu::always_inline]] void store() const noexcept {
@@ -121,10 +121,10 @@ class graph_walk::scanner {
   }
   /// Notes for so many more pointers, should all lead to new blocks.
   [[gnu::always_inline]] void make_room(std::uint64_t pointers) {
-    if (count_ + pointers <= blocks_room_ && targets_count_ + pointers <= targets_room_) [[likely]]
+    if (targets_count_ + pointers <= targets_room_) [[likely]]
       return;
     store();
-    walk_.make_room(count_ + pointers, targets_count_ + pointers);
+    walk_.make_room(targets_count_ + pointers);
     load();
   }
 
@@ -209,7 +209,6 @@ class graph_walk::scanner {
   std::uint32_t* targets_;
   std::uint64_t targets_count_;
   std::uint64_t end_;
-  std::uint64_t blocks_room_;
   std::uint64_t targets_room_;
 };
 
@@ -236,7 +235,7 @@ void graph_walk::measure(void const* root, type_record const& type, copy_maps& m
   count_ = scanned_ = targets_count_ = 0;
   block_place const at = place_block(region::blocks_begin(), type.bytes, type.alignment, false);
   end_ = at.end;
-  found_.reserve(1);
+  make_room(1);
   found_.data()[count_++] = {static_cast<std::byte const*>(root), static_cast<std::uint32_t>(at.object / 8),
                              type_index_of(type)};
   constexpr std::uint64_t no_limit = ~std::uint64_t{0};

@@ -36,29 +36,20 @@ class notes {
   [[nodiscard]] T* data() noexcept { return items_; }
   [[nodiscard]] T const* data() const noexcept { return items_; }
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
-  /// Room for `wanted` items, keeping what is there.
-  void reserve(std::uint64_t wanted) {
-    if (wanted <= capacity_) [[likely]]
-      return;
-    grow(wanted);
+  /// Room for `items`, keeping what is there.
+  void resize(std::uint64_t items) {
+    void* const memory = std::realloc(static_cast<void*>(items_), items * sizeof(T));
+    if (memory == nullptr) throw std::bad_alloc();
+    items_ = static_cast<T*>(memory);
+    capacity_ = items;
   }
-  /// Gives a large block back.
-  void shrink(std::uint64_t most) noexcept {
-    if (capacity_ <= most) return;
+  void release() noexcept {
     std::free(items_);
     items_ = nullptr;
     capacity_ = 0;
   }
 
  private:
-  [[gnu::noinline]] void grow(std::uint64_t wanted) {
-    std::uint64_t const room = wanted < 64 ? 128 : 2 * wanted;
-    void* const memory = std::realloc(static_cast<void*>(items_), room * sizeof(T));
-    if (memory == nullptr) throw std::bad_alloc();
-    items_ = static_cast<T*>(memory);
-    capacity_ = room;
-  }
-
   T* items_ = nullptr;
   std::uint64_t capacity_ = 0;
 };
@@ -100,8 +91,9 @@ class graph_walk {
 
   /// Large notes go back to the system.
   void end() noexcept {
-    found_.shrink(notes_kept);
-    targets_.shrink(notes_kept);
+    if (targets_.capacity() <= notes_kept) return;
+    found_.release();
+    targets_.release();
   }
 
  private:
@@ -113,7 +105,7 @@ class graph_walk {
   class scanner;
   template <class Map>
   void move_into(Map& map) const;
-  [[gnu::noinline]] void make_room(std::uint64_t blocks, std::uint64_t pointers);
+  [[gnu::noinline]] void make_room(std::uint64_t pointers);
   [[noreturn]] static void refuse(std::byte const* target);
 
   std::byte const* segment_ = nullptr;
