@@ -50,13 +50,16 @@ tess::task<int> work(options const& o) {
     fmt::print("verified: {}\n", right ? "yes" : "NO, one thread gets another matrix");
     tess::report_result("verified", right ? "true" : "false");
   }
-  if (!o.output.empty()) write_matrix(o.output, co_await kernels::gather(to));
+  kernels::gathered_matrix written;
+  if (!o.output.empty()) written = co_await kernels::gather(to);
   tess::report_result("rows", std::to_string(to.size()));
   tess::report_result("entries", std::to_string(to.entries()));
   tess::report_result("checksum", std::to_string(co_await kernels::checksum(to)));
   co_await kernels::sparse_matrix::release(to);
   co_await kernels::sparse_matrix::release(from);
   co_await graph::distributed_graph::release(loaded.graph);
+  // Last, for it may fail.
+  if (!o.output.empty()) write_matrix(o.output, written);
   co_return right ? 0 : 1;
 }
 

@@ -20,7 +20,7 @@ set(TESS_HART_COMPILE_OPTIONS -frounding-math -ffp-exception-behavior=strict -ff
 find_program(TESS_RISCV_GCC riscv64-linux-gnu-g++)
 set(TESS_RISCV_COMPILE_OPTIONS --target=riscv64-linux-gnu -march=rv64gc -O2 -static -fuse-ld=lld -pthread)
 
-# Sanitizer and RV64 builds parse the headers that all share once. The others do not: there each file names what it uses.
+# Sanitizer and RV64 builds parse the headers that all share once; the others do not, so that files name what they use.
 function(tess_precompile_headers)
   foreach(kind IN ITEMS program test)
     add_library(tess_${kind}_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)

@@ -79,9 +79,10 @@ def count_junit(text: str) -> Count:
 
 
 def ctest(preset: str, *, full: bool = False, regex: str | None = None, programs: bool | None = None) -> Count:
-    """Configures (with or without programs and `tess`; None: as the preset says), builds, tests; slow ones if `full`."""
+    """Configures (with programs and `tess` or without; None: as the preset says), builds, tests; slow too if `full`."""
     # Configured each time: packages that the first configuration missed may have come since.
-    parts = [] if programs is None else [f"-DTESS_BUILD_{part}={'ON' if programs else 'OFF'}" for part in ("APPS", "CLI")]
+    on = "ON" if programs else "OFF"
+    parts = [] if programs is None else [f"-DTESS_BUILD_APPS={on}", f"-DTESS_BUILD_CLI={on}"]
     code, text = captured(["cmake", "--preset", preset, *parts])
     if code != 0:
         return Count(failures=[f"{preset}: cmake failed\n{text}"])

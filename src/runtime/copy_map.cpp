@@ -3,8 +3,6 @@
 
 #include <sys/mman.h>
 
-
-
 namespace tess::detail {
 
 namespace {

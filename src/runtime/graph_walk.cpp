@@ -18,6 +18,8 @@ constexpr std::uint64_t ahead_source = 12;
 constexpr std::uint64_t ahead_targets = 6;
 /// Fewer lie in the caches next to the core, where looking ahead costs more than it saves.
 constexpr std::uint64_t near_blocks = 1500;
+/// Bytes of an object that are fetched ahead; a line too many of every object would be as many misses again.
+constexpr std::uint64_t small_object = 32;
 /// Pointers of one object that are followed ahead.
 constexpr std::uint32_t slots_ahead = 8;
 /// Blocks, the root among them: from the second object on the dense map takes fewer instructions than a search.
@@ -196,7 +198,7 @@ class graph_walk::scanner {
     if (scanned + ahead_source < count_) {
       std::byte const* const far = found_[scanned + ahead_source].source;
       prefetch_read(far);
-      prefetch_read(far + cache_line);
+      prefetch_read(far + small_object - 1);
     }
   }
 
@@ -264,7 +266,7 @@ void graph_walk::write(std::byte* chunk_start, std::uint64_t final_start) const 
     if (i + ahead_source < count_) {
       std::byte const* const far = found_.data()[i + ahead_source].source;
       prefetch_read(far);
-      prefetch_read(far + cache_line);
+      prefetch_read(far + small_object - 1);
     }
     type_record const& type = type_of(f.type);
     std::byte* const to = chunk_start + std::uint64_t{f.units} * 8;
