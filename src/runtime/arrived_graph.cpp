@@ -1,5 +1,6 @@
 // arrived_graph: what came with a message becomes a region of this place, or an error; and graphs as answers.
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "runtime/graph_walk.hpp"
@@ -177,14 +178,16 @@ void reply_graph(place_id target, std::uint64_t slot, bool left_tasks, outgoing_
 
 task<void> reply_graph_later(place_id target, std::uint64_t slot, call_scope* scope, outgoing_graph graph) {
   std::exception_ptr failed;
+  std::optional<bool> left_tasks;  // once the call has been left
   try {
     sent_graph const sent = co_await graph.send_ahead(target);
-    send_graph_reply(target, {slot, sent, {}, false, leave_call(scope), 0}, nullptr);
+    left_tasks = leave_call(scope);
+    send_graph_reply(target, {slot, sent, {}, false, *left_tasks, 0}, nullptr);
   } catch (...) {
     failed = std::current_exception();
     graph.take_back(target);
   }
-  if (failed) reply_exception(target, slot, leave_call(scope), std::move(failed));
+  if (failed) reply_exception(target, slot, left_tasks ? *left_tasks : leave_call(scope), std::move(failed));
 }
 
 namespace {
