@@ -160,7 +160,7 @@ TEST(completion, destroyed_while_its_notifier_shares_the_thread_is_notified) {
         for (int k = 0; k < 3; ++k) co_await yield();
         notify(c);
       };
-      for (int i = 0; i < 5; ++i)
+      for (int i = 0; i < 2; ++i)
         co_await finish([late]() -> task<void> {
           counter done;
           // One notifier is at another place, one for another worker to steal.

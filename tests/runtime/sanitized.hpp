@@ -1,4 +1,5 @@
-// sanitized: whether this build is slowed down by a sanitizer, for tests that are sized by what they wait for.
+// sanitized: whether this build is slowed down by a sanitizer or an emulator, for tests that are sized by what they wait
+// for.
 #pragma once
 
 namespace tess::test {
@@ -12,6 +13,13 @@ namespace tess::test {
 inline constexpr bool is_sanitized = true;
 #else
 inline constexpr bool is_sanitized = false;
+#endif
+
+/// Tests of RV64 builds run under qemu.
+#if defined(__riscv)
+inline constexpr bool is_emulated = true;
+#else
+inline constexpr bool is_emulated = false;
 #endif
 
 }  // namespace tess::test

@@ -93,21 +93,25 @@ TEST_P(timeouts, of_words_abandon_them_but_they_take_effect) {
 TEST_P(timeouts, of_an_at_leave_it_to_the_finish) {
   run_here([]() -> task<void> {
     auto const p = static_cast<place_id>(places() - 1);
-    auto const w = allocate<std::int64_t>();
-    co_await put(w, 0);
+    auto const may_end = allocate<std::int64_t>();
+    auto const ended = allocate<std::int64_t>();
+    co_await put(may_end, 0);
+    co_await put(ended, 0);
     co_await finish([&]() -> task<void> {
       auto slow = at(
           p,
-          [](global_ptr<std::int64_t> g) -> task<void> {
-            co_await sleep_for(30ms);
-            co_await put(g, 1);
+          [](global_ptr<std::int64_t> go, global_ptr<std::int64_t> done) -> task<void> {
+            while (co_await get(go) == 0) co_await sleep_for(1ms);
+            co_await put(done, 1);
           },
-          w);
+          may_end, ended);
       EXPECT_TRUE(co_await times_out(slow, 2ms));
-      EXPECT_EQ(co_await get(w), 0);
+      EXPECT_EQ(co_await get(ended), 0);
+      co_await put(may_end, 1);
     });
-    EXPECT_EQ(co_await get(w), 1);
-    deallocate(w);
+    EXPECT_EQ(co_await get(ended), 1);
+    deallocate(may_end);
+    deallocate(ended);
   });
 }
 
