@@ -1,5 +1,5 @@
-// sanitized: whether this build is slowed down by a sanitizer or an emulator, for tests that are sized by what they wait
-// for.
+// sanitized: whether this build is slowed down by a sanitizer or an emulator, for tests that are sized by what they
+// wait for.
 #pragma once
 
 namespace tess::test {
