@@ -86,17 +86,25 @@ class graph_walk::scanner {
   /// Until everything is scanned, or more than `limit` blocks were found.
   [[gnu::always_inline]] void scan(std::uint64_t limit) {
     std::uint64_t i = walk_.scanned_;
+    // Of the last object. Along a list, where the next object is would wait for what the last one is; a guess does not.
+    std::uint32_t index = ~0U;
+    type_record const* type = nullptr;
     for (; i < count_ && count_ <= limit; ++i) {
       if (count_ > near_blocks && i + ahead_targets < count_) look_ahead(i);
       found const f = found_[i];
-      type_record const& type = type_of(f.type);
-      if (type.kind == block_kind::object) [[likely]] {
-        scan_object(f.source, type);
-      } else if (type.kind == block_kind::pointer_array) {
-        std::uint64_t const words = array_bytes_of(f.source) / 8;
-        if (words > limit) break;  // It alone may lead beyond the limit: the next map scans it.
-        scan_words(reinterpret_cast<std::byte const* const*>(f.source), words);
+      if (f.type != index) {
+        type_record const& other = type_of(f.type);
+        if (other.kind == block_kind::data_array) continue;
+        if (other.kind == block_kind::pointer_array) {
+          std::uint64_t const words = array_bytes_of(f.source) / 8;
+          if (words > limit) break;  // It alone may lead beyond the limit: the next map scans it.
+          scan_words(reinterpret_cast<std::byte const* const*>(f.source), words);
+          continue;
+        }
+        type = &other;
+        index = f.type;
       }
+      scan_object(f.source, *type);
     }
     store();
     walk_.scanned_ = i;
