@@ -109,6 +109,7 @@ class ucx_place {
   void acknowledge_ended(std::vector<ending>& ended);
   void store(message&& m);
   std::vector<std::byte> take_bytes(std::size_t size);
+  void give_back(place_id by, std::uint64_t credit) noexcept;
   void end_failed(ucx_operation const& o, std::uint64_t failure);
 
   // ucx_receive.cpp
@@ -142,7 +143,8 @@ class ucx_place {
   bool came_ = false;
 
   std::atomic<std::uint64_t> sending_{0};
-  std::atomic<std::uint64_t> under_way_{0};  ///< credit taken
+  std::atomic<std::uint64_t> under_way_{0};                     ///< credit taken
+  std::unique_ptr<std::atomic<std::uint64_t>[]> under_way_to_;  ///< by place: what its failure gives back
   std::mutex inbox_mutex_;
   std::deque<message> inbox_;
   std::vector<std::vector<std::byte>> spare_;

@@ -22,6 +22,8 @@ ucs_status_t ucx_place::receive(void* arg, void const* header, std::size_t heade
     self.refuse(p, "no packet of this program");
     return UCS_OK;
   }
+  // The others go on without it.
+  if (self.job_.failed[p.source].load(std::memory_order_relaxed)) return UCS_OK;
   try {
     if (late) return self.take(p, {}, data, bytes);
     return self.take(p, {static_cast<std::byte const*>(data), bytes}, nullptr, bytes);
@@ -99,8 +101,7 @@ void ucx_place::finish(packet const& p, std::vector<std::byte>&& message_bytes) 
 void ucx_place::take_short(packet const& p) {
   switch (p.kind) {
     case packet_kind::credit:
-      under_way_.fetch_sub(std::min<std::uint64_t>(p.cost, under_way_.load(std::memory_order_relaxed)),
-                           std::memory_order_relaxed);
+      give_back(p.source, p.cost);
       return;
     case packet_kind::word:
       take_word(p);
@@ -132,7 +133,10 @@ void ucx_place::take_short(packet const& p) {
       job_.on_alive(id_, p.source);
       return;
     case packet_kind::failed:
-      if (p.address < job_.places) job_.on_failure(static_cast<place_id>(p.address), "another place says so");
+      if (p.address < job_.places)
+        job_.on_failure(static_cast<place_id>(p.address),
+                        p.address == id_ ? "the other places go on without it: it was silent for too long"
+                                         : "another place says so");
       return;
     case packet_kind::message:
     case packet_kind::put:
