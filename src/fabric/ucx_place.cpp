@@ -1,7 +1,10 @@
 // ucx_place: the sending half: connections, packets on their way, credit, progress.
 #include "fabric/ucx_place.hpp"
 
+#include <sys/statvfs.h>
+
 #include <cstring>
+#include <string>
 
 #include "tess/assert.hpp"
 
@@ -27,6 +30,16 @@ packet head_of(packet_kind kind, place_id source) noexcept {
   return p;
 }
 
+/// What UCX may have missed: room for its queues of shared memory, more often than not.
+std::string what_a_worker_needs() {
+  constexpr std::uint64_t enough = 16 << 20;
+  struct statvfs shm{};
+  if (statvfs("/dev/shm", &shm) == 0 && std::uint64_t{shm.f_bavail} * shm.f_bsize < enough)
+    return "more room in /dev/shm, where " + std::to_string((std::uint64_t{shm.f_bavail} * shm.f_bsize) >> 10) +
+           " KiB are left: about 8 MiB for each place (docker run --shm-size 1g)";
+  return "transports that this host has: unset UCX_TLS and UCX_NET_DEVICES, or see `tess doctor --fabric ucx`";
+}
+
 }  // namespace
 
 ucx_place::ucx_place(ucx_job& job, place_id id, bool shared)
@@ -42,9 +55,7 @@ ucx_place::ucx_place(ucx_job& job, place_id id, bool shared)
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
   auto const check = [&](ucs_status_t status, char const* call) {
     if (status != UCS_OK)
-      throw error(
-          "--fabric ucx", std::string(call) + ": " + job.ucx.status_string(status),
-          "transports that this host has: unset UCX_TLS and UCX_NET_DEVICES, or see `tess doctor --fabric ucx`");
+      throw error("--fabric ucx", std::string(call) + ": " + job.ucx.status_string(status), what_a_worker_needs());
   };
   check(job.ucx.worker_create(job.context, &params, &worker_), "ucp_worker_create");
   ucp_am_handler_param_t handler{};

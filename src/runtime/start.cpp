@@ -369,8 +369,8 @@ int run(settings const& s, args words, std::function<task<int>(args)> app) {
   } else {
     // Also of one that the program outlived.
     if (j.first_place == 0) detail::print_failures(j);
-    if (thrown && !j.has_failed) detail::print_exception(std::move(thrown));
     if (thrown) code = 1;
+    if (thrown && !j.has_failed) detail::print_exception(std::move(thrown));
   }
   job.write_files(code);
   return code;

@@ -102,13 +102,14 @@ class Job:
         return self.texts.read_text()
 
 
-def fail_one(job: Job, which: int, number: signal.Signals, code: int) -> str:
-    """What was wrong when that place got this signal; empty if nothing was."""
+def fail_one(job: Job, which: int, number: signal.Signals | None, code: int) -> str:
+    """What was wrong when that place got this signal, or had something else done to it; empty if nothing was."""
     if not job.pids:
         job.clear()
         return f"the places did not start: {job.text()[-1000:]}"
     begin = time.monotonic()
-    os.kill(job.pids[which], number)
+    if number:
+        os.kill(job.pids[which], number)
     in_time = job.ended(but=which)
     seconds = time.monotonic() - begin
     if number == signal.SIGSTOP:
