@@ -24,6 +24,7 @@
 
 #include "tess/copier.hpp"
 #include "tess/counter.hpp"
+#include "tess/detail/at_call.hpp"
 #include "tess/detail/handler.hpp"
 #include "tess/finish.hpp"
 #include "tess/object.hpp"
@@ -34,26 +35,6 @@ namespace tess {
 namespace detail {
 
 inline constexpr std::size_t message_bytes_max = 2048;
-
-/// The caller's side of an `at`: owned by the worker's pool, because the reply may come after the frame is gone.
-struct alignas(16) at_slot : ready_node {
-  completion cell;
-  finish_scope* scope = nullptr;  ///< of the caller when it called
-  place_id target = 0;            ///< set when the call is abandoned
-  std::exception_ptr exception;
-  std::uint32_t result_bytes = 0;  ///< room behind this struct
-  bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of
-  region* arrived = nullptr;       ///< the graph that came as the result
-  void* arrived_root = nullptr;
-
-  [[nodiscard]] std::byte* result() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
-};
-
-[[nodiscard]] at_slot* make_at_slot(std::size_t result_bytes);
-void free_at_slot(at_slot* slot) noexcept;
-/// The call was never awaited: the caller's finish waits for the reply, which frees the slot.
-void abandon_at_slot(at_slot* slot, place_id target) noexcept;
-void end_abandoned(at_slot* slot) noexcept;
 
 /// Sends one `at` request now, or calls the handler here when `target` is this place.
 void send_request(place_id target, handler_record const& record, handler_id handler, std::byte const* payload,
@@ -75,7 +56,7 @@ void check_place(place_id target, char const* who);
 
 /// The finish scope of one incoming `at`; see finish.cpp. Freed when nothing counts for it any more.
 class call_scope;
-[[nodiscard]] call_scope* enter_call(std::uint64_t finish_key);
+[[nodiscard]] call_scope* enter_call(std::uint64_t finish_key, place_id caller);
 /// Before the reply: did the body leave tasks behind? Then they are counted for the finish from here on.
 [[nodiscard]] bool leave_call(call_scope* scope) noexcept;
 void end_call(call_scope* scope) noexcept;
@@ -137,7 +118,7 @@ struct at_handler {
     payload& m = *reinterpret_cast<payload*>(copy);
     call_scope* scope = nullptr;
     try {
-      scope = enter_call(m.finish_key);
+      scope = enter_call(m.finish_key, context.source);
       if constexpr (at_result<F, Args...>::is_task) {
         start_in_scope(serve(m, context.source, scope), as_scope(scope));
         return;
@@ -230,53 +211,6 @@ struct async_handler {
 
  private:
   static task<void> serve(payload m) { static_cast<void>(co_await apply_pack(m.f, m.args)); }
-};
-
-template <class R>
-class [[nodiscard("at completes at its co_await; use at_async to leave it to the finish")]] at_call {
- public:
-  at_call(place_id target, at_slot* slot) noexcept : slot_(slot), wait_(slot->cell, "at"), target_(target) {}
-  at_call(at_call const&) = delete;
-  at_call& operator=(at_call const&) = delete;
-  ~at_call() {
-    if (slot_ != nullptr) [[unlikely]]
-      abandon_at_slot(slot_, target_);
-  }
-
-  [[nodiscard]] at_slot& slot() noexcept { return *slot_; }
-
-  bool await_ready() const noexcept { return slot_->cell.idle(); }
-  template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    return wait_.await_suspend(h);
-  }
-  R await_resume() {
-    // Given up: the destructor abandons the slot.
-    wait_.leave();
-    at_slot* const slot = std::exchange(slot_, nullptr);
-    struct guard {
-      at_slot* slot;
-      ~guard() { free_at_slot(slot); }
-    } const g{slot};
-    if (slot->left_tasks) slot->scope->note_sent(target_, 1);
-    if (std::uint64_t const failure = slot->cell.take_error()) [[unlikely]]
-      throw_failure(failure);
-    if (slot->exception) [[unlikely]]
-      std::rethrow_exception(slot->exception);
-    if constexpr (is_a<R, graph>) {
-      region* const owner = std::exchange(slot->arrived, nullptr);
-      return R(static_cast<typename R::element_type*>(slot->arrived_root), owner);
-    } else if constexpr (!std::is_void_v<R>) {
-      alignas(R) std::byte copy[sizeof(R)];
-      std::memcpy(copy, slot->result(), sizeof(R));
-      return *reinterpret_cast<R*>(copy);
-    }
-  }
-
- private:
-  at_slot* slot_;
-  cell_awaiter wait_;
-  place_id target_;
 };
 
 template <class R>

@@ -36,7 +36,7 @@ class [[nodiscard("a block operation completes at its co_await, or give it a cou
   explicit block_call(Issue issue) {
     issue(counter_.cell());
   }
-  auto operator co_await() && noexcept { return cell_awaiter{counter_.cell(), "block transfer"}; }
+  auto operator co_await() && noexcept { return cell_awaiter{counter_.cell(), block_wait}; }
 
  private:
   counter counter_;

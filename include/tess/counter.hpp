@@ -6,7 +6,8 @@
 //
 // Units    chosen by the call that issues; never seen by the user.
 // Threads  acknowledge(): any task of the place, and fabrics. expect(), co_await: one task, the owner.
-// Errors   an operation that failed resumes the waiter with place_failed.
+// Errors   an operation that failed resumes the waiter with place_failed; so does a place that fails meanwhile, since
+//          the acknowledgements may have been its own.
 // Source   Counters of "Cache-Integrated Network Interfaces" (IJPP 2012); docs/contract.md, 4.
 #pragma once
 
@@ -25,13 +26,18 @@ void drain(completion& cell) noexcept;
 /// The global address of something in the caller's segment.
 [[nodiscard]] std::uint64_t to_global(void const* address);
 
+/// What cells are waited for.
+void give_up_cell(parked_wait& wait, promise_base& task) noexcept;
+inline constexpr wait_kind counter_wait{"counter", &give_up_cell, true};
+inline constexpr wait_kind block_wait{"block transfer"};
+
 /// Waits for a cell; looks at it for a moment first when nobody else needs the processor.
-struct cell_awaiter : stoppable_wait {
-  cell_awaiter(completion& c, char const* w) noexcept : cell(c), what(w) {}
+struct cell_awaiter : parked_wait, stoppable_wait {
+  cell_awaiter(completion& c, wait_kind const& k) noexcept : parked_wait{&k}, cell(c) {}
 
   completion& cell;
-  char const* what;
   bool parked = false;
+  bool given_up_by_failure = false;
 
   bool await_ready() const noexcept {
     if (cell.idle()) return true;
@@ -48,7 +54,11 @@ struct cell_awaiter : stoppable_wait {
     promise_base& p = h.promise();
     if (!enter(p)) [[unlikely]]
       return h;
-    p.waits_for = what;
+    if (job.failed != nullptr && kind->on_any_place) [[unlikely]] {
+      given_up_by_failure = true;
+      return h;
+    }
+    p.waits_for = this;
     worker& w = *self;
     if (cell.arm(w.notify_id(), reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&p)))) {
       p.waits_for = nullptr;
@@ -59,6 +69,8 @@ struct cell_awaiter : stoppable_wait {
   }
   void await_resume() {
     leave();
+    if (given_up_by_failure) [[unlikely]]
+      throw_place_failed();
     if (parked) cell.reset();
     if (std::uint64_t const failure = cell.take_error()) [[unlikely]]
       throw_failure(failure);
@@ -95,7 +107,7 @@ class counter {
   }
 
   /// Waits until nothing is outstanding.
-  auto operator co_await() & noexcept { return detail::cell_awaiter{cell_, "counter"}; }
+  auto operator co_await() & noexcept { return detail::cell_awaiter{cell_, detail::counter_wait}; }
 
   detail::completion& cell() noexcept { return cell_; }
 

@@ -35,10 +35,11 @@ class remote_error : public std::runtime_error {
   std::string type_name_;
 };
 
-/// A place ended or cannot be reached; whatever waited for it is resumed with this.
+/// A place ended or cannot be reached; whatever waited for it is resumed with this. what() names the place, its host
+/// and how it was noticed.
 class place_failed : public std::runtime_error {
  public:
-  explicit place_failed(place_id place);
+  explicit place_failed(place_id place, std::string const& how = {});
   [[nodiscard]] place_id place() const noexcept { return place_; }
 
  private:

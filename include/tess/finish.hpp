@@ -6,6 +6,7 @@
 //
 // Threads  any task. Unstarted tasks may be stolen by other workers of the place.
 // Errors   the first exception that reaches the finish is rethrown by co_await, after all ended; others are dropped.
+//          place_failed if a place failed while other places had tasks of it: those left have ended by then.
 // Cost     spawn: a frame, a push, two additions. A worker with more than 1,024 unstarted tasks runs the newest 32
 //          inside spawn(): do not call it while an invariant is broken.
 #pragma once
@@ -24,8 +25,11 @@ namespace detail {
 
 struct remote_counts;
 
+/// What a finish waits for.
+extern wait_kind const finish_wait;
+
 /// The finish itself, in the frame of the task that waits for it.
-class finish_home : public finish_scope {
+class finish_home : public finish_scope, public parked_wait {
  public:
   finish_home();
   ~finish_home();
@@ -89,7 +93,7 @@ class [[nodiscard("finish waits at its co_await")]] finish_call {
     promise_base& p = h.promise();
     worker& w = *self;
     home_.open(p);
-    p.waits_for = "finish";
+    p.waits_for = &home_;
     if constexpr (is_task<std::invoke_result_t<F&>>) {
       promise_base* body;
       try {

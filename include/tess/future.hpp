@@ -25,6 +25,11 @@
 
 namespace tess {
 
+namespace detail {
+/// Its task ends, whatever becomes of other places.
+inline constexpr wait_kind future_wait{"future"};
+}  // namespace detail
+
 template <class T>
 class future;
 
@@ -71,7 +76,7 @@ class future {
   template <class U>
   friend future<U> async(task<U> work);
 
-  using wait = detail::event_wait<sync_var<bool>, sync_var<bool>::operation::read_ff>;
+  using wait = detail::event_wait<sync_var<bool>, sync_var<bool>::operation::read_ff, true>;
 
   /// Keeps the result until it was taken.
   struct keeper {
@@ -80,12 +85,8 @@ class future {
   template <bool Temporary>
   class [[nodiscard]] awaiter : keeper, public wait {
    public:
-    explicit awaiter(future f) noexcept : keeper{std::move(f)}, wait(this->kept.state_->done, false) {}
-    template <class Promise>
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-      auto const next = wait::await_suspend(h);
-      if (h.promise().waits_for != nullptr) h.promise().waits_for = "future";
-      return next;
+    explicit awaiter(future f) noexcept : keeper{std::move(f)}, wait(this->kept.state_->done, false) {
+      this->kind = &detail::future_wait;
     }
     std::conditional_t<std::is_void_v<T> || Temporary, T, std::add_lvalue_reference_t<T const>> await_resume() {
       state& s = *this->kept.state_;

@@ -126,7 +126,10 @@ class [[nodiscard("the guard unlocks when it is destroyed: keep it in a variable
 namespace detail {
 struct guard_wait : event_wait<mutex, mutex::operation::lock> {
   using event_wait::event_wait;
-  mutex_guard await_resume() noexcept { return mutex_guard(event_); }
+  mutex_guard await_resume() {
+    event_wait::await_resume();
+    return mutex_guard(event_);
+  }
 };
 class guard_call {
  public:

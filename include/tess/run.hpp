@@ -58,7 +58,7 @@ struct settings {
 
   /// From the environment; throws tess::error naming the variable, its value and what would be right.
   static settings from_environment();
-  /// mpirun, prterun or srun with PMIx started this process.
+  /// mpirun, prterun or srun started this process as one of several.
   static bool started_by_launcher();
 };
 

@@ -201,6 +201,9 @@ class [[nodiscard("an await that may be given up is awaited where it is made")]]
   bool late_ = false;
 };
 
+inline constexpr wait_kind time_wait_kind{"time"};
+inline constinit parked_wait time_wait{&time_wait_kind};
+
 class [[nodiscard("a sleep begins at its co_await")]] sleep_awaiter : timer, stoppable_wait {
  public:
   explicit sleep_awaiter(time_point until) noexcept { due = until; }
@@ -213,7 +216,7 @@ class [[nodiscard("a sleep begins at its co_await")]] sleep_awaiter : timer, sto
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     if (!enter(h.promise())) return h;
     task_ = &h.promise();
-    task_->waits_for = "time";
+    task_->waits_for = &time_wait;
     expire = [](timer& t) noexcept {
       promise_base* const p = static_cast<sleep_awaiter&>(t).task_;
       p->waits_for = nullptr;

@@ -119,6 +119,10 @@ class checked_fabric final : public fabric {
     TESS_ASSERT(e >= 65536);
     return e;
   }
+  void fail(place_id p, std::string const& how) override {
+    check_place(p);
+    inner_->fail(p, how);
+  }
 
  private:
   void check_place(place_id p) const noexcept { TESS_ASSERT(p < places_); }

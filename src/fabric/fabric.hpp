@@ -7,6 +7,8 @@
 //   - try_send() copies the bytes or refuses for lack of credit: then nothing was sent, and poll() will make room.
 //     Messages of class `reply` are never refused.
 //   - Messages are delivered inside poll() only, to the sink, each exactly once, in any order.
+//   - When a place failed, events() says so once at each process. Operations on it end with an error, now and later;
+//     messages to it vanish, those of it are not delivered, and the credit that they held is back.
 //   - sleep() returns at once if nothing_to_do() is false after the sleeper announced itself; otherwise when a message
 //     arrives for one of the thread's places, on wake(), at the deadline, or for no reason.
 //
@@ -144,10 +146,17 @@ class fabric {
   /// 11. Endpoints that need not be places. listen: messages for `name` come to `at`. connect: throws if unknown.
   virtual void listen(place_id at, std::string_view name) = 0;
   [[nodiscard]] virtual endpoint connect(std::string_view name) = 0;
+
+  /// For tests, on fabrics that can: the place counts as failed from now on, and events() says so.
+  virtual void fail(place_id place, std::string const& how);
 };
 
 [[nodiscard]] std::unique_ptr<fabric> make_smp_fabric(thread_map const& threads);
 [[nodiscard]] std::unique_ptr<fabric> make_hostile_fabric(thread_map const& threads, std::uint64_t seed);
+inline void fabric::fail(place_id, std::string const&) {
+  throw error("fabric", "cannot let a place fail", "hostile, or ucx");
+}
+
 /// Every operation on another place takes so much longer than on `inner`.
 [[nodiscard]] std::unique_ptr<fabric> make_delayed_fabric(std::unique_ptr<fabric> inner, thread_map const& threads,
                                                           delay const& longer, std::uint64_t seed);

@@ -2,7 +2,8 @@
 //
 //   No windows. Completions come late and out of order, drawn from a seed. try_send refuses at random; messages arrive
 //   in any order. Bytes of a put or copy stay invisible at the target until refresh(). A put reads its source only when
-//   it completes, so a source changed too early is noticed; small results are written late, too.
+//   it completes, so a source changed too early is noticed; small results are written late, too. fail() makes a place
+//   of it one that is gone.
 //
 // Units    delays in polls of the issuing place: 0 to 7.
 // Threads  as smp; one lock per place.
@@ -34,6 +35,7 @@ class hostile_fabric final : public fabric {
 
   void word(place_id from, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
     later(from, [this, request, &result, &done] {
+      if (std::uint64_t const failure = failure_of(request.address)) return done.acknowledge(1, failure);
       apply_request(at(request.address), request, result);
       done.acknowledge(1);
     });
@@ -42,6 +44,10 @@ class hostile_fabric final : public fabric {
   void put(place_id from, std::span<std::byte const> source, std::uint64_t target, completion* local,
            std::uint64_t notified) override {
     later(from, [this, source, target, local, notified] {
+      if (std::uint64_t const failure = failure_of(source.empty() ? notified : target)) {
+        if (local != nullptr) local->acknowledge(1, failure);
+        return;
+      }
       if (!source.empty()) stage(target, {source.begin(), source.end()});
       if (local != nullptr) local->acknowledge(1);
       if (notified != 0) reinterpret_cast<completion*>(at(notified))->acknowledge(1);
@@ -50,6 +56,7 @@ class hostile_fabric final : public fabric {
 
   void get(place_id from, std::uint64_t source, std::span<std::byte> target, completion* local) override {
     later(from, [this, source, target, local] {
+      if (std::uint64_t const failure = failure_of(source)) return local->acknowledge(1, failure);
       if (!target.empty()) std::memcpy(target.data(), at(source), target.size());
       local->acknowledge(1);
     });
@@ -57,6 +64,8 @@ class hostile_fabric final : public fabric {
 
   void copy(place_id from, std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local) override {
     later(from, [this, source, target, bytes, local] {
+      for (std::uint64_t const address : {source, target})
+        if (std::uint64_t const failure = failure_of(address)) return local->acknowledge(1, failure);
       if (bytes != 0) stage(target, {at(source), at(source) + bytes});
       local->acknowledge(1);
     });
@@ -65,6 +74,8 @@ class hostile_fabric final : public fabric {
   bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
     if (cls == message_class::request && draw(*places_[from], 4) == 0) return false;
     place& target = *places_[names_.place_of(to)];
+    if (target.failed.load(std::memory_order_relaxed) || places_[from]->failed.load(std::memory_order_relaxed))
+      return true;
     {
       std::lock_guard const lock(target.mutex);
       if (cls == message_class::request && target.messages.size() >= messages_max) return false;
@@ -129,7 +140,23 @@ class hostile_fabric final : public fabric {
     });
   }
 
-  std::vector<fabric_event> events() override { return {}; }
+  std::vector<fabric_event> events() override {
+    if (!has_events_.load(std::memory_order_relaxed)) return {};
+    std::lock_guard const lock(events_mutex_);
+    has_events_.store(false, std::memory_order_relaxed);
+    return std::exchange(events_, {});
+  }
+  void fail(place_id which, std::string const& how) override {
+    places_[which]->failed.store(true, std::memory_order_relaxed);
+    for (auto const& p : places_) {
+      std::lock_guard const lock(p->mutex);
+      std::erase_if(p->messages, [&](message const& m) { return m.source == which || p == places_[which]; });
+      p->waiting.store(p->messages.size(), std::memory_order_relaxed);
+    }
+    std::lock_guard const lock(events_mutex_);
+    events_.push_back({fabric_event::kind::place_failed, which, how});
+    has_events_.store(true, std::memory_order_relaxed);
+  }
 
   void listen(place_id at_place, std::string_view name) override { names_.listen(at_place, name); }
   endpoint connect(std::string_view name) override { return names_.connect(name); }
@@ -161,6 +188,7 @@ class hostile_fabric final : public fabric {
     std::uint64_t polls = 0;
     std::atomic<std::size_t> waiting{0};  ///< messages
     std::atomic<std::size_t> pending{0};  ///< late operations
+    std::atomic<bool> failed{false};
   };
 
   static std::uint64_t draw_locked(place& p, std::uint64_t n) noexcept {
@@ -170,6 +198,11 @@ class hostile_fabric final : public fabric {
   static std::uint64_t draw(place& p, std::uint64_t n) noexcept {
     std::lock_guard const lock(p.mutex);
     return draw_locked(p, n);
+  }
+
+  /// 0, or what an operation on that place ends with.
+  std::uint64_t failure_of(std::uint64_t address) const noexcept {
+    return places_[address >> 48]->failed.load(std::memory_order_relaxed) ? (address >> 48) + 1 : 0;
   }
 
   std::byte* at(std::uint64_t address) const noexcept {
@@ -224,6 +257,9 @@ class hostile_fabric final : public fabric {
   std::vector<std::unique_ptr<place>> places_;
   std::vector<std::vector<place*>> places_of_thread_;
   endpoint_names names_;
+  std::mutex events_mutex_;
+  std::vector<fabric_event> events_;
+  std::atomic<bool> has_events_{false};
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "fabric/endpoint_names.hpp"
+#include "fabric/ucx_failures.hpp"
 #include "fabric/ucx_introduction.hpp"
 #include "fabric/ucx_sleeper.hpp"
 #include "fabric/ucx_watch.hpp"
@@ -49,9 +50,11 @@ class ucx_fabric final : public fabric {
 
   ~ucx_fabric() override {
     if (watch_ != nullptr) watch_->expect_ends();
-    bool const whole = events_seen_.load(std::memory_order_relaxed) == 0;
-    auto const until = std::chrono::steady_clock::now() + options_.failure_timeout;
-    while (whole && std::chrono::steady_clock::now() < until &&
+    bool const whole = !failures_.any();
+    // What was sent to a place that is gone may never leave.
+    auto const most = whole ? options_.failure_timeout : std::min(options_.failure_timeout, last_words);
+    auto const until = std::chrono::steady_clock::now() + most;
+    while (std::chrono::steady_clock::now() < until &&
            !std::ranges::all_of(places_, [](auto const& p) { return p->all_sent(); }))
       for (auto const& p : places_) p->progress(true);
     // Others may still have something for us, or read our segment.
@@ -141,7 +144,7 @@ class ucx_fabric final : public fabric {
       m = {};
     }
     if (delivered < budget || p.empty()) p.return_credit();
-    if (!options_.progress_thread && failures_waiting_.load(std::memory_order_relaxed)) handle_failures();
+    if (!options_.progress_thread && failures_.is_reported()) handle_failures();
     return delivered;
   }
 
@@ -172,23 +175,15 @@ class ucx_fabric final : public fabric {
   bool coherent() const noexcept override { return true; }
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
-  std::vector<fabric_event> events() override {
-    if (!events_waiting_.load(std::memory_order_relaxed)) return {};
-    std::lock_guard const lock(failure_mutex_);
-    events_waiting_.store(false, std::memory_order_relaxed);
-    return std::exchange(events_, {});
-  }
+  std::vector<fabric_event> events() override { return failures_.take_events(); }
 
   void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
   endpoint connect(std::string_view name) override { return names_.connect(name); }
+  void fail(place_id p, std::string const& how) override { report(p, how); }
 
  private:
   static constexpr int rounds_at_once = 8;
-
-  struct reported {
-    place_id place;
-    std::string how;
-  };
+  static constexpr std::chrono::milliseconds last_words{300};
 
   static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48); }
   ucx_place& here(place_id p) const noexcept { return *places_[p - first_]; }
@@ -323,38 +318,32 @@ class ucx_fabric final : public fabric {
   }
 
   /// May be called under the lock of a place: what follows is done later.
-  void report(place_id p, char const* how) {
-    {
-      std::lock_guard const lock(failure_mutex_);
-      reported_.push_back({p, how});
-      failures_waiting_.store(true, std::memory_order_relaxed);
-    }
+  void report(place_id p, std::string const& how) {
+    failures_.report(p, how);
     if (watch_ != nullptr) watch_->wake();
   }
 
-  void handle_failures() {
-    if (!failures_waiting_.load(std::memory_order_relaxed)) return;
-    std::vector<reported> reports;
-    {
-      std::lock_guard const lock(failure_mutex_);
-      reports.swap(reported_);
-      failures_waiting_.store(false, std::memory_order_relaxed);
-    }
-    for (reported const& r : reports) {
-      bool const known = job_.failed[r.place].exchange(true, std::memory_order_relaxed);
-      for (auto const& p : places_) {
-        p->end_operations_on(r.place);
-        for (unsigned q = 0; !known && q < job_.places; ++q)
-          if (q != p->id() && !job_.failed[q].load(std::memory_order_relaxed))
-            p->say_failed(static_cast<place_id>(q), r.place);
-        p->progress(true);
+  void handle(ucx_failures::reported const& r) {
+    // What it had sent before is not lost.
+    for (auto const& p : places_)
+      for (int i = 0; i < rounds_at_once && p->progress(true); ++i) {
       }
-      if (known) continue;
-      std::lock_guard const lock(failure_mutex_);
-      events_.push_back({fabric_event::kind::place_failed, r.place, "on host " + hosts_[r.place] + ": " + r.how});
-      events_seen_.fetch_add(1, std::memory_order_relaxed);
-      events_waiting_.store(true, std::memory_order_relaxed);
+    bool const known = job_.failed[r.place].exchange(true, std::memory_order_relaxed);
+    // Whoever hears of it by an operation finds the event.
+    if (!known) failures_.tell_runtime(r.place, "on host " + hosts_[r.place] + ": " + r.how);
+    for (auto const& p : places_) {
+      p->end_operations_on(r.place);
+      for (unsigned q = 0; !known && q < job_.places; ++q)
+        if (q != p->id() && !job_.failed[q].load(std::memory_order_relaxed))
+          p->say_failed(static_cast<place_id>(q), r.place);
+      p->progress(true);
     }
+  }
+
+  void handle_failures() {
+    std::vector<ucx_failures::reported> const reports = failures_.take_reports();
+    if (reports.empty()) return;
+    for (auto const& r : reports) handle(r);
     for (std::uint32_t t = 0; t < threads_.threads; ++t) wake(t);
   }
 
@@ -371,12 +360,7 @@ class ucx_fabric final : public fabric {
   std::vector<ucx_watch::peer> peers_;
   endpoint_names names_;
 
-  std::mutex failure_mutex_;
-  std::vector<reported> reported_;
-  std::vector<fabric_event> events_;
-  std::atomic<bool> failures_waiting_{false};
-  std::atomic<bool> events_waiting_{false};
-  std::atomic<unsigned> events_seen_{0};
+  ucx_failures failures_;
   std::unique_ptr<ucx_watch> watch_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tess/error.hpp"
 
@@ -61,5 +62,8 @@ constexpr std::size_t packet_bytes(packet_kind kind) noexcept {
   }
   return sizeof(packet);
 }
+
+/// What came as a header, zeros behind what it has; null, or what is wrong with it. Addresses are not looked at.
+[[nodiscard]] char const* read_packet(std::span<std::byte const> header, place_id places, packet& p) noexcept;
 
 }  // namespace tess::detail

@@ -1,7 +1,10 @@
 // ucx_place: the sending half: connections, packets on their way, credit, progress.
 #include "fabric/ucx_place.hpp"
 
+#include <sys/statvfs.h>
+
 #include <cstring>
+#include <string>
 
 #include "tess/assert.hpp"
 
@@ -27,19 +30,32 @@ packet head_of(packet_kind kind, place_id source) noexcept {
   return p;
 }
 
+/// What UCX may have missed: room for its queues of shared memory, more often than not.
+std::string what_a_worker_needs() {
+  constexpr std::uint64_t enough = 16 << 20;
+  struct statvfs shm{};
+  if (statvfs("/dev/shm", &shm) == 0 && std::uint64_t{shm.f_bavail} * shm.f_bsize < enough)
+    return "more room in /dev/shm, where " + std::to_string((std::uint64_t{shm.f_bavail} * shm.f_bsize) >> 10) +
+           " KiB are left: about 8 MiB for each place (docker run --shm-size 1g)";
+  return "transports that this host has: unset UCX_TLS and UCX_NET_DEVICES, or see `tess doctor --fabric ucx`";
+}
+
 }  // namespace
 
 ucx_place::ucx_place(ucx_job& job, place_id id, bool shared)
-    : job_(job), id_(id), memory_(job.places, shared), endpoints_(job.places), owed_(job.places) {
+    : job_(job),
+      id_(id),
+      memory_(job.places, shared),
+      endpoints_(job.places),
+      under_way_to_(new std::atomic<std::uint64_t>[job.places]()),
+      owed_(job.places) {
   ucp_worker_params_t params{};
   params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   // One thread at a time, under our lock.
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
   auto const check = [&](ucs_status_t status, char const* call) {
     if (status != UCS_OK)
-      throw error(
-          "--fabric ucx", std::string(call) + ": " + job.ucx.status_string(status),
-          "transports that this host has: unset UCX_TLS and UCX_NET_DEVICES, or see `tess doctor --fabric ucx`");
+      throw error("--fabric ucx", std::string(call) + ": " + job.ucx.status_string(status), what_a_worker_needs());
   };
   check(job.ucx.worker_create(job.context, &params, &worker_), "ucp_worker_create");
   ucp_am_handler_param_t handler{};
@@ -205,6 +221,14 @@ void ucx_place::copy(std::uint64_t source, std::uint64_t target, std::size_t byt
   send(place_of(source), p);
 }
 
+/// No more than is taken: a packet may say anything.
+void ucx_place::give_back(place_id by, std::uint64_t credit) noexcept {
+  std::uint64_t taken = under_way_to_[by].load(std::memory_order_relaxed);
+  while (!under_way_to_[by].compare_exchange_weak(taken, taken - std::min(taken, credit), std::memory_order_relaxed)) {
+  }
+  under_way_.fetch_sub(std::min(taken, credit), std::memory_order_relaxed);
+}
+
 bool ucx_place::try_send(place_id to, message_class cls, std::span<std::byte const> bytes) {
   std::uint32_t cost = 0;
   if (cls == message_class::request) {
@@ -214,6 +238,7 @@ bool ucx_place::try_send(place_id to, message_class cls, std::span<std::byte con
       // A message larger than all credit may go alone.
       if (before != 0 && before + cost > job_.message_memory) return false;
     } while (!under_way_.compare_exchange_weak(before, before + cost, std::memory_order_relaxed));
+    under_way_to_[to].fetch_add(cost, std::memory_order_relaxed);
   }
   if (to == id_) {
     std::vector<std::byte> copy = take_bytes(bytes.size());
@@ -285,6 +310,7 @@ void ucx_place::end_failed(ucx_operation const& o, std::uint64_t failure) {
 }
 
 void ucx_place::end_operations_on(place_id failed) {
+  give_back(failed, ~std::uint64_t{0});
   std::lock_guard const lock(mutex_);
   std::vector<ucx_operation> lost;
   operations_.take_all(failed, [&](ucx_operation const& o) { lost.push_back(o); });
@@ -320,7 +346,7 @@ bool ucx_place::pop(message& m) {
 }
 
 void ucx_place::delivered(message&& m) {
-  if (m.source == id_) under_way_.fetch_sub(m.cost, std::memory_order_relaxed);
+  if (m.source == id_) give_back(id_, m.cost);
   std::lock_guard const lock(inbox_mutex_);
   if (m.bytes.capacity() <= spare_bytes_max && spare_.size() < spares_max) spare_.push_back(std::move(m.bytes));
   if (m.source == id_ || m.cost == 0) return;

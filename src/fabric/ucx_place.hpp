@@ -76,6 +76,10 @@ class ucx_place {
   /// Operations on a failed place end, now and from now on.
   void end_operations_on(place_id failed);
 
+  /// What UCX calls for each packet, inside progress().
+  static ucs_status_t receive(void* arg, void const* header, std::size_t header_bytes, void* data, std::size_t bytes,
+                              ucp_am_recv_param_t const* param);
+
   std::atomic<std::uint64_t> polls{0};
   std::atomic<bool> watched{false};  ///< a sleeper looks at the event file
 
@@ -109,11 +113,10 @@ class ucx_place {
   void acknowledge_ended(std::vector<ending>& ended);
   void store(message&& m);
   std::vector<std::byte> take_bytes(std::size_t size);
+  void give_back(place_id by, std::uint64_t credit) noexcept;
   void end_failed(ucx_operation const& o, std::uint64_t failure);
 
   // ucx_receive.cpp
-  static ucs_status_t receive(void* arg, void const* header, std::size_t header_bytes, void* data, std::size_t bytes,
-                              ucp_am_recv_param_t const* param);
   ucs_status_t take(packet const& p, std::span<std::byte const> data, void* descriptor, std::size_t bytes);
   [[nodiscard]] bool place_for(packet const& p, std::size_t bytes, std::span<std::byte>& target,
                                std::vector<std::byte>& room);
@@ -125,7 +128,7 @@ class ucx_place {
   void receive_rest(std::unique_ptr<arriving> a);
   static void received(void* request, ucs_status_t status, std::size_t bytes, void* user);
   [[nodiscard]] std::byte* own(std::uint64_t address, std::uint64_t bytes) const noexcept;
-  void refuse(packet const& p, char const* why) const noexcept;
+  void refuse(packet const& p, char const* why) noexcept;
 
   ucx_job& job_;
   place_id id_;
@@ -140,9 +143,12 @@ class ucx_place {
   std::vector<std::unique_ptr<arriving>> late_;  ///< whose data is to be fetched when UCX returns
   std::vector<ending> ended_;
   bool came_ = false;
+  unsigned refused_ = 0;  ///< packets
+  static constexpr unsigned refusals_told = 20;
 
   std::atomic<std::uint64_t> sending_{0};
-  std::atomic<std::uint64_t> under_way_{0};  ///< credit taken
+  std::atomic<std::uint64_t> under_way_{0};                     ///< credit taken
+  std::unique_ptr<std::atomic<std::uint64_t>[]> under_way_to_;  ///< by place: what its failure gives back
   std::mutex inbox_mutex_;
   std::deque<message> inbox_;
   std::vector<std::vector<std::byte>> spare_;

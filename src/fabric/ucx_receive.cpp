@@ -4,7 +4,7 @@
 //   A packet comes from a network: its kind, sizes, place and addresses are checked, and one that cannot be is dropped
 //   with a line on standard error. Data that has not come with it (UCX's rendezvous) is fetched to where it belongs.
 #include <cstdio>
-#include <cstring>
+#include <exception>
 
 #include "fabric/ucx_place.hpp"
 
@@ -14,18 +14,19 @@ ucs_status_t ucx_place::receive(void* arg, void const* header, std::size_t heade
                                 ucp_am_recv_param_t const* param) {
   auto& self = *static_cast<ucx_place*>(arg);
   packet p;
-  std::memset(&p, 0, sizeof p);
-  std::memcpy(&p, header, std::min(header_bytes, sizeof p));
-  bool const late = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
-  if (header_bytes < 1 || static_cast<std::uint8_t>(p.kind) >= packet_kinds || header_bytes != packet_bytes(p.kind) ||
-      p.source >= self.job_.places) {
-    self.refuse(p, "no packet of this program");
+  if (char const* const wrong =
+          read_packet({static_cast<std::byte const*>(header), header_bytes}, self.job_.places, p)) {
+    self.refuse(p, wrong);
     return UCS_OK;
   }
+  // The others go on without it.
+  if (self.job_.failed[p.source].load(std::memory_order_relaxed)) return UCS_OK;
   try {
+    bool const late = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
     if (late) return self.take(p, {}, data, bytes);
     return self.take(p, {static_cast<std::byte const*>(data), bytes}, nullptr, bytes);
-  } catch (std::bad_alloc const&) {
+  } catch (std::exception const&) {
+    // The size is what the packet says.
     self.refuse(p, "no memory for what it brings");
     return UCS_OK;
   }
@@ -99,8 +100,7 @@ void ucx_place::finish(packet const& p, std::vector<std::byte>&& message_bytes) 
 void ucx_place::take_short(packet const& p) {
   switch (p.kind) {
     case packet_kind::credit:
-      under_way_.fetch_sub(std::min<std::uint64_t>(p.cost, under_way_.load(std::memory_order_relaxed)),
-                           std::memory_order_relaxed);
+      give_back(p.source, p.cost);
       return;
     case packet_kind::word:
       take_word(p);
@@ -132,7 +132,10 @@ void ucx_place::take_short(packet const& p) {
       job_.on_alive(id_, p.source);
       return;
     case packet_kind::failed:
-      if (p.address < job_.places) job_.on_failure(static_cast<place_id>(p.address), "another place says so");
+      if (p.address < job_.places)
+        job_.on_failure(static_cast<place_id>(p.address),
+                        p.address == id_ ? "the other places go on without it: it was silent for too long"
+                                         : "another place says so");
       return;
     case packet_kind::message:
     case packet_kind::put:
@@ -141,43 +144,9 @@ void ucx_place::take_short(packet const& p) {
   }
 }
 
-namespace {
-
-bool is_sound(packet const& p) noexcept {
-  auto const op = static_cast<word_op>(p.word_op);
-  if (op > word_op::compare_swap || p.word_alignment == 0 || (p.word_alignment & (p.word_alignment - 1)) != 0 ||
-      p.word_alignment > 8 || p.address % p.word_alignment != 0)
-    return false;
-  bool const moves = op == word_op::get || op == word_op::put;
-  switch (static_cast<word_type>(p.word_type)) {
-    case word_type::raw:
-      return moves && p.word_bytes >= 1 && p.word_bytes <= 16 && p.word_bytes % p.word_alignment == 0;
-    case word_type::i32:
-    case word_type::u32:
-      return p.word_bytes == 4 && p.word_alignment >= 4;
-    case word_type::i64:
-    case word_type::u64:
-      return p.word_bytes == 8 && p.word_alignment == 8;
-    case word_type::f32:
-    case word_type::f64: {
-      bool const known = moves || op == word_op::exchange || op == word_op::fetch_add || op == word_op::fetch_min ||
-                         op == word_op::fetch_max;
-      bool const single = static_cast<word_type>(p.word_type) == word_type::f32;
-      return known && p.word_bytes == (single ? 4 : 8) && p.word_alignment >= p.word_bytes;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 void ucx_place::take_word(packet const& p) {
-  bool const sound = is_sound(p);
-  std::byte* const memory = sound ? own(p.address, p.word_bytes) : nullptr;
-  if (memory == nullptr) {
-    refuse(p, "a word operation outside of the segment, or of an unknown sort");
-    return;
-  }
+  std::byte* const memory = own(p.address, p.word_bytes);
+  if (memory == nullptr) return refuse(p, "a word operation outside of the segment");
   word_request const request{
       static_cast<word_op>(p.word_op), static_cast<word_type>(p.word_type), p.word_bytes, p.word_alignment, p.address,
       {p.operands[0], p.operands[1]}};
@@ -251,9 +220,11 @@ std::byte* ucx_place::own(std::uint64_t address, std::uint64_t bytes) const noex
   return memory_.base() + offset;
 }
 
-void ucx_place::refuse(packet const& p, char const* why) const noexcept {
-  std::fprintf(stderr, "tess: place %u dropped a packet that says it is of place %u: %s\n", unsigned{id_},
-               unsigned{p.source}, why);
+void ucx_place::refuse(packet const& p, char const* why) noexcept {
+  // Whoever sends many must not fill the disk with what we say of them.
+  if (refused_ == refusals_told) return;
+  std::fprintf(stderr, "tess: place %u dropped a packet that says it is of place %u: %s%s\n", unsigned{id_},
+               unsigned{p.source}, why, ++refused_ == refusals_told ? "; others will not be told" : "");
 }
 
 }  // namespace tess::detail

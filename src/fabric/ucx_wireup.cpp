@@ -201,6 +201,8 @@ std::unique_ptr<wireup> make_wireup(std::chrono::milliseconds patience) {
   if (is_set("PMI_RANK") || is_set("PMI_FD"))
     throw error("--fabric ucx", "the launcher speaks PMI, not PMIx (MPICH's mpirun does)",
                 "mpirun of openmpi-bin, prterun, or srun --mpi=pmix");
+  if (is_set("SLURM_STEP_ID") && is_set("SLURM_STEP_NUM_TASKS") && getenv("SLURM_STEP_NUM_TASKS") != std::string("1"))
+    throw error("--fabric ucx", "srun started several processes and no PMIx", "srun --mpi=pmix");
   return std::make_unique<lone_wireup>();
 }
 

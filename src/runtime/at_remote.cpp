@@ -9,6 +9,7 @@
 #include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
 #include "runtime/outgoing_graph.hpp"
+#include "runtime/place_failures.hpp"
 #include "runtime/worker_loop.hpp"
 #include "tess/at.hpp"
 #include "tess/memory.hpp"
@@ -79,19 +80,52 @@ void free_at_slot(at_slot* slot) noexcept {
 }
 
 void abandon_at_slot(at_slot* slot, place_id target) noexcept {
+  slot->target = target;
+  if (job.failed != nullptr && (slot->is_event || job.failed[target])) {
+    forget_answer(slot);
+    return;
+  }
   // The body may still run; the finish of the caller must hear what it leaves behind, so it waits for the reply. With
   // several workers another may be applying the reply just now: the cell decides which of us is the last.
-  slot->target = target;
   slot->scope->add(1);
+  worker_state& w = this_worker();
+  try {
+    slot->abandoned = static_cast<std::uint32_t>(w.abandoned.size());
+    w.abandoned.push_back(slot);
+  } catch (...) {
+    end_job("abandoning an `at` of place %u", unsigned{target});
+    return;
+  }
   if (slot->cell.arm(self->notify_id(), reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(slot)) | at_slot_tag))
     end_abandoned(slot);
 }
 
 void end_abandoned(at_slot* slot) noexcept {
   finish_scope* const scope = slot->scope;
+  auto& abandoned = this_worker().abandoned;
+  at_slot* const last = abandoned.back();
+  abandoned[last->abandoned = slot->abandoned] = last;
+  abandoned.pop_back();
   if (slot->left_tasks) scope->note_sent(slot->target, 1);
   free_at_slot(slot);
   scope->done(1);
+}
+
+void forget_answer(at_slot* slot) noexcept {
+  // Of a place that is left an answer may still come: then the slot is there, if for nobody.
+  if (has_failed(slot->target)) free_at_slot(slot);
+}
+
+void give_up_abandoned(worker_state& w) noexcept {
+  std::erase_if(w.abandoned, [](at_slot* slot) {
+    bool const lost = slot->is_event || has_failed(slot->target);
+    if (!lost || !slot->cell.disarm()) return false;
+    finish_scope* const scope = slot->scope;
+    forget_answer(slot);
+    scope->done(1);
+    return true;
+  });
+  for (std::uint32_t i = 0; i < w.abandoned.size(); ++i) w.abandoned[i]->abandoned = i;
 }
 
 void send_request(place_id target, handler_record const& record, handler_id handler, std::byte const* payload,

@@ -38,6 +38,9 @@ std::uint64_t member_view::world(unsigned rank) const noexcept {
 
 namespace {
 
+constexpr wait_kind barrier_wait{"barrier", &give_up_cell, true};
+constexpr wait_kind reduction_wait{"reduction", &give_up_cell, true};
+
 void send(void const* value, std::size_t bytes, std::uint64_t slot, std::uint64_t cell, counter& sent) {
   block_put({static_cast<std::byte const*>(value), bytes}, slot, &sent.cell(), cell, std::source_location::current());
 }
@@ -51,7 +54,7 @@ task<void> sweep_direct(member_view team, collective_state::episode& e, void con
   for (unsigned r = 0; r < team.size(); ++r)
     if (r != me) send(mine, bytes, team.any(&e.direct_values[me], r), team.any(&e.direct, r), sent);
   std::memcpy(e.direct_values[me].bytes, mine, bytes);
-  co_await cell_awaiter{e.direct, "reduction"};
+  co_await cell_awaiter{e.direct, reduction_wait};
   std::memcpy(result.total, e.direct_values[0].bytes, bytes);
   for (unsigned r = 1; r < team.size(); ++r) {
     if (r == me) std::memcpy(result.before, result.total, bytes);
@@ -74,14 +77,14 @@ task<void> sweep_tree(member_view team, collective_state::episode& e, void const
   for (; (1U << k) < size && (me & (1U << k)) == 0; ++k) {
     if (me + (1U << k) >= size) continue;
     e.up[k].expect(1);
-    co_await cell_awaiter{e.up[k], "reduction"};
+    co_await cell_awaiter{e.up[k], reduction_wait};
     std::memcpy(before_child[k], sum, bytes);
     combine(sum, e.up_values[k].bytes, op);
   }
   if (me != 0) {
     send(sum, bytes, team.parent(&e.up_values[k]), team.parent(&e.up[k]), sent);
     e.down.expect(1);
-    co_await cell_awaiter{e.down, "reduction"};
+    co_await cell_awaiter{e.down, reduction_wait};
     std::memcpy(result.total, e.down_values.bytes, bytes);
     std::memcpy(result.before, e.down_values.bytes + collective_bytes, bytes);
   } else {
@@ -135,7 +138,7 @@ task<void> team_barrier(team_name name) {
       block_put({}, team.next(&cell, k), nullptr, team.next(&cell, k), std::source_location::current());
       s.barrier_told = true;
     }
-    co_await cell_awaiter{cell, "barrier"};
+    co_await cell_awaiter{cell, barrier_wait};
     s.barrier_told = false;
   }
   s.barrier_round = 0;

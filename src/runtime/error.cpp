@@ -24,8 +24,9 @@ std::string remote_text(place_id place, std::string const& type_name, std::strin
 remote_error::remote_error(place_id place, std::string type_name, std::string const& text)
     : std::runtime_error(remote_text(place, type_name, text)), place_(place), type_name_(std::move(type_name)) {}
 
-place_failed::place_failed(place_id place)
-    : std::runtime_error("place " + std::to_string(place) + " failed"), place_(place) {}
+place_failed::place_failed(place_id place, std::string const& how)
+    : std::runtime_error("place " + std::to_string(place) + " failed" + (how.empty() ? "" : " " + how)),
+      place_(place) {}
 
 namespace detail {
 

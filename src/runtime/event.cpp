@@ -38,8 +38,8 @@ void look_for_ready() noexcept {
 }
 
 void destroyed_while_awaited(char const* what) noexcept {
-  // Frames of a job that cannot go on are destroyed in any order.
-  if (the_job == nullptr || job_broken()) return;
+  // Frames of a job that cannot go on are destroyed in any order; and of a place that failed calls may wait.
+  if (the_job == nullptr || job_broken() || job.failed != nullptr) return;
   try {
     throw error(what, "destroyed while tasks wait for it", "a life that ends after the last wait");
   } catch (...) {
@@ -79,6 +79,9 @@ struct add_handler {
 };
 
 }  // namespace
+
+constexpr wait_kind addition_wait{"addition to an event_counter", &give_up_cell, true};
+constexpr wait_kind unlock_wait{mutex::name(mutex::operation::unlock), &give_up_cell, true};
 
 void notification_failed(notification const& n) noexcept {
   end_job("notifying place %u for an event_counter", static_cast<unsigned>(n.target >> 48));
@@ -154,7 +157,7 @@ void event_counter::add(std::int64_t n) noexcept {
 }
 
 detail::event_call<void> add(global_ptr<event_counter> p, std::int64_t n, std::source_location at) {
-  return detail::call_handler<void, detail::add_handler>("addition to an event_counter", {0, p.bits(), n}, at);
+  return detail::call_handler<void, detail::add_handler>(detail::addition_wait, {0, p.bits(), n}, at);
 }
 
 void notify(global_ptr<event_counter> p, std::int64_t n, std::source_location at) {
@@ -169,7 +172,7 @@ void mutex::refuse_unlock() {
 
 unlock_call unlock(global_ptr<mutex> p, std::source_location at) {
   using handler = detail::event_handler<mutex, mutex::operation::unlock, true>;
-  return detail::call_handler<bool, handler, unlock_call>(mutex::name(mutex::operation::unlock), {0, p.bits(), {}}, at);
+  return detail::call_handler<bool, handler, unlock_call>(detail::unlock_wait, {0, p.bits(), {}}, at);
 }
 
 void mutex_guard::unlock_there(global_ptr<mutex> p) noexcept {

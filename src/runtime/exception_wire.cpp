@@ -33,6 +33,14 @@ std::string type_name_of(std::type_info const& type) {
   return name ? name.get() : type.name();
 }
 
+/// Its text without what its constructor puts in front.
+std::string how_of(place_failed const& e) {
+  std::string_view const text = e.what();
+  place_failed const bare(e.place());
+  std::string_view const front = bare.what();
+  return std::string(text.substr(std::min(text.size(), front.size() + 1)));
+}
+
 std::vector<std::byte> write(wire_kind kind, place_id place, std::string_view type, std::string_view text) {
   type = type.substr(0, 200);
   text = text.substr(0, 800);
@@ -51,7 +59,7 @@ std::vector<std::byte> encode_exception(std::exception_ptr exception, place_id t
   try {
     std::rethrow_exception(std::move(exception));
   } catch (place_failed const& e) {
-    return write(wire_kind::place_failed, e.place(), {}, {});
+    return write(wire_kind::place_failed, e.place(), {}, how_of(e));
   } catch (remote_error const& e) {
     // It crossed places before: keep where it came from. Its text already names place and type.
     return write(wire_kind::remote, e.place(), e.type_name(), e.what());
@@ -78,7 +86,7 @@ std::exception_ptr decode_exception(std::span<std::byte const> bytes) noexcept t
   };
   std::string const type = text_of(bytes.first(h.type_bytes));
   std::string const text = text_of(bytes.subspan(h.type_bytes, h.text_bytes));
-  if (h.kind == wire_kind::place_failed) return std::make_exception_ptr(place_failed(h.place));
+  if (h.kind == wire_kind::place_failed) return std::make_exception_ptr(place_failed(h.place, text));
   if (h.kind == wire_kind::error) return std::make_exception_ptr(error(text));
   if (h.kind == wire_kind::out_of_memory) return std::make_exception_ptr(out_of_memory(text));
   return std::make_exception_ptr(remote_error(h.place, type, text));

@@ -6,11 +6,18 @@
 
 namespace tess::detail {
 
-/// `n` messages under the finish arrived here: they are counted, and the scope for them is returned.
-[[nodiscard]] finish_scope* arrive(std::uint64_t finish_key, std::int64_t n);
+/// `n` messages of `source` under the finish arrived here: they are counted, and the scope for them is returned.
+[[nodiscard]] finish_scope* arrive(std::uint64_t finish_key, place_id source, std::int64_t n);
 
 /// Proxies at this place that ran idle tell their homes.
 void report_idle_finishes(worker_state& w) noexcept;
+
+// A place failed, and all threads stand still:
+
+/// A finish with tasks elsewhere ends with place_failed; the places that are left are asked whether they have any.
+void give_up_finish(parked_wait& wait) noexcept;
+/// The caller of an incoming `at` failed: nobody waits for the reply, so what it does counts as of now.
+void count_orphan(finish_scope& call) noexcept;
 
 /// Frees what is left of other places' finishes when the job has ended.
 void forget_proxies(place_state& place) noexcept;

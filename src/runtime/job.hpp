@@ -4,6 +4,8 @@
 //   last one ended.
 #pragma once
 
+#include <pthread.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -30,6 +32,7 @@
 
 namespace tess::detail {
 
+struct at_slot;
 struct remote_counts;
 class finish_proxy;
 
@@ -69,6 +72,7 @@ struct worker_state : worker {
   aggregator outgoing;
   cold_counts cold;
   trace_buffer trace;
+  std::vector<at_slot*> abandoned;  ///< calls that nobody awaits, and whose answers have not come
   std::unique_ptr<copy_maps> maps;  ///< made when a graph is first copied; see graph_walk.hpp
   std::vector<std::unique_ptr<graph_walk>> spare_walks;
 
@@ -101,6 +105,15 @@ struct place_state {
   };
   std::unordered_map<place_id, std::uint64_t> reports_to;  ///< how many, by home place
   std::unordered_map<place_id, report_order> reports_from;
+
+  /// Of a finish of another place, after a failure: has this place anything of it? See finish.cpp.
+  struct question {
+    std::uint64_t key;
+    std::uint64_t number;
+    std::uint64_t failed;  ///< the place
+  };
+  std::vector<question> questions;  ///< not yet answered
+  std::atomic<bool> is_asked{false};
 
   std::unique_ptr<finish_scope> system;  ///< what the runtime's own tasks count for; nobody waits for it
   std::vector<worker_state*> workers;
@@ -145,10 +158,18 @@ struct job_state {
   std::mutex results_mutex;
   std::vector<std::pair<std::string, std::string>> results;
   std::vector<place_counts> counts_elsewhere;  ///< by place, of other processes: gathered when the job ends
-  std::atomic<bool> has_failed{false};         ///< a place did; then:
-  time_point failure_seen{};
-  place_id failed_place = 0;
-  std::string failure;  ///< how it was noticed
+  std::atomic<bool> has_failed{false};         ///< a place did; see place_failures.hpp; then:
+  time_point failure_seen{};                   ///< of the first
+  place_id failed_place = 0;                   ///< the first
+  std::map<place_id, std::string> failures;    ///< all: on which host, and how it was noticed; under results_mutex
+  std::vector<place_id> untold;                ///< of which tasks do not know yet; under results_mutex
+  std::atomic<bool> has_untold{false};
+  // Changed while all threads stand still:
+  std::unique_ptr<bool[]> failed;  ///< job.failed
+  std::uint64_t failures_told = 0;
+  place_id last_failed = 0;
+  time_point told{};               ///< the last of them
+  std::atomic<pthread_t> watch{};  ///< the stall watch, which tells
 
   [[nodiscard]] worker_state& worker_of(std::uint32_t notify_id) const noexcept {
     return *workers[std::size_t{(notify_id >> 16) - first_place} * job.workers + (notify_id & 0xffffU)];

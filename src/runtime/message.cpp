@@ -23,7 +23,9 @@ class receiver final : public message_sink {
   void deliver(place_id, place_id source, std::span<std::byte const> bytes) override {
     if (worker_state& w = this_worker(); w.trace.enabled()) [[unlikely]]
       w.trace.message(trace_event::receive, source, bytes.size());
-    detail::deliver(source, bytes, nullptr);
+    // What a place says after it failed would confuse those who go on without it.
+    if (!has_failed(source)) [[likely]]
+      detail::deliver(source, bytes, nullptr);
   }
 };
 
@@ -46,7 +48,7 @@ void begin_run(std::span<std::byte const> payload, place_id source, finish_scope
   run.close();
   run.messages = static_cast<std::int64_t>(fields[1]);
   if (local_scope != nullptr) local_scope->add(run.messages);
-  run.scope = local_scope != nullptr ? local_scope : arrive(fields[0], run.messages);
+  run.scope = local_scope != nullptr ? local_scope : arrive(fields[0], source, run.messages);
 }
 
 auto handler_for(record_header const& h, place_id source) {

@@ -60,12 +60,15 @@ void wake_all() noexcept {
 }
 
 void drain(completion& cell) noexcept {
+  // After a failure some acknowledgements will not come; those of the fabric do, and soon.
+  static constexpr auto patience = std::chrono::seconds(1);
   wait_polling(
-      "operations of a counter that is destroyed", [](void* c) { return static_cast<completion*>(c)->idle(); }, &cell);
-}
-
-void throw_failure(std::uint64_t failure) {
-  throw place_failed(static_cast<place_id>(failure - 1));
+      "operations of a counter that is destroyed",
+      [](void* c) {
+        return static_cast<completion*>(c)->idle() ||
+               (job.failed != nullptr && std::chrono::steady_clock::now() > the_job->told + patience);
+      },
+      &cell);
 }
 
 }  // namespace tess::detail

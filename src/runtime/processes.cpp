@@ -1,4 +1,4 @@
-// processes: the message that ends a job, and the events of the fabric that do.
+// processes: the message that ends a job.
 #include "runtime/processes.hpp"
 
 #include <cstring>
@@ -12,9 +12,6 @@
 namespace tess::detail {
 
 namespace {
-
-/// Between the first place_failed that tasks see and the end of the job.
-constexpr auto moment_to_clean_up = std::chrono::milliseconds(200);
 
 struct stop_order {
   std::int32_t exit_code;
@@ -55,59 +52,46 @@ bool alone() noexcept {
 }  // namespace
 
 void stop_other_processes(int exit_code) noexcept try {
-  if (!alone()) stop_children({exit_code, 1});
+  if (alone()) return;
+  if (job.failed == nullptr) {
+    stop_children({exit_code, 1});
+    return;
+  }
+  // The tree has a gap.
+  for (unsigned p = 0; p < job.places; ++p)
+    if (p != self->place && !job.failed[p]) send_stop(static_cast<place_id>(p), {exit_code, 0});
 } catch (...) {
   end_job("telling the other places that the program ended");
 }
 
 void stop_after_break(job_state& j) noexcept try {
-  // Where a place failed, everybody knows by himself.
-  if (alone() || j.failure_seen != time_point{}) return;
+  // That place 0 failed everybody knows by himself.
+  if (alone() || (j.failure_seen != time_point{} && j.first_place != 0)) return;
   self = j.workers.front().get();
   for (unsigned p = 0; p < job.places; ++p)
-    if (p != self->place) send_stop(static_cast<place_id>(p), {1, 0});
+    if (p != self->place && !has_failed(static_cast<place_id>(p))) send_stop(static_cast<place_id>(p), {1, 0});
   self = nullptr;
 } catch (...) {
   // They will notice that this process is gone.
   self = nullptr;
 }
 
-void look_at_failures() noexcept try {
-  job_state& j = *the_job;
-  if (alone() || j.stopping.load(std::memory_order_relaxed)) return;
-  for (fabric_event const& e : j.fabric->events()) {
-    if (e.what != fabric_event::kind::place_failed) continue;
-    std::lock_guard const lock(j.results_mutex);
-    if (j.failure_seen != time_point{}) continue;
-    j.failure_seen = std::chrono::steady_clock::now();
-    j.failed_place = static_cast<place_id>(e.who);
-    j.failure = e.text;
-    j.has_failed.store(true, std::memory_order_release);
-  }
-  // acquire: what was written before.
-  if (!j.has_failed.load(std::memory_order_acquire)) return;
-  if (std::chrono::steady_clock::now() - j.failure_seen < moment_to_clean_up) return;
-  try {
-    throw place_failed(j.failed_place);
-  } catch (place_failed const&) {
-    end_job("working with place %u %s", unsigned{j.failed_place}, j.failure.c_str());
-  }
-} catch (...) {
-  end_job("looking for failed places");
-}
-
 task<void> gather_counts() {
   if (alone() || the_job->options.stats.empty()) co_return;
   the_job->counts_elsewhere.resize(job.places);
   for (unsigned p = 0; p < job.places; ++p)
-    if (p != here()) the_job->counts_elsewhere[p] = co_await at(static_cast<place_id>(p), [] { return counts_here(); });
+    if (p != here() && !has_failed(static_cast<place_id>(p)))
+      the_job->counts_elsewhere[p] = co_await at(static_cast<place_id>(p), [] { return counts_here(); });
 }
 
 bool says_why() noexcept {
   job_state const& j = *the_job;
-  if (alone() || j.failure_seen == time_point{}) return true;
+  // Also of what happened to others after the first failure: then its own end is no news.
+  if (alone() || j.failure_seen == time_point{} || j.failed_place != 0) return alone() || j.first_place == 0;
   // The first of those that are left.
-  return j.first_place == 0 || (j.failed_place == 0 && j.first_place == 1);
+  for (place_id p = 0; p < j.first_place; ++p)
+    if (!j.failures.contains(p)) return false;
+  return !j.failures.contains(j.first_place);
 }
 
 }  // namespace tess::detail

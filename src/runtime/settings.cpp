@@ -27,6 +27,12 @@ std::string text(char const* name) {
   return value == nullptr ? "" : value;
 }
 
+/// A launcher's count of processes, and more than one.
+bool several(char const* name) {
+  std::string const s = text(name);
+  return !s.empty() && s != "0" && s != "1";
+}
+
 }  // namespace
 
 settings settings::from_environment() {
@@ -63,7 +69,9 @@ settings settings::from_environment() {
 }
 
 bool settings::started_by_launcher() {
-  return !text("PMIX_RANK").empty();
+  // One that has no PMIx, too: the fabric says what is wrong with it, before each process does everything alone.
+  return !text("PMIX_RANK").empty() || several("PMI_SIZE") ||
+         (!text("SLURM_STEP_ID").empty() && several("SLURM_STEP_NUM_TASKS"));
 }
 
 }  // namespace tess

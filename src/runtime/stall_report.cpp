@@ -14,6 +14,7 @@
 
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
+#include "runtime/place_failures.hpp"
 #include "runtime/worker_loop.hpp"
 
 namespace tess::detail {
@@ -56,7 +57,7 @@ void report_worker(worker_state const& w) {
     while (p->callee != nullptr) p = p->callee;
     if (p->waits_for == nullptr) return;
     if (++parked > lines_max) return;
-    text += name + "waits for " + p->waits_for + " at " + to_text(p->where) + awaited_at(*p) + '\n';
+    text += name + "waits for " + p->waits_for->kind->what + " at " + to_text(p->where) + awaited_at(*p) + '\n';
   });
   if (parked > lines_max) text += "  and " + std::to_string(parked - lines_max) + " more\n";
   std::uint64_t const runnable =
@@ -100,16 +101,32 @@ struct stall_watch::state {
   pthread_t native{};
   std::thread thread;
 
-  void ask(char const* why) const {
-    std::fprintf(stderr, "tess: %s; tasks that wait:\n", why);
+  /// Runs `look`, which is told whether all threads stand still, or only some of them in the time that they had.
+  template <class Look>
+  void while_still(Look look) const {
     std::uint64_t const report = the_job->report_wanted.fetch_add(1, std::memory_order_seq_cst) + 1;
     wake_all();
     auto const limit = std::chrono::steady_clock::now() + standstill_max;
     auto const stopped = [&](thread_state const& t) { return stands_still(t, report); };
-    while (!std::ranges::all_of(the_job->threads, stopped) && std::chrono::steady_clock::now() < limit)
+    bool all = false;
+    while (!(all = std::ranges::all_of(the_job->threads, stopped)) && std::chrono::steady_clock::now() < limit)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    for (auto const& place : the_job->places) report_place(*place, report);
+    look(all, report);
     the_job->report_finished.store(report, std::memory_order_release);
+  }
+
+  void ask(char const* why) const {
+    std::fprintf(stderr, "tess: %s; tasks that wait:\n", why);
+    while_still([](bool, std::uint64_t report) {
+      for (auto const& place : the_job->places) report_place(*place, report);
+    });
+  }
+
+  /// Threads that do not come at once get a moment to move on: the one they wait for may be waiting for them.
+  void tell_failures() const {
+    while_still([](bool all, std::uint64_t) {
+      if (all) tell_tasks(*the_job);
+    });
   }
 
   /// All threads asleep, or in a task that waits without suspending, and nothing done since the last look.
@@ -146,12 +163,15 @@ struct stall_watch::state {
     auto quiet_since = std::chrono::steady_clock::now();
     bool reported = false;
     while (!ending.load(std::memory_order_acquire)) {
-      double const step = timeout_s > 0 ? std::min(timeout_s / 4, 1.0) : 1.0;
+      double const step = has_untold_failures() ? 0.1 : timeout_s > 0 ? std::min(timeout_s / 4, 1.0) : 1.0;
       timespec wait{};
       wait.tv_sec = static_cast<time_t>(step);
       wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
       int const signal = sigtimedwait(&set, nullptr, &wait);
+      // Workers look more often, but not while they compute.
+      look_at_failures();
       if (job_broken()) end_in_time();
+      if (has_untold_failures() && !ending.load(std::memory_order_acquire)) tell_failures();
       if (signal == SIGUSR1) ask("asked by SIGUSR1");
       if (timeout_s <= 0) continue;
       auto const now = std::chrono::steady_clock::now();
@@ -171,9 +191,11 @@ stall_watch::stall_watch(double timeout_s) : state_(new state) {
   state_->timeout_s = timeout_s;
   state_->thread = std::thread([this] { state_->watch(); });
   state_->native = state_->thread.native_handle();
+  the_job->watch.store(state_->native, std::memory_order_relaxed);
 }
 
 stall_watch::~stall_watch() {
+  the_job->watch.store({}, std::memory_order_relaxed);
   state_->ending.store(true, std::memory_order_release);
   pthread_kill(state_->native, SIGUSR2);
   state_->thread.join();

@@ -1,4 +1,5 @@
-// stall_report: who waits where: on SIGUSR1, and when nothing has moved for --stall-timeout.
+// stall_report: who waits where: on SIGUSR1, and when nothing has moved for --stall-timeout; and who is to be told that
+// a place failed.
 //
 //   The watch asks all threads to stand still between two tasks, prints, and lets them go on: nobody reads a frame that
 //   another thread changes. Of a place with a thread that does not come, being in one long task, it says just that.
@@ -14,8 +15,8 @@ struct thread_state;
 /// The calling thread, between two tasks, waits until the report that was asked for is printed.
 void stand_still(thread_state& thread) noexcept;
 
-/// Watches signals and progress of the running job on a thread of its own, between construction and destruction. A
-/// broken job whose threads do not end is ended with the process.
+/// Watches signals, failed places and progress of the running job on a thread of its own, between construction and
+/// destruction. A broken job whose threads do not end is ended with the process.
 class stall_watch {
  public:
   explicit stall_watch(double timeout_s);

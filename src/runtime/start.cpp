@@ -15,6 +15,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
+#include "runtime/place_failures.hpp"
 #include "runtime/placement.hpp"
 #include "runtime/processes.hpp"
 #include "runtime/stall_report.hpp"
@@ -244,7 +245,7 @@ std::exception_ptr run_threads(job_state& j, std::function<task<void>()> const& 
     for (std::thread& t : others) t.join();
   }
   if (job_broken()) stop_after_break(j);
-  if (job_broken()) destroy_tasks(j);
+  if (job_broken() || j.has_failed) destroy_tasks(j);
   for (auto const& p : j.places) forget_proxies(*p);
   return thrown;
 }
@@ -365,12 +366,11 @@ int run(settings const& s, args words, std::function<task<int>(args)> app) {
   if (detail::job_broken()) {
     if (detail::says_why()) detail::print_job_end(j);
     code = 1;
-  } else if (thrown) {
-    if (j.has_failed)
-      std::fprintf(stderr, "tess: place %u failed %s\n", unsigned{j.failed_place}, j.failure.c_str());
-    else
-      detail::print_exception(std::move(thrown));
-    code = 1;
+  } else {
+    // Also of one that the program outlived.
+    if (j.first_place == 0) detail::print_failures(j);
+    if (thrown) code = 1;
+    if (thrown && !j.has_failed) detail::print_exception(std::move(thrown));
   }
   job.write_files(code);
   return code;

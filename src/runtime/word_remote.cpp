@@ -10,6 +10,10 @@ std::uint64_t cookie_of(ready_node& n) noexcept {
   return reinterpret_cast<std::uint64_t>(&n);
 }
 
+// The fabric ends it whatever happens.
+constexpr wait_kind word_wait_kind{"word operation"};
+constinit parked_wait word_wait{&word_wait_kind};
+
 struct delayed_wait : stoppable_wait {
   [[nodiscard]] bool take_back() noexcept { return self->delayed.remove(task); }
   promise_base* task = nullptr;
@@ -52,7 +56,7 @@ std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexce
   if (slot.cell.idle()) return self->give_way(&waiter);
   if (!slot.enter(waiter)) [[unlikely]]
     return handle_of(&waiter);
-  waiter.waits_for = "word operation";
+  waiter.waits_for = &word_wait;
   if (!slot.cell.arm(self->notify_id(), cookie_of(waiter))) return self->next();
   // Entered, so it must not lie in the ring: whoever asks it to stop would put it there again.
   waiter.waits_for = nullptr;

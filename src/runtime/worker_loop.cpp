@@ -7,7 +7,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
-#include "runtime/processes.hpp"
+#include "runtime/place_failures.hpp"
 #include "runtime/run_tasks.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/worker_delay.hpp"
@@ -78,6 +78,8 @@ void count_turn(thread_state& thread) noexcept {
 }
 
 bool turn(worker_state& w) {
+  if (has_failed(w.place)) [[unlikely]]
+    return false;
   self = &w;
   bool busy = run_tasks(w);
   busy |= poll(w);
@@ -88,6 +90,8 @@ bool turn(worker_state& w) {
 
 /// Nothing is runnable: everything that was gathered leaves, and other workers' tasks are looked at.
 bool run_idle(worker_state& w) {
+  if (has_failed(w.place)) [[unlikely]]
+    return false;
   self = &w;
   w.outgoing.flush_idle(w);
   report_idle_finishes(w);
@@ -103,6 +107,7 @@ bool nothing_to_do(void* context) {
   if (thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_seq_cst))
     return false;
   for (worker_state const* const w : thread.workers) {
+    if (has_failed(w->place)) continue;
     if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty()) return false;
     place_state const& place = the_job->place(w->place);
     // The last flush may have run the handler that a finish waited for.
@@ -230,7 +235,7 @@ bool run_other_workers(thread_state& thread) {
 void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept {
   if (this_thread == nullptr) {
     // The threads of a broken job have ended.
-    TESS_ASSERT(job_broken());
+    TESS_ASSERT(job_broken() || job.failed != nullptr);
     return;
   }
   thread_state& thread = *this_thread;

@@ -170,7 +170,7 @@ struct objects_handler : objects_call<F, Args...> {
     try {
       // First, for what was sent ahead has no other owner.
       graph = receive_graph(m.graph, bytes + sizeof(payload), count - sizeof(payload), call_of::root_type());
-      scope = enter_call(m.finish_key);
+      scope = enter_call(m.finish_key, context.source);
       set_call_objects(scope, graph.owner);
       if constexpr (call_of::traits::is_task)
         start_in_scope(serve(m, graph, context.source, scope), as_scope(scope));

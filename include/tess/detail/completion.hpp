@@ -67,6 +67,8 @@ class completion {
       if (value_.compare_exchange_weak(value, value + armed_unit, std::memory_order_relaxed)) return true;
     return false;
   }
+  /// Of the waiter of an armed cell.
+  [[nodiscard]] std::uint32_t waiter() const noexcept { return notify_; }
   void reset() noexcept { value_.fetch_add(armed_unit, std::memory_order_relaxed); }
 
   /// Called by fabrics. `failure` other than 0 is kept and becomes the waiter's exception (a place + 1).

@@ -108,13 +108,16 @@ template <auto Op, class Event>
 /// Nothing else can run here: polls for a moment, because whom a worker waits for is often done soon. Resumes no task.
 void look_for_ready() noexcept;
 
-/// An operation of a task at the event's place.
-template <class Event, typename Event::operation Op>
-class [[nodiscard("an operation that may wait is done at its co_await")]] event_wait {
+/// A place failed: all who wait in this line are told so.
+void give_up_line(wait_list& line) noexcept;
+
+/// An operation of a task at the event's place. Lasting: what it waits for comes from this place, in any case.
+template <class Event, typename Event::operation Op, bool Lasting = false>
+class [[nodiscard("an operation that may wait is done at its co_await")]] event_wait : public parked_wait {
  public:
   using value = typename Event::value_type;
 
-  event_wait(Event& event, value v) noexcept : event_(event) { waiting_.value = v; }
+  event_wait(Event& event, value v) noexcept : parked_wait{&waits}, event_(event) { waiting_.value = v; }
   event_wait(event_wait const&) = delete;
   event_wait& operator=(event_wait const&) = delete;
 
@@ -130,7 +133,12 @@ class [[nodiscard("an operation that may wait is done at its co_await")]] event_
     promise_base& p = h.promise();
     worker& w = *self;
     if (waiting_.done) return w.give_way(&p);
-    p.waits_for = Event::name(Op);
+    if (!Lasting && job.failed != nullptr) [[unlikely]] {
+      // Done after all, or never.
+      waiting_.given_up = !perform<Op>(event_, waiting_.value, nullptr);
+      return h;
+    }
+    p.waits_for = this;
     waiting_.whom = reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&p));
     waiting_.notify = w.notify_id();
     waiting_.operation = static_cast<std::uint8_t>(Op);
@@ -141,9 +149,17 @@ class [[nodiscard("an operation that may wait is done at its co_await")]] event_
     if (w.may_spin && w.runnable.empty()) look_for_ready();
     return w.next();
   }
-  [[gnu::always_inline]] auto await_resume() noexcept {
+  [[gnu::always_inline]] auto await_resume() {
+    if (waiting_.given_up) [[unlikely]]
+      throw_place_failed();
     if constexpr (Event::gives(Op)) return waiting_.value;
   }
+
+ private:
+  static void give_up(parked_wait& wait, promise_base&) noexcept {
+    give_up_line(static_cast<event_wait&>(wait).event_.line());
+  }
+  static constexpr wait_kind waits{Event::name(Op), Lasting ? nullptr : &event_wait::give_up, !Lasting};
 
  protected:
   Event& event_;
@@ -222,17 +238,14 @@ struct event_handler {
 template <class R>
 class [[nodiscard("an operation at another place completes at its co_await")]] event_call : public at_call<R> {
  public:
-  event_call(place_id target, at_slot* slot, char const* what) noexcept : at_call<R>(target, slot), what_(what) {}
-
-  template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    cell_awaiter wait{this->slot().cell, what_};
-    return wait.await_suspend(h);
+  event_call(place_id target, at_slot* slot, wait_kind const& kind) noexcept : at_call<R>(target, slot, kind) {
+    slot->is_event = true;
   }
-
- private:
-  char const* what_;
 };
+
+/// A wait at another place ends by what any place does there.
+template <auto Op, class Event>
+inline constexpr wait_kind event_call_wait{Event::name(Op), &give_up_cell, true};
 
 /// Throws unless the address is that of a place of the job.
 void check_event(std::uint64_t address, char const* what, std::source_location at);
@@ -245,8 +258,8 @@ void send_event(typename Handler::payload const& m) {
 
 /// Sends what `Handler` takes, with a slot for its answer.
 template <class R, class Handler, class Call = event_call<R>>
-Call call_handler(char const* what, typename Handler::payload m, std::source_location at) {
-  check_event(m.event, what, at);
+Call call_handler(wait_kind const& kind, typename Handler::payload m, std::source_location at) {
+  check_event(m.event, kind.what, at);
   at_slot* const slot = make_at_slot(result_size<R>());
   m.slot = to_global(slot);
   try {
@@ -255,18 +268,18 @@ Call call_handler(char const* what, typename Handler::payload m, std::source_loc
     free_at_slot(slot);
     throw;
   }
-  return Call(static_cast<place_id>(m.event >> global_ptr<std::byte>::offset_bits), slot, what);
+  return Call(static_cast<place_id>(m.event >> global_ptr<std::byte>::offset_bits), slot, kind);
 }
 
 template <auto Op, class Event>
 auto call_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
   return call_handler<typename event_traits<Event, Op>::result, event_handler<Event, Op, false>>(
-      Event::name(Op), {0, p.bits(), given}, at);
+      event_call_wait<Op, Event>, {0, p.bits(), given}, at);
 }
 template <auto Op, class Event>
 auto call_try_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
   return call_handler<typename event_traits<Event, Op>::tried, event_handler<Event, Op, true>>(
-      Event::name(Op), {0, p.bits(), given}, at);
+      event_call_wait<Op, Event>, {0, p.bits(), given}, at);
 }
 
 }  // namespace tess::detail

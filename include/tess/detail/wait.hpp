@@ -20,7 +20,10 @@
 //   take_back runs on the worker of the task, between two tasks, and only while the task is parked. Where other threads
 //   wake the task, it must agree with them who was first, as completion::disarm() does.
 //
-// Threads  the worker of the task.
+//   A wait that something other than the fabric must end says what a failed place does to it (wait_kind): it is given
+//   up, and then throws place_failed, as do all such waits that begin later (src/runtime/place_failures.cpp).
+//
+// Threads  the worker of the task; giving up: one thread while all others stand still.
 // Cost     one load and a predictable branch for each wait that parks, and one after it; 1 byte in the awaiter.
 #pragma once
 
@@ -31,6 +34,28 @@
 namespace tess::detail {
 
 enum class stop_cause : std::uint8_t { none, time, request };
+
+struct parked_wait;
+
+/// What a parked task waits for, and what becomes of such a wait when a place failed.
+struct wait_kind {
+  char const* what;
+  /// Takes the task out of its wait and makes it runnable, unless that has happened. Null: the wait ends by itself.
+  void (*give_up)(parked_wait&, promise_base&) noexcept = nullptr;
+  /// Any place may be the one that should have ended it: after a failure it does not even begin.
+  bool on_any_place = false;
+};
+/// What promise_base::waits_for points to.
+struct parked_wait {
+  wait_kind const* kind;
+};
+
+/// Throws place_failed, for that place or for the one that failed last.
+[[noreturn]] void throw_place_failed(place_id place);
+[[noreturn]] void throw_place_failed();
+[[nodiscard]] inline bool has_failed(place_id place) noexcept {
+  return job.failed != nullptr && job.failed[place];
+}
 
 class stoppable_wait;
 using take_back_function = bool (*)(stoppable_wait&) noexcept;

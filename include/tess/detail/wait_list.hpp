@@ -25,6 +25,7 @@ struct waiter {
   kind is = kind::task;
   std::uint8_t operation = 0;  ///< of the event
   bool done = false;           ///< it waits no more, but for its next turn
+  bool given_up = false;       ///< a place failed
 };
 static_assert(sizeof(waiter) == 24);
 
@@ -67,6 +68,19 @@ class wait_list {
       w.next = &w;
     }
     state = reinterpret_cast<std::uint64_t>(&w) | (state & low_bits);
+  }
+  /// Calls visit for all in their order; they may end in it.
+  template <class Visit>
+  static void remove_all(std::uint64_t& state, Visit visit) {
+    if (!has_waiters(state)) return;
+    waiter* const end = &last(state);
+    waiter* next = end->next;
+    state &= low_bits;
+    for (waiter* w = nullptr; w != end;) {
+      w = next;
+      next = w->next;
+      visit(*w);
+    }
   }
   static void remove_first(std::uint64_t& state) noexcept {
     waiter& l = last(state);

@@ -28,6 +28,7 @@
 namespace tess::detail {
 
 struct stop_scope;
+struct parked_wait;
 
 /// What every task's frame starts with, whatever it returns.
 struct promise_base : ready_node {
@@ -35,7 +36,7 @@ struct promise_base : ready_node {
   promise_base* callee = nullptr;        ///< the task it awaits, whose frame may lie inside its own
   finish_scope* scope = nullptr;         ///< the finish it counts for
   std::source_location where;            ///< its latest co_await
-  char const* waits_for = nullptr;       ///< while parked: what for; null: not parked
+  parked_wait* waits_for = nullptr;      ///< while parked: what for; null: not parked
   std::exception_ptr exception;
   stop_scope* stops = nullptr;  ///< the innermost await around it that may be given up; see wait.hpp
 };
@@ -191,6 +192,7 @@ struct job_view {
   std::uint64_t const* load_window = nullptr;    ///< plain loads of the place's segment, or no_window
   std::uint64_t const* atomic_window = nullptr;  ///< stores and processor atomics on it, or no_window
   std::uint64_t const* segment_bytes = nullptr;  ///< size of its address range, for checks
+  bool const* failed = nullptr;                  ///< by place; null: none has failed. Changed while no task runs
 };
 #if TESS_IN_SHARED_OBJECT
 extern job_view job;

@@ -1,0 +1,89 @@
+// packet_fuzz: no packet makes a place crash, or touch memory outside of what its segment has committed.
+//
+//   An input is a row of packets: the header's length in a byte, the header, the length of the data in two, the data.
+//   They come to the last of three places that UCX joins in this process; the answers go where the headers say.
+//   A completion that is notified is zero before: what a packet may do to the program's own memory is not looked at.
+//   libFuzzer calls the entry below; fuzz_replay.cpp calls it for each file of the corpus.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fabric/ucx_place.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size);
+
+namespace {
+
+using namespace tess;          // NOLINT: a program of its own
+using namespace tess::detail;  // NOLINT
+
+constexpr place_id places_count = 3;
+constexpr std::uint64_t committed_bytes = 2 << 20;
+
+struct three_places {
+  three_places() {
+    job.failed = std::make_unique<std::atomic<bool>[]>(places_count);
+    job.on_failure = [](place_id, char const*) {};
+    job.on_alive = [](place_id, place_id) {};
+    for (place_id p = 0; p < places_count; ++p) {
+      places.push_back(std::make_unique<ucx_place>(job, p, false));
+      job.addresses.push_back(places.back()->address());
+      if (!places.back()->memory().commit(0, committed_bytes)) std::abort();
+    }
+  }
+  ~three_places() {
+    places.clear();
+    job.ucx.cleanup(job.context);
+  }
+  three_places(three_places const&) = delete;
+  three_places& operator=(three_places const&) = delete;
+
+  ucx_job job{load_ucx(), make_ucx_context(places_count, places_count, true), places_count, 1 << 20, {}, {}, {}, {}};
+  std::vector<std::unique_ptr<ucx_place>> places;
+};
+
+/// The next `n` bytes, or as many as there are.
+std::span<std::uint8_t const> take(std::span<std::uint8_t const>& rest, std::size_t n) {
+  auto const taken = rest.first(std::min(n, rest.size()));
+  rest = rest.subspan(taken.size());
+  return taken;
+}
+
+void deliver(three_places& t, std::span<std::uint8_t const> header, std::vector<std::uint8_t> data) {
+  ucx_place& target = *t.places.back();
+  // Its own memory is all that a put can change, and what it notifies there is to be harmless.
+  std::memset(target.memory().base(), 0, committed_bytes);
+  packet p;
+  static_cast<void>(read_packet(std::as_bytes(header), places_count, p));
+  if (p.kind == packet_kind::put && p.other != 0) std::ranges::fill(data, std::uint8_t{0});
+  ucp_am_recv_param_t const param{};
+  if (ucx_place::receive(&target, header.data(), header.size(), data.data(), data.size(), &param) != UCS_OK)
+    std::abort();
+  for (auto const& place : t.places) {
+    static_cast<void>(place->progress());
+    for (ucx_place::message m; place->pop(m); m = {}) place->delivered(std::move(m));
+    place->return_credit();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size) {
+  static three_places t;
+  std::span<std::uint8_t const> rest(bytes, size);
+  while (!rest.empty()) {
+    std::size_t const header_bytes = take(rest, 1)[0];
+    // A copy, so that a sanitizer sees who reads behind its end.
+    auto const taken = take(rest, header_bytes);
+    std::vector<std::uint8_t> const header(taken.begin(), taken.end());
+    auto const length = take(rest, 2);
+    std::size_t const data_bytes = length.size() == 2 ? std::size_t{length[0]} | std::size_t{length[1]} << 8U : 0;
+    auto const data = take(rest, data_bytes);
+    deliver(t, header, {data.begin(), data.end()});
+  }
+  return 0;
+}
