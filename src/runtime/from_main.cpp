@@ -34,7 +34,9 @@ int run(int argc, char** argv, std::function<task<int>(args)> app) {
   settings s;
   int const code = run_reporting(s, words, app);
   // All places that are left have the same code.
-  if (!s.exit_file.empty())
+  if (s.exit_file == "-")
+    std::fprintf(stderr, "tess: exit code %d\n", code);
+  else if (!s.exit_file.empty())
     if (std::FILE* const file = std::fopen(s.exit_file.c_str(), "w")) {
       std::fprintf(file, "%d\n", code);
       std::fclose(file);
