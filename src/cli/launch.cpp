@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/collect_output.hpp"
 #include "cli/process.hpp"
 #include "cli/supervise.hpp"
 
@@ -134,13 +135,15 @@ int launch(fs::path const& program, words const& arguments) {
   bool const here_only = hosts.empty() && !by.slurm;
   std::string const exit_file = here_only ? make_exit_file() : "-";
   ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
-  words all = words_for(by, places, hosts, !variable("TESS_TAG_OUTPUT").empty());
+  bool const tags = !variable("TESS_TAG_OUTPUT").empty();
+  // On this host we tag ourselves.
+  words all = words_for(by, places, hosts, tags && !here_only);
   all.push_back(fs::absolute(program).string());
   all.insert(all.end(), arguments.begin(), arguments.end());
   // The launcher hears Ctrl-C too, and ends its processes; we wait for that.
   ::signal(SIGINT, [](int) {});
   if (!here_only) return supervise(by.program, all);
-  int const code = run_to_end(by.program, all);
+  int const code = run_collecting(by.program, all, tags);
   int const result = code_of(code, exit_file);
   ::unlink(exit_file.c_str());
   return result;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "runtime/job.hpp"
+#include "runtime/place_output.hpp"
 #include "runtime/processes.hpp"
 #include "tess/run.hpp"
 
@@ -30,6 +31,7 @@ int run_reporting(settings& s, args words, std::function<task<int>(args)> const&
 }  // namespace
 
 int run(int argc, char** argv, std::function<task<int>(args)> app) {
+  detail::join_output();
   std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
   settings s;
   int const code = run_reporting(s, words, app);

@@ -17,7 +17,9 @@ import time
 from pathlib import Path
 
 from equal_results import equal
-from network_hosts import NetworkHosts, enter, same_namespace
+
+sys.path.append(str(Path(__file__).parents[2] / "tools"))
+from network_hosts import NetworkHosts, enter, same_namespace  # noqa: E402
 
 SECONDS_MAX = 100
 FAILURE_TIMEOUT = 4
