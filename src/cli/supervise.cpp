@@ -153,8 +153,9 @@ int supervise(std::filesystem::path const& launcher, words const& arguments) {
   if (reminds.asked())
     fmt::print(stderr, "tess: {} did not end, though the places did; it was ended\n", launcher.string());
   if (lines.code()) return *lines.code();
-  if (code == exit_fine) fmt::print(stderr, "tess: the job ended, but no place said how\n");
-  return code == exit_fine ? exit_failed : code;
+  fmt::print(stderr, "tess: {} ended the job with {} before a place said how{}\n", launcher.string(), code,
+             code == exit_fine ? "" : "; a host, or its own process there, may be gone");
+  return exit_failed;
 }
 
 }  // namespace tess::cli

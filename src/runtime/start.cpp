@@ -284,6 +284,12 @@ struct running_job {
       p->system->set_objects(nullptr);
       forget_dead_chunks(*p);
     }
+    // While other processes may still answer our operations, who waited for the answers must be there: the fabric goes
+    // first. It calls the job until it has gone, so its pointer stays till then.
+    if (j.fabric != nullptr && j.local_places != job.places) {
+      delete j.fabric.get();
+      static_cast<void>(j.fabric.release());
+    }
     the_job = nullptr;
     job = {};
   }
