@@ -1,7 +1,7 @@
 // gups: updates at random words of a table over all places; what a network does with single words.
 //
 //   Update k adds 1 to word splitmix(k) of the table. Each task keeps 32 updates on their way, so that it never waits
-//   for one word only.
+//   for one word only; or, with --each-awaited, one, so that it takes many tasks to hide what an update takes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@ struct options {
   std::uint64_t bytes = 0;
   std::uint64_t updates = 0;
   unsigned tasks = 2;
+  bool each_awaited = false;
   bool verify = true;
 };
 
@@ -39,15 +40,21 @@ tess::task<void> update(tess::global_array<std::uint64_t> table, std::uint64_t b
       begin, end, [=](std::uint64_t k) { return tess::fetch_add(table[scaled(splitmix(k), table.size())], 1); });
 }
 
+tess::task<void> update_one_by_one(tess::global_array<std::uint64_t> table, std::uint64_t begin, std::uint64_t end) {
+  for (std::uint64_t k = begin; k < end; ++k) co_await tess::fetch_add(table[scaled(splitmix(k), table.size())], 1);
+}
+
 // This place's part of the updates.
-tess::task<void> update_here(tess::global_array<std::uint64_t> table, std::uint64_t updates, unsigned tasks) {
+tess::task<void> update_here(tess::global_array<std::uint64_t> table, std::uint64_t updates, unsigned tasks,
+                             bool each_awaited) {
   std::uint64_t const share = (updates + tess::places() - 1) / tess::places();
   std::uint64_t const begin = std::min(tess::here() * share, updates);
   std::uint64_t const end = std::min(begin + share, updates);
   std::uint64_t const all_tasks = std::uint64_t{tasks} * tess::workers();
   std::uint64_t const grain = std::max<std::uint64_t>((end - begin + all_tasks - 1) / all_tasks, 1);
-  co_await tess::forall_chunks(begin, end, grain,
-                               [=](std::uint64_t from, std::uint64_t to) { return update(table, from, to); });
+  co_await tess::forall_chunks(begin, end, grain, [=](std::uint64_t from, std::uint64_t to) {
+    return each_awaited ? update_one_by_one(table, from, to) : update(table, from, to);
+  });
 }
 
 // A table after all updates, by one thread and without the runtime.
@@ -81,9 +88,9 @@ tess::task<int> run(options const& o) {
   auto const table = co_await tess::global_array<std::uint64_t>::make(words);
   tess::operation_counts const before = co_await tess::count_operations();
   command_line::stopwatch const watch;
-  co_await tess::on_all_places([](tess::global_array<std::uint64_t> t, std::uint64_t n,
-                                  unsigned tasks) -> tess::task<void> { return update_here(t, n, tasks); },
-                               table, updates, o.tasks);
+  co_await tess::on_all_places([](tess::global_array<std::uint64_t> t, std::uint64_t n, unsigned tasks,
+                                  bool one) -> tess::task<void> { return update_here(t, n, tasks, one); },
+                               table, updates, o.tasks, o.each_awaited);
   double const seconds = watch.seconds();
   tess::operation_counts const after = co_await tess::count_operations();
   fmt::print("{} updates of {} words at {} places\n", updates, words, tess::places());
@@ -118,6 +125,7 @@ int main(int argc, char** argv) {
       ->excludes(size);
   app.add_option("--updates", o.updates, "in all (default: 4 for each word)")->check(CLI::PositiveNumber);
   app.add_option("--tasks", o.tasks, "for each worker")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_flag("--each-awaited", o.each_awaited, "a task has one update on its way, not 32");
   app.add_flag("--verify,!--no-verify", o.verify, "check the table (default: yes)");
   if (auto const code = command_line::parse(app, argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return run(o); });

@@ -11,59 +11,22 @@
 #include "harness/suite.hpp"
 #include "job.hpp"
 #include "limits/raw_words.hpp"
+#include "word_loops.hpp"
 
 namespace {
 
+using bench::chain_at_one;
+using bench::follow;
+using bench::hot_lines;
+using bench::touch;
 using bench::word_op;
-using words = tess::global_ptr<std::uint64_t>;
+using bench::words;
 
-constexpr std::uint32_t hot_lines = 64;
 constexpr std::uint32_t stolen_lines = 256;
 constexpr std::uint32_t stolen_batches = 1000;
 constexpr std::uint64_t hot_operations = 10'000'000;
 constexpr std::uint64_t random_operations = 1'000'000;
 constexpr auto random_lines = static_cast<std::uint32_t>((std::size_t{256} << 20U) / bench::line_bytes);
-
-/// Words of place 1, written there with a chain of `lines`.
-tess::task<words> chain_at_one(std::uint32_t lines) {
-  co_return co_await tess::at(
-      1,
-      [](std::uint32_t n) {
-        auto const memory = tess::allocate<std::uint64_t>(std::size_t{n} * bench::words_per_line);
-        bench::write_chain(memory.local(), bench::random_cycle(n, 1));
-        return memory;
-      },
-      lines);
-}
-
-template <word_op Op>
-tess::task<std::uint64_t> follow(words memory, std::uint64_t operations) {
-  std::size_t at = 0;
-  for (std::uint64_t i = 0; i < operations; ++i) {
-    words const here = memory + static_cast<std::ptrdiff_t>(at);
-    std::uint64_t found;
-    if constexpr (Op == word_op::fetch_add)
-      found = co_await tess::fetch_add(here, bench::chain_step);
-    else
-      found = co_await tess::get(here);
-    if constexpr (Op == word_op::put) co_await tess::put(here, found + bench::chain_step);
-    at = bench::next_word(found);
-  }
-  co_return at;
-}
-
-template <word_op Op>
-tess::task<void> touch(words memory, std::uint64_t operations) {
-  for (std::uint64_t i = 0; i < operations; ++i) {
-    words const here = memory + static_cast<std::ptrdiff_t>((i & (hot_lines - 1)) * bench::words_per_line);
-    if constexpr (Op == word_op::get)
-      bench::do_not_optimize(co_await tess::get(here));
-    else if constexpr (Op == word_op::put)
-      co_await tess::put(here, i);
-    else
-      bench::do_not_optimize(co_await tess::fetch_add(here, 1));
-  }
-}
 
 template <word_op Op>
 tess::task<double> hot() {

@@ -123,7 +123,7 @@ struct byzantine {
     std::int32_t const hops = diameter(in);
     for (std::int32_t round = 0; round <= self->nodes / 8; ++round) {
       for (std::int32_t hop = 0; hop < hops; ++hop) co_await vote_all(self);
-      co_await sweep(self, decide);
+      co_await sweep(self, [](self_t* s, std::int32_t i) { decide(s, i); });
     }
   }
 

@@ -132,7 +132,7 @@ struct dijkstra_routing {
     std::vector<route> routes;
     std::vector<std::int32_t> cost_sum;
     for (std::int32_t i = 0; i < self->nodes; ++i) {
-      auto const table = co_await get_object(self, i, table_of);
+      auto const table = co_await get_object(self, i, [](node const& n) { return table_of(n); });
       std::int64_t sum = 0;
       for (std::size_t k = 0; k < table->cost.size(); ++k) {
         routes.push_back({table->cost[k], table->hops[k], table->parent[k], table->next[k]});

@@ -91,7 +91,7 @@ struct leader_elect_hs {
   }
 
   static tess::task<void> one_step(self_t* self) {
-    co_await sweep(self, process);
+    co_await sweep(self, [](self_t* s, std::int32_t i) { process(s, i); });
     co_await sweep(self, [](self_t* s, std::int32_t i) -> tess::task<void> {
       if ((*s->own.send_pl)(i) != 0) co_await send_plus(s, i);
       if ((*s->own.send_min)(i) != 0) co_await send_minus(s, i);

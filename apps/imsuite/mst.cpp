@@ -182,7 +182,7 @@ struct mst {
     co_await take_change(self);
     co_await make(self, all, &fields::invagain);
     do {
-      co_await sweep(self, invert);
+      co_await sweep(self, [](self_t* s, std::int32_t i) { return invert(s, i); });
       co_await take_change(self);
     } while (co_await count(self, &fields::invagain) != roots);
     co_await sweep(self, [](self_t* s, std::int32_t i) {

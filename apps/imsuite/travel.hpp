@@ -32,6 +32,10 @@ namespace imsuite {
 
 namespace detail {
 
+// Code that travels: processes have their functions at different addresses.
+template <class F>
+concept body_that_travels = !std::is_pointer_v<F>;
+
 // Before a graph leaves for `target`.
 template <class Kernel, class Root>
 void note_copy(benchmark<Kernel> const* self, tess::place_id target, Root const* root) {
@@ -51,7 +55,7 @@ void add_load(benchmark<Kernel>* self, std::int32_t i) {
   (*self->nval)(i) = sum;
 }
 
-template <class Body, bool Loaded>
+template <body_that_travels Body, bool Loaded>
 struct sweep_body {
   Body body;
 
@@ -75,7 +79,7 @@ struct sweep_body {
   }
 };
 
-template <class Body>
+template <body_that_travels Body>
 struct node_body {
   Body body;
 
@@ -89,7 +93,7 @@ struct node_body {
   }
 };
 
-template <class F>
+template <body_that_travels F>
 struct send_body {
   F f;
 
@@ -100,7 +104,7 @@ struct send_body {
   }
 };
 
-template <class F>
+template <body_that_travels F>
 struct evaluate_body {
   F f;
   tess::place_id caller;
@@ -116,7 +120,7 @@ struct evaluate_body {
   }
 };
 
-template <class F>
+template <body_that_travels F>
 struct of_node {
   F f;
 
@@ -126,7 +130,7 @@ struct of_node {
   }
 };
 
-template <class F>
+template <body_that_travels F>
 struct get_object_body {
   F f;
   tess::place_id caller;

@@ -7,17 +7,21 @@
 //   bare notification.
 //
 // Units    spans in elements of T, trivially copyable.
+// Cost     a put of a span whose length the compiler knows, up to a cache line, is a store where there is a window;
+//          others are a call of the fabric.
 // Errors   checked builds throw tess::error for ranges outside the segment; place_failed at the counter.
 // Source   RDMA copy with explicit acknowledgement, "Cache-Integrated Network Interfaces" (IJPP 2012).
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <ranges>
 #include <source_location>
 #include <span>
 #include <type_traits>
 
 #include "tess/counter.hpp"
+#include "tess/detail/worker.hpp"
 #include "tess/global_ptr.hpp"
 
 namespace tess {
@@ -62,6 +66,25 @@ template <class R>
 std::span<std::byte> writable_bytes_of(R& range) {
   return std::as_writable_bytes(std::span(std::ranges::data(range), std::ranges::size(range)));
 }
+/// A few bytes, so many that the compiler knows, are stored through a window here and now; false: they are to be put.
+template <class R>
+[[gnu::always_inline]] inline bool store_through_window(R& source, std::uint64_t target) noexcept {
+#if !(defined(TESS_CHECKED) && TESS_CHECKED)
+  using bytes = decltype(std::as_bytes(std::span(source)));
+  if constexpr (bytes::extent <= cache_line) {
+    auto const here = job.atomic_window[target >> 48] + (target & global_ptr<std::byte>::offset_mask);
+    if (static_cast<std::int64_t>(here) < 0) [[unlikely]]
+      return false;
+    bump(self->counts.stores);
+    bump(self->counts.stored_bytes, bytes::extent);
+    std::memcpy(reinterpret_cast<void*>(here), std::ranges::data(source), bytes::extent);
+    return true;
+  }
+#endif
+  static_cast<void>(source);
+  static_cast<void>(target);
+  return false;
+}
 }  // namespace detail
 
 /// Writes `source` to `target` and following; `done` is idle again once the bytes are there.
@@ -69,6 +92,7 @@ template <detail::block_source R>
   requires std::ranges::borrowed_range<R>
 void put(R&& source, global_ptr<std::ranges::range_value_t<R>> target, counter& done,
          std::source_location at = std::source_location::current()) {
+  if (detail::store_through_window(source, target.bits())) return;
   detail::block_put(detail::bytes_of(source), target.bits(), &done.cell(), 0, at);
 }
 /// The same, and acknowledges `notified`, at the target's place, once. Its owner announces it with expect(1).

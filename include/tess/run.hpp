@@ -44,7 +44,7 @@ struct settings {
   tess::delay delay;       ///< TESS_DELAY: remote operations complete so much later, as 3us or 3us,1us
   bool no_window = false;  ///< TESS_NO_WINDOW: words of other places go through the fabric, not inlined
   std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys; empty: nemesys
-  std::string exit_file;   ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there
+  std::string exit_file;   ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there; -: to stderr, in words
   std::string stats;       ///< TESS_STATS: file for the statistics (JSON)
   std::string trace;       ///< TESS_TRACE: file for the trace (Perfetto opens it)
   std::uint64_t buffer_memory = 1 << 20;  ///< TESS_BUFFER_MEMORY: bytes of a place's messages before they are delivered

@@ -1,8 +1,6 @@
 // bench: `tess bench` runs benchmarks one after the other, merges what they write and prints one table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,9 +8,11 @@
 #include <string>
 
 #include "cli/bench_entries.hpp"
+#include "cli/bench_processes.hpp"
 #include "cli/command.hpp"
 #include "cli/nearest.hpp"
 #include "cli/process.hpp"
+#include "cli/temporary_file.hpp"
 #include "cli/tree.hpp"
 
 namespace tess::cli {
@@ -20,29 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-// An empty file that is gone when its owner is.
-class temporary_file {
- public:
-  temporary_file() {
-    std::string name = (fs::temp_directory_path() / "tess-bench-XXXXXX").string();
-    int const descriptor = ::mkstemp(name.data());
-    if (descriptor < 0) throw std::runtime_error{fmt::format("bench: cannot create {}; is the disk full?", name)};
-    ::close(descriptor);
-    path_ = name;
-  }
-  temporary_file(temporary_file const&) = delete;
-  temporary_file& operator=(temporary_file const&) = delete;
-  ~temporary_file() {
-    std::error_code already_gone;
-    fs::remove(path_, already_gone);
-  }
-
-  [[nodiscard]] fs::path const& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void check_names(words const& wanted, words const& available) {
   for (auto const& name : wanted) {
@@ -85,12 +62,20 @@ void write_json(fs::path const& file, json const& entries) {
   fs::rename(partial, file);
 }
 
+int report(json const& merged, words const& failed, std::string const& json_file, bool table) {
+  if (!json_file.empty()) write_json(json_file, merged);
+  if (table) fmt::print("{}", bench_table(merged));
+  if (failed.empty()) return exit_fine;
+  fmt::print(stderr, "tess: bench: failed: {}\n", fmt::join(failed, " "));
+  return exit_failed;
+}
+
 // `tess bench NAME OPTIONS...`: options that are not ours are the benchmark's own, which is then all that runs.
 bool meant_for_benchmark(words const& given, words const& available) {
   if (given.empty() || std::ranges::find(available, given[0]) == available.end()) return false;
   return std::any_of(given.begin() + 1, given.end(), [](std::string const& word) {
     std::string const name = word.substr(0, word.find('='));
-    return name.starts_with('-') && name != "--json" && name != "--runs" && name != "--list";
+    return name.starts_with('-') && name != "--json" && name != "--runs" && name != "--list" && name != "--fabric";
   });
 }
 
@@ -102,6 +87,7 @@ int bench(words const& given) {
   if (meant_for_benchmark(given, available)) become(here.benches() / given[0], words{given.begin() + 1, given.end()});
   words wanted;
   std::string json_file;
+  std::string fabric;
   bool list = false;
   int runs = 0;
   command_line line{
@@ -114,12 +100,24 @@ int bench(words const& given) {
   line.add_option("--runs", runs, "repetitions of each measurement (otherwise as the benchmark thinks best)")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
+  line.add_option(
+          "--fabric", fabric,
+          "ucx: only what two processes of this host do for each other, beside smp and the peers installed here")
+      ->type_name("FABRIC")
+      ->check(CLI::IsMember({"ucx"}));
   line.add_flag("--list", list, "print the names and end");
   if (auto const code = line.finish_early(given)) return *code;
   check_names(wanted, available);
   if (list) {
     for (auto const& name : available) fmt::print("{}\n", name);
     return exit_fine;
+  }
+  if (!fabric.empty()) {
+    if (!wanted.empty() && wanted != words{"processes"})
+      throw usage_error{fmt::format("bench: {} does not run on --fabric ucx; processes does", wanted[0])};
+    json merged = json::array();
+    words const failed = bench_processes(here, runs, merged);
+    return report(merged, failed, json_file, true);
   }
   if (wanted.empty()) wanted = available;
   if (wanted.empty()) throw usage_error{fmt::format("bench: no benchmarks in {}", here.benches().string())};
@@ -129,12 +127,8 @@ int bench(words const& given) {
   for (auto const& name : wanted) {
     if (!run_one(here.benches() / name, runs, merged)) failed.push_back(name);
   }
-  if (!json_file.empty()) write_json(json_file, merged);
-  // One benchmark has printed its own.
-  if (wanted.size() > 1) fmt::print("{}", bench_table(merged));
-  if (failed.empty()) return exit_fine;
-  fmt::print(stderr, "tess: bench: failed: {}\n", fmt::join(failed, " "));
-  return exit_failed;
+  // One benchmark has printed its own table.
+  return report(merged, failed, json_file, wanted.size() > 1);
 }
 
 }  // namespace tess::cli

@@ -12,7 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "cli/collect_output.hpp"
 #include "cli/process.hpp"
+#include "cli/supervise.hpp"
 
 namespace tess::cli {
 namespace {
@@ -67,6 +69,14 @@ words exported_variables() {
   return names;
 }
 
+launcher need_launcher(std::string const& places) {
+  std::string why_not;
+  if (auto const found = find_launcher(why_not)) return *found;
+  throw usage_error{fmt::format(
+      "{}{} places on the fabric ucx need a launcher: mpirun (apt-get install openmpi-bin), prterun or srun", why_not,
+      places)};
+}
+
 words words_for(launcher const& by, std::string const& places, std::string const& hosts, bool tags) {
   if (by.slurm) {
     words w{"--mpi=pmix", "--no-kill", "--kill-on-bad-exit=0", "-n", places};
@@ -77,12 +87,13 @@ words words_for(launcher const& by, std::string const& places, std::string const
   words w{"-n", places, "--oversubscribe"};
   if (::geteuid() == 0) w.emplace_back("--allow-run-as-root");
   if (tags) w.emplace_back("--tag-output");
+  // A place that fails is reported by the others; we compute the exit code.
+  w.emplace_back("--enable-recovery");
   if (hosts.empty()) {
-    // A place that fails is reported by the others; we compute the exit code.
-    w.emplace_back("--enable-recovery");
     w.emplace_back("--quiet");
     return w;
   }
+  // It alone knows which host is gone when its own process there is the first to go.
   w.insert(w.end(), {"--host", hosts});
   for (std::string const& name : exported_variables()) w.insert(w.end(), {"-x", name});
   return w;
@@ -107,30 +118,36 @@ int code_of(int launchers_code, std::string const& exit_file) {
 
 }  // namespace
 
+words launcher_words(unsigned processes) {
+  std::string const number = std::to_string(processes);
+  launcher const by = need_launcher(number);
+  words all{by.program};
+  words const options = words_for(by, number, "", false);
+  all.insert(all.end(), options.begin(), options.end());
+  return all;
+}
+
 int launch(fs::path const& program, words const& arguments) {
   std::string places = variable("TESS_PLACES");
   // Started by a launcher ourselves: we are one of the places.
   if (!variable("PMIX_RANK").empty() || places == "1") become(program, arguments);
   std::string why_not;
-  std::optional<launcher> const by = find_launcher(why_not);
-  if (!by) {
-    if (places.empty()) become(program, arguments);
-    throw usage_error{fmt::format(
-        "run: {}{} places on the fabric ucx need a launcher: mpirun (apt-get install openmpi-bin), prterun or srun",
-        why_not, places)};
-  }
+  if (places.empty() && !find_launcher(why_not)) become(program, arguments);
+  launcher const by = need_launcher(places);
   if (places.empty()) ::setenv("TESS_PLACES", (places = std::to_string(processors())).c_str(), 1);
   std::string const hosts = variable("TESS_HOSTS");
-  bool const here_only = hosts.empty() && !by->slurm;
-  std::string const exit_file = here_only ? make_exit_file() : "";
-  if (here_only) ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
-  words all = words_for(*by, places, hosts, !variable("TESS_TAG_OUTPUT").empty());
+  bool const here_only = hosts.empty() && !by.slurm;
+  std::string const exit_file = here_only ? make_exit_file() : "-";
+  ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
+  bool const tags = !variable("TESS_TAG_OUTPUT").empty();
+  // On this host we tag ourselves.
+  words all = words_for(by, places, hosts, tags && !here_only);
   all.push_back(fs::absolute(program).string());
   all.insert(all.end(), arguments.begin(), arguments.end());
   // The launcher hears Ctrl-C too, and ends its processes; we wait for that.
   ::signal(SIGINT, [](int) {});
-  int const code = run_to_end(by->program, all);
-  if (!here_only) return code;
+  if (!here_only) return supervise(by.program, all);
+  int const code = run_collecting(by.program, all, tags);
   int const result = code_of(code, exit_file);
   ::unlink(exit_file.c_str());
   return result;

@@ -12,6 +12,10 @@
 
 namespace tess::cli {
 
+/// The launcher and its options for so many processes of any program on this host; its words are to follow. Throws
+/// usage_error without a launcher.
+[[nodiscard]] words launcher_words(unsigned processes);
+
 /// How many places, on which hosts: from the environment, as `tess run` set it. The job's exit code.
 int launch(std::filesystem::path const& program, words const& arguments);
 

@@ -24,13 +24,6 @@ std::vector<char*> argument_vector(std::string& program, std::vector<std::string
   return pointers;
 }
 
-int wait_for(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 std::string why_not(std::string const& program, int error) {
   std::string_view hint;
   if (error == ENOEXEC) hint = "; it is no program for this machine, build it with `tess c++`";
@@ -49,14 +42,25 @@ void become(std::filesystem::path const& file, std::vector<std::string> const& a
   throw usage_error{why_not(program, errno)};
 }
 
-int run_to_end(std::filesystem::path const& file, std::vector<std::string> const& arguments) {
+int wait_for(int process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int start(std::filesystem::path const& file, std::vector<std::string> const& arguments) {
   std::string program = file.string();
   auto copies = arguments;
   pid_t child = 0;
   int const error =
       ::posix_spawnp(&child, program.c_str(), nullptr, nullptr, argument_vector(program, copies).data(), environ);
   if (error != 0) throw usage_error{why_not(program, error)};
-  return wait_for(child);
+  return child;
+}
+
+int run_to_end(std::filesystem::path const& file, std::vector<std::string> const& arguments) {
+  return wait_for(start(file, arguments));
 }
 
 std::optional<std::string> output_of(std::string const& program, std::vector<std::string> const& arguments) {

@@ -12,6 +12,10 @@ namespace tess::cli {
 // throwing usage_error, with the reason and, where we know it, what to do.
 [[noreturn]] void become(std::filesystem::path const& file, std::vector<std::string> const& arguments);
 
+// Starts it, sharing our standard streams; its process number. wait_for: its exit code, or 128 + signal as in a shell.
+int start(std::filesystem::path const& file, std::vector<std::string> const& arguments);
+int wait_for(int process);
+
 // Runs it to its end, sharing our standard streams. The exit code, or 128 + signal as in a shell.
 int run_to_end(std::filesystem::path const& file, std::vector<std::string> const& arguments);
 

@@ -53,6 +53,31 @@ pmix_library const& load_pmix() {
   return library;
 }
 
+void check(pmix_library const& pmix, pmix_status_t status, char const* call) {
+  if (status == PMIX_SUCCESS) return;
+  throw error("--fabric ucx", std::string(call) + ": " + pmix.error_string(status),
+              "a launcher with PMIx: mpirun of openmpi-bin, prterun, or srun --mpi=pmix");
+}
+
+/// This process and its server, until the process ends: if one process left between two jobs, the server would take its
+/// part in the fence of those that are in the next already as failed.
+class pmix_session {
+ public:
+  static pmix_session const& of_process() {
+    static pmix_session const session;
+    return session;
+  }
+  pmix_session(pmix_session const&) = delete;
+  pmix_session& operator=(pmix_session const&) = delete;
+
+  pmix_library const& pmix = load_pmix();
+  pmix_proc_t me{};
+
+ private:
+  pmix_session() { check(pmix, pmix.init(&me, nullptr, 0), "PMIx_Init"); }
+  ~pmix_session() { pmix.finalize(nullptr, 0); }
+};
+
 /// One process, nobody else.
 class lone_wireup final : public wireup {
  public:
@@ -67,21 +92,12 @@ class lone_wireup final : public wireup {
 
 class pmix_wireup final : public wireup {
  public:
-  explicit pmix_wireup(std::chrono::milliseconds patience) : pmix_(load_pmix()), patience_(patience) {
-    check(pmix_.init(&me_, nullptr, 0), "PMIx_Init");
-    try {
-      places_ = number(PMIX_JOB_SIZE);
-      here_ = number(PMIX_LOCAL_SIZE);
-    } catch (...) {
-      pmix_.finalize(nullptr, 0);
-      throw;
-    }
-    if (places_ > 65535) {
-      pmix_.finalize(nullptr, 0);
-      throw error("--fabric ucx", std::to_string(places_) + " processes", "at most 65535 places");
-    }
+  explicit pmix_wireup(std::chrono::milliseconds patience)
+      : pmix_(pmix_session::of_process().pmix), patience_(patience), me_(pmix_session::of_process().me) {
+    places_ = number(PMIX_JOB_SIZE);
+    here_ = number(PMIX_LOCAL_SIZE);
+    if (places_ > 65535) throw error("--fabric ucx", std::to_string(places_) + " processes", "at most 65535 places");
   }
-  ~pmix_wireup() override { pmix_.finalize(nullptr, 0); }
 
   place_id place() const noexcept override { return static_cast<place_id>(me_.rank); }
   place_id places() const noexcept override { return static_cast<place_id>(places_); }
@@ -127,11 +143,7 @@ class pmix_wireup final : public wireup {
     return n;
   }
 
-  void check(pmix_status_t status, char const* call) const {
-    if (status == PMIX_SUCCESS) return;
-    throw error("--fabric ucx", std::string(call) + ": " + pmix_.error_string(status),
-                "a launcher with PMIx: mpirun of openmpi-bin, prterun, or srun --mpi=pmix");
-  }
+  void check(pmix_status_t status, char const* call) const { detail::check(pmix_, status, call); }
 
   std::uint32_t number(char const* key) {
     pmix_proc_t job = me_;
@@ -183,7 +195,7 @@ class pmix_wireup final : public wireup {
 
   pmix_library const& pmix_;
   std::chrono::milliseconds patience_;
-  pmix_proc_t me_{};
+  pmix_proc_t me_;
   pmix_info_t info_{};
   std::uint32_t places_ = 0;
   std::uint32_t here_ = 0;

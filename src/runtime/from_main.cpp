@@ -4,6 +4,7 @@
 #include <new>
 
 #include "runtime/job.hpp"
+#include "runtime/place_output.hpp"
 #include "runtime/processes.hpp"
 #include "tess/run.hpp"
 
@@ -30,11 +31,14 @@ int run_reporting(settings& s, args words, std::function<task<int>(args)> const&
 }  // namespace
 
 int run(int argc, char** argv, std::function<task<int>(args)> app) {
+  detail::join_output();
   std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
   settings s;
   int const code = run_reporting(s, words, app);
   // All places that are left have the same code.
-  if (!s.exit_file.empty())
+  if (s.exit_file == "-")
+    std::fprintf(stderr, "tess: exit code %d\n", code);
+  else if (!s.exit_file.empty())
     if (std::FILE* const file = std::fopen(s.exit_file.c_str(), "w")) {
       std::fprintf(file, "%d\n", code);
       std::fclose(file);

@@ -20,6 +20,7 @@
 #include "runtime/processes.hpp"
 #include "runtime/stall_report.hpp"
 #include "runtime/statistics.hpp"
+#include "runtime/trace.hpp"
 #include "runtime/worker_loop.hpp"
 #include "tess/detail/fail_allocation.hpp"
 #include "tess/memory.hpp"
@@ -284,6 +285,12 @@ struct running_job {
       p->system->set_objects(nullptr);
       forget_dead_chunks(*p);
     }
+    // While other processes may still answer our operations, who waited for the answers must be there: the fabric goes
+    // first. It calls the job until it has gone, so its pointer stays till then.
+    if (j.fabric != nullptr && j.local_places != job.places) {
+      delete j.fabric.get();
+      static_cast<void>(j.fabric.release());
+    }
     the_job = nullptr;
     job = {};
   }
@@ -312,10 +319,10 @@ struct runtime::state {
     return thrown;
   }
 
-  /// One process writes the statistics of all; every process has its own trace.
+  /// One process writes the statistics of all; every process has its own trace, until they are merged.
   void write_files(int code) {
     bool const first = running.j.first_place == 0;
-    if (!first && !options.trace.empty()) options.trace += "." + std::to_string(running.j.first_place);
+    if (!options.trace.empty()) options.trace = detail::trace_file_of(options.trace, running.j.first_place);
     if (!options.stats.empty() && first)
       detail::write_statistics(running.j, detail::program_name(), seconds, code, options.stats);
     if (!options.trace.empty()) detail::write_trace(running.j, options.trace);
@@ -358,7 +365,9 @@ void runtime::run_task(std::function<task<void>()> const& app) {
 }
 
 int run(settings const& s, args words, std::function<task<int>(args)> app) {
-  runtime::state job(s);
+  unsigned to_merge = 0;
+  std::optional<runtime::state> started(std::in_place, s);
+  runtime::state& job = *started;
   int code = 0;
   detail::job_state& j = job.running.j;
   std::exception_ptr thrown = job.run([&]() -> task<void> { j.exit_code = code = co_await app(words); });
@@ -373,6 +382,11 @@ int run(settings const& s, args words, std::function<task<int>(args)> app) {
     if (thrown && !j.has_failed) detail::print_exception(std::move(thrown));
   }
   job.write_files(code);
+  bool const processes = j.local_places != detail::job.places;
+  if (processes && j.first_place == 0 && !detail::job_broken() && !s.trace.empty()) to_merge = detail::job.places;
+  // The fabric ends when all processes have come so far: then their files are there.
+  started.reset();
+  if (to_merge != 0) detail::merge_traces(s.trace, to_merge);
   return code;
 }
 

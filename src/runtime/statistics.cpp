@@ -16,8 +16,9 @@ namespace tess {
 namespace detail {
 
 operation_counts counts_of(worker_state const& w) noexcept {
-  return {read_count(w.counts.words[0]), read_count(w.counts.words[1]), read_count(w.cold.block_bytes),
-          read_count(w.cold.messages), read_count(w.cold.message_bytes)};
+  return {read_count(w.counts.words[0]), read_count(w.counts.words[1]),
+          read_count(w.cold.block_bytes) + read_count(w.counts.stored_bytes), read_count(w.cold.messages),
+          read_count(w.cold.message_bytes)};
 }
 
 namespace {
@@ -35,8 +36,8 @@ std::uint64_t left(worker_state const& w) {
 constexpr named_count named_counts[] = {
     {"words_local", [](worker_state const& w) { return w.counts.words[0]; }},
     {"words_remote", [](worker_state const& w) { return w.counts.words[1]; }},
-    {"blocks", [](worker_state const& w) { return w.cold.block_operations; }},
-    {"block_bytes", [](worker_state const& w) { return w.cold.block_bytes; }},
+    {"blocks", [](worker_state const& w) { return w.cold.block_operations + w.counts.stores; }},
+    {"block_bytes", [](worker_state const& w) { return w.cold.block_bytes + w.counts.stored_bytes; }},
     {"messages", [](worker_state const& w) { return w.cold.messages; }},
     {"message_bytes", [](worker_state const& w) { return w.cold.message_bytes; }},
     {"batches",

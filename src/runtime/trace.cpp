@@ -34,6 +34,16 @@ void trace_buffer::keep(event const& e) noexcept try {
 
 namespace {
 
+constexpr char const* zero_key = "zero_unix_ns";
+
+/// When trace_clock() was zero, by the clock that hosts agree on.
+std::int64_t zero_of_this_process() noexcept {
+  using std::chrono::duration_cast;
+  using std::chrono::nanoseconds;
+  auto const now = duration_cast<nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return now - static_cast<std::int64_t>(trace_clock());
+}
+
 char const* name_of(trace_event e) {
   switch (e) {
     case trace_event::run:
@@ -71,7 +81,10 @@ void write_event(output_file& out, worker_state const& w, trace_buffer::event co
 
 void write_trace(job_state const& j, std::string const& file) {
   output_file out(file);
-  out.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+  char head[128];
+  std::snprintf(head, sizeof head, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"%s\":%lld},\"traceEvents\":[\n",
+                zero_key, static_cast<long long>(zero_of_this_process()));
+  out.write(head);
   bool first = true;
   for (auto const& w : j.workers) {
     char line[256];

@@ -91,7 +91,8 @@ class Statistics(unittest.TestCase):
     def test_trace_events_have_the_keys_of_the_table(self) -> None:
         self.tess("run", "./counts", "-n", "2", "--workers", "2", "--trace", "trace.json")
         trace = json.loads((self.folder / "trace.json").read_text())
-        self.assertEqual(list(trace), ["displayTimeUnit", "traceEvents"])
+        self.assertEqual(list(trace), ["displayTimeUnit", "otherData", "traceEvents"])
+        self.assertEqual(list(trace["otherData"]), ["zero_unix_ns"])
         rows = re.findall(r"^\| (.*) \| `([MXi])` \| (.*) \| .* \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
         keys_of = {ph: re.findall(r"`(\w+)`", keys) for _, ph, keys in rows}
         names = {re.sub("FILE:LINE", r"[\\w.]+:\\d+", name) for row in rows for name in re.findall("`(.*?)`", row[0])}

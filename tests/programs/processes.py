@@ -50,15 +50,18 @@ def result_of(words: list[str], settings: dict[str, str]) -> dict[str, object] |
     """The result, or what happened instead."""
     with tempfile.TemporaryDirectory() as folder:
         stats = Path(folder) / "stats.json"
-        environment = {**ENVIRONMENT, **settings, "TESS_STATS": str(stats)}
+        # Of the places: the launcher, told to survive a place that fails, would say 0.
+        exit_file = Path(folder) / "code"
+        environment = {**ENVIRONMENT, **settings, "TESS_STATS": str(stats), "TESS_EXIT_FILE": str(exit_file)}
         try:
             done = subprocess.run(
                 words, env=environment, capture_output=True, text=True, timeout=SECONDS_MAX, check=False
             )
         except subprocess.TimeoutExpired:
             return f"did not end within {SECONDS_MAX} s"
-        if done.returncode != 0:
-            return f"exit code {done.returncode}\n{done.stdout[-500:]}{done.stderr[-1500:]}"
+        code = exit_file.read_text().strip() if exit_file.exists() else "of no place"
+        if done.returncode != 0 or code != "0":
+            return f"exit code {done.returncode}, {code}\n{done.stdout[-500:]}{done.stderr[-1500:]}"
         report = json.loads(stats.read_text())
     places = int(settings.get("places", "1"))
     if len(report["by_place"]) != places:

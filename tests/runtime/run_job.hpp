@@ -1,4 +1,7 @@
 // run_job: runs a task as the program of a job; a layout names the fabric, places and workers of one run.
+//
+//   Started by a launcher (mpirun -n 3 TEST --gtest_filter=*ucx*), the layouts are those of places as processes: every
+//   process runs every test, and the body at place 0 checks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,33 +41,41 @@ inline std::string name_of(testing::TestParamInfo<layout> const& i) {
          (l.no_window ? "_nowindow" : "");
 }
 
+/// These, or those of places as processes if a launcher started us. 0 places: as many as processes.
+inline std::vector<layout> unless_launched(std::vector<layout> here) {
+  if (!settings::started_by_launcher()) return here;
+  return {{"ucx", 0, 1}, {"ucx", 0, 2}, {"ucx", 0, 1, 0, "", true}};
+}
+
 /// One of each kind, for what is slow or does not depend on the numbers.
 inline std::vector<layout> few_layouts() {
-  return {{"smp", 2, 1, 2}, {"smp", 2, 2, 4}, {"hostile", 3, 1, 2}, {"hostile", 2, 2, 3}, {"smp", 2, 1, 2, "3us"}};
+  return unless_launched(
+      {{"smp", 2, 1, 2}, {"smp", 2, 2, 4}, {"hostile", 3, 1, 2}, {"hostile", 2, 2, 3}, {"smp", 2, 1, 2, "3us"}});
 }
 /// Every fabric, with one and more workers, and more of everything than there are processors. Under the emulator few:
 /// what may differ there is what the compiler made.
 inline std::vector<layout> all_layouts() {
   if (is_emulated) return few_layouts();
-  return {{"smp", 1, 1},
-          {"smp", 2, 1},
-          {"smp", 5, 1},
-          {"smp", 2, 2, 4},
-          {"smp", 3, 4, 6},
-          {"checked", 3, 1},
-          {"hostile", 1, 1},
-          {"hostile", 2, 1, 2},
-          {"hostile", 5, 1},
-          {"hostile", 2, 2, 4},
-          {"hostile", 3, 4, 6},
-          {"smp", 4, 2, 1},
-          {"smp", 2, 1, 0, "3us"},
-          {"smp", 3, 2, 4, "2us,2us"},
-          {"checked", 2, 1, 1, "3us"},
-          {"smp", 2, 1, 0, "", true},
-          {"smp", 2, 2, 3, "3us", true},
-          {"hostile", 2, 1, 2, "1us"}};
+  return unless_launched({{"smp", 1, 1},
+                          {"smp", 2, 1},
+                          {"smp", 5, 1},
+                          {"smp", 2, 2, 4},
+                          {"smp", 3, 4, 6},
+                          {"checked", 3, 1},
+                          {"hostile", 1, 1},
+                          {"hostile", 2, 1, 2},
+                          {"hostile", 5, 1},
+                          {"hostile", 2, 2, 4},
+                          {"hostile", 3, 4, 6},
+                          {"smp", 4, 2, 1},
+                          {"smp", 2, 1, 0, "3us"},
+                          {"smp", 3, 2, 4, "2us,2us"},
+                          {"checked", 2, 1, 1, "3us"},
+                          {"smp", 2, 1, 0, "", true},
+                          {"smp", 2, 2, 3, "3us", true},
+                          {"hostile", 2, 1, 2, "1us"}});
 }
+
 /// Runs `body`, a callable that returns task<void>, at place 0; an exception that leaves it fails the test.
 template <class F>
 void run_job(layout l, F body) {

@@ -58,6 +58,8 @@ inline std::uint64_t read_count(std::uint64_t const& count) noexcept {
 /// Counted on the paths that inlined code takes; the others are in statistics.hpp of the runtime.
 struct hot_counts {
   std::uint64_t words[2] = {0, 0};  ///< word operations on this place, on other places
+  std::uint64_t stores = 0;         ///< blocks of a few bytes, stored through a window
+  std::uint64_t stored_bytes = 0;
 };
 
 struct worker {

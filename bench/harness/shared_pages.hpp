@@ -1,0 +1,30 @@
+// shared_pages: memory as the segments of places that are processes have it: a file in memory, mapped shared.
+//
+//   A limit measured on private huge pages would hide what the page size of such a mapping costs.
+//
+// Errors    std::bad_alloc if the kernel has no memory.
+// Cost      construction faults every page in; never construct inside a timed part.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace bench {
+
+/// Zeroed, present memory that other processes could map too.
+class shared_words {
+ public:
+  explicit shared_words(std::size_t count);
+  shared_words(shared_words const&) = delete;
+  shared_words& operator=(shared_words const&) = delete;
+  ~shared_words();
+
+  [[nodiscard]] std::uint64_t* data() const noexcept { return words_; }
+
+ private:
+  std::uint64_t* words_ = nullptr;
+  std::size_t bytes_;
+};
+
+}  // namespace bench

@@ -1,0 +1,9 @@
+// mpi_empty: what every MPI program does at least: the measure of start-up and shut-down.
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,141 @@
+// bench_processes: who is started how; what is compared with what.
+#include "cli/bench_processes.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+
+#include "cli/bench_entries.hpp"
+#include "cli/launch.hpp"
+#include "cli/process.hpp"
+#include "cli/temporary_file.hpp"
+
+namespace tess::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// A variable that has a value for as long as this lives; then it is unset.
+class setting {
+ public:
+  setting(char const* name, char const* value) : name_(name) { ::setenv(name, value, 1); }
+  setting(setting const&) = delete;
+  setting& operator=(setting const&) = delete;
+  ~setting() { ::unsetenv(name_); }
+
+ private:
+  char const* name_;
+};
+
+/// What a benchmark, started by these words, wrote.
+json measure(words start, std::string const& name, int runs) {
+  temporary_file const results;
+  start.insert(start.end(), {"--json", results.path().string()});
+  if (runs > 0) start.insert(start.end(), {"--runs", std::to_string(runs)});
+  fmt::print(stderr, "bench {}\n", name);
+  int const code = run_to_end(start[0], words{start.begin() + 1, start.end()});
+  if (code != 0) throw std::runtime_error{fmt::format("it ended with {}", code)};
+  return read_bench_entries(results.path());
+}
+
+double seconds_of(words const& command) {
+  auto const begin = std::chrono::steady_clock::now();
+  if (!output_of(command[0], words{command.begin() + 1, command.end()}))
+    throw std::runtime_error{fmt::format("{} did not end well", command.back())};
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// From the launcher's start to its end, in turn with an empty MPI program's.
+json start_up(tree const& here, unsigned places, int runs) {
+  fs::path const empty = here.benches() / "peers" / "mpi_empty";
+  words theirs = launcher_words(places);
+  words ours = theirs;
+  theirs.push_back(empty.string());
+  ours.push_back((here.programs() / "hello").string());
+  std::vector<double> of_theirs;
+  std::vector<double> of_ours;
+  std::vector<double> ratios;
+  for (int i = 0; i < runs; ++i) {
+    of_theirs.push_back(seconds_of(theirs));
+    of_ours.push_back(seconds_of(ours));
+    ratios.push_back(of_theirs.back() / of_ours.back());
+  }
+  return {{"bench", "processes"},
+          {"case", "start and end, against an empty MPI program"},
+          {"places", places},
+          {"value", median(of_ours)},
+          {"unit", "s"},
+          {"limit", median(of_theirs)},
+          {"ratio", median(ratios)},
+          {"runs", runs}};
+}
+
+}  // namespace
+
+json compare_entries(json const& ours, json const& other, std::string const& name) {
+  json compared = json::array();
+  for (json const& mine : ours) {
+    auto const theirs = std::ranges::find_if(
+        other, [&](json const& e) { return e["case"] == mine["case"] && e["unit"] == mine["unit"]; });
+    if (theirs == other.end()) continue;
+    double const value = mine["value"];
+    double const limit = (*theirs)["value"];
+    bool const rate = mine["unit"].get<std::string>().ends_with("/s");
+    json entry = mine;
+    entry["case"] = mine["case"].get<std::string>() + ", against " + name;
+    entry["limit"] = limit;
+    entry["ratio"] = rate ? value / limit : limit / value;
+    compared.push_back(std::move(entry));
+  }
+  return compared;
+}
+
+std::vector<std::string> bench_processes(tree const& here, int runs, json& merged) {
+  std::vector<std::string> failed;
+  auto const attempt = [&](std::string const& name, std::function<void()> const& part) {
+    try {
+      part();
+    } catch (std::runtime_error const& error) {
+      fmt::print(stderr, "bench {}: {}\n", name, error.what());
+      failed.push_back(name);
+    }
+  };
+  auto const keep = [&](json const& entries) { merged.insert(merged.end(), entries.begin(), entries.end()); };
+  std::string const program = (here.benches() / "processes").string();
+  words const launcher = launcher_words(2);
+  auto const by_launcher = [&](fs::path const& file) {
+    words all = launcher;
+    all.push_back(file.string());
+    return all;
+  };
+  json ours = json::array();
+  attempt("processes", [&] { keep(ours = measure(by_launcher(program), "processes on ucx", runs)); });
+  attempt("processes on smp", [&] {
+    setting const fabric("TESS_FABRIC", "smp");
+    keep(compare_entries(ours, measure({program}, "processes on smp", runs), "smp"));
+  });
+  fs::path const peers = here.benches() / "peers";
+  for (std::string const& peer : executables_in(peers)) {
+    if (peer == "mpi_empty") continue;
+    attempt(peer, [&] { keep(compare_entries(ours, measure(by_launcher(peers / peer), peer, runs), peer)); });
+  }
+  if (!is_executable_file(peers / "mpi_empty")) {
+    fmt::print(stderr, "bench: no peers here; ./tess setup mpi installs what they need\n");
+    return failed;
+  }
+  for (unsigned const places : {2U, 16U})
+    attempt("start-up", [&] { merged.push_back(start_up(here, places, runs > 0 ? runs : 5)); });
+  return failed;
+}
+
+}  // namespace tess::cli

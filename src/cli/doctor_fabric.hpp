@@ -1,0 +1,17 @@
+// doctor_fabric: `tess doctor --fabric ucx`: libraries, launcher and transports, and what the places are to each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/doctor_checks.hpp"
+
+namespace tess::cli {
+
+/// UCX, PMIx and a launcher, with their versions; what would be used to reach other processes.
+[[nodiscard]] std::vector<finding> check_fabric();
+
+/// Runs `pairs` on so many places, of these hosts if any are named; its exit code.
+[[nodiscard]] int measure_pairs(tree const& here, unsigned places, std::string const& hosts);
+
+}  // namespace tess::cli

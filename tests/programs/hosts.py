@@ -1,0 +1,188 @@
+"""hosts: a job over several hosts gives the results of one process, and ends as it should when a host is gone.
+
+Hosts are network namespaces (network_hosts.py), so places talk by TCP and share no memory. Two: programs give what they
+give on smp, names and quoting survive on the way, and the runtime's tests of its primitives run with a place on each.
+Four: one is killed, cut off or loses its place during bfs, barriers and graph copies; the job ends in time, with exit
+code 1, a message that names the host, and nothing is left anywhere. Usage: hosts.py TREE [--only two|four].
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from equal_results import equal
+
+sys.path.append(str(Path(__file__).parents[2] / "tools"))
+from network_hosts import NetworkHosts, enter, same_namespace  # noqa: E402
+
+SECONDS_MAX = 100
+FAILURE_TIMEOUT = 4
+#: After the time-out: a fifth of a second for the tasks, and what the launcher is given to end by itself.
+SECONDS_TO_END = FAILURE_TIMEOUT + 9
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+EQUAL = (
+    ("bfs", "kron:9"),
+    ("gups", "--log2-words", "9", "--updates", "2000"),
+    ("histogram", "--form", "messages", "--words", "777", "--numbers", "3001"),
+    ("graph-copy", "random", "--size", "300", "--trials", "1"),
+    ("imsuite-mst", "--size", "10"),
+)
+#: With what takes a minute where every word is a message left out.
+PRIMITIVES = {
+    "runtime_primitives_test": "*ucx_p0_w1",
+    "runtime_object_test": "*ucx_p0_w1-*just_fit*",
+    "runtime_events_test": "*ucx_p0_w1-*hundred_thousand*:*when_the_job_ends*",
+}
+LONG = {
+    "bfs": ("bfs", "kron:14", "--trials", "100000", "--no-verify"),
+    "barriers": ("barriers", "1000000000"),
+    "graph copies": ("graph-copy", "list", "--size", "100000", "--trials", "100000"),
+}
+
+
+def job_words(tree: Path, names: list[str], words: tuple[str, ...], folder: Path) -> list[str]:
+    program = tree / "tests" / words[0]
+    which = str(program) if program.exists() else words[0]
+    options = ["--fabric", "ucx", "--hosts", ",".join(names), "-n", str(len(names)), "--stats", str(folder / "stats")]
+    return [str(tree / "bin" / "tess"), "run", *options, "--failure-timeout", str(FAILURE_TIMEOUT), which, *words[1:]]
+
+
+def result_of(command: list[str], folder: Path, environment: dict[str, str]) -> dict[str, object] | str:
+    stats = folder / "stats"
+    stats.unlink(missing_ok=True)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=SECONDS_MAX, check=False
+    )
+    if done.returncode != 0 or not stats.exists():
+        return f"exit code {done.returncode}\n{done.stdout[-500:]}{done.stderr[-1500:]}"
+    return json.loads(stats.read_text())["result"]
+
+
+def check_two(tree: Path, folder: Path) -> list[str]:
+    names = ["node-a", "node-b"]
+    hosts = NetworkHosts(names)
+    environment = {**hosts.environment(), **ROOT}
+    # A name that a shell would take apart.
+    odd = folder / "a graph's $HOME & more.el"
+    odd.write_text("0 1\n1 2\n2 3\n")
+    errors = []
+    for words in (*EQUAL, ("bfs", str(odd), "--source", "0")):
+        before = hosts.bytes_from("node-b")
+        found = result_of(job_words(tree, names, words, folder), folder, environment)
+        one = [str(tree / "bin" / "tess"), "run", "-n", "1", "--stats", str(folder / "stats"), *words]
+        expected = result_of(one, folder, {**os.environ, "TESS_FABRIC": "smp"})
+        if isinstance(found, str) or not equal(found, expected):
+            errors.append(f"{' '.join(words)}: {found}\n  smp: {expected}")
+        if hosts.bytes_from("node-b") - before < 10000:
+            errors.append(f"{' '.join(words)}: less than 10 kB left node-b: is it a host of its own?")
+    for name, which in PRIMITIVES.items():
+        words = ["mpirun", "--host", ",".join(names), "-n", "2", str(tree / "tests" / name), f"--gtest_filter={which}"]
+        done = subprocess.run(
+            words, env=environment, capture_output=True, text=True, timeout=SECONDS_MAX, check=False
+        )
+        passed = done.stdout.count("[       OK ]")
+        if done.returncode != 0 or passed < 10:
+            text = f"{done.stdout[-2000:]}{done.stderr[-500:]}"
+            errors.append(f"{name}: exit code {done.returncode}, {passed} tests\n{text}")
+    return errors + left_on(hosts)
+
+
+def left_on(hosts: NetworkHosts) -> list[str]:
+    limit = time.monotonic() + 5
+    while time.monotonic() < limit and any(hosts.processes_on(name) for name in hosts.inits):
+        time.sleep(0.1)
+    return [f"left on {name}: {found}" for name in hosts.inits if (found := hosts.processes_on(name))]
+
+
+def place_on(hosts: NetworkHosts, name: str, program: str) -> int:
+    """The process of this program there, once it has run for a moment; 0: it did not start."""
+    limit = time.monotonic() + 20
+    while time.monotonic() < limit:
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and same_namespace(int(entry.name), hosts.inits[name]):
+                first = (entry / "cmdline").read_bytes().split(b"\0")[0]
+                if first.endswith(b"/" + program.encode()):
+                    time.sleep(1)
+                    return int(entry.name)
+        time.sleep(0.05)
+    return 0
+
+
+def fail_one(tree: Path, folder: Path, hosts: NetworkHosts, what: str, how: str, which: str) -> str:
+    """What was wrong when this happened to a host during such a job; empty if nothing was."""
+    names = list(hosts.inits)
+    words = job_words(tree, names, LONG[what], folder)
+    with open(folder / "out", "w+") as out, subprocess.Popen(
+        words, env={**hosts.environment(), **ROOT}, stdout=out, stderr=subprocess.STDOUT
+    ) as job:
+        process = place_on(hosts, which, LONG[what][0])
+        begin = time.monotonic()
+        if process == 0:
+            job.send_signal(signal.SIGTERM)
+        elif how == "place killed":
+            os.kill(process, signal.SIGKILL)
+        elif how == "host killed":
+            hosts.kill(which)
+        else:
+            hosts.cut(which)
+        try:
+            job.wait(SECONDS_TO_END + 10)
+        except subprocess.TimeoutExpired:
+            job.kill()
+        seconds = time.monotonic() - begin
+        out.seek(0)
+        text = out.read()
+    if process == 0:
+        return f"it did not start: {text}"
+    # A launcher whose own process there went first says so itself.
+    ours = [line for line in text.splitlines() if line.startswith("tess: ") and which in line]
+    named = ours or [line for line in text.splitlines() if which in line and "node" in line][:1]
+    problems = []
+    if seconds > SECONDS_TO_END:
+        problems.append(f"it took {seconds:.1f} s to end")
+    if job.returncode != 1:
+        problems.append(f"exit code {job.returncode}")
+    if len(named) != 1:
+        problems.append(f"{len(named)} messages about {which}")
+    return f"{'; '.join(problems)}\n{text[-2000:]}" if problems else ""
+
+
+def check_four(tree: Path, folder: Path) -> list[str]:
+    errors = []
+    cases = [("bfs", "host killed"), ("bfs", "place killed"), ("barriers", "host killed"), ("graph copies", "cut off")]
+    for turn, (what, how) in enumerate(cases):
+        # Names of their own, for hosts that are gone are not made again.
+        hosts = NetworkHosts([f"n{turn}-{i}" for i in range(4)], subnet=turn)
+        which = list(hosts.inits)[2]
+        if problem := fail_one(tree, folder, hosts, what, how, which):
+            errors.append(f"{which}: {how} during {what}: {problem}")
+        # What a host keeps to itself is its own matter while nobody can reach it.
+        errors += [line for line in left_on(hosts) if how != "cut off" or which not in line]
+        hosts.end()
+    return errors
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("tree", type=Path, help="of the build")
+    parser.add_argument("--only", choices=("two", "four"))
+    options = parser.parse_args()
+    enter()
+    errors = []
+    with tempfile.TemporaryDirectory() as name:
+        if options.only != "four":
+            errors += check_two(options.tree.absolute(), Path(name))
+        if options.only != "two":
+            errors += check_four(options.tree.absolute(), Path(name))
+    print("\n".join(errors) or "ok")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
