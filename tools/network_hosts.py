@@ -90,7 +90,8 @@ class NetworkHosts:
 
     def add(self, name: str, address: str) -> None:
         ready = self.folder / f"{name}.up"
-        script = f"hostname {name} && touch {ready} && exec sleep infinity"
+        # UCX looks for network devices in /sys, which shows those of the namespace that mounted it.
+        script = f"mount -t sysfs none /sys && hostname {name} && touch {ready} && exec sleep infinity"
         self.outer.append(subprocess.Popen(["unshare", *NAMESPACES, "sh", "-c", script], stderr=subprocess.DEVNULL))
         init = child_of(self.outer[-1].pid)
         while not ready.exists():
@@ -108,7 +109,12 @@ class NetworkHosts:
 
     def environment(self) -> dict[str, str]:
         """What a launcher here needs to start processes there."""
-        return {**os.environ, "OMPI_MCA_plm_rsh_agent": self.agent}
+        # Each would bind its first process to the first processor, which is the same for all of them.
+        return {
+            **os.environ,
+            "OMPI_MCA_plm_rsh_agent": self.agent,
+            "OMPI_MCA_hwloc_base_binding_policy": "none",
+        }
 
     def bytes_from(self, name: str) -> int:
         """What the host has sent so far."""

@@ -88,12 +88,8 @@ words words_for(launcher const& by, std::string const& places, std::string const
   if (::geteuid() == 0) w.emplace_back("--allow-run-as-root");
   if (tags) w.emplace_back("--tag-output");
   // A place that fails is reported by the others; we compute the exit code.
-  w.emplace_back("--enable-recovery");
-  if (hosts.empty()) {
-    w.emplace_back("--quiet");
-    return w;
-  }
-  // It alone knows which host is gone when its own process there is the first to go.
+  w.insert(w.end(), {"--enable-recovery", "--quiet"});
+  if (hosts.empty()) return w;
   w.insert(w.end(), {"--host", hosts});
   for (std::string const& name : exported_variables()) w.insert(w.end(), {"-x", name});
   return w;

