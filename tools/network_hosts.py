@@ -147,3 +147,4 @@ class NetworkHosts:
             process.kill()
             process.wait()
         run("ip", "link", "delete", self.bridge)
+        shutil.rmtree(self.folder, ignore_errors=True)

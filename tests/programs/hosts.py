@@ -90,7 +90,9 @@ def check_two(tree: Path, folder: Path) -> list[str]:
         if done.returncode != 0 or passed < 10:
             text = f"{done.stdout[-2000:]}{done.stderr[-500:]}"
             errors.append(f"{name}: exit code {done.returncode}, {passed} tests\n{text}")
-    return errors + left_on(hosts)
+    errors += left_on(hosts)
+    hosts.end()
+    return errors
 
 
 def left_on(hosts: NetworkHosts) -> list[str]:
