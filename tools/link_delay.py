@@ -98,6 +98,7 @@ def main() -> int:
         with SlowLink(options.tree.absolute() / "tests" / "delay_link", hosts, microseconds, options.megabits):
             for name, words in CASES:
                 table[name].append(rate_of(options.tree.absolute(), hosts, name, words, microseconds))
+    hosts.end()
     print(f"{'M/s':<20}" + "".join(f"{delay:>12g} us" for delay in delays))
     for name, rates in table.items():
         print(f"{name:<20}" + "".join(f"{rate:>15.4f}" for rate in rates))

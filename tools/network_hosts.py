@@ -147,3 +147,5 @@ class NetworkHosts:
             process.kill()
             process.wait()
         run("ip", "link", "delete", self.bridge)
+        run("umount", "/etc/hosts")
+        shutil.rmtree(self.folder, ignore_errors=True)
