@@ -9,6 +9,7 @@
 // Units    us for one operation, M/s for many, GB/s for blocks.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -158,5 +159,10 @@ int main(int argc, char** argv) {
   bench::declare(app, chosen);
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite suite("ucx_raw", chosen);
+  // `tess bench` runs all: in one process there is nothing to compare.
+  if (!tess::settings::started_by_launcher()) {
+    std::puts("ucx_raw needs two processes: TESS_NO_WINDOW=1 mpirun -n 2 ucx_raw");
+    return suite.finish();
+  }
   return tess::run(argc, argv, [&suite](tess::args) { return compare_all(suite); });
 }
