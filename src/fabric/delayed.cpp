@@ -151,6 +151,7 @@ class delayed_fabric final : public fabric {
   void publish(place_id at, std::uint64_t offset, std::uint64_t bytes) override { inner_->publish(at, offset, bytes); }
   void refresh(place_id at, std::uint64_t offset, std::uint64_t bytes) override { inner_->refresh(at, offset, bytes); }
   std::vector<fabric_event> events() override { return inner_->events(); }
+  void fail(place_id p, std::string const& how) override { inner_->fail(p, how); }
 
   void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
   endpoint connect(std::string_view name) override { return names_.connect(name); }

@@ -118,7 +118,8 @@ class fabric {
   [[nodiscard]] virtual bool try_send(place_id from, endpoint to, message_class cls,
                                       std::span<std::byte const> bytes) = 0;
 
-  /// 5. Delivers at most `budget` messages for `at`; returns how many. Resumes no task.
+  /// 5. Delivers at most `budget` messages for `at`; returns how many, or 1 if none came and yet it served others.
+  /// Resumes no task.
   virtual unsigned poll(place_id at, unsigned budget, message_sink& sink) = 0;
 
   /// 6. Sleeping and waking of threads.

@@ -136,7 +136,7 @@ class ucx_fabric final : public fabric {
   unsigned poll(place_id at, unsigned budget, message_sink& sink) override {
     ucx_place& p = here(at);
     p.polls.store(p.polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    p.progress();
+    bool const moved = p.progress();
     unsigned delivered = 0;
     for (ucx_place::message m; delivered < budget && p.pop(m); ++delivered) {
       sink.deliver(at, m.source, m.bytes);
@@ -145,7 +145,7 @@ class ucx_fabric final : public fabric {
     }
     if (delivered < budget || p.empty()) p.return_credit();
     if (!options_.progress_thread && failures_.is_reported()) handle_failures();
-    return delivered;
+    return delivered == 0 && moved ? 1 : delivered;
   }
 
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
@@ -251,7 +251,11 @@ class ucx_fabric final : public fabric {
   void compare_identities(std::vector<introduction> const& known) const {
     for (std::size_t p = 1; p < known.size(); ++p) {
       if (known[p].identity == known[0].identity) continue;
-      if (first_ != 0) throw said_elsewhere();
+      if (first_ != 0) {
+        // The launcher may end all when one does: place 0 has its time to say why.
+        wires_->meet(std::chrono::seconds(1));
+        throw said_elsewhere();
+      }
       throw error("place " + std::to_string(p) + " on " + known[p].where.host, "runs " + known[p].identity,
                   "the program of place 0: " + known[0].identity);
     }
@@ -267,7 +271,8 @@ class ucx_fabric final : public fabric {
                            p.progress();
                            if (!p.empty()) wake_readers(p.id());
                          },
-                         [this] { handle_failures(); }, [this](place_id p, char const* how) { report(p, how); }});
+                         [this](ucx_place& p) { wake_readers(p.id()); }, [this] { handle_failures(); },
+                         [this](place_id p, char const* how) { report(p, how); }});
   }
 
   void release() noexcept {

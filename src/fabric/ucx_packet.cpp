@@ -41,9 +41,9 @@ bool is_word(packet const& p) noexcept {
 
 char const* read_packet(std::span<std::byte const> header, place_id places, packet& p) noexcept {
   std::memset(&p, 0, sizeof p);
+  if (header.empty()) return "no header";
   std::memcpy(&p, header.data(), std::min(header.size(), sizeof p));
-  auto const kind = static_cast<std::uint8_t>(p.kind);
-  if (header.empty() || kind >= packet_kinds) return "no packet of this program";
+  if (static_cast<std::uint8_t>(p.kind) >= packet_kinds) return "no packet of this program";
   if (header.size() != packet_bytes(p.kind)) return "a header of the wrong size";
   if (p.source >= places) return "from no place of the job";
   if (p.kind == packet_kind::word && !is_word(p)) return "a word operation of an unknown sort";

@@ -142,7 +142,7 @@ class ucx_place {
   std::vector<std::unique_ptr<sending>> all_sendings_;
   std::vector<std::unique_ptr<arriving>> late_;  ///< whose data is to be fetched when UCX returns
   std::vector<ending> ended_;
-  bool came_ = false;
+  bool came_ = false;     ///< something to do, or an answer
   unsigned refused_ = 0;  ///< packets
   static constexpr unsigned refusals_told = 20;
 

@@ -21,6 +21,8 @@ ucs_status_t ucx_place::receive(void* arg, void const* header, std::size_t heade
   }
   // The others go on without it.
   if (self.job_.failed[p.source].load(std::memory_order_relaxed)) return UCS_OK;
+  // Whoever is asked is asked again soon: its thread does not go to sleep at once.
+  if (p.kind != packet_kind::alive && p.kind != packet_kind::credit) self.came_ = true;
   try {
     bool const late = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
     if (late) return self.take(p, {}, data, bytes);
@@ -80,7 +82,6 @@ void ucx_place::finish(packet const& p, std::vector<std::byte>&& message_bytes) 
   switch (p.kind) {
     case packet_kind::message:
       store({p.source, p.cost, std::move(message_bytes)});
-      came_ = true;
       return;
     case packet_kind::get_result:
       end(p.cookie, 0);

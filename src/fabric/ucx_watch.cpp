@@ -74,7 +74,9 @@ void ucx_watch::run() {
       if (!idle[i]) continue;
       then_.serve(p);
       // What came meanwhile is served without a pause.
-      serving = serving || p.arm();
+      serving = p.arm() || serving;
+      // Arming takes a signal away for which a reader may just have begun to sleep.
+      if (p.watched.load(std::memory_order_seq_cst)) then_.wake(p);
     }
     then_.handle_failures();
     beat();

@@ -28,6 +28,7 @@ class ucx_watch {
   };
   struct calls {
     std::function<void(ucx_place&)> serve;              ///< moves a place on and wakes who reads its messages
+    std::function<void(ucx_place&)> wake;               ///< who reads its messages, if he sleeps
     std::function<void()> handle_failures;              ///< what was reported since
     std::function<void(place_id, char const*)> report;  ///< a place failed, and how that showed
   };

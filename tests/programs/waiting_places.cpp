@@ -5,6 +5,7 @@
 //   place 0 goes on when a place failed, works with those that are left and ends with code 0; it prints what it heard.
 #include <cstdio>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,12 +49,28 @@ task<void> calls() {
 task<void> barriers() {
   for (;;) co_await barrier();
 }
+constexpr std::uint64_t list_length = 20000;
+
+std::uint64_t sum_of(node const* list) {
+  std::uint64_t sum = 0;
+  for (; list != nullptr; list = list->next) sum += list->number;
+  return sum;
+}
+
+void check(std::uint64_t sum) {
+  if (sum != list_length * (list_length - 1) / 2)
+    throw std::runtime_error("a list arrived with the sum " + std::to_string(sum));
+}
+
+/// There and back by every copier.
 task<void> graphs() {
   node* list = nullptr;
-  for (std::uint64_t i = 0; i < 20000; ++i) list = make<node>(list, i);
-  for (copier const by : {copier::message_passing, copier::pegasus, copier::nemesys})
-    co_await at(next(), by, [](node* l) { return l->number; }, list);
-  for (;; co_await barrier()) static_cast<void>(co_await at(next(), [](node* l) { return l; }, list));
+  for (std::uint64_t i = 0; i < list_length; ++i) list = make<node>(list, i);
+  for (;; co_await barrier())
+    for (copier const by : {copier::message_passing, copier::pegasus, copier::nemesys}) {
+      check(co_await at(next(), by, [](node* l) { return sum_of(l); }, list));
+      check(sum_of((co_await at(next(), by, [](node* l) { return l; }, list)).get()));
+    }
 }
 task<void> events() {
   // Nobody ever writes: only the failure of a place ends it.

@@ -1,0 +1,55 @@
+// raw_calls: words and blocks by calls of UCX alone: what a fabric on UCX is compared with.
+//
+//   The target registers memory and progresses a worker on a thread that spins while it is told to. The source makes
+//   the calls: put and flush, get, atomic. Nothing else is done: no place, no task, no check.
+//
+// Units    latency: s for one; rate: operations per s; block: bytes per s.
+// Threads  raw_side: one. The target's functions: any, one at a time.
+// Errors   std::runtime_error with UCX's words.
+#pragma once
+
+#include <ucp/api/ucp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace bench {
+
+enum class raw_operation { put, get, fetch_add };
+
+/// What the target says of itself: bytes of its memory for the source to read.
+struct raw_introduction {
+  std::byte const* begin;
+  std::size_t bytes;
+};
+[[nodiscard]] raw_introduction start_raw_target(void* memory, std::size_t bytes);
+/// Spins, or sleeps.
+void progress_raw_target(bool on);
+void end_raw_target();
+
+class raw_side {
+ public:
+  explicit raw_side(std::span<std::byte const> introduction);
+  ~raw_side();
+  raw_side(raw_side const&) = delete;
+  raw_side& operator=(raw_side const&) = delete;
+
+  double latency(raw_operation what, unsigned operations);
+  double rate(raw_operation what, unsigned operations, unsigned under_way);
+  double block(bool put, void* mine, std::size_t bytes, unsigned transfers);
+
+ private:
+  void* issue(raw_operation what, std::uint64_t* result, unsigned word);
+  void wait(void* request);
+  void flush();
+
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  ucp_ep_h endpoint_ = nullptr;
+  ucp_rkey_h key_ = nullptr;
+  ucp_mem_h mine_ = nullptr;
+  std::uint64_t there_ = 0;
+};
+
+}  // namespace bench
