@@ -86,12 +86,9 @@ task<void> gather_counts() {
 
 bool says_why() noexcept {
   job_state const& j = *the_job;
-  // Also of what happened to others after the first failure: then its own end is no news.
-  if (alone() || j.failure_seen == time_point{} || j.failed_place != 0) return alone() || j.first_place == 0;
-  // The first of those that are left.
-  for (place_id p = 0; p < j.first_place; ++p)
-    if (!j.failures.contains(p)) return false;
-  return !j.failures.contains(j.first_place);
+  if (alone() || j.failure_seen == time_point{}) return alone() || j.first_place == 0;
+  // What happens to others after the first failure is no news: they may just have been quicker to end.
+  return j.first_place == (j.failed_place == 0 ? 1 : 0);
 }
 
 }  // namespace tess::detail
