@@ -309,7 +309,8 @@ std::vector<std::byte> report(std::uint64_t key, std::uint64_t number, char cons
   struct {
     std::uint64_t key, number;
     std::uint32_t differences, exceptions;
-  } const fields{key, number, 0, 1};
+    std::uint64_t settled;
+  } const fields{key, number, 0, 1, 0};
   auto const exception = detail::encode_exception(std::make_exception_ptr(error(text)), 1);
   // The handler is known by the size of its fields.
   std::uint16_t index = 0;
