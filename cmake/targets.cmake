@@ -18,7 +18,9 @@ set(TESS_HART_COMPILE_OPTIONS -frounding-math -ffp-exception-behavior=strict -ff
 
 # Programs for the simulated machine are cross-compiled one by one, where Debian's cross compiler lends its libraries.
 find_program(TESS_RISCV_GCC riscv64-linux-gnu-g++)
-set(TESS_RISCV_COMPILE_OPTIONS --target=riscv64-linux-gnu -march=rv64gc -O2 -static -fuse-ld=lld -pthread)
+set(TESS_RISCV_TARGET_OPTIONS --target=riscv64-linux-gnu -march=rv64gc)
+set(TESS_RISCV_LINK_OPTIONS -static -fuse-ld=lld -pthread)
+set(TESS_RISCV_COMPILE_OPTIONS ${TESS_RISCV_TARGET_OPTIONS} -O2 ${TESS_RISCV_LINK_OPTIONS})
 
 # What programs and tests all include is parsed once for each of the two; that spares a quarter of the compiler's time.
 # Public headers are compiled alone by the test of the installation.

@@ -54,9 +54,30 @@ words name_inside(words const& given) {
   return {"-Wl,-soname," + std::filesystem::path{output[1]}.filename().string()};
 }
 
+// Takes `--machine NAME` or `--machine=NAME` out of the words: the machine that is compiled for, or nothing.
+std::string take_machine(words& given) {
+  constexpr std::string_view option = "--machine";
+  auto const found = std::ranges::find_if(
+      given, [&](std::string const& word) { return word == option || word.starts_with(std::string{option} + "="); });
+  if (found == given.end()) return {};
+  bool const next = *found == option;
+  if (next && found + 1 == given.end()) throw usage_error{"c++: --machine needs a name, such as nemesys-4x4"};
+  std::string const name = next ? found[1] : found->substr(option.size() + 1);
+  given.erase(found, found + (next ? 2 : 1));
+  return name;
+}
+
+// All machines have the same instructions; a wrong name is better found here than when the program is run.
+void check_machine(std::string const& name, tree const& here) {
+  namespace fs = std::filesystem;
+  if (name.ends_with(".toml") ? fs::is_regular_file(name) : fs::exists(here.share() / "machines" / (name + ".toml")))
+    return;
+  throw usage_error{fmt::format("c++: no machine \"{}\"; `tess machines` lists them, or give FILE.toml", name)};
+}
+
 // Our options first, so that the caller's win; the library last, so that it resolves what precedes it. A shared object
 // has no library of its own: it uses the program's.
-words command_for(words const& given, bool shared, tree const& here) {
+words command_for(words const& given, bool shared, bool for_machine, tree const& here) {
   std::ifstream stream{here.build_json()};
   json const build = json::parse(stream, nullptr, false);
   if (build.is_discarded()) {
@@ -64,8 +85,14 @@ words command_for(words const& given, bool shared, tree const& here) {
   }
   words all{"-std=c++23", "-O3"};
   auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
-  add(options_of(build, "compile", here));
   bool const links = !only_compiles(given);
+  if (for_machine) {
+    add(options_of(build, "compile_machine", here));
+    add(given);
+    if (links) add(options_of(build, "link_machine", here));
+    return all;
+  }
+  add(options_of(build, "compile", here));
   if (shared) add(options_of(build, "compile_shared", here));
   if (shared && links) {
     add(options_of(build, "link_shared", here));
@@ -84,12 +111,15 @@ int cxx(words const& given) {
         "Usage: tess c++ [--print] ARGUMENTS...\n\n"
         "Compile and link with {}: C++23, -O3, the headers and the library of this tree. ARGUMENTS are the\n"
         "compiler's own and win over ours.\n\n"
+        "  --machine NAME  for a simulated machine instead: a static RV64GC Linux program, without the runtime, for\n"
+        "             `tess run --machine NAME`; <tess/machine/registers.hpp> has what a tile has\n"
         "  --print    print the command instead of running it\n"
         "  --shared   make a shared object whose functions may use `at` (also to compile its parts with -c); it uses "
         "the\n"
         "             runtime of the program that loads it, which must happen before tess::run\n\n"
         "Examples: tess c++ hello.cpp -o hello && tess run ./hello -n 4\n"
         "          tess c++ --shared sums.cpp -o libsums.so\n"
+        "          tess c++ --machine nemesys-4x4 hello.cpp -o hello && tess run --machine nemesys-4x4 ./hello\n"
         "          tess c++ main.cpp -L. -lsums '-Wl,-rpath,$ORIGIN' -o main\n",
         compiler);
     return given.empty() ? exit_misuse : exit_fine;
@@ -104,7 +134,12 @@ int cxx(words const& given) {
   words passed;
   std::ranges::copy_if(given, std::back_inserter(passed),
                        [](std::string const& word) { return word != "--print" && word != "--shared"; });
-  words const command = command_for(passed, has("--shared"), own_tree());
+  std::string const machine = take_machine(passed);
+  if (!machine.empty()) {
+    if (has("--shared")) throw usage_error{"c++: programs of a machine are static; leave out --shared or --machine"};
+    check_machine(machine, own_tree());
+  }
+  words const command = command_for(passed, has("--shared"), !machine.empty(), own_tree());
   if (print) {
     std::string text{compiler};
     for (auto const& word : command) text += " " + quoted(word);
@@ -114,7 +149,8 @@ int cxx(words const& given) {
   try {
     become(compiler, command);
   } catch (usage_error const& error) {
-    throw usage_error{fmt::format("{}; apt-get install clang-19 lld-19 libstdc++-12-dev", error.what())};
+    throw usage_error{fmt::format("{}; apt-get install clang-19 lld-19 libstdc++-12-dev{}", error.what(),
+                                  machine.empty() ? "" : " g++-riscv64-linux-gnu")};
   }
 }
 

@@ -21,6 +21,7 @@ struct subcommand {
 
 constexpr std::array subcommands{
     subcommand{"run", "run a program on a number of places", tess::cli::run},
+    subcommand{"machines", "list the simulated machines, or explain one", tess::cli::machines},
     subcommand{"bench", "run benchmarks and print their results as one table", tess::cli::bench},
     subcommand{"reproduce", "run a paper's experiments here and print its figures beside ours", tess::cli::reproduce},
     subcommand{"doctor", "say what this machine has, what is missing and what to do", tess::cli::doctor},

@@ -127,6 +127,8 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--machine") return machine();
   if (option == "--timing") return one_of({"off", "on"});
   if (option == "--allow-write") return folder();
+  if (option == "--tile") return between(0, 4095);
+  if (option == "--copies") return between(1, 4096);
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
   if (option == "--workers") return between(1, 64);
   if (option == "--threads") return between(1, 4096);
@@ -168,6 +170,16 @@ fs::path find_program(std::string const& name, tree const& here) {
                   hint, bundled_names(here))};
 }
 
+// What the runtime is told by its environment, the machine is told by its own options.
+words options_by_environment() {
+  words given;
+  for (auto const& [variable, option] : {std::pair{"TESS_STATS", "--stats"}, {"TESS_TRACE", "--trace"}}) {
+    if (char const* const file = std::getenv(variable)) given.insert(given.end(), {option, file});
+    ::unsetenv(variable);
+  }
+  return given;
+}
+
 // Becomes the simulator, which runs a file of its own kind: bundled programs are the host's.
 [[noreturn]] void become_machine(tree const& here, words machine_words, run_split const& split) {
   if (std::ranges::find(machine_words, "--machine") == machine_words.end())
@@ -176,6 +188,8 @@ fs::path find_program(std::string const& name, tree const& here) {
   if (!is_executable_file(split.program))
     throw usage_error{fmt::format("run: there is no file {}; a machine runs a static RV64 program, given by its path",
                                   split.program)};
+  words const files = options_by_environment();
+  machine_words.insert(machine_words.end(), files.begin(), files.end());
   machine_words.insert(machine_words.end(), {"--", split.program});
   machine_words.insert(machine_words.end(), split.arguments.begin(), split.arguments.end());
   become(here.programs() / "machine" / "tess-machine", machine_words);

@@ -58,6 +58,9 @@ inline constexpr std::array run_options{
                "run a static RV64 program on this simulated machine, such as nemesys-4x4, or FILE.toml"},
     run_option{"--timing", "", "on|off", "",
                "of the machine: off is one coherent flat memory, without time; default of single-tile only"},
+    run_option{"--picture", "", "FILE.svg", "", "of the machine: draw its grid with the load of every part there"},
+    run_option{"--tile", "", "TILE", "", "of the machine: the first tile that may run the program"},
+    run_option{"--copies", "", "COPIES", "", "of the machine: so many tiles run a copy of the program"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
 };
 

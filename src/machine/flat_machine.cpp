@@ -9,6 +9,7 @@
 #include "machine/hart/engine.hpp"
 #include "machine/isa/zicsr.hpp"
 #include "machine/linux/trap_report.hpp"
+#include "tess/machine/registers.hpp"
 
 namespace tess::machine {
 
@@ -98,6 +99,11 @@ machine_outcome flat_machine::run() {
   return outcome_;
 }
 
+std::string flat_machine::hint_of(hart const& h) {
+  if (h.stopped != stop::access || h.request.address < registers::own_devices) return {};
+  return "machine: registers, and addresses of other tiles, are there with time only; give --timing on\n";
+}
+
 void flat_machine::take_turn(seat& s) {
   running_ = &s.occupant;
   do {
@@ -128,7 +134,7 @@ bool flat_machine::serve(seat& s) {
     case stop::ecall:
       return serve_call(s);
     default:
-      end(1, trap_report(h, *this, image_));
+      end(1, trap_report(h, *this, image_) + hint_of(h));
       return false;
   }
 }

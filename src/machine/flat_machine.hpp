@@ -73,6 +73,8 @@ class flat_machine final : private machine_host, private user_memory {
   [[nodiscard]] bool reservation_lost(hart const& h) const;
   // Nobody can run: the clock jumps, or it is a deadlock.
   void pass_idle_time();
+  /// What to add to the report of a program that wants what only a machine with tiles has.
+  [[nodiscard]] static std::string hint_of(hart const& h);
   void end(int exit_code, std::string trouble);
 
   elf_image const& image_;

@@ -7,77 +7,21 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
-#include "machine/flat_machine.hpp"
-#include "machine/timed/timed_machine.hpp"
-
-extern char** environ;
+#include "machine/config/named_machines.hpp"
+#include "machine/linux/elf.hpp"
+#include "machine/report/explanation.hpp"
+#include "machine/runs.hpp"
 
 namespace {
 
-namespace fs = std::filesystem;
-using tess::machine::flat_machine;
+using tess::machine::chosen_options;
+using tess::machine::wrong_use;
 
 constexpr int exit_failed = 1;
 constexpr int exit_misuse = 2;
-
-struct wrong_use : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-struct chosen_options {
-  std::string machine = "single-tile";
-  std::string timing;                  // empty: on for a machine with time of its own, off for single-tile
-  std::vector<std::string> arguments;  // the first is the program
-  std::vector<std::string> write_folders;
-  std::vector<std::string> read_folders;
-  std::vector<std::string> environment;
-  std::uint64_t seed = 1;
-  std::uint64_t memory_mebibytes = 4096;
-  std::uint32_t harts = 4;
-  std::uint32_t first_tile = 0;
-  std::uint32_t copies = 1;
-  bool quiet = false;
-};
-
-std::vector<std::byte> contents_of(fs::path const& path) {
-  std::error_code unreadable;
-  std::uintmax_t const bytes = fs::file_size(path, unreadable);
-  std::ifstream stream{path, std::ios::binary};
-  if (unreadable || !stream || !fs::is_regular_file(path))
-    throw wrong_use{fmt::format("{} cannot be read; give the file of a static RV64 program", path.string())};
-  std::vector<std::byte> contents(bytes);
-  stream.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(bytes));  // NOLINT
-  contents.resize(static_cast<std::size_t>(stream.gcount()));
-  return contents;
-}
-
-// The host's environment would make runs differ: of it only what is meant for the runtime.
-std::vector<std::string> environment_of(chosen_options const& chosen) {
-  std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::string_view{*entry}.starts_with("TESS_")) result.emplace_back(*entry);
-  result.insert(result.end(), chosen.environment.begin(), chosen.environment.end());
-  return result;
-}
-
-tess::machine::program_options options_of(chosen_options const& chosen) {
-  tess::machine::program_options result;
-  result.arguments = chosen.arguments;
-  result.environment = environment_of(chosen);
-  result.path = fs::absolute(chosen.arguments.front()).lexically_normal().string();
-  result.seed = chosen.seed;
-  for (auto const& folder : chosen.write_folders) result.files.allow_write(folder);
-  for (auto const& folder : chosen.read_folders) result.files.allow_read(folder);
-  return result;
-}
 
 void declare(CLI::App& app, chosen_options& chosen) {
   app.add_option("--machine", chosen.machine, "a machine by name, or the file of one");
@@ -104,82 +48,18 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->expected(1)
       ->take_all();
   app.add_option("--seed", chosen.seed, "of everything random in the program")->envname("TESS_SEED");
+  app.add_option("--stats", chosen.statistics, "write what was counted there, as JSON")->type_name("FILE");
+  app.add_option("--trace", chosen.trace, "with time: write a trace for Perfetto there")->type_name("FILE");
+  app.add_option("--picture", chosen.picture, "with time: draw the grid with its loads there, as SVG")
+      ->type_name("FILE.svg");
+  app.add_flag("--list", chosen.list, "the machines there are, one a line, instead of a run");
+  app.add_option("--explain", chosen.explain, "a machine in words, instead of a run")->type_name("NAME|FILE.toml");
   app.add_flag("--quiet", chosen.quiet, "no lines of ours, but for errors");
 }
 
-void print_summary(tess::machine::machine_outcome const& outcome, double seconds) {
-  auto const instructions = static_cast<double>(outcome.instructions);
-  fmt::print(stderr, "machine: {:.6f} s simulated, {} instructions, {:.3f} s here, {:.1f} million instructions/s\n",
-             static_cast<double>(outcome.simulated_ns) * 1e-9, outcome.instructions, seconds,
-             instructions / seconds * 1e-6);
-}
-
-// A name is that of a file beside us, as installed or built.
-tess::machine::machine_description described(std::string const& machine) {
-  if (machine.ends_with(".toml")) return tess::machine::read_machine(machine);
-  fs::path const root = fs::read_symlink("/proc/self/exe").parent_path() / "../../..";
-  fs::path const file = root / "share/tessera/machines" / (machine + ".toml");
-  if (!fs::exists(file))
-    throw wrong_use{fmt::format("no machine \"{}\"; give a name of machines/, or FILE.toml", machine)};
-  return tess::machine::read_machine(file.lexically_normal());
-}
-
-double percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
-void print_timed(tess::machine::timed_outcome const& outcome, double seconds) {
-  auto const& harts = outcome.harts;
-  auto const instructions = static_cast<double>(outcome.whole.instructions);
-  fmt::print(stderr, "machine: {:.6f} s simulated, {} cycles, {} instructions, {:.3f} instructions a cycle\n",
-             static_cast<double>(outcome.whole.simulated_ns) * 1e-9, outcome.cycles, outcome.whole.instructions,
-             instructions / static_cast<double>(outcome.cycles));
-  fmt::print(stderr, "machine: {:.2f}% of {} loads missed the L1, {:.2f}% of {} looked for in an L2; {} B of DDR\n",
-             percent(harts.load_misses, harts.loads), harts.loads,
-             percent(outcome.l2.misses, outcome.l2.hits + outcome.l2.misses), outcome.l2.hits + outcome.l2.misses,
-             outcome.memory_bytes);
-  fmt::print(stderr, "machine: {:.3f} s here, {:.1f} million instructions/s, {} events\n", seconds,
-             instructions / seconds * 1e-6, outcome.events);
-}
-
-int run_timed(chosen_options const& chosen) {
-  auto const file = contents_of(chosen.arguments.front());
-  auto const machine_made = described(chosen.machine);
-  std::uint64_t const memory_bytes = machine_made.tlm_bytes + machine_made.local_tail_bytes;
-  auto const image = tess::machine::read_elf(file, chosen.arguments.front(), memory_bytes);
-  tess::machine::timed_machine machine(
-      machine_made, image, [&] { return options_of(chosen); }, chosen.first_tile, chosen.copies);
-  if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", machine_made.name, machine_made.summary);
-  auto const begin = std::chrono::steady_clock::now();
-  auto const outcome = machine.run();
-  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - begin;
-  if (!outcome.whole.trouble.empty()) fmt::print(stderr, "{}", outcome.whole.trouble);
-  if (auto const refused = machine.refused_write(); !refused.empty())
-    fmt::print(stderr, "machine: the program wanted to write {}; files are read-only but for --allow-write DIR\n",
-               refused);
-  if (!chosen.quiet) print_timed(outcome, seconds.count());
-  return outcome.whole.exit_code;
-}
-
-int run(chosen_options const& chosen) {
-  std::string const usual = chosen.machine == "single-tile" ? "off" : "on";
-  if ((chosen.timing.empty() ? usual : chosen.timing) == "on") return run_timed(chosen);
-  auto const file = contents_of(chosen.arguments.front());
-  std::uint64_t const memory_bytes = chosen.memory_mebibytes << 20U;
-  auto const image = tess::machine::read_elf(file, chosen.arguments.front(), memory_bytes);
-  flat_machine machine{image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen)};
-  if (!chosen.quiet)
-    fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",
-               chosen.machine, chosen.harts);
-  auto const begin = std::chrono::steady_clock::now();
-  auto const outcome = machine.run();
-  std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - begin;
-  if (!outcome.trouble.empty()) fmt::print(stderr, "{}", outcome.trouble);
-  if (auto const& refused = machine.refused_write(); !refused.empty())
-    fmt::print(stderr, "machine: the program wanted to write {}; files are read-only but for --allow-write DIR\n",
-               refused);
-  if (!chosen.quiet) print_summary(outcome, seconds.count());
-  return outcome.exit_code;
+void list_machines() {
+  for (std::string const& name : tess::machine::machine_names())
+    fmt::print("{:<20} {}\n", name, tess::machine::described_machine(name).summary);
 }
 
 }  // namespace
@@ -195,8 +75,13 @@ int main(int argc, char** argv) {
   chosen.arguments.assign(std::min(split + 1, argv + argc), argv + argc);
   try {
     app.parse(static_cast<int>(split - argv), argv);
+    if (chosen.list) return list_machines(), 0;
+    if (!chosen.explain.empty()) {
+      fmt::print("{}", tess::machine::explanation_of(tess::machine::described_machine(chosen.explain)));
+      return 0;
+    }
     if (chosen.arguments.empty()) throw wrong_use{"which program? give it after --, as in tess-machine -- ./hello"};
-    return run(chosen);
+    return tess::machine::run(chosen);
   } catch (CLI::Success const& done) {
     return app.exit(done);
   } catch (CLI::ParseError const& wrong) {

@@ -67,6 +67,35 @@ TEST_F(tess_command, becomes_the_machine_that_is_asked_for) {
     EXPECT_NE(run.said.find(words), std::string::npos) << run.said;
 }
 
+TEST_F(tess_command, tells_the_machine_where_to_write_and_the_program_nothing_of_it) {
+  fs::create_directories(root_ / "libexec/tessera/machine");
+  write_script("machine/tess-machine", R"(printf '<%s>' "$@"; echo " ${TESS_STATS-none} ${TESS_TRACE-none}")");
+  write_script("guest", "exit 7");
+  outcome const run = tess("run --machine nemesys-4x4 --stats s.json --picture p.svg --copies 2 libexec/tessera/guest",
+                           "TESS_TRACE=t.json ");
+  EXPECT_EQ(run.code, 0) << run.error;
+  for (char const* words :
+       {"<--stats><s.json>", "<--trace><t.json>", "<--picture><p.svg>", "<--copies><2>", "> none none"})
+    EXPECT_NE(run.said.find(words), std::string::npos) << run.said;
+  EXPECT_EQ(tess("machines").said, "<--list> none none\n");
+  EXPECT_EQ(tess("machines nemesys-2x2").said, "<--explain><nemesys-2x2> none none\n");
+}
+
+TEST_F(tess_command, prints_a_compiler_command_for_programs_of_a_machine) {
+  fs::create_directories(root_ / "share/tessera/machines");
+  std::ofstream{root_ / "share/tessera/machines/small.toml"} << "name = \"small\"\n";
+  std::ofstream{root_ / "share/tessera/build.json"}
+      << R"({"compile_machine": ["--target=x", "-I${prefix}/include"], "link_machine": ["-static"]})";
+  std::string const prefix = root_.string();
+  std::string const begin = "clang++-19 -std=c++23 -O3 --target=x -I" + prefix + "/include ";
+  EXPECT_EQ(tess("c++ --print --machine small a.cpp -o a").said, begin + "a.cpp -o a -static\n");
+  EXPECT_EQ(tess("c++ --print -c a.cpp --machine=small").said, begin + "-c a.cpp\n");
+  for (auto const* const typed : {"c++ --machine smal a.cpp", "c++ a.cpp --machine",
+                                  "c++ --machine=small --shared a.cpp", "c++ --machine none.toml a.cpp"})
+    EXPECT_EQ(tess(typed).code, 2) << typed;
+  EXPECT_NE(tess("c++ --machine smal a.cpp").error.find("tess machines"), std::string::npos);
+}
+
 TEST_F(tess_command, refuses_options_of_a_machine_without_one) {
   write_script("guest", "exit 7");
   outcome const run = tess("run --allow-write . libexec/tessera/guest");
@@ -161,7 +190,8 @@ TEST_F(tess_command, ends_with_2_on_wrong_use) {
     EXPECT_EQ(run.code, 2) << typed;
     EXPECT_NE(run.error, "") << typed;
   }
-  for (auto const* const typed : {"--help", "--version", "run --help", "bench --help", "doctor --help", "c++ --help"}) {
+  for (auto const* const typed :
+       {"--help", "--version", "run --help", "bench --help", "doctor --help", "c++ --help", "machines --help"}) {
     outcome const run = tess(typed);
     EXPECT_EQ(run.code, 0) << typed;
     EXPECT_NE(run.said, "") << typed;

@@ -165,7 +165,7 @@ void read_adapter(toml_table from, machine_description& made) {
 void read_tile(toml_table from, machine_description& made) {
   made.tlm_bytes = from.number("tlm_bytes", {4096, gib}, "bytes");
   made.tlm_access_cycles = from.small_number("tlm_access_cycles", {1, 10'000}, "cycles");
-  made.local_tail_bytes = from.number("local_tail_bytes", {0, 1024 * gib}, "bytes of the own partition");
+  made.local_tail_bytes = from.number("local_tail_bytes", {0, 512 * gib}, "bytes of the own partition");
   made.bus.bytes = static_cast<std::uint32_t>(from.power_of_two("bus_bytes", {1, 64}, "bytes a cycle"));
   made.bus.arbitration_cycles = from.small_number("bus_arbitration_cycles", {0, 100}, "cycles");
   from.finish();
@@ -186,7 +186,8 @@ void read_addresses(toml_table from, machine_description& made, std::uint64_t& u
   std::uint64_t const tlm_base = from.number("tlm_base", {local_window_end}, "the address of tile 0's TLM");
   std::uint64_t const tlm_stride = from.number("tlm_stride", {made.tlm_bytes}, "bytes from tile to tile");
   std::uint64_t const device_base = from.number("device_base", {local_window_end}, "the address of tile 0's devices");
-  std::uint64_t const device_stride = from.number("device_stride", {64}, "bytes from tile to tile");
+  std::uint64_t const device_stride =
+      from.number("device_stride", {registers::devices_bytes}, "bytes from tile to tile");
   uncached_offset = from.number("uncached_offset", {1}, "bytes from a partition to its uncached view");
   for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
     made.regions.push_back(
@@ -195,8 +196,8 @@ void read_addresses(toml_table from, machine_description& made, std::uint64_t& u
                             .tile = tile,
                             .base = device_base + tile * device_stride,
                             .size_bytes = device_stride});
-    check_overlap(from, "device_base", made);
   }
+  check_overlap(from, "device_base", made);
   from.finish();
 }
 
@@ -250,7 +251,8 @@ local_window machine_description::window(std::uint32_t tile) const {
   return {.tlm_base = of(region_kind::tlm).base,
           .tlm_bytes = tlm_bytes,
           .tail_base = partition.end() - local_tail_bytes,
-          .tail_bytes = local_tail_bytes};
+          .tail_bytes = local_tail_bytes,
+          .device_base = of(region_kind::device).base};
 }
 
 machine_description parse_machine(std::string text, std::string name) {

@@ -31,15 +31,20 @@ void kernel::run() {
   }
 }
 
-void kernel::run_until(picoseconds last) {
+bool kernel::run_on(picoseconds last) {
   stopped_ = false;
   while (event* const next = events_.take_until(last)) {
     now_ = next->due;
     ++happened_;
     next->happens(*next);
-    if (stopped_) return;
+    if (stopped_) return false;
   }
-  now_ = last;
+  return !idle();
+}
+
+void kernel::run_until(picoseconds last) {
+  (void)run_on(last);
+  if (!stopped_) now_ = last;
 }
 
 }  // namespace tess::machine

@@ -64,6 +64,8 @@ class kernel {
   void run();
   /// All that happens up to `last`, which is the time afterwards unless stop() came before.
   void run_until(picoseconds last);
+  /// The same, but the time stays that of the last of it. True: more is to come.
+  bool run_on(picoseconds last);
   /// Called by an event: run() returns after it.
   void stop() noexcept { stopped_ = true; }
 

@@ -93,19 +93,19 @@ std::string reason(hart const& h, user_memory& memory) {
   return "illegal instruction";
 }
 
-std::string where(hart const& h, elf_image const& image) {
-  return fmt::format("pc {:#x} in {}, tile 0, hart {}", h.pc, symbol_of(image, h.pc), h.number);
+std::string where(hart const& h, elf_image const& image, std::uint32_t tile) {
+  return fmt::format("pc {:#x} in {}, tile {}, hart {}", h.pc, symbol_of(image, h.pc), tile, h.number);
 }
 
 }  // namespace
 
-std::string trap_report(hart const& h, user_memory& memory, elf_image const& image) {
-  return fmt::format("machine: {} at {}\n{}", reason(h, memory), where(h, image), backtrace(h, memory, image));
+std::string trap_report(hart const& h, user_memory& memory, elf_image const& image, std::uint32_t tile) {
+  return fmt::format("machine: {} at {}\n{}", reason(h, memory), where(h, image, tile), backtrace(h, memory, image));
 }
 
-std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image) {
+std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image, std::uint32_t tile) {
   std::string_view const name = signal == SIGABRT ? " (SIGABRT)" : "";
-  return fmt::format("machine: the program ended itself by signal {}{} at {}\n{}", signal, name, where(h, image),
+  return fmt::format("machine: the program ended itself by signal {}{} at {}\n{}", signal, name, where(h, image, tile),
                      backtrace(h, memory, image));
 }
 

@@ -13,8 +13,10 @@
 namespace tess::machine {
 
 // Of a hart that stopped at an access, an illegal instruction or a breakpoint. Several lines.
-[[nodiscard]] std::string trap_report(hart const& h, user_memory& memory, elf_image const& image);
+[[nodiscard]] std::string trap_report(hart const& h, user_memory& memory, elf_image const& image,
+                                      std::uint32_t tile = 0);
 // Of one that ended its program by a signal, as abort() does.
-[[nodiscard]] std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image);
+[[nodiscard]] std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image,
+                                        std::uint32_t tile = 0);
 
 }  // namespace tess::machine

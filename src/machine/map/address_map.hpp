@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "tess/machine/registers.hpp"
+
 namespace tess::machine {
 
 inline constexpr std::uint64_t local_window_end = std::uint64_t{1} << 40U;
@@ -53,18 +55,20 @@ class address_map {
   mutable std::size_t last_ = 0;
 };
 
-/// Relocation of one tile: TLM first, then the last part of its partition.
+/// Relocation of one tile: TLM first, then the last part of its partition; at the window's end the tile's devices.
 struct local_window {
   std::uint64_t tlm_base = 0;
   std::uint64_t tlm_bytes = 0;
   std::uint64_t tail_base = 0;  ///< Global address of the byte behind the TLM's last.
   std::uint64_t tail_bytes = 0;
+  std::uint64_t device_base = 0;
 
   /// The global name of an address as a program uses it; nothing if it lies in the window but behind its end.
   [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const noexcept {
     if (address < tlm_bytes) return tlm_base + address;
     if (address >= local_window_end) return address;
     if (address - tlm_bytes < tail_bytes) return tail_base + (address - tlm_bytes);
+    if (address >= registers::own_devices) return device_base + (address - registers::own_devices);
     return std::nullopt;
   }
   /// The window's name of a global address, if it has one.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "machine/tile/tile.hpp"
+#include "machine/unit/tile_units.hpp"
 
 namespace tess::machine {
 
@@ -20,7 +21,10 @@ struct grid {
     for (std::uint32_t number = 0; number < described.tiles(); ++number) {
       tiles.push_back(std::make_unique<tile>(clock, made_of, map, over, number));
     }
-    for (auto const& one : tiles) one->know(tiles);
+    for (auto const& one : tiles) {
+      one->know(tiles);
+      units.push_back(std::make_unique<tile_units>(clock, made_of, map, over, program_tiles, *one));
+    }
   }
   grid(grid const&) = delete;
   grid& operator=(grid const&) = delete;
@@ -29,7 +33,9 @@ struct grid {
   kernel clock;
   address_map map;
   network over;
+  std::vector<std::uint32_t> program_tiles;  ///< Which run the program, in their order; units tell it.
   std::vector<std::unique_ptr<tile>> tiles;
+  std::vector<std::unique_ptr<tile_units>> units;
 };
 
 }  // namespace tess::machine

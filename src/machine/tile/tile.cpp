@@ -28,6 +28,7 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
       clock_(made_of.tile_clock_ps),
       number_(number),
       tlm_region_(*map.of(region_kind::tlm, number)),
+      device_base_(map.of(region_kind::device, number)->base),
       tlm_(made_of.tlm_bytes),
       l2_(k, made_of.l2, *this),
       adapter_(k, over, clock_, adapter_of(made_of), number, *this),
@@ -61,9 +62,15 @@ tile::place tile::place_of(std::uint64_t address) const noexcept {
     case region_kind::partition_uncached:
       return place::remote;
     case region_kind::device:
-      return place::nowhere;  // no unit has registers yet
+      return found->tile == number_ ? place::device : place::remote;
   }
   return place::nowhere;
+}
+
+std::pair<device*, std::uint64_t> tile::device_at(std::uint64_t address) const noexcept {
+  std::uint64_t const offset = address - device_base_;
+  std::uint64_t const unit = offset / registers::unit_bytes;
+  return {unit < devices_.size() ? devices_[unit] : nullptr, offset % registers::unit_bytes};
 }
 
 std::byte* tile::look_up(place where, std::uint64_t address, bool for_store) noexcept {

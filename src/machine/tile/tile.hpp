@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "machine/cache/l2_private.hpp"
 #include "machine/config/description.hpp"
 #include "machine/memory/memory_port.hpp"
+#include "machine/unit/device.hpp"
 
 namespace tess::machine {
 
@@ -33,6 +35,7 @@ class tile : public home, private line_memory {
     tlm,      ///< The own one.
     l2,       ///< The own partition, or a cached view of another's.
     remote,   ///< A word at another tile's home.
+    device,   ///< A register of one of the tile's units.
     nowhere,  ///< No such address, or none that a hart may use so.
   };
   /// A write on the bus: who sleeps on a word looks.
@@ -43,6 +46,11 @@ class tile : public home, private line_memory {
   };
 
   tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, std::uint32_t number);
+
+  /// A unit of the tile, at its place among the device registers; it must outlive the tile's last access.
+  void attach(registers::unit at, device& added) { devices_[static_cast<std::size_t>(at)] = &added; }
+  /// The unit that has the register at a global address of this tile's devices, and the register's offset in it.
+  [[nodiscard]] std::pair<device*, std::uint64_t> device_at(std::uint64_t address) const noexcept;
 
   /// An L1 of the tile: snooped on writes, invalidated when a line leaves the L2. Returns its number, for filled().
   std::uint32_t attach(snooper& l1);
@@ -91,6 +99,10 @@ class tile : public home, private line_memory {
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   [[nodiscard]] address_map const& map() const noexcept { return map_; }
   [[nodiscard]] l2_private& l2() noexcept { return l2_; }
+  /// Drops what the L1s of the tile hold of [address, address + bytes).
+  void invalidate_l1s(std::uint64_t address, std::size_t bytes) {
+    for (snooper* const l1 : l1s_) l1->invalidate(address, bytes);
+  }
   [[nodiscard]] adapter& network_adapter() noexcept { return adapter_; }
   [[nodiscard]] memory_port* memory() noexcept { return memory_.get(); }
   [[nodiscard]] std::uint64_t bus_busy_cycles() const noexcept { return bus_busy_cycles_; }
@@ -129,6 +141,7 @@ class tile : public home, private line_memory {
   void serve_word(served_word& word);
   void retry(served_word& word);
   void do_word(served_word& word, std::byte* at);
+  void serve_device(transaction& asked, event& finished);
   void serve_memory(transaction& asked, region const& in, event& finished);
 
   kernel& kernel_;
@@ -137,6 +150,8 @@ class tile : public home, private line_memory {
   clock_domain clock_;
   std::uint32_t number_;
   region tlm_region_;
+  std::uint64_t device_base_;
+  std::array<device*, registers::units_max> devices_{};
   host_memory tlm_;
   std::unique_ptr<memory_port> memory_;
   l2_private l2_;

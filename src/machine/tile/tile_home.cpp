@@ -19,6 +19,7 @@ std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_
 void tile::serve(transaction& asked, event& finished) {
   region const* const in = map_.find(asked.address);
   bool const whole = in != nullptr && asked.address + asked.bytes <= in->end();
+  if (whole && in->kind == region_kind::device && in->tile == number_) return serve_device(asked, finished);
   if (!whole || in->kind == region_kind::device) {
     asked.status = remote_outcome::wrong;
     return kernel_.after(0, finished);
@@ -38,6 +39,23 @@ void tile::serve(transaction& asked, event& finished) {
   if (!is_tlm && in->memory_tile == number_ && memory_ != nullptr) return serve_memory(asked, *in, finished);
   asked.status = remote_outcome::wrong;
   kernel_.after(0, finished);
+}
+
+void tile::serve_device(transaction& asked, event& finished) {
+  auto const [unit, offset] = device_at(asked.address);
+  bool const sound = unit != nullptr && asked.bytes == sizeof(std::uint64_t) && offset % sizeof(std::uint64_t) == 0;
+  asked.status = remote_outcome::wrong;
+  if (sound && asked.what == remote_operation::read) {
+    if (auto const value = unit->load(offset, device::no_hart)) {
+      std::memcpy(asked.data.data(), &*value, sizeof *value);
+      asked.status = remote_outcome::done;
+    }
+  } else if (sound && asked.what == remote_operation::write) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, asked.data.data(), sizeof value);
+    if (unit->store(offset, value, device::no_hart)) asked.status = remote_outcome::done;
+  }
+  kernel_.at(clock_.cycles(bus(clock_.count(clock_.edge(kernel_.now())), sizeof(std::uint64_t))), finished);
 }
 
 void tile::serve_memory(transaction& asked, region const& in, event& finished) {

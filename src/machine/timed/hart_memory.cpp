@@ -48,6 +48,15 @@ bool hart_memory::is_remote(std::uint64_t address) const noexcept {
   return tile_.place_of(global(address)) == tile::place::remote;
 }
 
+bool hart_memory::is_foreign(std::uint64_t address) const noexcept {
+  region const* const in = tile_.map().find(global(address));
+  return in != nullptr && in->tile != tile_.number();
+}
+
+bool hart_memory::is_device(std::uint64_t address) const noexcept {
+  return tile_.place_of(global(address)) == tile::place::device;
+}
+
 bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept {
   bool const allowed = rights_.allow(address, wanted) && rights_.allow(address + bytes - 1, wanted) &&
                        tile_.place_of(global(address)) != tile::place::nowhere;
@@ -107,7 +116,7 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
   if (crosses(address, value.size()) || !alone_until(ends)) return false;
   std::uint64_t const name = global(address);
   tile::place const where = tile_.place_of(name);
-  if (where == tile::place::remote) return false;
+  if (where != tile::place::tlm && where != tile::place::l2) return false;
   std::byte* const at = tile_.look_up(where, name, true);
   if (at == nullptr) return false;
   ++counted_.in_place;

@@ -22,14 +22,14 @@
 
 namespace tess::machine {
 
-/// The rights of the pages of a tile's local window; global addresses may be read and written.
+/// The rights of the pages of a tile's local window; its devices and global addresses may be read and written.
 class page_rights {
  public:
   static constexpr unsigned page_shift = 12;
   explicit page_rights(std::uint64_t bytes) : rights_(bytes >> page_shift) {}
   [[nodiscard]] bool allow(std::uint64_t address, access_right wanted) const noexcept {
     std::uint64_t const page = address >> page_shift;
-    if (page >= rights_.size()) return address >= local_window_end && wanted != right_execute;
+    if (page >= rights_.size()) return address >= registers::own_devices && wanted != right_execute;
     return (rights_[page] & wanted) == wanted;
   }
   void set(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
@@ -123,6 +123,10 @@ class hart_memory {
 
   /// Is the address one whose home is another tile? Then the adapter is asked, not the tile.
   [[nodiscard]] bool is_remote(std::uint64_t address) const noexcept;
+  /// Is its home, where atomics are done, another tile? Also for cached views of foreign partitions.
+  [[nodiscard]] bool is_foreign(std::uint64_t address) const noexcept;
+  /// Is it a register of a unit of the tile?
+  [[nodiscard]] bool is_device(std::uint64_t address) const noexcept;
   [[nodiscard]] std::uint64_t global(std::uint64_t address) const noexcept;
   /// An address that the hart may not use so: stops it with the right that is missing. True: it may.
   [[nodiscard]] bool check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "machine/hart/engine.hpp"
@@ -34,9 +35,38 @@ void seat::wake(std::uint64_t cycle) {
 
 void seat::go() {
   if (is != state::runnable) return;
+  if (waits_for_ != nullptr) end_wait();
   occupant.wait_until(kernel_cycle());
-  if (pending_ && !serve()) return;
+  if (pending_ && !serve()) return begin_wait();
   run_ahead();
+}
+
+void seat::begin_wait() noexcept {
+  if (log_ == nullptr) return;
+  wait_begin_ = kernel_.now();
+  switch (occupant.stopped) {
+    case stop::fetch:
+      waits_for_ = "instructions";
+      break;
+    case stop::load:
+      waits_for_ = remote_pending_ ? "remote load" : "load";
+      break;
+    case stop::store:
+      waits_for_ = remote_pending_ ? "remote store" : "store";
+      break;
+    case stop::wait:
+      waits_for_ = "a reserved word";
+      break;
+    case stop::ecall:
+      waits_for_ = "asleep";
+      break;
+    default:
+      waits_for_ = remote_pending_ ? "remote atomic" : "atomic";
+  }
+}
+
+void seat::end_wait() {
+  log_->waited(*this, std::exchange(waits_for_, nullptr), wait_begin_, kernel_.now());
 }
 
 void seat::run_ahead() {
@@ -56,7 +86,7 @@ void seat::run_ahead() {
     }
     pending_ = true;
     if (h.now() > kernel_cycle()) return come_back(h.now());
-    if (!serve()) return;
+    if (!serve()) return begin_wait();
   }
 }
 
@@ -69,10 +99,12 @@ bool seat::serve() {
       done = memory_.serve_fetch(h, *this);
       break;
     case stop::load:
+      if (memory_.is_device(h.request.address)) return serve_device();
       if (memory_.is_remote(h.request.address)) return serve_remote();
       done = memory_.serve_load(h, *this);
       break;
     case stop::store:
+      if (memory_.is_device(h.request.address)) return serve_device();
       if (memory_.is_remote(h.request.address)) return serve_remote();
       done = memory_.serve_store(h, *this);
       break;
@@ -124,8 +156,9 @@ bool seat::serve_atomic() {
   access_right const wanted = kind == stop::load_reserved ? right_read : right_write;
   bool const aligned = h.request.address % h.request.bytes == 0;
   if (!memory_.check(h, h.request.address, h.request.bytes, wanted)) return serve();
-  bool const remote = memory_.is_remote(h.request.address);
-  if (!aligned || (remote && kind != stop::atomic)) {  // LR and SC have no home elsewhere (MACHINE.md 2)
+  bool const remote = memory_.is_foreign(h.request.address) || memory_.is_remote(h.request.address);
+  // LR and SC have no home elsewhere (MACHINE.md 2); registers have no atomics.
+  if (!aligned || (remote && kind != stop::atomic) || memory_.is_device(h.request.address)) {
     h.request.right = wanted;
     h.stopped = stop::access;
     return serve();
@@ -155,6 +188,35 @@ bool seat::serve_atomic() {
   }
   pending_ = false;
   h.complete(raw);
+  return true;
+}
+
+bool seat::serve_device() {
+  hart& h = occupant;
+  bool const loads = h.stopped == stop::load;
+  constexpr std::uint64_t word = sizeof(std::uint64_t);
+  auto const [unit, offset] = tile_.device_at(memory_.global(h.request.address));
+  std::optional<std::uint64_t> value;
+  if (unit != nullptr && h.request.bytes == word && offset % word == 0) {
+    if (!loads) memory_.drain(h);
+    if (loads) {
+      value = unit->load(offset, h.number);
+    } else if (unit->store(offset, h.request.operand, h.number)) {
+      value = 0;
+    }
+  }
+  if (!value) {
+    h.request.right = loads ? right_read : right_write;
+    h.stopped = stop::access;
+    return serve();
+  }
+  h.wait_until(tile_.bus(h.now(), word));
+  pending_ = false;
+  if (loads) {
+    h.complete(*value);
+  } else {
+    h.advance();
+  }
   return true;
 }
 

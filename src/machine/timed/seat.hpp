@@ -26,6 +26,14 @@ class seat_owner {
   [[nodiscard]] virtual std::uint64_t horizon(seat const& of) const = 0;
 };
 
+/// Is told when a hart could not go on, for a trace.
+class wait_log {
+ public:
+  virtual ~wait_log() = default;
+  /// `why` stays: a text of the program's.
+  virtual void waited(seat const& who, char const* why, picoseconds begin, picoseconds end) = 0;
+};
+
 class seat : event, tile::watcher {
  public:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
@@ -41,6 +49,9 @@ class seat : event, tile::watcher {
   [[nodiscard]] hart_memory const& memory() const noexcept { return memory_; }
   [[nodiscard]] hart_memory& memory() noexcept { return memory_; }
   [[nodiscard]] tile& place() noexcept { return tile_; }
+  [[nodiscard]] tile const& place() const noexcept { return tile_; }
+  /// From now on, every wait that is over.
+  void tell(wait_log* of_waits) noexcept { log_ = of_waits; }
   /// When it goes on, if it has said so to the kernel; otherwise some time in the past.
   [[nodiscard]] picoseconds due_ps() const noexcept { return due; }
 
@@ -52,6 +63,9 @@ class seat : event, tile::watcher {
   bool serve();
   bool serve_atomic();
   bool serve_remote();
+  bool serve_device();
+  void begin_wait() noexcept;
+  void end_wait();
   bool finish_remote();
   void come_back(std::uint64_t cycle);
   [[nodiscard]] bool may_pass(std::uint64_t cycle) const noexcept {
@@ -75,6 +89,9 @@ class seat : event, tile::watcher {
   bool remote_pending_ = false;  ///< It is at another tile.
   transaction remote_;
   std::uint64_t turns_ = 0;
+  wait_log* log_ = nullptr;
+  char const* waits_for_ = nullptr;  ///< With a log only; null: it does not wait.
+  picoseconds wait_begin_ = 0;
 };
 
 }  // namespace tess::machine

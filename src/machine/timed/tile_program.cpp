@@ -81,8 +81,9 @@ bool tile_program::whole(std::uint64_t address, std::size_t bytes, access_right 
     std::uint64_t const inside = std::max(at, address);
     if (!rights_.allow(inside, wanted)) return false;
     auto const name = window_.global(inside);
-    if (!name || tile_.place_of(*name) == tile::place::nowhere || tile_.place_of(*name) == tile::place::remote)
-      return false;
+    if (!name) return false;
+    tile::place const where = tile_.place_of(*name);
+    if (where != tile::place::tlm && where != tile::place::l2) return false;
   }
   return address + bytes >= address;
 }
@@ -154,7 +155,8 @@ seat_owner::after tile_program::system_call(seat& of) {
   if (next == program::after_call::goes_on) return after::goes_on;
   if (next == program::after_call::program_ended) {
     std::string trouble;
-    if (auto const signal = program_.killed_by()) trouble = signal_report(*signal, of.occupant, *this, image_);
+    if (auto const signal = program_.killed_by())
+      trouble = signal_report(*signal, of.occupant, *this, image_, tile_.number());
     end(program_.exit_code(), std::move(trouble));
   }
   return after::sleeps;
@@ -168,7 +170,7 @@ std::uint64_t tile_program::counter(hart const& h) const {
 }
 
 void tile_program::trapped(seat& of) {
-  end(1, trap_report(of.occupant, *this, image_));
+  end(1, trap_report(of.occupant, *this, image_, tile_.number()));
 }
 
 void tile_program::end(int code, std::string trouble) {

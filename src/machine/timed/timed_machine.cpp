@@ -16,6 +16,7 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   for (std::uint32_t number = first_tile; number < described.tiles() && programs_.size() < copies; ++number) {
     if (described.harts_of(number) == described.harts.system) continue;
     programs_.push_back(std::make_unique<tile_program>(grid_, number, image, options(), ended));
+    grid_.program_tiles.push_back(number);
   }
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
 }
@@ -27,34 +28,22 @@ std::string timed_machine::refused_write() const {
   return {};
 }
 
-timed_outcome timed_machine::run() {
-  grid_.clock.run();
-  timed_outcome outcome;
+machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()> const& each) {
+  // Time without events is passed in one step, so that sleeping for hours costs nothing.
+  kernel& clock = grid_.clock;
+  while (!clock.idle() && clock.run_on(std::max(clock.now() + interval_ps, clock.next_due()))) each();
+  machine_outcome outcome;
   for (auto const& one : programs_) {
-    outcome.whole.instructions += one->instructions();
-    hart_memory::statistics const each = one->counted();
-    outcome.harts.loads += each.loads;
-    outcome.harts.stores += each.stores;
-    outcome.harts.load_misses += each.load_misses;
-    outcome.harts.fetch_misses += each.fetch_misses;
-    outcome.harts.in_place += each.in_place;
-    if (outcome.whole.exit_code == 0) outcome.whole.exit_code = one->exit_code();
-    if (outcome.whole.trouble.empty()) outcome.whole.trouble = one->trouble();
+    outcome.instructions += one->instructions();
+    if (outcome.exit_code == 0) outcome.exit_code = one->exit_code();
+    if (outcome.trouble.empty()) outcome.trouble = one->trouble();
   }
-  if (std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) && outcome.whole.trouble.empty()) {
-    outcome.whole.exit_code = 1;
-    outcome.whole.trouble = "machine: every thread waits, and none can wake another\n";
-    for (auto const& one : programs_) outcome.whole.trouble += one->waiting();
+  if (std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) && outcome.trouble.empty()) {
+    outcome.exit_code = 1;
+    outcome.trouble = "machine: every thread waits, and none can wake another\n";
+    for (auto const& one : programs_) outcome.trouble += one->waiting();
   }
-  for (auto const& one : grid_.tiles) {
-    outcome.l2.hits += one->l2().counted().hits;
-    outcome.l2.misses += one->l2().counted().misses;
-    outcome.l2.write_backs += one->l2().counted().write_backs;
-    if (one->memory() != nullptr) outcome.memory_bytes += one->memory()->counted().bytes;
-  }
-  outcome.cycles = grid_.clock.now() / grid_.made_of.tile_clock_ps;
-  outcome.whole.simulated_ns = grid_.clock.now() / 1000;
-  outcome.events = grid_.clock.events();
+  outcome.simulated_ns = clock.now() / 1000;
   return outcome;
 }
 

@@ -33,6 +33,8 @@ class tile_program final : private machine_host, private user_memory, private co
   [[nodiscard]] hart_memory::statistics counted() const;
   [[nodiscard]] std::uint32_t tile_number() const noexcept { return tile_.number(); }
   [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
+  [[nodiscard]] std::deque<seat>& seats() noexcept { return seats_; }
+  [[nodiscard]] std::deque<seat> const& seats() const noexcept { return seats_; }
   /// Who waits for what, when nothing happens any more.
   [[nodiscard]] std::string waiting();
 
@@ -88,21 +90,16 @@ class tile_program final : private machine_host, private user_memory, private co
   std::string trouble_;
 };
 
-struct timed_outcome {
-  machine_outcome whole;
-  std::uint64_t cycles = 0;
-  std::uint64_t events = 0;
-  hart_memory::statistics harts;
-  l2_private::statistics l2;  ///< Of all tiles together.
-  std::uint64_t memory_bytes = 0;
-};
-
 class timed_machine {
  public:
   /// Copies of the program on `copies` tiles that have application harts, from `first_tile` on.
   timed_machine(machine_description const& described, elf_image const& image,
                 std::function<program_options()> const& options, std::uint32_t first_tile, std::uint32_t copies);
-  timed_outcome run();
+  /// To the end. After every `interval_ps` of simulated time in which something happened, `each` is called; what it
+  /// does cannot change the run.
+  machine_outcome run(picoseconds interval_ps, std::function<void()> const& each);
+  [[nodiscard]] grid const& inside() const noexcept { return grid_; }
+  [[nodiscard]] std::vector<std::unique_ptr<tile_program>> const& programs() const noexcept { return programs_; }
   [[nodiscard]] std::string refused_write() const;
 
  private:

@@ -1,0 +1,39 @@
+// named_machines: share/tessera/machines, found from libexec/tessera/machine, where this executable lies.
+#include "machine/config/named_machines.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tess::machine {
+namespace {
+
+std::filesystem::path folder() {
+  auto const root = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../../..";
+  return (root / "share/tessera/machines").lexically_normal();
+}
+
+}  // namespace
+
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (auto const& entry : std::filesystem::directory_iterator(folder(), none)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+machine_description described_machine(std::string const& wanted) {
+  if (wanted.ends_with(".toml")) return read_machine(wanted);
+  auto const names = machine_names();
+  if (std::ranges::find(names, wanted) == names.end()) {
+    throw config_error(
+        fmt::format("no machine \"{}\"; expected one of {}, or FILE.toml", wanted, fmt::join(names, ", ")));
+  }
+  return read_machine(folder() / (wanted + ".toml"));
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,104 @@
+// explanation: drawn and written from the description, so it cannot say anything else than what is built.
+#include "machine/report/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tess::machine {
+namespace {
+
+constexpr std::uint32_t drawn_tiles_max = 16;  ///< Of a row or column.
+
+std::string size_of(std::uint64_t bytes) {
+  if (bytes % (1U << 30U) == 0) return fmt::format("{} GiB", bytes >> 30U);
+  if (bytes % (1U << 20U) == 0) return fmt::format("{} MiB", bytes >> 20U);
+  if (bytes % (1U << 10U) == 0) return fmt::format("{} KiB", bytes >> 10U);
+  return fmt::format("{} B", bytes);
+}
+
+/// A tile is a box of three lines with links to the east and south; what wraps around is named below.
+std::string drawing_of(machine_description const& made_of) {
+  bool const links = made_of.network.topology != topology_kind::crossbar;
+  std::uint32_t const width = std::min(made_of.width, drawn_tiles_max);
+  std::uint32_t const height = std::min(made_of.height, drawn_tiles_max);
+  std::string text;
+  for (std::uint32_t y = 0; y < height; ++y) {
+    std::string edge = "  ";
+    std::string names = "  ";
+    std::string units = "  ";
+    std::string below = "  ";
+    for (std::uint32_t x = 0; x < width; ++x) {
+      std::uint32_t const tile = y * made_of.width + x;
+      bool const last = x + 1 == width;
+      edge += last ? "+---------+" : "+---------+     ";
+      names += fmt::format("| {:<8}|{}", fmt::format("{},{}", x, y), last ? "" : links ? " --- " : "     ");
+      units += fmt::format("| {:<8}|{}",
+                           made_of.is_memory(tile) ? fmt::format("DDR {}h", made_of.harts_of(tile))
+                                                   : fmt::format("{} harts", made_of.harts_of(tile)),
+                           last ? "" : "     ");
+      below += last ? "     |     " : "     |          ";
+    }
+    text += edge + "\n" + names + "\n" + units + "\n" + edge + "\n";
+    if (links && y + 1 < height) text += below + "\n";
+  }
+  if (width < made_of.width || height < made_of.height)
+    text += fmt::format("  ... of {} x {} tiles\n", made_of.width, made_of.height);
+  if (made_of.network.topology == topology_kind::torus) text += "  The links at the edges go around: a torus.\n";
+  if (!links) text += "  Every tile is one step from every other: a crossbar.\n";
+  return text;
+}
+
+std::string text_of(char const* name, cache_shape const& shape, char const* kind) {
+  return fmt::format("  {:<9} {}, {} ways, lines of {} B, {}\n", name, size_of(shape.size_bytes()), shape.ways,
+                     shape.line_bytes, kind);
+}
+
+std::string units_of(machine_description const& made_of) {
+  std::string text = fmt::format(
+      "A compute tile has\n  harts     {} for programs and {} of the system, RV64GC, in order, {:.0f} MHz; each with\n",
+      made_of.harts.application, made_of.harts.system, 1e6 / static_cast<double>(made_of.tile_clock_ps));
+  text += text_of("  L1-I", made_of.l1_instruction, "invalidated by fence.i");
+  text += text_of("  L1-D", made_of.l1_data, "write-through, snooped");
+  text += text_of("L2", made_of.l2,
+                  fmt::format("write-back, {} cycles, not coherent between tiles", made_of.l2_hit_cycles).c_str());
+  text += fmt::format("  TLM       {}, {} cycles\n", size_of(made_of.tlm_bytes), made_of.tlm_access_cycles);
+  text += fmt::format("  bus       {} B a cycle\n", made_of.bus.bytes);
+  text +=
+      fmt::format("  adapter   {} requests under way, DMA in packets of {} B, {} tasks in its queue\n",
+                  made_of.adapter.outstanding, made_of.adapter.dma_packet_bytes, made_of.adapter.task_queue_entries);
+  text += "  units     with registers: information (tile, hart, grid, map), ranges (write-back and invalidation)\n";
+  text += fmt::format("A memory tile has {} harts for programs, all else, and\n",
+                      made_of.harts.application_in_memory_tiles);
+  text += fmt::format("  DDR       {}, {} ranks of {} banks, a port of {} B a cycle at {:.0f} MHz\n",
+                      size_of(made_of.memory.size_bytes), made_of.dram.ranks, made_of.dram.banks,
+                      made_of.memory.port_bytes, 1e6 / static_cast<double>(made_of.memory_clock_ps));
+  return text;
+}
+
+std::string parameters_of(machine_description const& made_of) {
+  std::size_t path_width = 0;
+  std::size_t value_width = 0;
+  for (explained_value const& one : made_of.explained) {
+    path_width = std::max(path_width, one.path.size());
+    value_width = std::max(value_width, one.value.size() + 1 + one.unit.size());
+  }
+  value_width = std::min<std::size_t>(value_width, 40);
+  std::string text;
+  for (explained_value const& one : made_of.explained) {
+    std::string const value = one.unit.empty() ? one.value : one.value + " " + one.unit;
+    std::string line = fmt::format("  {:<{}}  {:<{}}  {}", one.path, path_width, value, value_width, one.source);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string explanation_of(machine_description const& made_of) {
+  return fmt::format("{}: {}\n\n{}\n{}\nEvery parameter, with its unit and its source:\n{}", made_of.name,
+                     made_of.summary, drawing_of(made_of), units_of(made_of), parameters_of(made_of));
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,138 @@
+// measurement: read from the parts where they counted.
+#include "machine/report/measurement.hpp"
+
+#include <algorithm>
+
+namespace tess::machine {
+namespace {
+
+void measure_links(grid const& g, measurement& into) {
+  flit_network const& flits = g.over.inside();
+  topology const& layout = flits.layout();
+  std::uint64_t const cycles = g.over.clock().count(g.clock.now());
+  for (std::uint32_t router = 0; router < layout.routers(); ++router) {
+    for (std::uint32_t port = 0; port < layout.ports(); ++port) {
+      link_end const ahead = layout.neighbour(router, port);
+      std::uint32_t const node = layout.node_at(router, port);
+      bool const between = ahead.router != link_end::nowhere;
+      if (!between && node == link_end::nowhere) continue;
+      std::uint64_t const sent = flits.link_flits(router, port);
+      // A mesh has a router in each tile; a crossbar's only links are those to its tiles.
+      into.links.push_back({.from = between ? router : node,
+                            .to = between ? ahead.router : node,
+                            .flits = sent,
+                            .load = share(sent, cycles)});
+    }
+  }
+}
+
+tile_measured measure_tile(grid const& g, tile& one) {
+  tile_measured made;
+  made.number = one.number();
+  made.bus_load = share(one.bus_busy_cycles(), g.clock.now() / g.made_of.tile_clock_ps);
+  made.l2 = one.l2().counted();
+  made.adapter = one.network_adapter().counted();
+  made.adapter_latency_cycles =
+      share(made.adapter.latency_ps, made.adapter.requests) / static_cast<double>(g.made_of.tile_clock_ps);
+  if (memory_port const* const memory = one.memory()) {
+    made.has_memory = true;
+    made.memory.port = memory->counted();
+    made.memory.dram = memory->behind().counted();
+    made.memory.load = share(made.memory.port.busy_ps, g.clock.now());
+    made.memory.bus_load = share(made.memory.dram.busy_cycles * g.made_of.dram.timing.clock_ps, g.clock.now());
+  }
+  return made;
+}
+
+}  // namespace
+
+measurement measure(timed_machine const& of) {
+  grid const& g = of.inside();
+  measurement made;
+  made.simulated_ps = g.clock.now();
+  made.cycles = g.clock.now() / g.made_of.tile_clock_ps;
+  made.events = g.clock.events();
+  for (auto const& program : of.programs()) {
+    for (seat const& one : program->seats()) {
+      made.harts.push_back({.tile = program->tile_number(),
+                            .number = one.occupant.number,
+                            .instructions = one.occupant.retired,
+                            .cycles = one.occupant.now(),
+                            .memory = one.memory().counted()});
+      made.instructions += one.occupant.retired;
+    }
+  }
+  for (auto const& one : g.tiles) made.tiles.push_back(measure_tile(g, *one));
+  measure_links(g, made);
+  return made;
+}
+
+double row_hit_rate(dram::statistics const& counted) noexcept {
+  return 1 - share(std::min(counted.activates, counted.column_commands), counted.column_commands);
+}
+
+hart_memory::statistics measurement::hart_memory_sum() const {
+  hart_memory::statistics sum;
+  for (hart_measured const& one : harts) {
+    sum.loads += one.memory.loads;
+    sum.stores += one.memory.stores;
+    sum.load_misses += one.memory.load_misses;
+    sum.fetch_misses += one.memory.fetch_misses;
+    sum.in_place += one.memory.in_place;
+  }
+  return sum;
+}
+
+l2_private::statistics measurement::l2_sum() const {
+  l2_private::statistics sum;
+  for (tile_measured const& one : tiles) {
+    sum.hits += one.l2.hits;
+    sum.misses += one.l2.misses;
+    sum.merged += one.l2.merged;
+    sum.write_backs += one.l2.write_backs;
+    sum.back_invalidations += one.l2.back_invalidations;
+  }
+  return sum;
+}
+
+memory_measured measurement::memory_sum() const {
+  memory_measured sum;
+  double memories = 0;
+  for (tile_measured const& one : tiles) {
+    if (!one.has_memory) continue;
+    ++memories;
+    sum.port.reads += one.memory.port.reads;
+    sum.port.writes += one.memory.port.writes;
+    sum.port.bytes += one.memory.port.bytes;
+    sum.dram.column_commands += one.memory.dram.column_commands;
+    sum.dram.activates += one.memory.dram.activates;
+    sum.load += one.memory.load;
+    sum.bus_load += one.memory.bus_load;
+  }
+  if (memories > 0) {
+    sum.load /= memories;
+    sum.bus_load /= memories;
+  }
+  return sum;
+}
+
+link_measured const* measurement::busiest_link() const {
+  link_measured const* found = nullptr;
+  for (link_measured const& one : links) {
+    if (one.from != one.to && (found == nullptr || one.flits > found->flits)) found = &one;
+  }
+  return found;
+}
+
+double measurement::mean_link_load() const {
+  double sum = 0;
+  double count = 0;
+  for (link_measured const& one : links) {
+    if (one.from == one.to) continue;
+    sum += one.load;
+    ++count;
+  }
+  return count == 0 ? 0 : sum / count;
+}
+
+}  // namespace tess::machine

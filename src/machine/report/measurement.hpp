@@ -1,0 +1,77 @@
+// measurement: what a run with time has counted, part by part: harts, tiles, links, memories.
+//
+//   Loads are shares of the whole run in which the part was busy: of a link the cycles with a flit, of a bus those in
+//   which something moved, of a memory those in which its port moved words.
+//
+// Units     cycles of the tiles' clock unless said otherwise; loads and rates from 0 to 1.
+// Threads   one. At any time between two events of the kernel.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/timed/timed_machine.hpp"
+
+namespace tess::machine {
+
+struct hart_measured {
+  std::uint32_t tile = 0;
+  std::uint32_t number = 0;
+  std::uint64_t instructions = 0;
+  std::uint64_t cycles = 0;  ///< Where its time is; of one that never ran 0.
+  hart_memory::statistics memory;
+};
+
+struct link_measured {
+  std::uint32_t from = 0;  ///< Tile.
+  std::uint32_t to = 0;    ///< Tile; that of `from`: the way out of the network.
+  std::uint64_t flits = 0;
+  double load = 0;
+};
+
+struct memory_measured {
+  memory_port::statistics port;
+  dram::statistics dram;
+  double load = 0;      ///< Of the port.
+  double bus_load = 0;  ///< Of the DRAM's data bus.
+};
+
+struct tile_measured {
+  std::uint32_t number = 0;
+  bool has_memory = false;
+  double bus_load = 0;
+  l2_private::statistics l2;
+  adapter::statistics adapter;
+  double adapter_latency_cycles = 0;  ///< Mean of a request, from the adapter to its answer.
+  memory_measured memory;
+};
+
+struct measurement {
+  std::uint64_t simulated_ps = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t instructions = 0;
+  std::uint64_t events = 0;
+  std::vector<hart_measured> harts;  ///< Those that may run the program.
+  std::vector<tile_measured> tiles;
+  std::vector<link_measured> links;
+
+  /// Sums over all harts and tiles.
+  [[nodiscard]] hart_memory::statistics hart_memory_sum() const;
+  [[nodiscard]] l2_private::statistics l2_sum() const;
+  [[nodiscard]] memory_measured memory_sum() const;  ///< Loads are means over the memories.
+  /// The busiest link between tiles; null: there is none.
+  [[nodiscard]] link_measured const* busiest_link() const;
+  [[nodiscard]] double mean_link_load() const;
+};
+
+[[nodiscard]] measurement measure(timed_machine const& of);
+
+/// Of column commands; a row that was closed before its command came was opened for nothing.
+[[nodiscard]] double row_hit_rate(dram::statistics const& counted) noexcept;
+
+/// 0 of 0 is 0.
+[[nodiscard]] constexpr double share(std::uint64_t part, std::uint64_t whole) noexcept {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace tess::machine

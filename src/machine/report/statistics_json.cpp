@@ -1,0 +1,101 @@
+// statistics_json: a run as JSON; docs/machine.md has every name, and a test compares the two.
+#include <nlohmann/json.hpp>
+
+#include "machine/report/table.hpp"
+
+namespace tess::machine {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json heading(std::string const& machine, std::string const& program, int exit_code, bool timing) {
+  return {{"schema", statistics_schema},
+          {"machine", machine},
+          {"program", program},
+          {"timing", timing},
+          {"exit_code", exit_code}};
+}
+
+ordered_json json_of_host(double seconds, std::uint64_t instructions, std::uint64_t events) {
+  return {{"seconds", seconds},
+          {"instructions_per_second", static_cast<double>(instructions) / seconds},
+          {"events", events}};
+}
+
+ordered_json json_of(hart_measured const& one) {
+  return {{"tile", one.tile},
+          {"hart", one.number},
+          {"instructions", one.instructions},
+          {"cycles", one.cycles},
+          {"loads", one.memory.loads},
+          {"load_misses", one.memory.load_misses},
+          {"stores", one.memory.stores},
+          {"fetch_misses", one.memory.fetch_misses}};
+}
+
+ordered_json json_of(tile_measured const& one, machine_description const& made_of) {
+  ordered_json made{{"tile", one.number},
+                    {"x", one.number % made_of.width},
+                    {"y", one.number / made_of.width},
+                    {"bus_load", one.bus_load},
+                    {"l2_hits", one.l2.hits},
+                    {"l2_misses", one.l2.misses},
+                    {"l2_merged_misses", one.l2.merged},
+                    {"l2_write_backs", one.l2.write_backs},
+                    {"adapter_requests", one.adapter.requests},
+                    {"adapter_served", one.adapter.served},
+                    {"adapter_dma_bytes", one.adapter.dma_bytes},
+                    {"adapter_latency_cycles", one.adapter_latency_cycles}};
+  return made;
+}
+
+ordered_json json_of_memory(tile_measured const& one) {
+  memory_measured const& memory = one.memory;
+  return {{"tile", one.number},
+          {"reads", memory.port.reads},
+          {"writes", memory.port.writes},
+          {"bytes", memory.port.bytes},
+          {"port_load", memory.load},
+          {"dram_bus_load", memory.bus_load},
+          {"row_hit_rate", row_hit_rate(memory.dram)},
+          {"refreshes", memory.dram.refreshes}};
+}
+
+}  // namespace
+
+std::string json_of(measurement const& run, machine_description const& made_of, std::string const& program,
+                    int exit_code, double host_seconds) {
+  auto const harts = run.hart_memory_sum();
+  auto const l2 = run.l2_sum();
+  ordered_json made = heading(made_of.name, program, exit_code, true);
+  made["simulated_ps"] = run.simulated_ps;
+  made["cycles"] = run.cycles;
+  made["instructions"] = run.instructions;
+  made["instructions_per_cycle"] = share(run.instructions, run.cycles);
+  made["l1_instruction_hit_rate"] = 1 - share(harts.fetch_misses, run.instructions);
+  made["l1_data_hit_rate"] = 1 - share(harts.load_misses, harts.loads);
+  made["l2_hit_rate"] = share(l2.hits, l2.hits + l2.misses);
+  made["network_load"] = run.mean_link_load();
+  made["dram_load"] = run.memory_sum().load;
+  made["host"] = json_of_host(host_seconds, run.instructions, run.events);
+  for (char const* const part : {"harts", "tiles", "memories", "links"}) made[part] = ordered_json::array();
+  for (hart_measured const& one : run.harts) made["harts"].push_back(json_of(one));
+  for (tile_measured const& one : run.tiles) {
+    made["tiles"].push_back(json_of(one, made_of));
+    if (one.has_memory) made["memories"].push_back(json_of_memory(one));
+  }
+  for (link_measured const& one : run.links)
+    made["links"].push_back({{"from", one.from}, {"to", one.to}, {"flits", one.flits}, {"load", one.load}});
+  return made.dump(2) + "\n";
+}
+
+std::string json_of(machine_outcome const& run, std::string const& machine, std::string const& program,
+                    double host_seconds) {
+  ordered_json made = heading(machine, program, run.exit_code, false);
+  made["simulated_ps"] = run.simulated_ns * 1000;
+  made["instructions"] = run.instructions;
+  made["host"] = json_of_host(host_seconds, run.instructions, 0);
+  return made.dump(2) + "\n";
+}
+
+}  // namespace tess::machine

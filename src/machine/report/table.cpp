@@ -1,0 +1,70 @@
+// table: what a run took, in a few lines.
+#include "machine/report/table.hpp"
+
+#include <fmt/format.h>
+
+namespace tess::machine {
+namespace {
+
+constexpr double percent = 100;
+constexpr double million = 1e6;
+
+/// 12345678 as 12 345 678.
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, " ");
+  return digits;
+}
+
+std::string time_of(std::uint64_t ps) {
+  if (ps < 1'000'000'000) return fmt::format("{:.3f} us", static_cast<double>(ps) * 1e-6);
+  if (ps < 1'000'000'000'000) return fmt::format("{:.3f} ms", static_cast<double>(ps) * 1e-9);
+  return fmt::format("{:.3f} s", static_cast<double>(ps) * 1e-12);
+}
+
+std::string at_tile(machine_description const& made_of, std::uint32_t number) {
+  return fmt::format("({}, {})", number % made_of.width, number / made_of.width);
+}
+
+}  // namespace
+
+std::string table_of(measurement const& run, machine_description const& made_of, double host_seconds) {
+  auto const harts = run.hart_memory_sum();
+  auto const l2 = run.l2_sum();
+  auto const memory = run.memory_sum();
+  auto const instructions = static_cast<double>(run.instructions);
+  std::uint64_t ran = 0;
+  for (hart_measured const& one : run.harts) ran += one.instructions > 0 ? 1 : 0;
+  std::string text =
+      fmt::format("machine: simulated time    {}, {} cycles\n", time_of(run.simulated_ps), grouped(run.cycles));
+  text += fmt::format("machine: instructions      {}, {:.3f} a cycle, of {} harts\n", grouped(run.instructions),
+                      share(run.instructions, run.cycles), ran);
+  text += fmt::format(
+      "machine: hits              L1-I {:.3f}% of {} instructions, L1-D {:.2f}% of {} loads, L2 {:.2f}% of {}\n",
+      percent * (1 - share(harts.fetch_misses, run.instructions)), grouped(run.instructions),
+      percent * (1 - share(harts.load_misses, harts.loads)), grouped(harts.loads),
+      percent * share(l2.hits, l2.hits + l2.misses), grouped(l2.hits + l2.misses));
+  if (link_measured const* const busiest = run.busiest_link()) {
+    text += fmt::format("machine: network load      {:.2f}% of all links, {:.2f}% of the busiest, {} to {}\n",
+                        percent * run.mean_link_load(), percent * busiest->load, at_tile(made_of, busiest->from),
+                        at_tile(made_of, busiest->to));
+  } else {
+    text += "machine: network load      none: there are no links\n";
+  }
+  text += fmt::format("machine: DRAM load         {:.2f}% of the ports, {} B, {:.1f}% row hits\n",
+                      percent * memory.load, grouped(memory.port.bytes), percent * row_hit_rate(memory.dram));
+  text += fmt::format("machine: here              {:.3f} s, {:.2f} million instructions/s, {} events\n", host_seconds,
+                      instructions / host_seconds / million, grouped(run.events));
+  return text;
+}
+
+std::string table_of(machine_outcome const& run, double host_seconds) {
+  std::string text =
+      fmt::format("machine: simulated time    {}, an instruction a ns and hart\n", time_of(run.simulated_ns * 1000));
+  text += fmt::format("machine: instructions      {}\n", grouped(run.instructions));
+  text += fmt::format("machine: here              {:.3f} s, {:.2f} million instructions/s\n", host_seconds,
+                      static_cast<double>(run.instructions) / host_seconds / million);
+  return text;
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,23 @@
+// table: the short table after a run, and the same as JSON.
+//
+// Units     as the text says; the JSON's are in docs/machine.md.
+#pragma once
+
+#include <string>
+
+#include "machine/report/measurement.hpp"
+
+namespace tess::machine {
+
+/// The first five lines are a function of machine, program and input; the last is about the host.
+[[nodiscard]] std::string table_of(measurement const& run, machine_description const& made_of, double host_seconds);
+/// Of a run without time.
+[[nodiscard]] std::string table_of(machine_outcome const& run, double host_seconds);
+
+inline constexpr int statistics_schema = 1;
+[[nodiscard]] std::string json_of(measurement const& run, machine_description const& made_of,
+                                  std::string const& program, int exit_code, double host_seconds);
+[[nodiscard]] std::string json_of(machine_outcome const& run, std::string const& machine, std::string const& program,
+                                  double host_seconds);
+
+}  // namespace tess::machine

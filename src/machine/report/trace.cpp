@@ -1,0 +1,157 @@
+// trace: what is kept, and how it is written.
+#include "machine/report/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace tess::machine {
+namespace {
+
+constexpr double us(picoseconds time) {
+  return static_cast<double>(time) * 1e-6;
+}
+
+std::uint64_t flits_of(flit_network const& network, std::uint32_t router) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t port = 0; port < network.layout().ports(); ++port) sum += network.link_flits(router, port);
+  return sum;
+}
+
+}  // namespace
+
+trace::trace(timed_machine const& of) : of_(of) {
+  for (auto const& program : of_.programs()) {
+    for (seat& one : program->seats()) one.tell(this);
+  }
+  name_counters();
+  take();
+}
+
+trace::~trace() {
+  for (auto const& program : of_.programs()) {
+    for (seat& one : program->seats()) one.tell(nullptr);
+  }
+}
+
+void trace::waited(seat const& who, char const* why, picoseconds begin, picoseconds end) {
+  if (end - begin < shortest_) {
+    ++dropped_;
+    return;
+  }
+  waits_.push_back({who.place().number(), who.occupant.number, why, begin, end - begin});
+  if (waits_.size() >= waits_max) thin_waits();
+}
+
+void trace::thin_waits() {
+  std::vector<picoseconds> lengths;
+  lengths.reserve(waits_.size());
+  for (wait const& one : waits_) lengths.push_back(one.length);
+  auto const middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::ranges::nth_element(lengths, middle);
+  shortest_ = *middle;
+  // Of waits of equal length every second one stays.
+  bool stays = false;
+  std::size_t const before = waits_.size();
+  std::erase_if(waits_, [&](wait const& one) {
+    if (one.length != shortest_) return one.length < shortest_;
+    stays = !stays;
+    return !stays;
+  });
+  dropped_ += before - waits_.size();
+}
+
+void trace::name_counters() {
+  for (auto const& program : of_.programs()) {
+    for (seat const& one : program->seats())
+      counters_.push_back(
+          {program->tile_number(), fmt::format("hart {}", one.occupant.number), "instructions a cycle"});
+  }
+  grid const& g = of_.inside();
+  for (auto const& one : g.tiles) {
+    counters_.push_back({one->number(), "bus", "load"});
+    counters_.push_back({one->number(), "L2", "miss rate"});
+    counters_.push_back({one->number(), "adapter", "requests a cycle"});
+    if (one->memory() != nullptr) counters_.push_back({one->number(), "DDR", "load"});
+  }
+  for (std::uint32_t router = 0; router < g.over.inside().layout().routers(); ++router)
+    counters_.push_back({router, "router", "flits a cycle"});
+}
+
+void trace::take() {
+  grid const& g = of_.inside();
+  picoseconds const now = g.clock.now();
+  std::uint64_t const cycles = now / g.made_of.tile_clock_ps;
+  snapshot taken{.time = now, .values = {}};
+  for (auto const& program : of_.programs()) {
+    for (seat const& one : program->seats()) taken.values.push_back({one.occupant.retired, one.occupant.now()});
+  }
+  for (auto const& one : g.tiles) {
+    auto const& l2 = one->l2().counted();
+    taken.values.push_back({one->bus_busy_cycles(), cycles});
+    taken.values.push_back({l2.misses, l2.misses + l2.hits});
+    taken.values.push_back({one->network_adapter().counted().requests, cycles});
+    if (one->memory() != nullptr) taken.values.push_back({one->memory()->counted().busy_ps, now});
+  }
+  flit_network const& network = g.over.inside();
+  for (std::uint32_t router = 0; router < network.layout().routers(); ++router)
+    taken.values.push_back({flits_of(network, router), g.over.clock().count(now)});
+  samples_.push_back(std::move(taken));
+}
+
+void trace::sample() {
+  picoseconds const now = of_.inside().clock.now();
+  if (now < next_) return;
+  take();
+  if (samples_.size() > std::max<std::size_t>(16, values_max / counters_.size())) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < samples_.size(); i += 2) std::swap(samples_[kept++], samples_[i]);
+    samples_.resize(kept);
+    interval_ *= 2;
+  }
+  next_ = now + interval_;
+}
+
+std::string trace::json() {
+  take();
+  grid const& g = of_.inside();
+  fmt::memory_buffer text;
+  auto const out = std::back_inserter(text);
+  fmt::format_to(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"machine\":{},\"dropped_waits\":{}}},\n",
+                 nlohmann::json(g.made_of.name).dump(), dropped_);
+  fmt::format_to(out, "\"traceEvents\":[");
+  char const* comma = "\n";
+  for (auto const& one : g.tiles) {
+    fmt::format_to(
+        out, "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":\"tile {} ({}, {})\"}}}}",
+        comma, one->number(), one->number(), one->number() % g.made_of.width, one->number() / g.made_of.width);
+    comma = ",\n";
+  }
+  for (auto const& program : of_.programs()) {
+    for (seat const& one : program->seats()) {
+      std::uint32_t const number = one.occupant.number;
+      fmt::format_to(
+          out, ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"hart {}\"}}}}",
+          program->tile_number(), number, number);
+    }
+  }
+  for (wait const& one : waits_)
+    fmt::format_to(out, ",\n{{\"ph\":\"X\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}}",
+                   one.why, one.tile, one.hart, us(one.begin), us(one.length));
+  for (std::size_t i = 0; i < counters_.size(); ++i) {
+    for (std::size_t k = 1; k < samples_.size(); ++k) {
+      counts const& before = samples_[k - 1].values[i];
+      counts const& after = samples_[k].values[i];
+      std::uint64_t const whole = after.whole - before.whole;
+      double const value = whole == 0 ? 0 : static_cast<double>(after.part - before.part) / static_cast<double>(whole);
+      fmt::format_to(out, ",\n{{\"ph\":\"C\",\"name\":\"{}\",\"pid\":{},\"ts\":{:.3f},\"args\":{{\"{}\":{:.4f}}}}}",
+                     counters_[i].name, counters_[i].tile, us(samples_[k - 1].time), counters_[i].unit, value);
+    }
+  }
+  fmt::format_to(out, "\n]}}\n");
+  return fmt::to_string(text);
+}
+
+}  // namespace tess::machine

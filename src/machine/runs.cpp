@@ -1,0 +1,156 @@
+// runs: with time and without.
+#include "machine/runs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "machine/config/named_machines.hpp"
+#include "machine/flat_machine.hpp"
+#include "machine/report/measurement.hpp"
+#include "machine/report/picture.hpp"
+#include "machine/report/progress.hpp"
+#include "machine/report/table.hpp"
+#include "machine/report/trace.hpp"
+#include "machine/timed/timed_machine.hpp"
+
+extern char** environ;
+
+namespace tess::machine {
+namespace {
+
+namespace fs = std::filesystem;
+using host_clock = std::chrono::steady_clock;
+
+/// Of simulated time between two looks at the run: short enough for a line a second, too long to cost anything.
+constexpr picoseconds look_interval_ps = 100'000'000;
+
+double seconds_since(host_clock::time_point begin) {
+  return std::chrono::duration<double>(host_clock::now() - begin).count();
+}
+
+std::vector<std::byte> contents_of(fs::path const& path) {
+  std::error_code unreadable;
+  std::uintmax_t const bytes = fs::file_size(path, unreadable);
+  std::ifstream stream{path, std::ios::binary};
+  if (unreadable || !stream || !fs::is_regular_file(path))
+    throw wrong_use{fmt::format("{} cannot be read; give the file of a static RV64 program", path.string())};
+  std::vector<std::byte> contents(bytes);
+  stream.read(reinterpret_cast<char*>(contents.data()), static_cast<std::streamsize>(bytes));  // NOLINT
+  contents.resize(static_cast<std::size_t>(stream.gcount()));
+  return contents;
+}
+
+// The host's environment would make runs differ: of it only what is meant for the runtime.
+std::vector<std::string> environment_of(chosen_options const& chosen) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (std::string_view{*entry}.starts_with("TESS_")) result.emplace_back(*entry);
+  result.insert(result.end(), chosen.environment.begin(), chosen.environment.end());
+  return result;
+}
+
+program_options options_of(chosen_options const& chosen) {
+  program_options result;
+  result.arguments = chosen.arguments;
+  result.environment = environment_of(chosen);
+  result.path = fs::absolute(chosen.arguments.front()).lexically_normal().string();
+  result.seed = chosen.seed;
+  for (auto const& folder : chosen.write_folders) result.files.allow_write(folder);
+  for (auto const& folder : chosen.read_folders) result.files.allow_read(folder);
+  return result;
+}
+
+/// Opened before the run, so that a wrong name does not cost the run.
+class output_file {
+ public:
+  explicit output_file(std::string const& name) : name_(name) {
+    if (name.empty()) return;
+    stream_.open(name, std::ios::binary);
+    if (!stream_)
+      throw wrong_use{fmt::format("{} cannot be written; give a file in a folder that you may write", name)};
+  }
+  [[nodiscard]] bool wanted() const noexcept { return !name_.empty(); }
+  void write(std::string const& text) {
+    stream_ << text << std::flush;
+    if (!stream_) throw std::runtime_error{fmt::format("{} could not be written to its end; is the disk full?", name_)};
+  }
+
+ private:
+  std::string name_;
+  std::ofstream stream_;
+};
+
+void report_trouble(std::string const& trouble, std::string const& refused) {
+  fmt::print(stderr, "{}", trouble);
+  if (!refused.empty())
+    fmt::print(stderr, "machine: the program wanted to write {}; files are read-only but for --allow-write DIR\n",
+               refused);
+}
+
+int run_timed(chosen_options const& chosen) {
+  auto const file = contents_of(chosen.arguments.front());
+  auto const described = described_machine(chosen.machine);
+  output_file statistics{chosen.statistics};
+  output_file trace_file{chosen.trace};
+  output_file picture{chosen.picture};
+  auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
+  timed_machine machine(described, image, [&] { return options_of(chosen); }, chosen.first_tile, chosen.copies);
+  if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
+  std::optional<trace> traced;
+  if (trace_file.wanted()) traced.emplace(machine);
+  auto const begin = host_clock::now();
+  auto const outcome = [&] {
+    progress line{!chosen.quiet && ::isatty(STDERR_FILENO) == 1};
+    return machine.run(look_interval_ps, [&] {
+      if (traced) traced->sample();
+      if (!line.due()) return;
+      std::uint64_t instructions = 0;
+      for (auto const& one : machine.programs()) instructions += one->instructions();
+      line.say(machine.inside().clock.now(), instructions);
+    });
+  }();
+  double const seconds = seconds_since(begin);
+  report_trouble(outcome.trouble, machine.refused_write());
+  auto const measured = measure(machine);
+  std::string const& program = chosen.arguments.front();
+  if (!chosen.quiet) fmt::print(stderr, "{}", table_of(measured, described, seconds));
+  if (statistics.wanted()) statistics.write(json_of(measured, described, program, outcome.exit_code, seconds));
+  if (traced) trace_file.write(traced->json());
+  if (picture.wanted()) picture.write(picture_of(measured, described, program));
+  return outcome.exit_code;
+}
+
+int run_flat(chosen_options const& chosen) {
+  if (!chosen.trace.empty() || !chosen.picture.empty())
+    throw wrong_use{fmt::format("{} shows time, and this run is without; give --timing on, too",
+                                chosen.trace.empty() ? "--picture" : "--trace")};
+  auto const file = contents_of(chosen.arguments.front());
+  output_file statistics{chosen.statistics};
+  std::uint64_t const memory_bytes = chosen.memory_mebibytes << 20U;
+  auto const image = read_elf(file, chosen.arguments.front(), memory_bytes);
+  flat_machine machine{image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen)};
+  if (!chosen.quiet)
+    fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",
+               chosen.machine, chosen.harts);
+  auto const begin = host_clock::now();
+  auto const outcome = machine.run();
+  double const seconds = seconds_since(begin);
+  report_trouble(outcome.trouble, machine.refused_write());
+  if (!chosen.quiet) fmt::print(stderr, "{}", table_of(outcome, seconds));
+  if (statistics.wanted()) statistics.write(json_of(outcome, chosen.machine, chosen.arguments.front(), seconds));
+  return outcome.exit_code;
+}
+
+}  // namespace
+
+int run(chosen_options const& chosen) {
+  std::string const usual = chosen.machine == "single-tile" ? "off" : "on";
+  return (chosen.timing.empty() ? usual : chosen.timing) == "on" ? run_timed(chosen) : run_flat(chosen);
+}
+
+}  // namespace tess::machine

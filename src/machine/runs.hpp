@@ -1,0 +1,41 @@
+// runs: a program on a machine as it was asked for, and what is said about it.
+//
+// Errors    wrong_use, elf_error, config_error: what was asked for will not do. What the program does wrong is in its
+//           exit code and on standard error.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tess::machine {
+
+struct wrong_use : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct chosen_options {
+  std::string machine = "single-tile";
+  std::string timing;                  // empty: on for a machine with time of its own, off for single-tile
+  std::vector<std::string> arguments;  // the first is the program
+  std::vector<std::string> write_folders;
+  std::vector<std::string> read_folders;
+  std::vector<std::string> environment;
+  std::uint64_t seed = 1;
+  std::uint64_t memory_mebibytes = 4096;
+  std::uint32_t harts = 4;
+  std::uint32_t first_tile = 0;
+  std::uint32_t copies = 1;
+  std::string statistics;  // files; empty: none
+  std::string trace;
+  std::string picture;
+  bool list = false;    // instead of a run
+  std::string explain;  // instead of a run
+  bool quiet = false;
+};
+
+/// The exit code: the program's.
+int run(chosen_options const& chosen);
+
+}  // namespace tess::machine

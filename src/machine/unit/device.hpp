@@ -1,0 +1,24 @@
+// device: what a unit with registers is to its tile: words that are loaded and stored.
+//
+// Units     offsets in bytes from the unit's first register, multiples of 8.
+// Errors    no such register: nothing, or false; the access then traps.
+// Threads   one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "tess/machine/registers.hpp"
+
+namespace tess::machine {
+
+class device {
+ public:
+  static constexpr std::uint32_t no_hart = ~std::uint32_t{0};  ///< The access comes from another tile.
+
+  virtual ~device() = default;
+  [[nodiscard]] virtual std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) = 0;
+  [[nodiscard]] virtual bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) = 0;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,63 @@
+// tile_information: every register looked up in the description.
+#include "machine/unit/tile_information.hpp"
+
+#include <algorithm>
+
+namespace tess::machine {
+
+namespace of = registers::information;
+
+std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::uint32_t hart) {
+  if (offset >= of::table) {
+    std::uint64_t const tile = (offset - of::table) / of::row_bytes;
+    if (tile >= made_of_.tiles()) return std::nullopt;
+    return row(static_cast<std::uint32_t>(tile), offset % of::row_bytes);
+  }
+  switch (offset % registers::window_bytes) {
+    case of::tile:
+      return tile_;
+    case of::hart:
+      return hart;
+    case of::width:
+      return made_of_.width;
+    case of::height:
+      return made_of_.height;
+    case of::harts:
+      return made_of_.harts_of(tile_) - made_of_.harts.system;
+    case of::program:
+      return program_of(tile_) - 1;
+    case of::programs:
+      return program_tiles_.size();
+    default:
+      return made_of_.tile_clock_ps;
+  }
+}
+
+std::uint64_t tile_information::program_of(std::uint32_t tile) const noexcept {
+  auto const found = std::ranges::find(program_tiles_, tile);
+  return found == program_tiles_.end() ? 0 : static_cast<std::uint64_t>(found - program_tiles_.begin()) + 1;
+}
+
+std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) const {
+  region const& partition = *map_.of(region_kind::partition, tile);
+  switch (offset) {
+    case of::row_tlm:
+      return map_.of(region_kind::tlm, tile)->base;
+    case of::row_partition:
+      return partition.base;
+    case of::row_partition_bytes:
+      return partition.size_bytes - made_of_.local_tail_bytes;
+    case of::row_uncached:
+      return map_.of(region_kind::partition_uncached, tile)->base;
+    case of::row_devices:
+      return map_.of(region_kind::device, tile)->base;
+    case of::row_memory_tile:
+      return partition.memory_tile;
+    case of::row_program:
+      return program_of(tile);
+    default:
+      return made_of_.tlm_bytes;
+  }
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,35 @@
+// tile_information: the unit that tells a program where it is: its tile and hart, the grid, and the map of all tiles.
+//
+// Threads   one.
+// Source    registers.hpp, `information`.
+#pragma once
+
+#include <vector>
+
+#include "machine/config/description.hpp"
+#include "machine/unit/device.hpp"
+
+namespace tess::machine {
+
+class tile_information final : public device {
+ public:
+  /// `program_tiles`: which tiles run the program, in their order; looked at when a program asks.
+  tile_information(machine_description const& made_of, address_map const& map,
+                   std::vector<std::uint32_t> const& program_tiles, std::uint32_t tile)
+      : made_of_(made_of), map_(map), program_tiles_(program_tiles), tile_(tile) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
+  [[nodiscard]] bool store(std::uint64_t, std::uint64_t, std::uint32_t) override { return false; }
+
+ private:
+  [[nodiscard]] std::uint64_t row(std::uint32_t tile, std::uint64_t offset) const;
+  /// Which copy runs on a tile, plus 1; 0: none.
+  [[nodiscard]] std::uint64_t program_of(std::uint32_t tile) const noexcept;
+
+  machine_description const& made_of_;
+  address_map const& map_;
+  std::vector<std::uint32_t> const& program_tiles_;
+  std::uint32_t tile_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,25 @@
+// tile_units: the units with registers that every tile has, attached to it.
+//
+//   The one place that knows them all: another unit is a member here.
+#pragma once
+
+#include "machine/unit/range_unit.hpp"
+#include "machine/unit/tile_information.hpp"
+
+namespace tess::machine {
+
+struct tile_units {
+  tile_units(kernel& k, machine_description const& made_of, address_map const& map, network& over,
+             std::vector<std::uint32_t> const& program_tiles, tile& at)
+      : information(made_of, map, program_tiles, at.number()), ranges(k, made_of, over, at) {
+    at.attach(registers::unit::information, information);
+    at.attach(registers::unit::ranges, ranges);
+  }
+  tile_units(tile_units const&) = delete;
+  tile_units& operator=(tile_units const&) = delete;
+
+  tile_information information;
+  range_unit ranges;
+};
+
+}  // namespace tess::machine
