@@ -50,8 +50,8 @@ TEST_P(at_quantum, four_harts_see_only_what_rvwmo_allows) {
   for (char const* where : {"static", "mapped"}) {
     outcome const said = run(std::string("litmus' ") + where);
     EXPECT_EQ(said.said,
-              "MP: 0 of 400\nSB: 0 of 400\nLB: 0 of 400\nIRIW: 0 of 400\nCoRR: 0 of 400\n2+2W: 0 of 400\n"
-              "LR/SC: 0 of 400\n")
+              "MP: 0 of 150\nSB: 0 of 150\nLB: 0 of 150\nIRIW: 0 of 150\nCoRR: 0 of 150\n2+2W: 0 of 150\n"
+              "LR/SC: 0 of 150\n")
         << where << said.error;
   }
 }

@@ -40,14 +40,17 @@ TEST(an_address_map, finds_overlaps_and_what_lies_in_the_local_window) {
   EXPECT_TRUE(address_map::overlap({{region_kind::tlm, 1, ~std::uint64_t{0} - 3, 8}}));
 }
 
-TEST(a_local_window, is_another_name_of_the_tlm_and_the_tail_of_the_partition) {
-  local_window const window{.tlm_base = high, .tlm_bytes = 0x1000, .tail_base = high + 0x8000, .tail_bytes = 0x2000};
+TEST(a_local_window, is_another_name_of_the_tlm_the_tail_of_the_partition_and_the_devices) {
+  local_window const window{
+      .tlm_base = high, .tlm_bytes = 0x1000, .tail_base = high + 0x8000, .tail_bytes = 0x2000, .device_base = 3 * high};
   EXPECT_EQ(window.global(0), high);
   EXPECT_EQ(window.global(0xfff), high + 0xfff);
   EXPECT_EQ(window.global(0x1000), high + 0x8000);
   EXPECT_EQ(window.global(0x2fff), high + 0x9fff);
   EXPECT_EQ(window.global(0x3000), std::nullopt);
-  EXPECT_EQ(window.global(high - 1), std::nullopt);
+  EXPECT_EQ(window.global(tess::machine::registers::own_devices - 1), std::nullopt);
+  EXPECT_EQ(window.global(tess::machine::registers::own_devices), 3 * high);
+  EXPECT_EQ(window.global(high - 1), 3 * high + tess::machine::registers::devices_bytes - 1);
   EXPECT_EQ(window.global(high + 0x123456), high + 0x123456);
   for (std::uint64_t at = 0; at < 0x3000; at += 0x7f) EXPECT_EQ(window.local(*window.global(at)), at);
   EXPECT_EQ(window.local(high + 0x1000), std::nullopt);

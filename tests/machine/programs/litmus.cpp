@@ -16,7 +16,7 @@
 namespace {
 
 constexpr int harts = 4;
-constexpr int rounds = 400;
+constexpr int rounds = 150;
 
 struct alignas(64) word {
   std::uint64_t volatile value;

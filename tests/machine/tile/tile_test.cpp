@@ -213,7 +213,8 @@ TEST(a_transfer_between_partitions, goes_from_memory_to_memory) {
 TEST(a_request, to_what_is_not_there_or_not_for_it_is_wrong) {
   grid g(preset("nemesys-2x2"));
   std::uint64_t const end = g.map.of(region_kind::tlm, 1)->end();
-  for (std::uint64_t const address : {end - 4, g.map.of(region_kind::device, 1)->base, std::uint64_t{64}}) {
+  for (std::uint64_t const address : {end - 4, g.map.of(region_kind::device, 1)->base + 4,
+                                      g.map.of(region_kind::device, 1)->end() - 8, std::uint64_t{64}}) {
     transaction asked;
     asked.bytes = 8;
     asked.target = 1;

@@ -1,0 +1,83 @@
+// range_unit_test: what the doorbell says, and that a command's end is counted and told, each once.
+// Method: the grid of a preset without harts; stores to the windows as harts would make them.
+#include "machine/unit/range_unit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "machine/tile/grid.hpp"
+
+namespace {
+
+using namespace tess::machine;  // NOLINT: a test of one namespace
+namespace ranges = registers::ranges;
+
+class a_range_unit : public testing::Test {
+ protected:
+  // Four harts submit at once: each has a window of its own.
+  std::uint64_t command(std::uint32_t hart, std::uint64_t operation, std::uint64_t address, std::uint64_t bytes,
+                        std::uint64_t counter) {
+    std::uint64_t const window = hart * registers::window_bytes;
+    EXPECT_TRUE(unit.store(window + ranges::counter, counter, hart));
+    EXPECT_TRUE(unit.store(window + ranges::bytes, bytes, hart));
+    EXPECT_TRUE(unit.store(window + ranges::operation, operation, hart));
+    EXPECT_TRUE(unit.store(window + ranges::address, address, hart));
+    EXPECT_TRUE(unit.store(window + ranges::doorbell, 1, hart));
+    return *unit.load(window + ranges::doorbell, hart);
+  }
+  void put(std::uint64_t address, std::uint64_t value) { std::memcpy(home.peek(address), &value, sizeof value); }
+  std::uint64_t word(std::uint64_t address) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, home.peek(address), sizeof value);
+    return value;
+  }
+
+  grid g{read_machine(TESS_MACHINES "/nemesys-2x2.toml")};
+  tile& home = *g.tiles[0];
+  range_unit& unit = g.units[0]->ranges;
+  std::uint64_t partition = g.map.of(region_kind::partition, 0)->base;
+  std::uint64_t tlm = g.map.of(region_kind::tlm, 0)->base;
+};
+
+TEST_F(a_range_unit, counts_the_commands_of_four_harts_and_tells_the_last) {
+  put(tlm, 4);
+  put(tlm + 16, tlm + 4096);
+  put(tlm + 24, 77);
+  for (std::uint32_t hart = 0; hart < 4; ++hart) {
+    std::uint64_t const operation = hart + ranges::write_back;  // all four there are
+    EXPECT_EQ(command(hart, operation, partition + hart * 64, 64, tlm), ranges::accepted);
+  }
+  EXPECT_EQ(word(tlm + 4096), 0U);
+  g.clock.run();
+  EXPECT_EQ(word(tlm), 0U);
+  EXPECT_EQ(word(tlm + 4096), 77U);
+  EXPECT_EQ(g.over.operations(), 0U);
+}
+
+TEST_F(a_range_unit, takes_a_second_command_of_a_hart_when_the_first_has_ended) {
+  EXPECT_EQ(command(0, ranges::flush, partition, 4096, 0), ranges::accepted);
+  EXPECT_EQ(command(0, ranges::flush, partition, 4096, 0), ranges::full);
+  EXPECT_EQ(command(1, ranges::flush, partition, 4096, 0), ranges::accepted);
+  g.clock.run();
+  EXPECT_EQ(command(0, ranges::flush, partition, 4096, 0), ranges::accepted);
+}
+
+TEST_F(a_range_unit, refuses_what_is_no_range_of_a_cache) {
+  std::uint64_t const end = g.map.of(region_kind::partition, 0)->end();
+  EXPECT_EQ(command(0, 0, partition, 64, 0), ranges::wrong);
+  EXPECT_EQ(command(0, 5, partition, 64, 0), ranges::wrong);
+  EXPECT_EQ(command(0, ranges::flush, partition, 0, 0), ranges::wrong);
+  EXPECT_EQ(command(0, ranges::flush, end - 32, 64, 0), ranges::wrong);
+  EXPECT_EQ(command(0, ranges::flush, partition, ~std::uint64_t{0}, 0), ranges::wrong);
+  EXPECT_EQ(command(0, ranges::flush, tlm, 64, 0), ranges::wrong);
+  EXPECT_EQ(command(0, ranges::invalidate_l1s, tlm, 64, 0), ranges::accepted);
+  EXPECT_EQ(command(1, ranges::flush, partition, 64, tlm + 4), ranges::wrong);
+  EXPECT_EQ(command(1, ranges::flush, partition, 64, registers::own_devices - 8), ranges::wrong);
+  g.clock.run();
+  EXPECT_FALSE(unit.store(40, 0, 0));
+  EXPECT_FALSE(unit.store(64 * registers::window_bytes, 0, 0));
+  EXPECT_EQ(unit.load(64 * registers::window_bytes, 0), std::nullopt);
+}
+
+}  // namespace
