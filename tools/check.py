@@ -19,6 +19,8 @@ from tracked import tracked_files
 
 ROOT = Path(__file__).resolve().parent.parent
 CORES = str(len(os.sched_getaffinity(0)))
+# Built with these sanitizers only by --full: they take the compiler longest, and what programs share is the runtime.
+PARTS = {"asan": ("IMSUITE",), "tsan": ("APPS", "CLI")}
 
 
 @dataclasses.dataclass
@@ -78,11 +80,10 @@ def count_junit(text: str) -> Count:
     return count
 
 
-def ctest(preset: str, *, full: bool = False, regex: str | None = None, programs: bool | None = None) -> Count:
-    """Configures (with programs and `tess` or without; None: as the preset says), builds, tests; slow too if `full`."""
+def ctest(preset: str, *, full: bool = False, regex: str | None = None, without: tuple[str, ...] = ()) -> Count:
+    """Configures, but for some parts, and builds, then tests; slow ones if `full`."""
     # Configured each time: packages that the first configuration missed may have come since.
-    on = "ON" if programs else "OFF"
-    parts = [] if programs is None else [f"-DTESS_BUILD_APPS={on}", f"-DTESS_BUILD_CLI={on}"]
+    parts = [f"-DTESS_BUILD_{part}={'OFF' if part in without else 'ON'}" for part in PARTS.get(preset, ())]
     code, text = captured(["cmake", "--preset", preset, *parts])
     if code != 0:
         return Count(failures=[f"{preset}: cmake failed\n{text}"])
@@ -148,11 +149,14 @@ def python_tests() -> Count:
 
 def stages(options: argparse.Namespace) -> dict[str, Callable[[], Count]]:
     """Cheap ones first, so that a slip shows within seconds."""
+
+    def left_out(preset: str) -> tuple[str, ...]:
+        return () if options.full else PARTS[preset]
+
     named = {
         "release": lambda: ctest("release", full=options.full, regex=options.regex),
-        "asan": lambda: ctest("asan", regex=options.regex),
-        # The programs take longest under this sanitizer, and what they share is the runtime, whose tests are here.
-        "tsan": lambda: ctest("tsan", regex=options.regex, programs=options.full),
+        "asan": lambda: ctest("asan", regex=options.regex, without=left_out("asan")),
+        "tsan": lambda: ctest("tsan", regex=options.regex, without=left_out("tsan")),
         "riscv": lambda: ctest("riscv", regex=options.regex),
     }
     if options.regex:
