@@ -63,6 +63,15 @@ struct final_awaiter {
   static constexpr void await_resume() noexcept {}
 };
 
+struct yield_awaiter {
+  static constexpr bool await_ready() noexcept { return false; }
+  template <class Promise>
+  [[gnu::always_inline]] static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
+    return self->give_way(&h.promise());
+  }
+  static constexpr void await_resume() noexcept {}
+};
+
 template <class Derived>
 struct promise_common : promise_base {
   static void* operator new(std::size_t bytes) {
@@ -76,7 +85,14 @@ struct promise_common : promise_base {
   final_awaiter final_suspend() noexcept { return {}; }
   void unhandled_exception() noexcept { exception = std::current_exception(); }
 
-  /// Every co_await passes here: the place in the source costs one store, where the task may have to wait.
+  /// A yield does not park: stop is seen before it, where the promise is at hand.
+  yield_awaiter await_transform(yield_awaiter a, std::source_location at = std::source_location::current()) {
+    where = at;
+    if (stops != nullptr) [[unlikely]]
+      throw_if_stopped(*this);
+    return a;
+  }
+  /// Every other co_await passes here: the place in the source costs one store, where the task may have to wait.
   template <class Awaitable>
   Awaitable&& await_transform(Awaitable&& a, std::source_location at = std::source_location::current()) noexcept {
     if constexpr (requires { a.await_ready_at_issue(); }) {
@@ -162,18 +178,6 @@ task<T> task_promise<T>::get_return_object() noexcept {
 inline task<void> task_promise<void>::get_return_object() noexcept {
   return task<void>{std::coroutine_handle<task_promise>::from_promise(*this)};
 }
-
-struct yield_awaiter {
-  static constexpr bool await_ready() noexcept { return false; }
-  template <class Promise>
-  [[gnu::always_inline]] static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
-    return self->give_way(&h.promise());
-  }
-  static void await_resume() {
-    if (self->current->stops != nullptr) [[unlikely]]
-      throw_if_stopped(*self->current);
-  }
-};
 
 /// Tasks of any result type.
 template <class X>

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "runtime/run_job.hpp"
+#include "runtime/sanitized.hpp"
 
 namespace tess::test {
 namespace {
@@ -63,7 +64,8 @@ TEST(progress, more_places_than_processors_work_and_idle_ones_sleep) {
       });
       co_await done;
       clock.join();
-      EXPECT_LT(processor_seconds() - before, 0.06) << "more than 5% of a processor";
+      EXPECT_LT(processor_seconds() - before, is_sanitized ? 0.3 : 0.06)
+          << "more than 5% of a processor, a sanitizer's work apart";
     });
 }
 

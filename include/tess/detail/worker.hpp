@@ -128,6 +128,9 @@ struct worker {
   /// Of many tasks the frames do not stay in the first-level cache: that of one a few turns ahead, where it begins and
   /// where the state of small ones lies, is on its way while others run.
   [[gnu::always_inline]] void fetch_soon() const noexcept {
+    // So many frames do stay there.
+    if (runnable.size() <= 64) [[likely]]
+      return;
     // The promise follows the coroutine's header.
     constexpr std::uintptr_t header = 16;
     auto const frame = reinterpret_cast<std::uintptr_t>(runnable.ahead(6)) - header;
