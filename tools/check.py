@@ -20,7 +20,7 @@ from tracked import tracked_files
 ROOT = Path(__file__).resolve().parent.parent
 CORES = str(len(os.sched_getaffinity(0)))
 # Built with these sanitizers only by --full: they take the compiler longest, and what programs share is the runtime.
-PARTS = {"asan": ("IMSUITE",), "tsan": ("APPS", "CLI")}
+PARTS = {"asan": ("PROGRAMS",), "tsan": ("APPS", "CLI")}
 
 
 @dataclasses.dataclass
