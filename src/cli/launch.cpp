@@ -79,7 +79,8 @@ launcher need_launcher(std::string const& places) {
 
 words words_for(launcher const& by, std::string const& places, std::string const& hosts, bool tags) {
   if (by.slurm) {
-    words w{"--mpi=pmix", "--no-kill", "--kill-on-bad-exit=0", "-n", places};
+    // One Ctrl-C ends the job, as elsewhere.
+    words w{"--mpi=pmix", "--no-kill", "--kill-on-bad-exit=0", "--quit-on-interrupt", "-n", places};
     if (!hosts.empty()) w.push_back("--nodelist=" + hosts);
     if (tags) w.emplace_back("--label");
     return w;
