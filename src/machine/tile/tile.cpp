@@ -108,10 +108,24 @@ std::byte* tile::peek(std::uint64_t address) noexcept {
   return (*all_)[found->memory_tile]->memory_->bytes().at(found->memory_offset + (address - found->base));
 }
 
-void tile::discard(std::uint64_t address, std::uint64_t bytes) noexcept {
+void tile::discard(std::uint64_t address, std::uint64_t bytes) {
+  std::uint64_t const cycle = clock_.count(kernel_.now()) + 1;
+  if (tlm_region_.holds(address)) {
+    tlm_.discard(address - tlm_region_.base, address - tlm_region_.base + bytes);
+    std::uint64_t const line = std::uint64_t{1} << line_shift_;
+    for (std::uint64_t at = address; at < address + bytes; at += line) snoop(at, line, nullptr, cycle);
+    return;
+  }
+  l2_.forget(address, bytes);
   region const& in = *map_.find(address);
   std::uint64_t const offset = in.memory_offset + (address - in.base);
   (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);
+}
+
+void tile::clear(std::uint64_t address) {
+  region const& in = *map_.find(address);
+  std::byte* const line = (*all_)[in.memory_tile]->memory_->bytes().at(in.memory_offset + (address - in.base));
+  std::fill_n(line, made_of_.l2.line_bytes, std::byte{});
 }
 
 tile::line_request& tile::line_request::owner_of(event& self) noexcept {

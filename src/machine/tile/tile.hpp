@@ -91,8 +91,8 @@ class tile : public home, private line_memory {
   /// A word of this tile without time: what a hart would see without its L1. Null: not of this tile.
   [[nodiscard]] std::byte* peek(std::uint64_t address) noexcept;
 
-  /// Whole pages of a partition read as zero afterwards; they must not be in the L2.
-  void discard(std::uint64_t address, std::uint64_t bytes) noexcept;
+  /// Whole pages of the own partition or TLM read as zero afterwards, for the harts of this tile.
+  void discard(std::uint64_t address, std::uint64_t bytes);
 
   void serve(transaction& asked, event& finished) override;
 
@@ -136,6 +136,7 @@ class tile : public home, private line_memory {
 
   void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override;
   void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) override;
+  void clear(std::uint64_t address) override;
   line_request& take_line(std::uint64_t address, event& done);
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
   void serve_word(served_word& word);
