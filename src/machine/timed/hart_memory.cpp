@@ -19,6 +19,7 @@ hart_memory::hart_memory(machine_description const& made_of, tile& at, local_win
       code_number_(at.attach(code_)),
       own_bit_(std::uint64_t{1} << data_number_) {
   fetches_.fill(no_entry);
+  at.attach(static_cast<tile::writer&>(*this));
 }
 
 void hart_memory::dropped(std::uint64_t address, bool code) noexcept {
@@ -86,11 +87,45 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   return true;
 }
 
+bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value,
+                       std::byte* at) noexcept {
+  if (posted_count_ == write_buffer_entries || tile_.watched()) return false;
+  posted_store& added = posted_stores_[(first_posted_ + posted_count_) % write_buffer_entries];
+  added = {.cycle = ends, .address = address, .value = 0, .at = at, .bytes = value.size()};
+  std::memcpy(&added.value, value.data(), value.size());
+  std::uint64_t const line = address >> data_shift_;
+  load_entry const& own = loads_[line % load_entries];
+  if (own.line == line) {
+    std::memcpy(own.data + (address & data_mask_), value.data(), value.size());
+  } else {
+    data_.store(global(address), value.data(), value.size());
+  }
+  // It takes the entry of the store that was the buffer's length before it: that one has happened.
+  std::uint64_t const free = std::max(stores_done_[(next_store_ + posted_count_) % write_buffer_entries], ends);
+  if (posted_count_++ == 0) next_cycle = ends;
+  tile_.posted();
+  ++counted_.stores;
+  h.left -= static_cast<std::int64_t>(free - ends);
+  return true;
+}
+
+void hart_memory::execute_next() {
+  posted_store const& first = posted_stores_[first_posted_];
+  first_posted_ = (first_posted_ + 1) % write_buffer_entries;
+  next_cycle = --posted_count_ == 0 ? never : posted_stores_[first_posted_].cycle;
+  std::memcpy(first.at, &first.value, first.bytes);
+  // Its own L1 may have later ones already.
+  tile_.snoop(global(first.address), first.bytes, &data_, first.cycle);
+  stores_done_[next_store_] = tile_.bus(first.cycle, first.bytes);
+  next_store_ = (next_store_ + 1) % write_buffer_entries;
+}
+
 bool hart_memory::load_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
                                 std::span<std::byte> value) noexcept {
   if (!check(h, address, value.size(), right_read)) return false;
   bool const hit = !crosses(address, value.size()) && data_.load(global(address)) != nullptr;
   if (crosses(address, value.size()) || (!hit && !alone_until(ends))) return false;
+  if (!hit) tile_.catch_up(ends);
   std::uint64_t ready = ends;
   if (!load_line(address, ends - 1, ready)) return false;
   if (!hit) ++counted_.in_place;
@@ -114,6 +149,7 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
                                  std::span<std::byte const> value) noexcept {
   if (!check(h, address, value.size(), right_write)) return false;
   if (crosses(address, value.size()) || !alone_until(ends)) return false;
+  tile_.catch_up(ends);
   std::uint64_t const name = global(address);
   tile::place const where = tile_.place_of(name);
   if (where != tile::place::tlm && where != tile::place::l2) return false;
@@ -134,6 +170,7 @@ bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t ad
   std::uint64_t const line = address >> code_shift_;
   if (code_.load(name) == nullptr) {
     if (!alone_until(starts)) return false;
+    tile_.catch_up(starts);
     tile::place const where = tile_.place_of(name);
     std::byte* const at = tile_.look_up(where, code_.line_address(name), false);
     if (at == nullptr) return false;
