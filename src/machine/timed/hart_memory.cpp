@@ -87,35 +87,23 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   return true;
 }
 
-bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value,
-                       std::byte* at) noexcept {
-  if (posted_count_ == write_buffer_entries || tile_.watched()) return false;
-  posted_store& added = posted_stores_[(first_posted_ + posted_count_) % write_buffer_entries];
-  added = {.cycle = ends, .address = address, .value = 0, .at = at, .bytes = value.size()};
-  std::memcpy(&added.value, value.data(), value.size());
-  std::uint64_t const line = address >> data_shift_;
-  load_entry const& own = loads_[line % load_entries];
-  if (own.line == line) {
-    std::memcpy(own.data + (address & data_mask_), value.data(), value.size());
-  } else {
-    data_.store(global(address), value.data(), value.size());
-  }
-  // It takes the entry of the store that was the buffer's length before it: that one has happened.
-  std::uint64_t const free = std::max(stores_done_[(next_store_ + posted_count_) % write_buffer_entries], ends);
-  if (posted_count_++ == 0) next_cycle = ends;
-  tile_.posted();
-  ++counted_.stores;
-  h.left -= static_cast<std::int64_t>(free - ends);
-  return true;
-}
-
 void hart_memory::execute_next() {
   posted_store const& first = posted_stores_[first_posted_];
   first_posted_ = (first_posted_ + 1) % write_buffer_entries;
   next_cycle = --posted_count_ == 0 ? never : posted_stores_[first_posted_].cycle;
-  std::memcpy(first.at, &first.value, first.bytes);
+  switch (first.bytes) {
+    case 8:
+      std::memcpy(first.at, &first.value, 8);
+      break;
+    case 4:
+      std::memcpy(first.at, &first.value, 4);
+      break;
+    default:
+      std::memcpy(first.at, &first.value, first.bytes);
+  }
   // Its own L1 may have later ones already.
-  tile_.snoop(global(first.address), first.bytes, &data_, first.cycle);
+  if ((*first.sharers & ~own_bit_) != 0 || tile_.watched())
+    tile_.snoop(global(first.address), first.bytes, &data_, first.cycle);
   stores_done_[next_store_] = tile_.bus(first.cycle, first.bytes);
   next_store_ = (next_store_ + 1) % write_buffer_entries;
 }
