@@ -1,22 +1,28 @@
 // isa_bench: a program for simulators: a sieve, a matrix product and a hash table, integers only.
 //
-//   About 29 million instructions a repetition; the first word says how many. Prints a check sum.
+//   About 36 million instructions a repetition; the first word says how many, the second how many harts do it, each
+//   with arrays of its own. Prints a check sum.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <thread>
+#include <vector>
 
 namespace {
 
 constexpr std::size_t sieve_bytes = std::size_t{1} << 20U;
 constexpr int n = 96;
 constexpr std::size_t slots = std::size_t{1} << 14U;
+constexpr std::size_t harts_max = 4;
 
-std::uint8_t composite_free[sieve_bytes];
-std::int64_t a[n][n], b[n][n], c[n][n];
-std::uint64_t table[slots];
+struct arrays {
+  std::uint8_t composite_free[sieve_bytes];
+  std::int64_t a[n][n], b[n][n], c[n][n];
+  std::uint64_t table[slots];
+};
+arrays of_harts[harts_max];
 
-std::uint64_t sieve() {
+std::uint64_t sieve(std::uint8_t (&composite_free)[sieve_bytes]) {
   std::memset(composite_free, 1, sizeof composite_free);
   std::uint64_t primes = 0;
   for (std::uint32_t i = 2; i < sieve_bytes; ++i) {
@@ -27,25 +33,25 @@ std::uint64_t sieve() {
   return primes;
 }
 
-std::uint64_t product(std::int64_t seed) {
+std::uint64_t product(arrays& of, std::int64_t seed) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-      a[i][j] = seed * i + j;
-      b[i][j] = i ^ (j + seed);
-      c[i][j] = 0;
+      of.a[i][j] = seed * i + j;
+      of.b[i][j] = i ^ (j + seed);
+      of.c[i][j] = 0;
     }
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < n; ++k) {
-      std::int64_t const factor = a[i][k];
-      for (int j = 0; j < n; ++j) c[i][j] += factor * b[k][j];
+      std::int64_t const factor = of.a[i][k];
+      for (int j = 0; j < n; ++j) of.c[i][j] += factor * of.b[k][j];
     }
   std::uint64_t sum = 0;
-  for (auto const& row : c)
+  for (auto const& row : of.c)
     for (std::int64_t const value : row) sum = sum * 31 + static_cast<std::uint64_t>(value);
   return sum;
 }
 
-std::uint64_t hash(std::uint64_t seed) {
+std::uint64_t hash(std::uint64_t (&table)[slots], std::uint64_t seed) {
   std::memset(table, 0, sizeof table);
   std::uint64_t h = seed * 0x9e3779b97f4a7c15U + 1;
   std::uint64_t used = 0;
@@ -63,18 +69,33 @@ std::uint64_t hash(std::uint64_t seed) {
   return sum;
 }
 
+std::uint64_t all(arrays& of, int repetitions) {
+  std::uint64_t result = 0;
+  for (int k = 0; k < repetitions; ++k) {
+    result += sieve(of.composite_free);
+    result ^= product(of, k + 1);
+    result += hash(of.table, static_cast<std::uint64_t>(k) + 7);
+  }
+  return result;
+}
+
+int number(int argc, char** argv, int which, int otherwise) {
+  if (which >= argc) return otherwise;
+  int value = 0;
+  for (char const* digit = argv[which]; *digit >= '0' && *digit <= '9'; ++digit) value = value * 10 + (*digit - '0');
+  return value;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  char const* const word = argc > 1 ? argv[1] : "20";
-  int repetitions = 0;
-  for (char const* digit = word; *digit >= '0' && *digit <= '9'; ++digit)
-    repetitions = repetitions * 10 + (*digit - '0');
-  std::uint64_t result = 0;
-  for (int k = 0; k < repetitions; ++k) {
-    result += sieve();
-    result ^= product(k + 1);
-    result += hash(static_cast<std::uint64_t>(k) + 7);
-  }
+  int const repetitions = number(argc, argv, 1, 20);
+  auto const harts = static_cast<std::size_t>(number(argc, argv, 2, 1));
+  if (harts < 1 || harts > harts_max) return 2;
+  std::vector<std::thread> others;
+  for (std::size_t hart = 1; hart < harts; ++hart)
+    others.emplace_back([hart, repetitions] { (void)all(of_harts[hart], repetitions); });
+  std::uint64_t const result = all(of_harts[0], repetitions);
+  for (auto& one : others) one.join();
   std::printf("check %016llx\n", static_cast<unsigned long long>(result));
 }

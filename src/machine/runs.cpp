@@ -133,6 +133,10 @@ int run_flat(chosen_options const& chosen) {
   output_file statistics{chosen.statistics};
   std::uint64_t const memory_bytes = chosen.memory_mebibytes << 20U;
   auto const image = read_elf(file, chosen.arguments.front(), memory_bytes);
+  if (image.needs_time)
+    throw wrong_use{fmt::format(
+        "{} looks at units, other tiles or what caches hold, and without time there are none; give --timing on",
+        chosen.arguments.front())};
   flat_machine machine{image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen)};
   if (!chosen.quiet)
     fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",

@@ -80,6 +80,89 @@ TEST(a_word, has_one_home_for_its_owner_and_for_others) {
   EXPECT_EQ(said.said, sum + " " + sum + "\n") << said.error;
 }
 
+TEST(a_word, slow_has_one_home_for_a_million_atomics_of_all_tiles) {
+  if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "a long run: set TESS_SLOW";
+  work_folder const folder;
+  outcome const said =
+      folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 14 -- '" + programs + "/adding' 71429");
+  EXPECT_EQ(said.said, "1000006 1000006\n") << said.error;
+}
+
+TEST(a_word, has_one_home_for_all_tiles) {
+  work_folder const folder;
+  outcome const said =
+      folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 14 -- '" + programs + "/adding' 500");
+  EXPECT_EQ(said.said, "7000 7000\n") << said.error;
+}
+
+TEST(a_word, is_swapped_for_all_tiles_at_its_home_and_copied_by_dma) {
+  work_folder const folder;
+  outcome const said =
+      folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 5 -- '" + programs + "/swapping' 60");
+  EXPECT_EQ(said.said, "900 900\n900 900\ncopies 0 0, 0 words wrong, 3969 there\nrefused: 3 3 3 3 3\n") << said.error;
+}
+
+TEST(four_tiles, see_only_what_rvwmo_allows) {
+  work_folder const folder;
+  outcome const said =
+      folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 4 -- '" + programs + "/litmus_tiles'");
+  EXPECT_EQ(said.said, "MP: 0 of 200\nSB: 0 of 200\nLB: 0 of 200\nIRIW: 0 of 200\nCoRR: 0 of 200\n2+2W: 0 of 200\n")
+      << said.error;
+}
+
+TEST(remote_invocation, calls_functions_on_other_tiles_and_floods_their_queues) {
+  work_folder const folder;
+  std::string text = text_of(TESS_MACHINES "/nemesys-4x4.toml");
+  std::string const line = "task_queue_entries = 16 ";
+  ASSERT_NE(text.find(line), std::string::npos);
+  text.replace(text.find(line), line.size(), "task_queue_entries = 1 ");
+  std::ofstream{folder.path() / "shallow.toml"} << text;
+  for (char const* machine : {"nemesys-4x4", "shallow.toml"}) {
+    outcome const said = folder.run(TESS_MACHINE " --quiet --machine " + std::string(machine) + " --copies 14 -- '" +
+                                    programs + "/invoking'");
+    EXPECT_EQ(said.said, "answers 4039 of 4039\nhops 3360 of 3360\n") << machine << said.error;
+  }
+}
+
+TEST(without_time, programs_that_need_it_do_not_start) {
+  work_folder const folder;
+  for (char const* name : {"incoherent", "where", "adding", "invoking", "swapping", "litmus_tiles"}) {
+    outcome const said = folder.run(TESS_MACHINE " --timing off -- '" + programs + "/" + name + "'");
+    EXPECT_EQ(said.code, 2) << name;
+    EXPECT_EQ(said.said, "") << name;
+    EXPECT_NE(said.error.find("give --timing on"), std::string::npos) << said.error;
+    EXPECT_EQ(said.error.find("instructions"), std::string::npos) << "it ran: " << said.error;
+  }
+}
+
+TEST(on_a_terminal, a_long_run_says_how_far_it_is) {
+  work_folder const folder;
+  outcome const said = folder.run("script -qec \"timeout -s KILL 3 " TESS_MACHINE " --timing on -- '" + programs +
+                                  "/plain' abc\" typescript >/dev/null; cat typescript");
+  EXPECT_TRUE(std::regex_search(said.said, std::regex("\r\x1b\\[Kmachine: [0-9.]+ s simulated, [0-9.]+ million "
+                                                      "instructions, [0-9.]+ million/s, [0-9]+ s here")))
+      << said.said;
+}
+
+TEST(off_a_terminal, no_line_says_how_far_it_is) {
+  work_folder const folder;
+  outcome const said = folder.run("timeout -s KILL 3 " TESS_MACHINE " --timing on -- '" + programs + "/plain' abc");
+  EXPECT_EQ(said.error.find("s simulated,"), std::string::npos) << said.error;
+}
+
+TEST(the_same_program, takes_the_same_cycles_beside_other_work) {
+  work_folder const folder;
+  std::string const line =
+      TESS_MACHINE " --machine nemesys-4x4 --copies 14 -- '" + programs + "/invoking' 2>&1 >/dev/null | grep cycles";
+  std::string const alone = folder.run(line).said;
+  EXPECT_NE(alone.find("cycles"), std::string::npos) << alone;
+  // Others take the processors and the memory away, in bursts.
+  std::string const others =
+      "for i in 1 2 3 4 5 6; do (while :; do head -c 20000000 /dev/zero | sort >/dev/null; done) & "
+      "pids=\"$pids $!\"; done; ";
+  EXPECT_EQ(folder.run(others + "{ " + line + "; }; kill $pids; wait 2>/dev/null").said, alone);
+}
+
 TEST(a_word, slow_has_one_home_for_a_million_atomics_each) {
   if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "a long run: set TESS_SLOW";
   work_folder const folder;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 #include <set>
 
@@ -325,6 +326,18 @@ TEST_F(any_word, of_32_bits_runs_or_traps) {
   for (int k = 0; k < 60'000; ++k) survive(b_, static_cast<std::uint32_t>(random_()) | 3U, random_);
   for (auto const& known : words)  // near what is known
     for (unsigned bit = 2; bit < 32; ++bit) survive(b_, known.bits ^ 1U << bit, random_);
+}
+
+TEST_F(any_word, slow_of_32_bits_there_is_is_an_instruction_or_illegal) {
+  if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "2^30 words: set TESS_SLOW";
+  constexpr std::uint32_t executed_each = 61;
+  for (std::uint64_t k = 0; k < std::uint64_t{1} << 30U; ++k) {
+    std::uint32_t const bits = static_cast<std::uint32_t>(k << 2U | 3U);
+    decoded const found = decode(bits);
+    bool const sound = found.op <= operation::illegal && found.rd <= 32 && found.rs1 < 32 && found.rs2 < 32;
+    ASSERT_TRUE(sound) << std::hex << bits;
+    if (k % executed_each == 0) survive(b_, bits, random_);
+  }
 }
 
 }  // namespace

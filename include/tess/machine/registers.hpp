@@ -23,7 +23,11 @@ inline constexpr std::uint64_t unit_bytes = std::uint64_t{1} << 19U;
 inline constexpr std::uint64_t units_max = devices_bytes / unit_bytes;
 inline constexpr std::uint64_t window_bytes = 64;
 
-enum class unit : std::uint8_t { information, ranges };
+enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks };
+
+/// What the doorbell of `adapter` and `invoke` says: `accepted` until the command has ended, then `idle` or `wrong`.
+/// Stores to a window whose command runs are lost.
+enum class command_status : std::uint64_t { idle = 0, accepted = 1, wrong = 3 };
 
 /// Of the information unit, read only; the same in every window.
 namespace information {
@@ -64,5 +68,40 @@ enum operation_code : std::uint64_t {
 };
 enum status_code : std::uint64_t { idle = 0, accepted = 1, full = 2, wrong = 3 };
 }  // namespace ranges
+
+/// Of the network adapter: what loads, stores and AMOs cannot do.
+namespace adapter {
+inline constexpr std::uint64_t operation = 0;
+inline constexpr std::uint64_t address = 8;    ///< Of the word; or of the source.
+inline constexpr std::uint64_t bytes = 16;     ///< 4 or 8; or of the copy, whole lines of the L2.
+inline constexpr std::uint64_t operand = 24;   ///< What is stored; or the address of the destination.
+inline constexpr std::uint64_t expected = 32;  ///< It is stored if the word is this.
+inline constexpr std::uint64_t counter = 40;   ///< Null: nobody is told.
+inline constexpr std::uint64_t result = 48;    ///< What the word was; of 4 bytes, sign-extended.
+inline constexpr std::uint64_t doorbell = 56;
+
+enum operation_code : std::uint64_t {
+  compare_swap = 1,  ///< At the word's home, in any tile.
+  copy = 2,          ///< By DMA, behind all caches, between tile-local memories and partitions of any tiles.
+};
+}  // namespace adapter
+
+/// Remote task invocation: sends a message of five words to the task queue of a tile.
+namespace invoke {
+inline constexpr std::uint64_t words = 5;     ///< At 0, 8, 16, 24, 32.
+inline constexpr std::uint64_t target = 40;   ///< Tile.
+inline constexpr std::uint64_t counter = 48;  ///< Null: nobody is told that it is in the queue.
+inline constexpr std::uint64_t doorbell = 56;
+}  // namespace invoke
+
+/// The tile's task queue.
+namespace tasks {
+/// The message that was taken last lies at 0 to 32 of the hart's window.
+inline constexpr std::uint64_t source = 40;  ///< The tile that sent it.
+inline constexpr std::uint64_t take = 56;    ///< Loading it takes the oldest message: 1; or there is none: 0.
+// Of the tile, not of a hart:
+inline constexpr std::uint64_t notify = 4096;   ///< Address of a word to which 1 is added for every message; or null.
+inline constexpr std::uint64_t waiting = 4104;  ///< Messages in the queue.
+}  // namespace tasks
 
 }  // namespace tess::machine::registers

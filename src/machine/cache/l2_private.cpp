@@ -98,6 +98,7 @@ void l2_private::send_back(line_index line, event* told) {
 }
 
 void l2_private::departure::acknowledged() {
+  if (std::exchange(unwanted, false)) owner.below_.clear(address);
   if (std::exchange(again, false)) return owner.below_.write_back(address, data, *this);
   owner.departures_.erase(address);
   miss* const next = std::exchange(fetch_after, nullptr);
@@ -125,6 +126,26 @@ void l2_private::drop_line(std::uint64_t address) {
   if (found == no_line) return;
   lines_.state(found) = invalid;
   back_invalidate(line_address(address));
+}
+
+void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
+  auto const inside = [&](std::uint64_t line) { return line - address < bytes; };
+  for (auto& [line, leaving] : departures_) {
+    if (!inside(line)) continue;
+    leaving->unwanted = true;
+    leaving->again = false;
+  }
+  if (bytes < shape().size_bytes()) {
+    for (std::uint64_t line = address; line < address + bytes; line += shape().line_bytes) drop_line(line);
+    return;
+  }
+  // Looking at every line is less than looking for every address.
+  for (line_index line = 0; line < lines_.lines(); ++line) {
+    std::uint64_t const at = lines_.address_of(line);
+    if (lines_.state(line) == invalid || !inside(at)) continue;
+    lines_.state(line) = invalid;
+    back_invalidate(at);
+  }
 }
 
 }  // namespace tess::machine

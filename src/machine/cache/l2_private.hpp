@@ -30,6 +30,8 @@ class line_memory {
   virtual void fetch(std::uint64_t address, std::span<std::byte> into, event& done) = 0;
   /// Takes `line` at the call; `done` happens when a fetch would see it.
   virtual void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) = 0;
+  /// The line reads as zero, without time.
+  virtual void clear(std::uint64_t address) = 0;
 };
 
 class l2_private {
@@ -79,6 +81,9 @@ class l2_private {
   void write_back_line(std::uint64_t address, event& done);
   /// Drops a line, dirty or not.
   void drop_line(std::uint64_t address);
+  /// The same for [address, address + bytes), whole lines, whose bytes nobody wants any more: also what is on its way
+  /// to memory will not be there.
+  void forget(std::uint64_t address, std::uint64_t bytes);
 
   // Of [address, address + bytes), each line looked at taking `line_ps`.
   [[nodiscard]] task<> write_back(std::uint64_t address, std::size_t bytes, picoseconds line_ps);
@@ -106,6 +111,7 @@ class l2_private {
     std::uint64_t address = 0;
     std::vector<event*> waiting;  ///< Who asked to be told.
     bool again = false;           ///< It became dirty and left once more: `data` follows the acknowledgement.
+    bool unwanted = false;        ///< Its page was given back meanwhile: memory reads as zero there.
     std::vector<std::byte> data;
     miss* fetch_after = nullptr;  ///< A miss on the same line.
   };

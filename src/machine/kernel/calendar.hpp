@@ -26,7 +26,7 @@ namespace tess::machine {
 
 class calendar {
  public:
-  static constexpr std::size_t slots = 1024;
+  static constexpr std::size_t slots = 2048;
 
   /// Slots are as wide as the largest power of two that is no more than `shortest_period_ps`.
   explicit calendar(picoseconds shortest_period_ps)

@@ -22,6 +22,7 @@ void kernel::start(process&& begun) {
 
 void kernel::run() {
   stopped_ = false;
+  last_ = ~picoseconds{0};
   while (!stopped_) {
     event* const next = events_.take();
     if (next == nullptr) return;
@@ -33,6 +34,7 @@ void kernel::run() {
 
 bool kernel::run_on(picoseconds last) {
   stopped_ = false;
+  last_ = last;
   while (event* const next = events_.take_until(last)) {
     now_ = next->due;
     ++happened_;

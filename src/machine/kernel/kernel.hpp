@@ -69,6 +69,14 @@ class kernel {
   /// Called by an event: run() returns after it.
   void stop() noexcept { stopped_ = true; }
 
+  /// For an event that would only put itself in again: if nothing else comes before `due`, or at it, or run()'s end, it
+  /// is then that time, and the event goes on by itself. Otherwise nothing happens.
+  [[nodiscard]] bool pass(picoseconds due) noexcept {
+    if (stopped_ || due > last_ || (!events_.empty() && events_.next_due() <= due)) return false;
+    now_ = due;
+    ++happened_;
+    return true;
+  }
   [[nodiscard]] bool idle() const noexcept { return events_.empty(); }
   /// Time of the next event; not for an idle kernel. What runs ahead may do so up to here.
   [[nodiscard]] picoseconds next_due() const noexcept { return events_.next_due(); }
@@ -78,6 +86,7 @@ class kernel {
   picoseconds now_ = 0;
   std::uint64_t happened_ = 0;
   bool stopped_ = false;
+  picoseconds last_ = ~picoseconds{0};  ///< Of the run that goes on.
   calendar events_;
   process_link processes_;  ///< Head of the list; no process itself.
 };

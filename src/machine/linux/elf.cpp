@@ -76,6 +76,7 @@ class elf_reader {
     auto const header = at<Elf64_Phdr>(offset, "a program header");
     if (header.p_type == PT_INTERP || header.p_type == PT_DYNAMIC)
       refuse(fmt::format("byte {}: dynamically linked; link it with -static", offset));
+    if (header.p_type == PT_NOTE) read_notes(header);
     if (header.p_type != PT_LOAD || header.p_memsz == 0) return;
     if (!inside(header.p_offset, header.p_filesz) || header.p_filesz > header.p_memsz)
       refuse(fmt::format("byte {}: the segment's {} bytes at {} are not all in the file", offset, header.p_filesz,
@@ -94,6 +95,23 @@ class elf_reader {
     std::uint64_t const headers_bytes = std::uint64_t{image_.headers_count} * image_.header_bytes;
     if (header.p_offset <= headers_offset && headers_offset - header.p_offset + headers_bytes <= header.p_filesz)
       image_.headers_address = header.p_vaddr + (headers_offset - header.p_offset);
+  }
+
+  // Notes that do not make sense are nobody's.
+  void read_notes(Elf64_Phdr const& header) {
+    if (!inside(header.p_offset, header.p_filesz)) return;
+    std::uint64_t const end = header.p_offset + header.p_filesz;
+    auto const padded = [](std::uint64_t bytes) { return (bytes + 3) / 4 * 4; };
+    for (std::uint64_t offset = header.p_offset; offset + sizeof(Elf64_Nhdr) <= end;) {
+      auto const note = at<Elf64_Nhdr>(offset, "a note");
+      std::uint64_t const name = offset + sizeof note;
+      std::uint64_t const next = name + padded(note.n_namesz) + padded(note.n_descsz);
+      if (next > end) return;
+      auto const* const text = reinterpret_cast<char const*>(file_.data() + name);  // NOLINT
+      if (note.n_type == 1 && std::string_view(text, note.n_namesz) == std::string_view("Tessera", 8))
+        image_.needs_time = true;
+      offset = next;
+    }
   }
 
   void finish_segments() {

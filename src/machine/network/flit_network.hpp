@@ -197,6 +197,8 @@ class flit_network {
 
   // switch_allocation.cpp
   void allocate_switch(std::uint32_t router_index);
+  /// As the three steps below, for the one channel of the router that asks.
+  void grant_lone(std::uint32_t router_index, std::uint32_t port, int channel);
   void request_switch(std::uint32_t router_index, std::uint32_t port);
   void offer_channel(std::uint32_t port, std::uint32_t channel, std::uint32_t output, std::uint64_t& seen);
   void grant_switch(std::uint32_t router_index);

@@ -4,10 +4,15 @@
 //   be held back asks waiting() or keeps a credit of its own (MACHINE.md 5); nothing ever waits inside a router for a
 //   unit, unless the unit limits what it takes in (receive_packets).
 //
+//   What a node sends to itself does not go through its router but by a loop in its interface, as wide as a link and as
+//   long as the way through an idle router: a core beside its memory has no network between.
+//
 // Units     picoseconds outside, cycles of the given clock inside; an injected packet counts from the next edge.
-// Cost      one event per cycle in which something moves.
+// Cost      one event per cycle in which something moves, one for a packet to oneself.
 // Threads   one.
 #pragma once
+
+#include <deque>
 
 #include "machine/kernel/kernel.hpp"
 #include "machine/network/flit_network.hpp"
@@ -46,13 +51,31 @@ class network : event {
   [[nodiscard]] clock_domain clock() const noexcept { return clock_; }
 
  private:
+  /// A packet on its way from a node to itself.
+  struct looped : event {
+    explicit looped(network& owner_) : event([](event& self) { static_cast<looped&>(self).arrive(); }), owner(owner_) {}
+    void arrive();
+    network& owner;
+    packet carried;
+  };
   void tick();
   void wake();
+  void loop(packet const& sent);
+  /// Of a packet that goes alone through one idle router and back, credits included.
+  struct lone_way {
+    std::uint64_t injected_cycles = 0;  ///< Until its node has sent all of it.
+    std::uint64_t arrived_cycles = 0;   ///< Until all of it is there.
+  };
+  [[nodiscard]] lone_way const& way_of(std::uint32_t flits);
 
   kernel& kernel_;
   clock_domain clock_;
   std::vector<packet_receiver*> receivers_;
   flit_network flits_;
+  std::vector<std::uint64_t> loop_free_;  ///< By node: the cycle from which its loop takes the next flit.
+  std::vector<lone_way> lone_ways_;       ///< By flits; zeros where not yet known.
+  std::deque<looped> all_loops_;
+  std::vector<looped*> spare_loops_;
   std::uint64_t operations_ = 0;
   bool awake_ = false;  ///< A tick is in the calendar, or under way.
 };

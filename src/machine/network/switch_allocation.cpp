@@ -4,6 +4,7 @@
 //   An input offers one channel to each output: among those of the highest priority the next one round robin, channels
 //   that are sure to hold an output channel before those that speculate on one. Outputs grant, inputs accept.
 #include <algorithm>
+#include <bit>
 
 #include "machine/assert.hpp"
 #include "machine/network/bits.hpp"
@@ -16,11 +17,28 @@ void flit_network::allocate_switch(std::uint32_t router_index) {
   router const& r = routers_[router_index];
   std::uint64_t const asking = made_of_.speculative ? r.ready_ports | r.waiting_ports : r.ready_ports;
   if (asking == 0) return;
+  if (std::has_single_bit(asking) && !made_of_.speculative) {
+    auto const port = static_cast<std::uint32_t>(std::countr_zero(asking));
+    std::uint32_t const ready = inputs_[router_index * ports_ + port].ready;
+    if (std::has_single_bit(ready)) return grant_lone(router_index, port, std::countr_zero(ready));
+  }
   requested_outputs_ = 0;
   for_each_bit(asking, [&](std::uint32_t port) { request_switch(router_index, port); });
   if (requested_outputs_ == 0) return;
   grant_switch(router_index);
   accept_switch(router_index);
+}
+
+void flit_network::grant_lone(std::uint32_t router_index, std::uint32_t port, int channel) {
+  std::uint32_t const port_index = router_index * ports_ + port;
+  input_channel const& asking = input_channels_[port_index * channels_ + static_cast<std::uint32_t>(channel)];
+  output_port& output = outputs_[router_index * ports_ + asking.output];
+  if ((output.credited >> asking.output_channel & 1U) == 0) return;
+  input_port& input = inputs_[port_index];
+  output.next_input = static_cast<std::uint8_t>(port + 1 == ports_ ? 0 : port + 1);
+  input.next_output = static_cast<std::uint8_t>(asking.output + 1U == ports_ ? 0 : asking.output + 1);
+  input.next_channel = static_cast<std::uint8_t>(channel + 1 == static_cast<int>(channels_) ? 0 : channel + 1);
+  winners_.push_back({static_cast<std::uint8_t>(port), static_cast<std::uint8_t>(channel)});
 }
 
 void flit_network::offer_channel(std::uint32_t port, std::uint32_t channel, std::uint32_t output, std::uint64_t& seen) {

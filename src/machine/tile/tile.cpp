@@ -87,6 +87,36 @@ void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
   if (std::uint64_t* const known = sharers(address)) *known |= std::uint64_t{1} << l1;
 }
 
+tile::writer* tile::first_writer() const noexcept {
+  writer* first = writers_.front();
+  for (writer* const each : writers_) {
+    if (each->next_cycle < first->next_cycle) first = each;
+  }
+  return first;
+}
+
+void tile::execute_posted(std::uint64_t cycle) {
+  while (posted_ != 0) {
+    writer& first = *first_writer();
+    if (first.next_cycle > cycle) return;
+    --posted_;
+    first.execute_next();
+  }
+}
+
+void tile::watch(watcher& sleeper) {
+  watchers_.push_back(&sleeper);
+  if (!drain_.waits) drain_for_watchers();
+}
+
+void tile::drain_for_watchers() {
+  drain_.waits = false;
+  catch_up(clock_.count(clock_.edge(kernel_.now())));
+  if (posted_ == 0 || watchers_.empty()) return;
+  drain_.waits = true;
+  kernel_.at(clock_.cycles(first_writer()->next_cycle), drain_);
+}
+
 void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle) {
   // An access within one line of an L1 is within one of the L2; the L2 includes the L1s.
   if (std::uint64_t* const known = sharers(address); known != nullptr && *known != 0) {
@@ -108,10 +138,24 @@ std::byte* tile::peek(std::uint64_t address) noexcept {
   return (*all_)[found->memory_tile]->memory_->bytes().at(found->memory_offset + (address - found->base));
 }
 
-void tile::discard(std::uint64_t address, std::uint64_t bytes) noexcept {
+void tile::discard(std::uint64_t address, std::uint64_t bytes) {
+  std::uint64_t const cycle = clock_.count(kernel_.now()) + 1;
+  if (tlm_region_.holds(address)) {
+    tlm_.discard(address - tlm_region_.base, address - tlm_region_.base + bytes);
+    std::uint64_t const line = std::uint64_t{1} << line_shift_;
+    for (std::uint64_t at = address; at < address + bytes; at += line) snoop(at, line, nullptr, cycle);
+    return;
+  }
+  l2_.forget(address, bytes);
   region const& in = *map_.find(address);
   std::uint64_t const offset = in.memory_offset + (address - in.base);
   (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);
+}
+
+void tile::clear(std::uint64_t address) {
+  region const& in = *map_.find(address);
+  std::byte* const line = (*all_)[in.memory_tile]->memory_->bytes().at(in.memory_offset + (address - in.base));
+  std::fill_n(line, made_of_.l2.line_bytes, std::byte{});
 }
 
 tile::line_request& tile::line_request::owner_of(event& self) noexcept {

@@ -45,6 +45,15 @@ class tile : public home, private line_memory {
     virtual void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) = 0;
   };
 
+  /// A hart with stores to the TLM that have not happened yet: it ran ahead of them, nobody else has come there.
+  class writer {
+   public:
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+    virtual ~writer() = default;
+    virtual void execute_next() = 0;
+    std::uint64_t next_cycle = never;  ///< Of the first of its stores.
+  };
+
   tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, std::uint32_t number);
 
   /// A unit of the tile, at its place among the device registers; it must outlive the tile's last access.
@@ -55,8 +64,18 @@ class tile : public home, private line_memory {
   /// An L1 of the tile: snooped on writes, invalidated when a line leaves the L2. Returns its number, for filled().
   std::uint32_t attach(snooper& l1);
   /// It is told of every write until unwatch().
-  void watch(watcher& sleeper) { watchers_.push_back(&sleeper); }
+  void watch(watcher& sleeper);
   void unwatch(watcher& sleeper) noexcept { std::erase(watchers_, &sleeper); }
+
+  /// Who may post stores from now on.
+  void attach(writer& added) { writers_.push_back(&added); }
+  void posted() noexcept { ++posted_; }
+  [[nodiscard]] bool has_posted() const noexcept { return posted_ != 0; }
+  /// All stores that were posted for cycles up to this one happen now, in order of time. To be called before anything
+  /// else is done to the tile in this cycle.
+  void catch_up(std::uint64_t cycle) {
+    if (posted_ != 0) execute_posted(cycle);
+  }
 
   [[nodiscard]] place place_of(std::uint64_t address) const noexcept;
 
@@ -91,8 +110,8 @@ class tile : public home, private line_memory {
   /// A word of this tile without time: what a hart would see without its L1. Null: not of this tile.
   [[nodiscard]] std::byte* peek(std::uint64_t address) noexcept;
 
-  /// Whole pages of a partition read as zero afterwards; they must not be in the L2.
-  void discard(std::uint64_t address, std::uint64_t bytes) noexcept;
+  /// Whole pages of the own partition or TLM read as zero afterwards, for the harts of this tile.
+  void discard(std::uint64_t address, std::uint64_t bytes);
 
   void serve(transaction& asked, event& finished) override;
 
@@ -134,8 +153,20 @@ class tile : public home, private line_memory {
     place where = place::l2;
   };
 
+  /// Stores that were posted before somebody went to sleep on a word must wake it in their time.
+  struct drain_event : event {
+    explicit drain_event(tile& owner_)
+        : event([](event& self) { static_cast<drain_event&>(self).owner.drain_for_watchers(); }), owner(owner_) {}
+    tile& owner;
+    bool waits = false;
+  };
+  void execute_posted(std::uint64_t cycle);
+  [[nodiscard]] writer* first_writer() const noexcept;
+  void drain_for_watchers();
+
   void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override;
   void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) override;
+  void clear(std::uint64_t address) override;
   line_request& take_line(std::uint64_t address, event& done);
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
   void serve_word(served_word& word);
@@ -158,6 +189,9 @@ class tile : public home, private line_memory {
   adapter adapter_;
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;
+  std::vector<writer*> writers_;
+  std::uint64_t posted_ = 0;  ///< Stores of all writers.
+  drain_event drain_{*this};
   std::vector<std::unique_ptr<tile>> const* all_ = nullptr;
   std::uint64_t arbitration_cycles_;
   std::uint64_t bus_bytes_;

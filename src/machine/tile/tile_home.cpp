@@ -17,6 +17,7 @@ std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_
 }  // namespace
 
 void tile::serve(transaction& asked, event& finished) {
+  catch_up(clock_.count(clock_.edge(kernel_.now())));
   region const* const in = map_.find(asked.address);
   bool const whole = in != nullptr && asked.address + asked.bytes <= in->end();
   if (whole && in->kind == region_kind::device && in->tile == number_) return serve_device(asked, finished);
@@ -75,6 +76,7 @@ void tile::serve_memory(transaction& asked, region const& in, event& finished) {
 }
 
 void tile::serve_word(served_word& word) {
+  catch_up(clock_.count(clock_.edge(kernel_.now())));
   bool const stores = word.asked->what != remote_operation::read;
   std::byte* const at = look_up(word.where, word.asked->address, stores);
   if (at == nullptr) return l2_.bring(word.asked->address, word);

@@ -19,6 +19,7 @@ hart_memory::hart_memory(machine_description const& made_of, tile& at, local_win
       code_number_(at.attach(code_)),
       own_bit_(std::uint64_t{1} << data_number_) {
   fetches_.fill(no_entry);
+  at.attach(static_cast<tile::writer&>(*this));
 }
 
 void hart_memory::dropped(std::uint64_t address, bool code) noexcept {
@@ -86,11 +87,33 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   return true;
 }
 
+void hart_memory::execute_next() {
+  posted_store const& first = posted_stores_[first_posted_];
+  first_posted_ = (first_posted_ + 1) % write_buffer_entries;
+  next_cycle = --posted_count_ == 0 ? never : posted_stores_[first_posted_].cycle;
+  switch (first.bytes) {
+    case 8:
+      std::memcpy(first.at, &first.value, 8);
+      break;
+    case 4:
+      std::memcpy(first.at, &first.value, 4);
+      break;
+    default:
+      std::memcpy(first.at, &first.value, first.bytes);
+  }
+  // Its own L1 may have later ones already.
+  if ((*first.sharers & ~own_bit_) != 0 || tile_.watched())
+    tile_.snoop(global(first.address), first.bytes, &data_, first.cycle);
+  stores_done_[next_store_] = tile_.bus(first.cycle, first.bytes);
+  next_store_ = (next_store_ + 1) % write_buffer_entries;
+}
+
 bool hart_memory::load_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
                                 std::span<std::byte> value) noexcept {
   if (!check(h, address, value.size(), right_read)) return false;
   bool const hit = !crosses(address, value.size()) && data_.load(global(address)) != nullptr;
   if (crosses(address, value.size()) || (!hit && !alone_until(ends))) return false;
+  if (!hit) tile_.catch_up(ends);
   std::uint64_t ready = ends;
   if (!load_line(address, ends - 1, ready)) return false;
   if (!hit) ++counted_.in_place;
@@ -114,6 +137,7 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
                                  std::span<std::byte const> value) noexcept {
   if (!check(h, address, value.size(), right_write)) return false;
   if (crosses(address, value.size()) || !alone_until(ends)) return false;
+  tile_.catch_up(ends);
   std::uint64_t const name = global(address);
   tile::place const where = tile_.place_of(name);
   if (where != tile::place::tlm && where != tile::place::l2) return false;
@@ -134,6 +158,7 @@ bool hart_memory::fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t ad
   std::uint64_t const line = address >> code_shift_;
   if (code_.load(name) == nullptr) {
     if (!alone_until(starts)) return false;
+    tile_.catch_up(starts);
     tile::place const where = tile_.place_of(name);
     std::byte* const at = tile_.look_up(where, code_.line_address(name), false);
     if (at == nullptr) return false;

@@ -3,8 +3,11 @@
 //   In front of each L1 lies a table from the program's line addresses to the L1's lines, so that a hit costs a
 //   compare; an entry exists only while its line is in the L1 and the program may read it. What is not a hit is tried
 //   in place if no event of the machine comes before it (MACHINE.md 3): then nobody could tell it from waiting for
-//   kernel time. Otherwise, and when a line must be brought or another tile asked, the hart stops. L1s replace the line
-//   that was filled longest ago (LRR, which LEON3 offers): a hit changes nothing.
+//   kernel time. A store to the TLM before which somebody else may come goes to the write buffer with its cycle, and
+//   the hart runs on; it happens when kernel time, or anybody else on the tile's bus, reaches that cycle. Its own L1
+//   has it at once, as RVWMO allows; what must not pass it (fences, atomics, misses) is done at kernel time. Otherwise,
+//   and when a line must be brought or another tile asked, the hart stops. L1s replace the line that was filled longest
+//   ago (LRR, which LEON3 offers): a hit changes nothing.
 //
 // Units     program addresses outside, global ones inside; cycles of the tile's clock.
 // Threads   one.
@@ -40,7 +43,7 @@ class page_rights {
   std::vector<std::uint8_t> rights_;
 };
 
-class hart_memory {
+class hart_memory : tile::writer {
  public:
   // The policy (memory_policy.hpp).
   static constexpr bool timed = true;
@@ -87,11 +90,12 @@ class hart_memory {
     if (((entry.line ^ line) | (address & (sizeof(T) - 1))) != 0) [[unlikely]]
       return false;
     std::uint64_t const ends = h.now(i);
+    std::uint64_t const offset = address & m.data_mask_;
+    if (ends >= m.horizon_ || m.tile_.has_posted()) return m.post(h, ends, address, value, entry);
     std::uint64_t const others = *entry.sharers;
     load_entry const& own = m.loads_[line % load_entries];
-    if (ends >= m.horizon_ || (others != 0 && (others != m.own_bit_ || own.line != line))) [[unlikely]]
+    if (others != 0 && (others != m.own_bit_ || own.line != line)) [[unlikely]]
       return false;
-    std::uint64_t const offset = address & m.data_mask_;
     std::memcpy(entry.data + offset, &value, sizeof(T));
     if (others != 0) std::memcpy(own.data + offset, &value, sizeof(T));
     std::uint64_t const free = m.buffer_store(ends, sizeof(T));
@@ -150,6 +154,15 @@ class hart_memory {
     std::uint64_t line = no_entry;
     std::byte* data = nullptr;
   };
+  /// A store that is to happen.
+  struct posted_store {
+    std::uint64_t cycle;
+    std::uint64_t address;  ///< The program's.
+    std::uint64_t value;
+    std::byte* at;
+    std::uint64_t const* sharers;
+    std::size_t bytes;
+  };
   struct store_entry {
     std::uint64_t line = no_entry;
     std::byte* data = nullptr;
@@ -163,6 +176,10 @@ class hart_memory {
 
   static hart_memory& of(std::byte* fast) noexcept { return *reinterpret_cast<hart_memory*>(fast); }  // NOLINT
 
+  /// False: the write buffer is full, or somebody sleeps on a word.
+  template <class T>
+  bool post(hart& h, std::uint64_t ends, std::uint64_t address, T value, store_entry const& entry) noexcept;
+  void execute_next() override;
   bool load_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte> value) noexcept;
   bool store_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value) noexcept;
   bool fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t address) noexcept;
@@ -202,10 +219,38 @@ class hart_memory {
   bool brought_ = false;  ///< The line that the hart stopped for has just come: it does not pay for a hit as well.
   std::array<std::uint64_t, write_buffer_entries> stores_done_{};  ///< Cycles; a ring.
   std::size_t next_store_ = 0;
+  std::array<posted_store, write_buffer_entries> posted_stores_{};  ///< A ring.
+  std::size_t first_posted_ = 0;
+  std::size_t posted_count_ = 0;
   statistics counted_;
   std::array<load_entry, load_entries> loads_{};
   std::array<store_entry, store_entries> stores_{};
   std::array<std::uint64_t, fetch_entries> fetches_{};
 };
+
+template <class T>
+bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, T value, store_entry const& entry) noexcept {
+  if (posted_count_ == write_buffer_entries || tile_.watched()) return false;
+  std::uint64_t const offset = address & data_mask_;
+  posted_stores_[(first_posted_ + posted_count_) % write_buffer_entries] = {.cycle = ends,
+                                                                            .address = address,
+                                                                            .value = static_cast<std::uint64_t>(value),
+                                                                            .at = entry.data + offset,
+                                                                            .sharers = entry.sharers,
+                                                                            .bytes = sizeof(T)};
+  load_entry const& own = loads_[entry.line % load_entries];
+  if (own.line == entry.line) {
+    std::memcpy(own.data + offset, &value, sizeof(T));
+  } else if ((*entry.sharers & own_bit_) != 0) {
+    data_.store(global(address), reinterpret_cast<std::byte const*>(&value), sizeof(T));  // NOLINT
+  }
+  // It takes the entry of the store that was the buffer's length before it: that one has happened.
+  std::uint64_t const free = std::max(stores_done_[(next_store_ + posted_count_) % write_buffer_entries], ends);
+  if (posted_count_++ == 0) next_cycle = ends;
+  tile_.posted();
+  ++counted_.stores;
+  h.left -= static_cast<std::int64_t>(free - ends);
+  return true;
+}
 
 }  // namespace tess::machine

@@ -92,6 +92,7 @@ void seat::run_ahead() {
 
 bool seat::serve() {
   hart& h = occupant;
+  tile_.catch_up(kernel_cycle());
   if (remote_pending_) return finish_remote();
   bool done = true;
   switch (h.stopped) {

@@ -125,17 +125,9 @@ void tile_program::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8
 }
 
 void tile_program::clear(std::uint64_t begin, std::uint64_t end) {
-  std::uint64_t const line = grid_.made_of.l2.line_bytes;
-  constexpr std::uint64_t page = std::uint64_t{1} << page_rights::page_shift;
-  static constexpr std::array<std::byte, page> zeros{};
-  for (std::uint64_t at = begin; at < end; at += page) {
-    if (at >= window_.tlm_bytes) {
-      for (std::uint64_t each = at; each < at + page; each += line) tile_.l2().drop_line(*window_.global(each));
-      tile_.discard(*window_.global(at), page);
-    } else {
-      place(at, zeros);
-    }
-  }
+  std::uint64_t const edge = std::clamp(window_.tlm_bytes, begin, end);
+  if (begin < edge) tile_.discard(*window_.global(begin), edge - begin);
+  if (edge < end) tile_.discard(*window_.global(edge), end - edge);
 }
 
 bool tile_program::halfword(std::uint64_t pc, std::uint16_t& into) const {

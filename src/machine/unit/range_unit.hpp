@@ -13,6 +13,7 @@
 
 #include "machine/kernel/kernel.hpp"
 #include "machine/tile/tile.hpp"
+#include "machine/unit/completion.hpp"
 
 namespace tess::machine {
 
@@ -35,13 +36,11 @@ class range_unit final : public device {
   registers::ranges::status_code ring(window& by);
   /// A copy of the command, as it was when the bell rang.
   process run(window command, window& of);
-  task<> acknowledge(std::uint64_t counter);
-  task<> word(transaction& asked);
 
   kernel& kernel_;
   network& network_;
   tile& tile_;
-  local_window local_;
+  completion completion_;
   picoseconds line_ps_;
   std::vector<window> windows_;
 };

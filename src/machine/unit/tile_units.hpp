@@ -3,6 +3,8 @@
 //   The one place that knows them all: another unit is a member here.
 #pragma once
 
+#include "machine/unit/adapter_unit.hpp"
+#include "machine/unit/invocation.hpp"
 #include "machine/unit/range_unit.hpp"
 #include "machine/unit/tile_information.hpp"
 
@@ -11,15 +13,25 @@ namespace tess::machine {
 struct tile_units {
   tile_units(kernel& k, machine_description const& made_of, address_map const& map, network& over,
              std::vector<std::uint32_t> const& program_tiles, tile& at)
-      : information(made_of, map, program_tiles, at.number()), ranges(k, made_of, over, at) {
+      : information(made_of, map, program_tiles, at.number()),
+        ranges(k, made_of, over, at),
+        commands(k, made_of, over, at),
+        invocations(k, made_of, over, at),
+        tasks(k, made_of, over, at) {
     at.attach(registers::unit::information, information);
     at.attach(registers::unit::ranges, ranges);
+    at.attach(registers::unit::adapter, commands);
+    at.attach(registers::unit::invoke, invocations);
+    at.attach(registers::unit::tasks, tasks);
   }
   tile_units(tile_units const&) = delete;
   tile_units& operator=(tile_units const&) = delete;
 
   tile_information information;
   range_unit ranges;
+  adapter_unit commands;
+  invoke_unit invocations;
+  task_queue tasks;
 };
 
 }  // namespace tess::machine

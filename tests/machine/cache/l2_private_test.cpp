@@ -95,6 +95,28 @@ TEST(an_l2, has_everything_in_memory_after_a_flush) {
   EXPECT_EQ(m.l2.probe(0).line_state, l2_private::invalid);
 }
 
+process forgets_a_line_on_its_way(machine& m, bool& ended) {
+  co_await here(m.l2, 32);
+  *m.l2.look_up(32, true) = std::byte{7};
+  struct ignored : event {
+    ignored() : event([](event&) {}) {}
+  } done;
+  m.l2.write_back_line(32, done);
+  m.l2.forget(0, 4096);
+  co_await here(m.l2, 32);
+  EXPECT_EQ(*m.l2.look_up(32, false), std::byte{});
+  ended = true;
+}
+
+TEST(an_l2, does_not_bring_back_what_left_it_before_its_page_was_given_back) {
+  machine m;
+  bool ended = false;
+  m.k.start(forgets_a_line_on_its_way(m, ended));
+  m.k.run();
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(m.memory.write_backs, 1);
+}
+
 enum class operation { write_back, invalidate, flush };
 
 /// 160 bytes: memory says 1, the cache says 2; then the operation on a range.

@@ -24,6 +24,10 @@ class toy_memory : public line_memory {
     begin({.address = address, .written = {line.begin(), line.end()}, .done = &done});
   }
 
+  void clear(std::uint64_t address) override {
+    for (std::uint64_t i = 0; i < 32; ++i) bytes_[address + i] = std::byte{};
+  }
+
   std::byte& at(std::uint64_t address) { return bytes_[address]; }
 
   int fetches = 0;

@@ -4,6 +4,7 @@
 // The tiles tell each other by words in the tile-local memory of tile 0, whose home does all their accesses.
 #include <cstdint>
 #include <cstdio>
+#include <tess/machine/needs_time.hpp>
 #include <tess/machine/registers.hpp>
 
 namespace {

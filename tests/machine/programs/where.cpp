@@ -1,6 +1,7 @@
 // where: says what the registers of the information unit say: tile, hart, grid, and the map of all tiles.
 #include <cstdint>
 #include <cstdio>
+#include <tess/machine/needs_time.hpp>
 #include <tess/machine/registers.hpp>
 #include <thread>
 

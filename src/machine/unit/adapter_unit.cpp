@@ -1,0 +1,90 @@
+// adapter_unit: from fields to transactions and back.
+#include "machine/unit/adapter_unit.hpp"
+
+namespace tess::machine {
+namespace {
+
+namespace of = registers::adapter;
+using registers::command_status;
+
+/// The tile whose adapter reads and writes lines of this region: that of the memory, for a partition.
+std::uint32_t line_home(region const& in) {
+  return in.kind == region_kind::tlm ? in.tile : in.memory_tile;
+}
+
+/// The region that holds all of [address, address + bytes), if that can be copied.
+region const* copied(address_map const& map, std::optional<std::uint64_t> address, std::uint64_t bytes) {
+  region const* const in = address ? map.find(*address) : nullptr;
+  bool const whole = in != nullptr && bytes != 0 && bytes <= in->end() - *address;
+  return whole && (in->kind == region_kind::tlm || in->kind == region_kind::partition) ? in : nullptr;
+}
+
+}  // namespace
+
+adapter_unit::adapter_unit(kernel& k, machine_description const& made_of, network& over, tile& at)
+    : command_unit(made_of.harts_of(at.number())),
+      kernel_(k),
+      network_(over),
+      tile_(at),
+      completion_(made_of, at),
+      line_bytes_(made_of.l2.line_bytes) {}
+
+bool adapter_unit::prepare_copy(window const& by, transaction& asked) const {
+  auto const source = completion_.global(by.field(of::address));
+  auto const target = completion_.global(by.field(of::operand));
+  std::uint64_t const bytes = by.field(of::bytes);
+  region const* const from = copied(tile_.map(), source, bytes);
+  region const* const to = copied(tile_.map(), target, bytes);
+  // A copy within the window must not run over its seam, behind which the bytes have another home.
+  bool const seams = completion_.global(by.field(of::address) + bytes - 1) == source.value_or(0) + bytes - 1 &&
+                     completion_.global(by.field(of::operand) + bytes - 1) == target.value_or(0) + bytes - 1;
+  if (from == nullptr || to == nullptr || !seams || (*source | *target | bytes) % line_bytes_ != 0) return false;
+  asked.what = remote_operation::transfer;
+  asked.target = line_home(*from);
+  asked.address = *source;
+  asked.destination = *target;
+  asked.destination_tile = line_home(*to);
+  asked.bytes = bytes;
+  return true;
+}
+
+bool adapter_unit::prepare(window const& by, transaction& asked) const {
+  if (by.field(of::operation) == of::copy) return prepare_copy(by, asked);
+  auto const word = completion_.global(by.field(of::address));
+  std::uint64_t const bytes = by.field(of::bytes);
+  region const* const in = word ? tile_.map().find(*word) : nullptr;
+  if (by.field(of::operation) != of::compare_swap || in == nullptr || in->kind == region_kind::device) return false;
+  if ((bytes != 4 && bytes != 8) || *word % bytes != 0) return false;
+  asked.what = remote_operation::compare_swap;
+  asked.address = *word;
+  asked.bytes = bytes;
+  asked.operand = by.field(of::operand);
+  asked.expected = by.field(of::expected);
+  return true;
+}
+
+command_status adapter_unit::begin(window& by) {
+  transaction checked;
+  if (!prepare(by, checked) || !completion_.counter(by.field(of::counter))) return command_status::wrong;
+  network_.operation_begins();  // harts do not run ahead of what it changes
+  kernel_.start(run(by));
+  return command_status::accepted;
+}
+
+process adapter_unit::run(window& by) {
+  transaction asked;
+  (void)prepare(by, asked);
+  std::uint64_t const counter = *completion_.counter(by.field(of::counter));
+  if (asked.what == remote_operation::transfer) {
+    co_await completion_.remote(asked);
+  } else {
+    co_await completion_.word(asked);
+  }
+  bool const failed = asked.status != remote_outcome::done;
+  if (asked.what == remote_operation::compare_swap) by.words[of::result / sizeof(std::uint64_t)] = asked.operand;
+  by.status = failed ? command_status::wrong : command_status::idle;
+  co_await completion_.acknowledge(counter, failed ? 1 : 0);
+  network_.operation_ends();
+}
+
+}  // namespace tess::machine

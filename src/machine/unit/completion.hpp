@@ -1,0 +1,45 @@
+// completion: how every unit tells that a command is done: it takes one from a counter at its home.
+//
+//   A counter is four words: value, error, notify, cookie. An error is written first. Who makes the value zero writes
+//   `cookie` to `notify`, unless that is null; harts that sleep on that word wake.
+//
+// Units     addresses of the registers may be the local window's; inside they are global.
+// Errors    a notify address that is none of the machine's is passed over: the program has changed it meanwhile.
+// Threads   one.
+// Source    counters of CNI (IJPP 2012), section 3.3; MACHINE.md 6 has the form.
+#pragma once
+
+#include <optional>
+
+#include "machine/kernel/process.hpp"
+#include "machine/tile/tile.hpp"
+
+namespace tess::machine {
+
+class completion {
+ public:
+  completion(machine_description const& made_of, tile& at) : tile_(at), local_(made_of.window(at.number())) {}
+
+  /// What an address in a register means; nothing if it is in the local window but behind its end.
+  [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const noexcept {
+    return local_.global(address);
+  }
+  /// The global address of a counter that a command names; 0: it names none; nothing: there cannot be one.
+  [[nodiscard]] std::optional<std::uint64_t> counter(std::uint64_t address) const noexcept;
+
+  /// `counter` may be 0. `error` 0: there was none.
+  [[nodiscard]] task<> acknowledge(std::uint64_t counter, std::uint64_t error);
+  /// A word operation at the home of its address.
+  [[nodiscard]] task<> word(transaction& asked);
+  /// Any transaction whose target is set, by the adapter.
+  [[nodiscard]] task<> remote(transaction& asked);
+
+ private:
+  [[nodiscard]] task<std::uint64_t> read(std::uint64_t address);
+  [[nodiscard]] task<> write(std::uint64_t address, std::uint64_t value);
+
+  tile& tile_;
+  local_window local_;
+};
+
+}  // namespace tess::machine

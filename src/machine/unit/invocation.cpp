@@ -1,0 +1,90 @@
+// invocation: messages into packets, and out of the adapter's queue.
+#include "machine/unit/invocation.hpp"
+
+#include <cstring>
+
+namespace tess::machine {
+namespace {
+
+using registers::command_status;
+constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
+constexpr std::uint64_t message_bytes = registers::invoke::words * word_bytes;
+
+}  // namespace
+
+invoke_unit::invoke_unit(kernel& k, machine_description const& made_of, network& over, tile& at)
+    : command_unit(made_of.harts_of(at.number())),
+      kernel_(k),
+      network_(over),
+      completion_(made_of, at),
+      tile_(at.number()),
+      tiles_(made_of.tiles()) {}
+
+command_status invoke_unit::begin(window& by) {
+  if (by.field(registers::invoke::target) >= tiles_ || !completion_.counter(by.field(registers::invoke::counter)))
+    return command_status::wrong;
+  network_.operation_begins();  // harts do not run ahead of what it changes
+  kernel_.start(run(by));
+  return command_status::accepted;
+}
+
+process invoke_unit::run(window& by) {
+  transaction sent;
+  sent.what = remote_operation::invoke;
+  sent.target = static_cast<std::uint32_t>(by.field(registers::invoke::target));
+  sent.bytes = message_bytes + word_bytes;
+  std::memcpy(sent.data.data(), by.words.data(), message_bytes);
+  std::uint64_t const source = tile_;
+  std::memcpy(sent.data.data() + message_bytes, &source, word_bytes);
+  std::uint64_t const counter = *completion_.counter(by.field(registers::invoke::counter));
+  co_await completion_.remote(sent);
+  by.status = command_status::idle;
+  co_await completion_.acknowledge(counter, 0);
+  network_.operation_ends();
+}
+
+task_queue::task_queue(kernel& k, machine_description const& made_of, network& over, tile& at)
+    : kernel_(k), network_(over), tile_(at), completion_(made_of, at), windows_(made_of.harts_of(at.number())) {
+  tile_.network_adapter().on_task([this] {
+    if (notify_ == 0) return;
+    network_.operation_begins();
+    kernel_.start(tell(notify_));
+  });
+}
+
+process task_queue::tell(std::uint64_t word) {
+  transaction add;
+  add.what = remote_operation::atomic;
+  add.word = word_operation::add;
+  add.address = word;
+  add.operand = 1;
+  co_await completion_.word(add);
+  network_.operation_ends();
+}
+
+std::uint64_t task_queue::take(window& into) {
+  auto const message = tile_.network_adapter().take_task();
+  if (!message) return 0;
+  std::memcpy(into.words.data(), message->data(), message_bytes + word_bytes);
+  return 1;
+}
+
+std::optional<std::uint64_t> task_queue::load(std::uint64_t offset, std::uint32_t hart) {
+  if (offset == registers::tasks::notify) return notify_;
+  if (offset == registers::tasks::waiting) return tile_.network_adapter().tasks();
+  std::uint64_t const number = offset / registers::window_bytes;
+  if (number >= windows_.size()) return std::nullopt;
+  std::uint64_t const inside = offset % registers::window_bytes;
+  if (inside != registers::tasks::take) return windows_[number].words[inside / word_bytes];
+  // Another tile must not take our messages.
+  return hart == no_hart ? std::nullopt : std::optional(take(windows_[number]));
+}
+
+bool task_queue::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
+  auto const word = completion_.counter(value);
+  if (offset != registers::tasks::notify || !word) return false;
+  notify_ = *word;
+  return true;
+}
+
+}  // namespace tess::machine

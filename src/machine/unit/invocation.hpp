@@ -1,0 +1,59 @@
+// invocation: remote task invocation as programs see it: windows that send a message to another tile's queue, and the
+// windows by which the harts of that tile take messages out, one each.
+//
+//   A message is five words and the number of the tile that sent it. The queue is the adapter's, of as many entries as
+//   the machine file says; a message that finds it full stays in its slot at the sender, which tries again: nothing
+//   waits in a router (MACHINE.md 5). The sender's counter is acknowledged when the message is in the queue.
+//   A hart takes the oldest message into its own window, so that harts do not get parts of each other's. When one has
+//   come in, the queue adds 1 to the word at `notify`, if there is one: who sleeps on that word wakes.
+//
+// Threads   one.
+// Source    NEMESYS (MEMSYS 2019), sections 3 and 4 (task spawn by the network adapter); registers.hpp, `invoke` and
+//           `tasks`.
+#pragma once
+
+#include "machine/kernel/kernel.hpp"
+#include "machine/tile/tile.hpp"
+#include "machine/unit/command_unit.hpp"
+#include "machine/unit/completion.hpp"
+
+namespace tess::machine {
+
+class invoke_unit final : public command_unit {
+ public:
+  invoke_unit(kernel& k, machine_description const& made_of, network& over, tile& at);
+
+ private:
+  [[nodiscard]] registers::command_status begin(window& by) override;
+  process run(window& by);
+
+  kernel& kernel_;
+  network& network_;
+  completion completion_;
+  std::uint32_t tile_;
+  std::uint32_t tiles_;
+};
+
+class task_queue final : public device {
+ public:
+  task_queue(kernel& k, machine_description const& made_of, network& over, tile& at);
+
+  [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
+  [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
+
+ private:
+  struct window {
+    std::array<std::uint64_t, 7> words{};
+  };
+  std::uint64_t take(window& into);
+  process tell(std::uint64_t word);
+
+  kernel& kernel_;
+  network& network_;
+  tile& tile_;
+  completion completion_;
+  std::vector<window> windows_;
+  std::uint64_t notify_ = 0;  ///< Global; 0: nobody.
+};
+
+}  // namespace tess::machine
