@@ -8,22 +8,22 @@ namespace tess::detail {
 
 namespace {
 
-enum class state : std::uint64_t { free, writing, full, dead };
+constexpr std::uint64_t slots_count = mailbox_memory::slots_count;
 
-constexpr std::uint64_t word_of(std::uint64_t lap, place_id writer, state s) noexcept {
-  return lap << 18U | std::uint64_t{writer} << 2U | static_cast<std::uint64_t>(s);
+/// Of a slot whose writer may come back.
+constexpr std::uint64_t dead = ~std::uint64_t{0};
+
+/// What a claim and a slot say once `writer` has them in the lap of a position. Zero: nobody ever had.
+constexpr std::uint64_t word_of(std::uint64_t position, place_id writer) noexcept {
+  return (position / slots_count + 1) << 16U | writer;
 }
-constexpr std::uint64_t lap_of(std::uint64_t word) noexcept {
-  return word >> 18U;
+/// Laps begun.
+constexpr std::uint64_t laps_of(std::uint64_t word) noexcept {
+  return word >> 16U;
 }
 constexpr place_id writer_of(std::uint64_t word) noexcept {
-  return static_cast<place_id>(word >> 2U);
+  return static_cast<place_id>(word);
 }
-constexpr state state_of(std::uint64_t word) noexcept {
-  return static_cast<state>(word & 3U);
-}
-
-constexpr std::uint64_t slots_count = mailbox_memory::slots_count;
 
 /// What stands in the slot of a large message.
 struct chunk_reference {
@@ -85,7 +85,7 @@ bool mailbox::send(place_id to, std::span<std::byte const> bytes) noexcept {
     give_back(*c, r.lent);
     return false;
   }
-  // It failed meanwhile: take_back() may have been too early for this one.
+  // It failed meanwhile: give_up() may have been too early for this one.
   if (failed_ != nullptr && failed_[to].load(std::memory_order_seq_cst)) give_back(*c, r.lent);
   return true;
 }
@@ -94,39 +94,40 @@ bool mailbox::notify(place_id to, std::uint64_t address) noexcept {
   return push(*all_[to], sort::notification, std::as_bytes(std::span(&address, 1)));
 }
 
-/// The next free slot, ours now; null: the ring is full.
-mailbox::slot* mailbox::claim(mailbox_memory& to, std::uint64_t& position) noexcept {
+/// The next free slot, ours now; false: the ring is full.
+bool mailbox::claim(mailbox_memory& to, std::uint64_t& position) noexcept {
   position = to.tail.load(std::memory_order_relaxed);
   // Two rounds: more steps are only needed if others go on meanwhile, and then the next call finds room.
   for (std::uint64_t steps = 0; steps < 2 * slots_count; ++steps) {
-    slot& s = to.slots[position % slots_count];
-    std::uint64_t const lap = position / slots_count;
     // acquire: the reader is done with the bytes.
-    std::uint64_t word = s.word.load(std::memory_order_acquire);
-    if (word == word_of(lap, 0, state::free) &&
-        s.word.compare_exchange_strong(word, word_of(lap, owner_, state::writing), std::memory_order_acquire,
-                                       std::memory_order_relaxed))
-      return &s;
-    if (state_of(word) != state::dead && lap_of(word) < lap) return nullptr;
-    // Claimed or dead: whoever claimed it may not have come to say so.
+    if (position >= to.seen.load(std::memory_order_acquire) + slots_count) {
+      std::uint64_t const read = to.read.load(std::memory_order_acquire);
+      if (position >= read + slots_count) return false;
+      // release: for those who rely on what we saw.
+      to.seen.store(read, std::memory_order_release);
+    }
+    std::atomic<std::uint64_t>& claim = to.claims[position % slots_count];
+    std::uint64_t word = claim.load(std::memory_order_relaxed);
+    if (laps_of(word) <= position / slots_count &&
+        claim.compare_exchange_strong(word, word_of(position, owner_), std::memory_order_relaxed))
+      return true;
+    // Claimed, or dead: whoever claimed it may not have come to say so.
     if (to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed)) ++position;
   }
-  return nullptr;
+  return false;
 }
 
 bool mailbox::push(mailbox_memory& to, sort what, std::span<std::byte const> bytes) noexcept {
   std::uint64_t position;
-  slot* const s = claim(to, position);
-  if (s == nullptr) return false;
-  s->bytes = static_cast<std::uint32_t>(bytes.size());
-  s->sort = static_cast<std::uint32_t>(what);
-  if (!bytes.empty()) std::memcpy(s->data, bytes.data(), bytes.size());
-  std::uint64_t const lap = position / slots_count;
-  std::uint64_t writing = word_of(lap, owner_, state::writing);
-  // release to the reader; sequentially consistent for the look at the sleepers that follows. It fails when the reader
-  // gave us up: then nobody waits for the message.
-  s->word.compare_exchange_strong(writing, word_of(lap, owner_, state::full), std::memory_order_seq_cst);
+  if (!claim(to, position)) return false;
+  slot& s = to.slots[position % slots_count];
+  s.bytes = static_cast<std::uint32_t>(bytes.size());
+  s.sort = static_cast<std::uint32_t>(what);
+  if (!bytes.empty()) std::memcpy(s.data, bytes.data(), bytes.size());
+  std::uint64_t const word = word_of(position, owner_);
   to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed);
+  // release to the reader; sequentially consistent for the look at the sleepers that follows.
+  s.word.store(word, std::memory_order_seq_cst);
   return true;
 }
 
@@ -136,44 +137,55 @@ bool mailbox::must_call(place_id to) const noexcept {
          m.called.exchange(1, std::memory_order_seq_cst) == 0;
 }
 
-void mailbox::take_back(place_id failed) noexcept {
+void mailbox::give_up(place_id failed) noexcept {
+  some_failed_.store(true, std::memory_order_seq_cst);
   for (mailbox_memory::chunk& c : memory_.chunks) {
     std::uint64_t const word = c.word.load(std::memory_order_seq_cst);
     if (is_lent(word) && static_cast<place_id>(word >> 1U) == failed) give_back(c, word);
   }
 }
 
+bool mailbox::arrived(std::uint64_t position) const noexcept {
+  // acquire: what it says. seq_cst: the look of one who announced his sleep.
+  std::uint64_t const word = memory_.slots[position % slots_count].word.load(std::memory_order_seq_cst);
+  return laps_of(word) == position / slots_count + 1;
+}
+
+/// The slot of a writer that failed is used no more.
+bool mailbox::skip(std::uint64_t position) noexcept {
+  std::atomic<std::uint64_t>& claim = memory_.claims[position % slots_count];
+  std::uint64_t const word = claim.load(std::memory_order_relaxed);
+  if (word == dead) return true;
+  bool const writing = laps_of(word) == position / slots_count + 1 && writer_of(word) < all_.size();
+  if (!writing || !failed_[writer_of(word)].load(std::memory_order_relaxed)) return false;
+  claim.store(dead, std::memory_order_relaxed);
+  return true;
+}
+
 bool mailbox::pop(received& r) noexcept {
+  bool const some_failed = some_failed_.load(std::memory_order_relaxed);
+  if (!some_failed && !arrived(head_.load(std::memory_order_relaxed))) return false;
+  // acquire: the head.
+  if (reading_.exchange(true, std::memory_order_acquire)) return false;
   std::uint64_t position = head_.load(std::memory_order_relaxed);
-  for (std::uint64_t steps = 0; steps < slots_count; ++steps) {
-    slot& s = memory_.slots[position % slots_count];
-    std::uint64_t const lap = position / slots_count;
-    std::uint64_t word = s.word.load(std::memory_order_acquire);
-    if (state_of(word) == state::dead) {
-      if (head_.compare_exchange_strong(position, position + 1, std::memory_order_relaxed)) ++position;
-    } else if (lap_of(word) > lap) {
-      // Another worker took it.
-      position = head_.load(std::memory_order_relaxed);
-    } else if (lap_of(word) < lap || state_of(word) == state::free) {
-      return false;
-    } else if (state_of(word) == state::full) {
-      if (!head_.compare_exchange_strong(position, position + 1, std::memory_order_relaxed)) continue;
-      r.source = writer_of(word);
-      read(s, r);
-      // release: the slot may be written again.
-      s.word.store(word_of(lap + 1, 0, state::free), std::memory_order_release);
-      return true;
-    } else {
-      place_id const writer = writer_of(word);
-      if (failed_ == nullptr || writer >= all_.size() || !failed_[writer].load(std::memory_order_relaxed)) return false;
-      s.word.compare_exchange_strong(word, word_of(lap, writer, state::dead), std::memory_order_relaxed);
-    }
+  bool found = false;
+  for (std::uint64_t steps = 0; !found && steps < slots_count; ++steps) {
+    found = arrived(position);
+    if (found)
+      read(memory_.slots[position % slots_count], r);
+    else if (!some_failed || !skip(position))
+      break;
+    head_.store(++position, std::memory_order_relaxed);
+    // release: the slot may be written again.
+    memory_.read.store(position, std::memory_order_release);
   }
-  return false;
+  reading_.store(false, std::memory_order_release);
+  return found;
 }
 
 /// What others wrote is not believed: they may be other processes.
 void mailbox::read(slot const& s, received& r) const noexcept {
+  r.source = writer_of(s.word.load(std::memory_order_relaxed));
   r.what = static_cast<sort>(s.sort);
   r.bytes = s.bytes;
   r.large = nullptr;
@@ -200,18 +212,17 @@ void mailbox::done(received const& r) noexcept {
 }
 
 bool mailbox::empty() const noexcept {
-  for (std::uint64_t steps = 0; steps < slots_count; ++steps) {
+  for (;;) {
     std::uint64_t const position = head_.load(std::memory_order_seq_cst);
-    for (std::uint64_t i = position; i < position + slots_count; ++i) {
-      std::uint64_t const word = memory_.slots[i % slots_count].word.load(std::memory_order_seq_cst);
-      if (state_of(word) == state::dead) continue;
-      if (state_of(word) == state::full && lap_of(word) == i / slots_count) return false;
-      break;
-    }
-    // Another worker may have taken this slot meanwhile; then the next one counts.
+    std::uint64_t next = position;
+    if (some_failed_.load(std::memory_order_relaxed))
+      while (next < position + slots_count &&
+             memory_.claims[next % slots_count].load(std::memory_order_relaxed) == dead)
+        ++next;
+    if (arrived(next)) return false;
+    // Another worker may have read this one meanwhile; then the next one counts.
     if (head_.load(std::memory_order_seq_cst) == position) return true;
   }
-  return false;
 }
 
 void mailbox::begin_sleep() noexcept {

@@ -4,16 +4,17 @@
 //   A message of up to 48 bytes lies in its slot, so that it crosses in one cache line; a larger one in a chunk of the
 //   sender's, which goes back to the sender when it was read. Credit is a free slot and a free chunk.
 //
-//   The writers may be other processes, which end anywhere. So a slot is claimed with its writer's name: when that
-//   place has failed before it was done, the reader gives the slot up for ever, for a writer that was only stopped may
-//   still write into it. A chunk carries its borrower and how often it was lent: what went to a failed place is taken
-//   back, and what that place gives back later counts no more. There are no addresses in the memory.
+//   The writers may be other processes, which end anywhere. So a slot is claimed in its writer's name, on lines that
+//   only writers touch: when that place has failed before it was done, the reader gives the slot up for ever, for a
+//   writer that was only stopped may still write into it. A chunk carries its borrower and how often it was lent: what
+//   went to a failed place is taken back, and what that place gives back later counts no more. There are no addresses
+//   in it.
 //
-// Shapes   slot: word, size, sort, then 48 bytes: 64 bytes. A word: lap of the ring 46 bits, writer 16, state 2.
+// Shapes   slot: word, size, sort, then 48 bytes: 64 bytes. Its word and its claim: laps begun 48 bits, writer 16.
 //          A chunk's word: times lent 47 bits, borrower 16, is lent 1.
-// Threads  any of the owner's process; take_back: any.
-// Cost     a message: three compare-swaps, on the slot twice and on the tail; memory: 150 KiB for each place, of which
-//          pages count once they were used.
+// Threads  any of the owner's process. One reads at a time: others find nothing meanwhile.
+// Cost     a message: two compare-swaps on lines that stay with a lone writer, and one line that goes across; memory:
+//          150 KiB for each place, of which pages count once they were used.
 // Source   D. Vyukov, bounded MPMC queue (the laps).
 #pragma once
 
@@ -45,10 +46,13 @@ struct mailbox_memory {
     alignas(64) std::byte data[chunk_bytes];
   };
 
-  alignas(64) std::atomic<std::uint64_t> tail;  ///< behind it all slots are claimed
+  alignas(64) std::atomic<std::uint64_t> tail;  ///< before it all slots are claimed
+  std::atomic<std::uint64_t> seen;              ///< `read`, as a writer saw it last
+  alignas(64) std::atomic<std::uint64_t> read;  ///< before it all slots were read
   alignas(64) std::atomic<std::uint32_t> open;  ///< the owner reads from all that it may reach
   std::atomic<std::uint32_t> sleepers;          ///< threads that read here
   std::atomic<std::uint32_t> called;            ///< one of them is being woken
+  alignas(64) std::atomic<std::uint64_t> claims[slots_count];
   slot slots[slots_count];
   chunk chunks[chunks_max];  ///< of what the owner sends
 };
@@ -93,8 +97,8 @@ class mailbox {
   [[nodiscard]] bool notify(place_id to, std::uint64_t address) noexcept;
   /// What was just sent finds its readers asleep, and the caller is the one to wake them.
   [[nodiscard]] bool must_call(place_id to) const noexcept;
-  /// What lies with a failed place, from now on.
-  void take_back(place_id failed) noexcept;
+  /// A place failed: what lies with it is taken back, and what it began to write is waited for no more.
+  void give_up(place_id failed) noexcept;
 
   /// Takes one out; false if there is none. done() gives back what a message lies in.
   [[nodiscard]] bool pop(received& r) noexcept;
@@ -108,7 +112,9 @@ class mailbox {
   using slot = mailbox_memory::slot;
 
   bool push(mailbox_memory& to, sort what, std::span<std::byte const> bytes) noexcept;
-  slot* claim(mailbox_memory& to, std::uint64_t& position) noexcept;
+  [[nodiscard]] bool claim(mailbox_memory& to, std::uint64_t& position) noexcept;
+  [[nodiscard]] bool arrived(std::uint64_t position) const noexcept;
+  bool skip(std::uint64_t position) noexcept;
   void read(slot const& s, received& r) const noexcept;
 
   directory const& all_;
@@ -116,7 +122,9 @@ class mailbox {
   std::atomic<bool> const* failed_;
   place_id owner_;
   std::uint32_t chunks_;
+  std::atomic<bool> some_failed_{false};
   alignas(64) std::atomic<std::uint64_t> head_{0};
+  std::atomic<bool> reading_{false};
 };
 
 }  // namespace tess::detail

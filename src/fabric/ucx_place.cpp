@@ -325,7 +325,7 @@ void ucx_place::end_failed(ucx_operation const& o, std::uint64_t failure) {
 }
 
 void ucx_place::end_operations_on(place_id failed) {
-  if (mail_ != nullptr) mail_->take_back(failed);
+  if (mail_ != nullptr) mail_->give_up(failed);
   give_back(failed, ~std::uint64_t{0});
   std::lock_guard const lock(mutex_);
   std::vector<ucx_operation> lost;
