@@ -23,6 +23,7 @@ class shared_words {
   [[nodiscard]] std::uint64_t* data() const noexcept { return words_; }
 
  private:
+  void* mapped_ = nullptr;  ///< with room to align
   std::uint64_t* words_ = nullptr;
   std::size_t bytes_;
 };

@@ -1,7 +1,9 @@
 // segment: address space by mmap(PROT_NONE), memory by mprotect, both in multiples of a huge page.
 //
-//   A shared one is a memfd of the whole size, of which only committed parts have pages: fallocate before mprotect, so
-//   that a machine without memory says so here and not by SIGBUS later.
+//   A shared one is a memfd of the whole size, of which only committed parts have pages: they are there before anybody
+//   may touch them, so that a machine without memory says so here and not by SIGBUS later. Advice alone gives a shared
+//   file no huge pages on most systems (shmem_enabled is `never`), so they are asked for by MADV_COLLAPSE (Linux 6.1),
+//   which costs what the first touch of private ones does.
 #include "fabric/segment.hpp"
 
 #include <fcntl.h>
@@ -20,6 +22,8 @@ namespace tess::detail {
 namespace {
 
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
+/// MADV_COLLAPSE, which glibc 2.36 does not name.
+constexpr int madvise_collapse = 25;
 constexpr std::uint64_t commit_step_max = std::uint64_t{64} << 20;
 
 /// Committed by all segments of this process.
@@ -58,38 +62,43 @@ std::uint64_t reservation(unsigned places, std::uint64_t bytes) {
 
 }  // namespace
 
-void* segment::map(std::uint64_t more) const {
-  int const flags = file_ < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-  return mmap(nullptr, bytes_ + more, PROT_NONE, flags | MAP_NORESERVE, file_, 0);
+std::byte* map_aligned(int file, std::uint64_t bytes, int protection) noexcept {
+  // One huge page more, of which the ends are given back.
+  void* const memory = mmap(nullptr, bytes + huge_page, file < 0 ? protection : PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  auto const address = reinterpret_cast<std::uintptr_t>(memory);
+  std::uintptr_t const aligned = (address + huge_page - 1) / huge_page * huge_page;
+  if (aligned > address) munmap(memory, aligned - address);
+  if (std::uintptr_t const tail = address + huge_page - aligned) munmap(reinterpret_cast<void*>(aligned + bytes), tail);
+  auto* const base = reinterpret_cast<std::byte*>(aligned);
+  if (file < 0 || mmap(base, bytes, protection, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0) != MAP_FAILED)
+    return base;
+  munmap(base, bytes);
+  return nullptr;
 }
 
-segment::segment(unsigned places, bool shared)
+segment::segment(unsigned places, bool shared, std::uint64_t behind)
     : limit_(process_memory_limit()), bytes_(reservation(places, limit_.bytes)) {
   if (shared) {
     file_ = memfd_create("tess-segment", MFD_CLOEXEC);
-    if (file_ < 0 || fchmod(file_, 0600) != 0 || ftruncate(file_, static_cast<off_t>(bytes_ + huge_page)) != 0) {
+    if (file_ < 0 || fchmod(file_, 0600) != 0 || ftruncate(file_, static_cast<off_t>(bytes_ + behind_bytes)) != 0) {
       if (file_ >= 0) close(file_);
       throw error("segment", "the system gives no shared memory", "Linux 4.14 or later with CONFIG_MEMFD_CREATE");
     }
   }
-  // One huge page more, so that the base can be aligned to it.
-  void* const memory = map(huge_page);
-  if (memory == MAP_FAILED) {
+  base_ = map_aligned(file_, bytes_ + behind_bytes, PROT_NONE);
+  bool const committed =
+      base_ != nullptr &&
+      (file_ < 0 || behind == 0 || fallocate(file_, 0, static_cast<off_t>(bytes_), static_cast<off_t>(behind)) == 0);
+  if (!committed || mprotect(base_ + bytes_, behind, PROT_READ | PROT_WRITE) != 0) {
+    if (base_ != nullptr) munmap(base_, bytes_ + behind_bytes);
     if (file_ >= 0) close(file_);
     throw error("segment",
                 "cannot reserve " + std::to_string(bytes_ >> 20) + " MiB of address space for each of " +
                     std::to_string(places) + " places",
                 "a larger `ulimit -v` or fewer places");
   }
-  auto const address = reinterpret_cast<std::uintptr_t>(memory);
-  std::uintptr_t const aligned = (address + huge_page - 1) / huge_page * huge_page;
-  if (aligned > address) munmap(memory, aligned - address);
-  if (std::uintptr_t const tail = address + huge_page - aligned)
-    munmap(reinterpret_cast<void*>(aligned + bytes_), tail);
-  base_ = reinterpret_cast<std::byte*>(aligned);
-  // The cut at the front must not shift the file against the segment: offset 0 of one is that of the other.
-  if (file_ >= 0 && mmap(base_, bytes_, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file_, 0) == MAP_FAILED)
-    throw error("segment", "the system maps no shared memory", "a larger `ulimit -v`");
   // Advice only: where huge pages are off, small ones serve.
   static_cast<void>(madvise(base_, bytes_, MADV_HUGEPAGE));
   halves_[1].begin = bytes_ / 2;
@@ -97,7 +106,7 @@ segment::segment(unsigned places, bool shared)
 }
 
 segment::~segment() {
-  munmap(base_, bytes_);
+  munmap(base_, bytes_ + behind_bytes);
   if (file_ >= 0) close(file_);
   std::uint64_t const committed = halves_[0].end + halves_[1].end - halves_[1].begin;
   committed_bytes().fetch_sub(committed, std::memory_order_relaxed);
@@ -132,13 +141,26 @@ bool segment::extend(half& h, std::uint64_t wanted) {
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);
     return false;
   }
-  bool const paged = file_ < 0 || fallocate(file_, 0, static_cast<off_t>(h.end), static_cast<off_t>(more)) == 0;
-  if (!paged || mprotect(base_ + h.end, more, PROT_READ | PROT_WRITE) != 0) {
+  if (mprotect(base_ + h.end, more, PROT_READ | PROT_WRITE) != 0 || !fill(h.end, more)) {
+    static_cast<void>(mprotect(base_ + h.end, more, PROT_NONE));
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);
     return false;
   }
   h.end = wanted;
   return true;
+}
+
+/// Gives the file pages, huge ones if the system has them.
+bool segment::fill(std::uint64_t begin, std::uint64_t bytes) {
+  if (file_ < 0) return true;
+  auto const allocate = [&](std::uint64_t offset, std::uint64_t size) {
+    return fallocate(file_, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0;
+  };
+  // A range without any page has nothing to collapse.
+  bool started = true;
+  for (std::uint64_t i = 0; i < bytes && started; i += huge_page) started = allocate(begin + i, 1);
+  if (started && madvise(base_ + begin, bytes, madvise_collapse) == 0) return true;
+  return allocate(begin, bytes);
 }
 
 }  // namespace tess::detail

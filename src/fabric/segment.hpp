@@ -17,15 +17,19 @@ namespace tess::detail {
 
 class segment {
  public:
+  /// What lies behind each segment, in its file too: room for what is no part of the global address space.
+  static constexpr std::uint64_t behind_bytes = std::uint64_t{2} << 20;
+
   /// Reserves address space for one of `places` segments of this process. `shared`: other processes of the user may map
-  /// it too, by file(), which has no name and mode 0600.
-  explicit segment(unsigned places, bool shared = false);
+  /// it too, by file(), which has no name and mode 0600. `behind`: bytes behind it that are committed at once, zeros.
+  explicit segment(unsigned places, bool shared = false, std::uint64_t behind = 0);
   ~segment();
   segment(segment const&) = delete;
   segment& operator=(segment const&) = delete;
 
   [[nodiscard]] std::byte* base() const noexcept { return base_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::byte* behind() const noexcept { return base_ + bytes_; }
   /// -1 unless shared.
   [[nodiscard]] int file() const noexcept { return file_; }
 
@@ -51,7 +55,7 @@ class segment {
   bool grow(half& h, std::uint64_t end, std::uint64_t limit);
   bool extend(half& h, std::uint64_t wanted);
 
-  void* map(std::uint64_t more) const;
+  [[nodiscard]] bool fill(std::uint64_t begin, std::uint64_t bytes);
 
   memory_limit limit_;
   int file_ = -1;
@@ -60,5 +64,8 @@ class segment {
   half halves_[2];
   std::mutex mutex_;
 };
+
+/// `bytes` of a file (-1: of no file) at an address that is a multiple of a huge page; null if there is no room.
+[[nodiscard]] std::byte* map_aligned(int file, std::uint64_t bytes, int protection) noexcept;
 
 }  // namespace tess::detail

@@ -1,12 +1,13 @@
 // smp: threads in one process are the places; every segment is a window for everybody.
 //
-//   Words never get here (they are inlined); blocks are memcpy; a message is a cache line in the receiver's inbox.
+//   Words never get here (they are inlined); blocks are memcpy; a message is a cache line in the receiver's mailbox.
 #include <algorithm>
 #include <cstring>
 
 #include "fabric/endpoint_names.hpp"
 #include "fabric/fabric.hpp"
-#include "fabric/inbox.hpp"
+#include "fabric/mailbox.hpp"
+#include "fabric/overflow.hpp"
 #include "fabric/segment.hpp"
 #include "fabric/sleepers.hpp"
 
@@ -18,17 +19,11 @@ class smp_fabric final : public fabric {
  public:
   explicit smp_fabric(thread_map const& threads) : threads_(threads), sleepers_(threads.threads) {
     places_of_thread_.resize(threads.threads);
+    mailboxes_.resize(threads.places);
     for (unsigned p = 0; p < threads.places; ++p) {
-      places_.push_back(std::make_unique<place>(threads));
+      places_.push_back(std::make_unique<place>(threads, static_cast<place_id>(p), mailboxes_));
       for (std::uint32_t const t : threads.threads_of_place[p]) places_of_thread_[t].push_back(places_.back().get());
     }
-  }
-
-  ~smp_fabric() override {
-    // Chunks of messages that nobody read go back first: their pools are destroyed with the places.
-    for (auto const& p : places_)
-      for (inbox::message m; p->messages.pop(m);)
-        if (m.large != nullptr) chunk_pool::give_back(m.large);
   }
 
   void word(place_id, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
@@ -55,33 +50,9 @@ class smp_fabric final : public fabric {
 
   bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
     place_id const target = names_.place_of(to);
-    inbox& in = places_[target]->messages;
-    chunk* large = nullptr;
-    if (bytes.size() > inbox::inline_bytes) {
-      large = bytes.size() <= chunk_pool::capacity ? places_[from]->chunks.take() : nullptr;
-      if (large == nullptr) {
-        if (cls == message_class::request && bytes.size() <= chunk_pool::capacity) return false;
-        large = chunk_pool::make_single(bytes.size());
-      }
-      large->bytes = static_cast<std::uint32_t>(bytes.size());
-      std::memcpy(large->data(), bytes.data(), bytes.size());
-    }
-    if (!in.push(from, bytes, large)) {
-      if (cls == message_class::request) {
-        if (large != nullptr) chunk_pool::give_back(large);
-        return false;
-      }
-      if (large == nullptr) {
-        large = chunk_pool::make_single(bytes.size());
-        large->bytes = static_cast<std::uint32_t>(bytes.size());
-        std::memcpy(large->data(), bytes.data(), bytes.size());
-      }
-      try {
-        in.push_overflow(from, large);
-      } catch (...) {
-        chunk_pool::give_back(large);
-        throw;
-      }
+    if (!places_[from]->messages.send(target, bytes)) {
+      if (cls == message_class::request && bytes.size() <= mailbox_memory::chunk_bytes) return false;
+      places_[target]->late.push(from, bytes);
     }
     for (std::uint32_t const t : threads_.threads_of_place[target])
       if (sleepers_.wake(t)) break;
@@ -89,13 +60,14 @@ class smp_fabric final : public fabric {
   }
 
   unsigned poll(place_id at_place, unsigned budget, message_sink& sink) override {
-    inbox& in = places_[at_place]->messages;
-    inbox::message m;
+    place& p = *places_[at_place];
     unsigned delivered = 0;
-    while (delivered < budget && in.pop(m)) {
-      ++delivered;
+    // These go first: they are few, and somebody waits for each.
+    for (overflow::message m; delivered < budget && p.late.pop(m); ++delivered)
+      sink.deliver(at_place, m.source, m.bytes);
+    for (mailbox::received m; delivered < budget && p.messages.pop(m); ++delivered) {
       sink.deliver(at_place, m.source, m.view());
-      if (m.large != nullptr) chunk_pool::give_back(m.large);
+      p.messages.done(m);
     }
     return delivered;
   }
@@ -126,10 +98,12 @@ class smp_fabric final : public fabric {
 
  private:
   struct place {
-    explicit place(thread_map const& threads) : memory(threads.places), chunks(threads.message_memory) {}
+    place(thread_map const& threads, place_id id, mailbox::directory& all)
+        : memory(threads.places, false, sizeof(mailbox_memory)),
+          messages(all, id, *reinterpret_cast<mailbox_memory*>(memory.behind()), threads.message_memory) {}
     detail::segment memory;
-    inbox messages;
-    chunk_pool chunks;
+    mailbox messages;
+    overflow late;
   };
 
   std::byte* at(std::uint64_t address) const noexcept {
@@ -137,11 +111,13 @@ class smp_fabric final : public fabric {
   }
 
   bool inboxes_empty(std::uint32_t thread) const noexcept {
-    return std::ranges::all_of(places_of_thread_[thread], [](place const* p) { return p->messages.empty(); });
+    return std::ranges::all_of(places_of_thread_[thread],
+                               [](place const* p) { return p->messages.empty() && p->late.empty(); });
   }
 
   thread_map threads_;
   sleepers sleepers_;
+  mailbox::directory mailboxes_;
   std::vector<std::unique_ptr<place>> places_;
   std::vector<std::vector<place*>> places_of_thread_;
   endpoint_names names_;

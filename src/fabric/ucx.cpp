@@ -2,7 +2,6 @@
 #include "fabric/ucx.hpp"
 
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,11 +34,17 @@ class ucx_fabric final : public fabric {
     job_.on_alive = [this](place_id, place_id by) {
       if (watch_ != nullptr) watch_->heard(by);
     };
+    job_.on_asleep = [this](place_id from, place_id whom) {
+      is_here(whom) ? wake_readers(whom) : here(from).say_called(whom);
+    };
+    if (options.windows) job_.mailboxes.resize(threads.places);
     try {
       for (unsigned i = 0; i < own; ++i)
         places_.push_back(
             std::make_unique<ucx_place>(job_, static_cast<place_id>(first_ + i), !in_process && options.windows));
       make_sleepers();
+      if (options.windows)
+        for (auto const& p : places_) p->make_mailbox();
       in_process ? meet_here() : meet_others();
       start_watch();
     } catch (...) {
@@ -90,7 +95,7 @@ class ucx_fabric final : public fabric {
     }
     // Only its own process can wake who waits there. The bytes come first.
     std::atomic_thread_fence(std::memory_order_release);
-    here(from).put({}, notified, nullptr, notified);
+    if (!here(from).notify(notified)) here(from).put({}, notified, nullptr, notified);
     pass_on(notified);
   }
 
@@ -136,8 +141,13 @@ class ucx_fabric final : public fabric {
   unsigned poll(place_id at, unsigned budget, message_sink& sink) override {
     ucx_place& p = here(at);
     p.polls.store(p.polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    bool const moved = p.progress();
-    unsigned delivered = 0;
+    bool moved = false;
+    unsigned delivered = p.deliver_mail(budget, sink, moved);
+    if (p.progress_due()) {
+      moved = p.progress() || moved;
+      // The packet was for somebody else.
+      if (p.take_called()) wake_readers(at);
+    }
     for (ucx_place::message m; delivered < budget && p.pop(m); ++delivered) {
       sink.deliver(at, m.source, m.bytes);
       p.delivered(std::move(m));
@@ -154,8 +164,10 @@ class ucx_fabric final : public fabric {
     std::vector<ucx_place*> watched;
     for (ucx_place* const p : s.places)
       if (!p->watched.exchange(true, std::memory_order_seq_cst)) watched.push_back(p);
+    for (ucx_place* const p : s.places) p->begin_sleep();
     for (int round = 0; idle(s) && nothing_to_do() && wait(s, watched, until, round); ++round) {
     }
+    for (ucx_place* const p : s.places) p->end_sleep();
     for (ucx_place* const p : watched) p->watched.store(false, std::memory_order_seq_cst);
     s.asleep.store(0, std::memory_order_relaxed);
   }
@@ -164,8 +176,7 @@ class ucx_fabric final : public fabric {
 
   place_window window(place_id p) const noexcept override { return {windows_[p], windows_[p]}; }
   place_segment segment(place_id p) const noexcept override {
-    bool const own = p >= first_ && p < first_ + places_.size();
-    return {own ? places_[p - first_]->memory().base() : windows_[p], segment_bytes_[p]};
+    return {is_here(p) ? places_[p - first_]->memory().base() : windows_[p], segment_bytes_[p]};
   }
   bool extend_segment(place_id p, std::uint64_t offset, std::uint64_t bytes) override {
     return here(p).memory().commit(offset, bytes);
@@ -186,6 +197,7 @@ class ucx_fabric final : public fabric {
   static constexpr std::chrono::milliseconds last_words{300};
 
   static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48); }
+  bool is_here(place_id p) const noexcept { return p >= first_ && p < first_ + places_.size(); }
   ucx_place& here(place_id p) const noexcept { return *places_[p - first_]; }
 
   /// Memory that `from` may touch itself; null: it must ask.
@@ -213,6 +225,8 @@ class ucx_fabric final : public fabric {
       segment_bytes_.push_back(p->memory().bytes());
       hosts_.emplace_back("this process");
     }
+    if (options_.windows)
+      for (auto const& p : places_) p->open_mailbox();
   }
 
   void meet_others() {
@@ -232,6 +246,7 @@ class ucx_fabric final : public fabric {
       if (p != first_) meet(static_cast<place_id>(p), mine.where, known[p].where);
     }
     if (!options_.windows) windows_[first_] = nullptr;
+    if (options_.windows && maps_all_) places_.front()->open_mailbox();
   }
 
   void meet(place_id p, segment_place const& mine, segment_place const& where) {
@@ -242,6 +257,10 @@ class ucx_fabric final : public fabric {
         windows_[p] = map_segment(file, where.bytes);
         close(file);
       }
+      if (windows_[p] != nullptr && options_.windows)
+        job_.mailboxes[p] = reinterpret_cast<mailbox_memory*>(windows_[p] + where.bytes);
+      else
+        maps_all_ = false;
       // Without a segment that we can see its number might be that of another process.
       if (file >= 0 || where.file < 0) peer.process_file = static_cast<int>(syscall(SYS_pidfd_open, where.process, 0));
     }
@@ -278,8 +297,7 @@ class ucx_fabric final : public fabric {
   void release() noexcept {
     watch_.reset();
     for (std::size_t p = 0; p < windows_.size(); ++p)
-      if (windows_[p] != nullptr && (p < first_ || p >= first_ + places_.size()))
-        munmap(windows_[p], segment_bytes_[p]);
+      if (windows_[p] != nullptr && !is_here(static_cast<place_id>(p))) unmap_segment(windows_[p], segment_bytes_[p]);
     windows_.clear();
     places_.clear();
     if (job_.context != nullptr) job_.ucx.cleanup(job_.context);
@@ -333,7 +351,8 @@ class ucx_fabric final : public fabric {
     for (auto const& p : places_)
       for (int i = 0; i < rounds_at_once && p->progress(true); ++i) {
       }
-    bool const known = job_.failed[r.place].exchange(true, std::memory_order_relaxed);
+    for (auto const& p : places_) p->take_in_mail();
+    bool const known = job_.failed[r.place].exchange(true, std::memory_order_seq_cst);
     // Whoever hears of it by an operation finds the event.
     if (!known) failures_.tell_runtime(r.place, "on host " + hosts_[r.place] + ": " + r.how);
     for (auto const& p : places_) {
@@ -359,6 +378,7 @@ class ucx_fabric final : public fabric {
   ucx_job job_;
   std::vector<std::unique_ptr<ucx_place>> places_;
   std::vector<std::byte*> windows_;
+  bool maps_all_ = true;  ///< segments of this host: all who map ours are mapped
   std::vector<std::uint64_t> segment_bytes_;
   std::vector<std::string> hosts_;
   std::vector<std::unique_ptr<ucx_sleeper>> sleepers_;

@@ -23,9 +23,10 @@ enum class packet_kind : std::uint8_t {
   copy,         ///< cookie, address: source, other: target, length
   done,         ///< cookie, address: 0, or the failed place + 1
   alive,        ///< a heartbeat
-  failed        ///< address: a place that failed
+  failed,       ///< address: a place that failed
+  call          ///< something is in the mailbox of who sleeps
 };
-inline constexpr std::uint8_t packet_kinds = 11;
+inline constexpr std::uint8_t packet_kinds = 12;
 
 struct packet {
   packet_kind kind;
@@ -45,6 +46,7 @@ constexpr std::size_t packet_bytes(packet_kind kind) noexcept {
     case packet_kind::message:
     case packet_kind::credit:
     case packet_kind::alive:
+    case packet_kind::call:
       return offsetof(packet, cookie);
     case packet_kind::get_result:
       return offsetof(packet, address);

@@ -45,7 +45,7 @@ std::string what_a_worker_needs() {
 ucx_place::ucx_place(ucx_job& job, place_id id, bool shared)
     : job_(job),
       id_(id),
-      memory_(job.places, shared),
+      memory_(job.places, shared, sizeof(mailbox_memory)),
       endpoints_(job.places),
       under_way_to_(new std::atomic<std::uint64_t>[job.places]()),
       owed_(job.places) {
@@ -230,6 +230,14 @@ void ucx_place::give_back(place_id by, std::uint64_t credit) noexcept {
 }
 
 bool ucx_place::try_send(place_id to, message_class cls, std::span<std::byte const> bytes) {
+  if (mail_reaches(to) && bytes.size() <= mailbox_memory::chunk_bytes) {
+    if (mail_->send(to, bytes)) {
+      wake_reader(to);
+      return true;
+    }
+    // A reply that finds no room there goes the other way.
+    if (cls == message_class::request) return false;
+  }
   std::uint32_t cost = 0;
   if (cls == message_class::request) {
     cost = static_cast<std::uint32_t>(bytes.size()) + message_overhead;
@@ -256,6 +264,11 @@ void ucx_place::say_alive(place_id to) {
   send(to, head_of(packet_kind::alive, id_));
 }
 
+void ucx_place::say_called(place_id to) {
+  std::lock_guard const lock(mutex_);
+  send(to, head_of(packet_kind::call, id_));
+}
+
 void ucx_place::say_failed(place_id to, place_id failed) {
   packet p = head_of(packet_kind::failed, id_);
   p.address = failed;
@@ -279,6 +292,8 @@ bool ucx_place::progress(bool wait) {
     receive_rest(std::move(a));
   }
   bool const came = std::exchange(came_, false);
+  // Who answers sends more.
+  if (came) looks_.store(0, std::memory_order_relaxed);
   if (ended_.empty()) return came;
   std::vector<ending> ended;
   ended.swap(ended_);
@@ -310,6 +325,7 @@ void ucx_place::end_failed(ucx_operation const& o, std::uint64_t failure) {
 }
 
 void ucx_place::end_operations_on(place_id failed) {
+  if (mail_ != nullptr) mail_->give_up(failed);
   give_back(failed, ~std::uint64_t{0});
   std::lock_guard const lock(mutex_);
   std::vector<ucx_operation> lost;

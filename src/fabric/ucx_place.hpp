@@ -1,5 +1,6 @@
 // ucx_place: one place of this process on UCX: its segment, its UCP worker, its connections, what waits and what came.
 //
+//   Messages and notifications between places that map each other's memory go through their mailboxes; the rest is:
 //   Everything of UCX happens under the place's lock. What an arriving packet ends is noted there and acknowledged
 //   after the lock is given back; messages wait in the inbox until poll(). Requests take credit, which the receiver
 //   gives back when they were delivered: a sender has at most `message_memory` bytes of them under way.
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <vector>
 
+#include "fabric/mailbox.hpp"
 #include "fabric/segment.hpp"
 #include "fabric/ucx_library.hpp"
 #include "fabric/ucx_operations.hpp"
@@ -28,10 +30,12 @@ struct ucx_job {
   ucp_context_h context;
   place_id places;
   std::uint64_t message_memory;
-  std::vector<std::vector<std::byte>> addresses;           ///< of the UCP workers, by place
-  std::unique_ptr<std::atomic<bool>[]> failed;             ///< by place
-  std::function<void(place_id, char const*)> on_failure;   ///< a place does not answer, and how that showed
-  std::function<void(place_id at, place_id by)> on_alive;  ///< a heartbeat came
+  std::vector<std::vector<std::byte>> addresses;                ///< of the UCP workers, by place
+  std::unique_ptr<std::atomic<bool>[]> failed;                  ///< by place
+  std::function<void(place_id, char const*)> on_failure;        ///< a place does not answer, and how that showed
+  std::function<void(place_id at, place_id by)> on_alive;       ///< a heartbeat came
+  std::function<void(place_id at, place_id whom)> on_asleep{};  ///< who reads there sleeps, and is to be woken
+  mailbox::directory mailboxes{};                               ///< by place; empty: there are none
 };
 
 class ucx_place {
@@ -52,6 +56,10 @@ class ucx_place {
   [[nodiscard]] detail::segment const& memory() const noexcept { return memory_; }
   [[nodiscard]] std::vector<std::byte> address() const;
   [[nodiscard]] int event_file() const noexcept { return event_file_; }
+  /// Makes the mailbox; the job's directory must have its size.
+  void make_mailbox();
+  /// From now on all mailboxes of the directory may be used.
+  void open_mailbox() noexcept;
 
   // Operations on other places.
   void word(word_request const& request, std::uint64_t (&result)[2], completion& done);
@@ -59,16 +67,34 @@ class ucx_place {
   void get(std::uint64_t source, std::span<std::byte> target, completion* local);
   void copy(std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local);
   [[nodiscard]] bool try_send(place_id to, message_class cls, std::span<std::byte const> bytes);
+  /// Tells a completion of another place by its mailbox; false: it must be told by a put.
+  [[nodiscard]] bool notify(std::uint64_t cell);
   void say_alive(place_id to);
+  void say_called(place_id to);
   void say_failed(place_id to, place_id failed);
 
+  /// What came to the mailbox: delivers at most `budget` messages. `served`: notifications came.
+  unsigned deliver_mail(unsigned budget, message_sink& sink, bool& served);
+  /// The same, to where messages wait for pop().
+  void take_in_mail();
+  /// Where everybody has a mailbox, little comes by UCX, and looking for it takes longer than a message.
+  [[nodiscard]] bool progress_due() noexcept;
   /// Moves everything on; true if an operation ended or a message came. `wait`: for the lock, too.
   bool progress(bool wait = false);
   [[nodiscard]] bool pop(message& m);
   void delivered(message&& m);
   /// Credit that was gathered goes back.
   void return_credit();
-  [[nodiscard]] bool empty() const noexcept { return waiting_.load(std::memory_order_seq_cst) == 0; }
+  [[nodiscard]] bool empty() const noexcept {
+    return waiting_.load(std::memory_order_seq_cst) == 0 && (mail_ == nullptr || mail_->empty());
+  }
+  /// Around the sleep of a thread that reads here.
+  void begin_sleep() noexcept;
+  void end_sleep() noexcept;
+  /// Somebody was to be woken; at most once for each time.
+  [[nodiscard]] bool take_called() noexcept {
+    return called_.load(std::memory_order_relaxed) && called_.exchange(false, std::memory_order_relaxed);
+  }
   /// The event file will tell of what comes next; false: there is something to progress first.
   [[nodiscard]] bool arm();
   /// Nothing that was sent waits in this process any more.
@@ -101,6 +127,13 @@ class ucx_place {
     completion* cell;
     std::uint64_t failure;
   };
+
+  // ucx_mail.cpp
+  [[nodiscard]] bool mail_reaches(place_id to) const noexcept {
+    return mail_ != nullptr && mail_->reaches(to) && !job_.failed[to].load(std::memory_order_relaxed);
+  }
+  void wake_reader(place_id to);
+  bool take_notification(mailbox::received const& m);
 
   // ucx_place.cpp
   ucp_ep_h endpoint_to(place_id to);
@@ -146,6 +179,10 @@ class ucx_place {
   unsigned refused_ = 0;  ///< packets
   static constexpr unsigned refusals_told = 20;
 
+  std::unique_ptr<mailbox> mail_;        ///< null: none
+  bool all_by_mail_ = false;             ///< every place of the job is reached so
+  std::atomic<std::uint32_t> looks_{0};  ///< polls before UCX is looked at again
+  std::atomic<bool> called_{false};
   std::atomic<std::uint64_t> sending_{0};
   std::atomic<std::uint64_t> under_way_{0};                     ///< credit taken
   std::unique_ptr<std::atomic<std::uint64_t>[]> under_way_to_;  ///< by place: what its failure gives back

@@ -132,6 +132,9 @@ void ucx_place::take_short(packet const& p) {
     case packet_kind::alive:
       job_.on_alive(id_, p.source);
       return;
+    case packet_kind::call:
+      called_ = true;
+      return;
     case packet_kind::failed:
       if (p.address < job_.places)
         job_.on_failure(static_cast<place_id>(p.address),

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <string>
 
+#include "fabric/segment.hpp"
+
 namespace tess::detail {
 
 segment_place describe_segment(int file, std::uint64_t bytes) {
@@ -39,17 +41,21 @@ int open_segment(segment_place const& where) noexcept {
   if (file < 0) return -1;
   struct stat s{};
   if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_ino == where.inode &&
-      static_cast<std::uint64_t>(s.st_size) >= where.bytes)
+      static_cast<std::uint64_t>(s.st_size) >= where.bytes + segment::behind_bytes)
     return file;
   close(file);
   return -1;
 }
 
 std::byte* map_segment(int file, std::uint64_t bytes) noexcept {
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  if (memory == MAP_FAILED) return nullptr;
-  static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
-  return static_cast<std::byte*>(memory);
+  // As the owner has it, or its huge pages would be small ones here.
+  std::byte* const memory = map_aligned(file, bytes + segment::behind_bytes, PROT_READ | PROT_WRITE);
+  if (memory != nullptr) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
+  return memory;
+}
+
+void unmap_segment(std::byte* base, std::uint64_t bytes) noexcept {
+  munmap(base, bytes + segment::behind_bytes);
 }
 
 }  // namespace tess::detail

@@ -24,7 +24,8 @@ struct segment_place {
 
 /// The segment's file, if its process is one of this host and user; -1 otherwise.
 [[nodiscard]] int open_segment(segment_place const& where) noexcept;
-/// Null if it cannot be mapped: then there is no window.
+/// With what lies behind it. Null if it cannot be mapped: then there is no window.
 [[nodiscard]] std::byte* map_segment(int file, std::uint64_t bytes) noexcept;
+void unmap_segment(std::byte* base, std::uint64_t bytes) noexcept;
 
 }  // namespace tess::detail

@@ -13,7 +13,7 @@
 //          A run starts with a record of index `run_index` whose payload is {finish key, messages in the run}.
 //          Sizes are powers of two from 256 to 4096 bytes: `memory` / (2 * destinations in use), within these.
 // Threads  the owning worker only.
-// Cost     append: a compare, a header and the payload; a buffer: one look at the inbox. The clock is read every 4
+// Cost     append: a compare, a header and the payload; a buffer: one look at the mailbox. The clock is read every 4
 // polls.
 #pragma once
 

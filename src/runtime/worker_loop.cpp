@@ -24,6 +24,7 @@ constexpr unsigned polls_per_look_at_clock = 4;
 constexpr unsigned polls_per_finish_report = 64;
 constexpr int spins_before_sleep = 2000;
 constexpr int turns_per_idle_run = 8;
+constexpr int looks_per_idle_round = 4;
 /// Rounds of waiting without suspending before the thread looks after its other workers.
 constexpr unsigned patient_rounds = 1000;
 constexpr auto sleep_max = std::chrono::seconds(1);
@@ -164,7 +165,16 @@ void run_thread(thread_state& thread) {
     if (spins) {
       if (delays) continue;
       ++idle_rounds;
-      for (int i = 0; i < 4; ++i) spin_pause();
+      // A pause takes as long as an answer may: each is followed by a look.
+      for (int i = 0; i < looks_per_idle_round && !busy; ++i) {
+        spin_pause();
+        for (worker_state* const w : thread.workers) {
+          if (has_failed(w->place)) [[unlikely]]
+            continue;
+          self = w;
+          busy |= poll(*w);
+        }
+      }
       continue;
     }
     sleep(thread);

@@ -110,7 +110,7 @@ TEST(ucx_segment, is_a_file_for_its_user_only_that_others_can_map) {
   ASSERT_NE(window, nullptr);
   shared.base()[100] = std::byte{42};
   EXPECT_EQ(window[100], std::byte{42});
-  munmap(window, where.bytes);
+  unmap_segment(window, where.bytes);
   ++where.inode;
   EXPECT_EQ(open_segment(where), -1) << "a file of that number, but another one";
 }

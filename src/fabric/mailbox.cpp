@@ -1,0 +1,238 @@
+// mailbox: slots claimed by name, filled, read and freed; chunks lent and given back.
+#include "fabric/mailbox.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tess::detail {
+
+namespace {
+
+constexpr std::uint64_t slots_count = mailbox_memory::slots_count;
+
+/// Of a slot whose writer may come back.
+constexpr std::uint64_t dead = ~std::uint64_t{0};
+
+/// What a claim and a slot say once `writer` has them in the lap of a position. Zero: nobody ever had.
+constexpr std::uint64_t word_of(std::uint64_t position, place_id writer) noexcept {
+  return (position / slots_count + 1) << 16U | writer;
+}
+/// Laps begun.
+constexpr std::uint64_t laps_of(std::uint64_t word) noexcept {
+  return word >> 16U;
+}
+constexpr place_id writer_of(std::uint64_t word) noexcept {
+  return static_cast<place_id>(word);
+}
+
+/// What stands in the slot of a large message.
+struct chunk_reference {
+  std::uint64_t lent;
+  std::uint32_t chunk;
+  std::uint32_t bytes;
+};
+
+constexpr bool is_lent(std::uint64_t word) noexcept {
+  return (word & 1U) != 0;
+}
+
+/// Whoever comes first: its reader, or the owner when the reader failed.
+void give_back(mailbox_memory::chunk& c, std::uint64_t lent) noexcept {
+  // release: pairs with the acquire of lend().
+  c.word.compare_exchange_strong(lent, lent & ~std::uint64_t{1}, std::memory_order_release, std::memory_order_relaxed);
+}
+
+/// Null: no credit.
+mailbox_memory::chunk* lend(mailbox_memory& from, std::uint32_t limit, place_id to, chunk_reference& r) noexcept {
+  for (r.chunk = 0; r.chunk < limit; ++r.chunk) {
+    mailbox_memory::chunk& c = from.chunks[r.chunk];
+    std::uint64_t word = c.word.load(std::memory_order_relaxed);
+    if (is_lent(word)) continue;
+    r.lent = ((word >> 17U) + 1) << 17U | std::uint64_t{to} << 1U | 1U;
+    // acquire: the reader is done with the bytes before we overwrite them.
+    if (c.word.compare_exchange_strong(word, r.lent, std::memory_order_acquire, std::memory_order_relaxed)) return &c;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::uint64_t mailbox::received::address() const noexcept {
+  std::uint64_t a;
+  std::memcpy(&a, small, sizeof a);
+  return a;
+}
+
+mailbox::mailbox(directory& all, place_id owner, mailbox_memory& memory, std::uint64_t chunk_memory,
+                 std::atomic<bool> const* failed)
+    : all_(all),
+      memory_(memory),
+      failed_(failed),
+      owner_(owner),
+      chunks_(static_cast<std::uint32_t>(
+          std::clamp<std::uint64_t>(chunk_memory / mailbox_memory::chunk_bytes, 2, mailbox_memory::chunks_max))) {
+  all[owner] = &memory;
+}
+
+bool mailbox::send(place_id to, std::span<std::byte const> bytes) noexcept {
+  if (bytes.size() <= mailbox_memory::inline_bytes) return push(*all_[to], sort::message, bytes);
+  if (bytes.size() > mailbox_memory::chunk_bytes) return false;
+  chunk_reference r{0, 0, static_cast<std::uint32_t>(bytes.size())};
+  mailbox_memory::chunk* const c = lend(memory_, chunks_, to, r);
+  if (c == nullptr) return false;
+  std::memcpy(c->data, bytes.data(), bytes.size());
+  if (!push(*all_[to], sort::large_message, std::as_bytes(std::span(&r, 1)))) {
+    give_back(*c, r.lent);
+    return false;
+  }
+  // It failed meanwhile: give_up() may have been too early for this one.
+  if (failed_ != nullptr && failed_[to].load(std::memory_order_seq_cst)) give_back(*c, r.lent);
+  return true;
+}
+
+bool mailbox::notify(place_id to, std::uint64_t address) noexcept {
+  return push(*all_[to], sort::notification, std::as_bytes(std::span(&address, 1)));
+}
+
+/// The next free slot, ours now; false: the ring is full.
+bool mailbox::claim(mailbox_memory& to, std::uint64_t& position) noexcept {
+  position = to.tail.load(std::memory_order_relaxed);
+  // Two rounds: more steps are only needed if others go on meanwhile, and then the next call finds room.
+  for (std::uint64_t steps = 0; steps < 2 * slots_count; ++steps) {
+    // acquire: the reader is done with the bytes.
+    if (position >= to.seen.load(std::memory_order_acquire) + slots_count) {
+      std::uint64_t const read = to.read.load(std::memory_order_acquire);
+      if (position >= read + slots_count) return false;
+      // release: for those who rely on what we saw.
+      to.seen.store(read, std::memory_order_release);
+    }
+    std::atomic<std::uint64_t>& claim = to.claims[position % slots_count];
+    std::uint64_t word = claim.load(std::memory_order_relaxed);
+    if (laps_of(word) <= position / slots_count &&
+        claim.compare_exchange_strong(word, word_of(position, owner_), std::memory_order_relaxed))
+      return true;
+    // Claimed, or dead: whoever claimed it may not have come to say so.
+    if (to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed)) ++position;
+  }
+  return false;
+}
+
+bool mailbox::push(mailbox_memory& to, sort what, std::span<std::byte const> bytes) noexcept {
+  std::uint64_t position;
+  if (!claim(to, position)) return false;
+  slot& s = to.slots[position % slots_count];
+  s.bytes = static_cast<std::uint32_t>(bytes.size());
+  s.sort = static_cast<std::uint32_t>(what);
+  if (!bytes.empty()) std::memcpy(s.data, bytes.data(), bytes.size());
+  std::uint64_t const word = word_of(position, owner_);
+  to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed);
+  // release to the reader; sequentially consistent for the look at the sleepers that follows.
+  s.word.store(word, std::memory_order_seq_cst);
+  return true;
+}
+
+bool mailbox::must_call(place_id to) const noexcept {
+  mailbox_memory& m = *all_[to];
+  return m.sleepers.load(std::memory_order_seq_cst) != 0 && m.called.load(std::memory_order_seq_cst) == 0 &&
+         m.called.exchange(1, std::memory_order_seq_cst) == 0;
+}
+
+void mailbox::give_up(place_id failed) noexcept {
+  some_failed_.store(true, std::memory_order_seq_cst);
+  for (mailbox_memory::chunk& c : memory_.chunks) {
+    std::uint64_t const word = c.word.load(std::memory_order_seq_cst);
+    if (is_lent(word) && static_cast<place_id>(word >> 1U) == failed) give_back(c, word);
+  }
+}
+
+bool mailbox::arrived(std::uint64_t position) const noexcept {
+  // acquire: what it says. seq_cst: the look of one who announced his sleep.
+  std::uint64_t const word = memory_.slots[position % slots_count].word.load(std::memory_order_seq_cst);
+  return laps_of(word) == position / slots_count + 1;
+}
+
+/// The slot of a writer that failed is used no more.
+bool mailbox::skip(std::uint64_t position) noexcept {
+  std::atomic<std::uint64_t>& claim = memory_.claims[position % slots_count];
+  std::uint64_t const word = claim.load(std::memory_order_relaxed);
+  if (word == dead) return true;
+  bool const writing = laps_of(word) == position / slots_count + 1 && writer_of(word) < all_.size();
+  if (!writing || !failed_[writer_of(word)].load(std::memory_order_relaxed)) return false;
+  claim.store(dead, std::memory_order_relaxed);
+  return true;
+}
+
+bool mailbox::pop(received& r) noexcept {
+  bool const some_failed = some_failed_.load(std::memory_order_relaxed);
+  if (!some_failed && !arrived(head_.load(std::memory_order_relaxed))) return false;
+  // acquire: the head.
+  if (reading_.exchange(true, std::memory_order_acquire)) return false;
+  std::uint64_t position = head_.load(std::memory_order_relaxed);
+  bool found = false;
+  for (std::uint64_t steps = 0; !found && steps < slots_count; ++steps) {
+    found = arrived(position);
+    if (found)
+      read(memory_.slots[position % slots_count], r);
+    else if (!some_failed || !skip(position))
+      break;
+    head_.store(++position, std::memory_order_relaxed);
+    // release: the slot may be written again.
+    memory_.read.store(position, std::memory_order_release);
+  }
+  reading_.store(false, std::memory_order_release);
+  return found;
+}
+
+/// What others wrote is not believed: they may be other processes.
+void mailbox::read(slot const& s, received& r) const noexcept {
+  r.source = writer_of(s.word.load(std::memory_order_relaxed));
+  r.what = static_cast<sort>(s.sort);
+  r.bytes = s.bytes;
+  r.large = nullptr;
+  std::memcpy(r.small, s.data, sizeof r.small);
+  bool sound = r.source < all_.size() && all_[r.source] != nullptr && r.bytes <= sizeof r.small;
+  if (r.what == sort::large_message && sound) {
+    chunk_reference c;
+    std::memcpy(&c, r.small, sizeof c);
+    sound = c.chunk < mailbox_memory::chunks_max && c.bytes <= mailbox_memory::chunk_bytes && is_lent(c.lent);
+    r.bytes = c.bytes;
+    r.chunk = c.chunk;
+    r.lent = c.lent;
+    if (sound) r.large = all_[r.source]->chunks[c.chunk].data;
+  } else if (r.what == sort::notification) {
+    sound = sound && r.bytes == sizeof(std::uint64_t);
+  } else {
+    sound = sound && r.what == sort::message;
+  }
+  if (!sound) r.what = sort::malformed;
+}
+
+void mailbox::done(received const& r) noexcept {
+  if (r.large != nullptr) give_back(all_[r.source]->chunks[r.chunk], r.lent);
+}
+
+bool mailbox::empty() const noexcept {
+  for (;;) {
+    std::uint64_t const position = head_.load(std::memory_order_seq_cst);
+    std::uint64_t next = position;
+    if (some_failed_.load(std::memory_order_relaxed))
+      while (next < position + slots_count &&
+             memory_.claims[next % slots_count].load(std::memory_order_relaxed) == dead)
+        ++next;
+    if (arrived(next)) return false;
+    // Another worker may have read this one meanwhile; then the next one counts.
+    if (head_.load(std::memory_order_seq_cst) == position) return true;
+  }
+}
+
+void mailbox::begin_sleep() noexcept {
+  memory_.sleepers.fetch_add(1, std::memory_order_seq_cst);
+  memory_.called.store(0, std::memory_order_seq_cst);
+}
+
+void mailbox::end_sleep() noexcept {
+  memory_.sleepers.fetch_sub(1, std::memory_order_seq_cst);
+  memory_.called.store(0, std::memory_order_seq_cst);
+}
+
+}  // namespace tess::detail
