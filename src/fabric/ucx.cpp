@@ -136,7 +136,7 @@ class ucx_fabric final : public fabric {
   unsigned poll(place_id at, unsigned budget, message_sink& sink) override {
     ucx_place& p = here(at);
     p.polls.store(p.polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    bool const moved = p.progress();
+    bool const moved = p.progress() || p.took_served();
     unsigned delivered = 0;
     for (ucx_place::message m; delivered < budget && p.pop(m); ++delivered) {
       sink.deliver(at, m.source, m.bytes);
@@ -289,7 +289,12 @@ class ucx_fabric final : public fabric {
 
   bool idle(ucx_sleeper& s) {
     bool moved = false;
-    for (ucx_place* const p : s.places) moved = p->progress() || !p->empty() || moved;
+    for (ucx_place* const p : s.places) {
+      bool const served = p->progress();
+      // Otherwise the thread would sleep again at once, and each operation of a row pay for waking it.
+      if (served) p->served.store(true, std::memory_order_relaxed);
+      moved = served || !p->empty() || moved;
+    }
     return !moved && s.asleep.load(std::memory_order_seq_cst) != 0;
   }
 

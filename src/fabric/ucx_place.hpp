@@ -69,6 +69,10 @@ class ucx_place {
   /// Credit that was gathered goes back.
   void return_credit();
   [[nodiscard]] bool empty() const noexcept { return waiting_.load(std::memory_order_seq_cst) == 0; }
+  /// Whoever was to sleep is to look for more first.
+  [[nodiscard]] bool took_served() noexcept {
+    return served.load(std::memory_order_relaxed) && served.exchange(false, std::memory_order_relaxed);
+  }
   /// The event file will tell of what comes next; false: there is something to progress first.
   [[nodiscard]] bool arm();
   /// Nothing that was sent waits in this process any more.
@@ -82,6 +86,7 @@ class ucx_place {
 
   std::atomic<std::uint64_t> polls{0};
   std::atomic<bool> watched{false};  ///< a sleeper looks at the event file
+  std::atomic<bool> served{false};   ///< progress() did something when its caller was about to sleep
 
  private:
   struct sending {
