@@ -1,13 +1,16 @@
 """link_delay: rates of gups and bfs between two hosts, against the time that their link adds.
 
-Two hosts of network namespaces; their data goes through tools/delay_link, which holds every packet for so long. Each
-program runs with many tasks and with one task of a place, as written and with every update awaited by itself. Prints a
-table and, with --picture FILE, draws it. Needs root. Usage: link_delay.py TREE [--delays US,US] [--picture FILE].
+Two hosts of network namespaces; their data goes through tools/delay_link, which holds every packet for so long. With
+--megabits each host sends no more than that, by the kernel's token bucket (tbf), or by delay_link where it has none.
+Each program runs with many tasks and with one task of a place, as written and with every update awaited by itself.
+Prints a table and, with --picture FILE, draws it. Needs root. Usage: link_delay.py TREE [--delays US,US]
+[--megabits N] [--picture FILE].
 """
 
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -24,13 +27,31 @@ CASES = (
 )
 
 
+def limit_on(device: str, megabits: float) -> list[str]:
+    """What makes the device send no more than that; bursts are two packets, and a packet waits at most 100 ms."""
+    limit = ["rate", f"{megabits}mbit", "burst", "65536", "latency", "100ms"]
+    return ["tc", "qdisc", "add", "dev", device, "root", "tbf", *limit]
+
+
+def has_token_bucket(hosts: NetworkHosts, name: str) -> bool:
+    if shutil.which("tc") is None:
+        return False
+    try:
+        hosts.on(name, *limit_on("lo", 10000))
+        hosts.on(name, "tc", "qdisc", "del", "dev", "lo", "root")
+    except subprocess.CalledProcessError:
+        return False
+    return True
+
+
 class SlowLink:
     """A link between the first two hosts that holds every packet for so many microseconds."""
 
     def __init__(self, program: Path, hosts: NetworkHosts, microseconds: float, megabits: float) -> None:
         first, second = list(hosts.inits)[:2]
         words = [str(program), str(hosts.inits[first]), str(hosts.inits[second]), str(microseconds)]
-        if megabits:
+        token_bucket = megabits != 0 and has_token_bucket(hosts, first)
+        if megabits and not token_bucket:
             words.append(str(megabits))
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         if self.process.stdout is None or self.process.stdout.readline() != "ready\n":
@@ -39,6 +60,8 @@ class SlowLink:
             address = ("ip", "address", "add", f"10.78.0.{number}/30", "dev", "slow0")
             hosts.on(name, *address)
             hosts.on(name, "ip", "link", "set", "slow0", "mtu", "32768", "up")
+            if token_bucket:
+                hosts.on(name, *limit_on("slow0", megabits))
 
     def __enter__(self) -> "SlowLink":
         return self

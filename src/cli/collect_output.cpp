@@ -16,6 +16,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cli/overdue.hpp"
 #include "cli/process.hpp"
 #include "tess/detail/output_header.hpp"
 
@@ -157,7 +158,14 @@ int run_collecting(fs::path const& launcher, words const& arguments, bool tags) 
   int const ended = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
   std::vector<connection> open;
   bool has_ended = false;
-  while (!has_ended) serve(at, open, ended, -1, tags, has_ended);
+  overdue late(process);
+  while (!has_ended) {
+    bool const talked = !open.empty();
+    serve(at, open, ended, late.milliseconds(), tags, has_ended);
+    if (!open.empty() || talked)
+      late.has(open.empty() ? std::optional<std::chrono::milliseconds>(overdue::launchers_patience) : std::nullopt);
+    late.look();
+  }
   auto const wait = static_cast<int>(patience_after_end.count());
   while (!open.empty() && serve(at, open, -1, wait, tags, has_ended)) {
   }

@@ -4,6 +4,8 @@
 //   each stream. Lines of different places do not mix; those of one stream of a place keep their order. What a place
 //   writes without a newline comes with the next one, or at its end.
 //
+//   A launcher that has not ended five seconds after the last place closed its streams is ended.
+//
 // Threads   the caller's, until the launcher and its places have ended.
 // Errors    usage_error: no socket, or the launcher cannot be started.
 #pragma once

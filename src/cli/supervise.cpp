@@ -4,27 +4,26 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstring>
 #include <string>
+#include <utility>
+
+#include "cli/overdue.hpp"
 
 namespace tess::cli {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-/// From the first word of a place about the end until the launcher is asked to end, and until it is made to.
-constexpr auto patience = std::chrono::seconds(5);
-constexpr auto last_patience = std::chrono::seconds(2);
 
 struct child {
   pid_t process;
@@ -51,6 +50,11 @@ child start(std::string program, words copies) {
   return started;
 }
 
+/// The tags of `mpirun --tag-output` and `srun --label`.
+bool is_tag(std::string_view text) {
+  return text.ends_with(">:") || (text.ends_with(": ") && text.find_first_not_of("0123456789: ") == text.npos);
+}
+
 /// Whole lines to standard error, but for those that are for us.
 class line_filter {
  public:
@@ -65,7 +69,11 @@ class line_filter {
     if (!rest_.empty()) pass_on(rest_);
     rest_.clear();
   }
+  /// What it says from now on is about itself.
+  void give_up_launcher() noexcept { launcher_given_up_ = true; }
   [[nodiscard]] std::optional<int> const& code() const noexcept { return code_; }
+  /// How long place 0 may be silent; nothing: it has not said so yet.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> const& again_within() const noexcept { return again_within_; }
 
  private:
   void pass_on(std::string const& line) {
@@ -73,43 +81,60 @@ class line_filter {
       if (!code_) code_ = said;
       return;
     }
+    if (auto const alive = said_alive(line)) {
+      again_within_ = alive->again_within;
+      auto const before = std::string_view(line).substr(0, alive->begin);
+      if (!is_tag(before)) write(before);
+      return;
+    }
     // Open MPI 4.1 says this of every place that ended with another code than 0.
     if (line.contains("PMIX ERROR: BAD-PARAM in file")) return;
-    static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+    // Open MPI 4.1 crashes when it is asked to end in that state, and says much about it.
+    if (launcher_given_up_ && !line.contains("tess: ")) return;
+    write(line);
   }
+  static void write(std::string_view text) { static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size())); }
 
   std::string rest_;
   std::optional<int> code_;
+  std::optional<std::chrono::milliseconds> again_within_;
+  bool launcher_given_up_ = false;
 };
 
-void read_all(int file, line_filter& into) {
+/// True: something came.
+bool read_all(int file, line_filter& into) {
   std::array<char, 4096> chunk{};
-  for (ssize_t got = 0; (got = ::read(file, chunk.data(), chunk.size())) > 0;)
+  bool came = false;
+  for (ssize_t got = 0; (got = ::read(file, chunk.data(), chunk.size())) > 0; came = true)
     into.add({chunk.data(), static_cast<std::size_t>(got)});
+  return came;
 }
 
-/// Ends a launcher that should have ended; when to look again.
+/// Ends a launcher that should have ended, or is not heard any more.
 class reminder {
  public:
-  explicit reminder(pid_t process) : process_(process) {}
+  explicit reminder(pid_t process) : launcher_(process) {}
 
-  int milliseconds(bool places_ended) {
-    if (!places_ended) return -1;
+  /// To be called at least every second.
+  void look(line_filter& lines, bool heard) {
     auto const now = clock::now();
-    if (!due_) due_ = now + patience;
-    if (now >= *due_) {
-      ::kill(process_, asked_ ? SIGKILL : SIGTERM);
-      asked_ = true;
-      due_ = now + last_patience;
+    // Who was stopped himself cannot say that others were silent.
+    bool const stood_still = now - std::exchange(last_look_, now) > 2 * overdue::look_again;
+    if (lines.code()) {
+      if (!std::exchange(places_ended_, true)) launcher_.has(overdue::launchers_patience);
+    } else if (lines.again_within() && (heard || stood_still)) {
+      launcher_.has(lines.again_within());
     }
-    return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(*due_ - now).count()) + 1;
+    launcher_.look();
+    if (launcher_.asked()) lines.give_up_launcher();
   }
-  [[nodiscard]] bool asked() const noexcept { return asked_; }
+  [[nodiscard]] int milliseconds() const { return launcher_.milliseconds(); }
+  [[nodiscard]] bool asked() const noexcept { return launcher_.asked(); }
 
  private:
-  pid_t process_;
-  std::optional<clock::time_point> due_;
-  bool asked_ = false;
+  overdue launcher_;
+  clock::time_point last_look_ = clock::now();
+  bool places_ended_ = false;
 };
 
 int reap(pid_t process) {
@@ -118,6 +143,23 @@ int reap(pid_t process) {
   }
   // A signal is a failure of the job, and no other code.
   return WIFEXITED(status) && WEXITSTATUS(status) < 126 ? WEXITSTATUS(status) : exit_failed;
+}
+
+int say_how_it_ended(std::string const& launcher, line_filter const& lines, bool asked, int code) {
+  if (lines.code()) {
+    if (asked) fmt::print(stderr, "tess: {} did not end, though the places did; it was ended\n", launcher);
+    return *lines.code();
+  }
+  if (asked)
+    fmt::print(
+        stderr,
+        "tess: nothing was heard of place 0 through {} for {:.1f} s, and it did not end; it was ended; a host, or "
+        "its own process there, may be gone\n",
+        launcher, std::chrono::duration<double>(lines.again_within().value()).count());
+  else
+    fmt::print(stderr, "tess: {} ended the job with {} before a place said how{}\n", launcher, code,
+               code == exit_fine ? "" : "; a host, or its own process there, may be gone");
+  return exit_failed;
 }
 
 }  // namespace
@@ -134,14 +176,26 @@ std::optional<int> said_exit_code(std::string_view line) {
   return code;
 }
 
+std::optional<pulse> said_alive(std::string_view line) {
+  constexpr std::string_view text = "tess: alive, again within ";
+  auto const at = line.find(text);
+  if (at == std::string_view::npos) return std::nullopt;
+  auto const number = line.substr(at + text.size());
+  int milliseconds = 0;
+  auto const [stop, error] = std::from_chars(number.data(), number.data() + number.size(), milliseconds);
+  if (error != std::errc{} || !std::string_view(stop, number.data() + number.size()).starts_with(" ms"))
+    return std::nullopt;
+  return pulse{at, std::chrono::milliseconds(milliseconds)};
+}
+
 int supervise(std::filesystem::path const& launcher, words const& arguments) {
   child const c = start(launcher.string(), arguments);
   line_filter lines;
   reminder reminds(c.process);
   std::array<pollfd, 2> files{pollfd{c.ended, POLLIN, 0}, pollfd{c.errors, POLLIN, 0}};
   while (files[0].revents == 0) {
-    if (::poll(files.data(), files.size(), reminds.milliseconds(lines.code().has_value())) < 0 && errno != EINTR) break;
-    read_all(c.errors, lines);
+    if (::poll(files.data(), files.size(), reminds.milliseconds()) < 0 && errno != EINTR) break;
+    reminds.look(lines, read_all(c.errors, lines));
     // Closed by all writers: only the end is waited for.
     if ((files[1].revents & POLLHUP) != 0) files[1].fd = -1;
   }
@@ -150,12 +204,7 @@ int supervise(std::filesystem::path const& launcher, words const& arguments) {
   int const code = reap(c.process);
   ::close(c.errors);
   ::close(c.ended);
-  if (reminds.asked())
-    fmt::print(stderr, "tess: {} did not end, though the places did; it was ended\n", launcher.string());
-  if (lines.code()) return *lines.code();
-  fmt::print(stderr, "tess: {} ended the job with {} before a place said how{}\n", launcher.string(), code,
-             code == exit_fine ? "" : "; a host, or its own process there, may be gone");
-  return exit_failed;
+  return say_how_it_ended(launcher.string(), lines, reminds.asked(), code);
 }
 
 }  // namespace tess::cli

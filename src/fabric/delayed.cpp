@@ -1,15 +1,16 @@
 // delayed: a fabric on which every operation on another place completes so much later, a simulated network latency.
 //
 //   Words and blocks wait in a queue of the place that issued them, and are passed to the inner fabric when they are
-//   due; messages wait at the place that receives them. Operations on one's own place are passed on at once. Whoever
-//   polls performs what its own place issued, and looks at one other place, too: a busy issuer must not hold up who
-//   waits for its notification.
+//   due; messages wait at the place that receives them, or, if that is another process, with the operations of the
+//   place that sent them. Operations on one's own place are passed on at once. Whoever polls performs what its own
+//   place issued, and looks at one other place, too: a busy issuer must not hold up who waits for its notification.
 //   Words come here only where there is no window; otherwise the workers delay them by themselves (delay_line.hpp).
 //
 // Threads  as the inner fabric; one lock per place.
 // Cost     an uncontended lock, a look at the clock, a push and a pop.
 // Source   SoftXMT, "Crunching Large Graphs with Commodity Processors" (HotPar 2011), section 4.
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <thread>
 #include <variant>
@@ -44,7 +45,14 @@ struct copy_operation {
   std::size_t bytes;
   completion* local;
 };
-using operation = std::variant<std::monostate, word_operation, put_operation, get_operation, copy_operation>;
+/// A message to a place of another process.
+struct send_operation {
+  place_id to;
+  message_class cls;
+  std::vector<std::byte> bytes;
+};
+using operation =
+    std::variant<std::monostate, word_operation, put_operation, get_operation, copy_operation, send_operation>;
 
 struct message {
   place_id source = 0;
@@ -58,6 +66,18 @@ class delayed_fabric final : public fabric {
     for (unsigned p = 0; p < threads.places; ++p)
       places_.push_back(std::make_unique<place>(longer, seed * 1000003 + 2 * p));
   }
+  ~delayed_fabric() override {
+    // Other processes wait for what was said to them; the memory of other operations may be gone.
+    for (std::size_t from = 0; from < places_.size(); ++from) {
+      place& p = *places_[from];
+      for (operation o; p.operations.pop(never - 1, o);)
+        if (std::holds_alternative<send_operation>(o)) perform(static_cast<place_id>(from), std::move(o));
+      for (send_operation const& m : p.refused)
+        static_cast<void>(inner_->try_send(static_cast<place_id>(from), m.to, message_class::reply, m.bytes));
+    }
+  }
+  delayed_fabric(delayed_fabric const&) = delete;
+  delayed_fabric& operator=(delayed_fabric const&) = delete;
 
   void word(place_id from, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
     if (place_of(request.address) == from)
@@ -93,6 +113,7 @@ class delayed_fabric final : public fabric {
   bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
     place_id const target = names_.place_of(to);
     if (target == from) return inner_->try_send(from, target, cls, bytes);
+    if (elsewhere(target)) return send_later(from, target, cls, bytes);
     place& p = *places_[target];
     {
       std::lock_guard const lock(p.mutex);
@@ -125,6 +146,9 @@ class delayed_fabric final : public fabric {
       std::this_thread::yield();
       return;
     }
+    for (auto const& p : places_)
+      if (p->has_refused.load(std::memory_order_relaxed))
+        until = std::min(until, deadline::clock::now() + std::chrono::microseconds(100));
     if (next != never) until = std::min(until, deadline::clock::now() + std::chrono::nanoseconds(next - now));
     // Whoever makes something due before that wakes the thread, or the question finds it.
     struct both {
@@ -170,17 +194,44 @@ class delayed_fabric final : public fabric {
     delay_queue<message> messages;
     std::vector<std::vector<std::byte>> spare;  ///< memory for messages to come
     std::atomic<std::size_t> neighbour{0};
+    std::deque<send_operation> refused;  ///< due, but the inner fabric had no credit
+    std::atomic<bool> has_refused{false};
   };
 
   static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48); }
 
-  void later(place_id from, operation const& o) {
+  /// Of another process: nothing of it runs here.
+  bool elsewhere(place_id p) const noexcept { return threads_.threads_of_place[p].empty(); }
+
+  void later(place_id from, operation o) {
     place& p = *places_[from];
     std::lock_guard const lock(p.mutex);
-    p.operations.push(o);
+    p.operations.push(std::move(o));
+  }
+
+  bool send_later(place_id from, place_id to, message_class cls, std::span<std::byte const> bytes) {
+    place& p = *places_[from];
+    std::lock_guard const lock(p.mutex);
+    bool const full = p.operations.size() + p.refused.size() >= messages_max;
+    if (cls == message_class::request && full) return false;
+    p.operations.push(send_operation{to, cls, {bytes.begin(), bytes.end()}});
+    return true;
+  }
+
+  /// Messages for which there was no credit, as long as there is some now.
+  void send_refused(place& p, place_id from) {
+    if (!p.has_refused.load(std::memory_order_relaxed)) return;
+    std::lock_guard const lock(p.mutex);
+    while (!p.refused.empty()) {
+      send_operation const& m = p.refused.front();
+      if (!inner_->try_send(from, m.to, m.cls, m.bytes)) return;
+      p.refused.pop_front();
+    }
+    p.has_refused.store(false, std::memory_order_relaxed);
   }
 
   void perform_due(place& p, place_id from) {
+    send_refused(p, from);
     if (p.operations.next_due() == never) return;
     std::uint64_t const now = nanoseconds_now();
     while (p.operations.next_due() <= now) {
@@ -189,11 +240,11 @@ class delayed_fabric final : public fabric {
         std::lock_guard const lock(p.mutex);
         if (!p.operations.pop(now, o)) return;
       }
-      perform(from, o);
+      perform(from, std::move(o));
     }
   }
 
-  void perform(place_id from, operation const& o) {
+  void perform(place_id from, operation&& o) {
     if (auto const* const w = std::get_if<word_operation>(&o))
       inner_->word(from, w->request, *w->result, *w->done);
     else if (auto const* const t = std::get_if<put_operation>(&o))
@@ -202,6 +253,13 @@ class delayed_fabric final : public fabric {
       inner_->get(from, g->source, g->target, g->local);
     else if (auto const* const c = std::get_if<copy_operation>(&o))
       inner_->copy(from, c->source, c->target, c->bytes, c->local);
+    else if (auto* const m = std::get_if<send_operation>(&o);
+             m != nullptr && !inner_->try_send(from, m->to, m->cls, m->bytes)) {
+      place& p = *places_[from];
+      std::lock_guard const lock(p.mutex);
+      p.refused.push_back(std::move(*m));
+      p.has_refused.store(true, std::memory_order_relaxed);
+    }
   }
 
   unsigned deliver_due(place& p, place_id at, unsigned budget, message_sink& sink) {

@@ -143,6 +143,7 @@ class ucx_fabric final : public fabric {
     p.polls.store(p.polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     bool moved = false;
     unsigned delivered = p.deliver_mail(budget, sink, moved);
+    moved = p.took_served() || moved;
     if (p.progress_due()) {
       moved = p.progress() || moved;
       // The packet was for somebody else.
@@ -307,7 +308,12 @@ class ucx_fabric final : public fabric {
 
   bool idle(ucx_sleeper& s) {
     bool moved = false;
-    for (ucx_place* const p : s.places) moved = p->progress() || !p->empty() || moved;
+    for (ucx_place* const p : s.places) {
+      bool const served = p->progress();
+      // Otherwise the thread would sleep again at once, and each operation of a row pay for waking it.
+      if (served) p->served.store(true, std::memory_order_relaxed);
+      moved = served || !p->empty() || moved;
+    }
     return !moved && s.asleep.load(std::memory_order_seq_cst) != 0;
   }
 

@@ -47,6 +47,7 @@ ucx_place::ucx_place(ucx_job& job, place_id id, bool shared)
       id_(id),
       memory_(job.places, shared, sizeof(mailbox_memory)),
       endpoints_(job.places),
+      words_to_(job.places),
       under_way_to_(new std::atomic<std::uint64_t>[job.places]()),
       owed_(job.places) {
   ucp_worker_params_t params{};
@@ -116,7 +117,7 @@ ucp_ep_h ucx_place::endpoint_to(place_id to) {
   return e;
 }
 
-ucx_place::sending* ucx_place::take_sending() {
+ucx_place::sending* ucx_place::take_sending(packet_kind kind) {
   if (free_sendings_ == nullptr) {
     all_sendings_.push_back(std::make_unique<sending>());
     all_sendings_.back()->owner = this;
@@ -125,6 +126,8 @@ ucx_place::sending* ucx_place::take_sending() {
   }
   sending* const s = free_sendings_;
   free_sendings_ = s->next;
+  s->head = head_of(kind, id_);
+  s->bytes.clear();
   sending_.fetch_add(1, std::memory_order_relaxed);
   return s;
 }
@@ -162,34 +165,19 @@ void ucx_place::start(place_id to, sending* s, std::span<std::byte const> data) 
 }
 
 void ucx_place::send(place_id to, packet const& head, std::span<std::byte const> data) {
-  sending* const s = take_sending();
+  sending* const s = take_sending(head.kind);
   s->head = head;
   start(to, s, data);
 }
 
 void ucx_place::send_message(place_id to, std::uint32_t cost, std::span<std::byte const> bytes) {
-  sending* const s = take_sending();
-  s->head = head_of(packet_kind::message, id_);
+  sending* const s = take_sending(packet_kind::message);
   s->head.cost = cost;
   s->bytes.assign(bytes.begin(), bytes.end());
   start(to, s, s->bytes);
 }
 
 // ── operations ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-void ucx_place::word(word_request const& request, std::uint64_t (&result)[2], completion& done) {
-  packet p = head_of(packet_kind::word, id_);
-  p.word_op = static_cast<std::uint8_t>(request.op);
-  p.word_type = static_cast<std::uint8_t>(request.type);
-  p.word_bytes = request.bytes;
-  p.word_alignment = request.alignment;
-  p.address = request.address;
-  std::memcpy(p.operands, request.operands, sizeof p.operands);
-  place_id const to = place_of(request.address);
-  std::lock_guard const lock(mutex_);
-  p.cookie = operations_.add({to, &done, result, {}, 0, 0});
-  send(to, p);
-}
 
 void ucx_place::put(std::span<std::byte const> source, std::uint64_t target, completion* local,
                     std::uint64_t notified) {
@@ -284,7 +272,9 @@ bool ucx_place::progress(bool wait) {
     lock.lock();
   else if (!lock.try_lock())
     return false;
-  for (int i = 0; i < 16 && job_.ucx.worker_progress(worker_) != 0; ++i) {
+  flush_all_words();
+  // Whoever waits for what has ended does not wait for what comes behind it.
+  for (int i = 0; i < 16 && job_.ucx.worker_progress(worker_) != 0 && ended_.empty(); ++i) {
   }
   while (!late_.empty()) {
     std::unique_ptr<arriving> a = std::move(late_.back());
@@ -312,7 +302,7 @@ void ucx_place::acknowledge_ended(std::vector<ending>& ended) {
 
 bool ucx_place::arm() {
   std::lock_guard const lock(mutex_);
-  return late_.empty() && ended_.empty() && job_.ucx.worker_arm(worker_) == UCS_OK;
+  return words_for_.empty() && late_.empty() && ended_.empty() && job_.ucx.worker_arm(worker_) == UCS_OK;
 }
 
 void ucx_place::end_failed(ucx_operation const& o, std::uint64_t failure) {

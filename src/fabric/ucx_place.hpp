@@ -95,6 +95,10 @@ class ucx_place {
   [[nodiscard]] bool take_called() noexcept {
     return called_.load(std::memory_order_relaxed) && called_.exchange(false, std::memory_order_relaxed);
   }
+  /// Whoever was to sleep is to look for more first.
+  [[nodiscard]] bool took_served() noexcept {
+    return served.load(std::memory_order_relaxed) && served.exchange(false, std::memory_order_relaxed);
+  }
   /// The event file will tell of what comes next; false: there is something to progress first.
   [[nodiscard]] bool arm();
   /// Nothing that was sent waits in this process any more.
@@ -108,19 +112,20 @@ class ucx_place {
 
   std::atomic<std::uint64_t> polls{0};
   std::atomic<bool> watched{false};  ///< a sleeper looks at the event file
+  std::atomic<bool> served{false};   ///< progress() did something when its caller was about to sleep
 
  private:
   struct sending {
     packet head;
     ucx_place* owner;
-    std::vector<std::byte> bytes;  ///< of messages
+    std::vector<std::byte> bytes;  ///< of messages and words
     sending* next;
   };
   struct arriving {
     packet head;
     ucx_place* owner;
     void* descriptor;
-    std::vector<std::byte> bytes;  ///< of messages
+    std::vector<std::byte> bytes;  ///< of messages and words
     std::span<std::byte> target;
   };
   struct ending {
@@ -137,7 +142,7 @@ class ucx_place {
 
   // ucx_place.cpp
   ucp_ep_h endpoint_to(place_id to);
-  sending* take_sending();
+  sending* take_sending(packet_kind kind);
   void send(place_id to, packet const& head, std::span<std::byte const> data = {});
   void send_message(place_id to, std::uint32_t cost, std::span<std::byte const> bytes);
   void start(place_id to, sending* s, std::span<std::byte const> data);
@@ -149,14 +154,24 @@ class ucx_place {
   void give_back(place_id by, std::uint64_t credit) noexcept;
   void end_failed(ucx_operation const& o, std::uint64_t failure);
 
+  // ucx_words.cpp
+  template <class Entry>
+  static void append(sending& s, Entry const& e) {
+    auto const bytes = std::as_bytes(std::span(&e, 1));
+    s.bytes.insert(s.bytes.end(), bytes.begin(), bytes.end());
+  }
+  void flush_words(place_id to);
+  void flush_all_words();
+  void take_words(packet const& p, std::span<std::byte const> data);
+  void take_word_results(std::span<std::byte const> data);
+
   // ucx_receive.cpp
   ucs_status_t take(packet const& p, std::span<std::byte const> data, void* descriptor, std::size_t bytes);
   [[nodiscard]] bool place_for(packet const& p, std::size_t bytes, std::span<std::byte>& target,
                                std::vector<std::byte>& room);
   void take_short(packet const& p);
-  void take_word(packet const& p);
   void take_copy(packet const& p);
-  void finish(packet const& p, std::vector<std::byte>&& message_bytes);
+  void finish(packet const& p, std::vector<std::byte>&& message_bytes, std::span<std::byte const> words);
   void end(std::uint64_t cookie, std::uint64_t failure);
   void receive_rest(std::unique_ptr<arriving> a);
   static void received(void* request, ucs_status_t status, std::size_t bytes, void* user);
@@ -171,6 +186,8 @@ class ucx_place {
   std::mutex mutex_;  ///< of all that follows
   std::vector<ucp_ep_h> endpoints_;
   ucx_operations operations_;
+  std::vector<sending*> words_to_;   ///< by place: gathered, not sent; null: none
+  std::vector<place_id> words_for_;  ///< where there are some
   sending* free_sendings_ = nullptr;
   std::vector<std::unique_ptr<sending>> all_sendings_;
   std::vector<std::unique_ptr<arriving>> late_;  ///< whose data is to be fetched when UCX returns

@@ -35,8 +35,18 @@ ucs_status_t ucx_place::receive(void* arg, void const* header, std::size_t heade
 }
 
 ucs_status_t ucx_place::take(packet const& p, std::span<std::byte const> data, void* descriptor, std::size_t bytes) {
-  if (p.kind != packet_kind::message && p.kind != packet_kind::put && p.kind != packet_kind::get_result) {
+  bool const words = p.kind == packet_kind::words || p.kind == packet_kind::word_results;
+  if (!words && p.kind != packet_kind::message && p.kind != packet_kind::put && p.kind != packet_kind::get_result) {
     take_short(p);
+    return UCS_OK;
+  }
+  if (words && !is_batch(p.kind, bytes)) {
+    refuse(p, "words of the wrong size");
+    return UCS_OK;
+  }
+  if (words && descriptor == nullptr) {
+    // Read where they lie.
+    finish(p, {}, data);
     return UCS_OK;
   }
   std::span<std::byte> target;
@@ -47,13 +57,13 @@ ucs_status_t ucx_place::take(packet const& p, std::span<std::byte const> data, v
     return UCS_INPROGRESS;
   }
   if (!data.empty()) std::memcpy(target.data(), data.data(), data.size());
-  finish(p, std::move(room));
+  finish(p, std::move(room), target);
   return UCS_OK;
 }
 
 bool ucx_place::place_for(packet const& p, std::size_t bytes, std::span<std::byte>& target,
                           std::vector<std::byte>& room) {
-  if (p.kind == packet_kind::message) {
+  if (p.kind == packet_kind::message || p.kind == packet_kind::words || p.kind == packet_kind::word_results) {
     room = take_bytes(bytes);
     target = room;
     return true;
@@ -78,8 +88,14 @@ bool ucx_place::place_for(packet const& p, std::size_t bytes, std::span<std::byt
 }
 
 /// The data is where it belongs.
-void ucx_place::finish(packet const& p, std::vector<std::byte>&& message_bytes) {
+void ucx_place::finish(packet const& p, std::vector<std::byte>&& message_bytes, std::span<std::byte const> words) {
   switch (p.kind) {
+    case packet_kind::words:
+      take_words(p, words);
+      return;
+    case packet_kind::word_results:
+      take_word_results(words);
+      return;
     case packet_kind::message:
       store({p.source, p.cost, std::move(message_bytes)});
       return;
@@ -102,14 +118,6 @@ void ucx_place::take_short(packet const& p) {
   switch (p.kind) {
     case packet_kind::credit:
       give_back(p.source, p.cost);
-      return;
-    case packet_kind::word:
-      take_word(p);
-      return;
-    case packet_kind::word_result:
-      if (ucx_operation const* const o = operations_.find(p.cookie); o != nullptr && o->result != nullptr)
-        std::memcpy(o->result, p.operands, sizeof p.operands);
-      end(p.cookie, 0);
       return;
     case packet_kind::get: {
       std::byte const* const memory = p.length == 0 ? memory_.base() : own(p.address, p.length);
@@ -144,23 +152,10 @@ void ucx_place::take_short(packet const& p) {
     case packet_kind::message:
     case packet_kind::put:
     case packet_kind::get_result:
+    case packet_kind::words:
+    case packet_kind::word_results:
       return;
   }
-}
-
-void ucx_place::take_word(packet const& p) {
-  std::byte* const memory = own(p.address, p.word_bytes);
-  if (memory == nullptr) return refuse(p, "a word operation outside of the segment");
-  word_request const request{
-      static_cast<word_op>(p.word_op), static_cast<word_type>(p.word_type), p.word_bytes, p.word_alignment, p.address,
-      {p.operands[0], p.operands[1]}};
-  packet answer = p;
-  answer.kind = packet_kind::word_result;
-  answer.source = id_;
-  std::uint64_t result[2];
-  apply_request(memory, request, result);
-  std::memcpy(answer.operands, result, sizeof result);
-  send(p.source, answer);
 }
 
 /// On behalf of another place: the bytes are put to where they belong, whose answer is passed on.
@@ -181,7 +176,7 @@ void ucx_place::take_copy(packet const& p) {
     if (target == nullptr) return refuse(p, "a copy to outside of the segment");
     std::memmove(target, memory, p.length);
     put.source = p.source;
-    finish(put, {});
+    finish(put, {}, {});
     return;
   }
   put.cookie = operations_.add({to, nullptr, nullptr, {}, p.cookie, p.source});
@@ -200,7 +195,7 @@ void ucx_place::receive_rest(std::unique_ptr<arriving> a) {
   param.memory_type = UCS_MEMORY_TYPE_HOST;
   void* const request = job_.ucx.am_recv_data_nbx(worker_, a->descriptor, a->target.data(), a->target.size(), &param);
   if (request == nullptr) {
-    finish(a->head, std::move(a->bytes));
+    finish(a->head, std::move(a->bytes), a->target);
   } else if (UCS_PTR_IS_ERR(request)) {
     job_.on_failure(a->head.source, job_.ucx.status_string(UCS_PTR_STATUS(request)));
   } else {
@@ -212,7 +207,7 @@ void ucx_place::received(void* request, ucs_status_t status, std::size_t, void* 
   std::unique_ptr<arriving> const a(static_cast<arriving*>(user));
   ucx_place& self = *a->owner;
   if (status == UCS_OK)
-    self.finish(a->head, std::move(a->bytes));
+    self.finish(a->head, std::move(a->bytes), a->target);
   else
     self.job_.on_failure(a->head.source, self.job_.ucx.status_string(status));
   self.job_.ucx.request_free(request);

@@ -8,8 +8,12 @@
 
 #include <condition_variable>
 #include <cstring>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "fabric/ucx.hpp"
 
@@ -24,6 +28,7 @@ struct pmix_library {
   decltype(&PMIx_Commit) commit;
   decltype(&PMIx_Fence_nb) fence;
   decltype(&PMIx_Get) get;
+  decltype(&PMIx_Get_nb) get_later;
   decltype(&PMIx_Error_string) error_string;
 };
 
@@ -47,6 +52,7 @@ pmix_library const& load_pmix() {
     find(handle, "PMIx_Commit", p.commit);
     find(handle, "PMIx_Fence_nb", p.fence);
     find(handle, "PMIx_Get", p.get);
+    find(handle, "PMIx_Get_nb", p.get_later);
     find(handle, "PMIx_Error_string", p.error_string);
     return p;
   }();
@@ -59,12 +65,44 @@ void check(pmix_library const& pmix, pmix_status_t status, char const* call) {
               "a launcher with PMIx: mpirun of openmpi-bin, prterun, or srun --mpi=pmix");
 }
 
+/// What somebody else says at some time, perhaps after we gave up waiting for it.
+template <class Value>
+struct answer {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  pmix_status_t status = PMIX_SUCCESS;
+  Value value{};
+
+  /// Nothing: it did not come in that time.
+  std::optional<pmix_status_t> wait(std::chrono::milliseconds most) {
+    std::unique_lock lock(mutex);
+    if (!changed.wait_for(lock, most, [&] { return done; })) return std::nullopt;
+    return status;
+  }
+  void set(pmix_status_t to) {
+    std::lock_guard const lock(mutex);
+    done = true;
+    status = to;
+    changed.notify_all();
+  }
+};
+
+/// Calls that wait for the launcher's server without a limit, which hangs itself at times: Open MPI 4.1 does when a
+/// process ends while it starts. Nothing: it did not answer in that time, and the thread that asked is left to itself.
+template <class Value, class Call>
+std::optional<pmix_status_t> ask(std::shared_ptr<answer<Value>> const& from, std::chrono::milliseconds most,
+                                 Call call) {
+  std::thread([from, call] { from->set(call(from->value)); }).detach();
+  return from->wait(most);
+}
+
 /// This process and its server, until the process ends: if one process left between two jobs, the server would take its
 /// part in the fence of those that are in the next already as failed.
 class pmix_session {
  public:
-  static pmix_session const& of_process() {
-    static pmix_session const session;
+  static pmix_session const& of_process(std::chrono::milliseconds patience) {
+    static pmix_session const session(patience);
     return session;
   }
   pmix_session(pmix_session const&) = delete;
@@ -74,8 +112,23 @@ class pmix_session {
   pmix_proc_t me{};
 
  private:
-  pmix_session() { check(pmix, pmix.init(&me, nullptr, 0), "PMIx_Init"); }
-  ~pmix_session() { pmix.finalize(nullptr, 0); }
+  static constexpr std::chrono::seconds farewell{2};
+
+  explicit pmix_session(std::chrono::milliseconds patience) {
+    auto const who = std::make_shared<answer<pmix_proc_t>>();
+    auto const status =
+        ask(who, patience, [this_pmix = &pmix](pmix_proc_t& to) { return this_pmix->init(&to, nullptr, 0); });
+    if (!status)
+      throw error("--fabric ucx",
+                  "the launcher did not answer within " + std::to_string(patience.count() / 1000) + " s (PMIx_Init)",
+                  "a launcher that works: does it say anything, and is a process of the job gone?");
+    check(pmix, *status, "PMIx_Init");
+    me = who->value;
+  }
+  ~pmix_session() {
+    auto const end = std::make_shared<answer<int>>();
+    static_cast<void>(ask(end, farewell, [this_pmix = &pmix](int&) { return this_pmix->finalize(nullptr, 0); }));
+  }
 };
 
 /// One process, nobody else.
@@ -93,7 +146,9 @@ class lone_wireup final : public wireup {
 class pmix_wireup final : public wireup {
  public:
   explicit pmix_wireup(std::chrono::milliseconds patience)
-      : pmix_(pmix_session::of_process().pmix), patience_(patience), me_(pmix_session::of_process().me) {
+      : pmix_(pmix_session::of_process(patience).pmix),
+        patience_(patience),
+        me_(pmix_session::of_process(patience).me) {
     places_ = number(PMIX_JOB_SIZE);
     here_ = number(PMIX_LOCAL_SIZE);
     if (places_ > 65535) throw error("--fabric ucx", std::to_string(places_) + " processes", "at most 65535 places");
@@ -130,14 +185,6 @@ class pmix_wireup final : public wireup {
   bool meet(std::chrono::milliseconds most) noexcept override { return fence(most, false); }
 
  private:
-  /// Shared with the callback, which may come after we gave up.
-  struct arrival {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool done = false;
-    pmix_status_t status = PMIX_SUCCESS;
-  };
-
   static unsigned& round() {
     static unsigned n = 0;
     return n;
@@ -155,33 +202,46 @@ class pmix_wireup final : public wireup {
     return n;
   }
 
+  /// The server may wait for ever for what a place that is gone did not say.
   std::vector<std::byte> fetch(std::uint32_t place, std::string const& key) {
     pmix_proc_t peer = me_;
     peer.rank = place;
-    pmix_value_t* value = nullptr;
-    check(pmix_.get(&peer, key.c_str(), nullptr, 0, &value), "PMIx_Get");
-    if (value->type != PMIX_BYTE_OBJECT)
+    using introduction = answer<std::vector<std::byte>>;
+    auto const said = std::make_shared<introduction>();
+    auto const done = [](pmix_status_t status, pmix_value_t* value, void* context) {
+      std::unique_ptr<std::shared_ptr<introduction>> const mine(static_cast<std::shared_ptr<introduction>*>(context));
+      if (status == PMIX_SUCCESS && value != nullptr && value->type == PMIX_BYTE_OBJECT) {
+        auto const* const bytes = reinterpret_cast<std::byte const*>(value->data.bo.bytes);
+        (*mine)->value.assign(bytes, bytes + value->data.bo.size);
+      }
+      (*mine)->set(status);
+    };
+    auto* const context = new std::shared_ptr<introduction>(said);
+    if (pmix_status_t const status = pmix_.get_later(&peer, key.c_str(), nullptr, 0, done, context);
+        status != PMIX_SUCCESS) {
+      delete context;
+      check(status, "PMIx_Get_nb");
+    }
+    auto const status = said->wait(patience_);
+    if (!status || *status == PMIX_ERR_NOT_FOUND)
+      throw error("--fabric ucx", "place " + std::to_string(place) + " is gone before the job began",
+                  "a look at what it said");
+    check(*status, "PMIx_Get_nb");
+    if (said->value.empty())
       throw error("--fabric ucx", "place " + std::to_string(place) + " gave no address", "the same program everywhere");
-    auto const* const bytes = reinterpret_cast<std::byte const*>(value->data.bo.bytes);
-    std::vector<std::byte> copy(bytes, bytes + value->data.bo.size);
-    free(value->data.bo.bytes);
-    free(value);
-    return copy;
+    return std::move(said->value);
   }
 
   bool fence(std::chrono::milliseconds most, bool collect) noexcept {
-    auto* const shared = new std::shared_ptr<arrival>(std::make_shared<arrival>());
-    std::shared_ptr<arrival> const arrived = *shared;
+    auto const arrived = std::make_shared<answer<int>>();
+    auto* const shared = new std::shared_ptr<answer<int>>(arrived);
     pmix_info_t info{};
     std::strncpy(info.key, PMIX_COLLECT_DATA, sizeof info.key - 1);
     info.value.type = PMIX_BOOL;
     info.value.data.flag = collect;
     auto const done = [](pmix_status_t status, void* context) {
-      std::unique_ptr<std::shared_ptr<arrival>> const mine(static_cast<std::shared_ptr<arrival>*>(context));
-      std::lock_guard const lock((*mine)->mutex);
-      (*mine)->done = true;
-      (*mine)->status = status;
-      (*mine)->changed.notify_all();
+      std::unique_ptr<std::shared_ptr<answer<int>>> const mine(static_cast<std::shared_ptr<answer<int>>*>(context));
+      (*mine)->set(status);
     };
     // The server is given the attributes later: they must outlive the call.
     info_ = info;
@@ -189,8 +249,7 @@ class pmix_wireup final : public wireup {
       delete shared;
       return false;
     }
-    std::unique_lock lock(arrived->mutex);
-    return arrived->changed.wait_for(lock, most, [&] { return arrived->done; }) && arrived->status == PMIX_SUCCESS;
+    return arrived->wait(most) == PMIX_SUCCESS;
   }
 
   pmix_library const& pmix_;

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <optional>
 
 #include "runtime/job.hpp"
+#include "runtime/launcher_pulse.hpp"
 #include "runtime/place_output.hpp"
 #include "runtime/processes.hpp"
 #include "tess/run.hpp"
@@ -16,6 +18,9 @@ int run_reporting(settings& s, args words, std::function<task<int>(args)> const&
   try {
     s = settings::from_environment();
     if (s.fabric.empty() && settings::started_by_launcher()) s.fabric = "ucx";
+    std::optional<detail::launcher_pulse> pulse;
+    if (s.exit_file == "-")
+      pulse.emplace(std::chrono::milliseconds(static_cast<std::int64_t>(s.failure_timeout * 1e3)));
     return run(s, words, app);
   } catch (detail::said_elsewhere const&) {
     return 2;

@@ -39,16 +39,16 @@ std::unique_ptr<fabric> make_fabric(job_state const& j, thread_map const& thread
   settings const& s = j.options;
   std::unique_ptr<fabric> made;
   if (s.fabric == "ucx")
-    return make_ucx_fabric(threads, {!s.no_window, s.progress_thread, failure_timeout(s), identity(j.objects)},
+    made = make_ucx_fabric(threads, {!s.no_window, s.progress_thread, failure_timeout(s), identity(j.objects)},
                            std::move(wires));
-  if (s.fabric == "smp" || s.fabric == "checked")
+  else if (s.fabric == "smp" || s.fabric == "checked")
     made = make_smp_fabric(threads);
   else if (s.fabric == "hostile")
     made = make_hostile_fabric(threads, s.seed);
   else
     throw error("TESS_FABRIC", "`" + s.fabric + "`", "smp, ucx, checked or hostile");
   if (s.delay.any()) made = make_delayed_fabric(std::move(made), threads, s.delay, s.seed);
-  return s.fabric == "smp" ? std::move(made) : make_checked_fabric(std::move(made), threads);
+  return s.fabric == "smp" || s.fabric == "ucx" ? std::move(made) : make_checked_fabric(std::move(made), threads);
 }
 
 copier read_copier(std::string const& name) {
@@ -62,7 +62,6 @@ copier read_copier(std::string const& name) {
 std::unique_ptr<wireup> meet_launcher(job_state& j) {
   settings& s = j.options;
   if (s.fabric != "ucx") return nullptr;
-  if (s.delay.any()) throw error("TESS_DELAY", "with the fabric ucx", "smp, whose places are in one process");
   std::unique_ptr<wireup> wires = make_wireup(failure_timeout(s));
   if (s.places != 0 && s.places != wires->places())
     throw error("TESS_PLACES",

@@ -34,6 +34,63 @@ TEST(exit_codes, are_read_from_lines_of_places_only) {
   EXPECT_EQ(said_exit_code("xtess: exit code 1\n"), std::nullopt);
 }
 
+TEST(pulses, are_told_from_what_other_places_write) {
+  auto const alone = said_alive("tess: alive, again within 9000 ms\n");
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->begin, 0U);
+  EXPECT_EQ(alone->again_within, std::chrono::milliseconds(9000));
+  auto const behind = said_alive("50 %tess: alive, again within 1 ms\n");
+  ASSERT_TRUE(behind) << "another place has not ended its line";
+  EXPECT_EQ(behind->begin, 4U);
+  EXPECT_FALSE(said_alive("tess: alive, again within a ms\n"));
+  EXPECT_FALSE(said_alive("tess: alive\n"));
+}
+
+/// What a launcher of this sort makes `tess run` say and answer; it is a script, for which tess is a program.
+int supervised(std::string const& script, std::string& said) {
+  testing::internal::CaptureStderr();
+  int const code = supervise("sh", {"-c", script});
+  said = testing::internal::GetCapturedStderr();
+  return code;
+}
+
+TEST(a_launcher, is_ended_when_nothing_is_heard_of_place_0_any_more) {
+  std::string said;
+  auto const begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(supervised("echo 'tess: alive, again within 300 ms' >&2; exec sleep 60", said), 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  EXPECT_TRUE(said.contains("nothing was heard of place 0 through sh for 0.3 s")) << said;
+  EXPECT_FALSE(said.contains("alive")) << "that was for us: " << said;
+}
+
+TEST(a_launcher, that_does_not_hear_is_killed) {
+  std::string said;
+  EXPECT_EQ(supervised("trap '' TERM; echo 'tess: alive, again within 100 ms' >&2; while :; do sleep 0.1; done", said),
+            1);
+  EXPECT_TRUE(said.contains("it was ended")) << said;
+}
+
+TEST(a_launcher, has_its_time_while_place_0_says_that_it_is_there) {
+  std::string said;
+  std::string const pulses = "for i in 1 2 3 4 5 6; do echo 'tess: alive, again within 900 ms' >&2; sleep 0.3; done; ";
+  EXPECT_EQ(supervised(pulses + "echo words >&2; echo 'tess: exit code 0' >&2", said), 0);
+  EXPECT_EQ(said, "words\n");
+}
+
+TEST(a_launcher, that_ends_by_itself_before_a_place_said_how_is_said_so) {
+  std::string said;
+  EXPECT_EQ(supervised("exit 0", said), 1);
+  EXPECT_TRUE(said.contains("sh ended the job with 0 before a place said how")) << said;
+}
+
+TEST(a_launcher, of_one_host_is_ended_when_its_places_are_gone) {
+  std::string const place =
+      "python3 -c \"import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ['TESS_OUTPUT'])\"; ";
+  auto const begin = std::chrono::steady_clock::now();
+  EXPECT_NE(run_collecting("sh", {"-c", place + "exec sleep 60"}, false), 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+}
+
 TEST(entries, are_compared_with_those_of_the_same_case) {
   auto const entry = [](char const* name, double value, char const* unit) {
     return nlohmann::json{{"bench", "b"}, {"case", name},     {"places", 2},     {"value", value},

@@ -10,6 +10,7 @@
 #include "fabric/segment.hpp"
 #include "fabric/ucx_introduction.hpp"
 #include "fabric/ucx_operations.hpp"
+#include "fabric/ucx_packet.hpp"
 
 namespace tess::test {
 namespace {
@@ -44,6 +45,31 @@ TEST_P(ucx_without_windows, words_and_blocks_of_a_place_that_computes_are_served
   fabric_->get(0, address(1, 16384), back, &done);
   settle_alone(done);
   EXPECT_EQ(back, bytes);
+}
+
+TEST_P(ucx_without_windows, words_that_share_packets_are_each_done_once) {
+  // More than two packets hold, for two places in turn, of which one is issued to while its packet is full.
+  constexpr std::uint64_t words = 2 * words_max + 44;
+  for (place_id const p : {place_id{1}, place_id{2}}) std::memset(memory(p, 8192), 0, 8);
+  struct old_value {
+    std::uint64_t words[2];
+  };
+  std::vector<old_value> results(2 * words);
+  completion done;
+  done.expect(2 * words);
+  for (std::uint64_t i = 0; i < 2 * words; ++i) {
+    auto const target = static_cast<place_id>(1 + i % 2);
+    fabric_->word(0, {word_op::fetch_add, word_type::u64, 8, 8, address(target, 8192), {1, 0}}, results[i].words, done);
+  }
+  settle(done);
+  for (place_id const p : {place_id{0}, place_id{1}}) {
+    std::vector<bool> seen(words);
+    for (std::uint64_t i = p; i < 2 * words; i += 2) {
+      ASSERT_LT(results[i].words[0], words);
+      EXPECT_FALSE(seen[results[i].words[0]]) << "two additions saw " << results[i].words[0];
+      seen[results[i].words[0]] = true;
+    }
+  }
 }
 
 TEST_P(ucx_without_windows, operations_outside_of_what_is_committed_are_dropped_and_harmless) {

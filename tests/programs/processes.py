@@ -31,6 +31,8 @@ LAYOUTS = (
     {"places": 2, "TESS_WORKERS": "2"},
     {"places": 2, "TESS_NO_WINDOW": "1"},
     {"places": 4, "TESS_NO_WINDOW": "1"},
+    {"places": 2, "TESS_DELAY": "20us,20us"},
+    {"places": 2, "TESS_NO_WINDOW": "1", "TESS_DELAY": "50us"},
     {"places": 2, "TESS_NO_WINDOW": "1", "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"},
 )
 # Open MPI in containers: as root, and on fewer processors than processes.
