@@ -42,7 +42,7 @@ bool ucx_place::notify(std::uint64_t cell) {
   return true;
 }
 
-unsigned ucx_place::deliver_mail(unsigned budget, message_sink& sink, bool& served) {
+unsigned ucx_place::deliver_mail(unsigned budget, message_sink& sink, bool& served_others) {
   if (mail_ == nullptr) return 0;
   unsigned delivered = 0;
   // Notifications come one for each of a place's operations: they have the same bound, each for itself.
@@ -59,7 +59,7 @@ unsigned ucx_place::deliver_mail(unsigned budget, message_sink& sink, bool& serv
     }
     mail_->done(m);
   }
-  served = others != 0;
+  served_others = others != 0;
   return delivered;
 }
 

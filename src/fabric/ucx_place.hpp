@@ -74,7 +74,7 @@ class ucx_place {
   void say_failed(place_id to, place_id failed);
 
   /// What came to the mailbox: delivers at most `budget` messages. `served`: notifications came.
-  unsigned deliver_mail(unsigned budget, message_sink& sink, bool& served);
+  unsigned deliver_mail(unsigned budget, message_sink& sink, bool& served_others);
   /// The same, to where messages wait for pop().
   void take_in_mail();
   /// Where everybody has a mailbox, little comes by UCX, and looking for it takes longer than a message.
