@@ -73,7 +73,7 @@ class ucx_place {
   void say_called(place_id to);
   void say_failed(place_id to, place_id failed);
 
-  /// What came to the mailbox: delivers at most `budget` messages. `served`: notifications came.
+  /// What came to the mailbox: delivers at most `budget` messages. `served_others`: notifications came.
   unsigned deliver_mail(unsigned budget, message_sink& sink, bool& served_others);
   /// The same, to where messages wait for pop().
   void take_in_mail();
