@@ -43,10 +43,12 @@ def works(programs: Path, waiting_places: Path) -> dict[str, list[str]]:
 def left_over(before: set[str], pids: list[int]) -> str:
     """Processes and files that a job left behind."""
     limit = time.monotonic() + 5
-    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < limit:
+    while True:
+        processes = [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+        files = set(os.listdir("/dev/shm")) - before
+        if not (processes or files) or time.monotonic() > limit:
+            break
         time.sleep(0.05)
-    processes = [pid for pid in pids if Path(f"/proc/{pid}").exists()]
-    files = set(os.listdir("/dev/shm")) - before
     return f"left behind: processes {processes}, files {files}" if processes or files else ""
 
 
