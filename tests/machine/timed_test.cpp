@@ -2,6 +2,7 @@
 // Method: whole programs beside qemu-riscv64; each summary twice; a program of dependent loads, on every tile.
 #include <gtest/gtest.h>
 
+#include <charconv>
 #include <map>
 #include <sstream>
 
@@ -71,6 +72,16 @@ TEST(dependent_loads, take_the_cycles_of_table_2_on_every_tile) {
   if (test::is_sanitized) return;
   EXPECT_EQ(tiles, 14);
   EXPECT_NEAR(sum / tiles, 90, 5);
+}
+
+TEST(a_system_call, takes_the_cycles_of_the_machine_file) {
+  work_folder const folder;
+  outcome const said = folder.run(TESS_MACHINE " --quiet --machine nemesys-2x2 -- '" + programs + "/calling'");
+  int cycles = 0;
+  std::from_chars(said.said.data(), said.said.data() + said.said.size(), cycles);
+  // Beside it a few instructions of the wrapper.
+  EXPECT_GE(cycles, 200) << said.error;
+  EXPECT_LT(cycles, 240);
 }
 
 }  // namespace

@@ -4,6 +4,27 @@
 #include "machine/assert.hpp"
 
 namespace tess::machine {
+namespace {
+
+char const* name_of(transaction const& of) {
+  switch (of.what) {
+    case remote_operation::read:
+      return "read";
+    case remote_operation::write:
+      return of.is_dma_data ? "DMA packet" : "write";
+    case remote_operation::atomic:
+      return "atomic";
+    case remote_operation::compare_swap:
+      return "compare and swap";
+    case remote_operation::invoke:
+      return "invoke";
+    case remote_operation::transfer:
+      break;
+  }
+  return "DMA";
+}
+
+}  // namespace
 
 adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
                  home& local)
@@ -109,6 +130,7 @@ void adapter::returned(transaction& answered) {
     return;
   }
   counted_.latency_ps += kernel_.now() - answered.issued;
+  activity_.say("adapter", name_of(answered), answered.issued, kernel_.now());
   if (answered.is_dma_data) return answered.done->happens(*answered.done);
   network_.operation_ends();
   if (waiting_.empty()) {

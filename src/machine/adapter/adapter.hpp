@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "machine/adapter/transaction.hpp"
+#include "machine/kernel/activity.hpp"
 #include "machine/kernel/kernel.hpp"
 #include "machine/network/network.hpp"
 
@@ -67,6 +68,9 @@ class adapter : public packet_receiver {
   /// Called whenever an invocation comes in: wakes a hart.
   void on_task(std::function<void()> told) { task_arrived_ = std::move(told); }
 
+  /// From now on, every transaction that has ended.
+  void tell(activity_log* log) noexcept { activity_ = {log, tile_}; }
+
   void arrived(packet const& whole) override;
 
   [[nodiscard]] std::uint32_t tile() const noexcept { return tile_; }
@@ -111,6 +115,7 @@ class adapter : public packet_receiver {
   std::deque<task_message> tasks_;
   std::function<void()> task_arrived_;
   statistics counted_;
+  activity_teller activity_;
 };
 
 }  // namespace tess::machine

@@ -33,6 +33,7 @@ l2_private::miss& l2_private::take_miss(std::uint64_t address) {
   miss& taken = *spare_misses_.back();
   spare_misses_.pop_back();
   taken.address = address;
+  taken.begun = kernel_.now();
   misses_.emplace(address, &taken);
   return taken;
 }
@@ -56,6 +57,7 @@ void l2_private::bring(std::uint64_t address, event& there) {
 }
 
 void l2_private::miss::arrived() {
+  owner.activity_.say("L2", "miss", begun, owner.kernel_.now());
   cache_array& lines = owner.lines_;
   line_index const into = lines.victim(address, [](line_index) { return true; });
   if (lines.state(into) == dirty) owner.send_back(into, nullptr);

@@ -18,6 +18,7 @@
 
 #include "machine/cache/cache_array.hpp"
 #include "machine/cache/l1_cache.hpp"
+#include "machine/kernel/activity.hpp"
 #include "machine/kernel/kernel.hpp"
 
 namespace tess::machine {
@@ -91,6 +92,8 @@ class l2_private {
   [[nodiscard]] task<> flush(std::uint64_t address, std::size_t bytes, picoseconds line_ps);
 
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
+  /// From now on, every miss that has ended.
+  void tell(activity_log* log, std::uint32_t tile) noexcept { activity_ = {log, tile}; }
 
  private:
   /// A line on its way here.
@@ -101,6 +104,7 @@ class l2_private {
     std::uint64_t address = 0;
     std::vector<std::byte> data;
     std::vector<event*> waiting;
+    picoseconds begun = 0;
   };
   /// A line on its way to memory.
   struct departure : event {
@@ -131,6 +135,7 @@ class l2_private {
   std::deque<departure> all_departures_;
   std::vector<departure*> spare_departures_;
   statistics counted_;
+  activity_teller activity_;
 };
 
 }  // namespace tess::machine

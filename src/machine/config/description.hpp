@@ -27,6 +27,7 @@ struct hart_description {
   std::uint32_t float_multiply_cycles = 1;
   std::uint32_t float_divide_cycles = 1;
   std::uint32_t branch_taken_cycles = 0;  ///< Beyond the first, as the others are.
+  std::uint32_t system_call_cycles = 0;   ///< Of every call that is emulated.
 };
 
 struct bus_description {

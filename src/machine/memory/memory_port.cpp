@@ -32,6 +32,7 @@ void memory_port::begin(std::uint64_t offset, std::uint64_t bytes, bool writes, 
   begun.word_time = clock_.cycles((bytes + made_of_.port_bytes - 1) / made_of_.port_bytes);
   free_ = turn + begun.word_time;
   counted_.busy_ps += begun.word_time;
+  activity_.say("DDR", writes ? "write" : "read", turn, free_);
   counted_.bytes += bytes;
   std::uint64_t const burst_bytes = dram_.made_of().access_bytes;
   begun.next_burst = offset / burst_bytes * burst_bytes;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "machine/dram/dram.hpp"
+#include "machine/kernel/activity.hpp"
 #include "machine/memory/host_memory.hpp"
 
 namespace tess::machine {
@@ -42,6 +43,8 @@ class memory_port {
   /// The bytes themselves, without time: for loaders and system calls.
   [[nodiscard]] host_memory& bytes() noexcept { return bytes_; }
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
+  /// From now on, every turn at the port.
+  void tell(activity_log* log, std::uint32_t tile) noexcept { activity_ = {log, tile}; }
   [[nodiscard]] dram const& behind() const noexcept { return dram_; }
 
  private:
@@ -69,6 +72,7 @@ class memory_port {
   std::deque<access> all_;
   std::vector<access*> spare_;
   statistics counted_;
+  activity_teller activity_;
 };
 
 }  // namespace tess::machine

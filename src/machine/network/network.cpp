@@ -8,8 +8,7 @@
 namespace tess::machine {
 
 network::network(kernel& k, clock_domain clock, network_parameters const& made_of)
-    : event([](event& self) { static_cast<network&>(self).tick(); }),
-      kernel_(k),
+    : kernel_(k),
       clock_(clock),
       receivers_(made_of.nodes()),
       flits_(made_of,
@@ -27,8 +26,9 @@ void network::send(packet sent) {
   sent.created = clock_.count(clock_.edge(kernel_.now()));
   bool const limited = inside().made_of().virtual_networks[sent.network].receive_packets > 0;
   if (sent.source == sent.target && !limited) return loop(sent);
+  picoseconds const turn = next_turn();
   flits_.send(sent);
-  wake();
+  plan(turn);
 }
 
 void network::loop(packet const& sent) {
@@ -73,26 +73,43 @@ void network::looped::arrive() {
 }
 
 void network::release(std::uint32_t node, std::uint32_t virtual_network) {
+  picoseconds const turn = next_turn();
   flits_.release(node, virtual_network, clock_.count(clock_.edge(kernel_.now())));
-  wake();
+  plan(turn);
 }
 
-void network::wake() {
-  if (awake_) return;
-  awake_ = true;
-  kernel_.at(clock_.edge(kernel_.now()), *this);
+picoseconds network::next_turn() const noexcept {
+  picoseconds const now = clock_.edge(kernel_.now());
+  // Routers that have had their turn in this cycle do not have another.
+  return last_ == now && flits_.busy() ? now + clock_.period_ps() : now;
+}
+
+void network::plan(picoseconds time) {
+  if (ticking_ || planned_ <= time) return;  // the tick that goes on will see to it
+  planned_ = time;
+  if (spare_ticks_.empty()) spare_ticks_.push_back(&all_ticks_.emplace_back(*this));
+  tick_event& next = *spare_ticks_.back();
+  spare_ticks_.pop_back();
+  kernel_.at(time, next);
+}
+
+void network::tick_event::fire() {
+  owner.spare_ticks_.push_back(this);
+  if (owner.planned_ == owner.kernel_.now()) owner.tick();
 }
 
 void network::tick() {
-  picoseconds next = 0;
+  planned_ = never;
+  ticking_ = true;
+  picoseconds next = never;
   do {
-    // What arrives may send: the flag stays up, and the next tick is put in below.
-    flits_.step(clock_.count(kernel_.now()));
-    awake_ = flits_.busy() || flits_.flying();
-    if (!awake_) return;
-    next = clock_.cycles(flits_.next_cycle());
-  } while (kernel_.pass(next));
-  kernel_.at(next, *this);
+    last_ = kernel_.now();
+    flits_.step(clock_.count(last_));
+    bool const awake = flits_.busy() || flits_.flying();
+    next = awake ? clock_.cycles(flits_.next_cycle()) : never;
+  } while (next != never && kernel_.pass(next));
+  ticking_ = false;
+  if (next != never) plan(next);
 }
 
 }  // namespace tess::machine

@@ -27,7 +27,7 @@ class packet_receiver {
   virtual void arrived(packet const& whole) = 0;
 };
 
-class network : event {
+class network {
  public:
   network(kernel& k, clock_domain clock, network_parameters const& made_of);
 
@@ -58,8 +58,17 @@ class network : event {
     network& owner;
     packet carried;
   };
+  struct tick_event : event {
+    explicit tick_event(network& owner_)
+        : event([](event& self) { static_cast<tick_event&>(self).fire(); }), owner(owner_) {}
+    void fire();
+    network& owner;
+  };
   void tick();
-  void wake();
+  /// The first cycle's time at which what comes now can go in; to be asked before it is handed over.
+  [[nodiscard]] picoseconds next_turn() const noexcept;
+  /// A tick at this time, unless one is to come by then.
+  void plan(picoseconds time);
   void loop(packet const& sent);
   /// Of a packet that goes alone through one idle router and back, credits included.
   struct lone_way {
@@ -77,7 +86,12 @@ class network : event {
   std::deque<looped> all_loops_;
   std::vector<looped*> spare_loops_;
   std::uint64_t operations_ = 0;
-  bool awake_ = false;  ///< A tick is in the calendar, or under way.
+  static constexpr picoseconds never = ~picoseconds{0};
+  picoseconds planned_ = never;  ///< Of the next tick; others that wait in the calendar are overtaken, and do nothing.
+  picoseconds last_ = never;     ///< Of the last tick.
+  bool ticking_ = false;
+  std::deque<tick_event> all_ticks_;
+  std::vector<tick_event*> spare_ticks_;
 };
 
 }  // namespace tess::machine

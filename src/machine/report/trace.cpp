@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <tuple>
 
 namespace tess::machine {
 namespace {
@@ -26,22 +28,32 @@ trace::trace(timed_machine const& of) : of_(of) {
   for (auto const& program : of_.programs()) {
     for (seat& one : program->seats()) one.tell(this);
   }
+  for (auto const& one : of_.inside().tiles) one->tell(this);
   name_counters();
   take();
 }
 
 trace::~trace() {
+  for (auto const& one : of_.inside().tiles) one->tell(nullptr);
   for (auto const& program : of_.programs()) {
     for (seat& one : program->seats()) one.tell(nullptr);
   }
 }
 
 void trace::waited(seat const& who, char const* why, picoseconds begin, picoseconds end) {
-  if (end - begin < shortest_) {
+  keep({who.place().number(), who.occupant.number, nullptr, why, begin, end - begin});
+}
+
+void trace::busy(std::uint32_t tile, char const* unit, char const* what, picoseconds begin, picoseconds end) {
+  keep({tile, 0, unit, what, begin, end - begin});
+}
+
+void trace::keep(wait const& added) {
+  if (added.length < shortest_) {
     ++dropped_;
     return;
   }
-  waits_.push_back({who.place().number(), who.occupant.number, why, begin, end - begin});
+  waits_.push_back(added);
   if (waits_.size() >= waits_max) thin_waits();
 }
 
@@ -114,6 +126,41 @@ void trace::sample() {
   next_ = now + interval_;
 }
 
+// A unit does several things at a time, and slices of a track must not overlap: each goes to the first track of its
+// unit that is free.
+std::string trace::units_json() {
+  constexpr std::uint32_t first_track = 1000;  // behind all harts
+  std::vector<wait> slices;
+  std::ranges::copy_if(waits_, std::back_inserter(slices), [](wait const& one) { return one.unit != nullptr; });
+  auto const unit_of = [](wait const& one) { return std::pair(one.tile, std::string_view(one.unit)); };
+  std::ranges::sort(slices, {}, [](wait const& one) {
+    return std::tuple(one.tile, std::string_view(one.unit), one.begin, one.length, std::string_view(one.why));
+  });
+  fmt::memory_buffer text;
+  auto const out = std::back_inserter(text);
+  std::vector<picoseconds> busy_until;
+  std::uint32_t track = first_track;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    wait const& one = slices[i];
+    if (i > 0 && unit_of(slices[i - 1]) != unit_of(one)) {
+      track = slices[i - 1].tile == one.tile ? track + static_cast<std::uint32_t>(busy_until.size()) : first_track;
+      busy_until.clear();
+    }
+    auto free = std::ranges::find_if(busy_until, [&](picoseconds until) { return until <= one.begin; });
+    auto const number = track + static_cast<std::uint32_t>(free - busy_until.begin());
+    if (free == busy_until.end()) {
+      free = busy_until.insert(free, 0);
+      fmt::format_to(out,
+                     ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"{}\"}}}}",
+                     one.tile, number, one.unit);
+    }
+    *free = one.begin + one.length;
+    fmt::format_to(out, ",\n{{\"ph\":\"X\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}}",
+                   one.why, one.tile, number, us(one.begin), us(one.length));
+  }
+  return fmt::to_string(text);
+}
+
 std::string trace::json() {
   take();
   grid const& g = of_.inside();
@@ -137,9 +184,12 @@ std::string trace::json() {
           program->tile_number(), number, number);
     }
   }
-  for (wait const& one : waits_)
+  for (wait const& one : waits_) {
+    if (one.unit != nullptr) continue;
     fmt::format_to(out, ",\n{{\"ph\":\"X\",\"name\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}}}",
                    one.why, one.tile, one.hart, us(one.begin), us(one.length));
+  }
+  text.append(units_json());
   for (std::size_t i = 0; i < counters_.size(); ++i) {
     for (std::size_t k = 1; k < samples_.size(); ++k) {
       counts const& before = samples_[k - 1].values[i];

@@ -1,6 +1,8 @@
 // trace: a run as Chrome's trace events, for Perfetto: each tile a process; in it a track for every hart and unit.
 //
-//   A hart's track shows when it waits and what for; what is not a wait is running. Counter tracks show its
+//   A hart's track shows when it waits and what for; what is not a wait is running. A unit's tracks show what it does:
+//   the L2 its misses, the adapter its transactions, the memory's port its turns; of things at a time each has a track
+//   of its own. Counter tracks show a hart's
 //   instructions per cycle, and the load of bus, L2, adapter, router and memory. Bounded: when there are too many
 //   waits, the shorter half is dropped and shorter ones are no longer kept; when there are too many samples, every
 //   second one goes, and they are taken half as often. What was dropped is counted.
@@ -17,7 +19,7 @@
 
 namespace tess::machine {
 
-class trace final : public wait_log {
+class trace final : public wait_log, public activity_log {
  public:
   /// Is told by all harts of the machine as long as it lives, at most as long as the machine.
   explicit trace(timed_machine const& of);
@@ -26,6 +28,7 @@ class trace final : public wait_log {
   ~trace() override;
 
   void waited(seat const& who, char const* why, picoseconds begin, picoseconds end) override;
+  void busy(std::uint32_t tile, char const* unit, char const* what, picoseconds begin, picoseconds end) override;
   /// Looks whether it is time for a sample.
   void sample();
   [[nodiscard]] std::string json();
@@ -34,9 +37,11 @@ class trace final : public wait_log {
   static constexpr std::size_t values_max = 150'000;  ///< Of all samples.
 
  private:
+  /// Of a hart or of a unit.
   struct wait {
     std::uint32_t tile;
     std::uint32_t hart;
+    char const* unit;  ///< Null: of a hart.
     char const* why;
     picoseconds begin;
     picoseconds length;
@@ -57,6 +62,8 @@ class trace final : public wait_log {
   };
 
   void take();
+  void keep(wait const& added);
+  [[nodiscard]] std::string units_json();
   void thin_waits();
   void name_counters();
 

@@ -124,6 +124,12 @@ class tile : public home, private line_memory {
   }
   [[nodiscard]] adapter& network_adapter() noexcept { return adapter_; }
   [[nodiscard]] memory_port* memory() noexcept { return memory_.get(); }
+  /// From now on, all that L2, adapter and memory do.
+  void tell(activity_log* log) noexcept {
+    l2_.tell(log, number_);
+    adapter_.tell(log);
+    if (memory_ != nullptr) memory_->tell(log, number_);
+  }
   [[nodiscard]] std::uint64_t bus_busy_cycles() const noexcept { return bus_busy_cycles_; }
   /// For functional access to other tiles' DDR; set by who builds the machine.
   void know(std::vector<std::unique_ptr<tile>> const& all) { all_ = &all; }

@@ -135,19 +135,24 @@ std::uint64_t hart_memory::put(std::byte* at, tile::place where, std::uint64_t n
 
 bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
                                  std::span<std::byte const> value) noexcept {
-  if (!check(h, address, value.size(), right_write)) return false;
-  if (crosses(address, value.size()) || !alone_until(ends)) return false;
-  tile_.catch_up(ends);
+  if (!check(h, address, value.size(), right_write) || crosses(address, value.size())) return false;
   std::uint64_t const name = global(address);
   tile::place const where = tile_.place_of(name);
   if (where != tile::place::tlm && where != tile::place::l2) return false;
+  bool const alone = alone_until(ends);
+  if (!alone && where != tile::place::tlm) return false;
   std::byte* const at = tile_.look_up(where, name, true);
   if (at == nullptr) return false;
-  ++counted_.in_place;
   if (where == tile::place::tlm) {
     std::uint64_t const line = address >> data_shift_;
-    stores_[line % store_entries] = {line, at - (address & data_mask_), tile_.tlm_sharers(name)};
+    store_entry& entry = stores_[line % store_entries];
+    entry = {line, at - (address & data_mask_), tile_.tlm_sharers(name)};
+    std::uint64_t word = 0;
+    std::memcpy(&word, value.data(), value.size());
+    if (!alone) return post(h, ends, address, word, value.size(), entry);
   }
+  tile_.catch_up(ends);
+  ++counted_.in_place;
   h.left -= static_cast<std::int64_t>(put(at, where, name, value, ends) - ends);
   return true;
 }

@@ -91,7 +91,8 @@ class hart_memory : tile::writer {
       return false;
     std::uint64_t const ends = h.now(i);
     std::uint64_t const offset = address & m.data_mask_;
-    if (ends >= m.horizon_ || m.tile_.has_posted()) return m.post(h, ends, address, value, entry);
+    if (ends >= m.horizon_ || m.tile_.has_posted())
+      return m.post(h, ends, address, static_cast<std::uint64_t>(value), sizeof(T), entry);
     std::uint64_t const others = *entry.sharers;
     load_entry const& own = m.loads_[line % load_entries];
     if (others != 0 && (others != m.own_bit_ || own.line != line)) [[unlikely]]
@@ -177,8 +178,8 @@ class hart_memory : tile::writer {
   static hart_memory& of(std::byte* fast) noexcept { return *reinterpret_cast<hart_memory*>(fast); }  // NOLINT
 
   /// False: the write buffer is full, or somebody sleeps on a word.
-  template <class T>
-  bool post(hart& h, std::uint64_t ends, std::uint64_t address, T value, store_entry const& entry) noexcept;
+  bool post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value, std::size_t bytes,
+            store_entry const& entry) noexcept;
   void execute_next() override;
   bool load_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte> value) noexcept;
   bool store_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value) noexcept;
@@ -228,21 +229,21 @@ class hart_memory : tile::writer {
   std::array<std::uint64_t, fetch_entries> fetches_{};
 };
 
-template <class T>
-bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, T value, store_entry const& entry) noexcept {
+inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value,
+                              std::size_t bytes, store_entry const& entry) noexcept {
   if (posted_count_ == write_buffer_entries || tile_.watched()) return false;
   std::uint64_t const offset = address & data_mask_;
   posted_stores_[(first_posted_ + posted_count_) % write_buffer_entries] = {.cycle = ends,
                                                                             .address = address,
-                                                                            .value = static_cast<std::uint64_t>(value),
+                                                                            .value = value,
                                                                             .at = entry.data + offset,
                                                                             .sharers = entry.sharers,
-                                                                            .bytes = sizeof(T)};
+                                                                            .bytes = bytes};
   load_entry const& own = loads_[entry.line % load_entries];
   if (own.line == entry.line) {
-    std::memcpy(own.data + offset, &value, sizeof(T));
+    std::memcpy(own.data + offset, &value, bytes);
   } else if ((*entry.sharers & own_bit_) != 0) {
-    data_.store(global(address), reinterpret_cast<std::byte const*>(&value), sizeof(T));  // NOLINT
+    data_.store(global(address), reinterpret_cast<std::byte const*>(&value), bytes);  // NOLINT
   }
   // It takes the entry of the store that was the buffer's length before it: that one has happened.
   std::uint64_t const free = std::max(stores_done_[(next_store_ + posted_count_) % write_buffer_entries], ends);

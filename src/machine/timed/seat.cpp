@@ -19,6 +19,7 @@ seat::seat(kernel& k, machine_description const& made_of, tile& at, local_window
       map_(at.map()),
       owner_(owner),
       quantum_(made_of.harts.quantum_cycles),
+      system_call_cycles_(made_of.harts.system_call_cycles),
       memory_(made_of, at, window, rights) {
   occupant.memory = &memory_;
 }
@@ -137,6 +138,7 @@ bool seat::serve() {
       h.complete(owner_.counter(h));
       break;
     case stop::ecall:
+      h.wait_until(h.now() + system_call_cycles_);
       if (owner_.system_call(*this) == seat_owner::after::sleeps && is == state::runnable) is = state::sleeping;
       break;
     default:

@@ -84,6 +84,7 @@ class seat : event, tile::watcher {
   address_map const& map_;
   seat_owner& owner_;
   std::uint64_t quantum_;
+  std::uint64_t system_call_cycles_;
   hart_memory memory_;
   bool pending_ = false;         ///< Something that the hart stopped for is not done yet.
   bool remote_pending_ = false;  ///< It is at another tile.

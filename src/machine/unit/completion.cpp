@@ -11,23 +11,6 @@ constexpr std::uint64_t counter_error = 8;
 constexpr std::uint64_t counter_notify = 16;
 constexpr std::uint64_t counter_cookie = 24;
 
-/// Awaited: the event has happened.
-class happened : public event {
- public:
-  happened() : event([](event& self) { static_cast<happened&>(self).resume(); }) {}
-  [[nodiscard]] bool await_ready() const noexcept { return done_; }
-  void await_suspend(std::coroutine_handle<> waiting) noexcept { waiting_ = waiting; }
-  void await_resume() const noexcept {}
-
- private:
-  void resume() {
-    done_ = true;
-    if (waiting_) waiting_.resume();
-  }
-  bool done_ = false;
-  std::coroutine_handle<> waiting_;
-};
-
 }  // namespace
 
 std::optional<std::uint64_t> completion::counter(std::uint64_t address) const noexcept {

@@ -16,6 +16,23 @@
 
 namespace tess::machine {
 
+/// An event that a process awaits: `co_await` goes on when it has happened, at once if it has.
+class happened : public event {
+ public:
+  happened() : event([](event& self) { static_cast<happened&>(self).resume(); }) {}
+  [[nodiscard]] bool await_ready() const noexcept { return done_; }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept { waiting_ = waiting; }
+  void await_resume() const noexcept {}
+
+ private:
+  void resume() {
+    done_ = true;
+    if (waiting_) waiting_.resume();
+  }
+  bool done_ = false;
+  std::coroutine_handle<> waiting_;
+};
+
 class completion {
  public:
   completion(machine_description const& made_of, tile& at) : tile_(at), local_(made_of.window(at.number())) {}

@@ -3,6 +3,7 @@
 // whose trace must stay within its bound.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -115,16 +116,31 @@ TEST_F(a_run, has_a_trace_with_a_track_for_every_hart_and_unit) {
   int waits = 0;
   for (json const& one : trace["traceEvents"]) {
     int const tile = one["pid"];
-    if (one["name"] == "thread_name") tracks[tile].insert(one["args"]["name"].get<std::string>() + " waits");
+    if (one["name"] == "thread_name") tracks[tile].insert(one["args"]["name"].get<std::string>() + " slices");
     if (one["ph"] == "C") tracks[tile].insert(one["name"]);
     if (one["ph"] == "X") ++waits;
   }
-  std::set<std::string> const compute{"hart 0", "hart 0 waits", "hart 1", "hart 1 waits", "hart 2",  "hart 2 waits",
-                                      "hart 3", "hart 3 waits", "bus",    "L2",           "adapter", "router"};
+  std::set<std::string> const compute{"hart 0", "hart 0 slices", "hart 1", "hart 1 slices", "hart 2",  "hart 2 slices",
+                                      "hart 3", "hart 3 slices", "L2",     "L2 slices",     "adapter", "adapter slices",
+                                      "bus",    "router"};
   EXPECT_EQ(tracks[0], compute);
   EXPECT_EQ(tracks[2], compute);
-  EXPECT_EQ(tracks[3], (std::set<std::string>{"bus", "L2", "adapter", "DDR", "router"}));
+  EXPECT_EQ(tracks[3], (std::set<std::string>{"bus", "L2", "adapter", "DDR", "DDR slices", "router"}));
   EXPECT_GT(waits, 100);
+}
+
+TEST_F(a_run, has_tracks_whose_slices_do_not_overlap) {
+  json const trace = json::parse(trace_);
+  std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> slices;
+  for (json const& one : trace["traceEvents"]) {
+    if (one["ph"] == "X") slices[{one["pid"], one["tid"]}].emplace_back(one["ts"], one["dur"]);
+  }
+  EXPECT_GT(slices.size(), 12U);
+  for (auto& [track, of] : slices) {
+    std::ranges::sort(of);
+    for (std::size_t i = 1; i < of.size(); ++i)
+      EXPECT_LE(of[i - 1].first + of[i - 1].second, of[i].first + 1e-6) << track.first << " " << track.second;
+  }
 }
 
 TEST_F(a_run, is_drawn_with_all_tiles_and_links) {
@@ -187,7 +203,7 @@ TEST(an_incoherent_machine, shows_stale_data_until_written_back_and_invalidated)
 TEST(an_incoherent_machine, is_not_to_be_had_without_time) {
   work_folder const folder;
   outcome const said = folder.run(TESS_MACHINE " --quiet --timing off -- '" TESS_MACHINE_PROGRAMS "/incoherent'");
-  EXPECT_EQ(said.code, 1);
+  EXPECT_EQ(said.code, 2);
   EXPECT_NE(said.error.find("--timing on"), std::string::npos) << said.error;
   EXPECT_EQ(said.said, "");
 }

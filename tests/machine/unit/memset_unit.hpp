@@ -1,0 +1,54 @@
+// memset_unit: fills a range of the DDR of its memory tile, near memory: nothing but the command crosses the network.
+#pragma once
+
+#include "machine/unit/command_unit.hpp"
+#include "machine/unit/completion.hpp"
+
+namespace tess::machine {
+
+class memset_unit final : public command_unit {
+ public:
+  // Fields of a window. What the registers of a real unit are belongs into registers.hpp.
+  static constexpr std::uint64_t address = 0;
+  static constexpr std::uint64_t bytes = 8;
+  static constexpr std::uint64_t value = 16;  ///< Of every word.
+  static constexpr std::uint64_t counter = 24;
+  static constexpr std::uint64_t burst_bytes = 64;
+
+  memset_unit(kernel& k, machine_description const& made_of, network& over, tile& at)
+      : command_unit(made_of.harts_of(at.number())), kernel_(k), network_(over), tile_(at), completion_(made_of, at) {}
+
+ private:
+  // The doorbell: look at everything that could be wrong, then start a process.
+  registers::command_status begin(window& by) override {
+    region const* const in = tile_.map().find(by.field(address));
+    bool const here = in != nullptr && in->kind == region_kind::partition && in->memory_tile == tile_.number();
+    bool const bursts = (by.field(address) | by.field(bytes)) % burst_bytes == 0;
+    if (!here || !bursts || by.field(bytes) > in->end() - by.field(address)) return registers::command_status::wrong;
+    if (!completion_.counter(by.field(counter))) return registers::command_status::wrong;
+    network_.operation_begins();  // harts must not run ahead of what comes of it
+    kernel_.start(run(by, in->memory_offset + (by.field(address) - in->base)));
+    return registers::command_status::accepted;
+  }
+
+  // Time is what the memory's port takes, which others use as well: a write of a burst after another.
+  process run(window& by, std::uint64_t offset) {
+    std::array<std::uint64_t, burst_bytes / sizeof(std::uint64_t)> burst{};
+    burst.fill(by.field(value));
+    for (std::uint64_t done = 0; done < by.field(bytes); done += burst_bytes) {
+      happened written;
+      tile_.memory()->write(offset + done, std::as_bytes(std::span(burst)), written);
+      co_await written;
+    }
+    by.status = registers::command_status::idle;
+    co_await completion_.acknowledge(*completion_.counter(by.field(counter)), 0);
+    network_.operation_ends();
+  }
+
+  kernel& kernel_;
+  network& network_;
+  tile& tile_;
+  completion completion_;
+};
+
+}  // namespace tess::machine
