@@ -238,7 +238,12 @@ class ucx_fabric final : public fabric {
     auto const all = wires_->exchange(write_introduction(mine));
     std::vector<introduction> known;
     for (std::size_t p = 0; p < all.size(); ++p) known.push_back(read_introduction(all[p], static_cast<place_id>(p)));
-    compare_identities(known);
+    if (place_id const other = first_different(known); other != 0) {
+      if (first_ == 0) throw other_program(other, known);
+      // The launcher may end all when one does: place 0 has its time to say why.
+      wires_->meet(std::chrono::seconds(1));
+      throw said_elsewhere();
+    }
     for (std::size_t p = 0; p < known.size(); ++p) {
       job_.addresses.push_back(std::move(known[p].address));
       segment_bytes_.push_back(known[p].where.bytes);
@@ -266,19 +271,6 @@ class ucx_fabric final : public fabric {
       if (file >= 0 || where.file < 0) peer.process_file = static_cast<int>(syscall(SYS_pidfd_open, where.process, 0));
     }
     peers_.push_back(peer);
-  }
-
-  void compare_identities(std::vector<introduction> const& known) const {
-    for (std::size_t p = 1; p < known.size(); ++p) {
-      if (known[p].identity == known[0].identity) continue;
-      if (first_ != 0) {
-        // The launcher may end all when one does: place 0 has its time to say why.
-        wires_->meet(std::chrono::seconds(1));
-        throw said_elsewhere();
-      }
-      throw error("place " + std::to_string(p) + " on " + known[p].where.host, "runs " + known[p].identity,
-                  "the program of place 0: " + known[0].identity);
-    }
   }
 
   void start_watch() {

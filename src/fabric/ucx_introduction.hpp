@@ -54,4 +54,16 @@ inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x',
   return i;
 }
 
+/// The first place whose program is not that of place 0; 0: there is none.
+[[nodiscard]] inline place_id first_different(std::vector<introduction> const& known) {
+  for (std::size_t p = 1; p < known.size(); ++p)
+    if (known[p].identity != known[0].identity) return static_cast<place_id>(p);
+  return 0;
+}
+
+[[nodiscard]] inline error other_program(place_id p, std::vector<introduction> const& known) {
+  return {"place " + std::to_string(p) + " on " + known[p].where.host, "runs " + known[p].identity,
+          "the program of place 0: " + known[0].identity};
+}
+
 }  // namespace tess::detail
