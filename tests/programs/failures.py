@@ -21,8 +21,8 @@ from processes import ENVIRONMENT, places_of, wait_for_places
 
 PLACES = 3
 FAILURE_TIMEOUT = 4
-# To notice it, and to clean up.
-SECONDS_MAX = FAILURE_TIMEOUT + 3
+# To notice it, for tasks to clean up, and to end.
+SECONDS_MAX = 2 * FAILURE_TIMEOUT + 3
 # While a job starts, places wait for each other up to three times: for the launcher, and to meet twice.
 STARTING_SECONDS_MAX = 3 * FAILURE_TIMEOUT + 3
 #: What places say of one that is gone before the job began: they do not know its host yet.
