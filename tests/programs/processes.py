@@ -93,7 +93,9 @@ def places_of(job: int) -> list[int]:
             stat = (entry / "stat").read_text()
         except OSError:
             continue
-        if int(stat.rsplit(")", 1)[1].split()[1]) == job:
+        state, parent = stat.rsplit(")", 1)[1].split()[:2]
+        # One that ended is not there any more, whether its launcher looks after it or hangs.
+        if int(parent) == job and state != "Z":
             found.append(int(entry.name))
     return sorted(found)
 
