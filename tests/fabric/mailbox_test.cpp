@@ -70,6 +70,8 @@ struct three_mailboxes {
   std::uint64_t take(place_id at = 0) {
     mailbox::received r;
     if (!boxes[at]->pop(r)) return nothing;
+    EXPECT_NE(r.what, mailbox::sort::malformed);
+    if (r.what == mailbox::sort::malformed) return nothing;
     EXPECT_TRUE(is_whole(r));
     std::uint64_t const n = number_of(r);
     boxes[at]->done(r);
