@@ -89,10 +89,8 @@ class ucx_fabric final : public fabric {
     if (!source.empty()) std::memcpy(memory, source.data(), source.size());
     if (local != nullptr) local->acknowledge(1);
     if (notified == 0) return;
-    if (place_of(notified) == from) {
-      reinterpret_cast<completion*>(reach(from, notified))->acknowledge(1);
-      return;
-    }
+    auto* const cell = reinterpret_cast<completion*>(reach(from, notified));
+    if (place_of(notified) == from) return cell->acknowledge(1);
     // Only its own process can wake who waits there. The bytes come first.
     std::atomic_thread_fence(std::memory_order_release);
     if (!here(from).notify(notified)) here(from).put({}, notified, nullptr, notified);

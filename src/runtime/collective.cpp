@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/job.hpp"
+#include "runtime/worker_loop.hpp"
 #include "tess/block.hpp"
 #include "tess/memory.hpp"
 
@@ -126,6 +127,16 @@ task<void> sweep(team_name name, void const* mine, std::size_t bytes, combine_fu
   s.sweep_given_up = false;
 }
 
+/// From another process the notification is a message, which looking at the cell alone would not see.
+void look_for(completion const& cell) {
+  constexpr int looks = 64;
+  worker_state& w = this_worker();
+  for (int i = 0; i < looks && w.may_spin && !cell.idle(); ++i) {
+    if (i != 0) spin_pause();
+    static_cast<void>(poll(w));
+  }
+}
+
 /// A barrier that its task gave up has begun nevertheless: the next one at this place goes on with it.
 task<void> team_barrier(team_name name) {
   member_view const team(name);
@@ -138,6 +149,7 @@ task<void> team_barrier(team_name name) {
       block_put({}, team.next(&cell, k), nullptr, team.next(&cell, k), std::source_location::current());
       s.barrier_told = true;
     }
+    if (the_job->local_places != job.places) look_for(cell);
     co_await cell_awaiter{cell, barrier_wait};
     s.barrier_told = false;
   }

@@ -70,6 +70,8 @@ struct three_mailboxes {
   std::uint64_t take(place_id at = 0) {
     mailbox::received r;
     if (!boxes[at]->pop(r)) return nothing;
+    EXPECT_NE(r.what, mailbox::sort::malformed);
+    if (r.what == mailbox::sort::malformed) return nothing;
     EXPECT_TRUE(is_whole(r));
     std::uint64_t const n = number_of(r);
     boxes[at]->done(r);
@@ -164,7 +166,7 @@ TEST(mailbox, believes_nothing_that_stands_in_the_memory) {
 
 TEST(mailbox, every_message_of_two_writers_arrives_once_at_one_of_two_readers) {
   three_mailboxes t;
-  constexpr std::uint64_t each = 20000;
+  constexpr std::uint64_t each = 5000;
   std::vector<std::atomic<int>> seen(2 * each);
   std::atomic<std::uint64_t> taken{0};
   auto const write = [&](place_id from) {
@@ -192,16 +194,21 @@ TEST(mailbox, every_message_of_two_writers_arrives_once_at_one_of_two_readers) {
 pid_t start_writer(three_mailboxes& t, place_id from, std::uint64_t count) {
   pid_t const child = ::fork();
   if (child != 0) return child;
-  for (std::uint64_t i = 0; i < count;) i += t.send(from, i) ? 1U : 0U;
+  for (std::uint64_t i = 0; i < count;) {
+    if (t.send(from, i))
+      ++i;
+    else
+      std::this_thread::yield();
+  }
   ::_exit(0);
 }
 
 TEST(mailbox, killed_processes_keep_nobody_from_reading_the_others) {
   TESS_PRINT_SEED(seed());
   random rounds(seed());
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 8; ++round) {
     three_mailboxes t;
-    constexpr std::uint64_t others = 20000;
+    constexpr std::uint64_t others = 2000;
     pid_t const victim = start_writer(t, 1, t.nothing);
     pid_t const writer = start_writer(t, 2, others);
     ASSERT_GT(victim, 0);
@@ -211,7 +218,10 @@ TEST(mailbox, killed_processes_keep_nobody_from_reading_the_others) {
     std::uint64_t next = 0;
     while (next < others && std::chrono::steady_clock::now() < limit) {
       mailbox::received r;
-      if (!t.boxes[0]->pop(r)) continue;
+      if (!t.boxes[0]->pop(r)) {
+        std::this_thread::yield();
+        continue;
+      }
       ASSERT_TRUE(is_whole(r));
       if (r.source == 2) {
         ASSERT_EQ(number_of(r), next);
