@@ -7,6 +7,7 @@
 
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
+#include "runtime/place_failures.hpp"
 #include "runtime/worker_loop.hpp"
 #include "tess/block.hpp"
 #include "tess/event_counter.hpp"
@@ -38,8 +39,9 @@ void look_for_ready() noexcept {
 }
 
 void destroyed_while_awaited(char const* what) noexcept {
-  // Frames of a job that cannot go on are destroyed in any order; and of a place that failed calls may wait.
-  if (the_job == nullptr || job_broken() || job.failed != nullptr) return;
+  // Frames of a job that cannot go on are destroyed in any order; and of a place that failed calls may wait, from
+  // before the tasks here are told: one of them may know from its own operation, or from another place.
+  if (the_job == nullptr || job_broken() || heard_of_failure()) return;
   try {
     throw error(what, "destroyed while tasks wait for it", "a life that ends after the last wait");
   } catch (...) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <typeinfo>
 
+#include "runtime/place_failures.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {
@@ -86,7 +87,10 @@ std::exception_ptr decode_exception(std::span<std::byte const> bytes) noexcept t
   };
   std::string const type = text_of(bytes.first(h.type_bytes));
   std::string const text = text_of(bytes.subspan(h.type_bytes, h.text_bytes));
-  if (h.kind == wire_kind::place_failed) return std::make_exception_ptr(place_failed(h.place, text));
+  if (h.kind == wire_kind::place_failed) {
+    hear_of_failure();
+    return std::make_exception_ptr(place_failed(h.place, text));
+  }
   if (h.kind == wire_kind::error) return std::make_exception_ptr(error(text));
   if (h.kind == wire_kind::out_of_memory) return std::make_exception_ptr(out_of_memory(text));
   return std::make_exception_ptr(remote_error(h.place, type, text));

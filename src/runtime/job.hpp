@@ -164,6 +164,7 @@ struct job_state {
   std::map<place_id, std::string> failures;    ///< all: on which host, and how it was noticed; under results_mutex
   std::vector<place_id> untold;                ///< of which tasks do not know yet; under results_mutex
   std::atomic<bool> has_untold{false};
+  std::atomic<bool> heard_of_failure{false};  ///< from a task elsewhere, which may be earlier than our own fabric
   // Changed while all threads stand still:
   std::unique_ptr<bool[]> failed;  ///< job.failed
   std::uint64_t failures_told = 0;

@@ -84,6 +84,14 @@ void look_at_failures() noexcept try {
   end_job("looking for failed places");
 }
 
+void hear_of_failure() noexcept {
+  if (the_job != nullptr) the_job->heard_of_failure.store(true, std::memory_order_relaxed);
+}
+bool heard_of_failure() noexcept {
+  return the_job->has_failed.load(std::memory_order_relaxed) ||
+         the_job->heard_of_failure.load(std::memory_order_relaxed);
+}
+
 bool has_untold_failures() noexcept {
   return the_job->has_untold.load(std::memory_order_acquire);
 }

@@ -20,6 +20,10 @@ namespace tess::detail {
 
 /// What the fabric noticed since is kept, and the watch is asked to tell; ends the job when its time is over.
 void look_at_failures() noexcept;
+/// An exception came that says so of some place: here that may not be known yet, and perhaps never will.
+void hear_of_failure() noexcept;
+/// A place failed, as far as anybody here has heard.
+[[nodiscard]] bool heard_of_failure() noexcept;
 /// Tasks do not know yet of some failure.
 [[nodiscard]] bool has_untold_failures() noexcept;
 /// Gives up the waits of all tasks. While all threads stand still.
