@@ -88,10 +88,7 @@ segment::segment(unsigned places, bool shared, std::uint64_t behind)
     }
   }
   base_ = map_aligned(file_, bytes_ + behind_bytes, PROT_NONE);
-  bool const committed =
-      base_ != nullptr &&
-      (file_ < 0 || behind == 0 || fallocate(file_, 0, static_cast<off_t>(bytes_), static_cast<off_t>(behind)) == 0);
-  if (!committed || mprotect(base_ + bytes_, behind, PROT_READ | PROT_WRITE) != 0) {
+  if (base_ == nullptr || !commit_behind(behind)) {
     if (base_ != nullptr) munmap(base_, bytes_ + behind_bytes);
     if (file_ >= 0) close(file_);
     throw error("segment",
@@ -103,6 +100,13 @@ segment::segment(unsigned places, bool shared, std::uint64_t behind)
   static_cast<void>(madvise(base_, bytes_, MADV_HUGEPAGE));
   halves_[1].begin = bytes_ / 2;
   halves_[1].end = bytes_ / 2;
+}
+
+bool segment::commit_behind(std::uint64_t bytes) {
+  // Not every emulator takes a range of no bytes.
+  if (bytes == 0) return true;
+  if (file_ >= 0 && fallocate(file_, 0, static_cast<off_t>(bytes_), static_cast<off_t>(bytes)) != 0) return false;
+  return mprotect(base_ + bytes_, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
 segment::~segment() {

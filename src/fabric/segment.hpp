@@ -54,6 +54,7 @@ class segment {
   };
   bool grow(half& h, std::uint64_t end, std::uint64_t limit);
   bool extend(half& h, std::uint64_t wanted);
+  bool commit_behind(std::uint64_t bytes);
 
   [[nodiscard]] bool fill(std::uint64_t begin, std::uint64_t bytes);
 
