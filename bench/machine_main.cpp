@@ -12,7 +12,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -31,13 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct timed_run {
-  double seconds;
-  std::string error;  // what it wrote to standard error
-};
-
-/// Standard output is dropped.
-timed_run run(std::vector<std::string> words) {
+/// Seconds that a program took from its start to its end; its standard output is dropped.
+double run(std::vector<std::string> words) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("machine: no pipe");
   posix_spawn_file_actions_t streams;
@@ -60,18 +54,19 @@ timed_run run(std::vector<std::string> words) {
   int status = 0;
   if (failed != 0 || ::waitpid(child, &status, 0) < 0 || status != 0)
     throw std::runtime_error("machine: " + words[0] + " did not run to its end: " + text);
-  return {bench::timestamp() - begin, text};
+  return bench::timestamp() - begin;
 }
 
-/// "..., 724815434 instructions, ..." in the machine's last line.
-double instructions_of(std::string const& report) {
-  std::size_t const end = report.rfind(" instructions, ");
-  std::size_t const begin = end == std::string::npos ? end : report.find_last_not_of("0123456789", end - 1);
-  double count = 0;
-  if (begin == std::string::npos ||
-      std::from_chars(report.data() + begin + 1, report.data() + end, count).ec != std::errc{})
-    throw std::runtime_error("machine: no count of instructions in: " + report);
-  return count;
+std::string statistics_file() {
+  return (fs::temp_directory_path() / ("tess-bench-machine-" + std::to_string(::getpid()))).string();
+}
+
+/// What a run left in its statistics, and took them away.
+nlohmann::json take_statistics(std::string const& file) {
+  std::ifstream stream{file};
+  nlohmann::json all = nlohmann::json::parse(stream);
+  fs::remove(file);
+  return all;
 }
 
 bool installed(std::string const& program) {
@@ -93,10 +88,11 @@ void isa_bench(bench::suite& suite, fs::path const& folder) {
   std::vector<bench::round> alone;
   std::vector<bench::round> beside;
   for (int k = 0; k < suite.runs(); ++k) {
-    timed_run const ours = run({machine, "--timing", "off", "--", program, "20"});
-    double const millions = instructions_of(ours.error) / 1e6;
-    alone.push_back({spike, millions / ours.seconds});
-    if (qemu) beside.push_back({millions / run({"qemu-riscv64", program, "20"}).seconds, millions / ours.seconds});
+    std::string const file = statistics_file();
+    double const ours = run({machine, "--quiet", "--stats", file, "--timing", "off", "--", program, "20"});
+    double const millions = take_statistics(file)["instructions"].get<double>() / 1e6;
+    alone.push_back({spike, millions / ours});
+    if (qemu) beside.push_back({millions / run({"qemu-riscv64", program, "20"}), millions / ours});
   }
   suite.record("isa_bench, timing off, against Spike", 1, "M/s", alone);
   if (qemu) suite.record("isa_bench, timing off, against qemu", 1, "M/s", beside);
@@ -113,15 +109,13 @@ struct timed_figures {
 
 timed_figures timed(fs::path const& folder, std::vector<std::string> const& options, std::string const& program,
                     std::vector<std::string> const& arguments) {
-  std::string const file = (fs::temp_directory_path() / ("tess-bench-machine-" + std::to_string(::getpid()))).string();
+  std::string const file = statistics_file();
   std::vector<std::string> words{(folder / "tess-machine").string(), "--quiet", "--timing", "on", "--stats", file};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {"--", (folder / program).string()});
   words.insert(words.end(), arguments.begin(), arguments.end());
   (void)run(words);
-  std::ifstream stream{file};
-  nlohmann::json const all = nlohmann::json::parse(stream);
-  fs::remove(file);
+  nlohmann::json const all = take_statistics(file);
   double misses = 0;
   for (auto const& tile : all["tiles"]) misses += tile["l2_misses"].get<double>();
   return {all["instructions"], all["cycles"], all["host"]["seconds"], all["host"]["events"], misses};
