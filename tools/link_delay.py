@@ -21,9 +21,10 @@ from network_hosts import NetworkHosts, enter
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 #: Name, words, how many of its operations take a second, from its output.
 CASES = (
-    ("gups, 4096 tasks", ("gups", "--log2-words", "16", "--each-awaited", "--tasks", "4096", "--no-verify")),
+    ("gups, 16384 tasks", ("gups", "--log2-words", "16", "--each-awaited", "--tasks", "16384", "--no-verify")),
     ("gups, 1 task", ("gups", "--log2-words", "16", "--each-awaited", "--tasks", "1", "--no-verify")),
-    ("bfs, messages", ("bfs", "kron:15", "--trials", "3", "--no-verify")),
+    ("bfs kron:15", ("bfs", "kron:15", "--trials", "3", "--no-verify")),
+    ("bfs kron:20", ("bfs", "kron:20", "--trials", "3", "--no-verify")),
 )
 
 
@@ -75,7 +76,7 @@ def updates_for(name: str, microseconds: float) -> list[str]:
     """As many as take about a second."""
     if not name.startswith("gups"):
         return []
-    return ["--updates", "400000" if "4096" in name else str(int(1.5e6 / (100 + 2 * microseconds)))]
+    return ["--updates", "4000000" if "16384" in name else str(int(1.5e6 / (100 + 2 * microseconds)))]
 
 
 def rate_of(tree: Path, hosts: NetworkHosts, name: str, words: Sequence[str], microseconds: float) -> float:
