@@ -23,8 +23,8 @@ from network_hosts import NetworkHosts, enter, same_namespace  # noqa: E402
 
 SECONDS_MAX = 100
 FAILURE_TIMEOUT = 4
-#: After the time-out: a fifth of a second for the tasks, and what the launcher is given to end by itself.
-SECONDS_TO_END = FAILURE_TIMEOUT + 9
+#: A second time-out for tasks that go on; then what the launcher is given to end by itself.
+SECONDS_TO_END = 2 * FAILURE_TIMEOUT + 9
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 EQUAL = (
     ("bfs", "kron:9"),
