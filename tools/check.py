@@ -80,6 +80,11 @@ def count_junit(text: str) -> Count:
     return count
 
 
+def reports(preset: str) -> list[Path]:
+    """What sanitizers found: in files, since a test may have caught the standard error of its process."""
+    return sorted((ROOT / "build" / preset).glob("report.*"))
+
+
 def ctest(preset: str, *, full: bool = False, regex: str | None = None, without: tuple[str, ...] = ()) -> Count:
     """Configures, but for some parts, and builds, then tests; slow ones if `full`."""
     # Configured each time: packages that the first configuration missed may have come since.
@@ -92,6 +97,8 @@ def ctest(preset: str, *, full: bool = False, regex: str | None = None, without:
         return Count(failures=[f"{preset}: the build failed\n{text}"])
     results = ROOT / "build" / preset / "junit.xml"
     results.unlink(missing_ok=True)
+    for old in reports(preset):
+        old.unlink()
     command = ["ctest", "--preset", preset, "-j", CORES, "--output-junit", str(results)]
     if not full:
         command += ["-LE", "slow"]
@@ -101,6 +108,8 @@ def ctest(preset: str, *, full: bool = False, regex: str | None = None, without:
     if not results.exists():
         return Count() if regex and code == 0 else Count(failures=[f"{preset}: ctest ran no test\n{text}"])
     count = count_junit(results.read_text(errors="replace"))
+    if count.failures:
+        count.failures[-1] += "".join(f"\n{report.read_text(errors='replace')}" for report in reports(preset))
     if code != 0 and not count.failures:
         count.failures.append(f"{preset}: ctest ended with {code}\n{text}")
     if not regex and count.passed + len(count.failures) == 0:

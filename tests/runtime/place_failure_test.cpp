@@ -144,7 +144,7 @@ TEST_P(a_failed_place, ends_waits_for_a_queue_and_a_mutex) {
     queue<int, 2> q;
     mutex m;
     co_await m.lock();
-    unsigned told = 0;
+    std::atomic<unsigned> told = 0;  // by two tasks, which may be on two workers
     co_await finish([&] {
       spawn([&]() -> task<void> {
         try {

@@ -64,12 +64,13 @@ class frame_pool {
   /// Sends blocks that other workers own back to them now.
   void flush_returns() noexcept;
 
-  /// Calls visit(memory) for every live task frame that this pool handed out.
+  /// Calls visit(memory) for every live task frame that this pool handed out; visit may allocate here.
   template <class Visit>
   void for_each_task(Visit visit) const {
-    for (slab const& s : slabs_)
-      for (std::size_t i = 0; i < s.used; ++i) {
-        auto* const b = reinterpret_cast<block*>(s.base + i * s.block_bytes);
+    // By number: an allocation may move the list of slabs.
+    for (std::size_t n = 0; n < slabs_.size(); ++n)
+      for (std::size_t i = 0; i < slabs_[n].used; ++i) {
+        auto* const b = reinterpret_cast<block*>(slabs_[n].base + i * slabs_[n].block_bytes);
         if (b->state == kind::task) visit(static_cast<void*>(&b->next));
       }
     for (large_link const* l = large_.next; l != &large_; l = l->next) {
