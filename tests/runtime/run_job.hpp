@@ -53,9 +53,19 @@ inline std::vector<layout> few_layouts() {
       {{"smp", 2, 1, 2}, {"smp", 2, 2, 4}, {"hostile", 3, 1, 2}, {"hostile", 2, 2, 3}, {"smp", 2, 1, 2, "3us"}});
 }
 /// Every fabric, with one and more workers, and more of everything than there are processors. Under the emulator few:
-/// what may differ there is what the compiler made.
+/// what may differ there is what the compiler made. For ThreadSanitizer those of several threads that differ in kind.
 inline std::vector<layout> all_layouts() {
   if (is_emulated) return few_layouts();
+  if (is_thread_sanitized)
+    return unless_launched({{"smp", 2, 1, 2},
+                            {"smp", 2, 2, 4},
+                            {"smp", 3, 4, 6},
+                            {"checked", 3, 1, 2},
+                            {"hostile", 2, 1, 2},
+                            {"hostile", 2, 2, 4},
+                            {"hostile", 3, 4, 6},
+                            {"smp", 3, 2, 4, "2us,2us"},
+                            {"smp", 2, 2, 3, "3us", true}});
   return unless_launched({{"smp", 1, 1},
                           {"smp", 2, 1},
                           {"smp", 5, 1},

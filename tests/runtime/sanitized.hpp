@@ -4,16 +4,8 @@
 
 namespace tess::test {
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TESS_TEST_IS_SANITIZED 1
-#endif
-#endif
-#ifdef TESS_TEST_IS_SANITIZED
-inline constexpr bool is_sanitized = true;
-#else
-inline constexpr bool is_sanitized = false;
-#endif
+inline constexpr bool is_thread_sanitized = __has_feature(thread_sanitizer) != 0;
+inline constexpr bool is_sanitized = is_thread_sanitized || __has_feature(address_sanitizer) != 0;
 
 /// Tests of RV64 builds run under qemu.
 #if defined(__riscv)
