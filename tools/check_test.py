@@ -27,6 +27,16 @@ class Junit(unittest.TestCase):
         self.assertEqual((count.passed, count.skipped, len(count.failures)), (0, 0, 1))
 
 
+class OnceMore(unittest.TestCase):
+    def test_what_passes_alone_is_unsteady_and_shown(self):
+        count = check.decide(check.Count(passed=8, failures=["a\nlate", "b\nwrong"]), check.Count(1, 0, ["b\nwrong"]))
+        self.assertEqual((count.passed, count.unsteady, count.failures), (9, ["a\nlate"], ["b\nwrong"]))
+
+    def test_what_was_not_run_again_failed(self):
+        count = check.decide(check.Count(passed=8, failures=["a\nlate", "b\nwrong"]), check.Count(passed=1))
+        self.assertEqual((count.passed, len(count.unsteady), len(count.failures)), (8, 0, 2))
+
+
 class Unittest(unittest.TestCase):
     def test_counts_failures_and_errors(self):
         count = check.count_unittest(1, "x\nRan 7 tests in 0.1s\n\nFAILED (failures=1, errors=2, skipped=1)\n")
