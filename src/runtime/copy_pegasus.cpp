@@ -1,6 +1,7 @@
 // copy_pegasus: a queue of objects whose pointers still lead to the source.
 #include "runtime/copy_pegasus.hpp"
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -14,11 +15,8 @@ namespace tess::detail {
 
 namespace {
 
-/// What stands before every block: of an array the bytes of its elements, then the header.
-struct block_front {
-  std::uint64_t array_bytes;
-  object_header header;
-};
+/// What stands before a block, as its source has it; of an object the first word belongs to its neighbour.
+using block_front = std::array<std::byte, array_front_bytes>;
 
 struct pulled {
   std::uint64_t source;
@@ -51,10 +49,12 @@ class pull {
                   "pointers to objects made by tess::make");
   }
   std::byte* add(std::uint64_t source, block_front const& front) {
-    type_record const* const type = find_type(front.header.type);
+    object_header const header = header_of(front.data() + front.size());
+    type_record const* const type = find_type(header.type);
     if (type == nullptr) throw error("copying a graph", "a pointer to no object", "pointers to starts of objects");
-    std::uint64_t const bytes = type->kind == block_kind::object ? type->bytes : front.array_bytes;
-    auto* const copy = static_cast<std::byte*>(owner_->allocate(*type, front.header.type, bytes));
+    bool const array = type->kind != block_kind::object;
+    std::uint64_t const bytes = array ? array_bytes_of(front.data() + front.size()) : type->bytes;
+    auto* const copy = static_cast<std::byte*>(owner_->allocate(*type, header.type, bytes));
     copies_.push_back({source, copy});
     auto const number = static_cast<std::uint32_t>(copies_.size());
     if (linear_)
@@ -114,7 +114,7 @@ task<region*> pull_by_gets(pull_source from, place_id source, std::uint64_t root
       p.check_source(target);
       std::byte* copy = p.find(target);
       if (copy == nullptr) {
-        block_front front;
+        alignas(8) block_front front;
         co_await get_bytes(target - sizeof front, &front, sizeof front);
         copy = p.add(target, front);
       }
@@ -143,7 +143,7 @@ region* pull_directly(pull_source const& from, std::uint64_t root, type_record c
       p.check_source(target);
       std::byte* copy = p.find(target);
       if (copy == nullptr) {
-        block_front front;
+        alignas(8) block_front front;
         std::memcpy(&front, reinterpret_cast<std::byte const*>(target + from.distance - sizeof front), sizeof front);
         copy = p.add(target, front);
       }

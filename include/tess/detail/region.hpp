@@ -4,7 +4,8 @@
 //   From an object's header to its chunk is a subtraction, and the chunk knows its region.
 //
 // Shapes  chunk: {chunk, the region itself if it is the first, blocks}. A block: header of 8 bytes, then the object; of
-//         an array the bytes of its elements stand before the header. Objects are aligned to 8, or 16 if their type is.
+//         an array the bytes of its elements stand before that. Objects are aligned to 8, or 16 if their type is.
+//         For RV64 the transition structure of four words, which belongs to accelerators, stands before the header.
 // Bits    header: 0-31 type's index, 32-63 distance from the chunk's start in units of 8 bytes.
 // Threads allocate: tasks of the place, under a lock if it has several workers.
 // Errors  out_of_memory. Checked builds find out when an object of a dead region is used.
@@ -25,12 +26,23 @@ struct object_header {
 };
 static_assert(sizeof(object_header) == 8);
 
+/// What of a block stands before its object: the header, on the machine the transition structure (NEMESYS, MEMSYS 2019,
+/// section 3.2), and the size of an array. Software writes the transition structure once: as zeros, in a new block.
+#if defined(__riscv)
+inline constexpr std::uint64_t transition_bytes = 32;
+#else
+inline constexpr std::uint64_t transition_bytes = 0;
+#endif
+inline constexpr std::uint64_t front_bytes = sizeof(object_header) + transition_bytes;
+inline constexpr std::uint64_t array_front_bytes = front_bytes + sizeof(std::uint64_t);
+
 inline object_header& header_of(void const* object) noexcept {
   return *reinterpret_cast<object_header*>(const_cast<std::byte*>(static_cast<std::byte const*>(object)) - 8);
 }
 /// Bytes of the elements of an array's block.
 inline std::uint64_t& array_bytes_of(void const* block) noexcept {
-  return *reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(static_cast<std::byte const*>(block)) - 16);
+  auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(block));
+  return *reinterpret_cast<std::uint64_t*>(bytes - array_front_bytes);
 }
 
 class region;
@@ -57,7 +69,8 @@ struct block_place {
   std::uint64_t end;
 };
 inline block_place place_block(std::uint64_t offset, std::uint64_t bytes, unsigned alignment, bool array) noexcept {
-  std::uint64_t const object = (offset + (array ? 16 : 8) + alignment - 1) & ~std::uint64_t{alignment - 1};
+  std::uint64_t const front = array ? array_front_bytes : front_bytes;
+  std::uint64_t const object = (offset + front + alignment - 1) & ~std::uint64_t{alignment - 1};
   return {object, object + ((bytes + 7) & ~std::uint64_t{7})};
 }
 
