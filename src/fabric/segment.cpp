@@ -48,8 +48,9 @@ std::atomic<std::uint64_t>& committed_bytes() {
 std::uint64_t reservation(unsigned places, std::uint64_t bytes) {
   // Half of a 47-bit address space for all segments; sanitizers keep most of it for their shadow.
 #if defined(__riscv)
-  // Sv39 leaves a program 2^38 bytes; the tile and qemu, which keeps books on every reserved page, are smaller still.
-  std::uint64_t const room = std::uint64_t{1} << 31;
+  // Sv39 leaves a program 2^38 bytes; qemu, which keeps books on every reserved page, is smaller, and a simulated
+  // machine has as many addresses as it has memory.
+  std::uint64_t const room = std::min(std::uint64_t{1} << 31, bytes / 2);
 #else
   std::uint64_t const room = sanitized ? std::uint64_t{1} << 38 : std::uint64_t{1} << 46;
 #endif

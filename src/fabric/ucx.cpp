@@ -20,7 +20,7 @@ namespace {
 
 class ucx_fabric final : public fabric {
  public:
-  ucx_fabric(thread_map const& threads, ucx_options const& options, std::unique_ptr<wireup> wires)
+  ucx_fabric(thread_map const& threads, ucx_options const& options, std::unique_ptr<process_wireup> wires)
       : wires_(std::move(wires)),
         options_(options),
         threads_(threads),
@@ -367,7 +367,7 @@ class ucx_fabric final : public fabric {
     for (std::uint32_t t = 0; t < threads_.threads; ++t) wake(t);
   }
 
-  std::unique_ptr<wireup> wires_;
+  std::unique_ptr<process_wireup> wires_;
   ucx_options options_;
   thread_map threads_;
   place_id first_;
@@ -388,7 +388,7 @@ class ucx_fabric final : public fabric {
 }  // namespace
 
 std::unique_ptr<fabric> make_ucx_fabric(thread_map const& threads, ucx_options const& options,
-                                        std::unique_ptr<wireup> wires) {
+                                        std::unique_ptr<process_wireup> wires) {
   return std::make_unique<ucx_fabric>(threads, options, std::move(wires));
 }
 

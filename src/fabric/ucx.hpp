@@ -16,25 +16,19 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
+#include "fabric/wireup.hpp"
 
 namespace tess::detail {
 
-/// How processes learn of each other. One per process.
-class wireup {
+/// How processes learn of each other.
+class process_wireup : public wireup {
  public:
-  virtual ~wireup() = default;
-  [[nodiscard]] virtual place_id place() const noexcept = 0;
-  [[nodiscard]] virtual place_id places() const noexcept = 0;
-  /// Processes of the job on this host.
-  [[nodiscard]] virtual unsigned processes_here() const noexcept = 0;
   /// What every place gave, by place. Throws tess::error if one does not come in time.
   [[nodiscard]] virtual std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) = 0;
-  /// Waits for all others to call it too; false if they did not within `most`.
-  virtual bool meet(std::chrono::milliseconds most) noexcept = 0;
 };
 
 /// From the launcher, by PMIx; a job of one place if there was none.
-[[nodiscard]] std::unique_ptr<wireup> make_wireup(std::chrono::milliseconds patience);
+[[nodiscard]] std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds patience);
 
 struct ucx_options {
   bool windows = true;          ///< map the segments of other processes of this host
@@ -45,6 +39,6 @@ struct ucx_options {
 
 /// `wires` null: all places of `threads` are in this process, and yet talk by UCX (tests).
 [[nodiscard]] std::unique_ptr<fabric> make_ucx_fabric(thread_map const& threads, ucx_options const& options,
-                                                      std::unique_ptr<wireup> wires);
+                                                      std::unique_ptr<process_wireup> wires);
 
 }  // namespace tess::detail

@@ -12,11 +12,11 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<wireup> make_wireup(std::chrono::milliseconds) {
+std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds) {
   absent();
 }
 
-std::unique_ptr<fabric> make_ucx_fabric(thread_map const&, ucx_options const&, std::unique_ptr<wireup>) {
+std::unique_ptr<fabric> make_ucx_fabric(thread_map const&, ucx_options const&, std::unique_ptr<process_wireup>) {
   absent();
 }
 

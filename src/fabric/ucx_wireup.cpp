@@ -132,7 +132,7 @@ class pmix_session {
 };
 
 /// One process, nobody else.
-class lone_wireup final : public wireup {
+class lone_wireup final : public process_wireup {
  public:
   place_id place() const noexcept override { return 0; }
   place_id places() const noexcept override { return 1; }
@@ -143,7 +143,7 @@ class lone_wireup final : public wireup {
   bool meet(std::chrono::milliseconds) noexcept override { return true; }
 };
 
-class pmix_wireup final : public wireup {
+class pmix_wireup final : public process_wireup {
  public:
   explicit pmix_wireup(std::chrono::milliseconds patience)
       : pmix_(pmix_session::of_process(patience).pmix),
@@ -267,7 +267,7 @@ bool is_set(char const* name) {
 
 }  // namespace
 
-std::unique_ptr<wireup> make_wireup(std::chrono::milliseconds patience) {
+std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds patience) {
   if (is_set("PMIX_RANK")) return std::make_unique<pmix_wireup>(patience);
   if (is_set("PMI_RANK") || is_set("PMI_FD"))
     throw error("--fabric ucx", "the launcher speaks PMI, not PMIx (MPICH's mpirun does)",

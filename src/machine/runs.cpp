@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 
 #include "machine/config/named_machines.hpp"
@@ -46,18 +48,20 @@ std::vector<std::byte> contents_of(fs::path const& path) {
 }
 
 // The host's environment would make runs differ: of it only what is meant for the runtime.
-std::vector<std::string> environment_of(chosen_options const& chosen) {
+std::vector<std::string> environment_of(chosen_options const& chosen, bool timed) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (std::string_view{*entry}.starts_with("TESS_")) result.emplace_back(*entry);
   result.insert(result.end(), chosen.environment.begin(), chosen.environment.end());
+  // The runtime does without what no machine has, and with time there are tiles that it may ask.
+  result.emplace_back(timed ? "TESS_TIMING=on" : "TESS_TIMING=off");
   return result;
 }
 
-program_options options_of(chosen_options const& chosen) {
+program_options options_of(chosen_options const& chosen, bool timed) {
   program_options result;
   result.arguments = chosen.arguments;
-  result.environment = environment_of(chosen);
+  result.environment = environment_of(chosen, timed);
   result.path = fs::absolute(chosen.arguments.front()).lexically_normal().string();
   result.seed = chosen.seed;
   for (auto const& folder : chosen.write_folders) result.files.allow_write(folder);
@@ -92,6 +96,23 @@ void report_trouble(std::string const& trouble, std::string const& refused) {
                refused);
 }
 
+/// A program of the runtime has a place on each tile, or on so many as there are places.
+std::uint32_t copies_of(chosen_options const& chosen, elf_image const& image) {
+  if (chosen.copies != 0) return chosen.copies;
+  std::string_view fabric;
+  std::string_view places;
+  auto const environment = environment_of(chosen, true);
+  for (std::string_view const entry : environment) {
+    if (entry.starts_with("TESS_FABRIC=")) fabric = entry.substr(entry.find('=') + 1);
+    if (entry.starts_with("TESS_PLACES=")) places = entry.substr(entry.find('=') + 1);
+  }
+  if (!image.spreads || (!fabric.empty() && fabric != "tile")) return 1;
+  // What is no number the runtime refuses itself.
+  std::uint32_t wanted = 0;
+  std::from_chars(places.data(), places.data() + places.size(), wanted);
+  return wanted != 0 ? wanted : std::numeric_limits<std::uint32_t>::max();
+}
+
 int run_timed(chosen_options const& chosen) {
   auto const file = contents_of(chosen.arguments.front());
   auto const described = described_machine(chosen.machine);
@@ -99,7 +120,8 @@ int run_timed(chosen_options const& chosen) {
   output_file trace_file{chosen.trace};
   output_file picture{chosen.picture};
   auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
-  timed_machine machine(described, image, [&] { return options_of(chosen); }, chosen.first_tile, chosen.copies);
+  timed_machine machine(
+      described, image, [&] { return options_of(chosen, true); }, chosen.first_tile, copies_of(chosen, image));
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
   std::optional<trace> traced;
   if (trace_file.wanted()) traced.emplace(machine);
@@ -137,7 +159,7 @@ int run_flat(chosen_options const& chosen) {
     throw wrong_use{fmt::format(
         "{} looks at units, other tiles or what caches hold, and without time there are none; give --timing on",
         chosen.arguments.front())};
-  flat_machine machine{image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen)};
+  flat_machine machine{image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen, false)};
   if (!chosen.quiet)
     fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",
                chosen.machine, chosen.harts);

@@ -8,13 +8,14 @@
 #include <optional>
 #include <thread>
 
+#include "fabric/tile.hpp"
 #include "fabric/ucx.hpp"
 #include "runtime/blocked_signals.hpp"
-#include "runtime/collective.hpp"
 #include "runtime/dead_regions.hpp"
 #include "runtime/finish.hpp"
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
+#include "runtime/make_places.hpp"
 #include "runtime/place_failures.hpp"
 #include "runtime/placement.hpp"
 #include "runtime/processes.hpp"
@@ -35,20 +36,30 @@ std::chrono::milliseconds failure_timeout(settings const& s) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(s.failure_timeout * 1000));
 }
 
-std::unique_ptr<fabric> make_fabric(job_state const& j, thread_map const& threads, std::unique_ptr<wireup> wires) {
+/// Who else takes part, where places are in several programs; at most one of them.
+struct other_programs {
+  std::unique_ptr<process_wireup> processes;
+  std::unique_ptr<wireup> tiles;
+  [[nodiscard]] wireup* get() const noexcept { return processes != nullptr ? processes.get() : tiles.get(); }
+};
+
+std::unique_ptr<fabric> make_fabric(job_state const& j, thread_map const& threads, other_programs others) {
   settings const& s = j.options;
   std::unique_ptr<fabric> made;
   if (s.fabric == "ucx")
     made = make_ucx_fabric(threads, {!s.no_window, s.progress_thread, failure_timeout(s), identity(j.objects)},
-                           std::move(wires));
+                           std::move(others.processes));
+  else if (s.fabric == "tile")
+    made = make_tile_fabric(threads, std::move(others.tiles));
   else if (s.fabric == "smp" || s.fabric == "checked")
     made = make_smp_fabric(threads);
   else if (s.fabric == "hostile")
     made = make_hostile_fabric(threads, s.seed);
   else
-    throw error("TESS_FABRIC", "`" + s.fabric + "`", "smp, ucx, checked or hostile");
+    throw error("TESS_FABRIC", "`" + s.fabric + "`", "smp, ucx, tile, checked or hostile");
   if (s.delay.any()) made = make_delayed_fabric(std::move(made), threads, s.delay, s.seed);
-  return s.fabric == "smp" || s.fabric == "ucx" ? std::move(made) : make_checked_fabric(std::move(made), threads);
+  return s.fabric == "smp" || s.fabric == "ucx" || s.fabric == "tile" ? std::move(made)
+                                                                      : make_checked_fabric(std::move(made), threads);
 }
 
 copier read_copier(std::string const& name) {
@@ -58,20 +69,31 @@ copier read_copier(std::string const& name) {
   throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus or nemesys");
 }
 
-/// Who we are among the processes of the job, for a fabric whose places are processes.
-std::unique_ptr<wireup> meet_launcher(job_state& j) {
+/// Who we are among the programs of the job, for a fabric whose places are in several.
+other_programs meet_launcher(job_state& j) {
   settings& s = j.options;
-  if (s.fabric != "ucx") return nullptr;
-  std::unique_ptr<wireup> wires = make_wireup(failure_timeout(s));
+  other_programs others;
+  if (s.fabric == "ucx") others.processes = make_wireup(failure_timeout(s));
+  if (s.fabric == "tile") others.tiles = make_tile_wireup();
+  wireup const* const wires = others.get();
+  if (wires == nullptr) return others;
   if (s.places != 0 && s.places != wires->places())
     throw error("TESS_PLACES",
                 std::to_string(s.places) + ", but " + std::to_string(wires->places()) +
-                    " processes were started, and with the fabric ucx each is one place",
-                "a launcher: mpirun -n " + std::to_string(s.places) + " PROGRAM (apt-get install openmpi-bin)");
+                    (s.fabric == "ucx" ? " processes were started, and with the fabric ucx each is one place"
+                                       : " tiles run the program, and with the fabric tile each is one place"),
+                s.fabric == "ucx"
+                    ? "a launcher: mpirun -n " + std::to_string(s.places) + " PROGRAM (apt-get install openmpi-bin)"
+                    : "at most as many as the machine has tiles for programs");
   s.places = wires->places();
   j.first_place = wires->place();
   j.local_places = 1;
-  return wires;
+  return others;
+}
+
+/// Whoever wants several places of a program that runs on one tile has them within it.
+bool spreads_over_tiles(settings const& s) {
+  return on_tiles() && (s.places <= 1 || make_tile_wireup()->places() > 1);
 }
 
 /// Returns what the fabric has of other processes; null if there are none.
@@ -87,19 +109,22 @@ wireup* lay_out(job_state& j) {
   check("settings::threads", s.threads, 4096);
   check("settings::flush_bytes", s.flush_bytes, 4096);
   j.copier = read_copier(s.copier);
-  if (s.workers == 0) s.workers = 1;
-  if (s.fabric.empty()) s.fabric = "smp";
-  std::unique_ptr<wireup> wires = meet_launcher(j);
+  if (s.fabric.empty()) s.fabric = spreads_over_tiles(s) ? "tile" : "smp";
+  // A tile has its harts for its place, and each a worker.
+  if (s.workers == 0) s.workers = s.fabric == "tile" ? harts_of_tile() : 1;
+  other_programs wires = meet_launcher(j);
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
   if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");
-  if (wires == nullptr) j.local_places = s.places;
+  if (wires.get() == nullptr) j.local_places = s.places;
   unsigned const total = j.local_places * s.workers;
   if (s.threads == 0) s.threads = cpus;
   s.threads = std::min(s.threads, total);
   // Other processes of the job want processors, too.
-  unsigned const processes = wires == nullptr ? 1 : wires->processes_here();
+  unsigned const processes = wires.get() == nullptr ? 1 : wires.get()->processes_here();
+  // A hart of a tile sleeps and wakes within few cycles: spinning would only take the bus from others.
   bool const processor_each =
+      s.fabric != "tile" &&
       s.threads * processes <= std::max(cpus, static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)));
 
   job.places = static_cast<place_id>(s.places);
@@ -128,67 +153,6 @@ wireup* lay_out(job_state& j) {
   wireup* const others = wires.get();
   j.fabric = make_fabric(j, map, std::move(wires));
   return others;
-}
-
-/// With a delay, or on request, words of other places take their time: the tables show no windows, not even that of the
-/// own place, whose workers know it by themselves.
-void keep_from_windows(job_state& j) {
-  settings const& s = j.options;
-  if (!s.delay.any() && !s.no_window) return;
-  bool const delayed = !s.no_window && std::ranges::find(j.atomic_windows, no_window) == j.atomic_windows.end();
-  if (delayed) j.delayed_windows = j.atomic_windows;
-  for (auto const& w : j.workers) {
-    if (j.load_windows[w->place] != no_window) w->own_window = j.atomic_windows[w->place];
-    if (!delayed) continue;
-    w->delayed_windows = j.delayed_windows.data();
-    w->delayed.set(static_cast<std::uint64_t>(s.delay.time.count()), static_cast<std::uint64_t>(s.delay.jitter.count()),
-                   s.seed * 1000003 + w->notify_id());
-  }
-  std::ranges::fill(j.load_windows, no_window);
-  std::ranges::fill(j.atomic_windows, no_window);
-}
-
-std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy policy) {
-  auto p = std::make_unique<place_state>();
-  p->id = id;
-  p->memory = j.fabric->segment(id);
-  place_segment const memory = p->memory;
-  unsigned const first = (id - j.first_place) * j.options.workers;
-  place_segment_pages({memory.base, memory.bytes}, policy, j.threads[j.workers[first]->thread].cpu);
-  if (!j.fabric->extend_segment(id, 0, symmetric_begin)) throw out_of_memory(id, symmetric_begin, memory.bytes);
-  new (memory.base + collective_offset) collective_state;
-  p->symmetric_used = symmetric_begin;
-  auto commit = [f = j.fabric.get(), id](std::uint64_t offset, std::uint64_t bytes) {
-    return f->extend_segment(id, offset, bytes);
-  };
-  p->own = std::make_unique<heap>(memory.base, memory.bytes / 2, memory.bytes, commit);
-  if (id == 0) p->symmetric = std::make_unique<heap>(memory.base, symmetric_begin, memory.bytes / 2, commit);
-  p->system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
-  for (unsigned w = 0; w < j.options.workers; ++w) p->workers.push_back(j.workers[first + w].get());
-  return p;
-}
-
-void make_places(job_state& j) {
-  numa_policy const policy = read_numa_policy(j.options.numa);
-  for (unsigned i = 0; i < j.options.places; ++i) {
-    auto const id = static_cast<place_id>(i);
-    if (i >= j.first_place && i < j.first_place + j.local_places) j.places.push_back(make_place(j, id, policy));
-    place_window const window = j.fabric->window(id);
-    auto const entry = [](std::byte* base) {
-      return base == nullptr ? no_window : reinterpret_cast<std::uint64_t>(base);
-    };
-    j.load_windows.push_back(entry(window.load));
-    j.atomic_windows.push_back(entry(window.atomic));
-    j.segment_bytes.push_back(j.fabric->segment(id).bytes);
-  }
-  keep_from_windows(j);
-  job.load_window = j.load_windows.data();
-  job.atomic_window = j.atomic_windows.data();
-  job.segment_bytes = j.segment_bytes.data();
-  for (auto const& w : j.workers) {
-    w->handler.scope = j.place(w->place).system.get();
-    w->segment = j.place(w->place).memory.base;
-  }
 }
 
 /// The first task: app under a finish, so that whatever it spawned has ended too.
@@ -226,7 +190,9 @@ std::exception_ptr run_threads(job_state& j, std::function<task<void>()> const& 
   for (thread_state& t : j.threads) t.polls_no_more.store(false, std::memory_order_relaxed);
   {
     blocked_signals const blocked;
-    stall_watch const watch(j.options.stall_timeout);
+    // A simulated machine has no signals and no hart to spare, and reports itself who waits for ever.
+    std::optional<stall_watch> watch;
+    if (!on_machine()) watch.emplace(j.options.stall_timeout);
     std::vector<std::thread> others;
     self = j.workers.front().get();
     try {

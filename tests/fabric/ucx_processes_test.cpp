@@ -17,7 +17,7 @@ constexpr std::uint64_t room = 1 << 20;
 class two_processes : public testing::Test {
  protected:
   void SetUp() override {
-    std::unique_ptr<wireup> wires = make_wireup(std::chrono::seconds(20));
+    std::unique_ptr<process_wireup> wires = make_wireup(std::chrono::seconds(20));
     if (wires->places() != 2) GTEST_SKIP() << "needs two processes: mpirun -n 2";
     wires_ = wires.get();
     me_ = wires->place();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace tess::detail {
 
@@ -79,6 +80,29 @@ void store_word(std::byte* address, T const& value) noexcept {
   }
 }
 
+#if defined(__riscv)
+/// Words of other tiles of a simulated machine lie at this address and above (src/fabric/tile.cpp). Their loads, stores
+/// and AMOs are done at their homes; LR and SC work in the own tile only, so compare-and-swap there is a command.
+inline constinit std::uint64_t far_words_from = ~std::uint64_t{0};
+/// Of 4 or 8 bytes, which are returned as they were, zero-extended.
+[[nodiscard]] std::uint64_t compare_swap_far(std::byte* address, std::size_t bytes, std::uint64_t expected,
+                                             std::uint64_t desired) noexcept;
+#endif
+
+/// Stores `desired` if the word is what `expected` says, which afterwards is what the word was.
+template <class T>
+bool compare_swap_word(std::byte* address, T& expected, T desired) noexcept {
+#if defined(__riscv)
+  if (reinterpret_cast<std::uint64_t>(address) >= far_words_from) [[unlikely]] {
+    using bits = word_of<sizeof(T)>;
+    T const before =
+        static_cast<T>(compare_swap_far(address, sizeof(T), static_cast<bits>(expected), static_cast<bits>(desired)));
+    return std::exchange(expected, before) == before;
+  }
+#endif
+  return std::atomic_ref<T>(*reinterpret_cast<T*>(address)).compare_exchange_strong(expected, desired);
+}
+
 /// Returns the old value. compare_swap stores b if the word equals a.
 template <word_op Op, word_integer T>
 T apply_integer(std::byte* address, T a, T b) noexcept {
@@ -89,12 +113,12 @@ T apply_integer(std::byte* address, T a, T b) noexcept {
   if constexpr (Op == word_op::fetch_xor) return word.fetch_xor(a);
   if constexpr (Op == word_op::exchange) return word.exchange(a);
   if constexpr (Op == word_op::compare_swap) {
-    word.compare_exchange_strong(a, b);
+    compare_swap_word(address, a, b);
     return a;
   }
   if constexpr (Op == word_op::fetch_min || Op == word_op::fetch_max) {
     T old = word.load();
-    while ((Op == word_op::fetch_min ? a < old : old < a) && !word.compare_exchange_weak(old, a)) {
+    while ((Op == word_op::fetch_min ? a < old : old < a) && !compare_swap_word(address, old, a)) {
     }
     return old;
   }
@@ -113,7 +137,7 @@ T apply_float(std::byte* address, T a) noexcept {
     if constexpr (Op == word_op::fetch_add) after = before + a;
     if constexpr (Op == word_op::fetch_min || Op == word_op::fetch_max)
       if (!(Op == word_op::fetch_min ? a < before : before < a)) return before;
-    if (word.compare_exchange_weak(old, std::bit_cast<bits>(after))) return before;
+    if (compare_swap_word(address, old, std::bit_cast<bits>(after))) return before;
   }
 }
 

@@ -98,7 +98,9 @@ inline constexpr std::uint64_t doorbell = 56;
 namespace tasks {
 /// The message that was taken last lies at 0 to 32 of the hart's window.
 inline constexpr std::uint64_t source = 40;  ///< The tile that sent it.
-inline constexpr std::uint64_t take = 56;    ///< Loading it takes the oldest message: 1; or there is none: 0.
+/// Storing n: in n nanoseconds 1 is added to the word at `notify`, unless an alarm of the tile rings before that.
+inline constexpr std::uint64_t alarm = 48;
+inline constexpr std::uint64_t take = 56;  ///< Loading it takes the oldest message: 1; or there is none: 0.
 // Of the tile, not of a hart:
 inline constexpr std::uint64_t notify = 4096;   ///< Address of a word to which 1 is added for every message; or null.
 inline constexpr std::uint64_t waiting = 4104;  ///< Messages in the queue.

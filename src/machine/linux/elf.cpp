@@ -108,8 +108,9 @@ class elf_reader {
       std::uint64_t const next = name + padded(note.n_namesz) + padded(note.n_descsz);
       if (next > end) return;
       auto const* const text = reinterpret_cast<char const*>(file_.data() + name);  // NOLINT
-      if (note.n_type == 1 && std::string_view(text, note.n_namesz) == std::string_view("Tessera", 8))
-        image_.needs_time = true;
+      bool const ours = std::string_view(text, note.n_namesz) == std::string_view("Tessera", 8);
+      if (ours && note.n_type == 1) image_.needs_time = true;
+      if (ours && note.n_type == 2) image_.spreads = true;
       offset = next;
     }
   }

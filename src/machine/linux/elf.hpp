@@ -46,6 +46,7 @@ struct elf_image {
   std::uint64_t eh_frame_address = 0;  // of .eh_frame, for backtraces; 0 if there is none
   std::uint64_t eh_frame_bytes = 0;
   bool needs_time = false;  // it has the note of <tess/machine/needs_time.hpp>
+  bool spreads = false;     // it has the note of a program with a place on every tile (src/fabric/tile_wireup.cpp)
 };
 
 // `memory_bytes`: no segment may reach beyond. The image points into `file`. `name` is for messages.

@@ -108,7 +108,14 @@ void tile::do_word(served_word& word, std::byte* at) {
   }
   asked.status = remote_outcome::done;
   std::uint64_t const there = hit_cycle(word.where, clock_.count(clock_.edge(kernel_.now())), asked.bytes);
-  if (asked.what != remote_operation::read) snoop(asked.address, asked.bytes, nullptr, there);
+  // DMA writes several lines of the TLM at a time, and who may hold them is known for each.
+  std::uint64_t const line = made_of_.l2.line_bytes;
+  std::uint64_t const end = asked.address + asked.bytes;
+  for (std::uint64_t at_line = asked.address; at_line < end && asked.what != remote_operation::read;) {
+    std::uint64_t const next = std::min(end, at_line / line * line + line);
+    snoop(at_line, next - at_line, nullptr, there);
+    at_line = next;
+  }
   event& finished = *word.finished;
   spare_words_.push_back(&word);
   kernel_.at(clock_.cycles(there), finished);

@@ -1,6 +1,7 @@
 // invocation: messages into packets, and out of the adapter's queue.
 #include "machine/unit/invocation.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tess::machine {
@@ -44,7 +45,13 @@ process invoke_unit::run(window& by) {
 }
 
 task_queue::task_queue(kernel& k, machine_description const& made_of, network& over, tile& at)
-    : kernel_(k), network_(over), tile_(at), completion_(made_of, at), windows_(made_of.harts_of(at.number())) {
+    : kernel_(k),
+      network_(over),
+      tile_(at),
+      completion_(made_of, at),
+      windows_(made_of.harts_of(at.number())),
+      reach_ps_(made_of.adapter.request_cycles * made_of.tile_clock_ps +
+                made_of.network.zero_load_cycles(0, 1) * made_of.network_clock_ps) {
   tile_.network_adapter().on_task([this] {
     if (notify_ == 0) return;
     network_.operation_begins();
@@ -52,13 +59,35 @@ task_queue::task_queue(kernel& k, machine_description const& made_of, network& o
   });
 }
 
-process task_queue::tell(std::uint64_t word) {
+task<> task_queue::count(std::uint64_t word) {
   transaction add;
   add.what = remote_operation::atomic;
   add.word = word_operation::add;
   add.address = word;
   add.operand = 1;
   co_await completion_.word(add);
+}
+
+process task_queue::tell(std::uint64_t word) {
+  co_await count(word);
+  network_.operation_ends();
+}
+
+void task_queue::set_alarm(std::uint64_t ns) {
+  picoseconds const due = kernel_.now() + std::min(ns, never / 2000) * 1000;
+  // Of several the first rings; who still has to wait sets it again.
+  if (due >= alarm_ps_) return;
+  alarm_ps_ = due;
+  kernel_.start(ring(due));
+}
+
+process task_queue::ring(picoseconds due) {
+  co_await kernel_.until(due);
+  if (alarm_ps_ == due) alarm_ps_ = never;
+  if (notify_ == 0) co_return;
+  network_.operation_begins();
+  co_await kernel_.delay(reach_ps_);
+  co_await count(notify_);
   network_.operation_ends();
 }
 
@@ -80,7 +109,12 @@ std::optional<std::uint64_t> task_queue::load(std::uint64_t offset, std::uint32_
   return hart == no_hart ? std::nullopt : std::optional(take(windows_[number]));
 }
 
-bool task_queue::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
+bool task_queue::store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) {
+  std::uint64_t const number = offset / registers::window_bytes;
+  if (number < windows_.size() && offset % registers::window_bytes == registers::tasks::alarm && hart != no_hart) {
+    set_alarm(value);
+    return true;
+  }
   auto const word = completion_.counter(value);
   if (offset != registers::tasks::notify || !word) return false;
   notify_ = *word;

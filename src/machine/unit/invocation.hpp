@@ -5,7 +5,8 @@
 //   the machine file says; a message that finds it full stays in its slot at the sender, which tries again: nothing
 //   waits in a router (MACHINE.md 5). The sender's counter is acknowledged when the message is in the queue.
 //   A hart takes the oldest message into its own window, so that harts do not get parts of each other's. When one has
-//   come in, the queue adds 1 to the word at `notify`, if there is one: who sleeps on that word wakes.
+//   come in, the queue adds 1 to the word at `notify`, if there is one: who sleeps on that word wakes. So does the
+//   tile's alarm, for those who must not sleep for ever.
 //
 // Threads   one.
 // Source    NEMESYS (MEMSYS 2019), sections 3 and 4 (task spawn by the network adapter); registers.hpp, `invoke` and
@@ -46,7 +47,10 @@ class task_queue final : public device {
     std::array<std::uint64_t, 7> words{};
   };
   std::uint64_t take(window& into);
+  task<> count(std::uint64_t word);
   process tell(std::uint64_t word);
+  void set_alarm(std::uint64_t ns);
+  process ring(picoseconds due);
 
   kernel& kernel_;
   network& network_;
@@ -54,6 +58,9 @@ class task_queue final : public device {
   completion completion_;
   std::vector<window> windows_;
   std::uint64_t notify_ = 0;  ///< Global; 0: nobody.
+  static constexpr picoseconds never = ~picoseconds{0};
+  picoseconds alarm_ps_ = never;  ///< The next one.
+  picoseconds reach_ps_;          ///< As long harts may run ahead of an event that they have not heard of.
 };
 
 }  // namespace tess::machine

@@ -1,0 +1,343 @@
+// tile: the fabric itself: windows for words, packets for everything else, sleep on one word of the tile.
+#include "fabric/tile.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "fabric/endpoint_names.hpp"
+#include "fabric/tile_inbox.hpp"
+#include "fabric/tile_segment.hpp"
+#include "fabric/tile_sleepers.hpp"
+#include "fabric/tile_transfers.hpp"
+#include "fabric/tile_words.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+using kind = tile_packet_kind;
+
+/// So many bytes go word by word: what a packet and a DMA take together.
+constexpr std::size_t words_bytes_max = 64;
+/// Packets that may wait here before requests are refused.
+constexpr std::size_t waiting_max = 32;
+/// Messages larger than a chunk that may be on their way before requests are refused.
+constexpr std::size_t large_max = 8;
+constexpr unsigned packets_per_poll = 16;
+constexpr std::uint64_t requester_shift = 40;
+
+std::uint64_t name_of(void const* object) noexcept {
+  return reinterpret_cast<std::uint64_t>(object);
+}
+template <class T>
+T* named(std::uint64_t name) noexcept {
+  return reinterpret_cast<T*>(name);  // NOLINT: given back as it went
+}
+
+class tile_fabric final : public fabric {
+ public:
+  tile_fabric(thread_map const& threads, std::unique_ptr<wireup> wires)
+      : wires_(std::move(wires)),
+        own_(wires_->place()),
+        segment_(reinterpret_cast<std::byte*>(places_.of(own_).partition), places_.segment_bytes()),
+        chunks_(static_cast<unsigned>(
+            std::clamp<std::uint64_t>(threads.message_memory / tile_memory::chunk_bytes, 2, tile_memory::chunks_max))),
+        sleepers_(threads.threads) {
+    if (name_of(&tile_memory::own()) + sizeof(tile_memory) > places_.tlm_bytes())
+      throw error("--fabric tile", "the program's image is larger than the tile-local memory",
+                  "a smaller program, or a machine with more of it");
+    far_words_from = places_.first_uncached();
+    for (auto& used : tile_memory::own().chunk_used) used.store(0, std::memory_order_relaxed);
+  }
+
+  ~tile_fabric() override {
+    // What was sent leaves, and others may still fetch it.
+    while (post_.waiting() != 0) post_.go_on();
+    wires_->meet(std::chrono::seconds(10));
+    sleepers_.end();
+  }
+
+  void word(place_id, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
+    apply_request(reach(request.address), request, result);
+    done.acknowledge(1);
+  }
+
+  void put(place_id, std::span<std::byte const> source, std::uint64_t target, completion* local,
+           std::uint64_t notified) override {
+    place_id const to = place_of(source.empty() && notified != 0 ? notified : target);
+    if (to != own_ && source.size() > words_bytes_max) {
+      tile_packet const packet(kind::put, source.size() | std::uint64_t{own_} << requester_shift,
+                               name_of(source.data()), offset_of(target), notified, name_of(local));
+      transfers_.write_back(name_of(source.data()), source.size(), to, packet);
+      move_on();
+      return;
+    }
+    if (to == own_ && !source.empty()) std::memcpy(reach(target), source.data(), source.size());
+    if (to != own_) store_words(reach(target), source.data(), source.size());
+    if (local != nullptr) local->acknowledge(1);
+    if (notified == 0) return;
+    if (to == own_) return own_completion(notified).acknowledge(1);
+    post_.send(to, tile_packet(kind::notify, 0, notified));
+  }
+
+  void get(place_id, std::uint64_t source, std::span<std::byte> target, completion* local) override {
+    place_id const from = place_of(source);
+    if (from != own_ && target.size() > words_bytes_max)
+      return ask_for(from, offset_of(source), target.data(), target.size(), local);
+    if (from == own_ && !target.empty()) std::memcpy(target.data(), reach(source), target.size());
+    if (from != own_) load_words(target.data(), reach(source), target.size());
+    if (local != nullptr) local->acknowledge(1);
+  }
+
+  void copy(place_id, std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local) override {
+    place_id const from = place_of(source);
+    place_id const to = place_of(target);
+    if (from == own_) return put(own_, {reach(source), bytes}, target, local, 0);
+    if (to == own_ || bytes == 0) return get(own_, source, {reach(target), bytes}, local);
+    post_.send(from, tile_packet(kind::copy, bytes, offset_of(source), target, 0, name_of(local)));
+  }
+
+  bool try_send(place_id, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
+    place_id const target = names_.place_of(to);
+    bool const may_wait = cls == message_class::request;
+    if (may_wait && (post_.waiting() >= waiting_max || inbox_.own() >= waiting_max)) return false;
+    if (target == own_) {
+      inbox_.push_own(own_, bytes);
+      sleepers_.call_all();
+      return true;
+    }
+    if (bytes.size() <= tile_packet::small_bytes) {
+      post_.send(target, tile_packet(bytes));
+      return true;
+    }
+    if (send_chunk(target, bytes)) return true;
+    if (may_wait && (bytes.size() <= tile_memory::chunk_bytes || large_.load(std::memory_order_relaxed) >= large_max))
+      return false;
+    send_large(target, bytes);
+    return true;
+  }
+
+  unsigned poll(place_id, unsigned budget, message_sink& sink) override {
+    bool moved = move_on();
+    unsigned delivered = inbox_.deliver(own_, budget, sink);
+    for (unsigned taken = 0; delivered < budget && taken < packets_per_poll; ++taken) {
+      auto const r = post_.take();
+      if (!r) break;
+      moved = true;
+      if (r->packet.kind() == kind::small) {
+        sink.deliver(own_, r->source, r->packet.message());
+        ++delivered;
+      } else {
+        take(*r);
+      }
+    }
+    return delivered == 0 && moved ? 1 : delivered;
+  }
+
+  void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
+    sleepers_.sleep(thread, until, [&] {
+      return tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && transfers_.idle() && nothing_to_do();
+    });
+  }
+  void wake(std::uint32_t thread) noexcept override { sleepers_.wake(thread); }
+
+  place_window window(place_id p) const noexcept override {
+    std::byte* const base = segment(p).base;
+    return {base, base};
+  }
+  place_segment segment(place_id p) const noexcept override {
+    if (p == own_) return {segment_.base(), segment_.bytes()};
+    return {places_.word(p, places_.of(p).partition), segment_.bytes()};
+  }
+  bool extend_segment(place_id, std::uint64_t offset, std::uint64_t bytes) override {
+    return segment_.commit(offset, bytes);
+  }
+  memory_room room(place_id) const override { return segment_.room(); }
+
+  bool coherent() const noexcept override { return true; }
+  void publish(place_id, std::uint64_t, std::uint64_t) override {}
+  void refresh(place_id, std::uint64_t, std::uint64_t) override {}
+  std::vector<fabric_event> events() override { return {}; }
+
+  void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
+  endpoint connect(std::string_view name) override { return names_.connect(name); }
+
+ private:
+  /// A get, or a copy to here, until its bytes have come.
+  struct asked_bytes {
+    std::uint64_t address;
+    std::byte* target;
+    std::uint64_t bytes;
+    completion* local;
+  };
+
+  static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48U); }
+  static std::uint64_t offset_of(std::uint64_t address) noexcept { return address & 0xffff'ffff'ffffU; }
+  std::byte* reach(std::uint64_t address) const noexcept {
+    return segment(place_of(address)).base + offset_of(address);
+  }
+  completion& own_completion(std::uint64_t address) const noexcept {
+    return *reinterpret_cast<completion*>(segment_.base() + offset_of(address));  // NOLINT: where its owner made it
+  }
+
+  void ask_for(place_id from, std::uint64_t offset, std::byte* target, std::uint64_t bytes, completion* local) {
+    auto* const asked = new asked_bytes{places_.of(from).partition + offset, target, bytes, local};
+    post_.send(from, tile_packet(kind::publish, bytes, offset, name_of(asked)));
+  }
+
+  bool send_chunk(place_id target, std::span<std::byte const> bytes) {
+    if (bytes.size() > tile_memory::chunk_bytes) return false;
+    tile_memory& memory = tile_memory::own();
+    for (unsigned i = 0; i < chunks_; ++i) {
+      std::atomic<std::uint64_t>& used = memory.chunk_used[i];
+      // acquire: who fetched the message before has read it.
+      if (used.load(std::memory_order_relaxed) != 0 || used.exchange(1, std::memory_order_acquire) != 0) continue;
+      std::memcpy(memory.chunks[i], bytes.data(), bytes.size());
+      post_.send(target, tile_packet(kind::chunk, bytes.size(), name_of(memory.chunks[i]), i));
+      return true;
+    }
+    return false;
+  }
+
+  void send_large(place_id target, std::span<std::byte const> bytes) {
+    auto* const kept = new std::vector<std::byte>(bytes.begin(), bytes.end());
+    large_.fetch_add(1, std::memory_order_relaxed);
+    transfers_.write_back(name_of(kept->data()), kept->size(), target,
+                          tile_packet(kind::large, kept->size(), name_of(kept->data()), name_of(kept)));
+    move_on();
+  }
+
+  /// Packets, ranges and fetches that are under way.
+  bool move_on() {
+    bool moved = false;
+    post_.go_on();
+    while (auto const ended = transfers_.step(moved)) end(*ended);
+    return moved;
+  }
+
+  void take(tile_post::received const& r) {
+    auto const& [kind_and_bytes, a, b, c, d] = r.packet.words;
+    std::uint64_t const bytes = r.packet.bytes();
+    switch (r.packet.kind()) {
+      case kind::small:
+        break;
+      case kind::chunk:
+        transfers_.fetch({.what = kind::chunk, .source = r.source, .address = a, .bytes = bytes, .a = b});
+        break;
+      case kind::large: {
+        auto* const into = new std::vector<std::byte>(bytes);
+        transfers_.fetch({.what = kind::large,
+                          .source = r.source,
+                          .address = a,
+                          .target = into->data(),
+                          .bytes = bytes,
+                          .a = b,
+                          .b = name_of(into)});
+        break;
+      }
+      case kind::fetched:
+        delete named<std::vector<std::byte>>(a);
+        large_.fetch_sub(1, std::memory_order_relaxed);
+        break;
+      case kind::put: {
+        std::uint64_t const size = bytes & ((std::uint64_t{1} << requester_shift) - 1);
+        transfers_.fetch({.what = kind::put,
+                          .source = r.source,
+                          .address = a,
+                          .target = segment_.base() + b,
+                          .bytes = size,
+                          .a = c,
+                          .b = d,
+                          .requester = static_cast<place_id>(bytes >> requester_shift)});
+        break;
+      }
+      case kind::done:
+        named<completion>(a)->acknowledge(1);
+        break;
+      case kind::notify:
+        own_completion(a).acknowledge(1);
+        break;
+      case kind::publish:
+        transfers_.write_back(name_of(segment_.base()) + a, bytes, r.source, tile_packet(kind::ready, 0, b));
+        break;
+      case kind::ready: {
+        auto const* const asked = named<asked_bytes>(a);
+        transfers_.fetch({.what = kind::ready,
+                          .source = r.source,
+                          .address = asked->address,
+                          .target = asked->target,
+                          .bytes = asked->bytes,
+                          .a = a});
+        break;
+      }
+      case kind::copy:
+        pass_on(r.source, {segment_.base() + a, bytes}, b, d);
+        break;
+    }
+  }
+
+  /// The middle of a copy: from here to the target's place, for somebody else.
+  void pass_on(place_id requester, std::span<std::byte const> source, std::uint64_t target, std::uint64_t local) {
+    if (place_of(target) == own_) {
+      std::memmove(reach(target), source.data(), source.size());
+      post_.send(requester, tile_packet(kind::done, 0, local));
+      return;
+    }
+    transfers_.write_back(name_of(source.data()), source.size(), place_of(target),
+                          tile_packet(kind::put, source.size() | std::uint64_t{requester} << requester_shift,
+                                      name_of(source.data()), offset_of(target), 0, local));
+  }
+
+  void end(tile_fetch const& f) {
+    switch (f.what) {
+      case kind::chunk: {
+        // Its sender may use it again.
+        std::uint64_t const used = name_of(&tile_memory::own().chunk_used[f.a]);
+        reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(f.source, used))->store(0);
+        inbox_.push_landed(f);
+        break;
+      }
+      case kind::large:
+        post_.send(f.source, tile_packet(kind::fetched, 0, f.a));
+        inbox_.push_owned(f.source, std::unique_ptr<std::vector<std::byte>>(named<std::vector<std::byte>>(f.b)));
+        break;
+      case kind::put:
+        if (f.a != 0) own_completion(f.a).acknowledge(1);
+        if (f.b != 0) end_of_put(f);
+        break;
+      case kind::ready: {
+        std::unique_ptr<asked_bytes> const asked(named<asked_bytes>(f.a));
+        if (asked->local != nullptr) asked->local->acknowledge(1);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  void end_of_put(tile_fetch const& f) {
+    if (f.requester == own_) return named<completion>(f.b)->acknowledge(1);
+    post_.send(f.requester, tile_packet(kind::done, 0, f.b));
+  }
+
+  std::unique_ptr<wireup> wires_;
+  tile_places places_;
+  place_id own_;
+  tile_segment segment_;
+  unsigned chunks_;
+  tile_sleepers sleepers_;
+  tile_post post_{places_};
+  tile_transfers transfers_{places_, post_};
+  tile_inbox inbox_;
+  std::atomic<std::size_t> large_{0};
+  endpoint_names names_;
+};
+
+}  // namespace
+
+std::unique_ptr<fabric> make_tile_fabric(thread_map const& threads, std::unique_ptr<wireup> wires) {
+  return std::make_unique<tile_fabric>(threads, std::move(wires));
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,42 @@
+// tile_memory: what of a place lies in its tile-local memory, where other tiles' DMA and words meet no caches.
+//
+//   The program's image begins there, so an object of static storage lies there, at the same address in every tile.
+//
+// Threads  as each part says.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tess::detail {
+
+struct tile_memory {
+  static constexpr std::size_t line_bytes = 64;  ///< No cache has longer ones.
+  static constexpr std::size_t chunk_bytes = 4096 + 128;
+  static constexpr unsigned chunks_max = 31;
+  static constexpr unsigned landings = 8;
+
+  /// A command's counter (registers.hpp).
+  struct alignas(32) unit_counter {
+    std::uint64_t volatile value = 0;
+    std::uint64_t volatile error = 0;
+    std::uint64_t volatile notify = 0;
+    std::uint64_t volatile cookie = 0;
+  };
+
+  /// Messages on their way to other tiles, which fetch them from here and then set the word below to 0.
+  alignas(line_bytes) std::byte chunks[chunks_max][chunk_bytes];
+  alignas(line_bytes) std::atomic<std::uint64_t> chunk_used[chunks_max];
+  /// Where DMA brings what others have: whole lines.
+  alignas(line_bytes) std::byte landing[landings][chunk_bytes + line_bytes];
+  alignas(line_bytes) std::atomic<std::uint64_t> landing_used[landings];
+  unit_counter dma;
+  unit_counter write_back;
+  /// Changed by whoever has something for the harts of this tile: they sleep on it.
+  alignas(line_bytes) std::atomic<std::uint64_t> calls;
+
+  [[nodiscard]] static tile_memory& own() noexcept;
+};
+
+}  // namespace tess::detail
