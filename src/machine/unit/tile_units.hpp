@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "machine/nca/graph_writeback.hpp"
 #include "machine/nma/nma.hpp"
 #include "machine/unit/adapter_unit.hpp"
 #include "machine/unit/invocation.hpp"
@@ -23,7 +24,9 @@ struct tile_units {
         invocations(k, made_of, over, at),
         tasks(k, made_of, over, at),
         types(k, made_of, at),
-        requests(k, made_of, over, at) {
+        requests(k, made_of, over, at),
+        graphs(k, made_of, over, at, types) {
+    ranges.on_trigger([this](std::uint64_t hart) { return requests.ring(hart); });
     if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, made_of, over, at, types);
     at.attach(registers::unit::information, information);
     at.attach(registers::unit::ranges, ranges);
@@ -31,6 +34,7 @@ struct tile_units {
     at.attach(registers::unit::invoke, invocations);
     at.attach(registers::unit::tasks, tasks);
     at.attach(registers::unit::nma, requests);
+    at.attach(registers::unit::nca, graphs);
   }
   tile_units(tile_units const&) = delete;
   tile_units& operator=(tile_units const&) = delete;
@@ -42,6 +46,7 @@ struct tile_units {
   task_queue tasks;
   object_types types;
   nma_requests requests;
+  graph_writeback graphs;
   std::unique_ptr<nma> accelerator;  ///< In memory tiles.
 };
 
