@@ -23,11 +23,11 @@ inline constexpr std::uint64_t unit_bytes = std::uint64_t{1} << 19U;
 inline constexpr std::uint64_t units_max = devices_bytes / unit_bytes;
 inline constexpr std::uint64_t window_bytes = 64;
 
-enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks };
+enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca };
 
-/// What the doorbell of `adapter` and `invoke` says: `accepted` until the command has ended, then `idle` or `wrong`.
-/// Stores to a window whose command runs are lost.
-enum class command_status : std::uint64_t { idle = 0, accepted = 1, wrong = 3 };
+/// What the doorbells of all units but `ranges` say: `accepted` until the command has ended, then `idle` or `wrong`;
+/// `full`: not accepted, and can be rung again. Stores to a window whose command runs are lost.
+enum class command_status : std::uint64_t { idle = 0, accepted = 1, full = 2, wrong = 3 };
 
 /// Of the information unit, read only; the same in every window.
 namespace information {
@@ -58,6 +58,8 @@ inline constexpr std::uint64_t operation = 0;
 inline constexpr std::uint64_t address = 8;
 inline constexpr std::uint64_t bytes = 16;
 inline constexpr std::uint64_t counter = 24;  ///< Null: nobody is told.
+inline constexpr std::uint64_t trigger =
+    32;  ///< 1: at the end, what stands in this hart's window of `nma` is asked for.
 inline constexpr std::uint64_t doorbell = 56;
 
 enum operation_code : std::uint64_t {
@@ -105,5 +107,92 @@ inline constexpr std::uint64_t take = 56;  ///< Loading it takes the oldest mess
 inline constexpr std::uint64_t notify = 4096;   ///< Address of a word to which 1 is added for every message; or null.
 inline constexpr std::uint64_t waiting = 4104;  ///< Messages in the queue.
 }  // namespace tasks
+
+/// Of objects that units read and copy: what stands before an object, and the records of their types.
+namespace objects {
+// Distances from the object down to a word before it.
+inline constexpr std::uint64_t header = 8;  ///< Bits 0-31 the type's index; 32-63 distance from its chunk's start / 8.
+inline constexpr std::uint64_t index = 16;  ///< Transition word: in a descriptor, how many of its words are left.
+inline constexpr std::uint64_t position = 24;    ///< Transition word: the word that is copied next.
+inline constexpr std::uint64_t parent_dst = 32;  ///< Transition word: from where the copier came, the copy.
+inline constexpr std::uint64_t parent_src =
+    40;  ///< Transition word: the same, the original; or the mark of a traversal.
+inline constexpr std::uint64_t array_bytes = 48;  ///< Of arrays only: bytes of their elements.
+inline constexpr std::uint64_t transition_bytes = 32;
+inline constexpr std::uint64_t front_bytes = header + transition_bytes;
+inline constexpr std::uint64_t array_front_bytes = array_bytes;
+
+enum kind_code : std::uint8_t { object = 0, data_array = 1, pointer_array = 2 };
+/// Of a word, two bits in the mask of its type, word 0 in the lowest.
+enum word_code : std::uint8_t { data = 0, pointer = 1, transient = 2, descriptor = 3 };
+inline constexpr std::uint64_t mask_words = 32;  ///< That one word of a mask tells of.
+inline constexpr std::uint64_t descriptor_words = 3;
+
+// A record of the section `tess_types`, as the compiler lays it out; addresses are of the local window.
+inline constexpr std::uint64_t record_bytes = 72;
+inline constexpr std::uint64_t record_size = 0;   ///< 32 bits: of an object, a multiple of 8; of an array's element.
+inline constexpr std::uint64_t record_kind = 16;  ///< 8 bits: kind_code.
+inline constexpr std::uint64_t record_alignment = 17;  ///< 8 bits: 8 or 16.
+inline constexpr std::uint64_t record_mask = 40;       ///< Address of the mask.
+}  // namespace objects
+
+/// What went wrong with a graph: `error` of the counter, and of the message.
+enum class graph_fault : std::uint64_t {
+  none = 0,
+  bad_request = 1,     ///< A field that cannot be; or of a memory, what it does not have.
+  null_pointer = 2,    ///< The root; or the data of an array with elements.
+  wild_pointer = 3,    ///< Outside of the requester's partition, or not aligned, or the object would be.
+  bad_descriptor = 4,  ///< The object's type is none of the section, or the record makes no sense.
+  buffer_full = 5,
+  map_full = 6,
+  stack_full = 7,
+  transfer_failed = 8,
+};
+
+/// Requests to the accelerator near a memory: a window for each hart, in every tile; the request goes to the memory in
+/// which the root lies, and waits here while its queue there is full. The doorbell is idle when it is in the queue.
+namespace nma {
+inline constexpr std::uint64_t root = 0;         ///< An object in the source tile's partition.
+inline constexpr std::uint64_t destination = 8;  ///< A chunk in any partition of the same memory, whole lines.
+inline constexpr std::uint64_t room = 16;        ///< Bits 0-39 the chunk's bytes; 40-63 where its first block begins.
+inline constexpr std::uint64_t final_address =
+    24;                                     ///< Where the chunk lies in the end: copied there by DMA; null: here.
+inline constexpr std::uint64_t shape = 32;  ///< shape_of().
+inline constexpr std::uint64_t task = 40;   ///< First word of the message that tells of the end.
+/// Told when the original has been read, and if it goes on by DMA, the counter behind it when that has been done, too.
+/// Null: nobody.
+inline constexpr std::uint64_t counter = 48;
+inline constexpr std::uint64_t doorbell = 56;
+inline constexpr unsigned room_bits = 40;
+
+enum map_code : std::uint64_t { linear = 0, hashed = 1 };
+/// `objects`: at least so many, for the size of the hashed map. The message goes to tile `spawn` if there is one:
+/// {task, final address of the root's copy, bytes of the chunk that are used, graph_fault, objects}.
+constexpr std::uint64_t shape_of(std::uint64_t objects, std::uint64_t source_tile, map_code map) noexcept {
+  return objects | source_tile << 32U | std::uint64_t{map} << 56U;
+}
+constexpr std::uint64_t spawning(std::uint64_t tile) noexcept {
+  return tile << 44U | std::uint64_t{1} << 57U;
+}
+}  // namespace nma
+
+/// The accelerator near the cache: graph writeback and dispatch.
+namespace nca {
+inline constexpr std::uint64_t root = 0;      ///< An object in the own partition.
+inline constexpr std::uint64_t metadata = 8;  ///< M, words: objects and bytes are written to the first two; null: none.
+inline constexpr std::uint64_t remote = 16;   ///< M', at the destination: M is copied there by DMA; null: not.
+inline constexpr std::uint64_t dispatch =
+    24;                                    ///< Bits 0-31 bytes of M, whole lines; 32-47 a tile; 48: it gets a message.
+inline constexpr std::uint64_t task = 32;  ///< First word of the message: {task, M' or M, objects, bytes, 0}.
+inline constexpr std::uint64_t counter = 40;  ///< Null: nobody is told.
+inline constexpr std::uint64_t doorbell = 56;
+
+constexpr std::uint64_t dispatch_of(std::uint64_t metadata_bytes) noexcept {
+  return metadata_bytes;
+}
+constexpr std::uint64_t spawning(std::uint64_t tile) noexcept {
+  return tile << 32U | std::uint64_t{1} << 48U;
+}
+}  // namespace nca
 
 }  // namespace tess::machine::registers

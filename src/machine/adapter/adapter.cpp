@@ -18,6 +18,8 @@ char const* name_of(transaction const& of) {
       return "compare and swap";
     case remote_operation::invoke:
       return "invoke";
+    case remote_operation::trigger:
+      return "trigger";
     case remote_operation::transfer:
       break;
   }
@@ -59,12 +61,15 @@ void adapter::post(transaction& sent) {
 }
 
 std::uint8_t adapter::class_of(transaction const& sent) const noexcept {
-  if (sent.what == remote_operation::invoke || sent.what == remote_operation::transfer) return control;
+  bool const commands = sent.what == remote_operation::invoke || sent.what == remote_operation::trigger ||
+                        sent.what == remote_operation::transfer;
+  if (commands) return control;
   return sent.is_dma_data ? responses : requests;
 }
 
 void adapter::send(transaction& sent) {
-  bool const carries = sent.what == remote_operation::write || sent.what == remote_operation::invoke;
+  bool const carries = sent.what == remote_operation::write || sent.what == remote_operation::invoke ||
+                       sent.what == remote_operation::trigger;
   std::size_t const words =
       sent.what == remote_operation::atomic || sent.what == remote_operation::compare_swap ? 8 : 0;
   std::size_t const bytes = made_of_.header_bytes + (carries ? sent.bytes : 0) + words;
@@ -89,6 +94,7 @@ void adapter::arrived(packet const& whole) {
   }
   ++counted_.served;
   if (carried.what == remote_operation::invoke) return invoke(carried);
+  if (carried.what == remote_operation::trigger) return trigger(carried);
   if (carried.what == remote_operation::transfer) return kernel_.start(run_transfer(carried));
   serve(carried);
 }
@@ -151,6 +157,18 @@ void adapter::invoke(transaction& asked) {
     tasks_.push_back(asked.data);
     asked.status = remote_outcome::done;
     if (task_arrived_) task_arrived_();
+  }
+  respond(asked);
+}
+
+void adapter::trigger(transaction& asked) {
+  if (!triggered_) {
+    asked.status = remote_outcome::wrong;
+  } else if (triggered_(asked.data)) {
+    asked.status = remote_outcome::done;
+  } else {
+    ++counted_.refused;
+    asked.status = remote_outcome::refused;
   }
   respond(asked);
 }

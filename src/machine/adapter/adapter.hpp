@@ -4,9 +4,10 @@
 //   hands what arrives to the tile's home at once and answers when that is done. It takes in everything that arrives:
 //   what can be under way is limited by its senders, so nothing ever waits in a router for a home (MACHINE.md 5).
 //   Requests go by the first virtual network, answers and DMA data by the second, invocations and DMA commands by the
-//   third. The task queue may be full: then the invocation is refused, stays in its slot at the sender and is sent
-//   again. A DMA is run by the adapter of the tile where its source is: it reads there, packet by packet, and sends
-//   each packet to the destination's home, a few at a time; whoever asked is told when all have been written.
+//   third. The task queue may be full, and so may that of a memory's accelerator: then the invocation or the trigger
+//   is refused, stays in its slot at the sender and is sent again. A DMA is run by the adapter of the tile where its
+//   source is: it reads there, packet by packet, and sends each packet to the destination's home, a few at a time;
+//   whoever asked is told when all have been written.
 //
 // Units     cycles of the tile's clock.
 // Errors    remote_outcome::wrong at the sender, for what the home does not have, and DMA that is not aligned to its
@@ -51,7 +52,7 @@ class adapter : public packet_receiver {
   struct statistics {
     std::uint64_t requests = 0;
     std::uint64_t served = 0;
-    std::uint64_t refused = 0;  ///< Invocations that found our queue full.
+    std::uint64_t refused = 0;  ///< Invocations and triggers that found our queue full.
     std::uint64_t dma_bytes = 0;
     picoseconds latency_ps = 0;  ///< Of all requests together, waiting here included.
   };
@@ -67,6 +68,9 @@ class adapter : public packet_receiver {
   [[nodiscard]] std::size_t tasks() const noexcept { return tasks_.size(); }
   /// Called whenever an invocation comes in: wakes a hart.
   void on_task(std::function<void()> told) { task_arrived_ = std::move(told); }
+
+  /// Who takes triggers, as the accelerator of a memory does: false, it is full, and the sender tries again.
+  void on_trigger(std::function<bool(task_message const&)> taken) { triggered_ = std::move(taken); }
 
   /// From now on, every transaction that has ended.
   void tell(activity_log* log) noexcept { activity_ = {log, tile_}; }
@@ -98,6 +102,7 @@ class adapter : public packet_receiver {
   void respond(transaction& answered);
   void returned(transaction& answered);
   void invoke(transaction& asked);
+  void trigger(transaction& asked);
   [[nodiscard]] std::uint8_t class_of(transaction const& sent) const noexcept;
   process run_transfer(transaction& asked);
   void issue_data(transaction& piece);
@@ -114,6 +119,7 @@ class adapter : public packet_receiver {
   std::vector<job*> spare_jobs_;
   std::deque<task_message> tasks_;
   std::function<void()> task_arrived_;
+  std::function<bool(task_message const&)> triggered_;
   statistics counted_;
   activity_teller activity_;
 };

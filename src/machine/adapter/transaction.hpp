@@ -20,6 +20,7 @@ enum class remote_operation : std::uint8_t {
   atomic,        ///< `word` on the 4 or 8 bytes there; what was there before comes back in `operand`.
   compare_swap,  ///< Stores `operand` if the word equals `expected`; what was there comes back in `operand`.
   invoke,        ///< Puts `data` into the task queue.
+  trigger,       ///< Puts `data` into the queue of the memory's accelerator.
   transfer,      ///< A DMA: `bytes` from `address` to `destination`, run by the adapter of the source.
 };
 
@@ -29,7 +30,7 @@ enum class word_operation : std::uint8_t { swap, add, bit_xor, bit_and, bit_or, 
 enum class remote_outcome : std::uint8_t {
   pending,
   done,
-  refused,  ///< The task queue is full; the adapter tries again by itself.
+  refused,  ///< The queue is full; the adapter tries again by itself.
   wrong,    ///< No such address, or not for this operation.
 };
 

@@ -18,6 +18,15 @@ std::byte* l2_private::look_up(std::uint64_t address, bool for_store) noexcept {
   return lines_.at(line, address);
 }
 
+std::byte* l2_private::look_up_to_mark(std::uint64_t address) noexcept {
+  line_index const line = lines_.find(address);
+  if (line == no_line) return nullptr;
+  ++counted_.hits;
+  lines_.use(line);
+  if (lines_.state(line) == clean) lines_.state(line) = marked;
+  return lines_.at(line, address);
+}
+
 l2_private::probed l2_private::probe(std::uint64_t address) noexcept {
   line_index const line = lines_.find(address);
   if (line == no_line) return {};
@@ -60,7 +69,8 @@ void l2_private::miss::arrived() {
   owner.activity_.say("L2", "miss", begun, owner.kernel_.now());
   cache_array& lines = owner.lines_;
   line_index const into = lines.victim(address, [](line_index) { return true; });
-  if (lines.state(into) == dirty) owner.send_back(into, nullptr);
+  if (lines.state(into) == marked) ++owner.counted_.marker_write_backs;
+  if (lines.state(into) == dirty || lines.state(into) == marked) owner.send_back(into, nullptr);
   if (lines.state(into) != invalid) owner.back_invalidate(lines.address_of(into));
   lines.assign(into, address);
   lines.state(into) = clean;

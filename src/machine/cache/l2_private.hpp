@@ -4,6 +4,7 @@
 //   A miss brings the line from the memory below and then lets all that wait for it go on, in their order. A dirty line
 //   that is replaced goes to a buffer until the memory has acknowledged it; until then the same line is not fetched
 //   again, so a fetch can never overtake a write-back. L1s are invalidated when their line leaves.
+//   A line that was written by a mark of the NCA only keeps it when it must leave, but is no work for write-back.
 //   Range operations touch every line of the range. Invalidation drops only lines that lie wholly inside; the two at
 //   the edges are flushed, so that their other bytes survive (MACHINE.md 4).
 //
@@ -37,12 +38,14 @@ class line_memory {
 
 class l2_private {
  public:
-  enum state : std::uint8_t { invalid = cache_array::invalid, clean, dirty };
+  /// `marked`: nothing but the mark of a traversal has been written since it was clean; write-back leaves it here.
+  enum state : std::uint8_t { invalid = cache_array::invalid, clean, dirty, marked };
   struct statistics {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::uint64_t merged = 0;  ///< Misses on a line that was on its way.
     std::uint64_t write_backs = 0;
+    std::uint64_t marker_write_backs = 0;  ///< Of these, lines that had to leave for a mark alone.
     std::uint64_t back_invalidations = 0;
   };
   /// What the probe port sees.
@@ -65,6 +68,8 @@ class l2_private {
 
   /// The byte at this address if its line is here: a hit, counted as a use. Null: use bring().
   [[nodiscard]] std::byte* look_up(std::uint64_t address, bool for_store) noexcept;
+  /// As look_up() for a store, but of a mark that no program reads: a clean line becomes `marked`.
+  [[nodiscard]] std::byte* look_up_to_mark(std::uint64_t address) noexcept;
   /// Brings a line that is not here. `there.happens` is called, without the calendar, when it is: look_up() finds it
   /// then.
   void bring(std::uint64_t address, event& there);
@@ -78,6 +83,10 @@ class l2_private {
     return line == no_line ? nullptr : &lines_.metadata(line);
   }
 
+  /// It has something for memory, or is on its way there.
+  [[nodiscard]] bool leaves(std::uint64_t line) {
+    return probe(line).line_state == dirty || departures_.contains(line);
+  }
   /// Writes a dirty line back; it stays, clean. `done` happens when memory has it; at once (in the calendar) if clean.
   void write_back_line(std::uint64_t address, event& done);
   /// Drops a line, dirty or not.

@@ -163,6 +163,24 @@ void read_adapter(toml_table from, machine_description& made) {
   from.finish();
 }
 
+void read_accelerators(toml_table& root, machine_description& made) {
+  toml_table near_memory = root.table("nma");
+  nma_description& nma = made.nma;
+  nma.state_cycles = near_memory.small_number("state_cycles", {0, 1000}, "cycles of the memory's clock");
+  nma.burst_bytes = static_cast<std::uint32_t>(near_memory.power_of_two("burst_bytes", {8, 128}, "bytes"));
+  nma.stream_bursts = near_memory.small_number("stream_bursts", {1, 64}, "bursts");
+  nma.posted_writes = near_memory.small_number("posted_writes", {1, 64}, "writes");
+  nma.queue_entries = near_memory.small_number("queue_entries", {1, 65'536}, "requests");
+  nma.map_bytes = near_memory.number("map_bytes", {4096, 512 * gib}, "bytes of the memory tile's partition");
+  if (nma.map_bytes % 4096 != 0) near_memory.fail("map_bytes", "no multiple of a page", "a multiple of 4096");
+  near_memory.finish();
+  toml_table near_cache = root.table("nca");
+  made.nca.state_cycles = near_cache.small_number("state_cycles", {0, 1000}, "cycles");
+  made.nca.queue_entries = near_cache.small_number("queue_entries", {1, 1024}, "graphs");
+  made.nca.stack_entries = near_cache.small_number("stack_entries", {1, 1U << 28U}, "objects");
+  near_cache.finish();
+}
+
 void read_tile(toml_table from, machine_description& made) {
   made.tlm_bytes = from.number("tlm_bytes", {4096, gib}, "bytes");
   made.tlm_access_cycles = from.small_number("tlm_access_cycles", {1, 10'000}, "cycles");
@@ -212,6 +230,10 @@ void read_partition(toml_table& from, machine_description& made, std::uint64_t u
   added.size_bytes = from.number("size_bytes", {made.local_tail_bytes == 0 ? 4096 : made.local_tail_bytes}, "bytes");
   if (!made.is_memory(added.memory_tile)) {
     from.fail("memory", fmt::format("({}, {}) is no memory tile", memory_x, memory_y), "one of memory.tiles");
+  }
+  if (made.is_memory(added.tile) && added.size_bytes < made.local_tail_bytes + made.nma.map_bytes) {
+    from.fail("size_bytes", fmt::format("it has no room for the copy map of {} bytes", made.nma.map_bytes),
+              fmt::format("at least {}", made.local_tail_bytes + made.nma.map_bytes));
   }
   if (std::ranges::any_of(made.regions, [&](region const& other) {
         return other.kind == region_kind::partition && other.tile == added.tile;
@@ -278,6 +300,7 @@ machine_description parse_machine(std::string text, std::string name) {
   read_memory(root.table("memory"), made);
   read_network(root.table("network"), made);
   read_adapter(root.table("adapter"), made);
+  read_accelerators(root, made);
   std::uint64_t uncached_offset = 0;
   read_addresses(root.table("addresses"), made, uncached_offset);
   std::vector<std::uint64_t> used(made.tiles());

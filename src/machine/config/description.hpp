@@ -52,6 +52,23 @@ struct adapter_description {
   std::uint32_t task_queue_entries = 16;
 };
 
+/// The accelerator of every memory tile. Cycles are of the memory's clock.
+struct nma_description {
+  std::uint32_t state_cycles = 1;   ///< Of every state of the copying machine.
+  std::uint32_t burst_bytes = 64;   ///< Of its line registers, and of an access to the port.
+  std::uint32_t stream_bursts = 8;  ///< Read ahead where addresses are known: arrays, and the linear map.
+  std::uint32_t posted_writes = 8;  ///< On their way to the memory.
+  std::uint32_t queue_entries = 16;
+  std::uint64_t map_bytes = 0;  ///< Of its copy map, the first bytes of the memory tile's own partition.
+};
+
+/// The accelerator of every tile's cache. Cycles are of the tile's clock.
+struct nca_description {
+  std::uint32_t state_cycles = 1;
+  std::uint32_t queue_entries = 4;
+  std::uint32_t stack_entries = 1024;
+};
+
 struct machine_description {
   std::string name;
   std::string summary;
@@ -74,6 +91,8 @@ struct machine_description {
   dram_parameters dram;
   network_parameters network;
   adapter_description adapter;
+  nma_description nma;
+  nca_description nca;
   std::vector<region> regions;
 
   std::vector<explained_value> explained;  ///< In the file's order.

@@ -103,6 +103,7 @@ void tile::do_word(served_word& word, std::byte* at) {
       asked.operand = apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
       break;
     case remote_operation::invoke:
+    case remote_operation::trigger:
     case remote_operation::transfer:
       MACHINE_ASSERT(false);
   }

@@ -29,6 +29,8 @@ std::optional<std::uint64_t> range_unit::load(std::uint64_t offset, std::uint32_
       return asked.bytes;
     case of::counter:
       return asked.counter;
+    case of::trigger:
+      return asked.trigger;
     case of::doorbell:
       return asked.status;
     default:
@@ -53,6 +55,9 @@ bool range_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_t)
     case of::counter:
       by.counter = value;
       return true;
+    case of::trigger:
+      by.trigger = value;
+      return true;
     case of::doorbell:
       by.status = ring(by);
       return true;
@@ -72,7 +77,7 @@ of::status_code range_unit::ring(window& by) {
   bool const known = by.operation >= of::write_back && by.operation <= of::invalidate_l1s;
   bool const cached = whole && (in->kind == region_kind::partition ||
                                 (in->kind == region_kind::tlm && by.operation == of::invalidate_l1s));
-  if (!known || !cached) return of::wrong;
+  if (!known || !cached || by.trigger > 1) return of::wrong;
   auto const counter = completion_.counter(by.counter);
   if (!counter) return of::wrong;
   command.counter = *counter;
@@ -100,7 +105,9 @@ process range_unit::run(window command, window& of_hart) {
       tile_.invalidate_l1s(command.address, command.bytes);
   }
   of_hart.runs = false;
-  co_await completion_.acknowledge(command.counter, 0);
+  auto const hart = static_cast<std::uint64_t>(&of_hart - windows_.data());
+  bool const failed = command.trigger != 0 && !(triggered_ && triggered_(hart));
+  co_await completion_.acknowledge(command.counter, failed ? 1 : 0);
   network_.operation_ends();
 }
 

@@ -40,15 +40,17 @@ std::uint64_t tile_information::program_of(std::uint32_t tile) const noexcept {
 
 std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) const {
   region const& partition = *map_.of(region_kind::partition, tile);
+  // The copy map of the NMA is nobody's else.
+  std::uint64_t const taken = made_of_.is_memory(tile) ? made_of_.nma.map_bytes : 0;
   switch (offset) {
     case of::row_tlm:
       return map_.of(region_kind::tlm, tile)->base;
     case of::row_partition:
-      return partition.base;
+      return partition.base + taken;
     case of::row_partition_bytes:
-      return partition.size_bytes - made_of_.local_tail_bytes;
+      return partition.size_bytes - made_of_.local_tail_bytes - taken;
     case of::row_uncached:
-      return map_.of(region_kind::partition_uncached, tile)->base;
+      return map_.of(region_kind::partition_uncached, tile)->base + taken;
     case of::row_devices:
       return map_.of(region_kind::device, tile)->base;
     case of::row_memory_tile:

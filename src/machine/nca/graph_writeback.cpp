@@ -1,0 +1,133 @@
+// graph_writeback: commands in, graphs through, metadata and messages out.
+#include "machine/nca/graph_writeback.hpp"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace tess::machine {
+namespace {
+
+namespace of = registers::nca;
+using registers::command_status;
+using registers::graph_fault;
+
+constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
+
+}  // namespace
+
+graph_writeback::graph_writeback(kernel& k, machine_description const& made_of, network& over, tile& at,
+                                 object_types& types)
+    : command_unit(made_of.harts_of(at.number())),
+      kernel_(k),
+      network_(over),
+      tile_(at),
+      completion_(made_of, at),
+      traversal_(k, made_of, at, types),
+      line_bytes_(made_of.l2.line_bytes),
+      tiles_(made_of.tiles()),
+      entries_(made_of.nca.queue_entries) {}
+
+region const* graph_writeback::whole(std::uint64_t address, std::uint64_t bytes) const {
+  region const* const in = tile_.map().find(address);
+  bool const copied = in != nullptr && (in->kind == region_kind::partition || in->kind == region_kind::tlm);
+  bool const fits = copied && bytes != 0 && bytes <= in->end() - address;
+  return fits && (address | bytes) % line_bytes_ == 0 ? in : nullptr;
+}
+
+bool graph_writeback::read(window const& by, job& into) const {
+  std::uint64_t const dispatch = by.field(of::dispatch);
+  into.metadata_bytes = dispatch & 0xffff'ffff;
+  into.spawn_tile = static_cast<std::uint32_t>(dispatch >> 32U & 0xffff);
+  into.spawns = (dispatch >> 48U & 1U) != 0;
+  into.task = by.field(of::task);
+  auto const counter = completion_.counter(by.field(of::counter));
+  if (!counter || (into.spawns && into.spawn_tile >= tiles_)) return false;
+  into.counter = *counter;
+  // A root in the tail of the partition may come by its local name; null is the traversal's to report.
+  into.root = by.field(of::root) == 0 ? 0 : completion_.global(by.field(of::root)).value_or(by.field(of::root));
+  if (by.field(of::metadata) == 0) return by.field(of::remote) == 0;
+  auto const metadata = completion_.global(by.field(of::metadata));
+  region const* const in = metadata ? whole(*metadata, into.metadata_bytes) : nullptr;
+  if (in == nullptr || in->tile != tile_.number()) return false;
+  into.metadata = *metadata;
+  if (by.field(of::remote) == 0) return true;
+  auto const remote = completion_.global(by.field(of::remote));
+  into.remote = remote.value_or(0);
+  return remote && whole(*remote, into.metadata_bytes) != nullptr;
+}
+
+command_status graph_writeback::begin(window& by) {
+  job made{.by = &by};
+  if (!read(by, made)) return command_status::wrong;
+  if (queue_.size() >= entries_) return command_status::full;
+  queue_.push_back(made);
+  network_.operation_begins();  // harts do not run ahead of what it changes
+  if (!std::exchange(works_, true)) kernel_.start(work());
+  return command_status::accepted;
+}
+
+process graph_writeback::work() {
+  while (!queue_.empty()) {
+    job const next = queue_.front();
+    queue_.pop_front();
+    picoseconds const begun = kernel_.now();
+    graph_measured const measured = co_await traversal_.run(next.root);
+    ++counted_.graphs;
+    counted_.faults += measured.error != graph_fault::none;
+    counted_.objects += measured.objects;
+    counted_.bytes += measured.bytes;
+    counted_.busy_ps += kernel_.now() - begun;
+    kernel_.start(finish(next, measured));
+  }
+  works_ = false;
+}
+
+process graph_writeback::finish(job done, graph_measured measured) {
+  if (measured.error == graph_fault::none) {
+    if (done.metadata != 0 && !co_await send_metadata(done, measured)) measured.error = graph_fault::transfer_failed;
+    if (done.spawns && measured.error == graph_fault::none) co_await tell(done, measured);
+  }
+  bool const failed = measured.error != graph_fault::none;
+  done.by->status = failed ? command_status::wrong : command_status::idle;
+  co_await completion_.acknowledge(done.counter, static_cast<std::uint64_t>(measured.error));
+  network_.operation_ends();
+}
+
+task<bool> graph_writeback::send_metadata(job const& of, graph_measured const& measured) {
+  for (auto const& [offset, value] : {std::pair{std::uint64_t{0}, measured.objects}, {word_bytes, measured.bytes}}) {
+    transaction told;
+    told.what = remote_operation::write;
+    told.address = of.metadata + offset;
+    std::memcpy(told.data.data(), &value, sizeof value);
+    co_await completion_.word(told);
+  }
+  if (of.remote == 0) co_return true;
+  region const& from = *tile_.map().find(of.metadata);
+  region const& to = *tile_.map().find(of.remote);
+  bool const cached = from.kind == region_kind::partition;
+  // DMA reads behind the caches.
+  if (cached) co_await tile_.l2().write_back(of.metadata, of.metadata_bytes, 0);
+  transaction moved;
+  moved.what = remote_operation::transfer;
+  moved.target = cached ? from.memory_tile : from.tile;
+  moved.address = of.metadata;
+  moved.destination = of.remote;
+  moved.destination_tile = to.kind == region_kind::tlm ? to.tile : to.memory_tile;
+  moved.bytes = of.metadata_bytes;
+  co_await completion_.remote(moved);
+  co_return moved.status == remote_outcome::done;
+}
+
+task<> graph_writeback::tell(job const& of, graph_measured const& measured) {
+  std::array<std::uint64_t, registers::invoke::words + 1> const words{
+      of.task, of.remote != 0 ? of.remote : of.metadata, measured.objects, measured.bytes, 0, tile_.number()};
+  transaction sent;
+  sent.what = remote_operation::invoke;
+  sent.target = of.spawn_tile;
+  sent.bytes = sizeof words;
+  std::memcpy(sent.data.data(), words.data(), sizeof words);
+  co_await completion_.remote(sent);
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,194 @@
+// nma: requests in, graphs through, reports out.
+#include "machine/nma/nma.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tess::machine {
+namespace {
+
+namespace of = registers::nma;
+using registers::command_status;
+using registers::graph_fault;
+
+constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
+constexpr std::uint64_t request_words = 7;
+constexpr std::uint64_t counter_bytes = 32;
+
+constexpr std::uint64_t bits(std::uint64_t word, unsigned first, unsigned count) noexcept {
+  return word >> first & ((std::uint64_t{1} << count) - 1);
+}
+
+region const& map_partition(machine_description const& made_of, address_map const& map, std::uint32_t tile) {
+  region const& partition = *map.of(region_kind::partition, tile);
+  MACHINE_ASSERT(made_of.nma.map_bytes <= partition.size_bytes);
+  return partition;
+}
+
+}  // namespace
+
+nma::nma(kernel& k, machine_description const& made_of, network& over, tile& at, object_types& types)
+    : kernel_(k),
+      network_(over),
+      tile_(at),
+      completion_(made_of, at),
+      memory_(k, made_of, *at.memory()),
+      copier_(memory_, types, map_partition(made_of, at.map(), at.number()).memory_offset, made_of.nma.map_bytes),
+      line_bytes_(made_of.l2.line_bytes),
+      tiles_(made_of.tiles()),
+      entries_(made_of.nma.queue_entries) {
+  at.network_adapter().on_trigger([this](adapter::task_message const& came) { return accept(came); });
+}
+
+region const* nma::whole(std::uint64_t address, std::uint64_t bytes) const {
+  region const* const in = tile_.map().find(address);
+  bool const fits = in != nullptr && in->kind == region_kind::partition && bytes <= in->end() - address;
+  return fits && (address | bytes) % line_bytes_ == 0 ? in : nullptr;
+}
+
+nma::job nma::read(adapter::task_message const& came) const {
+  std::array<std::uint64_t, request_words> words;
+  std::memcpy(words.data(), came.data(), sizeof words);
+  auto const word = [&](std::uint64_t field) { return words[field / word_bytes]; };
+  std::uint64_t const shape = word(of::shape);
+  job made;
+  made.task = word(of::task);
+  made.counter = word(of::counter);
+  made.spawn_tile = static_cast<std::uint32_t>(bits(shape, 44, 12));
+  made.spawns = bits(shape, 57, 1) != 0;
+  copy_request& asked = made.copied;
+  asked.root = word(of::root);
+  asked.destination = word(of::destination);
+  asked.bytes = bits(word(of::room), 0, of::room_bits);
+  asked.first = word(of::room) >> of::room_bits;
+  asked.final_address = word(of::final_address) == 0 ? asked.destination : word(of::final_address);
+  asked.objects = bits(shape, 0, 32);
+  asked.map = static_cast<of::map_code>(bits(shape, 56, 1));
+  auto const source_tile = static_cast<std::uint32_t>(bits(shape, 32, 12));
+  made.spawns = made.spawns && made.spawn_tile < tiles_;
+  region const* const source = tile_.map().of(region_kind::partition, source_tile);
+  region const* const target = whole(asked.destination, asked.bytes);
+  region const* const final = whole(asked.final_address, asked.bytes);
+  bool const here = source != nullptr && target != nullptr && final != nullptr &&
+                    source->memory_tile == tile_.number() && target->memory_tile == tile_.number();
+  bool const moves = asked.final_address != asked.destination;
+  bool const begins = asked.first <= asked.bytes && asked.first % (moves ? line_bytes_ : word_bytes) == 0;
+  made.sound = here && begins;
+  if (!made.sound) return made;
+  asked.source = *source;
+  asked.target = *target;
+  return made;
+}
+
+bool nma::accept(adapter::task_message const& came) {
+  if (queue_.size() >= entries_) return false;
+  queue_.push_back(read(came));
+  counted_.queued_max = std::max(counted_.queued_max, queue_.size());
+  network_.operation_begins();  // harts do not run ahead of what comes of it
+  if (!std::exchange(works_, true)) kernel_.start(work());
+  return true;
+}
+
+process nma::work() {
+  while (!queue_.empty()) {
+    job const next = queue_.front();
+    queue_.pop_front();
+    picoseconds const begun = kernel_.now();
+    copy_outcome outcome{.error = graph_fault::bad_request};
+    if (next.sound) outcome = co_await copier_.run(next.copied);
+    ++counted_.requests;
+    counted_.faults += outcome.error != graph_fault::none;
+    counted_.objects += outcome.objects;
+    counted_.bytes += outcome.bytes;
+    counted_.busy_ps += kernel_.now() - begun;
+    kernel_.start(finish(next, outcome));
+  }
+  works_ = false;
+}
+
+process nma::finish(job done, copy_outcome outcome) {
+  bool const moves = outcome.error == graph_fault::none && done.copied.final_address != done.copied.destination;
+  if (moves) {
+    co_await completion_.acknowledge(done.counter, 0);
+    ++counted_.transfers;
+    if (!co_await transfer(done, outcome)) outcome.error = graph_fault::transfer_failed;
+  }
+  if (done.spawns) co_await tell(done, outcome);
+  std::uint64_t const behind = moves ? counter_bytes : 0;
+  bool const asked = done.counter != 0;
+  if (asked) co_await completion_.acknowledge(done.counter + behind, static_cast<std::uint64_t>(outcome.error));
+  network_.operation_ends();
+}
+
+task<bool> nma::transfer(job const& of, copy_outcome const& outcome) {
+  transaction moved;
+  moved.what = remote_operation::transfer;
+  moved.target = tile_.number();
+  moved.address = of.copied.destination + of.copied.first;
+  moved.destination = of.copied.final_address + of.copied.first;
+  moved.destination_tile = tile_.map().find(of.copied.final_address)->memory_tile;
+  moved.bytes = (outcome.bytes - of.copied.first + line_bytes_ - 1) / line_bytes_ * line_bytes_;
+  co_await completion_.remote(moved);
+  co_return moved.status == remote_outcome::done;
+}
+
+task<> nma::tell(job const& of, copy_outcome const& outcome) {
+  std::array<std::uint64_t, registers::invoke::words + 1> const words{
+      of.task, outcome.root, outcome.bytes, static_cast<std::uint64_t>(outcome.error), outcome.objects, tile_.number()};
+  transaction sent;
+  sent.what = remote_operation::invoke;
+  sent.target = of.spawn_tile;
+  sent.bytes = sizeof words;
+  std::memcpy(sent.data.data(), words.data(), sizeof words);
+  co_await completion_.remote(sent);
+}
+
+nma_requests::nma_requests(kernel& k, machine_description const& made_of, network& over, tile& at)
+    : command_unit(made_of.harts_of(at.number())),
+      kernel_(k),
+      network_(over),
+      completion_(made_of, at),
+      map_(at.map()) {}
+
+command_status nma_requests::begin(window& by) {
+  // The memory's accelerator looks at the rest; here only what says which that is, and who is told.
+  auto const destination = completion_.global(by.field(of::destination));
+  region const* const in = destination ? map_.find(*destination) : nullptr;
+  if (in == nullptr || in->kind != region_kind::partition || !completion_.counter(by.field(of::counter)))
+    return command_status::wrong;
+  network_.operation_begins();
+  kernel_.start(run(by, in->memory_tile));
+  return command_status::accepted;
+}
+
+bool nma_requests::ring(std::uint64_t hart) {
+  std::uint64_t const doorbell = hart * registers::window_bytes + of::doorbell;
+  auto const before = load(doorbell, device::no_hart);
+  if (!before || *before == static_cast<std::uint64_t>(command_status::accepted)) return false;
+  (void)store(doorbell, 1, device::no_hart);
+  return *load(doorbell, device::no_hart) == static_cast<std::uint64_t>(command_status::accepted);
+}
+
+process nma_requests::run(window& by, std::uint32_t target) {
+  transaction sent;
+  sent.what = remote_operation::trigger;
+  sent.target = target;
+  sent.bytes = by.words.size() * word_bytes;
+  std::array<std::uint64_t, request_words> words = by.words;
+  words[of::destination / word_bytes] = *completion_.global(by.field(of::destination));
+  words[of::root / word_bytes] = completion_.global(by.field(of::root)).value_or(by.field(of::root));
+  words[of::counter / word_bytes] = *completion_.counter(by.field(of::counter));
+  if (by.field(of::root) == 0) words[of::root / word_bytes] = 0;
+  std::memcpy(sent.data.data(), words.data(), sizeof words);
+  co_await completion_.remote(sent);
+  bool const taken = sent.status == remote_outcome::done;
+  by.status = taken ? command_status::idle : command_status::wrong;
+  // A memory without an accelerator cannot tell it.
+  if (!taken)
+    co_await completion_.acknowledge(words[of::counter / word_bytes],
+                                     static_cast<std::uint64_t>(graph_fault::bad_request));
+  network_.operation_ends();
+}
+
+}  // namespace tess::machine

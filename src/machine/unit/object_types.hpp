@@ -1,0 +1,59 @@
+// object_types: the section `tess_types` of the program as the accelerators of a tile see it: in their tile's memory.
+//
+//   An object's header holds the index of a record; the record has the object's size and the address of its mask. Both
+//   lie in the static image, which the loader puts into every tile's memory, so a unit reads its own tile's copy.
+//
+// Units     addresses are global; time is that of the tile's bus and its memory.
+// Errors    nothing: an index beyond the section, or a record that makes no sense.
+// Threads   one.
+// Source    NEMESYS (MEMSYS 2019), section 2; MACHINE.md 8; registers.hpp, `objects`.
+#pragma once
+
+#include <optional>
+
+#include "machine/kernel/kernel.hpp"
+#include "machine/tile/tile.hpp"
+
+namespace tess::machine {
+
+struct object_type {
+  std::uint64_t bytes = 0;  ///< Of an object.
+  registers::objects::kind_code kind = registers::objects::object;
+  std::uint64_t alignment = 8;
+  std::uint64_t mask = 0;  ///< Where it lies, for mask_word().
+
+  [[nodiscard]] bool is_array() const noexcept { return kind != registers::objects::object; }
+  [[nodiscard]] std::uint64_t front_bytes() const noexcept {
+    return is_array() ? registers::objects::array_front_bytes : registers::objects::front_bytes;
+  }
+};
+
+class object_types {
+ public:
+  object_types(kernel& k, machine_description const& made_of, tile& at)
+      : kernel_(k), tile_(at), clock_(made_of.tile_clock_ps), local_(made_of.window(at.number())) {}
+
+  /// Where the section lies, as an address of the local window; the loader says it.
+  void place(std::uint64_t address, std::uint64_t bytes) noexcept {
+    address_ = address;
+    count_ = bytes / registers::objects::record_bytes;
+  }
+
+  /// What one reads of a record: as many words as it takes to get from its first to that of the mask.
+  [[nodiscard]] task<std::optional<object_type>> read(std::uint32_t index);
+  /// Word `number` of a type's mask; nothing: it is in no memory.
+  [[nodiscard]] task<std::optional<std::uint64_t>> mask_word(object_type const& of, std::uint64_t number);
+
+ private:
+  [[nodiscard]] std::optional<std::uint64_t> word(std::uint64_t address) const;
+  [[nodiscard]] task<> pass(std::uint64_t bytes);
+
+  kernel& kernel_;
+  tile& tile_;
+  clock_domain clock_;
+  local_window local_;
+  std::uint64_t address_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace tess::machine
