@@ -95,6 +95,8 @@ struct thread_map {
   std::uint64_t message_memory = 128 * 1024;  ///< bytes that a place's messages under way may occupy
 };
 
+class graph_units;
+
 class fabric {
  public:
   virtual ~fabric() = default;
@@ -140,6 +142,9 @@ class fabric {
   [[nodiscard]] virtual bool coherent() const noexcept = 0;
   virtual void publish(place_id at, std::uint64_t offset, std::uint64_t bytes) = 0;
   virtual void refresh(place_id at, std::uint64_t offset, std::uint64_t bytes) = 0;
+
+  /// Accelerators for object graphs, where the machine has them; null: none.
+  [[nodiscard]] virtual graph_units* graphs() noexcept { return nullptr; }
 
   /// 10. What happened to places and endpoints since the last call.
   [[nodiscard]] virtual std::vector<fabric_event> events() = 0;

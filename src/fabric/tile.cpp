@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fabric/endpoint_names.hpp"
+#include "fabric/tile_graphs.hpp"
 #include "fabric/tile_inbox.hpp"
 #include "fabric/tile_segment.hpp"
 #include "fabric/tile_sleepers.hpp"
@@ -137,7 +138,7 @@ class tile_fabric final : public fabric {
 
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
     sleepers_.sleep(thread, until, [&] {
-      return tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && transfers_.idle() && nothing_to_do();
+      return tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && transfers_.idle() && graphs_.idle() && nothing_to_do();
     });
   }
   void wake(std::uint32_t thread) noexcept override { sleepers_.wake(thread); }
@@ -158,6 +159,7 @@ class tile_fabric final : public fabric {
   bool coherent() const noexcept override { return true; }
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
+  graph_units* graphs() noexcept override { return &graphs_; }
   std::vector<fabric_event> events() override { return {}; }
 
   void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
@@ -212,6 +214,7 @@ class tile_fabric final : public fabric {
   bool move_on() {
     bool moved = false;
     post_.go_on();
+    moved |= graphs_.step();
     while (auto const ended = transfers_.step(moved)) end(*ended);
     return moved;
   }
@@ -329,6 +332,7 @@ class tile_fabric final : public fabric {
   tile_sleepers sleepers_;
   tile_post post_{places_};
   tile_transfers transfers_{places_, post_};
+  tile_graphs graphs_{places_};
   tile_inbox inbox_;
   std::atomic<std::size_t> large_{0};
   endpoint_names names_;

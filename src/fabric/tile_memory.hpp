@@ -33,6 +33,14 @@ struct tile_memory {
   alignas(line_bytes) std::atomic<std::uint64_t> landing_used[landings];
   unit_counter dma;
   unit_counter write_back;
+  /// Commands to the accelerators for graphs.
+  struct alignas(line_bytes) graph_cell {
+    std::uint64_t volatile metadata[line_bytes / sizeof(std::uint64_t)];  ///< A whole line: objects, bytes.
+    unit_counter read;   ///< The graph has been traversed, or copied;
+    unit_counter moved;  ///< and its copy is where it belongs.
+  };
+  static constexpr unsigned graph_cells_max = 16;
+  graph_cell graph_cells[graph_cells_max];
   /// Changed by whoever has something for the harts of this tile: they sleep on it.
   alignas(line_bytes) std::atomic<std::uint64_t> calls;
 

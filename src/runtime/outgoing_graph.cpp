@@ -10,6 +10,7 @@
 #include "runtime/graph_walk.hpp"
 #include "runtime/image_check.hpp"
 #include "runtime/job.hpp"
+#include "runtime/near_memory.hpp"
 #include "runtime/object_types.hpp"
 #include "runtime/serialised.hpp"
 #include "tess/block.hpp"
@@ -54,14 +55,21 @@ struct outgoing_graph::state {
   std::uint32_t root_type = 0;
   alignas(16) std::byte small_root[96];
   region* ready = nullptr;  ///< written for this place, not yet sent
+  graph_units* units = nullptr;  ///< accelerators copy it; then the root is an object,
+  region* closure = nullptr;     ///< of this region
+  type_record const* type = nullptr;
+  copy_map map = copy_map::automatic;
   sent_graph sent{};
   bool is_there = false;  ///< sent.where is a region of the target, which only this graph knows
 
   ~state() {
-    if (root != nullptr && root != small_root) self->frames.release(root);
+    if (root != nullptr && root != small_root && closure == nullptr) self->frames.release(root);
+    if (closure != nullptr) region::end(closure);
     if (ready != nullptr) region::end(ready);
   }
 
+  /// Finds every block, and serialises if the copier does.
+  void measure();
   [[nodiscard]] std::span<std::byte const> stream() const noexcept { return bytes; }
 };
 
@@ -69,6 +77,14 @@ outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier
     : state_(std::make_unique<state>()) {
   state& s = *state_;
   s.by = by;
+  s.type = &type;
+  s.map = map;
+  if (by == copier::nemesys && (s.units = accelerators()) != nullptr) {
+    s.closure = region::make_growing(type.bytes + array_front_bytes);
+    s.root = static_cast<std::byte*>(s.closure->allocate(type, type_index_of(type), type.bytes));
+    std::memcpy(s.root, root, type.bytes);
+    return;
+  }
   s.root = by != copier::pegasus && type.bytes <= sizeof s.small_root
                ? s.small_root
                : static_cast<std::byte*>(self->frames.allocate(type.bytes, frame_pool::kind::raw));
@@ -77,20 +93,24 @@ outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier
     s.root_type = type_index_of(type);
     return;
   }
-  s.walk.emplace();
+  s.measure();
+}
+
+void outgoing_graph::state::measure() {
+  walk.emplace();
   bool const numbers = by == copier::message_passing;
-  (*s.walk)->measure(s.root, type, worker_copy_maps(), map,
-                     numbers ? graph_walk::naming::numbers : graph_walk::naming::places);
-  s.sent.blocks = static_cast<std::uint32_t>((*s.walk)->blocks());
-  s.sent.bytes = (*s.walk)->bytes();
+  (*walk)->measure(root, *type, worker_copy_maps(), map,
+                   numbers ? graph_walk::naming::numbers : graph_walk::naming::places);
+  sent.blocks = static_cast<std::uint32_t>((*walk)->blocks());
+  sent.bytes = (*walk)->bytes();
   cold_counts& c = this_worker().cold;
   bump(c.graphs);
-  bump(c.graph_objects, (*s.walk)->blocks() - 1);
-  bump(c.graph_bytes, (*s.walk)->bytes());
+  bump(c.graph_objects, (*walk)->blocks() - 1);
+  bump(c.graph_bytes, (*walk)->bytes());
   if (numbers) {
-    s.bytes = serialise(**s.walk);
-    s.sent.bytes = s.bytes.size();
-    s.walk.reset();
+    bytes = serialise(**walk);
+    sent.bytes = bytes.size();
+    walk.reset();
   }
 }
 
@@ -99,7 +119,7 @@ outgoing_graph::~outgoing_graph() = default;
 
 bool outgoing_graph::goes_along(place_id target, std::size_t fixed_bytes) {
   state& s = *state_;
-  if (s.by == copier::pegasus) return false;
+  if (s.by == copier::pegasus || s.units != nullptr) return false;
   if (s.by == copier::message_passing) {
     s.sent.how = sent_graph::transport::serialised;
     return fixed_bytes + s.sent.bytes <= message_bytes_most;
@@ -136,7 +156,7 @@ void outgoing_graph::write_inline(std::byte* to) const {
 
 void outgoing_graph::stage() {
   state& s = *state_;
-  if (s.by == copier::message_passing) return;
+  if (s.by == copier::message_passing || s.units != nullptr) return;
   if (s.by == copier::pegasus) {
     // The receiver walks a copy of the graph at this place.
     borrowed_walk walk;
@@ -162,6 +182,15 @@ task<sent_graph> outgoing_graph::send_ahead(place_id target) {
     s.is_there = true;
     s.sent.how = sent_graph::transport::region;
     co_return s.sent;
+  }
+  if (s.units != nullptr) {
+    if (auto const done = co_await copy_near_memory(*s.units, s.root, target)) {
+      s.sent = *done;
+      s.is_there = true;
+      co_return s.sent;
+    }
+    s.units = nullptr;
+    s.measure();
   }
   asked_region const asked = co_await at(target, make_region_here, s.sent.bytes);
   s.sent.where = asked.address;

@@ -51,6 +51,13 @@ region* region::make(std::uint64_t bytes) {
   return r;
 }
 
+region* region::make_lines(std::uint64_t bytes) {
+  // The segment hands out whole lines; what is smaller comes from lists of other blocks.
+  constexpr std::uint64_t line = 64;
+  std::uint64_t const all = std::max(blocks_begin() + bytes, pooled_bytes + 1);
+  return make((all + line - 1) / line * line - blocks_begin());
+}
+
 region* region::make_growing(std::uint64_t bytes) {
   region* const r = make(std::max(bytes, first_growth - blocks_begin()));
   r->used_ = blocks_begin();

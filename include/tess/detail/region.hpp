@@ -80,6 +80,8 @@ class alignas(16) region {
   [[nodiscard]] static region* make(std::uint64_t bytes);
   /// One that grows, with room for `bytes` in its first chunk.
   [[nodiscard]] static region* make_growing(std::uint64_t bytes);
+  /// For a copied graph of at most so many bytes that accelerators write: it has whole cache lines of its own.
+  [[nodiscard]] static region* make_lines(std::uint64_t bytes);
   /// Gives all its memory back, or, if it was kept, leaves it to the place.
   static void end(region* r) noexcept;
 
@@ -133,7 +135,9 @@ class alignas(16) region {
 static_assert(sizeof(region) % 16 == 0);
 
 constexpr std::uint64_t region::blocks_begin() noexcept {
-  return sizeof(chunk) + sizeof(region);
+  // Accelerators write whole lines from here on.
+  constexpr std::uint64_t granule = transition_bytes != 0 ? 64 : 1;
+  return (sizeof(chunk) + sizeof(region) + granule - 1) / granule * granule;
 }
 
 /// Of the object, which checked builds verify.

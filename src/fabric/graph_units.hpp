@@ -1,0 +1,51 @@
+// graph_units: the accelerators of a machine that has them: one near the cache of a place, one near each memory.
+//
+//   Operations are issued here and complete by acknowledging the given completion, as those of the fabric; `result` is
+//   written before. What went wrong is in the result, too: then the caller copies the graph itself.
+//
+// Units    bytes; addresses as the place's program has them; objects of the runtime's layout (tess/detail/region.hpp).
+// Threads  any, for the place of this process.
+// Source   "NEMESYS" (MEMSYS 2019), sections 3.3 and 3.4.
+#pragma once
+
+#include <cstdint>
+
+#include "tess/detail/completion.hpp"
+#include "tess/place.hpp"
+
+namespace tess::detail {
+
+struct graph_size {
+  std::uint64_t fault = 0;  ///< registers::graph_fault; 0: none
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;  ///< that its blocks need at most, one behind the other
+};
+
+/// A graph of this place, of which memory has everything, into a chunk of another place or this one.
+struct graph_move {
+  void const* root = nullptr;
+  place_id target = 0;
+  std::uint64_t chunk = 0;  ///< its address at the target
+  std::uint64_t bytes = 0;  ///< of the chunk, with what stands before its first block
+  std::uint64_t first = 0;  ///< where its first block begins
+  void* staging = nullptr;  ///< so many bytes here, if the target has another memory behind it
+  std::uint64_t objects = 0;
+  bool hashed = false;  ///< the map of the copier near memory
+};
+
+class graph_units {
+ public:
+  /// Graph writeback: brings what the caches hold of the graph to memory, and counts it.
+  virtual void write_back(void const* root, graph_size& result, completion& done) = 0;
+  /// Graph copy, with pointers that are final at the target. `fault` is written, and nothing else that tells of it.
+  virtual void copy(graph_move const& what, std::uint64_t& fault, completion& done) = 0;
+  /// No cache of this place holds any of these bytes of its memory any more; what they held is lost.
+  virtual void forget(void* begin, std::uint64_t bytes) = 0;
+  /// Both places have the same memory behind them.
+  [[nodiscard]] virtual bool share_memory(place_id one, place_id other) const noexcept = 0;
+
+ protected:
+  ~graph_units() = default;
+};
+
+}  // namespace tess::detail

@@ -1,0 +1,180 @@
+// tile_graphs: the fields of the commands, and the counters that end them.
+#include "fabric/tile_graphs.hpp"
+
+#include <bit>
+
+#include "tess/assert.hpp"
+
+namespace tess::detail {
+
+namespace hw = tile_registers;
+namespace nca = machine::registers::nca;
+namespace nma = machine::registers::nma;
+namespace ranges = machine::registers::ranges;
+using machine::registers::command_status;
+using machine::registers::graph_fault;
+using machine::registers::unit;
+
+namespace {
+
+std::uint64_t name_of(void const volatile* object) noexcept {
+  return reinterpret_cast<std::uint64_t>(object);
+}
+constexpr auto refused = static_cast<std::uint64_t>(graph_fault::bad_request);
+
+void expect(tile_memory::unit_counter& counter, std::uint64_t acknowledgements) noexcept {
+  counter.error = 0;
+  counter.value = acknowledgements;
+}
+
+/// The command was taken; false: it cannot be one.
+bool was_taken(std::uint64_t window) noexcept {
+  hw::ring(window);
+  return hw::load(window + nca::doorbell) != static_cast<std::uint64_t>(command_status::wrong);
+}
+
+}  // namespace
+
+void tile_graphs::add(job const& wanted) {
+  std::lock_guard const lock(mutex_);
+  new_.push_back(wanted);
+  under_way_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void tile_graphs::write_back(void const* root, graph_size& result, completion& done) {
+  add({.what = {.root = root}, .size = &result, .done = &done});
+  static_cast<void>(step());
+}
+
+void tile_graphs::copy(graph_move const& what, std::uint64_t& fault, completion& done) {
+  add({.what = what, .fault = &fault, .done = &done});
+  static_cast<void>(step());
+}
+
+bool tile_graphs::step() {
+  if (under_way_.load(std::memory_order_relaxed) == 0) return false;
+  if (stepping_.exchange(true, std::memory_order_acquire)) return false;
+  {
+    std::lock_guard const lock(mutex_);
+    for (job const& j : new_) waiting_.push_back(j);
+    new_.clear();
+  }
+  bool moved = end_some();
+  moved |= begin_some();
+  stepping_.store(false, std::memory_order_release);
+  return moved;
+}
+
+bool tile_graphs::end_some() {
+  bool moved = false;
+  for (std::size_t i = 0; i < running_.size();) {
+    job const j = running_[i];
+    auto& cell = tile_memory::own().graph_cells[j.cell];
+    // Of one that failed, nothing is moved.
+    bool const ended = cell.read.value == 0 && (cell.moved.value == 0 || cell.read.error != 0);
+    if (!ended) {
+      ++i;
+      continue;
+    }
+    asm volatile("fence rw, rw" ::: "memory");
+    std::uint64_t const fault = cell.read.error != 0 ? cell.read.error : cell.moved.error;
+    if (j.size != nullptr)
+      *j.size = {fault, cell.metadata[0], cell.metadata[1]};
+    else
+      *j.fault = fault;
+    cells_used_ &= ~(1U << j.cell);
+    running_[i] = running_.back();
+    running_.pop_back();
+    under_way_.fetch_sub(1, std::memory_order_seq_cst);
+    j.done->acknowledge(1);
+    moved = true;
+  }
+  return moved;
+}
+
+bool tile_graphs::begin_some() {
+  bool moved = false;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    if (!begin(waiting_[i])) {
+      ++i;
+      continue;
+    }
+    running_.push_back(waiting_[i]);
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    moved = true;
+  }
+  return moved;
+}
+
+bool tile_graphs::begin(job& next) {
+  std::uint64_t const window = hw::system_window(next.size != nullptr ? unit::nca : unit::nma);
+  auto const cell = static_cast<unsigned>(std::countr_one(cells_used_));
+  if (cell >= tile_memory::graph_cells_max || hw::is_busy(window)) return false;
+  next.cell = cell;
+  auto& cells = tile_memory::own().graph_cells[cell];
+  expect(cells.read, 1);
+  expect(cells.moved, next.what.staging != nullptr ? 1 : 0);
+  if (next.size != nullptr)
+    ask_nca(next);
+  else
+    ask_nma(next);
+  bool const taken = was_taken(window);
+  if (!taken && hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) return false;
+  if (!taken) {
+    // Ended, and not well.
+    cells.read.error = refused;
+    cells.read.value = 0;
+  }
+  cells_used_ |= 1U << cell;
+  return true;
+}
+
+void tile_graphs::ask_nca(job const& of) const {
+  std::uint64_t const window = hw::system_window(unit::nca);
+  auto& cell = tile_memory::own().graph_cells[of.cell];
+  hw::store(window + nca::root, name_of(of.what.root));
+  hw::store(window + nca::metadata, name_of(cell.metadata));
+  hw::store(window + nca::remote, 0);
+  hw::store(window + nca::dispatch, nca::dispatch_of(sizeof cell.metadata));
+  hw::store(window + nca::counter, name_of(&cell.read));
+}
+
+void tile_graphs::ask_nma(job const& of) const {
+  std::uint64_t const window = hw::system_window(unit::nma);
+  graph_move const& move = of.what;
+  std::uint64_t const shape =
+      nma::shape_of(move.objects, places_.of(places_.own()).tile, move.hashed ? nma::hashed : nma::linear);
+  hw::store(window + nma::root, name_of(move.root));
+  bool const moves = move.staging != nullptr;
+  hw::store(window + nma::destination, moves ? name_of(move.staging) : move.chunk);
+  hw::store(window + nma::room, move.bytes | move.first << nma::room_bits);
+  hw::store(window + nma::final_address, moves ? move.chunk : 0);
+  hw::store(window + nma::shape, shape);
+  hw::store(window + nma::counter, name_of(&tile_memory::own().graph_cells[of.cell].read));
+}
+
+void tile_graphs::forget(void* begin, std::uint64_t bytes) {
+  // By this hart's own window, at once: whoever asks is about to tell another place of it.
+  std::uint64_t const window = hw::own_window(unit::ranges);
+  alignas(tile_memory::line_bytes) tile_memory::unit_counter counter;
+  expect(counter, 1);
+  hw::store(window + ranges::operation, ranges::invalidate);
+  hw::store(window + ranges::address, name_of(begin));
+  hw::store(window + ranges::bytes, bytes);
+  hw::store(window + ranges::counter, name_of(&counter));
+  hw::store(window + ranges::trigger, 0);
+  hw::ring(window);
+  while (hw::load(window + ranges::doorbell) == ranges::full) hw::ring(window);
+  TESS_ASSERT(hw::load(window + ranges::doorbell) != ranges::wrong);
+  while (counter.value != 0) {
+  }
+  asm volatile("fence rw, rw" ::: "memory");
+}
+
+bool tile_graphs::share_memory(place_id one, place_id other) const noexcept {
+  namespace information = machine::registers::information;
+  return hw::row(places_.of(one).tile, information::row_memory_tile) ==
+         hw::row(places_.of(other).tile, information::row_memory_tile);
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,59 @@
+// tile_graphs: commands to the accelerators for object graphs, and what became of them.
+//
+//   The NCA traverses one graph of the tile at a time, so commands to it go one behind the other through one window.
+//   The NMA takes a request as soon as it has room; what it has taken waits there, each with a counter of its own. Who
+//   has no window or no counter stays in a list, which whoever polls goes on with: nobody waits here.
+//
+// Threads  any; one at a time moves things on, the others pass.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "fabric/graph_units.hpp"
+#include "fabric/tile_memory.hpp"
+#include "fabric/tile_places.hpp"
+
+namespace tess::detail {
+
+class tile_graphs final : public graph_units {
+ public:
+  explicit tile_graphs(tile_places const& places) : places_(places) {}
+
+  void write_back(void const* root, graph_size& result, completion& done) override;
+  void copy(graph_move const& what, std::uint64_t& fault, completion& done) override;
+  void forget(void* begin, std::uint64_t bytes) override;
+  [[nodiscard]] bool share_memory(place_id one, place_id other) const noexcept override;
+
+  /// Moves all of them on; true if anything happened.
+  bool step();
+  [[nodiscard]] bool idle() const noexcept { return under_way_.load(std::memory_order_seq_cst) == 0; }
+
+ private:
+  struct job {
+    graph_move what;
+    graph_size* size = nullptr;      ///< Of a writeback,
+    std::uint64_t* fault = nullptr;  ///< or of a copy.
+    completion* done = nullptr;
+    unsigned cell = 0;
+  };
+  void add(job const& wanted);
+  bool end_some();
+  bool begin_some();
+  [[nodiscard]] bool begin(job& next);
+  void ask_nca(job const& of) const;
+  void ask_nma(job const& of) const;
+
+  tile_places const& places_;
+  std::atomic<std::size_t> under_way_{0};
+  std::mutex mutex_;  ///< Of the list of what is new.
+  std::deque<job> new_;
+  // Of who moves things on:
+  std::atomic<bool> stepping_{false};
+  std::deque<job> waiting_;
+  std::vector<job> running_;
+  unsigned cells_used_ = 0;  ///< A bit each.
+};
+
+}  // namespace tess::detail

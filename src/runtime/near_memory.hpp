@@ -1,0 +1,23 @@
+// near_memory: `nemesys` on a machine with accelerators: they traverse and copy, and the processors allocate.
+//
+//   The accelerator near the caller's cache writes the graph back and counts it; the target allocates a region, of
+//   which its caches then hold nothing; the accelerator near the caller's memory copies, and if the target has another
+//   memory, into a buffer here, from where the copy goes on by DMA. Pointers are final from the start.
+//
+// Source   "NEMESYS" (MEMSYS 2019), section 3.1.
+#pragma once
+
+#include <optional>
+
+#include "fabric/graph_units.hpp"
+#include "tess/detail/at_objects.hpp"
+
+namespace tess::detail {
+
+/// Those of this place, or null.
+[[nodiscard]] graph_units* accelerators() noexcept;
+
+/// Copies what `root`, an object of this place, leads to; nothing: an accelerator could not, so software must.
+[[nodiscard]] task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const* root, place_id target);
+
+}  // namespace tess::detail
