@@ -99,7 +99,9 @@ int run_timed(chosen_options const& chosen) {
   output_file trace_file{chosen.trace};
   output_file picture{chosen.picture};
   auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
-  timed_machine machine(described, image, [&] { return options_of(chosen); }, chosen.first_tile, chosen.copies);
+  timed_machine machine(
+      described, image, [&] { return options_of(chosen); }, chosen.first_tile + chosen.first_tile_row * described.width,
+      chosen.copies);
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
   std::optional<trace> traced;
   if (trace_file.wanted()) traced.emplace(machine);

@@ -26,6 +26,7 @@ struct chosen_options {
   std::uint64_t memory_mebibytes = 4096;
   std::uint32_t harts = 4;
   std::uint32_t first_tile = 0;
+  std::uint32_t first_tile_row = 0;  // first_tile is then a column
   std::uint32_t copies = 1;
   std::string statistics;  // files; empty: none
   std::string trace;

@@ -15,9 +15,11 @@ namespace tess::detail {
 namespace {
 
 /// What stands before every block: of an array the bytes of its elements, then the header.
-struct block_front {
-  std::uint64_t array_bytes;
-  object_header header;
+struct alignas(8) block_front {
+  std::byte bytes[16 + transition_bytes];
+
+  [[nodiscard]] std::uint64_t array_bytes() const noexcept { return array_bytes_of(bytes + sizeof bytes); }
+  [[nodiscard]] object_header header() const noexcept { return header_of(bytes + sizeof bytes); }
 };
 
 struct pulled {
@@ -51,10 +53,10 @@ class pull {
                   "pointers to objects made by tess::make");
   }
   std::byte* add(std::uint64_t source, block_front const& front) {
-    type_record const* const type = find_type(front.header.type);
+    type_record const* const type = find_type(front.header().type);
     if (type == nullptr) throw error("copying a graph", "a pointer to no object", "pointers to starts of objects");
-    std::uint64_t const bytes = type->kind == block_kind::object ? type->bytes : front.array_bytes;
-    auto* const copy = static_cast<std::byte*>(owner_->allocate(*type, front.header.type, bytes));
+    std::uint64_t const bytes = type->kind == block_kind::object ? type->bytes : front.array_bytes();
+    auto* const copy = static_cast<std::byte*>(owner_->allocate(*type, front.header().type, bytes));
     copies_.push_back({source, copy});
     auto const number = static_cast<std::uint32_t>(copies_.size());
     if (linear_)

@@ -176,7 +176,7 @@ class graph_walk::scanner {
 #endif
     std::uint32_t const index = header_of(target).type;
     type_record const& type = type_of(index);
-    std::uint64_t object = end_ + sizeof(object_header);
+    std::uint64_t object = end_ + transition_bytes + sizeof(object_header);
     if (type.kind == block_kind::object && type.alignment == 8) [[likely]] {
       end_ = object + type.bytes;
     } else {
@@ -282,6 +282,7 @@ void graph_walk::write(std::byte* chunk_start, std::uint64_t final_start) const 
     if (type.alignment > 8) [[unlikely]]
       std::memset(chunk_start + end, 0, static_cast<std::uint64_t>(to - chunk_start) - end);
     header_of(to) = {f.type, f.units};
+    if constexpr (transition_bytes != 0) std::memset(to - 8 - transition_bytes, 0, transition_bytes);
     if (type.kind == block_kind::object) [[likely]] {
       copy_words(to, f.source, type.bytes);
       for (std::uint32_t t = 0; t < type.transients_count; ++t)

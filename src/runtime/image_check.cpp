@@ -30,7 +30,7 @@ class image {
   std::uint64_t next_block(std::uint64_t offset) {
     // A header names its own distance, so padding and an array's size in front of it are told apart.
     for (unsigned skip = 0; skip <= 2; ++skip) {
-      std::uint64_t const object = offset + 8 + std::uint64_t{skip} * 8;
+      std::uint64_t const object = offset + transition_bytes + 8 + std::uint64_t{skip} * 8;
       if (object > end_) break;
       object_header const h = header_of(start_ + object);
       if (std::uint64_t{h.units} * 8 != object) continue;

@@ -5,6 +5,8 @@
 //
 // Shapes  chunk: {chunk, the region itself if it is the first, blocks}. A block: header of 8 bytes, then the object; of
 //         an array the bytes of its elements stand before the header. Objects are aligned to 8, or 16 if their type is.
+//         On the simulated machine four words before the header belong to its accelerators; software only makes them
+//         zero.
 // Bits    header: 0-31 type's index, 32-63 distance from the chunk's start in units of 8 bytes.
 // Threads allocate: tasks of the place, under a lock if it has several workers.
 // Errors  out_of_memory. Checked builds find out when an object of a dead region is used.
@@ -16,6 +18,7 @@
 
 #include "tess/detail/object_type.hpp"
 #include "tess/detail/worker.hpp"
+#include "tess/machine/registers.hpp"
 
 namespace tess::detail {
 
@@ -25,12 +28,21 @@ struct object_header {
 };
 static_assert(sizeof(object_header) == 8);
 
+/// The transition words of "NEMESYS" (MEMSYS 2019), section 2.
+#if defined(__riscv)
+inline constexpr std::uint64_t transition_bytes = machine::registers::objects::transition_bytes;
+static_assert(machine::registers::objects::array_bytes == 16 + transition_bytes);
+#else
+inline constexpr std::uint64_t transition_bytes = 0;
+#endif
+
 inline object_header& header_of(void const* object) noexcept {
   return *reinterpret_cast<object_header*>(const_cast<std::byte*>(static_cast<std::byte const*>(object)) - 8);
 }
 /// Bytes of the elements of an array's block.
 inline std::uint64_t& array_bytes_of(void const* block) noexcept {
-  return *reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(static_cast<std::byte const*>(block)) - 16);
+  return *reinterpret_cast<std::uint64_t*>(const_cast<std::byte*>(static_cast<std::byte const*>(block)) - 16 -
+                                           transition_bytes);
 }
 
 class region;
@@ -57,7 +69,8 @@ struct block_place {
   std::uint64_t end;
 };
 inline block_place place_block(std::uint64_t offset, std::uint64_t bytes, unsigned alignment, bool array) noexcept {
-  std::uint64_t const object = (offset + (array ? 16 : 8) + alignment - 1) & ~std::uint64_t{alignment - 1};
+  std::uint64_t const front = transition_bytes + (array ? 16 : 8);
+  std::uint64_t const object = (offset + front + alignment - 1) & ~std::uint64_t{alignment - 1};
   return {object, object + ((bytes + 7) & ~std::uint64_t{7})};
 }
 
