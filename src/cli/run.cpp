@@ -41,6 +41,20 @@ CLI::Validator between(std::uint64_t least, std::uint64_t most) {
   return {check, ""};
 }
 
+/// A number, or x,y.
+CLI::Validator tile_place() {
+  auto check = [](std::string& text) -> std::string {
+    std::size_t const comma = text.find(',');
+    bool sound = true;
+    for (std::string const& part : {text.substr(0, comma), comma == std::string::npos ? "0" : text.substr(comma + 1)}) {
+      std::uint64_t number = 0;
+      sound = sound && read_all(part, number) && number <= 4095;
+    }
+    return sound ? "" : fmt::format("\"{}\" will not do; give a whole number from 0 to 4095, or x,y", text);
+  };
+  return {check, ""};
+}
+
 CLI::Validator one_of(words const& names) {
   auto check = [=](std::string& text) -> std::string {
     if (std::ranges::find(names, text) != names.end()) return {};
@@ -127,7 +141,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--machine") return machine();
   if (option == "--timing") return one_of({"off", "on"});
   if (option == "--allow-write") return folder();
-  if (option == "--tile") return between(0, 4095);
+  if (option == "--tile") return tile_place();
   if (option == "--copies") return between(1, 4096);
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
   if (option == "--workers") return between(1, 64);

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 #include <string>
 
@@ -23,12 +24,28 @@ using tess::machine::wrong_use;
 constexpr int exit_failed = 1;
 constexpr int exit_misuse = 2;
 
+void read_tile(std::string const& text, chosen_options& chosen) {
+  std::uint32_t* const parts[] = {&chosen.first_tile, &chosen.first_tile_row};
+  char const* at = text.data();
+  char const* const end = at + text.size();
+  for (std::uint32_t* const part : parts) {
+    auto const [behind, error] = std::from_chars(at, end, *part);
+    if (error != std::errc{}) break;
+    if (behind == end) return;
+    if (*behind != ',') break;
+    at = behind + 1;
+  }
+  throw CLI::ValidationError("--tile", "\"" + text + "\" is neither a number nor x,y");
+}
+
 void declare(CLI::App& app, chosen_options& chosen) {
   app.add_option("--machine", chosen.machine, "a machine by name, or the file of one");
   app.add_option("--timing", chosen.timing,
                  "off: one coherent flat memory, one instruction a cycle; the default of single-tile only")
       ->check(CLI::IsMember({"off", "on"}));
-  app.add_option("--tile", chosen.first_tile, "with time: the first tile that may run the program");
+  app.add_option_function<std::string>(
+      "--tile", [&chosen](std::string const& text) { read_tile(text, chosen); },
+      "with time: the first tile that may run the program, by number or as x,y");
   app.add_option("--copies", chosen.copies, "with time: tiles that run a copy of the program")
       ->check(CLI::Range(1, 4096));
   app.add_option("--harts", chosen.harts, "threads that can run at a time")->check(CLI::Range(1, 1024));

@@ -121,7 +121,8 @@ int run_timed(chosen_options const& chosen) {
   output_file picture{chosen.picture};
   auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
   timed_machine machine(
-      described, image, [&] { return options_of(chosen, true); }, chosen.first_tile, copies_of(chosen, image));
+      described, image, [&] { return options_of(chosen, true); },
+      chosen.first_tile + chosen.first_tile_row * described.width, copies_of(chosen, image));
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
   std::optional<trace> traced;
   if (trace_file.wanted()) traced.emplace(machine);

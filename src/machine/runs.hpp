@@ -26,8 +26,9 @@ struct chosen_options {
   std::uint64_t memory_mebibytes = 4096;
   std::uint32_t harts = 4;
   std::uint32_t first_tile = 0;
-  std::uint32_t copies = 0;  // 0: as the program says, by its notes
-  std::string statistics;    // files; empty: none
+  std::uint32_t first_tile_row = 0;  // first_tile is then a column
+  std::uint32_t copies = 0;          // 0: as the program says, by its notes
+  std::string statistics;            // files; empty: none
   std::string trace;
   std::string picture;
   bool list = false;    // instead of a run

@@ -54,7 +54,7 @@ struct outgoing_graph::state {
   std::byte* root = nullptr;
   std::uint32_t root_type = 0;
   alignas(16) std::byte small_root[96];
-  region* ready = nullptr;  ///< written for this place, not yet sent
+  region* ready = nullptr;       ///< written for this place, not yet sent
   graph_units* units = nullptr;  ///< accelerators copy it; then the root is an object,
   region* closure = nullptr;     ///< of this region
   type_record const* type = nullptr;

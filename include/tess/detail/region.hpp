@@ -17,6 +17,7 @@
 
 #include "tess/detail/object_type.hpp"
 #include "tess/detail/worker.hpp"
+#include "tess/machine/registers.hpp"
 
 namespace tess::detail {
 
@@ -29,7 +30,8 @@ static_assert(sizeof(object_header) == 8);
 /// What of a block stands before its object: the header, on the machine the transition structure (NEMESYS, MEMSYS 2019,
 /// section 3.2), and the size of an array. Software writes the transition structure once: as zeros, in a new block.
 #if defined(__riscv)
-inline constexpr std::uint64_t transition_bytes = 32;
+inline constexpr std::uint64_t transition_bytes = machine::registers::objects::transition_bytes;
+static_assert(machine::registers::objects::array_front_bytes == 16 + transition_bytes);
 #else
 inline constexpr std::uint64_t transition_bytes = 0;
 #endif

@@ -140,9 +140,15 @@ class elf_reader {
     for (std::uint64_t k = 0; k < header.e_shnum; ++k) {
       auto const s = section(k);
       if (s.sh_type == SHT_SYMTAB && s.sh_link < header.e_shnum) read_symbols(s, section(s.sh_link));
-      if (header.e_shstrndx < header.e_shnum && string_at(section(header.e_shstrndx), s.sh_name) == ".eh_frame") {
+      if (header.e_shstrndx >= header.e_shnum) continue;
+      std::string_view const name = string_at(section(header.e_shstrndx), s.sh_name);
+      if (name == ".eh_frame") {
         image_.eh_frame_address = s.sh_addr;
         image_.eh_frame_bytes = s.sh_size;
+      }
+      if (name == "tess_types") {
+        image_.types_address = s.sh_addr;
+        image_.types_bytes = s.sh_size;
       }
     }
     std::ranges::sort(image_.functions, {}, [](elf_symbol const& s) { return std::pair{s.address, s.name}; });

@@ -45,6 +45,8 @@ struct elf_image {
   std::vector<elf_symbol> functions;   // by address; empty if the file is stripped
   std::uint64_t eh_frame_address = 0;  // of .eh_frame, for backtraces; 0 if there is none
   std::uint64_t eh_frame_bytes = 0;
+  std::uint64_t types_address = 0;  // of tess_types, the records of objects, for accelerators; 0 if there is none
+  std::uint64_t types_bytes = 0;
   bool needs_time = false;  // it has the note of <tess/machine/needs_time.hpp>
   bool spreads = false;     // it has the note of a program with a place on every tile (src/fabric/tile_wireup.cpp)
 };

@@ -44,7 +44,8 @@ tile_program::tile_program(grid& g, std::uint32_t tile_number, elf_image const& 
 }
 
 void tile_program::make_seats(grid& g, std::uint32_t tile_number) {
-  std::uint32_t const harts = g.made_of.harts_of(tile_number) - g.made_of.harts.system;
+  std::uint32_t const application = g.made_of.harts_of(tile_number) - g.made_of.harts.system;
+  std::uint32_t const harts = application == 0 ? g.made_of.harts.system : application;
   for (std::uint32_t i = 0; i < harts; ++i) {
     seat& added = seats_.emplace_back(g.clock, g.made_of, tile_, window_, rights_, *this);
     added.occupant.number = i;

@@ -4,6 +4,24 @@
 #include <algorithm>
 
 namespace tess::machine {
+namespace {
+
+/// Every accelerator finds the program's records of objects in its own tile, at the same address: a tile without a copy
+/// of the program gets the image.
+void place_types(grid& g, elf_image const& image) {
+  for (std::uint32_t number = 0; number < g.made_of.tiles(); ++number) {
+    g.units[number]->types.place(image.types_address, image.types_bytes);
+    bool const runs = std::ranges::count(g.program_tiles, number) != 0;
+    if (runs || image.types_bytes == 0) continue;
+    local_window const window = g.made_of.window(number);
+    for (elf_segment const& segment : image.segments) {
+      for (std::size_t i = 0; i < segment.contents.size(); ++i)
+        *g.tiles[number]->peek(*window.global(segment.address + i)) = segment.contents[i];
+    }
+  }
+}
+
+}  // namespace
 
 timed_machine::timed_machine(machine_description const& described, elf_image const& image,
                              std::function<program_options()> const& options, std::uint32_t first_tile,
@@ -14,11 +32,13 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
     if (all || !one.trouble().empty()) grid_.clock.stop();
   };
   for (std::uint32_t number = first_tile; number < described.tiles() && programs_.size() < copies; ++number) {
-    if (described.harts_of(number) == described.harts.system) continue;
+    // A memory tile has the system's hart only; a program that was put there has it.
+    if (described.harts_of(number) == described.harts.system && number != first_tile) continue;
     programs_.push_back(std::make_unique<tile_program>(grid_, number, image, options(), ended));
     grid_.program_tiles.push_back(number);
   }
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
+  place_types(grid_, image);
 }
 
 std::string timed_machine::refused_write() const {

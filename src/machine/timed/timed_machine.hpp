@@ -92,7 +92,8 @@ class tile_program final : private machine_host, private user_memory, private co
 
 class timed_machine {
  public:
-  /// Copies of the program on `copies` tiles that have application harts, from `first_tile` on.
+  /// Copies of the program on `copies` tiles that have application harts, from `first_tile` on; that itself may be one
+  /// that has only the system's.
   timed_machine(machine_description const& described, elf_image const& image,
                 std::function<program_options()> const& options, std::uint32_t first_tile, std::uint32_t copies);
   /// To the end. After every `interval_ps` of simulated time in which something happened, `each` is called; what it
