@@ -150,7 +150,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--flush-bytes") return between(64, 4096);
   if (option == "--flush-after") return between(0, 10'000'000);
   if (option == "--flush-idle") return between(0, 1);
-  if (option == "--fabric") return one_of({"smp", "ucx", "checked", "hostile"});
+  if (option == "--fabric") return one_of({"smp", "ucx", "tile", "checked", "hostile"});
   if (option == "--copier") return one_of({"message_passing", "pegasus", "nemesys"});
   if (option == "--hosts") return host_list();
   if (option == "--failure-timeout") return at_least_half_a_second();
@@ -162,26 +162,31 @@ CLI::Validator check_of(std::string_view option) {
   return writable_file();
 }
 
-std::string bundled_names(tree const& here) {
-  auto const names = executables_in(here.programs());
-  return names.empty() ? "none in " + here.programs().string() : fmt::format("{}", fmt::join(names, " "));
+std::string names_in(fs::path const& folder) {
+  auto const names = executables_in(folder);
+  return names.empty() ? "none in " + folder.string() : fmt::format("{}", fmt::join(names, " "));
 }
 
-fs::path find_program(std::string const& name, tree const& here) {
+std::string bundled_names(tree const& here) {
+  return names_in(here.programs());
+}
+
+// A name without a slash is that of a bundled program, in `folder`.
+fs::path find_program(std::string const& name, fs::path const& folder) {
   if (name.contains('/')) {
     if (is_executable_file(name)) return name;
     if (!fs::exists(name)) throw usage_error{fmt::format("run: there is no file {}", name)};
     throw usage_error{fmt::format("run: {} is no executable file", name)};
   }
-  fs::path const bundled = here.programs() / name;
+  fs::path const bundled = folder / name;
   if (is_executable_file(bundled)) return bundled;
-  std::string const meant = nearest(name, executables_in(here.programs()));
+  std::string const meant = nearest(name, executables_in(folder));
   std::string hint;
   if (!meant.empty()) hint = fmt::format(", did you mean {}?", meant);
   if (is_executable_file(name)) hint = fmt::format(", did you mean ./{}?", name);
   throw usage_error{
       fmt::format("run: unknown program {}{}\nbundled programs: {}\nyour own program: tess run ./path/to/it", name,
-                  hint, bundled_names(here))};
+                  hint, names_in(folder))};
 }
 
 // What the runtime is told by its environment, the machine is told by its own options.
@@ -194,17 +199,15 @@ words options_by_environment() {
   return given;
 }
 
-// Becomes the simulator, which runs a file of its own kind: bundled programs are the host's.
+// Becomes the simulator, which runs a file of its own kind.
 [[noreturn]] void become_machine(tree const& here, words machine_words, run_split const& split) {
   if (std::ranges::find(machine_words, "--machine") == machine_words.end())
     throw usage_error{
         fmt::format("run: {} is an option of a machine; give --machine single-tile, too", machine_words[0])};
-  if (!is_executable_file(split.program))
-    throw usage_error{fmt::format("run: there is no file {}; a machine runs a static RV64 program, given by its path",
-                                  split.program)};
+  fs::path const program = find_program(split.program, here.machine_programs());
   words const files = options_by_environment();
   machine_words.insert(machine_words.end(), files.begin(), files.end());
-  machine_words.insert(machine_words.end(), {"--", split.program});
+  machine_words.insert(machine_words.end(), {"--", program.string()});
   machine_words.insert(machine_words.end(), split.arguments.begin(), split.arguments.end());
   become(here.programs() / "machine" / "tess-machine", machine_words);
 }
@@ -218,7 +221,8 @@ int run(words const& given) {
                     "Run a bundled program by name, or yours by its path. The options may stand before or after the\n"
                     "program's name; all other words, and all after --, go to the program.\nBundled programs: " +
                         bundled_names(here),
-                    "Example: tess run bfs data/debian-12.mtx.gz --source libc6 -n 4"};
+                    "Examples: tess run bfs data/debian-12.mtx.gz --source libc6 -n 4\n"
+                    "          tess run --machine nemesys-4x4 bfs kron:8"};
   words machine_words;
   for (auto const& option : run_options) {
     std::string const names =
@@ -252,7 +256,7 @@ int run(words const& given) {
                                   bundled_names(here))};
   }
   if (!machine_words.empty()) become_machine(here, machine_words, split);
-  fs::path const program = find_program(split.program, here);
+  fs::path const program = find_program(split.program, here.programs());
   char const* const fabric = std::getenv("TESS_FABRIC");
   if (fabric != nullptr && std::string_view(fabric) == "ucx") return launch(program, split.arguments);
   become(program, split.arguments);

@@ -24,7 +24,8 @@ struct run_option {
 };
 
 inline constexpr std::array run_options{
-    run_option{"--places", "-n", "PLACES", "TESS_PLACES", "partitions of the global memory"},
+    run_option{"--places", "-n", "PLACES", "TESS_PLACES",
+               "partitions of the global memory; on a machine: tiles, default all"},
     run_option{"--workers", "", "WORKERS", "TESS_WORKERS", "workers of each place"},
     run_option{"--threads", "", "THREADS", "TESS_THREADS", "threads that all places share"},
     run_option{"--pin", "", "WHERE", "TESS_PIN",
@@ -33,8 +34,8 @@ inline constexpr std::array run_options{
     run_option{"--numa", "", "POLICY", "TESS_NUMA",
                "memory nodes of the segments, where there are several: local (default), interleave or none"},
     run_option{"--fabric", "", "FABRIC", "TESS_FABRIC",
-               "how words and bytes move: smp, ucx (every place a process), checked (verifies every call) or hostile "
-               "(late, out of order)"},
+               "how words and bytes move: smp, ucx (every place a process), tile (a tile of a machine, the default "
+               "there), checked (verifies every call) or hostile (late, out of order)"},
     run_option{"--hosts", "", "HOST,HOST", "TESS_HOSTS", "ucx: where the processes run; as many times as places there"},
     run_option{"--tag-output", "", "", "TESS_TAG_OUTPUT", "ucx: each line of output says which place wrote it"},
     run_option{"--failure-timeout", "", "SECONDS", "TESS_FAILURE_TIMEOUT",
@@ -54,13 +55,15 @@ inline constexpr std::array run_options{
     run_option{"--trace", "", "FILE", "TESS_TRACE", "write a trace there, for Perfetto"},
     run_option{"--stall-timeout", "", "SECONDS", "TESS_STALL_TIMEOUT",
                "say who waits where after so long without progress; 0: never"},
-    run_option{"--machine", "", "NAME|FILE", "",
-               "run a static RV64 program on this simulated machine, such as nemesys-4x4, or FILE.toml"},
+    run_option{
+        "--machine", "", "NAME|FILE", "",
+        "run the program on this simulated machine, such as nemesys-4x4, or FILE.toml; yours is a static RV64 one"},
     run_option{"--timing", "", "on|off", "",
                "of the machine: off is one coherent flat memory, without time; default of single-tile only"},
     run_option{"--picture", "", "FILE.svg", "", "of the machine: draw its grid with the load of every part there"},
     run_option{"--tile", "", "TILE", "", "of the machine: the first tile that may run the program"},
-    run_option{"--copies", "", "COPIES", "", "of the machine: so many tiles run a copy of the program"},
+    run_option{"--copies", "", "COPIES", "",
+               "of the machine: so many tiles run a copy of a program without the runtime; default 1"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
 };
 

@@ -77,6 +77,8 @@ other_programs meet_launcher(job_state& j) {
   if (s.fabric == "tile") others.tiles = make_tile_wireup();
   wireup const* const wires = others.get();
   if (wires == nullptr) return others;
+  // Who started processes passes on what each says; of tiles one speaks for all.
+  if (s.places != 0 && s.places != wires->places() && s.fabric == "tile" && wires->place() != 0) throw said_elsewhere();
   if (s.places != 0 && s.places != wires->places())
     throw error("TESS_PLACES",
                 std::to_string(s.places) + ", but " + std::to_string(wires->places()) +
@@ -110,9 +112,9 @@ wireup* lay_out(job_state& j) {
   check("settings::flush_bytes", s.flush_bytes, 4096);
   j.copier = read_copier(s.copier);
   if (s.fabric.empty()) s.fabric = spreads_over_tiles(s) ? "tile" : "smp";
+  other_programs wires = meet_launcher(j);
   // A tile has its harts for its place, and each a worker.
   if (s.workers == 0) s.workers = s.fabric == "tile" ? harts_of_tile() : 1;
-  other_programs wires = meet_launcher(j);
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
   if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");

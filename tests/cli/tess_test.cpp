@@ -101,7 +101,7 @@ TEST_F(tess_command, refuses_options_of_a_machine_without_one) {
   outcome const run = tess("run --allow-write . libexec/tessera/guest");
   EXPECT_EQ(run.code, 2);
   EXPECT_NE(run.error.find("--machine"), std::string::npos) << run.error;
-  EXPECT_EQ(tess("run --machine single-tile guest").code, 2) << "bundled programs are the host's";
+  EXPECT_EQ(tess("run --machine single-tile guest").code, 2) << "the program of this name is the host's";
 }
 
 TEST_F(tess_command, gives_the_program_its_words_and_the_runtime_its_options) {

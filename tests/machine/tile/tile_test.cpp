@@ -210,6 +210,36 @@ TEST(a_transfer_between_partitions, goes_from_memory_to_memory) {
   EXPECT_GT(g.clock.now() - start, 4096 / 4 * g.made_of.network_clock_ps);
 }
 
+/// What an L1 is told.
+struct told : snooper {
+  void invalidate(std::uint64_t address, std::size_t bytes) override { ranges.emplace_back(address, bytes); }
+  std::vector<std::pair<std::uint64_t, std::size_t>> ranges;
+};
+
+TEST(a_packet_of_a_transfer_to_a_tlm, drops_each_of_its_lines_where_an_l1_has_only_that) {
+  grid g(preset("nemesys-2x2"));
+  std::uint64_t const base = g.map.of(region_kind::tlm, 0)->base;
+  std::uint64_t const line = g.made_of.l2.line_bytes;
+  told first;
+  told second;
+  std::uint32_t const number_of_first = g.tiles[0]->attach(first);
+  std::uint32_t const number_of_second = g.tiles[0]->attach(second);
+  g.tiles[0]->filled(base, number_of_first);
+  g.tiles[0]->filled(base + line, number_of_second);
+  transaction asked;
+  asked.what = remote_operation::transfer;
+  asked.target = 1;
+  asked.address = g.map.of(region_kind::tlm, 1)->base;
+  asked.destination = base;
+  asked.destination_tile = 0;
+  asked.bytes = 2 * line;
+  g.clock.start(ask(g, 1, asked));
+  g.clock.run();
+  EXPECT_EQ(asked.status, remote_outcome::done);
+  EXPECT_EQ(first.ranges, (std::vector{std::pair(base, std::size_t{line})}));
+  EXPECT_EQ(second.ranges, (std::vector{std::pair(base + line, std::size_t{line})}));
+}
+
 TEST(a_request, to_what_is_not_there_or_not_for_it_is_wrong) {
   grid g(preset("nemesys-2x2"));
   std::uint64_t const end = g.map.of(region_kind::tlm, 1)->end();
