@@ -35,13 +35,15 @@ std::uint64_t calendar::next_used_slot() const noexcept {
 }
 
 picoseconds calendar::next_due() const noexcept {
-  std::uint64_t const slot = next_used_slot();
+  return due_of(next_used_slot());
+}
+
+picoseconds calendar::due_of(std::uint64_t slot) const noexcept {
   // Whatever is in the ring is earlier than what lies beyond its horizon.
   return slot != none ? ring_[slot % slots].first->due : beyond_.front().due;
 }
 
-void calendar::advance() noexcept {
-  std::uint64_t const slot = next_used_slot();
+void calendar::advance(std::uint64_t slot) noexcept {
   cursor_ = slot != none ? slot : beyond_.front().due >> shift_;
   while (!beyond_.empty() && (beyond_.front().due >> shift_) - cursor_ < slots) {
     std::ranges::pop_heap(beyond_, later);

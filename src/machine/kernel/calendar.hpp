@@ -53,7 +53,7 @@ class calendar {
     if (waiting_ == 0) return nullptr;
     slot_list& current = ring_[cursor_ % slots];
     if (current.first == nullptr) [[unlikely]] {
-      advance();
+      advance(next_used_slot());
       return take_first(ring_[cursor_ % slots]);
     }
     return take_first(current);
@@ -64,8 +64,9 @@ class calendar {
     if (waiting_ == 0) return nullptr;
     if (ring_[cursor_ % slots].first == nullptr) {
       // The cursor must not pass `last`: events may be put there afterwards.
-      if (next_due() > last) return nullptr;
-      advance();
+      std::uint64_t const slot = next_used_slot();
+      if (due_of(slot) > last) return nullptr;
+      advance(slot);
     }
     slot_list& current = ring_[cursor_ % slots];
     return current.first->due <= last ? take_first(current) : nullptr;
@@ -113,7 +114,9 @@ class calendar {
 
   static void put_sorted(slot_list& list, event& added) noexcept;
   void put_beyond(event& added);
-  void advance() noexcept;
+  /// To the next slot that is used, or none: then to what lies beyond.
+  void advance(std::uint64_t slot) noexcept;
+  [[nodiscard]] picoseconds due_of(std::uint64_t slot) const noexcept;
   [[nodiscard]] std::uint64_t next_used_slot() const noexcept;
 
   static constexpr std::uint64_t none = ~std::uint64_t{0};

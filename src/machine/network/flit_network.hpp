@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "machine/network/lone_way.hpp"
 #include "machine/network/parameters.hpp"
 #include "machine/network/topology.hpp"
 
@@ -43,18 +44,18 @@ class flit_network {
  public:
   using deliver_function = std::function<void(packet const&, std::uint64_t cycle)>;
 
-  /// `deliver` is called for every packet in the cycle of its last flit; it may send and release.
-  flit_network(network_parameters const& made_of, deliver_function deliver);
+  /// `deliver` is called for every packet in the cycle of its last flit, in the order of their targets; it may send and
+  /// release. Without `express` every flit is moved by itself: the same cycles, for tests.
+  flit_network(network_parameters const& made_of, deliver_function deliver, bool express = true);
 
   [[nodiscard]] network_parameters const& made_of() const noexcept { return made_of_; }
   [[nodiscard]] topology const& layout() const noexcept { return topology_; }
 
-  /// Adds it to the line at its source; it counts from `sent.created`. Any number may wait there.
-  void send(packet const& sent);
-  /// Packets of one virtual network that wait at a node, also in part.
-  [[nodiscard]] std::uint32_t waiting(std::uint32_t node, std::uint32_t network) const noexcept {
-    return interfaces_[node].lines[network].length;
-  }
+  /// Adds it to the line at its source; it counts from `sent.created`, before which no cycle is stepped any more. Any
+  /// number may wait there. The first cycle that must be stepped for it is returned.
+  std::uint64_t send(packet const& sent);
+  /// Packets of one virtual network that wait at a node, also in part, before this cycle is stepped.
+  [[nodiscard]] std::uint32_t waiting(std::uint32_t node, std::uint32_t network, std::uint64_t cycle) const noexcept;
   /// The node has done with a packet that was delivered to it. Only for receive_packets > 0.
   void release(std::uint32_t node, std::uint32_t network, std::uint64_t cycle);
 
@@ -63,15 +64,13 @@ class flit_network {
   /// Something would happen in the next cycle.
   [[nodiscard]] bool busy() const noexcept { return any(active_routers_) || any(active_nodes_); }
   /// Something is on its way: a later cycle may be busy.
-  [[nodiscard]] bool flying() const noexcept { return flying_ != 0; }
+  [[nodiscard]] bool flying() const noexcept { return flying_ != 0 || express_inside_ != 0; }
   /// The next cycle after the last one in which something happens; only while busy() or flying().
   [[nodiscard]] std::uint64_t next_cycle() const noexcept;
   [[nodiscard]] std::uint64_t packets_inside() const noexcept { return packets_inside_; }
 
-  /// Flits that left by this port so far, for statistics.
-  [[nodiscard]] std::uint64_t link_flits(std::uint32_t router, std::uint32_t port) const noexcept {
-    return link_flits_[router * ports_ + port];
-  }
+  /// Flits that left by this port before this cycle, for statistics; the cycle is the next one to be stepped.
+  [[nodiscard]] std::uint64_t link_flits(std::uint32_t router, std::uint32_t port, std::uint64_t cycle) const noexcept;
 
  private:
   static constexpr std::uint32_t channels_max = 32;
@@ -141,6 +140,7 @@ class flit_network {
   };
   struct stored_packet : packet {
     std::uint32_t next = none;
+    bool delivered = false;  ///< Its target has been told of it; only flits and credits are left.
   };
   struct flying_flit {
     flit moved;
@@ -166,7 +166,43 @@ class flit_network {
     std::uint32_t granted;
   };
 
+  /// Who still comes over a link: from a node (they follow the output ports in number), to a router or to a node.
+  struct link_use {
+    std::uint64_t free_from = 0;  ///< Express packets have left it behind.
+    std::uint32_t packets = 0;    ///< Moved flit by flit, whose tail has not passed.
+    std::uint32_t owed = 0;       ///< Credits on their way, and flits that they will be for.
+  };
+  /// Pointers of a router as they were before a packet.
+  struct hop {
+    std::uint16_t input_channel_grant;
+    std::uint16_t output_channel_next;
+    std::uint8_t channel;         ///< That it came by.
+    std::uint8_t output_channel;  ///< That it left by.
+    std::uint8_t output_next_input;
+    std::uint8_t input_next_output;
+    std::uint8_t input_next_channel;
+  };
+  struct express_packet {
+    packet carried;
+    lone_way const* way = nullptr;
+    std::uint64_t start = 0;           ///< Cycle in which its head leaves the node.
+    std::vector<std::uint32_t> links;  ///< On its way.
+    std::vector<hop> hops;
+    std::uint32_t next_line = 0;  ///< Of its node, as they were before it.
+    std::uint8_t last_channel = unassigned;
+    bool delivered = false;
+    bool landed = false;  ///< It is moved flit by flit now.
+  };
+  struct express_arrival {
+    std::uint64_t cycle;
+    std::uint64_t number;
+  };
+  static bool later(express_arrival const& a, express_arrival const& b) noexcept { return a.cycle > b.cycle; }
+
   // flit_network.cpp
+  void take_in_all(std::uint64_t cycle);
+  void deliver_all(std::uint64_t cycle);
+  void move_all(std::uint64_t cycle);
   void connect();
   void allocate(std::uint32_t router_index, std::uint64_t cycle);
   void take_in(flying_flit const& arrived, std::uint64_t cycle);
@@ -186,8 +222,33 @@ class flit_network {
   [[nodiscard]] std::uint32_t receive_limit(std::uint32_t network) const noexcept {
     return made_of_.virtual_networks[network].receive_packets;
   }
+  void queue(packet const& sent, bool delivered, std::span<std::uint32_t const> links);
   [[nodiscard]] std::uint32_t store(packet const& sent);
   void forget(std::uint32_t stored) noexcept;
+
+  // express.cpp
+  void find_links(packet const& sent);
+  [[nodiscard]] bool meets_nobody(lone_way const& way, std::uint64_t start) const noexcept;
+  std::uint64_t fly(packet const& sent, lone_way const& way, std::uint64_t start);
+  void pass(express_packet& by, std::size_t router);
+  void take_express_arrivals(std::uint64_t cycle);
+  [[nodiscard]] express_packet& express_at(std::uint64_t number) noexcept {
+    return express_[number & (express_.size() - 1)];
+  }
+  [[nodiscard]] express_packet const& express_at(std::uint64_t number) const noexcept {
+    return express_[number & (express_.size() - 1)];
+  }
+  express_packet& new_express();
+  void forget_express(std::uint64_t cycle) noexcept;
+  [[nodiscard]] std::uint32_t input_of(express_packet const& of, std::size_t router) const noexcept;
+
+  // landing.cpp
+  void land_those_on(std::span<std::uint32_t const> links, std::uint64_t cycle);
+  void find_landing(std::span<std::uint32_t const> links);
+  void take_back(express_packet& of) noexcept;
+  void replay(std::uint64_t cycle);
+  void swap_moving() noexcept;
+  void join_moving(std::uint64_t cycle);
 
   // channel_allocation.cpp
   void allocate_channels(std::uint32_t router_index);
@@ -232,6 +293,31 @@ class flit_network {
   std::uint64_t calendar_mask_;
   std::uint64_t flying_ = 0;
   std::uint64_t now_ = 0;
+  std::uint64_t next_ = 0;         ///< No cycle before this one is stepped any more.
+  bool gathering_ = false;         ///< Packets that are whole go to delivered_.
+  bool delivering_ = false;        ///< What is sent now leaves in this cycle.
+  std::vector<packet> delivered_;  ///< In this cycle.
+
+  bool with_express_;
+  lone_ways ways_;
+  std::vector<link_use> links_;
+  std::vector<std::uint32_t> path_;      ///< Links of the packet that is being sent.
+  std::vector<express_packet> express_;  ///< A ring, by number; those from express_first_ on are remembered.
+  std::uint64_t express_first_ = 0;
+  std::uint64_t express_end_ = 0;
+  std::uint64_t express_inside_ = 0;         ///< Not delivered yet.
+  std::vector<express_arrival> arrivals_;    ///< A heap, earliest first; those of landed packets are stale.
+  std::vector<std::uint64_t> landing_;       ///< Numbers of those that are to be landed.
+  std::vector<std::uint8_t> landing_links_;  ///< By link.
+  /// What moves while those that land catch up.
+  struct moving {
+    std::vector<cycle_list> calendar;
+    std::vector<std::uint64_t> active_routers;
+    std::vector<std::uint64_t> active_nodes;
+    std::uint64_t flying = 0;
+  };
+  moving aside_;
+  std::vector<std::pair<std::uint32_t, router>> routers_aside_;
 
   std::vector<stored_packet> packets_;
   std::uint32_t free_packets_ = none;

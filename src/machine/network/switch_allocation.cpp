@@ -156,6 +156,7 @@ void flit_network::traverse(std::uint32_t router_index, std::uint32_t port, std:
   MACHINE_DEBUG_ASSERT(to.credits > 0);
   if (--to.credits == 0) output.credited &= ~(1U << from.output_channel);
   ++link_flits_[output_index];
+  ++links_[output_index].owed;
   if (moved.head && !output.to_node) ++packets_[moved.packet].hops;
   list_at(cycle + made_of_.traversal_cycles + made_of_.link_cycles + 1)
       .flits.push_back({moved, output.target, from.output_channel, output.to_node});
@@ -164,6 +165,7 @@ void flit_network::traverse(std::uint32_t router_index, std::uint32_t port, std:
   flying_ += 2;
 
   if (moved.tail) {
+    --links_[output_index].packets;
     output.free |= 1U << from.output_channel;
     from.output_channel = unassigned;
     if (from.count > 0) begin_packet(index, cycle + 1);
