@@ -6,6 +6,7 @@
 //   its switch could be asked for it and the one in which its last credit is back. What it does to the pointers of the
 //   routers is done when it is sent: its links are its own until then. Several may follow each other over a link, each
 //   when the one before has left it behind.
+//   Those that meet each other only may fly in convoy (convoy.cpp).
 //   A packet that cannot fly is moved flit by flit, and nobody flies over its links until it has left them. Those that
 //   fly there already must land (landing.cpp).
 #include <algorithm>
@@ -22,9 +23,10 @@ std::uint64_t flit_network::send(packet const& sent) {
   std::uint64_t const start = delivering_ ? now_ : std::max(sent.created, next_);
   find_links(sent);
   forget_express(start);
-  if (with_express_ && receive_limit(sent.network) == 0) {
+  if (with_express_ && receive_limit(sent.network) == 0 && sent.flits <= express_flits_max) {
     lone_way const& way = ways_.of(path_.size() - 1, sent.flits);
     if (meets_nobody(way, start)) return fly(sent, way, start);
+    if (auto const cycle = join(sent, start)) return *cycle;
   }
   land_those_on(path_, start);
   queue(sent, false, path_);
@@ -70,6 +72,8 @@ std::uint64_t flit_network::fly(packet const& sent, lone_way const& way, std::ui
   flown.start = start;
   flown.links = path_;
   flown.delivered = flown.landed = false;
+  flown.first_of_convoy = number;
+  flown.before.clear();
 
   node_interface& node = interfaces_[sent.source];
   source_line& line = node.lines[sent.network];
@@ -131,7 +135,7 @@ void flit_network::take_express_arrivals(std::uint64_t cycle) {
     arrivals_.pop_back();
     if (due.number < express_first_) continue;
     express_packet& whole = express_at(due.number);
-    if (whole.landed) continue;
+    if (whole.landed || whole.delivered || due.cycle != whole.start + whole.way->arrived) continue;
     MACHINE_ASSERT(due.cycle == cycle);
     whole.delivered = true;
     --packets_inside_;

@@ -43,6 +43,7 @@ flit_network::flit_network(network_parameters const& made_of, deliver_function d
       links_(inputs_.size() + topology_.nodes()),
       express_(16),
       landing_links_(links_.size()),
+      credited_(links_.size()),
       switch_channel_(std::size_t{ports_} * ports_),
       switch_requests_(ports_),
       switch_grants_(ports_) {

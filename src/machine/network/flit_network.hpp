@@ -20,7 +20,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "machine/network/lone_way.hpp"
@@ -191,12 +195,29 @@ class flit_network {
     std::uint32_t next_line = 0;  ///< Of its node, as they were before it.
     std::uint8_t last_channel = unassigned;
     bool delivered = false;
-    bool landed = false;  ///< It is moved flit by flit now.
+    bool landed = false;                  ///< It is moved flit by flit now.
+    std::uint64_t first_of_convoy = 0;    ///< Its number; one that flies alone has its own.
+    std::u16string before;                ///< Of a convoy's first: all pointers on its links as they were before it.
+    std::vector<std::uint32_t> together;  ///< These links.
+    std::uint32_t channels = 0;           ///< Whose pointers these are.
+  };
+  /// What comes of packets that meet, in cycles since each one's start; uses of links since the first one's.
+  struct convoy_plan {
+    std::vector<lone_way> ways;
+    std::vector<std::uint64_t> until;  ///< By link: its last credit is back.
+    std::u16string after;              ///< The pointers.
+  };
+  /// Of a flit over a link, or from its node, while a plan is worked out.
+  struct passage {
+    std::size_t packet;
+    std::uint32_t link;
+    std::uint64_t cycle;
   };
   struct express_arrival {
     std::uint64_t cycle;
     std::uint64_t number;
   };
+  static constexpr std::uint32_t express_flits_max = 256;
   static bool later(express_arrival const& a, express_arrival const& b) noexcept { return a.cycle > b.cycle; }
 
   // flit_network.cpp
@@ -242,12 +263,30 @@ class flit_network {
   void forget_express(std::uint64_t cycle) noexcept;
   [[nodiscard]] std::uint32_t input_of(express_packet const& of, std::size_t router) const noexcept;
 
+  // convoy.cpp
+  static constexpr std::size_t convoy_max = 4;
+  static constexpr std::size_t plans_max = 1U << 13U;
+  [[nodiscard]] std::optional<std::uint64_t> join(packet const& sent, std::uint64_t start);
+  [[nodiscard]] convoy_plan const* find_plan();
+  [[nodiscard]] convoy_plan work_out_plan();
+  [[nodiscard]] lone_way recorded_way(std::size_t packet) const;
+  void follow(convoy_plan const& plan);
+  template <class F>
+  void for_each_pointer(std::uint32_t link, std::uint32_t channels, F&& f);
+  void read_pointers(std::span<std::uint32_t const> links, std::uint32_t channels, std::u16string& into);
+  void write_pointers(std::span<std::uint32_t const> links, std::uint32_t channels, std::u16string_view from);
+  void record(flit const& moved, std::uint32_t link, std::uint64_t cycle) {
+    passages_.push_back({static_cast<std::size_t>(packets_[moved.packet].cookie), link, cycle});
+  }
+
   // landing.cpp
   void land_those_on(std::span<std::uint32_t const> links, std::uint64_t cycle);
   void find_landing(std::span<std::uint32_t const> links);
-  void take_back(express_packet& of) noexcept;
+  void take_back(express_packet& of);
   void replay(std::uint64_t cycle);
   void swap_moving() noexcept;
+  void set_routers_aside();
+  void restore_routers() noexcept;
   void join_moving(std::uint64_t cycle);
 
   // channel_allocation.cpp
@@ -317,6 +356,15 @@ class flit_network {
     std::uint64_t flying = 0;
   };
   moving aside_;
+  std::unordered_map<std::u16string, convoy_plan> plans_;  ///< By all that they follow from.
+  std::uint64_t plans_followed_ = 0;
+  std::u16string key_;
+  std::size_t key_head_ = 0;                 ///< Behind it come the pointers.
+  std::vector<std::uint32_t> convoy_links_;  ///< Of those that are to fly together.
+  std::uint32_t convoy_channels_ = 0;
+  bool recording_ = false;
+  std::vector<passage> passages_;
+  std::vector<std::uint64_t> credited_;  ///< By link: when the last credit was back.
   std::vector<std::pair<std::uint32_t, router>> routers_aside_;
 
   std::vector<stored_packet> packets_;

@@ -30,7 +30,8 @@ void flit_network::find_landing(std::span<std::uint32_t const> links) {
     for (std::uint64_t i = express_first_; i < express_end_; ++i) {
       express_packet& one = express_at(i);
       auto const marked = [&](std::uint32_t link) { return landing_links_[link] != 0; };
-      if (one.landed || std::ranges::none_of(one.links, marked)) continue;
+      // Of a convoy that is over nothing can be taken back any more, nor need it be.
+      if (one.landed || one.first_of_convoy < express_first_ || std::ranges::none_of(one.links, marked)) continue;
       for (std::uint32_t const link : one.links) landing_links_[link] = 1;
       one.landed = more = true;
       landing_.push_back(i);
@@ -43,7 +44,15 @@ void flit_network::find_landing(std::span<std::uint32_t const> links) {
   std::ranges::sort(landing_);
 }
 
-void flit_network::take_back(express_packet& of) noexcept {
+void flit_network::take_back(express_packet& of) {
+  for (std::uint32_t const link : of.links) links_[link].free_from = 0;
+  for (std::uint32_t const link : std::span(of.links).subspan(1)) link_flits_[link] -= of.carried.flits;
+  if (!of.delivered) {
+    --packets_inside_;
+    --express_inside_;
+  }
+  if (!of.before.empty()) return write_pointers(of.together, of.channels, of.before);
+  if (of.hops.empty()) return;  // it flew behind the first of its convoy
   for (std::size_t router = of.hops.size(); router-- > 0;) {
     hop const& was = of.hops[router];
     std::uint32_t const input_index = input_of(of, router);
@@ -53,16 +62,10 @@ void flit_network::take_back(express_packet& of) noexcept {
     outputs_[output_index].next_input = was.output_next_input;
     inputs_[input_index].next_output = was.input_next_output;
     inputs_[input_index].next_channel = was.input_next_channel;
-    link_flits_[output_index] -= of.carried.flits;
   }
   node_interface& node = interfaces_[of.carried.source];
   node.lines[of.carried.network].last_channel = of.last_channel;
   node.next_line = of.next_line;
-  for (std::uint32_t const link : of.links) links_[link].free_from = 0;
-  if (!of.delivered) {
-    --packets_inside_;
-    --express_inside_;
-  }
 }
 
 void flit_network::swap_moving() noexcept {
@@ -72,8 +75,7 @@ void flit_network::swap_moving() noexcept {
   std::swap(flying_, aside_.flying);
 }
 
-void flit_network::replay(std::uint64_t cycle) {
-  swap_moving();
+void flit_network::set_routers_aside() {
   routers_aside_.clear();
   for (std::uint64_t const number : landing_) {
     for (std::uint32_t const link : std::span(express_at(number).links).subspan(1)) {
@@ -82,6 +84,18 @@ void flit_network::replay(std::uint64_t cycle) {
       routers_aside_.emplace_back(link / ports_, std::exchange(of, {}));
     }
   }
+}
+
+void flit_network::restore_routers() noexcept {
+  for (auto const& [index, was] : routers_aside_) {
+    routers_[index].waiting_ports |= was.waiting_ports;
+    routers_[index].ready_ports |= was.ready_ports;
+  }
+}
+
+void flit_network::replay(std::uint64_t cycle) {
+  swap_moving();
+  set_routers_aside();
   std::uint64_t at = express_at(landing_.front()).start;
   for (auto next = landing_.begin();; ++at) {
     for (; next != landing_.end() && express_at(*next).start == at; ++next) {
@@ -100,10 +114,7 @@ void flit_network::replay(std::uint64_t cycle) {
 }
 
 void flit_network::join_moving(std::uint64_t cycle) {
-  for (auto const& [index, was] : routers_aside_) {
-    routers_[index].waiting_ports |= was.waiting_ports;
-    routers_[index].ready_ports |= was.ready_ports;
-  }
+  restore_routers();
   auto const append = [](auto& to, auto& from) {
     to.insert(to.end(), from.begin(), from.end());
     from.clear();

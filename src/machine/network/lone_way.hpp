@@ -19,6 +19,7 @@ struct lone_way {
     std::uint64_t from = 0;
     std::uint64_t until = 0;
   };
+  std::uint64_t begun = 0;     ///< Its head leaves its node; not zero for one that had to wait.
   std::uint64_t injected = 0;  ///< Its node has sent all of it, and may send another in this cycle.
   std::uint64_t arrived = 0;   ///< All of it is there.
   std::uint64_t over = 0;      ///< Nothing of it is left anywhere.

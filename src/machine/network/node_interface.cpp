@@ -96,6 +96,8 @@ bool flit_network::inject_from(std::uint32_t node, std::uint32_t network, std::u
   list_at(cycle + made_of_.link_cycles + 1)
       .flits.push_back({{line.first, head, tail}, into.router * ports_ + into.port, channel, false});
   ++flying_;
+  if (recording_) [[unlikely]]
+    record({line.first, head, tail}, static_cast<std::uint32_t>(outputs_.size()) + node, cycle);
   if (tail) {
     --link.packets;
     from.free |= 1U << channel;
@@ -139,9 +141,11 @@ void flit_network::release(std::uint32_t node, std::uint32_t network, std::uint6
 
 void flit_network::sink(std::uint32_t node, std::uint8_t channel, flit arrived, std::uint64_t cycle) {
   link_end const from = topology_.attachment(node);
-  list_at(cycle + made_of_.link_cycles + 1 + made_of_.credit_cycles)
-      .credits.push_back({from.router * ports_ + from.port, channel, false});
+  std::uint64_t const back = cycle + made_of_.link_cycles + 1 + made_of_.credit_cycles;
+  list_at(back).credits.push_back({from.router * ports_ + from.port, channel, false});
   ++flying_;
+  if (recording_) [[unlikely]]
+    credited_[from.router * ports_ + from.port] = back;
   if (!arrived.tail) return;
   stored_packet const& whole = packets_[arrived.packet];
   if (whole.delivered) return forget(arrived.packet);

@@ -163,6 +163,10 @@ void flit_network::traverse(std::uint32_t router_index, std::uint32_t port, std:
   std::uint64_t const back = cycle + made_of_.link_cycles + 1 + (input.from_node ? 0 : made_of_.credit_cycles);
   list_at(back).credits.push_back({input.upstream, static_cast<std::uint8_t>(channel), input.from_node});
   flying_ += 2;
+  if (recording_) [[unlikely]] {
+    record(moved, output_index, cycle);
+    credited_[input.upstream + (input.from_node ? outputs_.size() : 0)] = back;
+  }
 
   if (moved.tail) {
     --links_[output_index].packets;
