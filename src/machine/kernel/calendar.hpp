@@ -73,7 +73,7 @@ class calendar {
   }
 
   /// Time of the earliest event; there must be one.
-  [[nodiscard]] picoseconds next_due() const noexcept;
+  [[nodiscard]] picoseconds next_due() const noexcept { return due_of(next_used_slot()); }
 
  private:
   struct slot_list {
@@ -115,9 +115,23 @@ class calendar {
   static void put_sorted(slot_list& list, event& added) noexcept;
   void put_beyond(event& added);
   /// To the next slot that is used, or none: then to what lies beyond.
-  void advance(std::uint64_t slot) noexcept;
-  [[nodiscard]] picoseconds due_of(std::uint64_t slot) const noexcept;
-  [[nodiscard]] std::uint64_t next_used_slot() const noexcept;
+  void advance(std::uint64_t slot) noexcept {
+    cursor_ = slot != none ? slot : beyond_.front().due >> shift_;
+    if (!beyond_.empty()) [[unlikely]]
+      take_over();
+  }
+  /// What lies within the horizon now.
+  void take_over() noexcept;
+  [[nodiscard]] picoseconds due_of(std::uint64_t slot) const noexcept {
+    // Whatever is in the ring is earlier than what lies beyond its horizon.
+    return slot != none ? ring_[slot % slots].first->due : beyond_.front().due;
+  }
+  [[nodiscard]] std::uint64_t next_used_slot() const noexcept {
+    // Mostly it is one of the next few.
+    std::uint64_t const near = used_[cursor_ % slots / 64] >> cursor_ % 64;
+    return near != 0 ? cursor_ + static_cast<std::uint64_t>(std::countr_zero(near)) : far_used_slot();
+  }
+  [[nodiscard]] std::uint64_t far_used_slot() const noexcept;
 
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 

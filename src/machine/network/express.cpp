@@ -112,16 +112,18 @@ void flit_network::pass(express_packet& by, std::size_t router) {
   route_step const step = topology_.route(r, by.carried.target);
   std::uint32_t const may_take = channel_masks_[by.carried.network * 3U + static_cast<std::uint32_t>(step.half)];
 
-  bool const inside = input_state.grant_pointer / channels_ == step.port;
-  std::uint32_t const taken = round_robin(may_take, inside ? input_state.grant_pointer % channels_ : 0);
+  // As accept_channel() has it: the pointer runs over the channels of all outputs.
+  std::uint32_t const behind = input_state.grant_pointer - step.port * channels_;
+  std::uint32_t const taken = round_robin(may_take, behind < channels_ ? behind : 0);
   output_channel& output_state = output_channels_[output_index * channels_ + taken];
   by.hops.push_back({input_state.grant_pointer, output_state.next_input, channel, static_cast<std::uint8_t>(taken),
                      output.next_input, input.next_output, input.next_channel});
 
-  std::uint32_t const port = input_index % ports_;
+  std::uint32_t const port = input_index - r * ports_;
   std::uint32_t const all = ports_ * channels_;
-  output_state.next_input = static_cast<std::uint16_t>((port * channels_ + channel + 1) % all);
-  input_state.grant_pointer = static_cast<std::uint16_t>((step.port * channels_ + taken + 1) % all);
+  auto const next = [all](std::uint32_t one) { return static_cast<std::uint16_t>(one + 1 == all ? 0 : one + 1); };
+  output_state.next_input = next(port * channels_ + channel);
+  input_state.grant_pointer = next(step.port * channels_ + taken);
   output.next_input = static_cast<std::uint8_t>(port + 1 == ports_ ? 0 : port + 1);
   input.next_output = static_cast<std::uint8_t>(step.port + 1U == ports_ ? 0 : step.port + 1);
   input.next_channel = static_cast<std::uint8_t>(channel + 1U == channels_ ? 0 : channel + 1);

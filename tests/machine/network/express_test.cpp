@@ -5,6 +5,7 @@
 // the way the flits of every link and the packets that wait. Some receivers send on from within an arrival.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <tuple>
@@ -111,33 +112,38 @@ double compare(network_parameters const& made, load const& offered, std::uint64_
   return static_cast<double>(steps) / static_cast<double>(cycle);
 }
 
-class express_packets : public testing::TestWithParam<std::tuple<topology_kind, int, std::uint32_t, std::uint32_t>> {
- protected:
-  network_parameters made;
+/// Topology, sort of router, channels of the first virtual network, buffers.
+using kind = std::tuple<topology_kind, int, std::uint32_t, std::uint32_t>;
 
-  void SetUp() override {
-    auto const& [topology, stages, channels, depth] = GetParam();
-    made.topology = topology;
-    made.width = 4;
-    made.height = topology == topology_kind::crossbar ? 2 : 3;
-    made.buffer_flits = depth;
-    made.routing_cycles = stages == 1 ? 0 : 1;
-    made.speculative = stages == 1;
-    if (stages == 2) {
-      made.link_cycles = 3;
-      made.traversal_cycles = 2;
-      made.credit_cycles = 2;
-    }
-    bool const even = topology == topology_kind::torus;
-    made.virtual_networks = {{even ? channels * 2 : channels, 0}, {2, 1}, {even ? 2U : 1U, 2}};
-    if (stages == 1) made.virtual_networks.resize(1);
+network_parameters network_of(kind const& wanted) {
+  auto const& [topology, stages, channels, depth] = wanted;
+  network_parameters made;
+  made.topology = topology;
+  made.width = 4;
+  made.height = topology == topology_kind::crossbar ? 2 : 3;
+  made.buffer_flits = depth;
+  made.routing_cycles = stages == 1 ? 0 : 1;
+  made.speculative = stages == 1;
+  if (stages == 2) {
+    made.link_cycles = 3;
+    made.traversal_cycles = 2;
+    made.credit_cycles = 2;
   }
+  bool const even = topology == topology_kind::torus;
+  made.virtual_networks = {{even ? channels * 2 : channels, 0}, {2, 1}, {even ? 2U : 1U, 2}};
+  if (stages == 1) made.virtual_networks.resize(1);
+  return made;
+}
+
+class express_packets : public testing::TestWithParam<kind> {
+ protected:
+  network_parameters made = network_of(GetParam());
 };
 
 TEST_P(express_packets, arrive_as_their_flits_would_at_any_load) {
   std::uint64_t seed = 0;
   for (double const rate : {0.0002, 0.001, 0.004, 0.01, 0.03, 0.1, 0.5}) {
-    std::uint64_t const cycles = rate < 0.01 ? 6'000 : 400;
+    std::uint64_t const cycles = rate < 0.01 ? 4'000 : 300;
     for (std::uint32_t const flits : {1U, 10U, 19U}) {
       SCOPED_TRACE(testing::Message() << "rate " << rate << ", " << flits << " flits, seed " << ++seed);
       compare(made, {rate, flits, made.nodes()}, seed, cycles);
@@ -155,10 +161,32 @@ TEST_P(express_packets, arrive_as_their_flits_would_in_bursts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    kinds, express_packets,
-    testing::Combine(testing::Values(topology_kind::mesh, topology_kind::torus, topology_kind::crossbar),
-                     testing::Values(0, 1, 2), testing::Values(1U, 2U, 4U), testing::Values(1U, 4U, 9U)));
+INSTANTIATE_TEST_SUITE_P(some, express_packets,
+                         testing::Values(kind{topology_kind::mesh, 0, 2, 4}, kind{topology_kind::mesh, 0, 1, 9},
+                                         kind{topology_kind::mesh, 1, 4, 4}, kind{topology_kind::mesh, 2, 2, 1},
+                                         kind{topology_kind::torus, 0, 1, 4}, kind{topology_kind::torus, 2, 2, 9},
+                                         kind{topology_kind::crossbar, 0, 2, 1},
+                                         kind{topology_kind::crossbar, 1, 1, 4}));
+
+TEST(express_packets_of_any_kind, slow_arrive_as_their_flits_would) {
+  if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "set TESS_SLOW=1, as machine_network_slow does";
+  std::uint64_t seed = 1000;
+  for (topology_kind const topology : {topology_kind::mesh, topology_kind::torus, topology_kind::crossbar}) {
+    for (int const stages : {0, 1, 2}) {
+      for (auto const [channels, depth] : {std::pair{1U, 1U}, {1U, 4U}, {2U, 1U}, {2U, 4U}, {2U, 9U}, {4U, 4U}}) {
+        network_parameters const made = network_of({topology, stages, channels, depth});
+        for (double const rate : {0.0002, 0.001, 0.004, 0.01, 0.03, 0.1, 0.5}) {
+          std::uint32_t const flits = 1 + ++seed % 19;
+          SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(topology) << ", " << stages << ", " << channels
+                                          << " channels of " << depth << ", rate " << rate << ", seed " << seed);
+          compare(made, {rate, flits, made.nodes()}, seed, rate < 0.01 ? 60'000 : 6000);
+          compare(made, {rate, flits, 2}, seed, rate < 0.01 ? 30'000 : 3000);
+          if (testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+}
 
 TEST(an_express_packet, needs_one_step_when_it_is_alone) {
   network_parameters made;
