@@ -40,7 +40,7 @@ void flit_network::find_links(packet const& sent) {
     std::uint32_t const link = r * ports_ + topology_.route(r, sent.target).port;
     path_.push_back(link);
     if (outputs_[link].to_node) return;
-    r = outputs_[link].target / ports_;
+    r = inputs_[outputs_[link].target].router;
   }
 }
 
@@ -103,7 +103,7 @@ std::uint32_t flit_network::input_of(express_packet const& of, std::size_t route
 void flit_network::pass(express_packet& by, std::size_t router) {
   std::uint32_t const input_index = input_of(by, router);
   std::uint32_t const output_index = by.links[router + 1];
-  std::uint32_t const r = output_index / ports_;
+  std::uint32_t const r = inputs_[input_index].router;
   std::uint8_t const channel = router == 0 ? interfaces_[by.carried.source].lines[by.carried.network].last_channel
                                            : by.hops.back().output_channel;
   input_port& input = inputs_[input_index];

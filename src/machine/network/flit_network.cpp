@@ -77,6 +77,10 @@ void flit_network::connect() {
   for (std::uint32_t r = 0; r < topology_.routers(); ++r) {
     for (std::uint32_t p = 0; p < ports_; ++p) {
       output_port& output = outputs_[r * ports_ + p];
+      inputs_[r * ports_ + p].router = r;
+      inputs_[r * ports_ + p].port = static_cast<std::uint8_t>(p);
+      for (std::uint32_t c = 0; c < channels_; ++c)
+        input_channels_[(r * ports_ + p) * channels_ + c].port = r * ports_ + p;
       std::uint32_t const node = topology_.node_at(r, p);
       link_end const ahead = topology_.neighbour(r, p);
       output.to_node = node != link_end::nowhere;
@@ -204,9 +208,10 @@ void flit_network::take_in(flying_flit const& arrived, std::uint64_t cycle) {
   buffers_[index * depth + last] = arrived.moved;
   if (channel.count++ != 0) return;
   if (channel.output_channel != unassigned) {
-    std::uint32_t const r = arrived.target / ports_;
-    inputs_[arrived.target].ready |= 1U << arrived.channel;
-    routers_[r].ready_ports |= std::uint64_t{1} << arrived.target % ports_;
+    input_port& input = inputs_[arrived.target];
+    std::uint32_t const r = input.router;
+    input.ready |= 1U << arrived.channel;
+    routers_[r].ready_ports |= std::uint64_t{1} << input.port;
     active_routers_[r / 64] |= std::uint64_t{1} << r % 64;
   } else {
     begin_packet(index, cycle);
@@ -220,15 +225,15 @@ void flit_network::begin_packet(std::uint32_t input_index, std::uint64_t first_c
 }
 
 void flit_network::set_route(std::uint32_t input_index) {
-  std::uint32_t const port_index = input_index / channels_;
-  std::uint32_t const r = port_index / ports_;
   input_channel& channel = input_channels_[input_index];
+  input_port& input = inputs_[channel.port];
+  std::uint32_t const r = input.router;
   packet const& routed = packets_[buffers_[input_index * made_of_.buffer_flits + channel.first].packet];
   route_step const step = topology_.route(r, routed.target);
   channel.output = step.port;
   channel.may_take = channel_masks_[routed.network * 3U + static_cast<std::uint32_t>(step.half)];
-  inputs_[port_index].waiting |= 1U << input_index % channels_;
-  routers_[r].waiting_ports |= std::uint64_t{1} << port_index % ports_;
+  input.waiting |= 1U << (input_index - channel.port * channels_);
+  routers_[r].waiting_ports |= std::uint64_t{1} << input.port;
   active_routers_[r / 64] |= std::uint64_t{1} << r % 64;
 }
 

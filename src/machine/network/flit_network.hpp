@@ -12,7 +12,8 @@
 //   convoy.cpp, landing.cpp). It is the same cycle in which their last flits would.
 //
 // Units     cycles of the network's clock.
-// Cost      about 0.1 us for a packet that meets nobody, 0.3 us for one that joins a convoy, otherwise 0.1 us for a flit
+// Cost      about 0.1 us for a packet that meets nobody, 0.3 us for one that joins a convoy, otherwise 0.1 us for a
+// flit
 //           and router. No allocation once the buffers have grown to their size.
 // Threads   one.
 // Test      against BookSim2's curves (tests/machine/network/booksim_test.cpp), and with everything moved flit by flit
@@ -96,14 +97,16 @@ class flit_network {
     std::uint8_t output_channel = unassigned;  ///< The channel it holds there.
     std::uint8_t first = 0;                    ///< Of the ring in its buffer.
     std::uint8_t count = 0;
-    std::uint8_t network = 0;
     std::uint16_t grant_pointer = 0;  ///< iSLIP, VC allocation, as input: port × channels + channel of an output.
     std::uint32_t may_take = 0;       ///< Output channels its packet may be given.
+    std::uint32_t port = 0;           ///< Index of the input port that it belongs to.
   };
   struct input_port {
     std::uint32_t waiting = 0;   ///< Channels whose head waits for an output channel.
     std::uint32_t ready = 0;     ///< Channels that hold an output channel and have a flit.
     std::uint32_t upstream = 0;  ///< Where credits go: output port index, or node.
+    std::uint32_t router = 0;
+    std::uint8_t port = 0;  ///< Of its router.
     bool from_node = false;
     std::uint8_t next_output = 0;   ///< iSLIP, switch allocation, as input.
     std::uint8_t next_channel = 0;  ///< Which of its channels goes first to an output.
@@ -169,6 +172,8 @@ class flit_network {
   };
   struct channel_request {
     std::uint16_t input;  ///< port × channels + channel.
+    std::uint8_t port;
+    std::uint8_t channel;
     std::uint8_t output;
     std::uint32_t wanted;  ///< Output channels that are free.
     std::uint32_t granted;

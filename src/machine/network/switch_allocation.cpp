@@ -124,10 +124,10 @@ void flit_network::accept_switch(std::uint32_t router_index) {
     input_port& input = inputs_[router_index * ports_ + port];
     std::uint64_t const granted = one_priority_ ? switch_grants_[port] : most_urgent_outputs(port);
     std::uint32_t const output = round_robin(granted, input.next_output);
-    outputs_[router_index * ports_ + output].next_input = static_cast<std::uint8_t>((port + 1) % ports_);
-    input.next_output = static_cast<std::uint8_t>((output + 1) % ports_);
+    outputs_[router_index * ports_ + output].next_input = static_cast<std::uint8_t>(port + 1 == ports_ ? 0 : port + 1);
+    input.next_output = static_cast<std::uint8_t>(output + 1 == ports_ ? 0 : output + 1);
     std::uint8_t const channel = switch_channel_[port * ports_ + output];
-    input.next_channel = static_cast<std::uint8_t>((channel + 1U) % channels_);
+    input.next_channel = static_cast<std::uint8_t>(channel + 1U == channels_ ? 0 : channel + 1);
     if (may_traverse(router_index, port, channel)) winners_.push_back({static_cast<std::uint8_t>(port), channel});
   });
 }
