@@ -69,9 +69,9 @@ void l2_private::miss::arrived() {
   owner.activity_.say("L2", "miss", begun, owner.kernel_.now());
   cache_array& lines = owner.lines_;
   line_index const into = lines.victim(address, [](line_index) { return true; });
-  if (lines.state(into) == marked) ++owner.counted_.marker_write_backs;
-  if (lines.state(into) == dirty || lines.state(into) == marked) owner.send_back(into, nullptr);
-  if (lines.state(into) != invalid) owner.back_invalidate(lines.address_of(into));
+    if (lines.state(into) == marked) ++owner.counted_.marker_write_backs;
+    if (lines.state(into) == dirty || lines.state(into) == marked) owner.send_back(into, nullptr);
+    if (lines.state(into) != invalid) owner.back_invalidate(into);
   lines.assign(into, address);
   lines.state(into) = clean;
   lines.metadata(into) = 0;
@@ -84,9 +84,12 @@ void l2_private::miss::arrived() {
   for (event* const one : told) one->happens(*one);
 }
 
-void l2_private::back_invalidate(std::uint64_t address) {
+void l2_private::back_invalidate(line_index line) {
   ++counted_.back_invalidations;
-  for (snooper* const l1 : l1s_) l1->invalidate(address, shape().line_bytes);
+  std::uint64_t const address = lines_.address_of(line);
+  for (std::size_t i = 0; i < l1s_.size(); ++i) {
+    if (!sharers_known_ || (lines_.metadata(line) >> i & 1U) != 0) l1s_[i]->invalidate(address, shape().line_bytes);
+  }
 }
 
 void l2_private::send_back(line_index line, event* told) {
@@ -137,7 +140,7 @@ void l2_private::drop_line(std::uint64_t address) {
   line_index const found = lines_.find(address);
   if (found == no_line) return;
   lines_.state(found) = invalid;
-  back_invalidate(line_address(address));
+  back_invalidate(found);
 }
 
 void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
@@ -156,7 +159,7 @@ void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
     std::uint64_t const at = lines_.address_of(line);
     if (lines_.state(line) == invalid || !inside(at)) continue;
     lines_.state(line) = invalid;
-    back_invalidate(at);
+    back_invalidate(line);
   }
 }
 

@@ -60,6 +60,8 @@ class l2_private {
 
   /// An L1 of the tile, to be invalidated when a line leaves; it must outlive this.
   void attach(snooper& l1) { l1s_.push_back(&l1); }
+  /// From now on sharers() says of every line which L1s may hold it, by the order of attach(): only those are told.
+  void trust_sharers() noexcept { sharers_known_ = true; }
 
   [[nodiscard]] cache_shape const& shape() const noexcept { return lines_.shape(); }
   [[nodiscard]] std::uint64_t line_address(std::uint64_t address) const noexcept {
@@ -130,13 +132,14 @@ class l2_private {
   };
 
   void send_back(line_index line, event* told);
-  void back_invalidate(std::uint64_t address);
+  void back_invalidate(line_index line);
   miss& take_miss(std::uint64_t address);
 
   kernel& kernel_;
   cache_array lines_;
   line_memory& below_;
   std::vector<snooper*> l1s_;
+  bool sharers_known_ = false;
   std::unordered_map<std::uint64_t, miss*> misses_;           ///< By line address.
   std::unordered_map<std::uint64_t, departure*> departures_;  ///< By line address.
   std::deque<miss> all_misses_;

@@ -17,6 +17,11 @@ dram::dram(kernel& k, dram_parameters const& made_of)
     std::uint64_t const interval = made_of.timing.refi;
     ranks_[r].refresh_due = interval == 0 ? never : interval + interval * r / made_of.ranks;
   }
+  first_refresh_ = first_refresh();
+}
+
+std::uint64_t dram::first_refresh() const noexcept {
+  return std::ranges::min(ranks_, {}, &rank_state::refresh_due).refresh_due;
 }
 
 std::uint64_t dram::cycle_at_or_after(picoseconds time) const noexcept {
@@ -90,6 +95,7 @@ void dram::issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t
   if (command == dram_command::refresh) {
     ++counted_.refreshes;
     ranks_[rank].refresh_due += made_of_.timing.refi;
+    first_refresh_ = first_refresh();
   } else {
     std::ranges::fill(ranks_[rank].open_rows, closed);
     ranks_[rank].open = 0;
@@ -97,6 +103,7 @@ void dram::issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t
 }
 
 void dram::catch_up(std::uint64_t cycle) {
+  if (cycle < first_refresh_) return;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     if (!refreshing(r, cycle)) continue;
     // Of several only the last one can still be going on.
@@ -112,6 +119,7 @@ void dram::catch_up(std::uint64_t cycle) {
 }
 
 std::uint64_t dram::refresh(std::uint64_t cycle, bool& issued) {
+  if (cycle < first_refresh_) return first_refresh_;
   std::uint64_t next = never;
   for (std::uint32_t r = 0; r < ranks_.size() && !issued; ++r) {
     rank_state& rank = ranks_[r];

@@ -83,6 +83,7 @@ class dram {
   /// The refreshes of a time without requests, as they would have been.
   void catch_up(std::uint64_t cycle);
   std::uint64_t refresh(std::uint64_t cycle, bool& issued);
+  [[nodiscard]] std::uint64_t first_refresh() const noexcept;
   void issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t cycle);
   [[nodiscard]] choice choose(std::vector<request> const& queue, bool writes, std::uint64_t cycle) const;
   [[nodiscard]] std::uint64_t bank_bit(dram_address const& at) const noexcept {
@@ -94,8 +95,9 @@ class dram {
   dram_parameters made_of_;
   dram_rules rules_;
   std::vector<rank_state> ranks_;
-  std::vector<request> reads_;   ///< Oldest first.
-  std::vector<request> writes_;  ///< Oldest first.
+  std::uint64_t first_refresh_ = 0;  ///< The earliest that is due.
+  std::vector<request> reads_;       ///< Oldest first.
+  std::vector<request> writes_;      ///< Oldest first.
   bool draining_ = false;
   std::uint64_t next_command_ = 0;  ///< Cycle from which the command bus is free.
   std::vector<event*> vacancies_;

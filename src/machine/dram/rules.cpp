@@ -18,7 +18,9 @@ dram_rules::dram_rules(dram_parameters const& made_of, std::vector<dram_rule> co
     auto& of_level = rule.level == dram_level::bank   ? of_bank_
                      : rule.level == dram_level::rank ? of_rank_
                                                       : of_other_rank_;
-    of_level[static_cast<std::size_t>(rule.preceding)].push_back(rule);
+    consequences& of = of_level[static_cast<std::size_t>(rule.preceding)];
+    of.rules.push_back(rule);
+    of.remember = of.remember || rule.window > 1;
   }
 }
 
@@ -28,11 +30,11 @@ std::uint64_t dram_rules::earliest(dram_command command, dram_address const& at)
                    from_other_rank_[at.rank].earliest[i]});
 }
 
-void dram_rules::follow(instance& at, std::vector<dram_rule> const& rules, dram_command command, std::uint64_t cycle) {
+void dram_rules::follow(instance& at, consequences const& all, dram_command command, std::uint64_t cycle) {
   auto& issued = at.issued[static_cast<std::size_t>(command)];
-  std::ranges::rotate(issued, issued.end() - 1);
+  if (all.remember) std::ranges::copy_backward(issued.begin(), issued.end() - 1, issued.end());
   issued[0] = cycle + 1;
-  for (dram_rule const& rule : rules) {
+  for (dram_rule const& rule : all.rules) {
     std::uint64_t const since = issued[rule.window - 1];
     if (since == 0) continue;
     std::uint64_t& earliest = at.earliest[static_cast<std::size_t>(rule.following)];

@@ -56,15 +56,21 @@ class dram_rules {
   /// Of one bank, one rank, or all ranks but one.
   struct instance {
     std::array<std::uint64_t, dram_commands> earliest{};
-    /// The last times of each command, latest first; a time is kept as one more, so that 0 is never.
+    /// The last times of each command, latest first, or only the last one where no rule looks further back; a time is
+    /// kept as one more, so that 0 is never.
     std::array<std::array<std::uint64_t, window_max>, dram_commands> issued{};
   };
-  void follow(instance& at, std::vector<dram_rule> const& rules, dram_command command, std::uint64_t cycle);
+  /// What follows from a command, at one level.
+  struct consequences {
+    std::vector<dram_rule> rules;
+    bool remember = false;  ///< A rule looks further back than to the last one.
+  };
+  static void follow(instance& at, consequences const& all, dram_command command, std::uint64_t cycle);
 
   std::uint32_t banks_;
-  std::array<std::vector<dram_rule>, dram_commands> of_bank_;  ///< By preceding command.
-  std::array<std::vector<dram_rule>, dram_commands> of_rank_;
-  std::array<std::vector<dram_rule>, dram_commands> of_other_rank_;
+  std::array<consequences, dram_commands> of_bank_;  ///< By preceding command.
+  std::array<consequences, dram_commands> of_rank_;
+  std::array<consequences, dram_commands> of_other_rank_;
   std::vector<instance> in_bank_;          ///< [rank][bank]
   std::vector<instance> in_rank_;          ///< [rank]
   std::vector<instance> from_other_rank_;  ///< [rank]: what other ranks' commands demand of it.

@@ -18,7 +18,7 @@ void calendar::put_beyond(event& added) {
   std::ranges::push_heap(beyond_, later);
 }
 
-std::uint64_t calendar::next_used_slot() const noexcept {
+std::uint64_t calendar::far_used_slot() const noexcept {
   std::size_t const start = cursor_ % slots;
   std::size_t word = start / 64;
   std::uint64_t bits = used_[word] & (~std::uint64_t{0} << start % 64);
@@ -34,15 +34,7 @@ std::uint64_t calendar::next_used_slot() const noexcept {
   return none;
 }
 
-picoseconds calendar::next_due() const noexcept {
-  std::uint64_t const slot = next_used_slot();
-  // Whatever is in the ring is earlier than what lies beyond its horizon.
-  return slot != none ? ring_[slot % slots].first->due : beyond_.front().due;
-}
-
-void calendar::advance() noexcept {
-  std::uint64_t const slot = next_used_slot();
-  cursor_ = slot != none ? slot : beyond_.front().due >> shift_;
+void calendar::take_over() noexcept {
   while (!beyond_.empty() && (beyond_.front().due >> shift_) - cursor_ < slots) {
     std::ranges::pop_heap(beyond_, later);
     distant const nearest = beyond_.back();

@@ -53,7 +53,7 @@ class calendar {
     if (waiting_ == 0) return nullptr;
     slot_list& current = ring_[cursor_ % slots];
     if (current.first == nullptr) [[unlikely]] {
-      advance();
+      advance(next_used_slot());
       return take_first(ring_[cursor_ % slots]);
     }
     return take_first(current);
@@ -64,15 +64,16 @@ class calendar {
     if (waiting_ == 0) return nullptr;
     if (ring_[cursor_ % slots].first == nullptr) {
       // The cursor must not pass `last`: events may be put there afterwards.
-      if (next_due() > last) return nullptr;
-      advance();
+      std::uint64_t const slot = next_used_slot();
+      if (due_of(slot) > last) return nullptr;
+      advance(slot);
     }
     slot_list& current = ring_[cursor_ % slots];
     return current.first->due <= last ? take_first(current) : nullptr;
   }
 
   /// Time of the earliest event; there must be one.
-  [[nodiscard]] picoseconds next_due() const noexcept;
+  [[nodiscard]] picoseconds next_due() const noexcept { return due_of(next_used_slot()); }
 
  private:
   struct slot_list {
@@ -113,8 +114,24 @@ class calendar {
 
   static void put_sorted(slot_list& list, event& added) noexcept;
   void put_beyond(event& added);
-  void advance() noexcept;
-  [[nodiscard]] std::uint64_t next_used_slot() const noexcept;
+  /// To the next slot that is used, or none: then to what lies beyond.
+  void advance(std::uint64_t slot) noexcept {
+    cursor_ = slot != none ? slot : beyond_.front().due >> shift_;
+    if (!beyond_.empty()) [[unlikely]]
+      take_over();
+  }
+  /// What lies within the horizon now.
+  void take_over() noexcept;
+  [[nodiscard]] picoseconds due_of(std::uint64_t slot) const noexcept {
+    // Whatever is in the ring is earlier than what lies beyond its horizon.
+    return slot != none ? ring_[slot % slots].first->due : beyond_.front().due;
+  }
+  [[nodiscard]] std::uint64_t next_used_slot() const noexcept {
+    // Mostly it is one of the next few.
+    std::uint64_t const near = used_[cursor_ % slots / 64] >> cursor_ % 64;
+    return near != 0 ? cursor_ + static_cast<std::uint64_t>(std::countr_zero(near)) : far_used_slot();
+  }
+  [[nodiscard]] std::uint64_t far_used_slot() const noexcept;
 
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 

@@ -20,11 +20,17 @@ void kernel::start(process&& begun) {
   after(0, promise);
 }
 
+event* kernel::take_until(picoseconds last) {
+  if (event* const next = events_.take_until(std::min(last, closing_due_))) return next;
+  if (closing_ == nullptr || closing_due_ > last) return nullptr;
+  closing_due_ = never;
+  return std::exchange(closing_, nullptr);
+}
+
 void kernel::run() {
   stopped_ = false;
-  last_ = ~picoseconds{0};
   while (!stopped_) {
-    event* const next = events_.take();
+    event* const next = closing_ == nullptr ? events_.take() : take_until(never);
     if (next == nullptr) return;
     now_ = next->due;
     ++happened_;
@@ -34,8 +40,7 @@ void kernel::run() {
 
 bool kernel::run_on(picoseconds last) {
   stopped_ = false;
-  last_ = last;
-  while (event* const next = events_.take_until(last)) {
+  while (event* const next = take_until(last)) {
     now_ = next->due;
     ++happened_;
     next->happens(*next);

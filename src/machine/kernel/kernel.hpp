@@ -10,6 +10,7 @@
 // Cost      about 7 ns for an event of a process (bench/machine_kernel); nothing is allocated but frames, from a pool.
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 #include <cstdint>
 
@@ -69,24 +70,31 @@ class kernel {
   /// Called by an event: run() returns after it.
   void stop() noexcept { stopped_ = true; }
 
-  /// For an event that would only put itself in again: if nothing else comes before `due`, or at it, or run()'s end, it
-  /// is then that time, and the event goes on by itself. Otherwise nothing happens.
-  [[nodiscard]] bool pass(picoseconds due) noexcept {
-    if (stopped_ || due > last_ || (!events_.empty() && events_.next_due() <= due)) return false;
-    now_ = due;
-    ++happened_;
-    return true;
+  /// For one device of the kernel, which does its work of a time when everything else of that time has happened. Until
+  /// then it may ask for an earlier time instead.
+  void close(picoseconds due, event& happening) {
+    MACHINE_DEBUG_ASSERT(due >= now_ && (closing_ == nullptr || closing_ == &happening));
+    happening.due = due;
+    closing_ = &happening;
+    closing_due_ = due;
   }
-  [[nodiscard]] bool idle() const noexcept { return events_.empty(); }
+  [[nodiscard]] bool idle() const noexcept { return events_.empty() && closing_ == nullptr; }
   /// Time of the next event; not for an idle kernel. What runs ahead may do so up to here.
-  [[nodiscard]] picoseconds next_due() const noexcept { return events_.next_due(); }
+  [[nodiscard]] picoseconds next_due() const noexcept {
+    return events_.empty() ? closing_due_ : std::min(closing_due_, events_.next_due());
+  }
   [[nodiscard]] std::uint64_t events() const noexcept { return happened_; }
 
  private:
+  static constexpr picoseconds never = ~picoseconds{0};
+  /// The next event, which is no later; null: there is none.
+  [[nodiscard]] event* take_until(picoseconds last);
+
   picoseconds now_ = 0;
   std::uint64_t happened_ = 0;
   bool stopped_ = false;
-  picoseconds last_ = ~picoseconds{0};  ///< Of the run that goes on.
+  event* closing_ = nullptr;
+  picoseconds closing_due_ = never;  ///< Never while there is none.
   calendar events_;
   process_link processes_;  ///< Head of the list; no process itself.
 };

@@ -15,7 +15,8 @@ void flit_network::allocate_channels(std::uint32_t router_index) {
       input_channel const& input = input_channels_[port_index * channels_ + channel];
       std::uint32_t const wanted = input.may_take & outputs_[router_index * ports_ + input.output].free;
       if (wanted == 0) return;
-      requests_.push_back({static_cast<std::uint16_t>(port * channels_ + channel), input.output, wanted, 0});
+      requests_.push_back({static_cast<std::uint16_t>(port * channels_ + channel), static_cast<std::uint8_t>(port),
+                           static_cast<std::uint8_t>(channel), input.output, wanted, 0});
       asked_outputs |= std::uint64_t{1} << input.output;
     });
   });
@@ -49,18 +50,20 @@ void flit_network::accept_channel(std::uint32_t router_index, channel_request& a
   std::uint32_t const all = ports_ * channels_;
   input_channel& input = input_channels_[router_index * all + asked.input];
   // The pointer runs over the channels of all outputs; the grants are of one.
-  bool const inside = input.grant_pointer / channels_ == asked.output;
-  std::uint32_t const channel = round_robin(asked.granted, inside ? input.grant_pointer % channels_ : 0);
+  std::uint32_t const behind = input.grant_pointer - asked.output * channels_;
+  std::uint32_t const channel = round_robin(asked.granted, behind < channels_ ? behind : 0);
   output_channel& output = output_channels_[(router_index * ports_ + asked.output) * channels_ + channel];
-  output.next_input = static_cast<std::uint16_t>((asked.input + 1U) % all);
-  input.grant_pointer = static_cast<std::uint16_t>((asked.output * channels_ + channel + 1U) % all);
-  granted_channels_.push_back({asked.input, asked.output, asked.wanted, 1U << channel});
+  auto const next = [all](std::uint32_t one) { return static_cast<std::uint16_t>(one + 1 == all ? 0 : one + 1); };
+  output.next_input = next(asked.input);
+  input.grant_pointer = next(asked.output * channels_ + channel);
+  granted_channels_.push_back(asked);
+  granted_channels_.back().granted = 1U << channel;
 }
 
 void flit_network::take_granted_channels(std::uint32_t router_index) {
   for (channel_request const& granted : granted_channels_) {
-    std::uint32_t const port = granted.input / channels_;
-    std::uint32_t const bit = 1U << granted.input % channels_;
+    std::uint32_t const port = granted.port;
+    std::uint32_t const bit = 1U << granted.channel;
     input_port& input = inputs_[router_index * ports_ + port];
     input_channels_[router_index * ports_ * channels_ + granted.input].output_channel =
         static_cast<std::uint8_t>(std::countr_zero(granted.granted));

@@ -22,7 +22,7 @@ constexpr std::uint32_t low_bits(std::uint32_t count) {
 
 }  // namespace
 
-flit_network::flit_network(network_parameters const& made_of, deliver_function deliver)
+flit_network::flit_network(network_parameters const& made_of, deliver_function deliver, bool express)
     : made_of_(made_of),
       topology_(made_of),
       deliver_(std::move(deliver)),
@@ -38,6 +38,12 @@ flit_network::flit_network(network_parameters const& made_of, deliver_function d
       active_routers_((topology_.routers() + 63) / 64),
       active_nodes_((topology_.nodes() + 63) / 64),
       link_flits_(inputs_.size()),
+      with_express_(express),
+      ways_(made_of),
+      links_(inputs_.size() + topology_.nodes()),
+      express_(16),
+      landing_links_(links_.size()),
+      credited_(links_.size()),
       switch_channel_(std::size_t{ports_} * ports_),
       switch_requests_(ports_),
       switch_grants_(ports_) {
@@ -61,6 +67,8 @@ flit_network::flit_network(network_parameters const& made_of, deliver_function d
                                           made_of.link_cycles + 1 + made_of.credit_cycles, made_of.routing_cycles + 1});
   calendar_.resize(std::bit_ceil(slowest + 1));
   calendar_mask_ = calendar_.size() - 1;
+  aside_ = {std::vector<cycle_list>(calendar_.size()), std::vector<std::uint64_t>(active_routers_.size()),
+            std::vector<std::uint64_t>(active_nodes_.size()), 0};
   connect();
 }
 
@@ -69,6 +77,10 @@ void flit_network::connect() {
   for (std::uint32_t r = 0; r < topology_.routers(); ++r) {
     for (std::uint32_t p = 0; p < ports_; ++p) {
       output_port& output = outputs_[r * ports_ + p];
+      inputs_[r * ports_ + p].router = r;
+      inputs_[r * ports_ + p].port = static_cast<std::uint8_t>(p);
+      for (std::uint32_t c = 0; c < channels_; ++c)
+        input_channels_[(r * ports_ + p) * channels_ + c].port = r * ports_ + p;
       std::uint32_t const node = topology_.node_at(r, p);
       link_end const ahead = topology_.neighbour(r, p);
       output.to_node = node != link_end::nowhere;
@@ -102,9 +114,11 @@ bool flit_network::any(std::span<std::uint64_t const> bits) noexcept {
 }
 
 std::uint64_t flit_network::next_cycle() const noexcept {
+  if (busy()) return now_ + 1;
+  std::uint64_t const express = arrivals_.empty() ? ~std::uint64_t{0} : arrivals_.front().cycle;
+  if (flying_ == 0) return express;
   std::uint64_t cycle = now_ + 1;
-  if (busy()) return cycle;
-  for (; cycle <= now_ + calendar_.size(); ++cycle) {
+  for (; cycle < express && cycle <= now_ + calendar_.size(); ++cycle) {
     cycle_list const& list = calendar_[cycle & calendar_mask_];
     if (!list.flits.empty() || !list.credits.empty() || !list.routed.empty()) return cycle;
   }
@@ -112,11 +126,35 @@ std::uint64_t flit_network::next_cycle() const noexcept {
 }
 
 void flit_network::step(std::uint64_t cycle) {
+  MACHINE_DEBUG_ASSERT(cycle >= next_);
   now_ = cycle;
+  next_ = cycle + 1;
+  gathering_ = true;
+  take_in_all(cycle);
+  take_express_arrivals(cycle);
+  gathering_ = false;
+  if (!delivered_.empty()) deliver_all(cycle);
+  move_all(cycle);
+}
+
+void flit_network::take_in_all(std::uint64_t cycle) {
   cycle_list& list = list_at(cycle);
   for (flying_credit const& arrived : list.credits) take_in(arrived);
   for (flying_flit const& arrived : list.flits) take_in(arrived, cycle);
+  flying_ -= list.credits.size() + list.flits.size();
+  list.credits.clear();
+  list.flits.clear();
+}
 
+void flit_network::deliver_all(std::uint64_t cycle) {
+  delivering_ = true;
+  if (delivered_.size() > 1) std::ranges::sort(delivered_, {}, &packet::target);
+  for (packet const& whole : delivered_) deliver_(whole, cycle);
+  delivered_.clear();
+  delivering_ = false;
+}
+
+void flit_network::move_all(std::uint64_t cycle) {
   for (std::size_t word = 0; word < active_nodes_.size(); ++word) {
     for_each_bit(active_nodes_[word],
                  [&](std::uint32_t bit) { inject(static_cast<std::uint32_t>(word * 64) + bit, cycle); });
@@ -125,11 +163,9 @@ void flit_network::step(std::uint64_t cycle) {
     for_each_bit(active_routers_[word],
                  [&](std::uint32_t bit) { allocate(static_cast<std::uint32_t>(word * 64) + bit, cycle); });
   }
+  cycle_list& list = list_at(cycle);
   for (std::uint32_t const routed : list.routed) set_route(routed);
-
-  flying_ -= list.credits.size() + list.flits.size() + list.routed.size();
-  list.credits.clear();
-  list.flits.clear();
+  flying_ -= list.routed.size();
   list.routed.clear();
 }
 
@@ -148,10 +184,12 @@ void flit_network::allocate(std::uint32_t router_index, std::uint64_t cycle) {
 void flit_network::take_in(flying_credit const& arrived) {
   if (arrived.to_node) {
     node_interface& node = interfaces_[arrived.target];
+    --links_[outputs_.size() + arrived.target].owed;
     ++node.credits[arrived.channel];
     node.credited |= 1U << arrived.channel;
     return;
   }
+  --links_[arrived.target].owed;
   ++output_channels_[arrived.target * channels_ + arrived.channel].credits;
   outputs_[arrived.target].credited |= 1U << arrived.channel;
 }
@@ -170,9 +208,10 @@ void flit_network::take_in(flying_flit const& arrived, std::uint64_t cycle) {
   buffers_[index * depth + last] = arrived.moved;
   if (channel.count++ != 0) return;
   if (channel.output_channel != unassigned) {
-    std::uint32_t const r = arrived.target / ports_;
-    inputs_[arrived.target].ready |= 1U << arrived.channel;
-    routers_[r].ready_ports |= std::uint64_t{1} << arrived.target % ports_;
+    input_port& input = inputs_[arrived.target];
+    std::uint32_t const r = input.router;
+    input.ready |= 1U << arrived.channel;
+    routers_[r].ready_ports |= std::uint64_t{1} << input.port;
     active_routers_[r / 64] |= std::uint64_t{1} << r % 64;
   } else {
     begin_packet(index, cycle);
@@ -186,15 +225,15 @@ void flit_network::begin_packet(std::uint32_t input_index, std::uint64_t first_c
 }
 
 void flit_network::set_route(std::uint32_t input_index) {
-  std::uint32_t const port_index = input_index / channels_;
-  std::uint32_t const r = port_index / ports_;
   input_channel& channel = input_channels_[input_index];
+  input_port& input = inputs_[channel.port];
+  std::uint32_t const r = input.router;
   packet const& routed = packets_[buffers_[input_index * made_of_.buffer_flits + channel.first].packet];
   route_step const step = topology_.route(r, routed.target);
   channel.output = step.port;
   channel.may_take = channel_masks_[routed.network * 3U + static_cast<std::uint32_t>(step.half)];
-  inputs_[port_index].waiting |= 1U << input_index % channels_;
-  routers_[r].waiting_ports |= std::uint64_t{1} << port_index % ports_;
+  input.waiting |= 1U << (input_index - channel.port * channels_);
+  routers_[r].waiting_ports |= std::uint64_t{1} << input.port;
   active_routers_[r / 64] |= std::uint64_t{1} << r % 64;
 }
 

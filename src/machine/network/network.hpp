@@ -8,8 +8,10 @@
 //   long as the way through an idle router: a core beside its memory has no network between.
 //
 // Units     picoseconds outside, cycles of the given clock inside; an injected packet counts from the next edge.
-// Cost      one event per cycle in which something moves, one for a packet to oneself.
-// Threads   one.
+//   What is handed over goes in at the end of its time, when all else of it has happened, and so do arrivals.
+//
+// Cost      one event for a packet that meets no other, or to oneself; otherwise one per cycle in which something
+// moves. Threads   one.
 #pragma once
 
 #include <deque>
@@ -38,7 +40,7 @@ class network {
   void send(packet sent);
   void release(std::uint32_t node, std::uint32_t virtual_network);
   [[nodiscard]] std::uint32_t waiting(std::uint32_t node, std::uint32_t virtual_network) const noexcept {
-    return flits_.waiting(node, virtual_network);
+    return flits_.waiting(node, virtual_network, next_cycle());
   }
 
   /// Operations that adapters have begun and not finished, all together: while there are none, no tile hears of another
@@ -47,6 +49,10 @@ class network {
   void operation_ends() noexcept { --operations_; }
   [[nodiscard]] std::uint64_t operations() const noexcept { return operations_; }
 
+  /// Flits that have left by this port, for statistics.
+  [[nodiscard]] std::uint64_t link_flits(std::uint32_t router, std::uint32_t port) const noexcept {
+    return flits_.link_flits(router, port, next_cycle());
+  }
   [[nodiscard]] flit_network const& inside() const noexcept { return flits_; }
   [[nodiscard]] clock_domain clock() const noexcept { return clock_; }
 
@@ -60,38 +66,30 @@ class network {
   };
   struct tick_event : event {
     explicit tick_event(network& owner_)
-        : event([](event& self) { static_cast<tick_event&>(self).fire(); }), owner(owner_) {}
-    void fire();
+        : event([](event& self) { static_cast<tick_event&>(self).owner.tick(); }), owner(owner_) {}
     network& owner;
   };
   void tick();
-  /// The first cycle's time at which what comes now can go in; to be asked before it is handed over.
-  [[nodiscard]] picoseconds next_turn() const noexcept;
-  /// A tick at this time, unless one is to come by then.
+  /// The first cycle that has not been stepped and does not lie behind.
+  [[nodiscard]] std::uint64_t next_cycle() const noexcept;
+  /// A tick at the end of this time, unless one is to come by then.
   void plan(picoseconds time);
   void loop(packet const& sent);
-  /// Of a packet that goes alone through one idle router and back, credits included.
-  struct lone_way {
-    std::uint64_t injected_cycles = 0;  ///< Until its node has sent all of it.
-    std::uint64_t arrived_cycles = 0;   ///< Until all of it is there.
-  };
-  [[nodiscard]] lone_way const& way_of(std::uint32_t flits);
 
   kernel& kernel_;
   clock_domain clock_;
   std::vector<packet_receiver*> receivers_;
   flit_network flits_;
   std::vector<std::uint64_t> loop_free_;  ///< By node: the cycle from which its loop takes the next flit.
-  std::vector<lone_way> lone_ways_;       ///< By flits; zeros where not yet known.
+  lone_ways lone_ways_;
   std::deque<looped> all_loops_;
   std::vector<looped*> spare_loops_;
   std::uint64_t operations_ = 0;
   static constexpr picoseconds never = ~picoseconds{0};
-  picoseconds planned_ = never;  ///< Of the next tick; others that wait in the calendar are overtaken, and do nothing.
+  picoseconds planned_ = never;  ///< Of the next tick.
   picoseconds last_ = never;     ///< Of the last tick.
   bool ticking_ = false;
-  std::deque<tick_event> all_ticks_;
-  std::vector<tick_event*> spare_ticks_;
+  tick_event tick_{*this};
 };
 
 }  // namespace tess::machine

@@ -25,10 +25,10 @@ void flit_network::forget(std::uint32_t stored) noexcept {
   free_packets_ = stored;
 }
 
-void flit_network::send(packet const& sent) {
-  MACHINE_ASSERT(sent.source < topology_.nodes() && sent.target < topology_.nodes());
-  MACHINE_ASSERT(sent.network < made_of_.virtual_networks.size() && sent.flits > 0);
+void flit_network::queue(packet const& sent, bool delivered, std::span<std::uint32_t const> links) {
+  for (std::uint32_t const link : links) ++links_[link].packets;
   std::uint32_t const stored = store(sent);
+  packets_[stored].delivered = delivered;
   source_line& line = interfaces_[sent.source].lines[sent.network];
   (line.first == none ? line.first : packets_[line.last].next) = stored;
   line.last = stored;
@@ -88,13 +88,18 @@ bool flit_network::inject_from(std::uint32_t node, std::uint32_t network, std::u
     return false;
   }
   std::uint8_t const channel = line.channel;
+  link_use& link = links_[outputs_.size() + node];
+  ++link.owed;
   if (--from.credits[channel] == 0) from.credited &= ~(1U << channel);
   bool const tail = --line.flits_left == 0;
   link_end const into = topology_.attachment(node);
   list_at(cycle + made_of_.link_cycles + 1)
       .flits.push_back({{line.first, head, tail}, into.router * ports_ + into.port, channel, false});
   ++flying_;
+  if (recording_) [[unlikely]]
+    record({line.first, head, tail}, static_cast<std::uint32_t>(outputs_.size()) + node, cycle);
   if (tail) {
+    --link.packets;
     from.free |= 1U << channel;
     line.first = sent.next;
     --line.length;
@@ -136,13 +141,21 @@ void flit_network::release(std::uint32_t node, std::uint32_t network, std::uint6
 
 void flit_network::sink(std::uint32_t node, std::uint8_t channel, flit arrived, std::uint64_t cycle) {
   link_end const from = topology_.attachment(node);
-  list_at(cycle + made_of_.link_cycles + 1 + made_of_.credit_cycles)
-      .credits.push_back({from.router * ports_ + from.port, channel, false});
+  std::uint64_t const back = cycle + made_of_.link_cycles + 1 + made_of_.credit_cycles;
+  list_at(back).credits.push_back({from.router * ports_ + from.port, channel, false});
   ++flying_;
+  if (recording_) [[unlikely]]
+    credited_[from.router * ports_ + from.port] = back;
   if (!arrived.tail) return;
-  packet const whole = packets_[arrived.packet];
+  stored_packet const& whole = packets_[arrived.packet];
+  if (whole.delivered) return forget(arrived.packet);
+  if (gathering_) {
+    delivered_.push_back(whole);
+    return forget(arrived.packet);
+  }
+  packet const released = whole;
   forget(arrived.packet);
-  deliver_(whole, cycle);
+  deliver_(released, cycle);
 }
 
 }  // namespace tess::machine

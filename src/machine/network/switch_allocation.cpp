@@ -124,10 +124,10 @@ void flit_network::accept_switch(std::uint32_t router_index) {
     input_port& input = inputs_[router_index * ports_ + port];
     std::uint64_t const granted = one_priority_ ? switch_grants_[port] : most_urgent_outputs(port);
     std::uint32_t const output = round_robin(granted, input.next_output);
-    outputs_[router_index * ports_ + output].next_input = static_cast<std::uint8_t>((port + 1) % ports_);
-    input.next_output = static_cast<std::uint8_t>((output + 1) % ports_);
+    outputs_[router_index * ports_ + output].next_input = static_cast<std::uint8_t>(port + 1 == ports_ ? 0 : port + 1);
+    input.next_output = static_cast<std::uint8_t>(output + 1 == ports_ ? 0 : output + 1);
     std::uint8_t const channel = switch_channel_[port * ports_ + output];
-    input.next_channel = static_cast<std::uint8_t>((channel + 1U) % channels_);
+    input.next_channel = static_cast<std::uint8_t>(channel + 1U == channels_ ? 0 : channel + 1);
     if (may_traverse(router_index, port, channel)) winners_.push_back({static_cast<std::uint8_t>(port), channel});
   });
 }
@@ -156,14 +156,20 @@ void flit_network::traverse(std::uint32_t router_index, std::uint32_t port, std:
   MACHINE_DEBUG_ASSERT(to.credits > 0);
   if (--to.credits == 0) output.credited &= ~(1U << from.output_channel);
   ++link_flits_[output_index];
+  ++links_[output_index].owed;
   if (moved.head && !output.to_node) ++packets_[moved.packet].hops;
   list_at(cycle + made_of_.traversal_cycles + made_of_.link_cycles + 1)
       .flits.push_back({moved, output.target, from.output_channel, output.to_node});
   std::uint64_t const back = cycle + made_of_.link_cycles + 1 + (input.from_node ? 0 : made_of_.credit_cycles);
   list_at(back).credits.push_back({input.upstream, static_cast<std::uint8_t>(channel), input.from_node});
   flying_ += 2;
+  if (recording_) [[unlikely]] {
+    record(moved, output_index, cycle);
+    credited_[input.upstream + (input.from_node ? outputs_.size() : 0)] = back;
+  }
 
   if (moved.tail) {
+    --links_[output_index].packets;
     output.free |= 1U << from.output_channel;
     from.output_channel = unassigned;
     if (from.count > 0) begin_packet(index, cycle + 1);

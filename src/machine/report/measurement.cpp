@@ -7,8 +7,7 @@ namespace tess::machine {
 namespace {
 
 void measure_links(grid const& g, measurement& into) {
-  flit_network const& flits = g.over.inside();
-  topology const& layout = flits.layout();
+  topology const& layout = g.over.inside().layout();
   std::uint64_t const cycles = g.over.clock().count(g.clock.now());
   for (std::uint32_t router = 0; router < layout.routers(); ++router) {
     for (std::uint32_t port = 0; port < layout.ports(); ++port) {
@@ -16,7 +15,7 @@ void measure_links(grid const& g, measurement& into) {
       std::uint32_t const node = layout.node_at(router, port);
       bool const between = ahead.router != link_end::nowhere;
       if (!between && node == link_end::nowhere) continue;
-      std::uint64_t const sent = flits.link_flits(router, port);
+      std::uint64_t const sent = g.over.link_flits(router, port);
       // A mesh has a router in each tile; a crossbar's only links are those to its tiles.
       into.links.push_back({.from = between ? router : node,
                             .to = between ? ahead.router : node,

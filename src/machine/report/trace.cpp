@@ -16,9 +16,10 @@ constexpr double us(picoseconds time) {
   return static_cast<double>(time) * 1e-6;
 }
 
-std::uint64_t flits_of(flit_network const& network, std::uint32_t router) {
+std::uint64_t flits_of(network const& network, std::uint32_t router) {
   std::uint64_t sum = 0;
-  for (std::uint32_t port = 0; port < network.layout().ports(); ++port) sum += network.link_flits(router, port);
+  for (std::uint32_t port = 0; port < network.inside().layout().ports(); ++port)
+    sum += network.link_flits(router, port);
   return sum;
 }
 
@@ -107,8 +108,8 @@ void trace::take() {
     taken.values.push_back({one->network_adapter().counted().requests, cycles});
     if (one->memory() != nullptr) taken.values.push_back({one->memory()->counted().busy_ps, now});
   }
-  flit_network const& network = g.over.inside();
-  for (std::uint32_t router = 0; router < network.layout().routers(); ++router)
+  network const& network = g.over;
+  for (std::uint32_t router = 0; router < network.inside().layout().routers(); ++router)
     taken.values.push_back({flits_of(network, router), g.over.clock().count(now)});
   samples_.push_back(std::move(taken));
 }

@@ -45,6 +45,7 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
 }
 
 std::uint32_t tile::attach(snooper& l1) {
+  l2_.trust_sharers();  // filled() keeps them
   MACHINE_ASSERT(l1s_.size() < 64);
   l1s_.push_back(&l1);
   l2_.attach(l1);

@@ -104,7 +104,7 @@ TEST_P(every_router, delivers_every_packet_once_with_buffers_of_any_size) {
     std::uint64_t flits_out = 0;
     for (std::uint32_t node = 0; node < 16; ++node) {
       auto const at = network.layout().attachment(node);
-      flits_out += network.link_flits(at.router, at.port);
+      flits_out += network.link_flits(at.router, at.port, cycle + 1);
     }
     EXPECT_EQ(flits_out, flits_sent);
   }
