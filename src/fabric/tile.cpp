@@ -104,7 +104,7 @@ class tile_fabric final : public fabric {
     if (may_wait && (post_.waiting() >= waiting_max || inbox_.own() >= waiting_max)) return false;
     if (target == own_) {
       inbox_.push_own(own_, bytes);
-      sleepers_.call_all();
+      tile_sleepers::call_watcher();
       return true;
     }
     if (bytes.size() <= tile_packet::small_bytes) {

@@ -2,8 +2,8 @@
 
 Runs each program by the fabric tile on nemesys-2x2, which has three tiles for programs, and by smp without time, and
 compares what they print, but for what speaks of time and of the fabric.
-Usage: tiles.py TESS_MACHINE FOLDER [PROGRAM...]; FOLDER has the cross-compiled programs, of which all of the table below
-are run if none is named.
+Usage: tiles.py TESS_MACHINE FOLDER [PROGRAM...]; FOLDER has the cross-compiled programs; those of the table below are
+run if none is named.
 """
 
 import os
