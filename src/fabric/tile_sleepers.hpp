@@ -29,6 +29,7 @@ class tile_sleepers {
   /// Nobody is called any more.
   void end() noexcept { tell_queue(0); }
 
+  /// `nothing_to_do`: is told whether the hart is the watcher.
   template <class Question>
   void sleep(std::uint32_t thread, deadline until, Question nothing_to_do) {
     state& own = states_[thread];
@@ -40,7 +41,7 @@ class tile_sleepers {
       std::uint64_t const own_before = own.calls.load(std::memory_order_seq_cst);
       bool const watches = watch(thread);
       std::uint64_t const before = watches ? calls.load(std::memory_order_seq_cst) : own_before;
-      if (own.asleep.load(std::memory_order_seq_cst) == 0 || !nothing_to_do()) break;
+      if (own.asleep.load(std::memory_order_seq_cst) == 0 || !nothing_to_do(watches)) break;
       std::uint64_t const now = clock_.now_ns();
       std::uint64_t const due = own.until_ns.load(std::memory_order_relaxed);
       if (due <= now) break;
