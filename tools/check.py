@@ -193,7 +193,7 @@ def stages(options: argparse.Namespace) -> dict[str, Callable[[], Count]]:
         "release": lambda: ctest("release", full=options.full, regex=options.regex),
         "asan": lambda: ctest("asan", regex=options.regex, without=left_out("asan")),
         "tsan": lambda: ctest("tsan", regex=options.regex, without=left_out("tsan")),
-        "riscv": lambda: ctest("riscv", regex=options.regex),
+        "riscv": lambda: ctest("riscv", full=options.full, regex=options.regex),
     }
     if options.regex:
         return named

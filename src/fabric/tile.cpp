@@ -70,7 +70,7 @@ class tile_fabric final : public fabric {
     if (to != own_ && source.size() > words_bytes_max) {
       tile_packet const packet(kind::put, source.size() | std::uint64_t{own_} << requester_shift,
                                name_of(source.data()), offset_of(target), notified, name_of(local));
-      transfers_.write_back(name_of(source.data()), source.size(), to, packet);
+      write_back(name_of(source.data()), source.size(), to, packet);
       move_on();
       return;
     }
@@ -105,7 +105,7 @@ class tile_fabric final : public fabric {
     if (may_wait && (post_.waiting() >= waiting_max || inbox_.own() >= waiting_max)) return false;
     if (target == own_) {
       inbox_.push_own(own_, bytes);
-      sleepers_.call_all();
+      tile_sleepers::call_watcher();
       return true;
     }
     if (bytes.size() <= tile_packet::small_bytes) {
@@ -137,8 +137,13 @@ class tile_fabric final : public fabric {
   }
 
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
-    sleepers_.sleep(thread, until, [&] {
-      return tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && transfers_.idle() && graphs_.idle() && nothing_to_do();
+    sleepers_.sleep(thread, until, [&](bool watches) {
+      while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && nothing_to_do()) {
+        // The watcher sees to what is under way; the others may sleep.
+        if (!watches || (transfers_.idle() && graphs_.idle())) return true;
+        move_on();
+      }
+      return false;
     });
   }
   void wake(std::uint32_t thread) noexcept override { sleepers_.wake(thread); }
@@ -188,6 +193,16 @@ class tile_fabric final : public fabric {
     post_.send(from, tile_packet(kind::publish, bytes, offset, name_of(asked)));
   }
 
+  /// Somebody must see to it, also if all who are awake go to sleep.
+  void fetch(tile_fetch const& wanted) {
+    transfers_.fetch(wanted);
+    tile_sleepers::call_watcher();
+  }
+  void write_back(std::uint64_t address, std::uint64_t bytes, place_id to, tile_packet const& then) {
+    transfers_.write_back(address, bytes, to, then);
+    tile_sleepers::call_watcher();
+  }
+
   bool send_chunk(place_id target, std::span<std::byte const> bytes) {
     if (bytes.size() > tile_memory::chunk_bytes) return false;
     tile_memory& memory = tile_memory::own();
@@ -205,8 +220,8 @@ class tile_fabric final : public fabric {
   void send_large(place_id target, std::span<std::byte const> bytes) {
     auto* const kept = new std::vector<std::byte>(bytes.begin(), bytes.end());
     large_.fetch_add(1, std::memory_order_relaxed);
-    transfers_.write_back(name_of(kept->data()), kept->size(), target,
-                          tile_packet(kind::large, kept->size(), name_of(kept->data()), name_of(kept)));
+    write_back(name_of(kept->data()), kept->size(), target,
+               tile_packet(kind::large, kept->size(), name_of(kept->data()), name_of(kept)));
     move_on();
   }
 
@@ -226,17 +241,17 @@ class tile_fabric final : public fabric {
       case kind::small:
         break;
       case kind::chunk:
-        transfers_.fetch({.what = kind::chunk, .source = r.source, .address = a, .bytes = bytes, .a = b});
+        fetch({.what = kind::chunk, .source = r.source, .address = a, .bytes = bytes, .a = b});
         break;
       case kind::large: {
         auto* const into = new std::vector<std::byte>(bytes);
-        transfers_.fetch({.what = kind::large,
-                          .source = r.source,
-                          .address = a,
-                          .target = into->data(),
-                          .bytes = bytes,
-                          .a = b,
-                          .b = name_of(into)});
+        fetch({.what = kind::large,
+               .source = r.source,
+               .address = a,
+               .target = into->data(),
+               .bytes = bytes,
+               .a = b,
+               .b = name_of(into)});
         break;
       }
       case kind::fetched:
@@ -245,14 +260,14 @@ class tile_fabric final : public fabric {
         break;
       case kind::put: {
         std::uint64_t const size = bytes & ((std::uint64_t{1} << requester_shift) - 1);
-        transfers_.fetch({.what = kind::put,
-                          .source = r.source,
-                          .address = a,
-                          .target = segment_.base() + b,
-                          .bytes = size,
-                          .a = c,
-                          .b = d,
-                          .requester = static_cast<place_id>(bytes >> requester_shift)});
+        fetch({.what = kind::put,
+               .source = r.source,
+               .address = a,
+               .target = segment_.base() + b,
+               .bytes = size,
+               .a = c,
+               .b = d,
+               .requester = static_cast<place_id>(bytes >> requester_shift)});
         break;
       }
       case kind::done:
@@ -262,16 +277,16 @@ class tile_fabric final : public fabric {
         own_completion(a).acknowledge(1);
         break;
       case kind::publish:
-        transfers_.write_back(name_of(segment_.base()) + a, bytes, r.source, tile_packet(kind::ready, 0, b));
+        write_back(name_of(segment_.base()) + a, bytes, r.source, tile_packet(kind::ready, 0, b));
         break;
       case kind::ready: {
         auto const* const asked = named<asked_bytes>(a);
-        transfers_.fetch({.what = kind::ready,
-                          .source = r.source,
-                          .address = asked->address,
-                          .target = asked->target,
-                          .bytes = asked->bytes,
-                          .a = a});
+        fetch({.what = kind::ready,
+               .source = r.source,
+               .address = asked->address,
+               .target = asked->target,
+               .bytes = asked->bytes,
+               .a = a});
         break;
       }
       case kind::copy:
@@ -287,9 +302,9 @@ class tile_fabric final : public fabric {
       post_.send(requester, tile_packet(kind::done, 0, local));
       return;
     }
-    transfers_.write_back(name_of(source.data()), source.size(), place_of(target),
-                          tile_packet(kind::put, source.size() | std::uint64_t{requester} << requester_shift,
-                                      name_of(source.data()), offset_of(target), 0, local));
+    write_back(name_of(source.data()), source.size(), place_of(target),
+               tile_packet(kind::put, source.size() | std::uint64_t{requester} << requester_shift,
+                           name_of(source.data()), offset_of(target), 0, local));
   }
 
   void end(tile_fetch const& f) {

@@ -100,6 +100,50 @@ TEST_F(tiles, sleep_ends_at_the_deadline_or_at_once_if_there_is_something_to_do)
   EXPECT_LT(slept, std::chrono::milliseconds(4));
 }
 
+/// The first to sleep watches for the others.
+TEST_F(tiles, harts_that_sleep_together_get_up_each_at_its_deadline) {
+  for (unsigned const first_ms : {2U, 5U}) {
+    std::chrono::milliseconds const mine_ms(first_ms), others_ms(7 - first_ms);
+    auto const begin = std::chrono::steady_clock::now();
+    std::chrono::nanoseconds other_slept{0};
+    std::thread other([&] {
+      fabric_->sleep(1, begin + others_ms, {&always_idle, nullptr});
+      other_slept = std::chrono::steady_clock::now() - begin;
+    });
+    fabric_->sleep(0, begin + mine_ms, {&always_idle, nullptr});
+    auto const slept = std::chrono::steady_clock::now() - begin;
+    other.join();
+    EXPECT_GE(slept, mine_ms);
+    EXPECT_LT(slept, mine_ms + std::chrono::milliseconds(1));
+    EXPECT_GE(other_slept, others_ms);
+    EXPECT_LT(other_slept, others_ms + std::chrono::milliseconds(1));
+  }
+}
+
+TEST_F(tiles, a_watcher_that_gets_up_leaves_its_part_to_another_hart) {
+  std::chrono::nanoseconds slept{0};
+  std::atomic<bool> starts{false};
+  std::thread other([&] {
+    while (!starts.load()) std::this_thread::yield();
+    auto const begin = std::chrono::steady_clock::now();
+    fabric_->sleep(1, begin + limit, {&always_idle, nullptr});
+    slept = std::chrono::steady_clock::now() - begin;
+  });
+  auto const starts_other = [](void* s) {
+    static_cast<std::atomic<bool>*>(s)->store(true);
+    return true;
+  };
+  // Long enough for the other one to sleep as well.
+  fabric_->sleep(0, std::chrono::steady_clock::now() + std::chrono::milliseconds(2), {starts_other, &starts});
+  EXPECT_TRUE(wires_->meet(limit));
+  // Now this hart does something else, and a message comes.
+  EXPECT_TRUE(fabric_->try_send(me_, next_, message_class::reply, pattern(8, 1)));
+  other.join();
+  EXPECT_LT(slept, limit / 2) << "nobody watched";
+  poll_until([&] { return sink_.messages.size() == 1; });
+  EXPECT_EQ(sink_.messages.size(), 1U);
+}
+
 TEST_F(tiles, a_call_between_the_question_and_the_sleep_is_not_lost) {
   auto const begin = std::chrono::steady_clock::now();
   auto const wakes = [](void* f) {

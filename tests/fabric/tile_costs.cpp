@@ -1,0 +1,74 @@
+// tile_costs: what operations of the runtime take between tiles of a simulated machine, in cycles, as a task sees it.
+//
+//   Built and run by hand; a run is the same every time: docs/performance.md has the command and the figures.
+#include <array>
+#include <cstdio>
+#include <vector>
+
+#include "tess/tess.hpp"
+
+namespace {
+
+std::uint64_t cycles() {
+  std::uint64_t now;
+  asm volatile("rdcycle %0" : "=r"(now));
+  return now;
+}
+
+constexpr unsigned rounds = 64;
+
+/// One after the other; the first ones fill the caches.
+template <class Operation>
+tess::task<> measure(char const* what, Operation operation) {
+  for (unsigned i = 0; i < rounds / 4; ++i) co_await operation();
+  std::uint64_t const begin = cycles();
+  for (unsigned i = 0; i < rounds; ++i) co_await operation();
+  std::printf("%-40s %8llu\n", what, static_cast<unsigned long long>((cycles() - begin) / rounds));
+}
+
+tess::task<> measure_blocks(tess::place_id there) {
+  for (std::size_t const bytes : {64UZ, 512UZ, 4096UZ, 32768UZ}) {
+    auto const far = co_await tess::at(there, [](std::size_t n) { return tess::allocate<std::byte>(n); }, bytes);
+    std::vector<std::byte> here(bytes);
+    std::array<char, 40> name{};
+    std::snprintf(name.data(), name.size(), "put of %zu bytes", bytes);
+    co_await measure(name.data(), [&]() -> tess::task<> { co_await tess::put(here, far); });
+    std::snprintf(name.data(), name.size(), "get of %zu bytes", bytes);
+    co_await measure(name.data(),
+                     [&]() -> tess::task<> { co_await tess::get(tess::global_ptr<std::byte const>(far), here); });
+  }
+}
+
+tess::task<int> measure_all(tess::args) {
+  auto const there = static_cast<tess::place_id>(tess::places() - 1);
+  std::printf("%u places, to place %u; cycles\n", unsigned{tess::places()}, unsigned{there});
+  auto const word = co_await tess::at(there, [] { return tess::allocate<std::uint64_t>(); });
+  co_await measure("get of a word", [&]() -> tess::task<> { static_cast<void>(co_await tess::get(word)); });
+  co_await measure("put of a word", [&]() -> tess::task<> { co_await tess::put(word, std::uint64_t{1}); });
+  co_await measure("fetch_add",
+                   [&]() -> tess::task<> { static_cast<void>(co_await tess::fetch_add(word, std::uint64_t{1})); });
+  co_await measure("compare_swap", [&]() -> tess::task<> {
+    static_cast<void>(co_await tess::compare_swap(word, std::uint64_t{1}, std::uint64_t{1}));
+  });
+  co_await measure("empty at, function", [&]() -> tess::task<> { co_await tess::at(there, [] {}); });
+  co_await measure("empty at, task",
+                   [&]() -> tess::task<> { co_await tess::at(there, []() -> tess::task<> { co_return; }); });
+  co_await measure("empty at of the own place", [&]() -> tess::task<> { co_await tess::at(tess::here(), [] {}); });
+  co_await measure_blocks(there);
+  // Of one task at every place; place 0 times it.
+  co_await tess::on_all_places([]() -> tess::task<> {
+    auto const wait = []() -> tess::task<> { co_await tess::barrier(); };
+    if (tess::here() == 0) {
+      co_await measure("barrier of all places", wait);
+    } else {
+      for (unsigned i = 0; i < rounds + rounds / 4; ++i) co_await wait();
+    }
+  });
+  co_return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tess::run(argc, argv, measure_all);
+}
