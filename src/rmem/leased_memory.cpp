@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string>
 
-namespace tess::rmem {
+namespace tess::memd {
 
 namespace {
 
@@ -79,4 +79,4 @@ void copy_without_holes(int file, std::byte const* from, std::uint64_t begin, st
   }
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

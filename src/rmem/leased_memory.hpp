@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace tess::rmem {
+namespace tess::memd {
 
 class leased_memory {
  public:
@@ -51,4 +51,4 @@ class leased_memory {
 /// Copies what a file of holes has between these offsets, leaving holes holes. `from` is its mapping.
 void copy_without_holes(int file, std::byte const* from, std::uint64_t begin, std::uint64_t end, std::byte* to);
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

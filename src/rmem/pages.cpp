@@ -12,7 +12,7 @@
 #include <iterator>
 #include <system_error>
 
-namespace tess::rmem {
+namespace tess::memd {
 
 namespace {
 
@@ -139,4 +139,4 @@ void pages::cut(std::map<std::uint64_t, std::uint64_t>::iterator from, piece whi
   if (end != whole.offset + whole.size) insert({end, whole.offset + whole.size - end});
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace tess::rmem {
+namespace tess::memd {
 
 struct piece {
   std::uint64_t offset = 0;
@@ -80,4 +80,4 @@ class pages {
   std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;  // the same as (size, offset)
 };
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tess::rmem {
+namespace tess::memd {
 
 std::string names_of(std::uint32_t rights) {
   constexpr std::array<std::pair<std::uint32_t, std::string_view>, 4> all{
@@ -97,4 +97,4 @@ bool grants::names(holder const& h) const {
   return h == owner_ || std::ranges::any_of(entries_, [&](auto const& e) { return e.first.to == h; });
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

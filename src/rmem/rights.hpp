@@ -13,7 +13,7 @@
 
 #include "rmem/token.hpp"
 
-namespace tess::rmem {
+namespace tess::memd {
 
 /// Bits of a set of rights.
 inline constexpr std::uint32_t right_read = 1;
@@ -80,4 +80,4 @@ class grants {
   std::map<entry, std::uint32_t> entries_;
 };
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

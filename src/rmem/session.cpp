@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-namespace tess::rmem {
+namespace tess::memd {
 
 namespace {
 
@@ -117,7 +117,7 @@ bool session::begin_write(wire::message const& m) {
     refuse({status::bad_request, "a write moves at most 1 MiB"});
     return true;
   }
-  if (auto const r = store_.check(who_, m.address, m.size, right_write); !r) {
+  if (auto const r = store_.check(who_, m.address, std::max(m.size, m.argument), right_write); !r) {
     refuse(r.error());
     return true;
   }
@@ -222,4 +222,4 @@ void session::answer_to(checked<void> const& result) {
   reply({.what = operation::done});
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

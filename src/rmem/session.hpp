@@ -22,7 +22,7 @@
 #include "rmem/store.hpp"
 #include "rmem/wire.hpp"
 
-namespace tess::rmem {
+namespace tess::memd {
 
 /// What `tess mem top` shows, counted since the server's start.
 struct figures {
@@ -116,4 +116,4 @@ class session {
   std::size_t queued_bytes_ = 0;
 };
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

@@ -8,7 +8,7 @@
 
 #include "rmem/session.hpp"
 
-namespace tess::rmem {
+namespace tess::memd {
 
 namespace {
 
@@ -159,7 +159,7 @@ void session::present() {
 void session::read() {
   auto const& m = request_;
   if (m.size > wire::portal_bytes_max) return refuse({status::bad_request, "a read moves at most 1 MiB"});
-  auto const r = store_.check(who_, m.address, m.size, right_read);
+  auto const r = store_.check(who_, m.address, std::max(m.size, m.argument), right_read);
   if (!r) return refuse(r.error());
   answer a;
   put({.what = operation::data, .id = m.id, .payload = static_cast<std::uint32_t>(m.size)}, {}, a);
@@ -198,24 +198,25 @@ void session::lease() {
   auto const& m = request_;
   bool const writes = (m.rights & right_write) != 0;
   if (!who_.user) return refuse({status::bad_request, "a lease is for local users"});
-  // Mapped pages that can be written can be read.
-  auto const r = store_.check(who_, m.address, 0, writes ? right_read | right_write : right_read);
+  auto const r = store_.check(who_, m.address, 0, writes ? right_write : right_read);
   if (!r) return refuse(r.error());
-  // Descriptors wait here until they are taken: one pair at a time.
-  if (std::ranges::any_of(answers_, [](answer const& queued) { return !queued.files.empty(); }))
-    return refuse({status::full, "take the last lease's descriptors first"});
-  leased_memory* const lent = store_.lend(**r);
-  if (lent == nullptr) return refuse({status::full, store::describe(**r) + " cannot be leased now"});
+  wire::message const found{
+      .what = operation::done, .id = m.id, .address = (*r)->base, .size = (*r)->size, .rights = m.rights};
+  // Mapped pages that can be written can be read. Descriptors wait here until they are taken: one pair at a time.
+  bool const may = !writes || (store_.held(who_, **r) & right_read) != 0;
+  bool const waiting = std::ranges::any_of(answers_, [](answer const& queued) { return !queued.files.empty(); });
+  leased_memory* const lent = may && !waiting ? store_.lend(**r) : nullptr;
+  if (lent == nullptr) return reply(found);
   answer a;
   for (int const file : {writes ? fcntl(lent->file(), F_DUPFD_CLOEXEC, 0) : lent->read_only_file(),
                          fcntl(lent->epoch_file(), F_DUPFD_CLOEXEC, 0)})
     if (file >= 0) a.files.push_back(file);
   if (a.files.size() != 2) {
     for (int const file : a.files) close(file);
-    return refuse({status::full, "the server has no descriptors left for leases"});
+    return reply(found);
   }
   ++figures_.leases;
-  put({.what = operation::done, .id = m.id, .address = (*r)->base, .size = (*r)->size, .rights = m.rights}, {}, a);
+  put(found, {}, a);
   push(std::move(a));
 }
 
@@ -228,4 +229,4 @@ void session::state() {
   reply({.what = operation::done}, to.take());
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

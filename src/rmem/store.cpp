@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tess::rmem {
+namespace tess::memd {
 
 namespace {
 
@@ -249,4 +249,4 @@ checked<void> store::commit(change const& c) {
   return {};
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

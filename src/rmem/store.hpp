@@ -27,7 +27,7 @@
 #include "rmem/token.hpp"
 #include "rmem/wire.hpp"
 
-namespace tess::rmem {
+namespace tess::memd {
 
 struct refusal {
   wire::status why = wire::status::ok;
@@ -81,6 +81,8 @@ class store {
 
   /// So many regions are lent at a time: each takes two descriptors.
   void lend_at_most(std::size_t regions) { lent_max_ = regions; }
+  /// Before the first region: so far from the beginning of the server's addresses.
+  void begin_addresses_at(std::uint64_t offset) { next_address_ += offset; }
   void record_with(recorder to) { record_ = std::move(to); }
   /// As recorded by an earlier run. False if it cannot be: the record is damaged.
   [[nodiscard]] bool replay(change const& c);
@@ -158,4 +160,4 @@ class store {
   std::size_t lent_max_ = 256;
 };
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

@@ -4,7 +4,7 @@
 
 #include "rmem/store.hpp"
 
-namespace tess::rmem {
+namespace tess::memd {
 
 void store::apply(change const& c) {
   switch (c.what) {
@@ -136,4 +136,4 @@ void store::recall(region& r) {
   }
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

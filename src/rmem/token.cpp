@@ -9,7 +9,7 @@
 
 #include "rmem/wire.hpp"
 
-namespace tess::rmem {
+namespace tess::memd {
 
 token token::fresh() {
   token t;
@@ -59,4 +59,4 @@ std::optional<token> token::parse(std::string_view digits) {
   return from(bytes);
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

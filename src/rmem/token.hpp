@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tess::rmem {
+namespace tess::memd {
 
 struct token {
   static constexpr std::size_t size_bytes = 32;
@@ -42,4 +42,4 @@ struct token {
   return ((given[0] ^ kept[0]) | (given[1] ^ kept[1])) == 0;
 }
 
-}  // namespace tess::rmem
+}  // namespace tess::memd

@@ -45,9 +45,10 @@ enum class operation : std::uint8_t {
   grant,     // address (0: the server). rights. argument: see whom. → payload: the token, if one was asked for
   revoke,    // address. argument, second argument: whom
   present,   // payload: a token; what it grants is granted on this connection
-  read,      // address, size → data
-  write,     // address, size; payload: nothing, then `data` after `go`; or all of the bytes
-  lease,     // address. rights: read or read and write → a descriptor of the region and one of its epoch
+  read,      // address, size. argument: bytes of all pieces from here on, checked together → data
+  write,     // address, size, argument as for read; payload: nothing, then `data` after `go`; or all of the bytes
+  lease,     // address. rights: read or read and write → address, size; descriptors of the
+             // region and of its epoch, or none: it is not lent
   state,     // → payload: the figures of the server
   // Answers, and data in both directions.
   go,    // the portal is open: send the data
@@ -171,3 +172,7 @@ class writer {
 };
 
 }  // namespace tess::rmem::wire
+
+namespace tess::memd {
+namespace wire = rmem::wire;
+}

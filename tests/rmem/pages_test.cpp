@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-namespace tess::rmem {
+namespace tess::memd {
 namespace {
 
 constexpr std::uint64_t page = pages::page_bytes;
@@ -83,4 +83,4 @@ TEST(pages, a_file_keeps_what_was_written) {
 }
 
 }  // namespace
-}  // namespace tess::rmem
+}  // namespace tess::memd

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <random>
 
-namespace tess::rmem {
+namespace tess::memd {
 namespace {
 
 using wire::operation;
@@ -146,7 +146,8 @@ TEST_F(a_session, a_write_revoked_in_mid_transfer_stops_there) {
                        .argument2 = 1002})
                 .head.outcome,
             status::ok);
-  ASSERT_TRUE(other.send(std::as_bytes(std::span(std::string(size - 1000, 'y')))));
+  std::string const rest(size - 1000, 'y');
+  ASSERT_TRUE(other.send(std::as_bytes(std::span(rest))));
   auto const done = other.receive();
   EXPECT_EQ(done->head.outcome, status::revoked);
   EXPECT_EQ(done->payload, "ended in mid-transfer: no right to write region 'matrix' (owner 1001)");
@@ -232,4 +233,4 @@ TEST_F(a_session, survives_a_hundred_thousand_random_messages) {
 }
 
 }  // namespace
-}  // namespace tess::rmem
+}  // namespace tess::memd

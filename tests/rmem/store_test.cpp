@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace tess::rmem {
+namespace tess::memd {
 namespace {
 
 using wire::status;
@@ -243,4 +243,4 @@ TEST(store_record, a_replay_knows_what_was_acknowledged) {
 }
 
 }  // namespace
-}  // namespace tess::rmem
+}  // namespace tess::memd
