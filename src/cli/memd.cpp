@@ -41,18 +41,22 @@ int memd(words const& given) {
   std::string name = "default";
   std::vector<std::string> listen;
   bool only_own = false;
+  unsigned number = 0;
   memd::server::options chosen;
   line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory")->required();
   line.add_option("--name", name, "by which programs of this host find it (default: default)")->type_name("NAME");
   line.add_option("--listen", listen, "and here: unix:PATH or tcp:HOST:PORT; by tcp, only tokens give rights")
       ->type_name("ADDRESS");
-  line.add_option("--number", chosen.number, "the top 8 bits of its addresses (default: 0)")->type_name("0-255");
+  line.add_option("--number", number, "the top 8 bits of its addresses (default: 0)")
+      ->type_name("0-255")
+      ->check(CLI::Range(0, 255));
   line.add_flag("--private", only_own, "serve this user only, and no name")->group("");
   line.add_option("--listen-fd", chosen.inherited)->group("");
   line.add_option("--life-fd", chosen.life)->group("");
   if (auto const code = line.finish_early(given)) return *code;
   chosen.size_bytes = size_of(size);
   chosen.only_own_user = only_own;
+  chosen.number = static_cast<std::uint8_t>(number);
   if (!only_own) chosen.listen.push_back(rmem::full_address(name, true));
   for (auto const& where : listen) chosen.listen.push_back(rmem::full_address(where, true));
 
