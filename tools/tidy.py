@@ -30,7 +30,8 @@ LAYERS = {
     "src/fabric/": ("include/tess/", "src/base/"),
     "src/runtime/": ("include/tess/", "src/base/", "src/fabric/"),
     "src/machine/": ("include/tess/machine/registers.hpp", "src/base/"),
-    "src/cli/": ("src/machine/", "src/base/", "include/tess/"),
+    "src/rmem/": ("include/tess/", "src/base/"),
+    "src/cli/": ("src/machine/", "src/rmem/", "src/base/", "include/tess/"),
     "apps/": ("include/tess/",),
     "bench/": ("include/tess/", "src/machine/"),
 }

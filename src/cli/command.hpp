@@ -30,6 +30,8 @@ int reproduce(words const& given);
 int doctor(words const& given);
 int cxx(words const& given);
 int machines(words const& given);
+int memd(words const& given);
+int mem(words const& given);
 
 // An App whose help starts with this usage line and ends with this example.
 class command_line : public CLI::App {

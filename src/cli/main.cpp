@@ -24,6 +24,8 @@ constexpr std::array subcommands{
     subcommand{"machines", "list the simulated machines, or explain one", tess::cli::machines},
     subcommand{"bench", "run benchmarks and print their results as one table", tess::cli::bench},
     subcommand{"reproduce", "run a paper's experiments here and print its figures beside ours", tess::cli::reproduce},
+    subcommand{"memd", "serve memory: named regions for any number of programs", tess::cli::memd},
+    subcommand{"mem", "look at a memory server, and change what it has", tess::cli::mem},
     subcommand{"doctor", "say what this machine has, what is missing and what to do", tess::cli::doctor},
     subcommand{"c++", "compile and link a program against the runtime", tess::cli::cxx},
 };

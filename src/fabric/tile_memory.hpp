@@ -36,8 +36,8 @@ struct tile_memory {
   /// Commands to the accelerators for graphs.
   struct alignas(line_bytes) graph_cell {
     std::uint64_t volatile metadata[line_bytes / sizeof(std::uint64_t)];  ///< A whole line: objects, bytes.
-    unit_counter read;   ///< The graph has been traversed, or copied;
-    unit_counter moved;  ///< and its copy is where it belongs.
+    unit_counter read;                                                    ///< The graph has been traversed, or copied;
+    unit_counter moved;                                                   ///< and its copy is where it belongs.
   };
   static constexpr unsigned graph_cells_max = 16;
   graph_cell graph_cells[graph_cells_max];

@@ -69,9 +69,9 @@ void l2_private::miss::arrived() {
   owner.activity_.say("L2", "miss", begun, owner.kernel_.now());
   cache_array& lines = owner.lines_;
   line_index const into = lines.victim(address, [](line_index) { return true; });
-    if (lines.state(into) == marked) ++owner.counted_.marker_write_backs;
-    if (lines.state(into) == dirty || lines.state(into) == marked) owner.send_back(into, nullptr);
-    if (lines.state(into) != invalid) owner.back_invalidate(into);
+  if (lines.state(into) == marked) ++owner.counted_.marker_write_backs;
+  if (lines.state(into) == dirty || lines.state(into) == marked) owner.send_back(into, nullptr);
+  if (lines.state(into) != invalid) owner.back_invalidate(into);
   lines.assign(into, address);
   lines.state(into) = clean;
   lines.metadata(into) = 0;

@@ -1,0 +1,53 @@
+// rmem: remote memory for C programs (C99): the blocking forms of tess/rmem.hpp, on the same server.
+//
+// Every function gives TESS_RMEM_OK or why not; tess_rmem_message() then says it in words, for the calling thread.
+// Units: bytes. Threads: any. Link with the runtime's library and the C++ library.
+#ifndef TESS_RMEM_H
+#define TESS_RMEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TESS_RMEM_READ = 1, TESS_RMEM_WRITE = 2 };
+
+enum {
+  TESS_RMEM_OK = 0,
+  TESS_RMEM_NO_RIGHT,
+  TESS_RMEM_OUT_OF_BOUNDS,
+  TESS_RMEM_NO_REGION,
+  TESS_RMEM_NO_NAME,
+  TESS_RMEM_NAME_TAKEN,
+  TESS_RMEM_FULL,
+  TESS_RMEM_DISK_FULL,
+  TESS_RMEM_BAD_TOKEN,
+  TESS_RMEM_BAD_REQUEST,
+  TESS_RMEM_REVOKED,
+  TESS_RMEM_LOST = 100,  // the server is gone; the next call looks for it again
+  TESS_RMEM_NO_MEMORY    // of this process
+};
+
+struct tess_rmem_region {
+  uint64_t base;  // in the flat space of all servers
+  uint64_t size;
+};
+
+// The region of this name, if all of `rights` is held.
+int tess_rmem_open(char const* name, unsigned rights, struct tess_rmem_region* found);
+// Of zeros; `rights_for_users`: what every user of the server's host may do.
+int tess_rmem_create(char const* name, uint64_t size, unsigned rights_for_users, struct tess_rmem_region* made);
+int tess_rmem_remove(struct tess_rmem_region const* region);
+
+int tess_memread(void* to, uint64_t from, size_t bytes);
+int tess_memwrite(uint64_t to, void const* from, size_t bytes);
+
+// Why the last call of this thread that failed did; never null.
+char const* tess_rmem_message(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,153 @@
+// rmem: remote memory: named regions on memory servers, read and written by address, guarded by rights.
+//
+//   A region is a run of bytes of one flat 64-bit space whose top 8 bits say the server. `open` finds one by its name,
+//   `create` makes one; `memread` and `memwrite` move any number of bytes, cut into pieces that overlap. Bytes of a
+//   local server move through a mapping that it lends after the check; otherwise through its socket, where every
+//   request is checked. These forms block the calling thread; they are for programs outside tasks and need no job.
+//
+//     auto const r = tess::rmem::create("matrix", 1 << 30);
+//     tess::rmem::memwrite(r + 4096, local.data(), local.size());
+//
+//   The server is the one that TESS_RMEM names: `unix:PATH`, `tcp:HOST:PORT` or the name of a `tess memd` of this host.
+//   Without it the program's own server is started at the first call and ends with the program; it has half of the
+//   memory of the machine, or TESS_RMEM_SIZE. TESS_RMEM_TOKEN: tokens to present, with commas between.
+//
+// Units    bytes.
+// Threads  any. Two calls to the same bytes are as two tasks writing to one word: not ordered.
+// Errors   refused: which right on which region was missing, or what else the server did not do; nothing has moved,
+//          unless the right was revoked meanwhile. lost: the server is gone; the next call looks for it again.
+// Cost     a call by a mapping: the copy and a fence. By the socket: one round trip, two for a write over 4 KiB.
+// Source   RMem (MultiProg 2019), section 4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tess/error.hpp"
+
+namespace tess::rmem {
+
+/// In the flat space of all servers.
+using address = std::uint64_t;
+
+enum class rights : std::uint32_t { none = 0, read = 1, write = 2, read_write = 3, allocate = 4, grant = 8 };
+[[nodiscard]] constexpr rights operator|(rights a, rights b) {
+  return static_cast<rights>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+
+struct region {
+  address base = 0;
+  std::uint64_t size = 0;
+  rights held = rights::none;  ///< when it was opened
+  [[nodiscard]] address operator+(std::uint64_t offset) const { return base + offset; }
+};
+
+enum class reason : std::uint16_t {
+  no_right = 1,
+  out_of_bounds,
+  no_region,
+  no_name,
+  name_taken,
+  full,
+  disk_full,
+  bad_token,
+  bad_request,
+  revoked,
+};
+
+/// The server said no; what() says why, in its words.
+class refused : public error {
+ public:
+  refused(reason why, std::string const& text) : error(text), why_(why) {}
+  [[nodiscard]] reason why() const noexcept { return why_; }
+
+ private:
+  reason why_;
+};
+
+/// The server is gone, or cannot be reached.
+class lost : public error {
+ public:
+  using error::error;
+};
+
+/// One server, as this process sees it. The functions below use one that is made at their first call.
+class client {
+ public:
+  /// An address or a name as above. Throws lost.
+  explicit client(std::string const& where, std::vector<std::string> tokens = {});
+  client(client const&) = delete;
+  client& operator=(client const&) = delete;
+  ~client();
+
+  /// Throws refused unless all of `wanted` is held. Names are remembered as long as the server allows (1 s).
+  [[nodiscard]] region open(std::string_view name, rights wanted);
+  /// Of zeros. `for_users`: what every user of the server's host may do. Owned by this user; a remote creator owns by a
+  /// token, which this client keeps and `owner_token` shows.
+  region create(std::string_view name, std::uint64_t size, rights for_users = rights::none,
+                std::string* owner_token = nullptr);
+  void remove(address of);
+
+  void memread(void* to, address from, std::size_t bytes);
+  void memwrite(address to, void const* from, std::size_t bytes);
+
+  /// Another name; `for_ms` 0: until it is unlinked.
+  void link(address of, std::string_view name, std::uint64_t for_ms = 0);
+  void unlink(std::string_view name);
+
+  /// `of` 0: the server, whose right is allocate.
+  void grant_user(address of, rights given, std::uint32_t user);
+  void grant_any_user(address of, rights given);
+  /// A token, 64 digits: whoever presents it has the rights. Its first 32 digits name it.
+  [[nodiscard]] std::string grant_token(address of, rights given);
+  /// When it returns, nobody moves another byte by what was revoked.
+  void revoke_user(address of, std::uint32_t user);
+  void revoke_any_user(address of);
+  void revoke_token(address of, std::string_view token);
+  void present(std::string_view token);
+
+  struct listed {
+    std::string name;
+    region what;
+    std::string owner;
+    std::uint32_t grants = 0;
+    bool leased = false;
+  };
+  /// Those that this user may know of.
+  [[nodiscard]] std::vector<listed> list();
+
+  struct figures {
+    std::uint64_t size = 0, free = 0, regions = 0, connections = 0, reads = 0, writes = 0, read_bytes = 0,
+                  written_bytes = 0, refused = 0, leases = 0;
+  };
+  [[nodiscard]] figures state();
+
+ private:
+  struct inside;
+  std::unique_ptr<inside> in_;
+};
+
+/// The client of TESS_RMEM, or of the program's own server.
+[[nodiscard]] client& default_client();
+
+[[nodiscard]] inline region open(std::string_view name, rights wanted) {
+  return default_client().open(name, wanted);
+}
+inline region create(std::string_view name, std::uint64_t size, rights for_users = rights::none) {
+  return default_client().create(name, size, for_users);
+}
+inline void remove(region const& r) {
+  default_client().remove(r.base);
+}
+inline void memread(void* to, address from, std::size_t bytes) {
+  default_client().memread(to, from, bytes);
+}
+inline void memwrite(address to, void const* from, std::size_t bytes) {
+  default_client().memwrite(to, from, bytes);
+}
+
+}  // namespace tess::rmem

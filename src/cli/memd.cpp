@@ -1,0 +1,73 @@
+// memd: `tess memd` serves memory until it is told to stop (docs/rmem.md).
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/mem_words.hpp"
+#include "rmem/server.hpp"
+#include "rmem/sockets.hpp"
+
+namespace tess::cli {
+
+namespace {
+
+/// Of the signal handler; there is one server in a process.
+memd::server* serving = nullptr;
+
+void stop_serving(int) {
+  serving->stop();
+}
+
+std::uint64_t size_of(std::string const& said) {
+  std::uint64_t const machine =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::uint64_t const size = said == "half" ? machine / 2 : bytes_of(said);
+  if (size > machine) throw usage_error{fmt::format("--size {}: the machine has {}", said, size_text(machine))};
+  return size;
+}
+
+}  // namespace
+
+int memd(words const& given) {
+  command_line line{"tess memd --size SIZE [OPTIONS]",
+                    "Serve memory: named regions that programs of any user create, read and write.",
+                    "Example: tess memd --size 8G --name rack1   (then: TESS_RMEM=rack1 tess run …; tess mem ls)"};
+  std::string size;
+  std::string name = "default";
+  std::vector<std::string> listen;
+  bool only_own = false;
+  unsigned number = 0;
+  memd::server::options chosen;
+  line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory")->required();
+  line.add_option("--name", name, "by which programs of this host find it (default: default)")->type_name("NAME");
+  line.add_option("--listen", listen, "and here: unix:PATH or tcp:HOST:PORT; by tcp, only tokens give rights")
+      ->type_name("ADDRESS");
+  line.add_option("--number", number, "the top 8 bits of its addresses (default: 0)")
+      ->type_name("0-255")
+      ->check(CLI::Range(0, 255));
+  line.add_flag("--private", only_own, "serve this user only, and no name")->group("");
+  line.add_option("--listen-fd", chosen.inherited)->group("");
+  line.add_option("--life-fd", chosen.life)->group("");
+  if (auto const code = line.finish_early(given)) return *code;
+  chosen.size_bytes = size_of(size);
+  chosen.only_own_user = only_own;
+  chosen.number = static_cast<std::uint8_t>(number);
+  if (!only_own) chosen.listen.push_back(rmem::full_address(name, true));
+  for (auto const& where : listen) chosen.listen.push_back(rmem::full_address(where, true));
+
+  memd::server server(chosen);
+  serving = &server;
+  std::signal(SIGTERM, stop_serving);
+  std::signal(SIGINT, stop_serving);
+  for (auto const& where : chosen.listen) fmt::print("tess memd: {} at {}\n", size_text(chosen.size_bytes), where);
+  std::fflush(stdout);
+  server.run();
+  return exit_fine;
+}
+
+}  // namespace tess::cli

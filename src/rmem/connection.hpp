@@ -1,0 +1,59 @@
+// connection: one stream to a server, on which one thread at a time asks; pieces of a transfer overlap on it.
+//
+// Errors   rmem::refused as the server says; rmem::lost if the stream breaks, and then the connection is no more use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rmem/sockets.hpp"
+#include "rmem/wire.hpp"
+
+namespace tess::rmem {
+
+class connection {
+ public:
+  explicit connection(std::string const& full);
+
+  [[nodiscard]] bool broken() const { return broken_; }
+
+  /// Nothing is under way: is the server there still?
+  [[nodiscard]] bool alive() const;
+
+  struct answer {
+    wire::message head;
+    std::vector<std::byte> payload;
+    std::vector<descriptor> files;
+  };
+  /// Throws refused unless the answer is that it is done.
+  answer call(wire::message m, std::span<std::byte const> payload = {});
+
+  void read(std::byte* to, std::uint64_t from, std::uint64_t bytes);
+  void write(std::uint64_t to, std::byte const* from, std::uint64_t bytes);
+
+ private:
+  /// The pieces of one transfer: where the next begins, and how many are under way.
+  struct progress {
+    std::uint64_t begun = 0;
+    std::uint64_t done = 0;
+    wire::status refused = wire::status::ok;
+    std::string why;
+  };
+
+  void send(std::span<std::byte const> first, std::span<std::byte const> second = {});
+  void receive(std::span<std::byte> to, std::vector<descriptor>* files = nullptr);
+  [[nodiscard]] wire::message receive_head(std::vector<descriptor>* files = nullptr);
+  [[nodiscard]] std::vector<std::byte> receive_payload(wire::message const& head);
+  void note(progress& p, wire::message const& head);
+  [[noreturn]] void lose(std::string const& how);
+
+  std::string full_;
+  descriptor socket_;
+  std::uint64_t next_id_ = 1;
+  bool broken_ = false;
+};
+
+}  // namespace tess::rmem

@@ -1,0 +1,221 @@
+// server: epoll, level-triggered: a client is watched for what its session wants next.
+#include "rmem/server.hpp"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace tess::memd {
+
+namespace {
+
+constexpr std::size_t connections_most = 4096;
+constexpr int buffer_bytes = 1 << 20;
+
+std::uint64_t now_ms() {
+  auto const since = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+}
+
+/// As many as the system allows this process.
+std::size_t descriptors_max() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(setrlimit(RLIMIT_NOFILE, &limit));
+  static_cast<void>(getrlimit(RLIMIT_NOFILE, &limit));
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
+
+/// Sends bytes, and descriptors with the first of them. As send(2).
+ssize_t send_with(int socket, session::outgoing const& out) {
+  if (out.files.empty()) return send(socket, out.bytes.data(), out.bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  iovec part{const_cast<std::byte*>(out.bytes.data()), out.bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = CMSG_SPACE(out.files.size_bytes());
+  cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(out.files.size_bytes());
+  std::memcpy(CMSG_DATA(head), out.files.data(), out.files.size_bytes());
+  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/// True if the transfer may go on another time.
+bool later() {
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+}  // namespace
+
+server::server(options const& chosen)
+    : memory_(chosen.size_bytes),
+      store_(memory_, chosen.number, geteuid()),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      life_(chosen.life),
+      only_own_user_(chosen.only_own_user) {
+  if (!epoll_.is_open() || !stop_.is_open()) throw std::system_error(errno, std::generic_category(), "epoll");
+  std::size_t const descriptors = descriptors_max();
+  connections_max_ = std::clamp<std::size_t>(descriptors / 2, 8, connections_most);
+  store_.lend_at_most(descriptors / 8);
+  // Addresses begin anywhere, so that those of an earlier run lead nowhere.
+  std::uint32_t random = 0;
+  static_cast<void>(getrandom(&random, sizeof random, 0));
+  store_.begin_addresses_at(std::uint64_t{random} * pages::page_bytes);
+  for (auto const& where : chosen.listen) {
+    listeners_.push_back(rmem::listen_at(where));
+    if (rmem::is_local(where)) paths_.push_back(where.substr(where.find(':') + 1));
+  }
+  if (chosen.inherited >= 0) listeners_.emplace_back(chosen.inherited);
+  for (auto const& l : listeners_) {
+    // Whoever was there and went must not stop the server at accept.
+    static_cast<void>(fcntl(l.number(), F_SETFL, O_NONBLOCK));
+    watch(l.number(), EPOLLIN);
+  }
+  watch(stop_.number(), EPOLLIN);
+  if (life_ >= 0) watch(life_, EPOLLIN);
+}
+
+server::~server() {
+  for (auto const& path : paths_) unlink(path.c_str());
+}
+
+void server::stop() noexcept {
+  std::uint64_t const one = 1;
+  static_cast<void>(!write(stop_.number(), &one, sizeof one));
+}
+
+void server::watch(int file, std::uint32_t events) {
+  epoll_event e{};
+  e.events = events;
+  e.data.fd = file;
+  if (epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, file, &e) != 0)
+    throw std::system_error(errno, std::generic_category(), "epoll");
+}
+
+void server::run() {
+  std::array<epoll_event, 64> ready{};
+  for (;;) {
+    int const count = epoll_wait(epoll_.number(), ready.data(), static_cast<int>(ready.size()), -1);
+    for (int i = 0; i < count; ++i) {
+      int const file = ready[static_cast<std::size_t>(i)].data.fd;
+      if (file == stop_.number() || file == life_) return;
+      if (std::ranges::any_of(listeners_, [&](auto const& l) { return l.number() == file; })) {
+        accept_from(file);
+        continue;
+      }
+      auto const c = connections_.find(file);
+      if (c != connections_.end()) serve(c->second, ready[static_cast<std::size_t>(i)].events);
+    }
+  }
+}
+
+void server::accept_from(int listener) {
+  rmem::descriptor socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket.is_open()) {
+    if (errno != EMFILE && errno != ENFILE) return;
+    spare_ = {};
+    rmem::descriptor const turned_away(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+    spare_ = rmem::descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    return;
+  }
+  caller who;
+  std::int64_t user = -1;
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  int family = 0;
+  socklen_t family_length = sizeof family;
+  static_cast<void>(getsockopt(socket.number(), SOL_SOCKET, SO_DOMAIN, &family, &family_length));
+  if (family == AF_UNIX) {
+    if (getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return;
+    who.user = peer.uid;
+    who.operates = peer.uid == geteuid();
+    user = peer.uid;
+  } else {
+    int const on = 1;
+    static_cast<void>(setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+  }
+  if (only_own_user_ && !who.operates) return;
+  if (connections_.size() >= connections_max_ || of_user_[user] >= connections_max_ / 2) return;
+  if (family == AF_UNIX)
+    static_cast<void>(setsockopt(socket.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
+  int const number = socket.number();
+  epoll_event e{};
+  e.events = EPOLLIN;
+  e.data.fd = number;
+  if (epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, number, &e) != 0) return;
+  connections_.emplace(number, connection{std::move(socket),
+                                          std::make_unique<session>(store_, figures_, std::move(who)), user, EPOLLIN});
+  ++of_user_[user];
+  ++figures_.connections;
+}
+
+void server::drop(int socket) {
+  auto const c = connections_.find(socket);
+  auto const of = of_user_.find(c->second.user);
+  if (--of->second == 0) of_user_.erase(of);
+  connections_.erase(c);
+}
+
+void server::serve(connection& c, std::uint32_t events) {
+  int const socket = c.socket.number();
+  bool const gone = (events & (EPOLLERR | EPOLLHUP)) != 0 && (events & EPOLLIN) == 0;
+  if (gone || !take_in(c) || !send_out(c)) return drop(socket);
+  epoll_event e{};
+  e.data.fd = socket;
+  if (!c.speaks->want().empty()) e.events |= EPOLLIN;
+  if (!c.speaks->next().bytes.empty()) e.events |= EPOLLOUT;
+  if (e.events == c.events) return;
+  c.events = e.events;
+  static_cast<void>(epoll_ctl(epoll_.number(), EPOLL_CTL_MOD, socket, &e));
+}
+
+/// False: the client is gone, or is to go.
+bool server::take_in(connection& c) {
+  std::uint64_t const now = now_ms();
+  for (std::uint64_t taken = 0; taken < wire::portal_bytes_max;) {
+    auto const to = c.speaks->want();
+    if (to.empty()) return true;
+    ssize_t const n = recv(c.socket.number(), to.data(), to.size(), MSG_DONTWAIT);
+    if (n == 0) return false;
+    if (n < 0) return later();
+    taken += static_cast<std::uint64_t>(n);
+    if (!c.speaks->got(static_cast<std::size_t>(n), now)) return false;
+  }
+  return true;
+}
+
+bool server::send_out(connection& c) {
+  for (std::uint64_t sent = 0; sent < wire::portal_bytes_max;) {
+    auto const out = c.speaks->next();
+    if (out.bytes.empty()) return true;
+    ssize_t const n = send_with(c.socket.number(), out);
+    if (n < 0) return later();
+    sent += static_cast<std::uint64_t>(n);
+    c.speaks->sent(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace tess::memd

@@ -1,0 +1,76 @@
+// server: what `tess memd` runs: one thread that waits for sockets and moves bytes between them and the store.
+//
+//   Each client that has something gets a turn of at most one portal's bytes, so that nobody waits long for another.
+//   Whoever breaks the protocol is cut off; whoever does not read is not listened to; one user has at most half of the
+//   connections. No request makes the server wait.
+//
+// Threads  run(): one. stop(): any, and signal handlers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "rmem/pages.hpp"
+#include "rmem/session.hpp"
+#include "rmem/sockets.hpp"
+#include "rmem/store.hpp"
+
+namespace tess::memd {
+
+class server {
+ public:
+  struct options {
+    std::uint64_t size_bytes = 0;
+    std::vector<std::string> listen;  // full addresses
+    int inherited = -1;               // a listening socket that was open already
+    int life = -1;                    // the server ends when the other end of this pipe is closed
+    bool only_own_user = false;       // turns all others away
+    std::uint8_t number = 0;          // the top bits of its addresses
+  };
+
+  /// Listens from here on. Throws std::runtime_error that says what is not possible.
+  explicit server(options const& chosen);
+  server(server const&) = delete;
+  server& operator=(server const&) = delete;
+  ~server();
+
+  /// Serves until stop().
+  void run();
+  void stop() noexcept;
+
+ private:
+  struct connection {
+    rmem::descriptor socket;
+    std::unique_ptr<session> speaks;
+    std::int64_t user = -1;  // -1: remote
+    std::uint32_t events = 0;
+  };
+
+  void watch(int file, std::uint32_t events);
+  void accept_from(int listener);
+  void serve(connection& c, std::uint32_t events);
+  [[nodiscard]] bool take_in(connection& c);
+  [[nodiscard]] bool send_out(connection& c);
+  void drop(int socket);
+
+  pages memory_;
+  store store_;
+  figures figures_;
+  rmem::descriptor epoll_;
+  rmem::descriptor stop_;
+  rmem::descriptor spare_;  // given up for a moment to turn somebody away when no descriptors are left
+  int life_;
+  bool only_own_user_;
+  std::vector<rmem::descriptor> listeners_;
+  std::vector<std::string> paths_;  // removed at the end
+  std::unordered_map<int, connection> connections_;
+  std::unordered_map<std::int64_t, std::size_t> of_user_;
+  std::size_t connections_max_ = 0;
+};
+
+}  // namespace tess::memd

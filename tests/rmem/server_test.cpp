@@ -1,0 +1,331 @@
+// server_test: a live server and its clients: transfers by mapping and by socket, rights that end while somebody uses
+// them, clients that behave badly, and a server that goes. Method: a server on a thread of the test, clients beside it;
+// another user is a process that gave up root.
+#include "rmem/server.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rmem/connection.hpp"
+#include "rmem/leased_memory.hpp"
+#include "tess/rmem.hpp"
+
+namespace tess::rmem {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+constexpr std::uint32_t other_user = 65534;
+
+std::string fresh_address() {
+  static std::atomic<int> number{0};
+  return "unix:/tmp/tess-rmem-test-" + std::to_string(getpid()) + "-" + std::to_string(number++);
+}
+
+class running_server {
+ public:
+  explicit running_server(std::string const& at, std::uint64_t size = 64 * mebibyte, std::string const& tcp = {})
+      : server_(options(at, size, tcp)), thread_([this] { server_.run(); }) {}
+  running_server(running_server const&) = delete;
+  running_server& operator=(running_server const&) = delete;
+  ~running_server() {
+    server_.stop();
+    thread_.join();
+  }
+
+ private:
+  static memd::server::options options(std::string const& at, std::uint64_t size, std::string const& tcp) {
+    memd::server::options o;
+    o.size_bytes = size;
+    o.listen.push_back(at);
+    if (!tcp.empty()) o.listen.push_back(tcp);
+    return o;
+  }
+  memd::server server_;
+  std::thread thread_;
+};
+
+std::vector<char> random_bytes(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<char> bytes(size);
+  for (auto& b : bytes) b = static_cast<char>(random());
+  return bytes;
+}
+
+/// Writes and reads pieces of any size anywhere, beside a copy that is kept here.
+void exercise(client& c, region const& r, unsigned seed) {
+  auto copy = random_bytes(r.size, seed);
+  c.memwrite(r.base, copy.data(), copy.size());
+  std::mt19937_64 random(seed);
+  std::vector<char> got(r.size);
+  for (std::uint64_t bytes : {1ULL, 64ULL, 4096ULL, 4097ULL, 65536ULL, 1048576ULL, 1048577ULL, 3333333ULL}) {
+    std::uint64_t const at = random() % (r.size - bytes);
+    auto const piece = random_bytes(bytes, static_cast<unsigned>(bytes));
+    c.memwrite(r + at, piece.data(), bytes);
+    std::memcpy(copy.data() + at, piece.data(), bytes);
+    c.memread(got.data(), r + at, bytes);
+    ASSERT_EQ(std::memcmp(got.data(), piece.data(), bytes), 0) << bytes << " bytes at " << at;
+  }
+  c.memread(got.data(), r.base, r.size);
+  EXPECT_TRUE(got == copy);
+}
+
+template <class F>
+std::string refusal_of(F&& f) {
+  try {
+    f();
+  } catch (refused const& no) {
+    return no.what();
+  }
+  return "not refused";
+}
+
+TEST(rmem_server, moves_any_number_of_bytes_by_mapping) {
+  auto const at = fresh_address();
+  running_server const s(at);
+  client c(at);
+  exercise(c, c.create("matrix", 5 * mebibyte + 77), 1);
+  EXPECT_EQ(c.state().leases, 1U);
+  EXPECT_EQ(c.state().reads, 0U) << "no byte of it went through the socket";
+}
+
+TEST(rmem_server, moves_any_number_of_bytes_by_tcp_with_tokens_only) {
+  auto const at = fresh_address();
+  std::string const tcp = "tcp:127.0.0.1:" + std::to_string(20000 + getpid() % 20000);
+  running_server const s(at, 64 * mebibyte, tcp);
+  client local(at);
+  client stranger(tcp);
+  EXPECT_EQ(refusal_of([&] { stranger.create("far", 10); }),
+            "no right to allocate on this server (owner " + std::to_string(geteuid()) + ")");
+  EXPECT_EQ(refusal_of([&] { stranger.present(std::string(64, '7')), static_cast<void>(stranger.state()); }),
+            "this token is not known here");
+  client c(tcp, {local.grant_token(0, rights::allocate)});
+  auto const r = c.create("far", 5 * mebibyte + 77);
+  exercise(c, r, 2);
+  EXPECT_EQ(c.state().leases, 0U);
+  client reader(tcp, {c.grant_token(r.base, rights::read)});
+  char byte = 0;
+  reader.memread(&byte, r + 5, 1);
+  EXPECT_NE(refusal_of([&] { reader.memwrite(r + 5, &byte, 1); }).find("no right to write region 'far' (owner token"),
+            std::string::npos);
+}
+
+TEST(rmem_server, a_transfer_that_leaves_the_region_moves_nothing) {
+  auto const at = fresh_address();
+  running_server const s(at);
+  client c(at);
+  auto const r = c.create("a", 3 * mebibyte);
+  auto const bytes = random_bytes(3 * mebibyte, 3);
+  EXPECT_EQ(refusal_of([&] { c.memwrite(r + 1, bytes.data(), bytes.size()); }),
+            "3145728 bytes at offset 1 leave region 'a', which has 3145728");
+  std::vector<char> got(3 * mebibyte, 'x');
+  c.memread(got.data(), r.base, got.size());
+  EXPECT_EQ(std::count(got.begin(), got.end(), '\0'), static_cast<std::ptrdiff_t>(got.size()));
+}
+
+/// In a process of another user; what it returns is 0 if all went well.
+int as_other_user(std::function<int()> const& what) {
+  pid_t const child = fork();
+  if (child == 0) {
+    int result = 99;
+    try {
+      if (setgid(other_user) == 0 && setuid(other_user) == 0) result = what();
+    } catch (std::exception const& e) {
+      std::fprintf(stderr, "other user: %s\n", e.what());
+    }
+    _exit(result);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
+}
+
+TEST(rmem_server, another_user_has_what_was_granted_until_it_is_revoked) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
+  auto const at = fresh_address();
+  running_server const s(at);
+  client c(at);
+  auto const r = c.create("matrix", mebibyte);
+  std::array<int, 2> to_child{};
+  std::array<int, 2> to_us{};
+  ASSERT_EQ(pipe(to_child.data()), 0);
+  ASSERT_EQ(pipe(to_us.data()), 0);
+  char go = 'g';
+  auto const wait = [](int file) { return read(file, std::array<char, 1>{}.data(), 1) == 1; };
+  std::thread owner([&] {
+    ASSERT_TRUE(wait(to_us[0]));  // it was refused
+    c.grant_user(r.base, rights::read_write, other_user);
+    ASSERT_EQ(write(to_child[1], &go, 1), 1);
+    ASSERT_TRUE(wait(to_us[0]));  // it has written
+    c.revoke_user(r.base, other_user);
+    std::uint32_t const ours = 7;
+    c.memwrite(r + 64, &ours, sizeof ours);
+    ASSERT_EQ(write(to_child[1], &go, 1), 1);
+  });
+  int const result = as_other_user([&] {
+    client mine(at);
+    std::uint32_t word = 5;
+    std::string const owned = "region 'matrix' (owner 0)";
+    if (refusal_of([&] { mine.memwrite(r + 64, &word, sizeof word); }) != "no right to write " + owned) return 1;
+    if (refusal_of([&] { mine.remove(r.base); }) != "no right to remove " + owned) return 2;
+    static_cast<void>(!write(to_us[1], &go, 1));
+    wait(to_child[0]);
+    mine.memwrite(r + 64, &word, sizeof word);
+    if (mine.state().leases == 0) return 3;
+    static_cast<void>(!write(to_us[1], &go, 1));
+    wait(to_child[0]);
+    if (refusal_of([&] { mine.memread(&word, r + 64, sizeof word); }) != "no right to read " + owned) return 4;
+    return word == 7 ? 5 : 0;  // what was written after the revoke
+  });
+  owner.join();
+  EXPECT_EQ(result, 0);
+  for (int const file : {to_child[0], to_child[1], to_us[0], to_us[1]}) close(file);
+}
+
+TEST(rmem_server, a_mapping_that_was_kept_shows_nothing_after_a_revoke) {
+  auto const at = fresh_address();
+  running_server const s(at);
+  client c(at);
+  auto const r = c.create("secret", mebibyte);
+  c.grant_user(r.base, rights::read, other_user);
+  connection raw(at);
+  auto const lent = raw.call({.what = wire::operation::lease, .address = r.base, .rights = 3});
+  ASSERT_EQ(lent.files.size(), 2U);
+  int const file = lent.files[0].number();
+  EXPECT_NE(ftruncate(file, 0), 0) << "nobody pulls pages from under another";
+  void* const epoch = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, lent.files[1].number(), 0);
+  EXPECT_EQ(epoch, MAP_FAILED) << "nobody but the server ends a lease";
+  auto* const kept = static_cast<char*>(mmap(nullptr, mebibyte, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  ASSERT_NE(kept, MAP_FAILED);
+  std::uint64_t const word = 0x1234;
+  c.memwrite(r + 4096, &word, sizeof word);
+  EXPECT_EQ(std::memcmp(kept + 4096, &word, sizeof word), 0);
+  c.revoke_user(r.base, other_user);
+  EXPECT_EQ(kept[4096], 0);
+  kept[4096] = 'x';
+  std::uint64_t seen = 0;
+  c.memread(&seen, r + 4096, sizeof seen);
+  EXPECT_EQ(seen, word);
+  munmap(kept, mebibyte);
+}
+
+TEST(rmem_server, no_write_is_lost_while_leases_end_all_the_time) {
+  auto const at = fresh_address();
+  running_server const s(at);
+  client owner(at);
+  auto const r = owner.create("busy", mebibyte);
+  std::atomic<bool> done{false};
+  std::array<std::thread, 2> writers;
+  for (std::size_t i = 0; i < writers.size(); ++i)
+    writers[i] = std::thread([&, i] {
+      client c(at);
+      std::uint64_t const slot = r + i * 300000;
+      for (std::uint64_t round = 1; !done; ++round) {
+        c.memwrite(slot, &round, sizeof round);
+        std::uint64_t seen = 0;
+        c.memread(&seen, slot, sizeof seen);
+        ASSERT_EQ(seen, round);
+      }
+    });
+  for (int i = 0; i < 200; ++i) {
+    owner.grant_user(r.base, rights::read, other_user);
+    owner.revoke_user(r.base, other_user);
+  }
+  done = true;
+  for (auto& w : writers) w.join();
+}
+
+TEST(rmem_server, one_of_many_creators_gets_the_name) {
+  auto const at = fresh_address();
+  running_server const s(at);
+  std::atomic<int> made{0};
+  std::vector<std::thread> all;
+  for (int i = 0; i < 8; ++i)
+    all.emplace_back([&] {
+      client c(at);
+      if (refusal_of([&] { c.create("grid", 4096); }) == "not refused") ++made;
+    });
+  for (auto& t : all) t.join();
+  EXPECT_EQ(made, 1);
+}
+
+TEST(rmem_server, badly_behaved_clients_hurt_only_themselves) {
+  auto const at = fresh_address();
+  running_server const s(at);
+  client c(at);
+  auto const r = c.create("a", mebibyte);
+  std::vector<descriptor> bad;
+  // Asks, and never reads what it asked for.
+  for (int i = 0; i < 20; ++i) {
+    bad.push_back(connect_to(at));
+    auto const ask = wire::encode({.what = wire::operation::read, .id = 1, .address = r.base, .size = mebibyte});
+    for (int k = 0; k < 200; ++k)
+      static_cast<void>(send(bad.back().number(), ask.data(), ask.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  }
+  // Opens a portal, and never sends its data. Sends half a header.
+  bad.push_back(connect_to(at));
+  auto const write = wire::encode({.what = wire::operation::write, .id = 1, .address = r.base, .size = mebibyte});
+  ASSERT_EQ(send(bad.back().number(), write.data(), write.size(), 0), 64);
+  bad.push_back(connect_to(at));
+  ASSERT_EQ(send(bad.back().number(), write.data(), 30, 0), 30);
+  // Says anything.
+  std::mt19937 random(5);
+  for (int i = 0; i < 200; ++i) {
+    auto const one = connect_to(at);
+    auto bytes = random_bytes(1 + random() % 500, static_cast<unsigned>(i));
+    if (i % 2 == 0 && bytes.size() > 6) std::memcpy(bytes.data(), "RMEM\1", 5), bytes[5] = static_cast<char>(i % 18);
+    static_cast<void>(send(one.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
+  }
+  exercise(c, c.create("b", 4 * mebibyte), 9);
+  EXPECT_EQ(c.list().size(), 2U);
+}
+
+TEST(rmem_server, a_lost_server_is_an_error_and_one_that_comes_back_is_found) {
+  auto const at = fresh_address();
+  std::optional<running_server> s(at);
+  client c(at);
+  auto const r = c.create("a", mebibyte);
+  std::uint64_t word = 1;
+  c.memwrite(r.base, &word, sizeof word);
+  s.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_THROW(c.memread(&word, r.base, sizeof word), lost);
+  EXPECT_THROW(c.create("b", 10), lost);
+  s.emplace(at);
+  EXPECT_EQ(refusal_of([&] { c.memread(&word, r.base, sizeof word); }).substr(0, 12), "no region at") << "never stale";
+  auto const again = c.create("a", mebibyte);
+  c.memread(&word, again.base, sizeof word);
+  EXPECT_EQ(word, 0U);
+}
+
+TEST(rmem_server, names_move_and_their_readers_notice) {
+  auto const at = fresh_address();
+  running_server const s(at);
+  client c(at);
+  client reader(at);
+  auto const first = c.create("a", 100);
+  EXPECT_EQ(reader.open("a", rights::read).base, first.base);
+  c.remove(first.base);
+  auto const second = c.create("a", 200);
+  char byte = 0;
+  EXPECT_THROW(reader.memread(&byte, first.base, 1), refused);
+  EXPECT_EQ(reader.open("a", rights::read).base, second.base);
+}
+
+}  // namespace
+}  // namespace tess::rmem
