@@ -120,7 +120,7 @@ class tile_fabric final : public fabric {
   }
 
   unsigned poll(place_id, unsigned budget, message_sink& sink) override {
-    bool moved = move_on();
+    bool moved = move_on().moved;
     unsigned delivered = inbox_.deliver(own_, budget, sink);
     for (unsigned taken = 0; delivered < budget && taken < packets_per_poll; ++taken) {
       auto const r = post_.take();
@@ -141,7 +141,8 @@ class tile_fabric final : public fabric {
       while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && nothing_to_do()) {
         // The watcher sees to what is under way; the others may sleep.
         if (!watches || (transfers_.idle() && graphs_.idle())) return true;
-        move_on();
+        // Its end may have made a task of this thread runnable, of which nobody else knows.
+        if (move_on().ended) return false;
       }
       return false;
     });
@@ -225,13 +226,20 @@ class tile_fabric final : public fabric {
     move_on();
   }
 
-  /// Packets, ranges and fetches that are under way.
-  bool move_on() {
+  struct progress {
     bool moved = false;
+    bool ended = false;  ///< A fetch.
+  };
+  /// Packets, ranges and fetches that are under way.
+  progress move_on() {
+    progress made;
     post_.go_on();
-    moved |= graphs_.step();
-    while (auto const ended = transfers_.step(moved)) end(*ended);
-    return moved;
+    made.ended = graphs_.step();
+    while (auto const ended = transfers_.step(made.moved)) {
+      end(*ended);
+      made.ended = true;
+    }
+    return made;
   }
 
   void take(tile_post::received const& r) {

@@ -120,6 +120,21 @@ TEST_F(tiles, harts_that_sleep_together_get_up_each_at_its_deadline) {
   }
 }
 
+/// The sleeper itself may see to it that they end; then nobody else calls it.
+TEST_F(tiles, operations_that_end_while_their_hart_sleeps_end_its_sleep) {
+  for (unsigned i = 0; i < many(8); ++i) {
+    std::vector<std::byte> bytes(700);
+    completion done(1);
+    auto const begin = std::chrono::steady_clock::now();
+    fabric_->get(me_, address(next_, block_at), bytes, &done);
+    while (!done.idle() && std::chrono::steady_clock::now() - begin < limit) {
+      if (fabric_->poll(me_, 16, sink_) == 0) fabric_->sleep(0, begin + limit, {&always_idle, nullptr});
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, limit / 2);
+    meet();
+  }
+}
+
 TEST_F(tiles, a_watcher_that_gets_up_leaves_its_part_to_another_hart) {
   std::chrono::nanoseconds slept{0};
   std::atomic<bool> starts{false};
