@@ -114,8 +114,8 @@ inline int check_all(heap& objects, heap& copies) {
   word(elements) = top;
   word(elements + 16) = top;
   all.same("sharing and cycles", top, 203);
-  all.same("a wide array", make_objects(objects, 3000), 3001);
-  all.same("a deep list", make_list(objects, 10'000), 10'000);
+  all.same("a wide array", make_objects(objects, 500), 501);
+  all.same("a deep list", make_list(objects, 2000), 2000);
   all.faults("no root", 0, graph_fault::null_pointer);
   std::uint64_t const bad = make_list(objects, 3);
   all.faults("a buffer that is too small", bad, graph_fault::buffer_full, 128);

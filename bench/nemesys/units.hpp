@@ -55,7 +55,12 @@ inline ended await(counter& told, std::uint64_t doorbell) {
     std::fputs("nemesys-copies: a command was refused; does this machine have the accelerators?\n", stderr);
     std::exit(1);
   }
-  while (word(reinterpret_cast<std::uint64_t>(&told.value)) != 0) {
+  // Asleep until somebody writes the counter: a hart that looks again and again sees it up to its quantum later.
+  for (;;) {
+    std::uint64_t value = 0;
+    asm volatile("lr.d %0, (%1)" : "=r"(value) : "r"(&told.value) : "memory");
+    if (value == 0) break;
+    asm volatile(".4byte 0x00d00073" ::: "memory");  // wrs.nto
   }
   return {cycle() - begun, static_cast<registers::graph_fault>(word(reinterpret_cast<std::uint64_t>(&told.error)))};
 }

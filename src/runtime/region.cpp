@@ -16,6 +16,15 @@ namespace tess::detail {
 
 namespace {
 
+// What the accelerators of the simulated machine read.
+namespace layout = machine::registers::objects;
+static_assert(sizeof(type_record) == layout::record_bytes && offsetof(type_record, bytes) == layout::record_size &&
+              offsetof(type_record, kind) == layout::record_kind &&
+              offsetof(type_record, alignment) == layout::record_alignment &&
+              offsetof(type_record, mask) == layout::record_mask);
+static_assert(static_cast<int>(block_kind::data_array) == layout::data_array &&
+              static_cast<int>(block_kind::pointer_array) == layout::pointer_array);
+
 // What the free lists of frames serve; larger chunks come from the segment and go back at once.
 constexpr std::uint64_t pooled_bytes = 2032;
 constexpr std::uint64_t first_growth = 2032;

@@ -37,6 +37,7 @@ class near_memory::stream {
     into.bytes = std::min(of_.line_of(next_) + of_.burst_, end_) - next_;
     next_ += into.bytes;
     into.read.emplace();
+    of_.moved_bytes_ += into.bytes;
     of_.port_.read(into.offset, std::span(into.data).first(into.bytes), *into.read);
     ++ahead_;
   }
@@ -74,6 +75,7 @@ task<> near_memory::fetch(line_register& into, std::uint64_t line) {
   co_await settle();
   std::array<std::uint64_t, line_register::bytes_max / word_bytes> read;
   happened there;
+  moved_bytes_ += burst_;
   port_.read(line, std::as_writable_bytes(std::span(read)).first(burst_), there);
   co_await there;
   for (std::uint32_t word = 0; word < burst_ / word_bytes; ++word) {
@@ -115,6 +117,7 @@ task<std::uint64_t> near_memory::read_word(std::uint64_t offset) {
   co_await settle();
   std::uint64_t value = 0;
   happened there;
+  moved_bytes_ += word_bytes;
   port_.read(offset, std::as_writable_bytes(std::span(&value, 1)), there);
   co_await there;
   co_return value;
@@ -127,6 +130,7 @@ task<> near_memory::write(std::uint64_t offset, std::span<std::byte const> bytes
   posted_write& begun = *spare_.back();
   spare_.pop_back();
   ++under_way_;
+  moved_bytes_ += bytes.size();
   port_.write(offset, bytes, begun);
 }
 

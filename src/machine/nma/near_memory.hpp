@@ -59,6 +59,8 @@ class near_memory {
   /// The place of the first word of this value among `count` words; nothing: there is none.
   [[nodiscard]] task<std::optional<std::uint64_t>> search(std::uint64_t offset, std::uint64_t count,
                                                           std::uint64_t value);
+  /// Moved through the port, in both directions.
+  [[nodiscard]] std::uint64_t moved_bytes() const noexcept { return moved_bytes_; }
   /// Until all that was written is in memory.
   [[nodiscard]] task<> drain();
 
@@ -98,6 +100,7 @@ class near_memory {
   std::uint64_t burst_;
   std::uint32_t posted_max_;
   picoseconds owed_ps_ = 0;
+  std::uint64_t moved_bytes_ = 0;
   std::uint32_t under_way_ = 0;
   std::uint32_t wanted_ = 0;
   std::coroutine_handle<> waiting_;

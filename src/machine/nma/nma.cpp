@@ -101,6 +101,7 @@ process nma::work() {
     counted_.faults += outcome.error != graph_fault::none;
     counted_.objects += outcome.objects;
     counted_.bytes += outcome.bytes;
+    counted_.port_bytes = memory_.moved_bytes();
     counted_.busy_ps += kernel_.now() - begun;
     kernel_.start(finish(next, outcome));
   }

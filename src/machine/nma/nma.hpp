@@ -28,6 +28,7 @@ class nma {
     std::uint64_t bytes = 0;  ///< Of the copies.
     std::uint64_t transfers = 0;
     std::uint64_t queued_max = 0;  ///< In the queue at a time.
+    std::uint64_t port_bytes = 0;  ///< Moved through the memory's port.
     picoseconds busy_ps = 0;       ///< Copying.
   };
 

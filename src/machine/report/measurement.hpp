@@ -29,11 +29,22 @@ struct link_measured {
   double load = 0;
 };
 
+struct nma_measured {
+  nma::statistics counted;
+  double load = 0;  ///< Share of the run in which it copied.
+};
+
+struct nca_measured {
+  graph_writeback::statistics counted;
+  double load = 0;  ///< Share of the run in which it traversed.
+};
+
 struct memory_measured {
   memory_port::statistics port;
   dram::statistics dram;
   double load = 0;      ///< Of the port.
   double bus_load = 0;  ///< Of the DRAM's data bus.
+  nma_measured accelerator;
 };
 
 struct tile_measured {
@@ -43,6 +54,7 @@ struct tile_measured {
   l2_private::statistics l2;
   adapter::statistics adapter;
   double adapter_latency_cycles = 0;  ///< Mean of a request, from the adapter to its answer.
+  nca_measured accelerator;
   memory_measured memory;
 };
 

@@ -42,6 +42,12 @@ ordered_json json_of(tile_measured const& one, machine_description const& made_o
                     {"l2_misses", one.l2.misses},
                     {"l2_merged_misses", one.l2.merged},
                     {"l2_write_backs", one.l2.write_backs},
+                    {"l2_marker_write_backs", one.l2.marker_write_backs},
+                    {"nca_graphs", one.accelerator.counted.graphs},
+                    {"nca_faults", one.accelerator.counted.faults},
+                    {"nca_objects", one.accelerator.counted.objects},
+                    {"nca_bytes", one.accelerator.counted.bytes},
+                    {"nca_load", one.accelerator.load},
                     {"adapter_requests", one.adapter.requests},
                     {"adapter_served", one.adapter.served},
                     {"adapter_dma_bytes", one.adapter.dma_bytes},
@@ -58,7 +64,15 @@ ordered_json json_of_memory(tile_measured const& one) {
           {"port_load", memory.load},
           {"dram_bus_load", memory.bus_load},
           {"row_hit_rate", row_hit_rate(memory.dram)},
-          {"refreshes", memory.dram.refreshes}};
+          {"refreshes", memory.dram.refreshes},
+          {"nma_requests", memory.accelerator.counted.requests},
+          {"nma_faults", memory.accelerator.counted.faults},
+          {"nma_objects", memory.accelerator.counted.objects},
+          {"nma_bytes", memory.accelerator.counted.bytes},
+          {"nma_transfers", memory.accelerator.counted.transfers},
+          {"nma_queued_max", memory.accelerator.counted.queued_max},
+          {"nma_port_bytes", memory.accelerator.counted.port_bytes},
+          {"nma_load", memory.accelerator.load}};
 }
 
 }  // namespace
