@@ -7,6 +7,7 @@
 //   routers is done when it is sent: its links are its own until then. Several may follow each other over a link, each
 //   when the one before has left it behind.
 //   Those that meet each other only may fly in convoy (convoy.cpp).
+//   Where routers speculate nobody flies: a convoy there was not exact (mesh, look-ahead, buffers of one flit).
 //   A packet that cannot fly is moved flit by flit, and nobody flies over its links until it has left them. Those that
 //   fly there already must land (landing.cpp).
 #include <algorithm>

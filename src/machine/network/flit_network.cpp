@@ -38,7 +38,7 @@ flit_network::flit_network(network_parameters const& made_of, deliver_function d
       active_routers_((topology_.routers() + 63) / 64),
       active_nodes_((topology_.nodes() + 63) / 64),
       link_flits_(inputs_.size()),
-      with_express_(express),
+      with_express_(express && !made_of.speculative),
       ways_(made_of),
       links_(inputs_.size() + topology_.nodes()),
       express_(16),

@@ -54,7 +54,7 @@ class flit_network {
   using deliver_function = std::function<void(packet const&, std::uint64_t cycle)>;
 
   /// `deliver` is called for every packet in the cycle of its last flit, in the order of their targets; it may send and
-  /// release. Without `express` every flit is moved by itself: the same cycles, for tests.
+  /// release. Without `express`, and where routers speculate, every flit is moved by itself: the same cycles.
   flit_network(network_parameters const& made_of, deliver_function deliver, bool express = true);
 
   [[nodiscard]] network_parameters const& made_of() const noexcept { return made_of_; }

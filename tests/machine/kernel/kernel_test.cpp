@@ -156,6 +156,40 @@ TEST(a_process, has_its_frame_from_the_pool) {
   EXPECT_EQ(frame_pool::of_thread().spare(), spare);
 }
 
+/// A device that closes times and writes down which.
+struct closing : event {
+  explicit closing(kernel& k, std::vector<note>& notes)
+      : event([](event& self) {
+          auto& of = static_cast<closing&>(self);
+          of.notes_.push_back({of.kernel_.now(), 9});
+        }),
+        kernel_(k),
+        notes_(notes) {}
+  kernel& kernel_;
+  std::vector<note>& notes_;
+};
+
+TEST(a_device_that_closes_a_time, comes_behind_everything_else_of_it_and_may_ask_for_an_earlier_one) {
+  kernel k(1000);
+  std::vector<note> notes;
+  closing device(k, notes);
+  k.close(7000, device);
+  EXPECT_EQ(k.next_due(), 7000U);
+  k.close(2000, device);
+  EXPECT_EQ(k.next_due(), 2000U);
+  k.start(repeats(k, 2000, 2, 0, notes));  // asks for 2000 after the device did
+  k.run_until(1999);
+  EXPECT_EQ(notes, (std::vector<note>{{0, 0}}));
+  EXPECT_FALSE(k.idle());
+  k.start(repeats(k, 1, 2, 1, notes));  // at 1999 and 2000
+  k.run();
+  EXPECT_EQ(notes, (std::vector<note>{{0, 0}, {1999, 1}, {2000, 0}, {2000, 1}, {2000, 9}}));
+  EXPECT_TRUE(k.idle());
+  k.close(9000, device);
+  EXPECT_FALSE(k.run_on(9000));
+  EXPECT_EQ(notes.back(), (note{9000, 9}));
+}
+
 TEST(a_clock_domain, counts_cycles_and_finds_edges) {
   clock_domain const clock(20'000);
   EXPECT_EQ(clock.cycles(3), 60'000U);
