@@ -170,6 +170,7 @@ void session::sent(std::size_t bytes) {
     queued_bytes_ -= bytes;
     for (int const file : a.files) close(file);
     a.files.clear();
+    if (a.sent == a.bytes.size() && !a.reads) answers_.pop_front();
     return;
   }
   a.read.moved += bytes;

@@ -183,8 +183,12 @@ TEST_F(a_session, who_never_reads_is_not_listened_to) {
   ASSERT_TRUE(owner.send(m));  // the driver stops where the session does
   EXPECT_EQ(counted.reads, before);
   for (std::size_t i = 0; i < session::answers_max; ++i) {
-    ASSERT_EQ(owner.receive()->head.what, operation::data);
-    ASSERT_EQ(owner.receive()->head.what, operation::done);
+    auto const data = owner.receive();
+    ASSERT_TRUE(data) << i;
+    ASSERT_EQ(data->head.what, operation::data);
+    auto const done = owner.receive();
+    ASSERT_TRUE(done) << i;
+    ASSERT_EQ(done->head.what, operation::done);
   }
   EXPECT_FALSE(owner.receive());
 }
