@@ -76,7 +76,7 @@ std::optional<std::uint64_t> flit_network::join(packet const& sent, std::uint64_
 flit_network::convoy_plan const* flit_network::find_plan() {
   convoy_links_.clear();
   convoy_channels_ = 0;
-  key_.clear();
+  key_.assign(1, static_cast<char16_t>(landing_.size()));
   std::uint64_t const first = express_at(landing_.front()).start;
   for (std::uint64_t const number : landing_) {
     express_packet const& one = express_at(number);
