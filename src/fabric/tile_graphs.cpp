@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "fabric/tile_sleepers.hpp"
 #include "tess/assert.hpp"
 
 namespace tess::detail {
@@ -36,9 +37,13 @@ bool was_taken(std::uint64_t window) noexcept {
 }  // namespace
 
 void tile_graphs::add(job const& wanted) {
-  std::lock_guard const lock(mutex_);
-  new_.push_back(wanted);
-  under_way_.fetch_add(1, std::memory_order_seq_cst);
+  {
+    std::lock_guard const lock(mutex_);
+    new_.push_back(wanted);
+    under_way_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  // If this hart goes to sleep, somebody must see to it.
+  tile_sleepers::call_watcher();
 }
 
 void tile_graphs::write_back(void const* root, graph_size& result, completion& done) {

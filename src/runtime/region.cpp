@@ -95,7 +95,7 @@ void region::free_region(region* r) noexcept {
 void region::grow(std::uint64_t bytes) {
   growth_ = std::min(growth_max, growth_ * 2);
   // Large things get a chunk of their own, and small ones go on in the one before.
-  chunk* const c = allocate_chunk(std::max(growth_, bytes + sizeof(chunk) + 32));
+  chunk* const c = allocate_chunk(std::max(growth_, sizeof(chunk) + array_front_bytes + 16 + bytes));
   c->owner = this;
   c->next = last_->next;
   last_->next = c;
