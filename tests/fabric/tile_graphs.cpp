@@ -1,0 +1,155 @@
+// tile_graphs: graphs of objects between tiles of a simulated machine, by each copier, with and without accelerators.
+//
+//   Method: a ring of nodes with arrays, a shared node and a pointer back goes to every place, again and again with new
+//   values in the same memory: whoever reads what a cache has kept, or what memory has not got yet, sees old ones. A
+//   pointer into nowhere must come out as an error of the program, whoever finds it.
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <tess/tess.hpp>
+#include <vector>
+
+#include "runtime/near_memory.hpp"
+#include "runtime/outgoing_graph.hpp"
+
+namespace {
+
+using namespace tess;
+
+struct node {
+  std::int64_t value = 0;
+  node* next = nullptr;
+  node* shared = nullptr;
+  array<std::int64_t> weights;
+};
+
+constexpr int length = 70;  // from 64 objects on, the map near memory is hashed
+
+node* ring(int nodes) {
+  node* const first = make<node>();
+  node* const shared = make<node>();
+  node* last = first;
+  for (int i = 1; i < nodes; ++i) last = last->next = make<node>();
+  last->next = first;
+  shared->shared = first;
+  for (node* n = first;; n = n->next) {
+    n->shared = shared;
+    if (n->next == first) break;
+  }
+  first->weights = place_objects().make_array<std::int64_t>(33);
+  return first;
+}
+
+void fill(node* first, std::int64_t round) {
+  for (node* n = first;; n = n->next) {
+    n->value = ++round * 3;
+    if (n->next == first) break;
+  }
+  first->shared->value = -round;
+  std::iota(first->weights.begin(), first->weights.end(), round);
+}
+
+/// Depends on everything in the graph, and on who is who.
+std::int64_t digest(node* first, int nodes) {
+  std::int64_t sum = first->shared->value + (first->shared->shared == first ? 1 : 1'000'000);
+  node* n = first;
+  for (int i = 0; i < nodes; ++i, n = n->next) sum = sum * 31 + n->value + (n->shared == first->shared ? 5 : 7);
+  if (n != first) sum += 77;
+  for (std::int64_t const w : first->weights) sum = sum * 17 + w;
+  return sum;
+}
+
+int failures = 0;
+void expect(bool good, std::string const& what) {
+  if (good) return;
+  std::printf("wrong at place %u: %s\n", unsigned{here()}, what.c_str());
+  ++failures;
+}
+
+task<void> every_copier(int nodes) {
+  node* const first = ring(nodes);
+  std::int64_t round = 0;
+  for (int again = 0; again < 3; ++again)
+    for (unsigned p = 0; p < places(); ++p)
+      for (copier const by : {copier::message_passing, copier::pegasus, copier::nemesys}) {
+        fill(first, ++round);
+        std::int64_t const mine = digest(first, nodes);
+        auto const to = static_cast<place_id>(p);
+        std::string const what = "copier " + std::to_string(static_cast<int>(by)) + " to " + std::to_string(p);
+        std::int64_t const there = co_await at(to, by, [](node* copy, int n) { return digest(copy, n); }, first, nodes);
+        expect(there == mine, what);
+        graph<node> const back = co_await at(
+            to, by,
+            [](node* copy) {
+              copy->value += 1;
+              return copy;
+            },
+            first);
+        expect(back.get() != first && back->value == first->value + 1, what + " and back");
+        back.get()->value -= 1;
+        expect(digest(back.get(), nodes) == mine, what + " and back, whole");
+        expect(digest(first, nodes) == mine, what + ": the source was changed");
+      }
+}
+
+/// Many at a time: more than the accelerators' queues and the counters of a tile.
+task<void> many_at_once() {
+  constexpr int calls = 60;
+  node* const first = ring(6);
+  fill(first, 1000);
+  std::int64_t const mine = digest(first, 6);
+  co_await finish([&] {
+    for (int i = 0; i < calls; ++i)
+      at_async(
+          static_cast<place_id>(static_cast<unsigned>(i) % places()), copier::nemesys,
+          [](node* copy, std::int64_t expected) {
+            if (digest(copy, 6) != expected) throw error("tile_graphs", "a graph arrived wrong", "as it was sent");
+          },
+          first, mine);
+  });
+}
+
+task<void> accelerators_are_used() {
+  detail::graph_units* const units = detail::accelerators();
+  expect(units != nullptr, "there are no accelerators");
+  if (units == nullptr) co_return;
+  node* const first = ring(length);
+  fill(first, 5);
+  for (unsigned p = 0; p < places(); ++p) {
+    auto const sent = co_await detail::copy_near_memory(*units, first, static_cast<place_id>(p));
+    expect(sent.has_value(), "an accelerator gave up on a sound graph to " + std::to_string(p));
+    if (!sent) continue;
+    expect(sent->blocks == length + 2, "objects: " + std::to_string(sent->blocks));
+    co_await at(static_cast<place_id>(p), [](std::uint64_t region) { detail::end_asked_region(region); }, sent->where);
+  }
+}
+
+task<void> wild_pointers_are_errors() {
+  node* const first = ring(3);
+  first->shared->next = reinterpret_cast<node*>(0x10000);  // NOLINT: wild
+  bool told = false;
+  try {
+    co_await at(static_cast<place_id>(places() - 1), copier::nemesys, [](node*) {}, first);
+  } catch (error const& e) {
+    told = std::string(e.what()).find("address outside") != std::string::npos;
+  }
+  expect(told, "a wild pointer was not reported");
+  first->shared->next = nullptr;
+  co_await at(static_cast<place_id>(places() - 1), copier::nemesys, [](node*) {}, first);
+}
+
+task<int> app(args) {
+  co_await every_copier(5);
+  co_await every_copier(length);
+  co_await many_at_once();
+  co_await accelerators_are_used();
+  co_await wild_pointers_are_errors();
+  if (failures == 0) std::printf("all copies as they should be\n");
+  co_return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return tess::run(argc, argv, app);
+}
