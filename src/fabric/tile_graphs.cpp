@@ -13,7 +13,6 @@ namespace nca = machine::registers::nca;
 namespace nma = machine::registers::nma;
 namespace ranges = machine::registers::ranges;
 using machine::registers::command_status;
-using machine::registers::graph_fault;
 using machine::registers::unit;
 
 namespace {
@@ -21,17 +20,10 @@ namespace {
 std::uint64_t name_of(void const volatile* object) noexcept {
   return reinterpret_cast<std::uint64_t>(object);
 }
-constexpr auto refused = static_cast<std::uint64_t>(graph_fault::bad_request);
 
 void expect(tile_memory::unit_counter& counter, std::uint64_t acknowledgements) noexcept {
   counter.error = 0;
   counter.value = acknowledgements;
-}
-
-/// The command was taken; false: it cannot be one.
-bool was_taken(std::uint64_t window) noexcept {
-  hw::ring(window);
-  return hw::load(window + nca::doorbell) != static_cast<std::uint64_t>(command_status::wrong);
 }
 
 }  // namespace
@@ -123,13 +115,9 @@ bool tile_graphs::begin(job& next) {
     ask_nca(next);
   else
     ask_nma(next);
-  bool const taken = was_taken(window);
-  if (!taken && hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) return false;
-  if (!taken) {
-    // Ended, and not well.
-    cells.read.error = refused;
-    cells.read.value = 0;
-  }
+  hw::ring(window);
+  if (hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) return false;
+  // The fields are sound, so the counter tells of the end, also of one that the doorbell calls wrong by now.
   cells_used_ |= 1U << cell;
   return true;
 }
