@@ -73,8 +73,7 @@ endfunction()
 
 function(tess_bench name)
   tess_executable(${name}_bench ${ARGN})
-  # Some are compiled with OpenMP, which precompiled headers must be, too.
-  set_target_properties(${name}_bench PROPERTIES DISABLE_PRECOMPILE_HEADERS ON
+  set_target_properties(${name}_bench PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY}/bench)
   add_dependencies(tess_benches ${name}_bench)
   install(TARGETS ${name}_bench DESTINATION libexec/tessera/bench)
