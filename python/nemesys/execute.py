@@ -1,10 +1,13 @@
 """execute: runs a plan on all processors, keeps what is done, and says how long it will still take.
 
-A run's files are RUN.json (statistics), RUN.txt (what it printed) and, last and only if it ended well, RUN.done with its
-command. A run whose RUN.done names the same command is not repeated; one that failed or was cut off is.
+A run's files are RUN.json (statistics), RUN.out and RUN.err (what it printed) and, last and only if it ended well,
+RUN.done with its command and a sum of what was run: simulator, program and machine file. A run whose RUN.done has the
+same is not repeated; one that failed or was cut off is.
 """
 
 import concurrent.futures
+import functools
+import hashlib
 import json
 import subprocess
 import sys
@@ -38,10 +41,16 @@ class Forecast:
         return f"{minutes // 60} h {minutes % 60} min left" if minutes >= 60 else f"{minutes} min left"
 
 
+@functools.cache
+def sum_of(file: Path) -> str:
+    """Of its contents; of none where there is no such file."""
+    return hashlib.sha256(file.read_bytes() if file.is_file() else b"").hexdigest()[:16]
+
+
 class Executor:
     """Runs of one folder."""
 
-    def __init__(self, tess: str, folder: Path, workers: int) -> None:
+    def __init__(self, tess: Path, folder: Path, workers: int) -> None:
         self._tess = tess
         self._folder = folder
         self._workers = workers
@@ -51,18 +60,35 @@ class Executor:
 
     def command(self, run: Run) -> list[str]:
         """The whole command of a run."""
-        return [self._tess, "run", "--stats", str(self._file(run, "json")), *run.words()]
+        tree = self._tess.parent.parent
+        machine = run.machine.argument(tree / "share" / "tessera" / "machines", self._folder / "machines")
+        return [str(self._tess), "run", "--stats", str(self.file(run, "json")), *run.words(machine)]
+
+    def made_of(self, run: Run) -> dict[str, object]:
+        """What a run depends on."""
+        tree = self._tess.parent.parent
+        programs = tree / "libexec" / "tessera"
+        machine = run.machine.argument(tree / "share" / "tessera" / "machines", self._folder / "machines")
+        preset = tree / "share" / "tessera" / "machines" / f"{machine}.toml"
+        files = [programs / "machine" / "tess-machine", programs / "riscv" / run.binary]
+        files.append(preset if machine == run.machine.preset else Path(machine))
+        return {"command": self.command(run)[1:], "made_of": [sum_of(file) for file in files]}
 
     def is_done(self, run: Run) -> bool:
-        """It ended well before, by the same command."""
+        """It ended well before, of the same parts by the same command."""
         try:
-            return json.loads(self._file(run, "done").read_text(encoding="utf-8")) == self.command(run)
-        except (OSError, ValueError):
+            done = json.loads(self.file(run, "done").read_text(encoding="utf-8"))
+            return all(done[name] == value for name, value in self.made_of(run).items())
+        except (OSError, ValueError, KeyError):
             return False
 
     def statistics(self, run: Run) -> dict:
         """What a run that is done measured."""
-        return json.loads(self._file(run, "json").read_text(encoding="utf-8"))
+        return json.loads(self.file(run, "json").read_text(encoding="utf-8"))
+
+    def printed(self, run: Run) -> str:
+        """What its program wrote to standard output."""
+        return self.file(run, "out").read_text(encoding="utf-8")
 
     def execute(self, runs: list[Run]) -> list[tuple[Run, str]]:
         """Runs what is not done yet; gives the runs that failed, with why."""
@@ -92,26 +118,25 @@ class Executor:
     def _one(self, run: Run) -> tuple[float, str]:
         """One run: its seconds, and why it failed if it did."""
         begin = time.monotonic()
-        self._file(run, "done").unlink(missing_ok=True)
-        with self._file(run, "txt").open("wb") as output:
+        made_of = self.made_of(run)
+        self.file(run, "done").unlink(missing_ok=True)
+        with self.file(run, "out").open("wb") as output, self.file(run, "err").open("wb") as error:
             with self._lock:
                 if self._stopped:
                     return 0.0, "stopped"
-                child = subprocess.Popen(  # noqa: S603
-                    self.command(run), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-                )
+                child = subprocess.Popen(self.command(run), stdin=subprocess.DEVNULL, stdout=output, stderr=error)
                 self._children.add(child)
             code = child.wait()
             with self._lock:
                 self._children.discard(child)
         seconds = time.monotonic() - begin
         if code != 0:
-            return seconds, f"exit code {code}; see {self._file(run, 'txt')}"
+            return seconds, f"exit code {code}; see {self.file(run, 'err')} and .out"
         try:
             self.statistics(run)
-        except (OSError, ValueError) as error:
-            return seconds, f"no statistics: {error}"
-        self._file(run, "done").write_text(json.dumps(self.command(run)), encoding="utf-8")
+        except (OSError, ValueError) as wrong:
+            return seconds, f"no statistics: {wrong}"
+        self.file(run, "done").write_text(json.dumps(made_of | {"seconds": seconds}), encoding="utf-8")
         return seconds, ""
 
     def _stop(self) -> None:
@@ -121,7 +146,8 @@ class Executor:
             for child in self._children:
                 child.terminate()
 
-    def _file(self, run: Run, suffix: str) -> Path:
+    def file(self, run: Run, suffix: str) -> Path:
+        """One of a run's files."""
         return self._folder / f"{run.key}.{suffix}"
 
 
