@@ -5,8 +5,8 @@
 //
 //   Latencies: loads that depend on each other, through memory of a size that fits where it shall. Capacities: the
 //   largest size that is passed through again and again without more time for a step. Lines: the least stride at which
-//   each step is a miss. Clocks: of the tile by its own table, of the memory by what a stream through its port takes.
-//   Sizes of memories are told by the tile table: nothing in time shows them.
+//   each step is a miss. The clock of the tile and the sizes of memories are told by its registers: nothing in time
+//   shows them to a program that has no other clock.
 //
 // Units     cycles of the tile's clock, bytes, MHz.
 // Source    NEMESYS (MEMSYS 2019), table 2.
@@ -40,40 +40,44 @@ void* ring(char* base, std::uint64_t count, std::uint64_t stride, std::uint64_t 
 }
 
 [[gnu::noinline]] void* follow(void* at, std::uint64_t loads) {
-  for (; loads != 0; loads -= 16) asm volatile(".rept 16\n ld %0, 0(%0)\n .endr" : "+r"(at)::"memory");
+  for (; loads != 0; loads -= 64) asm volatile(".rept 64\n ld %0, 0(%0)\n .endr" : "+r"(at)::"memory");
   return at;
 }
 
-// Of each load, the second time around: what the loop takes beside its loads is taken off by `idle`.
-double cycles_of_load(char* base, std::uint64_t bytes, std::uint64_t stride, std::uint64_t jump, double idle) {
-  std::uint64_t const count = bytes / stride;
-  void* at = ring(base, count, stride, jump);
-  at = follow(at, count);
-  std::uint64_t const loads = count < loads_max ? count : loads_max;
+std::uint64_t cycles_of(void*& at, std::uint64_t loads) {
   std::uint64_t const begun = cycle();
   at = follow(at, loads);
-  std::uint64_t const ended = cycle();
   asm volatile("" ::"r"(at));
-  return static_cast<double>(ended - begun) / static_cast<double>(loads) - idle;
+  return cycle() - begun;
 }
 
-// The last size before a step takes longer by half.
+// Of each load, the second time around, without what measuring itself takes.
+double cycles_of_load(char* base, std::uint64_t bytes, std::uint64_t stride, std::uint64_t jump) {
+  std::uint64_t const count = bytes / stride;
+  void* at = ring(base, count, stride, jump);
+  std::uint64_t const loads = count < loads_max ? count : loads_max;
+  (void)cycles_of(at, count);
+  std::uint64_t const idle = cycles_of(at, 0);
+  return static_cast<double>(cycles_of(at, loads) - idle) / static_cast<double>(loads);
+}
+
+// The last size before a step takes longer by a fifth.
 template <class Time>
 std::uint64_t capacity(std::uint64_t least, std::uint64_t most, Time const& time_of) {
   double const small = time_of(least);
   std::uint64_t fits = least;
   for (std::uint64_t size = least; size <= most; size += least) {
-    if (time_of(size) > 1.5 * small) break;
+    if (time_of(size) > 1.2 * small) break;
     fits = size;
   }
   return fits;
 }
 
 // The least stride at which a step takes as long as it ever does.
-std::uint64_t line(char* base, std::uint64_t bytes, double idle) {
-  double const apart = cycles_of_load(base, bytes, 128, 1, idle);
+std::uint64_t line(char* base, std::uint64_t bytes) {
+  double const apart = cycles_of_load(base, bytes, 128, 1);
   for (std::uint64_t stride = 8; stride < 128; stride *= 2)
-    if (cycles_of_load(base, bytes, stride, 1, idle) > 0.9 * apart) return stride;
+    if (cycles_of_load(base, bytes, stride, 1) > 0.9 * apart) return stride;
   return 128;
 }
 
@@ -84,21 +88,6 @@ double cycles_of_code(std::uint64_t bytes) {
   std::uint64_t const begun = cycle();
   entry();
   return static_cast<double>(cycle() - begun) / (static_cast<double>(bytes) / 4);
-}
-
-// Bytes of a long copy by DMA within the memory of this tile, for each cycle; they pass the memory's port twice.
-double port_bytes_each_cycle(std::uint64_t partition, std::uint64_t bytes) {
-  namespace of = registers::adapter;
-  static counter told;
-  told = {};
-  std::uint64_t const to = window(registers::unit::adapter);
-  word(to + of::operation) = of::copy;
-  word(to + of::address) = partition;
-  word(to + of::bytes) = bytes;
-  word(to + of::operand) = partition + bytes;
-  word(to + of::counter) = reinterpret_cast<std::uint64_t>(&told);
-  ended const how = await(told, to + of::doorbell);
-  return 2 * static_cast<double>(bytes) / static_cast<double>(how.cycles);
 }
 
 char* mapped(std::size_t bytes) {
@@ -114,26 +103,23 @@ alignas(4096) char local[256 * kib];
 int probe(bool latency_only) {
   // A step of an odd number of lines, about half of the way around, meets no line twice and no open row for long.
   auto const half = [](std::uint64_t bytes, std::uint64_t stride) { return bytes / stride / 2 + 1; };
-  double const idle = cycles_of_load(local, kib, 16, 1, 0) - 1;
   char* const beyond = mapped(4096 * kib);
-  double const miss = cycles_of_load(beyond, 4096 * kib, 64, half(4096 * kib, 64), idle);
+  double const miss = cycles_of_load(beyond, 4096 * kib, 64, half(4096 * kib, 64));
   auto const tile = static_cast<unsigned long long>(information(registers::information::tile));
   if (latency_only) return std::printf("{\"tile\": %llu, \"memory_cycles\": %.2f}\n", tile, miss), 0;
 
   char* const in_l2 = mapped(1024 * kib);
-  double const l1 = cycles_of_load(local, 8 * kib, 16, half(8 * kib, 16), idle);
-  double const tlm = cycles_of_load(local, 256 * kib, 16, half(256 * kib, 16), idle);
-  double const l2 = cycles_of_load(in_l2, 256 * kib, 16, half(256 * kib, 16), idle);
+  double const l1 = cycles_of_load(local, 8 * kib, 16, half(8 * kib, 16));
+  double const tlm = cycles_of_load(local, 256 * kib, 16, half(256 * kib, 16));
+  double const l2 = cycles_of_load(in_l2, 256 * kib, 16, half(256 * kib, 16));
   std::uint64_t const l1_bytes =
-      capacity(4 * kib, 128 * kib, [&](std::uint64_t size) { return cycles_of_load(local, size, 16, 1, idle); });
+      capacity(4 * kib, 128 * kib, [&](std::uint64_t size) { return cycles_of_load(local, size, 16, 1); });
   std::uint64_t const l2_bytes =
-      capacity(64 * kib, 1024 * kib, [&](std::uint64_t size) { return cycles_of_load(in_l2, size, 32, 1, idle); });
+      capacity(64 * kib, 1024 * kib, [&](std::uint64_t size) { return cycles_of_load(in_l2, size, 32, 1); });
   std::uint64_t const code_bytes = capacity(4 * kib, 128 * kib, cycles_of_code);
-  std::uint64_t const l1_line = line(local, 256 * kib, idle);
-  std::uint64_t const l2_line = line(beyond, 2048 * kib, idle);
+  std::uint64_t const l1_line = line(local, 256 * kib);
+  std::uint64_t const l2_line = line(beyond, 2048 * kib);
   double const clock_mhz = 1e6 / static_cast<double>(information(registers::information::clock_ps));
-  std::uint64_t const partition = own_row(registers::information::row_partition);
-  double const port = port_bytes_each_cycle(partition, 1024 * kib);
   auto const number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
   std::printf("{\"tile\": %llu, \"tile_mhz\": %.1f,\n", tile, clock_mhz);
   std::printf(" \"l1_cycles\": %.2f, \"l2_cycles\": %.2f, \"tlm_cycles\": %.2f, \"memory_cycles\": %.2f,\n", l1, l2,
@@ -141,10 +127,9 @@ int probe(bool latency_only) {
   std::printf(" \"l1_data_bytes\": %llu, \"l1_data_line_bytes\": %llu, \"l1_instruction_bytes\": %llu,\n",
               number(l1_bytes), number(l1_line), number(code_bytes));
   std::printf(" \"l2_bytes\": %llu, \"l2_line_bytes\": %llu,\n", number(l2_bytes), number(l2_line));
-  std::printf(" \"tlm_bytes\": %llu, \"partition_bytes\": %llu,\n",
+  std::printf(" \"tlm_bytes\": %llu, \"partition_bytes\": %llu}\n",
               number(own_row(registers::information::row_tlm_bytes)),
               number(own_row(registers::information::row_partition_bytes)));
-  std::printf(" \"port_mb_per_s\": %.1f}\n", port * clock_mhz);
   return 0;
 }
 
