@@ -44,8 +44,10 @@ inline constexpr std::array run_options{
                "every operation on another place completes so much later, as 3us or 3us,1us"},
     run_option{"--no-window", "", "", "TESS_NO_WINDOW",
                "words of other places go through the fabric instead of inlined loads and stores"},
-    run_option{"--copier", "", "COPIER", "TESS_COPIER",
-               "how graphs of objects travel: nemesys (default), pegasus or message_passing"},
+    run_option{
+        "--copier", "", "COPIER", "TESS_COPIER",
+        "how graphs of objects travel: nemesys (default), pegasus or message_passing; on a machine also no-nca, of "
+        "which a processor does what the accelerator near the cache does for nemesys"},
     run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},
     run_option{"--buffer-memory", "", "BYTES", "TESS_BUFFER_MEMORY", "of a place's messages before they are delivered"},
     run_option{"--flush-bytes", "", "BYTES", "TESS_FLUSH_BYTES", "gathered messages leave before a buffer holds more"},

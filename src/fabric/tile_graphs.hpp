@@ -23,7 +23,9 @@ class tile_graphs final : public graph_units {
 
   void write_back(void const* root, graph_size& result, completion& done) override;
   void copy(graph_move const& what, std::uint64_t& fault, completion& done) override;
-  void forget(void* begin, std::uint64_t bytes) override;
+  void bring(void const* begin, std::uint64_t bytes) override;
+  void forget(void const* begin, std::uint64_t bytes) override;
+  void settle() override;
   [[nodiscard]] bool share_memory(place_id one, place_id other) const noexcept override;
 
   /// Moves all of them on; true if anything happened.

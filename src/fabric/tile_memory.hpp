@@ -41,6 +41,9 @@ struct tile_memory {
   };
   static constexpr unsigned graph_cells_max = 16;
   graph_cell graph_cells[graph_cells_max];
+  /// Ranges that a hart has asked for.
+  static constexpr unsigned harts_max = 64;
+  unit_counter ranges[harts_max];
   /// Changed by whoever has something for the harts of this tile: they sleep on it.
   alignas(line_bytes) std::atomic<std::uint64_t> calls;
 

@@ -55,7 +55,7 @@ struct outgoing_graph::state {
   std::uint32_t root_type = 0;
   alignas(16) std::byte small_root[96];
   region* ready = nullptr;       ///< written for this place, not yet sent
-  graph_units* units = nullptr;  ///< accelerators copy it; then the root is an object,
+  graph_units* units = nullptr;  ///< on a machine that has accelerators, and no coherence; then the root is an object,
   region* closure = nullptr;     ///< of this region
   type_record const* type = nullptr;
   copy_map map = copy_map::automatic;
@@ -79,10 +79,11 @@ outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier
   s.by = by;
   s.type = &type;
   s.map = map;
-  if (by == copier::nemesys && (s.units = accelerators()) != nullptr) {
+  if (by != copier::message_passing && (s.units = accelerators()) != nullptr) {
     s.closure = region::make_growing(type.bytes + array_front_bytes);
     s.root = static_cast<std::byte*>(s.closure->allocate(type, type_index_of(type), type.bytes));
     std::memcpy(s.root, root, type.bytes);
+    s.root_type = type_index_of(type);
     return;
   }
   s.root = by != copier::pegasus && type.bytes <= sizeof s.small_root
@@ -176,6 +177,7 @@ void outgoing_graph::stage() {
 task<sent_graph> outgoing_graph::send_ahead(place_id target) {
   state& s = *state_;
   if (s.by == copier::pegasus) {
+    if (s.units != nullptr && target != self->place) static_cast<void>(write_back_graph(*s.units, s.root));
     place_segment const memory = this_place().memory;
     s.sent.where = co_await at(target, pull_graph_here, self->place, reinterpret_cast<std::uint64_t>(s.root),
                                reinterpret_cast<std::uint64_t>(memory.base), s.root_type);
@@ -184,7 +186,7 @@ task<sent_graph> outgoing_graph::send_ahead(place_id target) {
     co_return s.sent;
   }
   if (s.units != nullptr) {
-    if (auto const done = co_await copy_near_memory(*s.units, s.root, target)) {
+    if (auto const done = co_await copy_near_memory(*s.units, s.root, target, s.by == copier::no_nca)) {
       s.sent = *done;
       s.is_there = true;
       co_return s.sent;

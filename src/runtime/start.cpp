@@ -66,7 +66,8 @@ copier read_copier(std::string const& name) {
   if (name.empty() || name == "nemesys") return copier::nemesys;
   if (name == "pegasus") return copier::pegasus;
   if (name == "message_passing") return copier::message_passing;
-  throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus or nemesys");
+  if (name == "no-nca") return copier::no_nca;
+  throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no-nca");
 }
 
 /// Who we are among the programs of the job, for a fabric whose places are in several.

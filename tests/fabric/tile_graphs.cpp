@@ -71,7 +71,7 @@ task<void> every_copier(int nodes) {
   std::int64_t round = 0;
   for (int again = 0; again < 3; ++again)
     for (unsigned p = 0; p < places(); ++p)
-      for (copier const by : {copier::message_passing, copier::pegasus, copier::nemesys}) {
+      for (copier const by : {copier::message_passing, copier::pegasus, copier::nemesys, copier::no_nca}) {
         fill(first, ++round);
         std::int64_t const mine = digest(first, nodes);
         auto const to = static_cast<place_id>(p);
