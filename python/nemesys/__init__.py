@@ -1,1 +1,1 @@
-"""nemesys: the evaluation of "NEMESYS: near-memory graph copy" (MEMSYS 2019), by programs on the simulated machine."""
+"""nemesys: the evaluation of NEMESYS (MEMSYS 2019), by programs on the simulated machine."""

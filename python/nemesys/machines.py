@@ -1,7 +1,7 @@
 """machines: the machine files of the evaluation: presets, presets with another L2, and grids that no preset has.
 
 A derived file is its preset's text with some numbers replaced, so that every other number keeps its source. Partitions
-go to the nearest memory that has room for another share of them; ties by the tile's number, as in the presets.
+go to the nearest memory, an equal number to each, as in the presets.
 """
 
 import dataclasses
@@ -90,18 +90,22 @@ def memory_tiles(width: int, count: int) -> list[tuple[int, int]]:
 
 
 def shares(width: int, memories: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Each tile and its memory: the nearest ones first, an equal number for each memory."""
+    """Each tile and its memory, an equal number for each: who would lose most by another memory chooses first."""
     tiles = [(x, y) for y in range(width) for x in range(width)]
     room = dict.fromkeys(memories, -(-len(tiles) // len(memories)))
-    distances = sorted(
-        (abs(tile[0] - at[0]) + abs(tile[1] - at[1]), tile[1] * width + tile[0], at) for tile in tiles for at in memories
-    )
-    chosen: dict[int, tuple[int, int]] = {}
-    for _, number, at in distances:
-        if number not in chosen and room[at]:
-            chosen[number] = at
-            room[at] -= 1
-    return [(tile, chosen[tile[1] * width + tile[0]]) for tile in tiles]
+
+    def ways(tile: tuple[int, int]) -> list[int]:
+        return [abs(tile[0] - at[0]) + abs(tile[1] - at[1]) for at in memories]
+
+    def lost(tile: tuple[int, int]) -> int:
+        nearest, *others = sorted(ways(tile))
+        return others[0] - nearest if others else 0
+
+    chosen: dict[tuple[int, int], tuple[int, int]] = {}
+    for tile in sorted(tiles, key=lambda tile: (-lost(tile), tile[1], tile[0])):
+        chosen[tile] = min((way, at) for way, at in zip(ways(tile), memories, strict=True) if room[at])[1]
+        room[chosen[tile]] -= 1
+    return [(tile, chosen[tile]) for tile in tiles]
 
 
 def partition(width: int, tile: tuple[int, int], memory: tuple[int, int]) -> str:
