@@ -1,4 +1,4 @@
-"""nemesys_report: runs the evaluation of NEMESYS (MEMSYS 2019) on the simulated machine and writes it beside the paper's.
+"""nemesys_report: the evaluation of NEMESYS (MEMSYS 2019), run on the simulated machine and put beside the paper's.
 
 `tess reproduce nemesys` calls it. Its folder has the runs, for going on where one was stopped, and what was found: for
 each item CSV, JSON, SVG and PNG, and report.html of all.

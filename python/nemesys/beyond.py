@@ -27,13 +27,12 @@ def sweep_item(known: Known) -> Item:
         series[run.program].setdefault(name, []).append((machine.compute_tiles, 1000 * kernel.seconds))
         busy[run.program].setdefault(name, []).append((each, 100 * kernel.nma))
     panels = [Panel(f"{k.upper()}: run time", "compute tiles", "ms", series[k]) for k in SWEEP_KERNELS if series[k]]
-    panels += [Panel(f"{k.upper()}: NMA", "compute tiles for each NMA", "% busy", busy[k]) for k in SWEEP_KERNELS if busy[k]]
+    each_nma = "compute tiles for each NMA"
+    panels += [Panel(f"{k.upper()}: NMA", each_nma, "% busy", busy[k]) for k in SWEEP_KERNELS if busy[k]]
     columns = ["kernel", "grid", "NMAs", "compute tiles per NMA", "run time, ms", "NMA, %", "memory port, %"]
     columns.append("most requests in a queue")
-    return Item(
-        "sweep", "Beyond the paper: grid and number of NMAs", columns, rows, [enough(found, k) for k in SWEEP_KERNELS if found],
-        panels,
-    )  # fmt: skip
+    sentences = [enough(found, k) for k in SWEEP_KERNELS if found]
+    return Item("sweep", "Beyond the paper: grid and number of NMAs", columns, rows, sentences, panels)
 
 
 def enough(found: list[tuple[Run, Kernel]], program: str) -> str:

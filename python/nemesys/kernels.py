@@ -122,7 +122,8 @@ def gains_sentence(known: Known, machine: Machine, name: str) -> list[str]:
         inside = [k for k, g in gains.items() if bounds.low <= g <= bounds.high]
         text = f"{name}: against {NAMES[over]} NEMESYS is {min(gains.values()):.2f} to {max(gains.values()):.2f} times "
         text += f"as fast ({listing([min(gains, key=gains.get)])} least, {listing([max(gains, key=gains.get)])} most); "
-        text += f"the paper says {bounds} for its state of the art, and {len(inside)} of {len(gains)} kernels lie there."
+        text += f"the paper says {bounds} for its state of the art, and {len(inside)} of {len(gains)} kernels lie "
+        text += "there."
         sentences.append(text)
         sentences += [slower_because(known, k, machine, over) for k in slower]
     return sentences
@@ -152,7 +153,8 @@ def figure9(known: Known) -> Item:
         effects = [r for k in KERNELS if (r := ratio(seconds(known, k, TWIN, way), seconds(known, k, SINGLE, way)))]
         if effects:
             sentences.append(
-                f"Two memories change {NAMES[way]}'s run time by {100 * (mean(effects) - 1):+.1f} % in the mean; in the "
+                f"Two memories change {NAMES[way]}'s run time by {100 * (mean(effects) - 1):+.1f} % in the mean; in "
+                "the "
                 f"paper {'it gains' if way == PEGASUS else 'it loses slightly, by the intermediate copies'}."
             )
     return Item("figure 9", "Run time on 4x4 tiles", RUN_TIME_COLUMNS, rows, sentences, panels)
@@ -171,7 +173,8 @@ def figure11(known: Known) -> Item:
     if both:
         below = [k for k, (small, large) in both.items() if small < large]
         sentences.append(
-            f"The gain over Pegasus is below that on 4x4 tiles for {len(below)} of {len(both)} kernels ({listing(below)}); "
+            f"The gain over Pegasus is below that on 4x4 tiles for {len(below)} of {len(both)} kernels "
+            f"({listing(below)}); "
             "in the paper for most."
         )
     return Item("figure 11", "Run time on 2x2 tiles", RUN_TIME_COLUMNS, rows, sentences, panels)
@@ -187,14 +190,17 @@ def communication_change(known: Known, kernel: str, machine: Machine = SINGLE) -
     return None if change is None else change - 1
 
 
+def tells_calls(known: Known, kernel: str, machine: Machine) -> bool:
+    """A run of it has the times of its calls."""
+    return any((found := measured(known, kernel, machine, way)) and found.call_seconds for way in WAYS)
+
+
 def figure10(known: Known) -> Item:
     """T_com and its share of T_at."""
     rows: list[list[Cell]] = []
     panels = []
     for name, machine in (("single", SINGLE), ("twin", TWIN)):
-        kernels = [
-            k for k in present(known, machine) if any((m := measured(known, k, machine, w)) and m.call_seconds for w in WAYS)
-        ]
+        kernels = [k for k in present(known, machine) if tells_calls(known, k, machine)]
         for kernel in kernels:
             of = [measured(known, kernel, machine, way) for way in WAYS]
             times = [rounded(one and one.communication, 4) for one in of]
@@ -221,7 +227,8 @@ def figure10(known: Known) -> Item:
         low, high = known.paper["communication_gain"].low, known.paper["communication_gain"].high
         inside = [k for k, c in changes.items() if low <= -100 * c <= high]
         sentences.append(
-            f"Single: communication takes {100 * min(changes.values()):+.0f} to {100 * max(changes.values()):+.0f} % of "
+            f"Single: communication takes {100 * min(changes.values()):+.0f} to "
+            f"{100 * max(changes.values()):+.0f} % of "
             f"Pegasus's time; the paper −{low:g} to −{high:g} %, and {len(inside)} of {len(changes)} kernels lie there "
             f"({listing(inside)})."
         )
@@ -285,7 +292,8 @@ def load_reason(known: Known) -> str:
         return "No run of NEMESYS with one memory is there to tell why."
     share = mean([m.seconds / m.simulated for m in found])
     return (
-        f"The kernel proper takes {100 * share:.0f} % of the whole run in the mean (NEMESYS, single); loads are those of "
+        f"The kernel proper takes {100 * share:.0f} % of the whole run in the mean (NEMESYS, single); loads "
+        "are those of "
         "the whole run, with making the graph and checking the result. A word of the paper's machine has 4 bytes, so "
         "where a load follows the bytes of pointers and headers it is up to double here."
     )
@@ -326,7 +334,9 @@ def figure12(known: Known) -> Item:
     for kib in WAYS_KIB[:-1]:
         pegasus, nemesys = slowdown(known, PEGASUS, kib), slowdown(known, NEMESYS, kib)
         if pegasus and nemesys:
-            more = "Pegasus suffers more, as in the paper" if pegasus > nemesys else "NEMESYS suffers more, other than there"
+            more = "Pegasus suffers more, as in the paper"
+            if pegasus <= nemesys:
+                more = "Pegasus does not suffer more, other than there"
             sentences.append(
                 f"An L2 of 4 x {kib} KB makes Pegasus {pegasus:.3f} and NEMESYS {nemesys:.3f} times as slow: {more}."
             )
@@ -362,7 +372,8 @@ def figure13(known: Known) -> Item:
         ordered = sorted(shares, key=shares.get)
         sentences.append(
             f"Without the NCA {100 * mean(list(shares.values())):.0f} % of the gain over Pegasus remain in the mean; "
-            f"{listing(ordered[:2])} lose most. In the paper most of the gain remains, and LCR and HS need the NCA most."
+            f"{listing(ordered[:2])} lose most. In the paper most of the gain remains, and LCR and HS need the "
+            "NCA most."
         )
     without_gain = [k for k in kernels if k not in shares]
     if without_gain:

@@ -173,7 +173,8 @@ def sentences_of(known: Known, of: Copies) -> list[str]:
     least, most = of.flatness("list")
     theirs = paper["list_element"].low
     sentences.append(
-        f"An element of a list costs {least:.2f} to {most:.2f} µs by the hashed map from 64 on, {theirs:g} in the paper: "
+        f"An element of a list costs {least:.2f} to {most:.2f} µs by the hashed map from 64 on, {theirs:g} in "
+        "the paper: "
         + ("less, since" if most < theirs else "more, although")
         + " a type's record is one access here in place of a chain from the object by its vtable and type information, "
         "and header, transition words and fields come in one burst."
@@ -190,15 +191,18 @@ def software_sentences(known: Known, of: Copies) -> list[str]:
     one = of.software["object", "pegasus"]
     with_system = of.software_wins_below(paper["system_costs"].low)
     return [
-        f"Our software (Pegasus) takes {one['setup_us']:.1f} µs and {one['setup_instructions']:.0f} instructions for an "
-        f"object and {one['slope_us']:.3f} µs and {one['slope_instructions']:.1f} instructions for each of its words; the "
+        f"Our software (Pegasus) takes {one['setup_us']:.1f} µs and {one['setup_instructions']:.0f} "
+        "instructions for an "
+        f"object and {one['slope_us']:.3f} µs and {one['slope_instructions']:.1f} instructions for each of "
+        "its words; the "
         f"paper's {paper['software_object_setup']} and {paper['software_object_slope']}. "
         + (
             "So it never wins against the NMA without an operating system: "
             if wins == 0
             else f"So it wins against the NMA below {wins:.0f} words: "
         )
-        + f"in the paper it does below {paper['software_wins_below'].low:g}, where {paper['system_costs']} of a copy by "
+        + f"in the paper it does below {paper['software_wins_below'].low:g}, where {paper['system_costs']} of a "
+        "copy by "
         f"the NMA are their operating system's. With these added to our NMA's side (a hypothetical column: we have no "
         f"such system) it would win below {with_system:.0f} words.",
     ]

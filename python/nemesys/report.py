@@ -45,8 +45,9 @@ def table(columns: list[str], rows: list[list[Cell]]) -> str:
     head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
     body = ""
     for row in rows:
+        kinds = ["text" if isinstance(cell, str) else "number" for cell in row]
         cells = "".join(
-            f'<td class="{"text" if isinstance(cell, str) else "number"}">{html.escape(shown(cell))}</td>' for cell in row
+            f'<td class="{kind}">{html.escape(shown(cell))}</td>' for kind, cell in zip(kinds, row, strict=True)
         )
         body += f"<tr>{cells}</tr>\n"
     return f"<table><tr>{head}</tr>\n{body}</table>\n"
@@ -58,9 +59,8 @@ def checks_table(checks: list[Check]) -> str:
     body = ""
     for check in checks:
         word, kind = MET[check.met]
-        texts = "".join(
-            f'<td class="text">{html.escape(text or "–")}</td>' for text in (check.what, check.paper, check.must, check.ours)
-        )
+        said = (check.what, check.paper, check.must, check.ours)
+        texts = "".join(f'<td class="text">{html.escape(text or "–")}</td>' for text in said)
         body += f'<tr>{texts}<td class="{kind}">{word}</td></tr>\n'
     return f"<table><tr>{head}</tr>\n{body}</table>\n"
 
@@ -80,11 +80,13 @@ def write(items: list[Item], checks: list[Check], facts: dict[str, str], failed:
     """The report; pictures must have been drawn."""
     text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>NEMESYS</title><style>{STYLE}</style>\n"
     text += "<h1>NEMESYS (MEMSYS 2019) beside this machine</h1>\n"
-    text += "<p>All values of ours are measured by programs on the simulated machine. Words have 32 bits in the paper and "
+    text += "<p>All values of ours are measured by programs on the simulated machine. Words have 32 bits in the "
+    text += "paper and "
     text += "64 here. A dash: not measured here, or not in the paper's text.</p>\n"
     text += table(["of this report", ""], [[name, value] for name, value in facts.items()])
     if failed:
-        text += "<h2>Runs that failed</h2>\n<ul>" + "".join(f"<li>{html.escape(why)}</li>" for why in failed) + "</ul>\n"
+        whys = "".join(f"<li>{html.escape(why)}</li>" for why in failed)
+        text += f"<h2>Runs that failed</h2>\n<ul>{whys}</ul>\n"
     text += "<h2>What must be reached</h2>\n" + checks_table(checks)
     text += "".join(section(item, folder) for item in items) + "</html>\n"
     file = folder / "report.html"

@@ -69,14 +69,13 @@ int reproduce_nemesys(tree const& here, chosen const& given) {
 int reproduce(words const& given) {
   tree const here = own_tree();
   chosen of;
-  command_line line{
-      "tess reproduce PAPER [OPTIONS]",
-      "Run a paper's experiments here; print its figures beside ours; write CSV, JSON, a report and\n"
-      "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011),\n"
-      "nemesys (NEMESYS, MEMSYS 2019), by programs on the simulated machine:\n"
-      "stopped, the same command goes on where it was",
-      "Examples: tess reproduce softxmt --output results\n"
-      "          tess reproduce nemesys --figure 9 --kernel bf"};
+  command_line line{"tess reproduce PAPER [OPTIONS]",
+                    "Run a paper's experiments here; print its figures beside ours; write CSV, JSON, a report and\n"
+                    "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011),\n"
+                    "nemesys (NEMESYS, MEMSYS 2019), by programs on the simulated machine:\n"
+                    "stopped, the same command goes on where it was",
+                    "Examples: tess reproduce softxmt --output results\n"
+                    "          tess reproduce nemesys --figure 9 --kernel bf"};
   line.add_option("PAPER", of.paper, "softxmt or nemesys")->required()->check(CLI::IsMember({"softxmt", "nemesys"}));
   line.add_option("--output", of.folder, "folder for what is written; default: the paper's name")->type_name("FOLDER");
   line.add_flag("--quick", of.quick, "small and short: shows that it works, measures nothing");
