@@ -34,6 +34,9 @@ void count_graph(graph_size const& size) noexcept {
 
 }  // namespace
 
+template <>
+inline constexpr bool is_of_runtime<decltype(make_clean_region_here)> = true;
+
 graph_units* accelerators() noexcept {
   return the_job->fabric->graphs();
 }
