@@ -166,6 +166,12 @@ class tile_fabric final : public fabric {
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
   graph_units* graphs() noexcept override { return &graphs_; }
+  std::uint64_t now_ns() const noexcept override { return sleepers_.cycles_ns(); }
+  void mark_measured(bool begins) noexcept override {
+    tile_registers::store(
+        tile_registers::unit(machine::registers::unit::information) + tile_registers::information::measured,
+        begins ? 1 : 0);
+  }
   std::vector<fabric_event> events() override { return {}; }
 
   void listen(place_id at, std::string_view name) override { names_.listen(at, name); }

@@ -26,6 +26,8 @@ class tile_sleepers {
   explicit tile_sleepers(std::uint32_t threads) : threads_(threads), states_(std::make_unique<state[]>(threads)) {
     tell_queue(reinterpret_cast<std::uint64_t>(&tile_memory::own().calls));
   }
+  /// Of the machine: the same at all tiles.
+  [[nodiscard]] std::uint64_t cycles_ns() const noexcept { return clock_.cycles_ns(); }
   /// Nobody is called any more.
   void end() noexcept { tell_queue(0); }
 
@@ -78,12 +80,13 @@ class tile_sleepers {
       return ns < 0 ? 0 : static_cast<std::uint64_t>(ns);
     }
 
-   private:
     [[nodiscard]] std::uint64_t cycles_ns() const noexcept {
       std::uint64_t cycles;
       asm volatile("rdcycle %0" : "=r"(cycles));
       return cycles * clock_ps_ / 1000;
     }
+
+   private:
     std::uint64_t clock_ps_ = tile_registers::inform(tile_registers::information::clock_ps);
     /// Never ahead of the system's: the cycles are read after it.
     std::uint64_t behind_ns_ = ns_of(std::chrono::steady_clock::now()) - cycles_ns();

@@ -55,6 +55,9 @@ graph_size write_back_graph(graph_units& units, void const* root) {
   return {0, walk->blocks(), bytes};
 }
 
+template <>
+inline constexpr bool is_of_runtime<decltype(make_clean_region_here)> = true;
+
 graph_units* accelerators() noexcept {
   return the_job->fabric->graphs();
 }

@@ -45,6 +45,11 @@ bool has_window(place_id target) noexcept {
 
 }  // namespace
 
+template <>
+inline constexpr bool is_of_runtime<decltype(make_region_here)> = true;
+template <>
+inline constexpr bool is_of_runtime<decltype(pull_graph_here)> = true;
+
 struct outgoing_graph::state {
   copier by;
   std::optional<borrowed_walk> walk;

@@ -21,6 +21,7 @@ struct alignas(16) at_slot : ready_node {
   finish_scope* scope = nullptr;  ///< of the caller when it called
   place_id target = 0;            ///< set when the call is abandoned
   std::uint32_t abandoned = 0;    ///< then: its place among the worker's
+  std::uint64_t called = 0;       ///< when, if the statistics want it
   std::exception_ptr exception;
   std::uint32_t result_bytes = 0;  ///< room behind this struct
   bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of

@@ -74,6 +74,7 @@ struct worker {
   std::uint16_t index;
   bool single;                     ///< the place has no other worker
   bool may_spin = false;           ///< nobody else needs this thread or this processor
+  bool times_calls = false;        ///< for the statistics; see call_time.hpp
   std::uint16_t nested = 0;        ///< depth of tasks run inside spawn()
   std::uint16_t delivering = 0;    ///< depth of message handlers that run now
   std::uint32_t ready_events = 0;  ///< event operations that had not to wait

@@ -39,6 +39,19 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   }
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
   place_types(grid_, image);
+  for (auto const& units : grid_.units) units->information.on_measured([this](bool begins) { mark(begins); });
+}
+
+void timed_machine::mark(bool begins) {
+  if (!begins)
+    measured_end_ = machine_counts::of(grid_);
+  else if (!measured_begin_)
+    measured_begin_ = machine_counts::of(grid_);
+}
+
+machine_counts timed_machine::measured() const {
+  machine_counts const end = measured_begin_ && measured_end_ ? *measured_end_ : machine_counts::of(grid_);
+  return end.since(measured_begin_.value_or(machine_counts{}));
 }
 
 std::string timed_machine::refused_write() const {

@@ -33,6 +33,12 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
   }
 }
 
+bool tile_information::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
+  if (offset != of::measured) return false;
+  if (measured_) measured_(value != 0);
+  return true;
+}
+
 std::uint64_t tile_information::program_of(std::uint32_t tile) const noexcept {
   auto const found = std::ranges::find(program_tiles_, tile);
   return found == program_tiles_.end() ? 0 : static_cast<std::uint64_t>(found - program_tiles_.begin()) + 1;
