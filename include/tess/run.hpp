@@ -43,10 +43,12 @@ struct settings {
   std::uint64_t seed = 1;  ///< TESS_SEED of the hostile fabric
   tess::delay delay;       ///< TESS_DELAY: remote operations complete so much later, as 3us or 3us,1us
   bool no_window = false;  ///< TESS_NO_WINDOW: words of other places go through the fabric, not inlined
-  std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys; empty: nemesys
-  std::string exit_file;   ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there; -: to stderr, in words
-  std::string stats;       ///< TESS_STATS: file for the statistics (JSON)
-  std::string trace;       ///< TESS_TRACE: file for the trace (Perfetto opens it)
+  std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys, no-nca; empty: nemesys
+  bool dummy_allocations = false;  ///< TESS_DUMMY_ALLOCATIONS: where an accelerator copied a graph, the receiver
+                                   ///< allocates as many objects as it has, as other copiers must
+  std::string exit_file;  ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there; -: to stderr, in words
+  std::string stats;      ///< TESS_STATS: file for the statistics (JSON)
+  std::string trace;      ///< TESS_TRACE: file for the trace (Perfetto opens it)
   std::uint64_t buffer_memory = 1 << 20;  ///< TESS_BUFFER_MEMORY: bytes of a place's messages before they are delivered
   unsigned flush_bytes = 4096;        ///< TESS_FLUSH_BYTES: a buffer of gathered messages leaves before it holds more
   unsigned flush_after = 50;          ///< TESS_FLUSH_AFTER: and about so many microseconds after its first message

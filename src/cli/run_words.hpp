@@ -48,6 +48,8 @@ inline constexpr std::array run_options{
         "--copier", "", "COPIER", "TESS_COPIER",
         "how graphs of objects travel: nemesys (default), pegasus or message_passing; on a machine also no-nca, of "
         "which a processor does what the accelerator near the cache does for nemesys"},
+    run_option{"--dummy-allocations", "", "", "TESS_DUMMY_ALLOCATIONS",
+               "where an accelerator copied a graph, the receiver allocates as many objects, as other copiers must"},
     run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},
     run_option{"--buffer-memory", "", "BYTES", "TESS_BUFFER_MEMORY", "of a place's messages before they are delivered"},
     run_option{"--flush-bytes", "", "BYTES", "TESS_FLUSH_BYTES", "gathered messages leave before a buffer holds more"},

@@ -8,7 +8,9 @@
 // Source   "NEMESYS" (MEMSYS 2019), sections 3.3 and 3.4.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tess/detail/completion.hpp"
 #include "tess/place.hpp"
@@ -44,6 +46,10 @@ class graph_units {
   virtual void bring(void const* begin, std::uint64_t bytes) = 0;
   virtual void forget(void const* begin, std::uint64_t bytes) = 0;
   virtual void settle() = 0;
+  /// Memory of this place, whole lines, that DMA of any place reaches past all caches: for buffers of messages.
+  [[nodiscard]] virtual std::span<std::byte> message_memory() noexcept = 0;
+  /// So many whole lines of it go to that of another place by DMA; `target` is what that place calls its address.
+  virtual void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) = 0;
   /// Both places have the same memory behind them.
   [[nodiscard]] virtual bool share_memory(place_id one, place_id other) const noexcept = 0;
 

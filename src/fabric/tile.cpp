@@ -234,14 +234,14 @@ class tile_fabric final : public fabric {
 
   struct progress {
     bool moved = false;
-    bool ended = false;  ///< A fetch.
+    bool ended = false;  ///< A fetch, a push, or a command to an accelerator.
   };
   /// Packets, ranges and fetches that are under way.
   progress move_on() {
     progress made;
     post_.go_on();
     made.ended = graphs_.step();
-    while (auto const ended = transfers_.step(made.moved)) {
+    while (auto const ended = transfers_.step(made.moved, made.ended)) {
       end(*ended);
       made.ended = true;
     }
@@ -361,7 +361,7 @@ class tile_fabric final : public fabric {
   tile_sleepers sleepers_;
   tile_post post_{places_};
   tile_transfers transfers_{places_, post_};
-  tile_graphs graphs_{places_};
+  tile_graphs graphs_{places_, transfers_};
   tile_inbox inbox_;
   std::atomic<std::size_t> large_{0};
   endpoint_names names_;

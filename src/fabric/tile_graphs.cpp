@@ -183,6 +183,15 @@ void tile_graphs::settle() {
   asm volatile("fence rw, rw" ::: "memory");
 }
 
+std::span<std::byte> tile_graphs::message_memory() noexcept {
+  return tile_memory::own_buffers();
+}
+
+void tile_graphs::push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) {
+  transfers_.push({source, places_.global(to, target), bytes, &done});
+  tile_sleepers::call_watcher();
+}
+
 bool tile_graphs::share_memory(place_id one, place_id other) const noexcept {
   namespace information = machine::registers::information;
   return hw::row(places_.of(one).tile, information::row_memory_tile) ==

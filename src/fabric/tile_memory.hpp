@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tess::detail {
 
@@ -47,7 +48,11 @@ struct tile_memory {
   /// Changed by whoever has something for the harts of this tile: they sleep on it.
   alignas(line_bytes) std::atomic<std::uint64_t> calls;
 
+  /// For messages that the runtime writes itself.
+  static constexpr std::size_t buffers_bytes = std::size_t{2} << 20U;
+
   [[nodiscard]] static tile_memory& own() noexcept;
+  [[nodiscard]] static std::span<std::byte> own_buffers() noexcept;
 };
 
 }  // namespace tess::detail

@@ -24,6 +24,7 @@
 #include "runtime/graph_walk.hpp"
 #include "runtime/handler_objects.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/message_buffers.hpp"
 #include "runtime/spin_lock.hpp"
 #include "runtime/trace.hpp"
 #include "tess/detail/timer.hpp"
@@ -96,6 +97,7 @@ struct place_state {
   std::unique_ptr<heap> symmetric;   ///< the lower half; at place 0 only
   std::uint64_t symmetric_used = 0;  ///< offsets below may have been written
   std::mutex heap_mutex;
+  std::unique_ptr<message_buffers> buffers;  ///< on tiles
   spin_lock atomic_section;
   spin_lock finish_mutex;
   std::unordered_map<std::uint64_t, finish_proxy*> proxies;  ///< by finish key

@@ -58,6 +58,12 @@ graph_size write_back_graph(graph_units& units, void const* root) {
 template <>
 inline constexpr bool is_of_runtime<decltype(make_clean_region_here)> = true;
 
+void allocate_dummies(region& with, std::uint64_t objects) {
+  type_record const& type = any_root_type();
+  std::uint32_t const index = type_index_of(type);
+  for (std::uint64_t i = 0; i < objects; ++i) static_cast<void>(with.allocate(type, index, type.bytes));
+}
+
 graph_units* accelerators() noexcept {
   return the_job->fabric->graphs();
 }

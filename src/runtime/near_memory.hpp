@@ -22,6 +22,10 @@ namespace tess::detail {
 [[nodiscard]] task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const* root, place_id target,
                                                                bool no_nca = false);
 
+/// As many objects of one word as the graph has, which live as long: so that what the allocator costs other copiers is
+/// paid here, too ("NEMESYS", section 5).
+void allocate_dummies(region& with, std::uint64_t objects);
+
 /// By a processor: memory has everything of the graph; and how large it is.
 [[nodiscard]] graph_size write_back_graph(graph_units& units, void const* root);
 

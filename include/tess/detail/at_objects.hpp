@@ -195,6 +195,7 @@ template <class Handler>
 task<void> carry_call(place_id target, outgoing_graph graph, typename Handler::payload m) {
   std::exception_ptr failed;
   try {
+    if (co_await carry_with(graph, target, handler_entry<Handler>::id(), m, m.graph)) co_return;
     m.graph = co_await graph.send_ahead(target);
     send_request(target, handler_entry<Handler>::record, handler_entry<Handler>::id(),
                  reinterpret_cast<std::byte const*>(&m), sizeof m);
@@ -311,6 +312,7 @@ void append_with_graph(place_id target, outgoing_graph const& graph, typename Ha
 template <class Handler>
 task<void> carry_async(place_id target, outgoing_graph graph, typename Handler::payload m) {
   try {
+    if (co_await carry_with(graph, target, handler_entry<Handler>::id(), m, m.graph, self->current->scope)) co_return;
     m.graph = co_await graph.send_ahead(target);
     std::byte* const room = append_async(target, handler_entry<Handler>::id(), sizeof m);
     std::memcpy(room, &m, sizeof m);

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "tess/copier.hpp"
+#include "tess/detail/handler.hpp"
 #include "tess/object.hpp"
 #include "tess/place.hpp"
 #include "tess/task.hpp"
@@ -22,13 +24,14 @@ struct sent_graph {
     region,      ///< in a region of the receiver, ready
     serialised,  ///< behind this in the message
     buffer,      ///< serialised, in a region of the receiver
-    staged       ///< in a region of the receiver, pointers relative to its start
+    staged,      ///< in a region of the receiver, pointers relative to its start
+    streamed     ///< serialised, in a message buffer of the receiver
   };
   transport how;
   std::uint8_t unused[3];
   std::uint32_t blocks;
   std::uint64_t bytes;
-  std::uint64_t where;  ///< of region and buffer: the region's address at the receiver
+  std::uint64_t where;  ///< of what is at the receiver: the region's address there, or the buffer's
 };
 
 struct arrived_graph {
@@ -54,6 +57,10 @@ class outgoing_graph {
   void stage();
   /// Otherwise: brings it to the target.
   [[nodiscard]] task<sent_graph> send_ahead(place_id target);
+  /// Before that: accelerators bring the graph, and with it the message, `graph_at` of which says where it is. False:
+  /// they could not, or there are none. `run`: of an at_async, for which it counts.
+  [[nodiscard]] task<bool> carry(place_id target, handler_id handler, std::span<std::byte const> payload,
+                                 std::size_t graph_at, finish_scope* run = nullptr);
   /// What send_ahead brought will not be called for: the target frees it, some time.
   void take_back(place_id target) noexcept;
 
@@ -67,6 +74,15 @@ class outgoing_graph {
 /// What came with a message; throws tess::error if it is malformed, and frees it then.
 [[nodiscard]] arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std::size_t bytes_count,
                                           type_record const& root_type);
+
+/// The payload of a message, and where in it the graph is.
+template <class Payload>
+[[nodiscard]] task<bool> carry_with(outgoing_graph& graph, place_id target, handler_id handler, Payload const& m,
+                                    sent_graph const& in, finish_scope* run = nullptr) {
+  auto const* const bytes = reinterpret_cast<std::byte const*>(&m);
+  return graph.carry(target, handler, {bytes, sizeof m},
+                     static_cast<std::size_t>(reinterpret_cast<std::byte const*>(&in) - bytes), run);
+}
 
 /// A message record on its way to append_async or send_request.
 struct built_message {
