@@ -10,49 +10,46 @@ import re
 from nemesys.execute import Executor
 from nemesys.plan import Plan, Run
 
-TIME = re.compile(r"^time: ([\d.]+) s$", re.MULTILINE)
-VERIFIED = re.compile(r"^verified: yes$", re.MULTILINE)
 COPIES = re.compile(r"^  here +(\d+) copies, mean ([\d.]+) objects, (\d+) bytes$", re.MULTILINE)
 
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
-    """One kernel on the machine."""
+    """One kernel on the machine. What is of the kernel is without making its graph and checking its result."""
 
-    seconds: float  # of the kernel alone, without making its graph and checking its result
+    seconds: float  # of the kernel
     simulated: float  # of the whole run
     host_seconds: float
-    call_seconds: float | None  # T_at, summed over all calls
-    function_seconds: float | None  # T_func
-    bus: float  # Table 6: shares of the time, means over the compute tiles or the memories
-    adapter: float | None
+    calls: int  # of the whole run, as the next two
+    call_seconds: float  # T_at, summed over all calls
+    function_seconds: float  # T_func
+    graphs: int  # of the whole run, as the next two
+    graph_objects: int
+    graph_bytes: int
+    bus: float  # Table 6, of the kernel: shares of its time, means over the compute tiles or the memories
+    adapter: float
     memory: float
     memory_mb: float
     memory_by_adapter: float
     memory_by_nma: float
     nma: float
-    load_cycles: float | None
-    store_cycles: float | None
-    nma_requests: int
-    nma_objects: int
-    nma_bytes: int
+    nma_peak: float  # in the busiest millisecond
+    load_cycles: float
+    store_cycles: float
+    nma_requests: int  # of the kernel
     nma_faults: int
-    nma_transfers: int
     nma_queued: int
-    instructions: int
+    instructions: int  # of the whole run
 
     @property
-    def communication(self) -> float | None:
+    def communication(self) -> float:
         """T_com = T_at - T_func."""
-        if self.call_seconds is None or self.function_seconds is None:
-            return None
         return self.call_seconds - self.function_seconds
 
     @property
-    def communication_share(self) -> float | None:
+    def communication_share(self) -> float:
         """Of T_at."""
-        com = self.communication
-        return None if com is None or not self.call_seconds else com / self.call_seconds
+        return self.communication / self.call_seconds if self.call_seconds else 0.0
 
 
 def mean(values: list[float]) -> float:
@@ -60,44 +57,36 @@ def mean(values: list[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def mean_of_known(values: list[float | None]) -> float | None:
-    """None if one is not known."""
-    return None if not values or None in values else mean(values)
-
-
-def kernel(statistics: dict, printed: str) -> Kernel:
-    """From a run's statistics and its output."""
-    memories = statistics["memories"]
-    most = max((memory["bytes"] for memory in memories), default=0)
+def kernel(statistics: dict) -> Kernel:
+    """From a run's statistics."""
+    memories, part, counters = statistics["memories"], statistics["measured"], statistics["runtime"]["counters"]
+    most = max(memory["bytes"] for memory in memories)
     # Of a machine whose tiles all have the same memory the other one is idle, and no memory of the paper's.
-    used = [memory for memory in memories if memory["bytes"] * 50 > most]
-    compute = [tile for tile in statistics["tiles"] if tile["tile"] not in {memory["tile"] for memory in memories}]
-    whole = statistics["simulated_ps"] / 1e12
-    seconds = float(TIME.search(printed)[1])
-    calls = statistics.get("runtime", {}).get("counters", {})
-    by_nma = [m["port_load"] * m["nma_port_bytes"] / m["bytes"] if m["bytes"] else 0.0 for m in used]
-    port = mean([m["port_load"] for m in used])
+    used = sum(memory["bytes"] * 50 > most for memory in memories)
+    busier = len(memories) / max(used, 1)
     return Kernel(
-        seconds=seconds,
-        simulated=whole,
+        seconds=part["simulated_ps"] / 1e12,
+        simulated=statistics["simulated_ps"] / 1e12,
         host_seconds=statistics["host"]["seconds"],
-        call_seconds=calls["call_ns"] / 1e9 if calls.get("call_ns") else None,
-        function_seconds=calls["function_ns"] / 1e9 if calls.get("call_ns") else None,
-        bus=mean([tile["bus_load"] for tile in compute]),
-        adapter=mean_of_known([tile.get("adapter_load") for tile in compute]),
-        memory=port,
-        memory_mb=sum(m["bytes"] for m in used) / 1e6,
-        memory_by_adapter=port - mean(by_nma),
-        memory_by_nma=mean(by_nma),
-        nma=mean([m["nma_load"] for m in used]),
-        load_cycles=mean_of_known([tile.get("remote_load_cycles") for tile in compute]),
-        store_cycles=mean_of_known([tile.get("remote_store_cycles") for tile in compute]),
-        nma_requests=sum(m["nma_requests"] for m in used),
-        nma_objects=sum(m["nma_objects"] for m in used),
-        nma_bytes=sum(m["nma_bytes"] for m in used),
-        nma_faults=sum(m["nma_faults"] for m in used),
-        nma_transfers=sum(m["nma_transfers"] for m in used),
-        nma_queued=max((m["nma_queued_max"] for m in used), default=0),
+        calls=counters["calls"],
+        call_seconds=counters["call_ns"] / 1e9,
+        function_seconds=counters["function_ns"] / 1e9,
+        graphs=counters["graphs"],
+        graph_objects=counters["graph_objects"],
+        graph_bytes=counters["graph_bytes"],
+        bus=part["bus_load"],
+        adapter=part["adapter_load"],
+        memory=part["memory_load"] * busier,
+        memory_mb=part["memory_bytes"] / 1e6,
+        memory_by_adapter=part["memory_load_adapters"] * busier,
+        memory_by_nma=part["memory_load_nma"] * busier,
+        nma=part["nma_load"] * busier,
+        nma_peak=part["nma_load_peak"],
+        load_cycles=part["remote_load_cycles"],
+        store_cycles=part["remote_store_cycles"],
+        nma_requests=part["nma_requests"],
+        nma_faults=sum(memory["nma_faults"] for memory in memories),
+        nma_queued=max(memory["nma_queued_max"] for memory in memories),
         instructions=statistics["instructions"],
     )
 
@@ -119,12 +108,8 @@ class Results:
         """None: it was not run, or failed."""
         if of not in self._kernels:
             run = self.run(of)
-            self._kernels[of] = None if run is None else kernel(self._executor.statistics(run), self.printed(of))
+            self._kernels[of] = None if run is None else kernel(self._executor.statistics(run))
         return self._kernels[of]
-
-    def verified(self, of: Run) -> bool:
-        """The kernel's result was checked, and right."""
-        return VERIFIED.search(self.printed(of)) is not None
 
     def printed(self, of: Run) -> str:
         """Of a run that there is."""
