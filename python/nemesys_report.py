@@ -6,6 +6,7 @@ each item CSV, JSON, SVG and PNG, and report.html of all.
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -75,7 +76,7 @@ def write(items: list[Item], known: Known, facts: dict[str, str], failed: list[s
         report.write_numbers(item, folder)
         if with_pictures:
             figures.draw(item, folder)
-    found = [check(known) for check in checks.ALL]
+    found = checks.all_of(known)
     for item in items:
         print(report.printed(item))
     print(report.printed_checks(found))
@@ -95,6 +96,8 @@ def main(words: list[str]) -> int:
     options.output.mkdir(parents=True, exist_ok=True)
     executor = Executor(options.tess, options.output / "runs", max(options.jobs, 1))
     begin = time.monotonic()
+    # Whoever ends this ends its runs, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         failed = executor.execute(plan.runs())
     except KeyboardInterrupt:

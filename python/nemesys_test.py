@@ -221,6 +221,9 @@ class Items(unittest.TestCase):
         # (5 - 1) s against (10 - 1) s
         self.assertAlmostEqual(kernels.communication_change(known, "bf"), 4 / 9 - 1)
         self.assertTrue(checks.communication(known).met)
+        # But not by three kernels of twelve.
+        of_kernels = checks.all_of(known)[len(checks.OF_SINGLE_GRAPHS) :]
+        self.assertEqual({check.met for check in of_kernels}, {None})
 
     def test_loads_leave_out_a_memory_that_nobody_uses(self):
         found = kernels.measured(self.known(["table 6"]), "bf", machines.SINGLE, plan.NEMESYS)

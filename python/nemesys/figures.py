@@ -56,6 +56,8 @@ def draw(item: Item, folder: Path) -> list[Path]:
     for axes, panel in zip(grid.flat, panels, strict=False):
         (bars if panel.bars else curves)(axes, panel)
         axes.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
+        if panel.band is not None:
+            axes.axhspan(*panel.band, color="grey", alpha=0.2, label=panel.band_name)
         axes.grid(alpha=0.3)
         axes.legend(fontsize="x-small")
     for axes in list(grid.flat)[len(panels) :]:

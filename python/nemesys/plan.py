@@ -172,6 +172,11 @@ class Plan:
         self.quick = quick
         self._only = only
 
+    @property
+    def is_whole(self) -> bool:
+        """All kernels, with the paper's input."""
+        return not self.quick and not self._only
+
     def form(self, run: Run) -> Run | None:
         """The run that is made for this one; none: it is not made."""
         if run.is_kernel and self._only and run.program not in self._only:
