@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from nemesys import beyond, checks, figures, kernels, micro, report
+from nemesys import beyond, checks, figures, kernels, micro, report, variants
 from nemesys.execute import Executor, say
 from nemesys.items import Item, Known
 from nemesys.measures import Results
@@ -28,8 +28,8 @@ MAKERS = {
     "figure 10": kernels.figure10,
     "table 6": kernels.table6,
     "figure 11": kernels.figure11,
-    "figure 12": kernels.figure12,
-    "figure 13": kernels.figure13,
+    "figure 12": variants.figure12,
+    "figure 13": variants.figure13,
     "sweep": beyond.sweep_item,
 }
 assert set(MAKERS) == set(ITEMS)

@@ -17,7 +17,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import nemesys_report
-from nemesys import checks, execute, kernels, machines, micro, plan
+from nemesys import checks, execute, kernels, machines, micro, plan, variants
 from nemesys.items import Known
 from nemesys.measures import Results
 from nemesys.paper import Paper
@@ -232,9 +232,9 @@ class Items(unittest.TestCase):
 
     def test_caches_and_nca(self):
         known = self.known(["figure 12", "figure 13"])
-        self.assertAlmostEqual(kernels.slowdown(known, plan.PEGASUS, 8), 1.1)
+        self.assertAlmostEqual(variants.slowdown(known, plan.PEGASUS, 8), 1.1)
         self.assertTrue(checks.caches(known).met)
-        self.assertAlmostEqual(kernels.kept(known, "bf"), 0.8)
+        self.assertAlmostEqual(variants.kept(known, "bf"), 0.8)
 
     def test_single_graphs(self):
         known = self.known(["figure 8", "table 2"])

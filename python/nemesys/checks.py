@@ -8,16 +8,15 @@ from nemesys.kernels import (
     best_baseline,
     communication_change,
     gain,
-    kept,
     listing,
     measured,
     seconds,
-    slowdown,
 )
 from nemesys.machines import SINGLE, TWIN
 from nemesys.measures import mean
 from nemesys.micro import Copies
 from nemesys.plan import KERNELS, MESSAGES, NEMESYS, PEGASUS
+from nemesys.variants import kept, slowdown
 
 FASTER = ("bf", "dst", "dr", "dp", "mis", "vc")
 BUSY = ("bf", "dst", "dr")
