@@ -96,6 +96,16 @@ inline void start_in_scope(task<void> t, finish_scope* scope) {
   self->make_runnable(p);
 }
 
+/// The same for a task that nobody waits for: where calls do not overlap it waits for its turn.
+inline void start_async_in_scope(task<void> t, finish_scope* scope) {
+  if (self->overlaps_calls) [[likely]]
+    return start_in_scope(std::move(t), scope);
+  promise_base* const p = t.release();
+  p->scope = scope;
+  self->not_alone();
+  self->unstarted.push(p);
+}
+
 template <class F, class... Args>
 using at_result = task_traits<std::invoke_result_t<F&, Args...>>;
 
@@ -205,7 +215,7 @@ struct async_handler {
         task<void> t = serve(m);
         // The run's scope counts it as one; final_suspend takes that away.
         context.scope->add(1);
-        start_in_scope(std::move(t), context.scope);
+        start_async_in_scope(std::move(t), context.scope);
       } catch (...) {
         context.scope->fail(std::current_exception());
       }

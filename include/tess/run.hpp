@@ -52,6 +52,7 @@ struct settings {
   std::uint64_t buffer_memory = 1 << 20;  ///< TESS_BUFFER_MEMORY: bytes of a place's messages before they are delivered
   unsigned flush_bytes = 4096;        ///< TESS_FLUSH_BYTES: a buffer of gathered messages leaves before it holds more
   unsigned flush_after = 50;          ///< TESS_FLUSH_AFTER: and about so many microseconds after its first message
+  bool overlap_calls = true;          ///< TESS_OVERLAP_CALLS: tasks start while others of their worker wait for an `at`
   bool flush_idle = true;             ///< TESS_FLUSH_IDLE: and when the worker has nothing else to do
   double failure_timeout = 10;        ///< TESS_FAILURE_TIMEOUT in seconds: a place that is gone is noticed within it
   bool progress_thread = true;        ///< TESS_PROGRESS_THREAD: serve words and blocks of ucx when no worker polls

@@ -128,6 +128,11 @@ class fabric {
   virtual void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) = 0;
   virtual void wake(std::uint32_t thread) noexcept = 0;
 
+  /// Whoever sleeps is woken by all that concerns him, so that without a deadline he may sleep for ever.
+  [[nodiscard]] virtual bool wakes_surely() const noexcept { return false; }
+  /// True once: everybody sleeps, at all places, and nothing is under way.
+  [[nodiscard]] virtual bool stalled() noexcept { return false; }
+
   /// 7. Direct access from this process to a place's segment.
   [[nodiscard]] virtual place_window window(place_id place) const noexcept = 0;
 

@@ -139,6 +139,7 @@ class tile_fabric final : public fabric {
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
     sleepers_.sleep(thread, until, [&](bool watches) {
       while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && nothing_to_do()) {
+        if (watches && is_stalled()) return false;
         // The watcher sees to what is under way; the others may sleep.
         if (!watches || (transfers_.idle() && graphs_.idle())) return true;
         // Its end may have made a task of this thread runnable, of which nobody else knows.
@@ -148,6 +149,8 @@ class tile_fabric final : public fabric {
     });
   }
   void wake(std::uint32_t thread) noexcept override { sleepers_.wake(thread); }
+  bool wakes_surely() const noexcept override { return true; }
+  bool stalled() noexcept override { return stalled_.exchange(false); }
 
   place_window window(place_id p) const noexcept override {
     std::byte* const base = segment(p).base;
@@ -178,6 +181,14 @@ class tile_fabric final : public fabric {
   endpoint connect(std::string_view name) override { return names_.connect(name); }
 
  private:
+  /// The machine says so once; then for ever.
+  bool is_stalled() noexcept {
+    if (heard_of_stall_.load() || tile_registers::inform(tile_registers::information::stalled) == 0) return false;
+    heard_of_stall_.store(true);
+    stalled_.store(true);
+    return true;
+  }
+
   /// A get, or a copy to here, until its bytes have come.
   struct asked_bytes {
     std::uint64_t address;
@@ -364,6 +375,8 @@ class tile_fabric final : public fabric {
   tile_graphs graphs_{places_, transfers_};
   tile_inbox inbox_;
   std::atomic<std::size_t> large_{0};
+  std::atomic<bool> heard_of_stall_{false};
+  std::atomic<bool> stalled_{false};
   endpoint_names names_;
 };
 

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "fabric/fabric.hpp"
@@ -47,7 +48,8 @@ class tile_sleepers {
       std::uint64_t const now = clock_.now_ns();
       std::uint64_t const due = own.until_ns.load(std::memory_order_relaxed);
       if (due <= now) break;
-      set_alarm((watches ? std::min(due, call_late(thread, now)) : due) - now);
+      std::uint64_t const next = watches ? std::min(due, call_late(thread, now)) : due;
+      if (next < never_ns) set_alarm(next - now);
       wait_while(watches ? calls : own.calls, before);
     }
     own.asleep.store(0, std::memory_order_seq_cst);
@@ -91,6 +93,9 @@ class tile_sleepers {
     /// Never ahead of the system's: the cycles are read after it.
     std::uint64_t behind_ns_ = ns_of(std::chrono::steady_clock::now()) - cycles_ns();
   };
+
+  /// As deadline::max().
+  static constexpr std::uint64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
   [[nodiscard]] bool watch(std::uint32_t thread) noexcept {
     std::uint32_t who = 0;

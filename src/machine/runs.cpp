@@ -120,10 +120,11 @@ int run_timed(chosen_options const& chosen) {
   auto const file = contents_of(chosen.arguments.front());
   auto const described = described_machine(chosen.machine);
   output_file statistics{chosen.statistics};
+  output_file task_trace{chosen.task_trace};
   output_file trace_file{chosen.trace};
   output_file picture{chosen.picture};
   auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
-  runtime_files const of_runtime{statistics.wanted(), environment_of(chosen, true)};
+  runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
   timed_machine machine(
       described, image, [&] { return options_of(chosen, of_runtime, true); },
       chosen.first_tile + chosen.first_tile_row * described.width, copies_of(chosen, image));
@@ -149,6 +150,7 @@ int run_timed(chosen_options const& chosen) {
   if (statistics.wanted())
     statistics.write(json_of(measured, described, program, outcome.exit_code, seconds, of_runtime.statistics()));
   if (traced) trace_file.write(traced->json());
+  if (task_trace.wanted()) task_trace.write(of_runtime.trace());
   if (picture.wanted()) picture.write(picture_of(measured, described, program));
   return outcome.exit_code;
 }
@@ -159,13 +161,14 @@ int run_flat(chosen_options const& chosen) {
                                 chosen.trace.empty() ? "--picture" : "--trace")};
   auto const file = contents_of(chosen.arguments.front());
   output_file statistics{chosen.statistics};
+  output_file task_trace{chosen.task_trace};
   std::uint64_t const memory_bytes = chosen.memory_mebibytes << 20U;
   auto const image = read_elf(file, chosen.arguments.front(), memory_bytes);
   if (image.needs_time)
     throw wrong_use{fmt::format(
         "{} looks at units, other tiles or what caches hold, and without time there are none; give --timing on",
         chosen.arguments.front())};
-  runtime_files const of_runtime{statistics.wanted(), environment_of(chosen, false)};
+  runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, false)};
   flat_machine machine{
       image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen, of_runtime, false)};
   if (!chosen.quiet)
@@ -178,6 +181,7 @@ int run_flat(chosen_options const& chosen) {
   if (!chosen.quiet) fmt::print(stderr, "{}", table_of(outcome, seconds));
   if (statistics.wanted())
     statistics.write(json_of(outcome, chosen.machine, chosen.arguments.front(), seconds, of_runtime.statistics()));
+  if (task_trace.wanted()) task_trace.write(of_runtime.trace());
   return outcome.exit_code;
 }
 

@@ -149,6 +149,7 @@ wireup* lay_out(job_state& j) {
     w->current = &w->handler;
     if (!s.trace.empty()) w->trace.enable();
     w->times_calls = !s.stats.empty();
+    w->overlaps_calls = s.overlap_calls;
     j.threads[thread].workers.push_back(w.get());
     if (auto& of_place = map.threads_of_place[place]; std::ranges::find(of_place, thread) == of_place.end())
       of_place.push_back(thread);

@@ -275,7 +275,7 @@ struct objects_async_handler : objects_call<F, Args...> {
       scope = enter_async_call(context.scope);
       set_call_objects(scope, graph.owner);
       if constexpr (call_of::traits::is_task) {
-        start_in_scope(serve(m, graph), as_scope(scope));
+        start_async_in_scope(serve(m, graph), as_scope(scope));
         return;
       } else {
         handler_frame const frame(as_scope(scope));

@@ -42,6 +42,9 @@ inline constexpr std::uint64_t clock_ps = 56;  ///< Period of the tile's clock.
 /// Of the machine, write only: storing 1 begins the part of the run that is measured apart, storing 0 ends it. The
 /// first beginning and the last end count.
 inline constexpr std::uint64_t measured = 2048;
+/// 1: all harts of the machine wait, and nothing is under way. When that is found, 1 is added to the word at which each
+/// tile's task queue tells of messages. If nobody goes on then, the run ends.
+inline constexpr std::uint64_t stalled = 2056;
 /// The tile table: a row of 64 bytes for each tile.
 inline constexpr std::uint64_t table = 4096;
 inline constexpr std::uint64_t row_bytes = 64;

@@ -9,14 +9,15 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tess::machine {
 
 class runtime_files {
  public:
-  /// `statistics`: wanted.
-  runtime_files(bool statistics, std::vector<std::string> const& environment);
+  /// Which are wanted.
+  runtime_files(bool statistics, bool trace, std::vector<std::string> const& environment);
   ~runtime_files();
   runtime_files(runtime_files const&) = delete;
   runtime_files& operator=(runtime_files const&) = delete;
@@ -28,8 +29,11 @@ class runtime_files {
 
   /// JSON; empty: the program wrote none, for it does not use the runtime, or did not come to its end.
   [[nodiscard]] std::string statistics() const;
+  [[nodiscard]] std::string trace() const;
 
  private:
+  [[nodiscard]] std::string contents_of(std::string_view name) const;
+
   std::filesystem::path folder_;
   std::vector<std::string> variables_;
 };

@@ -110,6 +110,9 @@ class timed_machine {
 
  private:
   void mark(bool begins);
+  /// Copies of the program have not ended, and nothing will happen any more.
+  [[nodiscard]] bool stalled() const;
+  void tell_stalled();
 
   grid grid_;
   std::optional<machine_counts> measured_begin_;

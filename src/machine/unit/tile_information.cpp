@@ -13,6 +13,7 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
     if (tile >= made_of_.tiles()) return std::nullopt;
     return row(static_cast<std::uint32_t>(tile), offset % of::row_bytes);
   }
+  if (offset == of::stalled) return stalled_ ? 1 : 0;
   switch (offset % registers::window_bytes) {
     case of::tile:
       return tile_;

@@ -22,6 +22,7 @@ class tile_information final : public device {
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
+  void set_stalled() noexcept { stalled_ = true; }
   /// Who is told that the measured part begins, or ends.
   void on_measured(std::function<void(bool)> told) { measured_ = std::move(told); }
 
@@ -35,6 +36,7 @@ class tile_information final : public device {
   std::vector<std::uint32_t> const& program_tiles_;
   std::uint32_t tile_;
   std::function<void(bool)> measured_;
+  bool stalled_ = false;
 };
 
 }  // namespace tess::machine
