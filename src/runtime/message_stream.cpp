@@ -19,6 +19,9 @@ constexpr auto make_buffer_here = [](std::uint64_t bytes) {
 
 }  // namespace
 
+template <>
+inline constexpr bool is_of_runtime<decltype(make_buffer_here)> = true;
+
 task<std::uint64_t> push_stream(std::byte* stream, std::uint64_t bytes, place_id target) {
   if (target == self->place) co_return reinterpret_cast<std::uint64_t>(stream);
   std::uint64_t const there = co_await at(target, make_buffer_here, bytes);
