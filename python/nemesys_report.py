@@ -30,6 +30,7 @@ MAKERS = {
     "figure 11": kernels.figure11,
     "figure 12": variants.figure12,
     "figure 13": variants.figure13,
+    "overlap": beyond.overlap_item,
     "sweep": beyond.sweep_item,
 }
 assert set(MAKERS) == set(ITEMS)
@@ -41,6 +42,7 @@ def options_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tess reproduce nemesys")
     parser.add_argument("--figure", action="append", default=[], choices=numbers["figure"], help="only this figure")
     parser.add_argument("--table", action="append", default=[], choices=numbers["table"], help="only this table")
+    parser.add_argument("--overlap", action="store_true", help="only calls that overlap, and calls that do not")
     parser.add_argument("--sweep", action="store_true", help="only the sweep of grids and NMAs")
     parser.add_argument("--kernel", action="append", default=[], choices=list(KERNELS), help="only this kernel")
     parser.add_argument("--quick", action="store_true", help="one small kernel")
@@ -55,7 +57,7 @@ def options_of(words: list[str]) -> argparse.Namespace:
 def plan_of(options: argparse.Namespace) -> Plan:
     """Items in the paper's order; all, if none was named."""
     named = [f"figure {n}" for n in options.figure] + [f"table {n}" for n in options.table]
-    named += ["sweep"] if options.sweep else []
+    named += [item for item in ("overlap", "sweep") if getattr(options, item)]
     items = [item for item in ITEMS if not named or item in named]
     return Plan(items, quick=options.quick, only=frozenset(options.kernel))
 

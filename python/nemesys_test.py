@@ -17,7 +17,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import nemesys_report
-from nemesys import checks, execute, kernels, machines, micro, plan, variants
+from nemesys import beyond, checks, execute, kernels, machines, micro, plan, variants
 from nemesys.items import Known
 from nemesys.measures import Results
 from nemesys.paper import Paper
@@ -56,13 +56,17 @@ def outcome(run: plan.Run) -> tuple[str, dict]:
         return json.dumps({"copies": [copied(f, kind) for f in FAMILIES for kind in ("linear", "hashed")]}), {}
     if run.program == "nemesys-software":
         return json.dumps({"copies": [by_software(f, c) for f in FAMILIES for c in (plan.PEGASUS, plan.MESSAGES)]}), {}
-    seconds = SECONDS[run.copier] * (1.1 if run.machine.way_kib == 8 and run.copier == plan.PEGASUS else 1)
+    seconds = SECONDS[run.copier] * (1.5 if run.options else 1)
+    seconds *= 1.1 if run.machine.way_kib == 8 and run.copier == plan.PEGASUS else 1
     text = "verified: yes\n  here     2150 copies, mean 10.0 objects, 16717 bytes\n"
     counters = {"calls": 100, "call_ns": int(seconds * 5e9), "function_ns": 10**9, "graphs": 100}
     counters |= {"graph_objects": 1000, "graph_bytes": 10**6}
     statistics = {"simulated_ps": int(seconds * 2e12), "instructions": 10**9, "host": {"seconds": 1.0}}
     statistics["memories"] = [{"bytes": share, "nma_faults": 0, "nma_queued_max": 3} for share in (8e6, 8e4)]
     statistics["measured"] = LOADS | {"simulated_ps": int(seconds * 1e12)}
+    # An NMA is the busier, the more tiles it has.
+    if run.machine.width:
+        statistics["measured"]["nma_load"] = run.machine.compute_tiles / run.machine.memories / 130
     return text, statistics | {"runtime": {"counters": counters}}
 
 
@@ -244,6 +248,22 @@ class Items(unittest.TestCase):
         self.assertAlmostEqual(micro.Copies(known).software_wins_below(), 4.0)
         said = micro.table2(known).sentences
         self.assertTrue(any(sentence.startswith("memory_cycles: +44 %") for sentence in said), said)
+
+
+class Beyond(unittest.TestCase):
+    def test_calls_that_overlap_are_compared_with_those_that_do_not(self):
+        made = plan.Plan(["overlap"], quick=False, only=frozenset({"bf", FakeExecutor.failing}))
+        item = beyond.overlap_item(Known(Results(made, FakeExecutor()), Paper(ROOT / "reference")))
+        # What they do not overlap takes half as long again.
+        self.assertEqual([row[:5] for row in item.rows], [
+            ["Pegasus", "BF", 3000.0, 2000.0, 1.5], ["NEMESYS", "BF", 1500.0, 1000.0, 1.5]
+        ])  # fmt: skip
+
+    def test_an_nma_that_is_always_busy_is_named(self):
+        made = plan.Plan(["sweep"], quick=False)
+        item = beyond.sweep_item(Known(Results(made, FakeExecutor()), Paper(ROOT / "reference")))
+        self.assertEqual(len(item.rows), 2 * len(plan.SWEEP))
+        self.assertTrue(any("from 63 tiles on it is what all wait for" in text for text in item.sentences))
 
 
 class Checks(unittest.TestCase):

@@ -1,11 +1,44 @@
-"""beyond: what the paper does not have: how many tiles one NMA can serve."""
+"""beyond: what the paper does not have: calls that overlap, and how many tiles one NMA can serve."""
 
-from nemesys.items import Cell, Item, Known, Panel, percent, rounded
-from nemesys.measures import Kernel
-from nemesys.plan import SWEEP_KERNELS, Run, sweep
+from nemesys.items import Cell, Item, Known, Panel, percent, ratio, rounded
+from nemesys.kernels import NAMES, listing
+from nemesys.measures import Kernel, mean
+from nemesys.plan import NEMESYS, PEGASUS, SWEEP_KERNELS, Run, one_call, overlapping, sweep
 
 # An accelerator that is busy for so much of the time is what others wait for.
 SATURATED = 0.85
+
+
+def overlap_item(known: Known) -> Item:
+    """Several calls of a hart under way, and one."""
+    columns = ["way", "kernel", "one call, ms", "several, ms", "gain", "NMA with one call, %", "NMA with several, %"]
+    rows: list[list[Cell]] = []
+    series: dict[str, list[tuple[float | str, float | None]]] = {}
+    gains: dict[str, dict[str, float]] = {}
+    for run in overlapping():
+        several, one = known.results.kernel(run), known.results.kernel(one_call(run))
+        if several is None or one is None:
+            continue
+        faster = ratio(one.seconds, several.seconds)
+        times = [rounded(1000 * one.seconds, 4), rounded(1000 * several.seconds, 4), rounded(faster)]
+        rows.append([NAMES[run.copier], run.program.upper(), *times, percent(one.nma), percent(several.nma)])
+        series.setdefault(NAMES[run.copier], []).append((run.program.upper(), faster))
+        gains.setdefault(run.copier, {})[run.program] = faster
+    sentences = []
+    for way, each in gains.items():
+        slower = [kernel for kernel, faster in each.items() if faster < 1]
+        sentences.append(
+            f"{NAMES[way]}: tasks that call while others wait make kernels {min(each.values()):.2f} to "
+            f"{max(each.values()):.2f} times as fast, {mean(list(each.values())):.2f} in the mean; slower: "
+            f"{listing(slower)}."
+        )
+    if len(gains) == 2:
+        hidden = {way: mean(list(each.values())) for way, each in gains.items()}
+        accelerated = hidden[NEMESYS] > hidden[PEGASUS]
+        more = "NEMESYS, whose copies need no hart" if accelerated else "Pegasus, which waits longer"
+        sentences.append(f"More is gained by {more}.")
+    panels = [Panel("single", "", "run time with one call / with several", series)] if rows else []
+    return Item("overlap", "Beyond the paper: several calls of a hart under way", columns, rows, sentences, panels)
 
 
 def sweep_item(known: Known) -> Item:

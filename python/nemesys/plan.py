@@ -93,6 +93,20 @@ SWEEP_KERNELS = ("dr", "bf")
 COMPUTE_TILES_4X4 = (0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 
 
+# A worker starts no task while one of its own waits for an `at`: one call under way for each hart.
+ONE_CALL = ("--overlap-calls", "0")
+
+
+def one_call(run: Run) -> Run:
+    """The same without calls that overlap."""
+    return dataclasses.replace(run, options=(*run.options, *ONE_CALL))
+
+
+def overlapping() -> list[Run]:
+    """What is run with and without calls that overlap."""
+    return kernels(SINGLE, (PEGASUS, NEMESYS))
+
+
 def sweep() -> list[Run]:
     """Grids of several sizes with several numbers of NMAs."""
     machines = [Machine("nemesys-4x4-single", width=width, memories=memories) for width, memories in SWEEP]
@@ -129,6 +143,7 @@ def runs_of(item: str) -> list[Run]:
         "figure 11": kernels(SMALL, WAYS) + kernels(SINGLE, WAYS),
         "figure 12": [run for machine in small_caches for run in kernels(machine, (PEGASUS, NEMESYS))],
         "figure 13": kernels(SINGLE, (PEGASUS, NO_NCA, NEMESYS)),
+        "overlap": [form for run in overlapping() for form in (run, one_call(run))],
         "sweep": sweep(),
     }[item]
 
@@ -143,6 +158,7 @@ ITEMS = (
     "figure 11",
     "figure 12",
     "figure 13",
+    "overlap",
     "sweep",
 )
 # The quick form: one small kernel for each item, on the first tiles of the machines.

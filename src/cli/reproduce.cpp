@@ -90,6 +90,9 @@ int reproduce(words const& given) {
   keep("--kernel", "bf|dst|...", "nemesys: of the kernels only this one; repeatable");
   keep("--jobs", "N", "nemesys: runs at a time; default: as many as processors");
   line.add_flag_callback(
+      "--overlap", [&] { of.nemesys.emplace_back("--overlap"); },
+      "nemesys: only calls that overlap, and calls that do not");
+  line.add_flag_callback(
       "--sweep", [&] { of.nemesys.emplace_back("--sweep"); }, "nemesys: only the sweep of grids and NMAs");
   if (auto const code = line.finish_early(given)) return *code;
   if (of.folder.empty()) of.folder = of.paper;
