@@ -71,7 +71,9 @@ tess::task<int> work(program_options const& o) {
 
   if (o.count_copies) co_await start_counting(self->copies);
   double const begin = now_seconds();
+  tess::begin_measured_part();
   co_await Kernel::run(self, in);
+  tess::end_measured_part();
   double const seconds = now_seconds() - begin;
   std::string counts;
   if (o.count_copies) counts = report_copies(Kernel::which, co_await stop_counting(self->copies), *self->copies);

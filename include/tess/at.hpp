@@ -25,6 +25,7 @@
 #include "tess/copier.hpp"
 #include "tess/counter.hpp"
 #include "tess/detail/at_call.hpp"
+#include "tess/detail/call_time.hpp"
 #include "tess/detail/handler.hpp"
 #include "tess/finish.hpp"
 #include "tess/object.hpp"
@@ -95,6 +96,16 @@ inline void start_in_scope(task<void> t, finish_scope* scope) {
   self->make_runnable(p);
 }
 
+/// The same for a task that nobody waits for: where calls do not overlap it waits for its turn.
+inline void start_async_in_scope(task<void> t, finish_scope* scope) {
+  if (self->overlaps_calls) [[likely]]
+    return start_in_scope(std::move(t), scope);
+  promise_base* const p = t.release();
+  p->scope = scope;
+  self->not_alone();
+  self->unstarted.push(p);
+}
+
 template <class F, class... Args>
 using at_result = task_traits<std::invoke_result_t<F&, Args...>>;
 
@@ -111,6 +122,9 @@ struct at_handler {
   static constexpr std::uint16_t payload_alignment = alignof(payload);
   static constexpr bool variable = false;
   static_assert(sizeof(payload) <= message_bytes_max, "at: callable and arguments exceed 2 KiB; pass a global_ptr");
+
+  /// Its caller counts the call.
+  static bool is_counted(place_id source) noexcept { return !is_of_runtime<F const> && source != self->place; }
 
   static void invoke(message_context& context, std::byte const* bytes, std::size_t) {
     alignas(payload) std::byte copy[sizeof(payload)];
@@ -141,10 +155,12 @@ struct at_handler {
     {
       handler_frame const frame(as_scope(scope));
       try {
+        function_timer time(is_counted(source));
         if constexpr (std::is_void_v<result>) {
           apply_pack(m.f, m.args);
         } else {
           result const r = apply_pack(m.f, m.args);
+          time.end();
           reply_value(source, m.slot, leave_call(scope), &r, sizeof r);
           return;
         }
@@ -161,11 +177,14 @@ struct at_handler {
   static task<void> serve(payload m, place_id source, call_scope* scope) {
     std::exception_ptr thrown;
     try {
+      function_timer time(is_counted(source));
       if constexpr (std::is_void_v<result>) {
         co_await apply_pack(m.f, m.args);
+        time.end();
         reply_value(source, m.slot, leave_call(scope), nullptr, 0);
       } else {
         result const r = co_await apply_pack(m.f, m.args);
+        time.end();
         reply_value(source, m.slot, leave_call(scope), &r, sizeof r);
       }
     } catch (...) {
@@ -196,7 +215,7 @@ struct async_handler {
         task<void> t = serve(m);
         // The run's scope counts it as one; final_suspend takes that away.
         context.scope->add(1);
-        start_in_scope(std::move(t), context.scope);
+        start_async_in_scope(std::move(t), context.scope);
       } catch (...) {
         context.scope->fail(std::current_exception());
       }
@@ -248,7 +267,9 @@ auto at_with_bytes(place_id target, F f, Args... args) {
   static_assert(result_size<result>() <= message_bytes_max, "at: the result exceeds 2 KiB; use put");
 
   check_place(target, "at");
+  std::uint64_t const called = time_of_call<F>(target);
   at_slot* const slot = make_at_slot(result_size<result>());
+  slot->called = called;
   worker& w = *self;
   typename handler::payload const m{to_global(slot), w.current->scope->key(), std::move(f),
                                     make_pack<Args...>(std::move(args)...)};

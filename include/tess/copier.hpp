@@ -1,7 +1,8 @@
 // copier: how a graph of objects comes to another place, and how the copies of objects seen before are found.
 //
 //   Chosen for a run by settings::copier (`--copier`), or for one call as the second argument of at() and at_async().
-//   All three give isomorphic graphs; docs/objects.md says what each costs and when to use which.
+//   All give isomorphic graphs; docs/objects.md says what each costs and when to use which. Where there are no
+//   accelerators, `no_nca` is `nemesys`.
 //
 // Source  "NEMESYS" (MEMSYS 2019), sections 2 and 3; Pegasus (DATE 2017).
 #pragma once
@@ -15,6 +16,7 @@ enum class copier : std::uint8_t {
   message_passing,  ///< serialise, send, deserialise
   pegasus,          ///< the receiver walks the source and copies object by object
   nemesys,          ///< measure, then write the copy with its final pointers
+  no_nca,           ///< nemesys, of which only the accelerator near memory is used: a processor measures
 };
 
 /// Source object → its copy.

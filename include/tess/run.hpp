@@ -43,13 +43,16 @@ struct settings {
   std::uint64_t seed = 1;  ///< TESS_SEED of the hostile fabric
   tess::delay delay;       ///< TESS_DELAY: remote operations complete so much later, as 3us or 3us,1us
   bool no_window = false;  ///< TESS_NO_WINDOW: words of other places go through the fabric, not inlined
-  std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys; empty: nemesys
-  std::string exit_file;   ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there; -: to stderr, in words
-  std::string stats;       ///< TESS_STATS: file for the statistics (JSON)
-  std::string trace;       ///< TESS_TRACE: file for the trace (Perfetto opens it)
+  std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys, no-nca; empty: nemesys
+  bool dummy_allocations = false;  ///< TESS_DUMMY_ALLOCATIONS: where an accelerator copied a graph, the receiver
+                                   ///< allocates as many objects as it has, as other copiers must
+  std::string exit_file;  ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there; -: to stderr, in words
+  std::string stats;      ///< TESS_STATS: file for the statistics (JSON)
+  std::string trace;      ///< TESS_TRACE: file for the trace (Perfetto opens it)
   std::uint64_t buffer_memory = 1 << 20;  ///< TESS_BUFFER_MEMORY: bytes of a place's messages before they are delivered
   unsigned flush_bytes = 4096;        ///< TESS_FLUSH_BYTES: a buffer of gathered messages leaves before it holds more
   unsigned flush_after = 50;          ///< TESS_FLUSH_AFTER: and about so many microseconds after its first message
+  bool overlap_calls = true;          ///< TESS_OVERLAP_CALLS: tasks start while others of their worker wait for an `at`
   bool flush_idle = true;             ///< TESS_FLUSH_IDLE: and when the worker has nothing else to do
   double failure_timeout = 10;        ///< TESS_FAILURE_TIMEOUT in seconds: a place that is gone is noticed within it
   bool progress_thread = true;        ///< TESS_PROGRESS_THREAD: serve words and blocks of ucx when no worker polls
@@ -116,6 +119,11 @@ class runtime {
 
 /// Adds `"name": json` to the statistics under "result". `json` must be valid JSON text. At place 0, once per name.
 void report_result(std::string_view name, std::string_view json);
+
+/// Between these two lies what the program measures: on a simulated machine its statistics tell of that part apart
+/// (docs/machine.md, `measured`); elsewhere nothing happens. The first beginning and the last end count. Any task.
+void begin_measured_part() noexcept;
+void end_measured_part() noexcept;
 
 /// What all places have counted so far, a part of the counters of docs/statistics.md: word operations on the own place
 /// and on others, bytes of blocks, messages sent, bytes of those that left their place.

@@ -30,27 +30,73 @@ void draw(fs::path const& script, std::string const& folder) {
              with, folder, with, script.string(), folder);
 }
 
+struct chosen {
+  std::string paper;
+  std::string folder;
+  bool quick = false;
+  words nemesys;  // what only this paper has, as it was typed
+};
+
+int reproduce_softxmt(tree const& here, chosen const& given) {
+  if (!given.nemesys.empty())
+    throw usage_error{
+        fmt::format("reproduce: {} is an option of nemesys, and softxmt has none such", given.nemesys.front())};
+  words arguments{"--output", given.folder, "--reference", (here.share() / "reference" / "softxmt.csv").string()};
+  if (given.quick) arguments.emplace_back("--quick");
+  if (int const code = run_to_end(here.reproductions() / "softxmt", arguments); code != 0) return code;
+  draw(here.share() / "python" / "softxmt_figures.py", given.folder);
+  return exit_fine;
+}
+
+int reproduce_nemesys(tree const& here, chosen const& given) {
+  std::string const with = python();
+  if (!is_executable_file(with))
+    throw usage_error{fmt::format("reproduce: there is no {}; install Python 3.11 or later", with)};
+  words arguments{(here.share() / "python" / "nemesys_report.py").string(),
+                  "--tess",
+                  (here.prefix / "bin" / "tess").string(),
+                  "--reference",
+                  (here.share() / "reference").string(),
+                  "--output",
+                  given.folder};
+  if (given.quick) arguments.emplace_back("--quick");
+  arguments.insert(arguments.end(), given.nemesys.begin(), given.nemesys.end());
+  become(with, arguments);
+}
+
 }  // namespace
 
 int reproduce(words const& given) {
   tree const here = own_tree();
-  std::string paper;
-  std::string folder = "softxmt";
-  bool quick = false;
+  chosen of;
   command_line line{"tess reproduce PAPER [OPTIONS]",
                     "Run a paper's experiments here; print its figures beside ours; write CSV, JSON, a report and\n"
-                    "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011)",
-                    "Example: tess reproduce softxmt --output results"};
-  line.add_option("PAPER", paper, "softxmt")->required()->check(CLI::IsMember({"softxmt"}));
-  line.add_option("--output", folder, "folder for what is written")->type_name("FOLDER")->capture_default_str();
-  line.add_flag("--quick", quick, "small and short: shows that it works, measures nothing");
+                    "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011),\n"
+                    "nemesys (NEMESYS, MEMSYS 2019), by programs on the simulated machine:\n"
+                    "stopped, the same command goes on where it was",
+                    "Examples: tess reproduce softxmt --output results\n"
+                    "          tess reproduce nemesys --figure 9 --kernel bf"};
+  line.add_option("PAPER", of.paper, "softxmt or nemesys")->required()->check(CLI::IsMember({"softxmt", "nemesys"}));
+  line.add_option("--output", of.folder, "folder for what is written; default: the paper's name")->type_name("FOLDER");
+  line.add_flag("--quick", of.quick, "small and short: shows that it works, measures nothing");
+  auto const keep = [&](std::string const& name, std::string const& value, std::string const& meaning) {
+    auto const add = [&of, name](words const& values) {
+      for (auto const& one : values) of.nemesys.insert(of.nemesys.end(), {name, one});
+    };
+    line.add_option_function<words>(name, add, meaning)->type_name(value)->expected(1)->take_all();
+  };
+  keep("--figure", "8..13", "nemesys: only this figure; repeatable");
+  keep("--table", "2|5|6", "nemesys: only this table; repeatable");
+  keep("--kernel", "bf|dst|...", "nemesys: of the kernels only this one; repeatable");
+  keep("--jobs", "N", "nemesys: runs at a time; default: as many as processors");
+  line.add_flag_callback(
+      "--overlap", [&] { of.nemesys.emplace_back("--overlap"); },
+      "nemesys: only calls that overlap, and calls that do not");
+  line.add_flag_callback(
+      "--sweep", [&] { of.nemesys.emplace_back("--sweep"); }, "nemesys: only the sweep of grids and NMAs");
   if (auto const code = line.finish_early(given)) return *code;
-
-  words arguments{"--output", folder, "--reference", (here.share() / "reference" / "softxmt.csv").string()};
-  if (quick) arguments.emplace_back("--quick");
-  if (int const code = run_to_end(here.reproductions() / "softxmt", arguments); code != 0) return code;
-  draw(here.share() / "python" / "softxmt_figures.py", folder);
-  return exit_fine;
+  if (of.folder.empty()) of.folder = of.paper;
+  return of.paper == "softxmt" ? reproduce_softxmt(here, of) : reproduce_nemesys(here, of);
 }
 
 }  // namespace tess::cli

@@ -128,6 +128,11 @@ class fabric {
   virtual void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) = 0;
   virtual void wake(std::uint32_t thread) noexcept = 0;
 
+  /// Whoever sleeps is woken by all that concerns him, so that without a deadline he may sleep for ever.
+  [[nodiscard]] virtual bool wakes_surely() const noexcept { return false; }
+  /// True once: everybody sleeps, at all places, and nothing is under way.
+  [[nodiscard]] virtual bool stalled() noexcept { return false; }
+
   /// 7. Direct access from this process to a place's segment.
   [[nodiscard]] virtual place_window window(place_id place) const noexcept = 0;
 
@@ -145,6 +150,14 @@ class fabric {
 
   /// Accelerators for object graphs, where the machine has them; null: none.
   [[nodiscard]] virtual graph_units* graphs() noexcept { return nullptr; }
+
+  /// Time, ns since some moment; where places share a clock, since the same at all.
+  [[nodiscard]] virtual std::uint64_t now_ns() const noexcept {
+    auto const now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  }
+  /// The part of the run that is measured begins, or ends: for a machine that counts it apart.
+  virtual void mark_measured(bool begins) noexcept { static_cast<void>(begins); }
 
   /// 10. What happened to places and endpoints since the last call.
   [[nodiscard]] virtual std::vector<fabric_event> events() = 0;

@@ -8,7 +8,9 @@
 // Source   "NEMESYS" (MEMSYS 2019), sections 3.3 and 3.4.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "tess/detail/completion.hpp"
 #include "tess/place.hpp"
@@ -39,8 +41,15 @@ class graph_units {
   virtual void write_back(void const* root, graph_size& result, completion& done) = 0;
   /// Graph copy, with pointers that are final at the target. `fault` is written, and nothing else that tells of it.
   virtual void copy(graph_move const& what, std::uint64_t& fault, completion& done) = 0;
-  /// No cache of this place holds any of these bytes of its memory any more; what they held is lost.
-  virtual void forget(void* begin, std::uint64_t bytes) = 0;
+  /// Ranges, of any place's memory as this place names it; done when settle() returns, by the thread that asked.
+  /// bring: what the caches of this place hold of it goes to memory. forget: they hold nothing of it any more.
+  virtual void bring(void const* begin, std::uint64_t bytes) = 0;
+  virtual void forget(void const* begin, std::uint64_t bytes) = 0;
+  virtual void settle() = 0;
+  /// Memory of this place, whole lines, that DMA of any place reaches past all caches: for buffers of messages.
+  [[nodiscard]] virtual std::span<std::byte> message_memory() noexcept = 0;
+  /// So many whole lines of it go to that of another place by DMA; `target` is what that place calls its address.
+  virtual void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) = 0;
   /// Both places have the same memory behind them.
   [[nodiscard]] virtual bool share_memory(place_id one, place_id other) const noexcept = 0;
 

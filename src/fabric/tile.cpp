@@ -139,6 +139,7 @@ class tile_fabric final : public fabric {
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
     sleepers_.sleep(thread, until, [&](bool watches) {
       while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && nothing_to_do()) {
+        if (watches && is_stalled()) return false;
         // The watcher sees to what is under way; the others may sleep.
         if (!watches || (transfers_.idle() && graphs_.idle())) return true;
         // Its end may have made a task of this thread runnable, of which nobody else knows.
@@ -148,6 +149,8 @@ class tile_fabric final : public fabric {
     });
   }
   void wake(std::uint32_t thread) noexcept override { sleepers_.wake(thread); }
+  bool wakes_surely() const noexcept override { return true; }
+  bool stalled() noexcept override { return stalled_.exchange(false); }
 
   place_window window(place_id p) const noexcept override {
     std::byte* const base = segment(p).base;
@@ -166,12 +169,26 @@ class tile_fabric final : public fabric {
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
   graph_units* graphs() noexcept override { return &graphs_; }
+  std::uint64_t now_ns() const noexcept override { return sleepers_.cycles_ns(); }
+  void mark_measured(bool begins) noexcept override {
+    tile_registers::store(
+        tile_registers::unit(machine::registers::unit::information) + tile_registers::information::measured,
+        begins ? 1 : 0);
+  }
   std::vector<fabric_event> events() override { return {}; }
 
   void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
   endpoint connect(std::string_view name) override { return names_.connect(name); }
 
  private:
+  /// The machine says so once; then for ever.
+  bool is_stalled() noexcept {
+    if (heard_of_stall_.load() || tile_registers::inform(tile_registers::information::stalled) == 0) return false;
+    heard_of_stall_.store(true);
+    stalled_.store(true);
+    return true;
+  }
+
   /// A get, or a copy to here, until its bytes have come.
   struct asked_bytes {
     std::uint64_t address;
@@ -228,14 +245,14 @@ class tile_fabric final : public fabric {
 
   struct progress {
     bool moved = false;
-    bool ended = false;  ///< A fetch.
+    bool ended = false;  ///< A fetch, a push, or a command to an accelerator.
   };
   /// Packets, ranges and fetches that are under way.
   progress move_on() {
     progress made;
     post_.go_on();
     made.ended = graphs_.step();
-    while (auto const ended = transfers_.step(made.moved)) {
+    while (auto const ended = transfers_.step(made.moved, made.ended)) {
       end(*ended);
       made.ended = true;
     }
@@ -355,9 +372,11 @@ class tile_fabric final : public fabric {
   tile_sleepers sleepers_;
   tile_post post_{places_};
   tile_transfers transfers_{places_, post_};
-  tile_graphs graphs_{places_};
+  tile_graphs graphs_{places_, transfers_};
   tile_inbox inbox_;
   std::atomic<std::size_t> large_{0};
+  std::atomic<bool> heard_of_stall_{false};
+  std::atomic<bool> stalled_{false};
   endpoint_names names_;
 };
 

@@ -26,6 +26,29 @@ void expect(tile_memory::unit_counter& counter, std::uint64_t acknowledgements) 
   counter.value = acknowledgements;
 }
 
+tile_memory::unit_counter& own_ranges() noexcept {
+  std::uint64_t const hart = hw::inform(machine::registers::information::hart);
+  TESS_ASSERT(hart < tile_memory::harts_max);
+  return tile_memory::own().ranges[hart];
+}
+
+/// By the hart's own window, which waits for no more than the range before.
+void ask_for_range(ranges::operation_code what, void const* begin, std::uint64_t bytes) {
+  std::uint64_t const window = hw::own_window(unit::ranges);
+  tile_memory::unit_counter& counter = own_ranges();
+  auto* const value = const_cast<std::uint64_t*>(&counter.value);
+  std::atomic_ref(*value).fetch_add(1, std::memory_order_relaxed);
+  hw::store(window + ranges::operation, what);
+  hw::store(window + ranges::address, name_of(begin));
+  hw::store(window + ranges::bytes, bytes);
+  hw::store(window + ranges::counter, name_of(&counter));
+  hw::store(window + ranges::trigger, 0);
+  // Of a window one command runs at a time, of what its fields were when its bell rang.
+  do hw::ring(window);
+  while (hw::load(window + ranges::doorbell) == ranges::full);
+  TESS_ASSERT(hw::load(window + ranges::doorbell) != ranges::wrong);
+}
+
 }  // namespace
 
 void tile_graphs::add(job const& wanted) {
@@ -146,22 +169,27 @@ void tile_graphs::ask_nma(job const& of) const {
   hw::store(window + nma::counter, name_of(&tile_memory::own().graph_cells[of.cell].read));
 }
 
-void tile_graphs::forget(void* begin, std::uint64_t bytes) {
-  // By this hart's own window, at once: whoever asks is about to tell another place of it.
-  std::uint64_t const window = hw::own_window(unit::ranges);
-  alignas(tile_memory::line_bytes) tile_memory::unit_counter counter;
-  expect(counter, 1);
-  hw::store(window + ranges::operation, ranges::invalidate);
-  hw::store(window + ranges::address, name_of(begin));
-  hw::store(window + ranges::bytes, bytes);
-  hw::store(window + ranges::counter, name_of(&counter));
-  hw::store(window + ranges::trigger, 0);
-  hw::ring(window);
-  while (hw::load(window + ranges::doorbell) == ranges::full) hw::ring(window);
-  TESS_ASSERT(hw::load(window + ranges::doorbell) != ranges::wrong);
-  while (counter.value != 0) {
+void tile_graphs::bring(void const* begin, std::uint64_t bytes) {
+  ask_for_range(ranges::write_back, begin, bytes);
+}
+
+void tile_graphs::forget(void const* begin, std::uint64_t bytes) {
+  ask_for_range(ranges::invalidate, begin, bytes);
+}
+
+void tile_graphs::settle() {
+  while (own_ranges().value != 0) {
   }
   asm volatile("fence rw, rw" ::: "memory");
+}
+
+std::span<std::byte> tile_graphs::message_memory() noexcept {
+  return tile_memory::own_buffers();
+}
+
+void tile_graphs::push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) {
+  transfers_.push({source, places_.global(to, target), bytes, &done});
+  tile_sleepers::call_watcher();
 }
 
 bool tile_graphs::share_memory(place_id one, place_id other) const noexcept {

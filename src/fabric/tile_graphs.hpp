@@ -14,16 +14,21 @@
 #include "fabric/graph_units.hpp"
 #include "fabric/tile_memory.hpp"
 #include "fabric/tile_places.hpp"
+#include "fabric/tile_transfers.hpp"
 
 namespace tess::detail {
 
 class tile_graphs final : public graph_units {
  public:
-  explicit tile_graphs(tile_places const& places) : places_(places) {}
+  tile_graphs(tile_places const& places, tile_transfers& transfers) : places_(places), transfers_(transfers) {}
 
   void write_back(void const* root, graph_size& result, completion& done) override;
   void copy(graph_move const& what, std::uint64_t& fault, completion& done) override;
-  void forget(void* begin, std::uint64_t bytes) override;
+  void bring(void const* begin, std::uint64_t bytes) override;
+  void forget(void const* begin, std::uint64_t bytes) override;
+  void settle() override;
+  [[nodiscard]] std::span<std::byte> message_memory() noexcept override;
+  void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) override;
   [[nodiscard]] bool share_memory(place_id one, place_id other) const noexcept override;
 
   /// Moves all of them on; true if anything happened.
@@ -46,6 +51,7 @@ class tile_graphs final : public graph_units {
   void ask_nma(job const& of) const;
 
   tile_places const& places_;
+  tile_transfers& transfers_;
   std::atomic<std::size_t> under_way_{0};
   std::mutex mutex_;  ///< Of the list of what is new.
   std::deque<job> new_;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tess::detail {
 
@@ -41,10 +42,17 @@ struct tile_memory {
   };
   static constexpr unsigned graph_cells_max = 16;
   graph_cell graph_cells[graph_cells_max];
+  /// Ranges that a hart has asked for.
+  static constexpr unsigned harts_max = 64;
+  unit_counter ranges[harts_max];
   /// Changed by whoever has something for the harts of this tile: they sleep on it.
   alignas(line_bytes) std::atomic<std::uint64_t> calls;
 
+  /// For messages that the runtime writes itself.
+  static constexpr std::size_t buffers_bytes = std::size_t{2} << 20U;
+
   [[nodiscard]] static tile_memory& own() noexcept;
+  [[nodiscard]] static std::span<std::byte> own_buffers() noexcept;
 };
 
 }  // namespace tess::detail

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "fabric/fabric.hpp"
@@ -26,6 +27,8 @@ class tile_sleepers {
   explicit tile_sleepers(std::uint32_t threads) : threads_(threads), states_(std::make_unique<state[]>(threads)) {
     tell_queue(reinterpret_cast<std::uint64_t>(&tile_memory::own().calls));
   }
+  /// Of the machine: the same at all tiles.
+  [[nodiscard]] std::uint64_t cycles_ns() const noexcept { return clock_.cycles_ns(); }
   /// Nobody is called any more.
   void end() noexcept { tell_queue(0); }
 
@@ -45,7 +48,8 @@ class tile_sleepers {
       std::uint64_t const now = clock_.now_ns();
       std::uint64_t const due = own.until_ns.load(std::memory_order_relaxed);
       if (due <= now) break;
-      set_alarm((watches ? std::min(due, call_late(thread, now)) : due) - now);
+      std::uint64_t const next = watches ? std::min(due, call_late(thread, now)) : due;
+      if (next < never_ns) set_alarm(next - now);
       wait_while(watches ? calls : own.calls, before);
     }
     own.asleep.store(0, std::memory_order_seq_cst);
@@ -78,16 +82,20 @@ class tile_sleepers {
       return ns < 0 ? 0 : static_cast<std::uint64_t>(ns);
     }
 
-   private:
     [[nodiscard]] std::uint64_t cycles_ns() const noexcept {
       std::uint64_t cycles;
       asm volatile("rdcycle %0" : "=r"(cycles));
       return cycles * clock_ps_ / 1000;
     }
+
+   private:
     std::uint64_t clock_ps_ = tile_registers::inform(tile_registers::information::clock_ps);
     /// Never ahead of the system's: the cycles are read after it.
     std::uint64_t behind_ns_ = ns_of(std::chrono::steady_clock::now()) - cycles_ns();
   };
+
+  /// As deadline::max().
+  static constexpr std::uint64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
   [[nodiscard]] bool watch(std::uint32_t thread) noexcept {
     std::uint32_t who = 0;

@@ -28,6 +28,20 @@ void expect(tile_memory::unit_counter& counter) noexcept {
   counter.error = 0;
 }
 
+void ask_for_copy(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
+  tile_memory& memory = tile_memory::own();
+  expect(memory.dma);
+  std::uint64_t const window = hw::system_window(unit::adapter);
+  hw::store(window + adapter::operation, adapter::copy);
+  hw::store(window + adapter::address, from);
+  hw::store(window + adapter::bytes, bytes);
+  hw::store(window + adapter::operand, to);
+  hw::store(window + adapter::counter, name_of(&memory.dma));
+  hw::ring(window);
+  TESS_ASSERT(hw::load(window + adapter::doorbell) !=
+              static_cast<std::uint64_t>(machine::registers::command_status::wrong));
+}
+
 /// The command has ended, well: its fields were ours.
 bool has_ended(tile_memory::unit_counter& counter) noexcept {
   if (counter.value != 0) return false;
@@ -45,6 +59,12 @@ tile_transfers::tile_transfers(tile_places const& places, tile_post& post) : pla
 void tile_transfers::fetch(tile_fetch const& wanted) {
   std::lock_guard const lock(mutex_);
   new_fetches_.push_back(wanted);
+  under_way_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void tile_transfers::push(tile_push const& wanted) {
+  std::lock_guard const lock(mutex_);
+  new_pushes_.push_back(wanted);
   under_way_.fetch_add(1, std::memory_order_seq_cst);
 }
 
@@ -68,18 +88,20 @@ void tile_transfers::take_in() {
   std::lock_guard const lock(mutex_);
   std::ranges::move(new_ranges_, std::back_inserter(ranges_));
   std::ranges::move(new_fetches_, std::back_inserter(fetches_));
+  std::ranges::move(new_pushes_, std::back_inserter(pushes_));
   new_ranges_.clear();
   new_fetches_.clear();
+  new_pushes_.clear();
 }
 
-std::optional<tile_fetch> tile_transfers::step(bool& moved) {
+std::optional<tile_fetch> tile_transfers::step(bool& moved, bool& ended) {
   if (under_way_.load(std::memory_order_relaxed) == 0) return std::nullopt;
   if (stepping_.exchange(true, std::memory_order_acquire)) return std::nullopt;
   take_in();
   moved |= step_range();
-  std::optional<tile_fetch> ended = step_fetch(moved);
+  std::optional<tile_fetch> fetched = step_dma(moved, ended);
   stepping_.store(false, std::memory_order_release);
-  return ended;
+  return fetched;
 }
 
 bool tile_transfers::step_range() {
@@ -132,30 +154,44 @@ bool tile_transfers::begin_piece(tile_fetch& of) {
   std::uint64_t const skipped = begin % tile_memory::line_bytes;
   std::uint64_t const lines =
       (skipped + bytes + tile_memory::line_bytes - 1) / tile_memory::line_bytes * tile_memory::line_bytes;
-  expect(memory.dma);
-  std::uint64_t const window = hw::system_window(unit::adapter);
-  hw::store(window + adapter::operation, adapter::copy);
-  hw::store(window + adapter::address, places_.global(of.source, begin - skipped));
-  hw::store(window + adapter::bytes, lines);
-  hw::store(window + adapter::operand, name_of(memory.landing[*landing]));
-  hw::store(window + adapter::counter, name_of(&memory.dma));
-  hw::ring(window);
-  TESS_ASSERT(hw::load(window + adapter::doorbell) !=
-              static_cast<std::uint64_t>(machine::registers::command_status::wrong));
+  ask_for_copy(places_.global(of.source, begin - skipped), name_of(memory.landing[*landing]), lines);
   flying_ = {*landing, skipped, of.asked, bytes};
   of.asked += bytes;
   return true;
 }
 
-std::optional<tile_fetch> tile_transfers::step_fetch(bool& moved) {
+void tile_transfers::begin_dma(bool& moved) {
+  // The oldest that has something to ask for: the first, or the one behind it.
+  auto const next = std::ranges::find_if(fetches_, [](tile_fetch const& f) { return f.asked < f.bytes; });
+  bool const fetches = next != fetches_.end();
+  // By turns; a fetch may have to wait for a landing.
+  if (fetches && (pushes_.empty() || pushed_last_) && begin_piece(*next)) {
+    pushed_last_ = false;
+    moved = true;
+    return;
+  }
+  if (pushes_.empty()) return;
+  tile_push const& push = pushes_.front();
+  ask_for_copy(name_of(push.source), push.target, push.bytes);
+  pushing_ = push.done;
+  pushes_.pop_front();
+  pushed_last_ = true;
+  moved = true;
+}
+
+std::optional<tile_fetch> tile_transfers::step_dma(bool& moved, bool& ended) {
   std::optional<piece> landed;
-  if (flying_) {
+  if (flying_ || pushing_ != nullptr) {
     if (!has_ended(tile_memory::own().dma)) return std::nullopt;
     landed = std::exchange(flying_, std::nullopt);
   }
-  // The oldest that has something to ask for: the first, or the one behind it.
-  auto const next = std::ranges::find_if(fetches_, [](tile_fetch const& f) { return f.asked < f.bytes; });
-  if (next != fetches_.end()) moved |= begin_piece(*next);
+  completion* const pushed = std::exchange(pushing_, nullptr);
+  begin_dma(moved);
+  if (pushed != nullptr) {
+    under_way_.fetch_sub(1, std::memory_order_seq_cst);
+    pushed->acknowledge(1);
+    moved = ended = true;
+  }
   if (!landed) return std::nullopt;
   moved = true;
   tile_fetch& first = fetches_.front();
@@ -167,10 +203,10 @@ std::optional<tile_fetch> tile_transfers::step_fetch(bool& moved) {
     first.landed_at = bytes;
   }
   if (landed->offset + landed->bytes < first.bytes) return std::nullopt;
-  tile_fetch const ended = first;
+  tile_fetch const fetched = first;
   fetches_.pop_front();
   under_way_.fetch_sub(1, std::memory_order_seq_cst);
-  return ended;
+  return fetched;
 }
 
 }  // namespace tess::detail

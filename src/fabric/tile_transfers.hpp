@@ -1,4 +1,5 @@
-// tile_transfers: the two commands that a place has under way: a DMA that fetches, and a range that is written back.
+// tile_transfers: the two commands that a place has under way: a DMA that fetches or pushes, and a range that is
+// written back.
 //
 //   A fetch brings whole lines into a landing of the tile-local memory, piece by piece, and copies them from there,
 //   through the caches, to where they belong; so the target needs no range operation. The source does: what its caches
@@ -13,6 +14,7 @@
 
 #include "fabric/tile_memory.hpp"
 #include "fabric/tile_post.hpp"
+#include "tess/detail/completion.hpp"
 
 namespace tess::detail {
 
@@ -33,16 +35,26 @@ struct tile_fetch {
   std::byte const* landed_at = nullptr;  ///< and where in it.
 };
 
+/// Whole lines from the own tile-local memory to another one's.
+struct tile_push {
+  void const* source = nullptr;
+  std::uint64_t target = 0;  ///< As everybody names it.
+  std::uint64_t bytes = 0;
+  completion* done = nullptr;
+};
+
 class tile_transfers {
  public:
   tile_transfers(tile_places const& places, tile_post& post);
 
   void fetch(tile_fetch const& wanted);
+  void push(tile_push const& wanted);
   /// When the own memory [address, address + bytes) is what its caches hold, `then` is sent.
   void write_back(std::uint64_t address, std::uint64_t bytes, place_id to, tile_packet const& then);
 
-  /// Moves both on. A fetch that has ended, if one has; `moved` is set if anything happened.
-  [[nodiscard]] std::optional<tile_fetch> step(bool& moved);
+  /// Moves both on. A fetch that has ended, if one has; `moved` is set if anything happened, `ended` if a push has
+  /// ended.
+  [[nodiscard]] std::optional<tile_fetch> step(bool& moved, bool& ended);
   [[nodiscard]] bool idle() const noexcept { return under_way_.load(std::memory_order_seq_cst) == 0; }
   static void free_landing(unsigned landing) noexcept;
 
@@ -61,7 +73,8 @@ class tile_transfers {
   };
 
   bool step_range();
-  std::optional<tile_fetch> step_fetch(bool& moved);
+  std::optional<tile_fetch> step_dma(bool& moved, bool& ended);
+  void begin_dma(bool& moved);
   bool begin_piece(tile_fetch& of);
   [[nodiscard]] std::optional<unsigned> take_landing(bool copied) noexcept;
   void take_in();
@@ -69,15 +82,19 @@ class tile_transfers {
   tile_places const& places_;
   tile_post& post_;
   std::atomic<std::size_t> under_way_{0};
-  std::mutex mutex_;  ///< Of the two lists of what is new.
+  std::mutex mutex_;  ///< Of the lists of what is new.
   std::deque<range> new_ranges_;
   std::deque<tile_fetch> new_fetches_;
+  std::deque<tile_push> new_pushes_;
   // Of who moves things on:
   std::atomic<bool> stepping_{false};
   std::deque<range> ranges_;
   std::deque<tile_fetch> fetches_;
   bool range_runs_ = false;
-  std::optional<piece> flying_;
+  std::deque<tile_push> pushes_;
+  std::optional<piece> flying_;    ///< The DMA that is under way: a piece of a fetch,
+  completion* pushing_ = nullptr;  ///< or a push.
+  bool pushed_last_ = false;
   unsigned next_copied_ = 0;
 };
 

@@ -67,6 +67,8 @@ void declare(CLI::App& app, chosen_options& chosen) {
   app.add_option("--seed", chosen.seed, "of everything random in the program")->envname("TESS_SEED");
   app.add_option("--stats", chosen.statistics, "write what was counted there, as JSON")->type_name("FILE");
   app.add_option("--trace", chosen.trace, "with time: write a trace for Perfetto there")->type_name("FILE");
+  app.add_option("--task-trace", chosen.task_trace, "have the runtime in the program write a trace of its tasks there")
+      ->type_name("FILE");
   app.add_option("--picture", chosen.picture, "with time: draw the grid with its loads there, as SVG")
       ->type_name("FILE.svg");
   app.add_flag("--list", chosen.list, "the machines there are, one a line, instead of a run");

@@ -16,6 +16,7 @@
 #include "machine/report/measurement.hpp"
 #include "machine/report/picture.hpp"
 #include "machine/report/progress.hpp"
+#include "machine/report/runtime_files.hpp"
 #include "machine/report/table.hpp"
 #include "machine/report/trace.hpp"
 #include "machine/timed/timed_machine.hpp"
@@ -58,13 +59,15 @@ std::vector<std::string> environment_of(chosen_options const& chosen, bool timed
   return result;
 }
 
-program_options options_of(chosen_options const& chosen, bool timed) {
+program_options options_of(chosen_options const& chosen, runtime_files const& files, bool timed) {
   program_options result;
   result.arguments = chosen.arguments;
   result.environment = environment_of(chosen, timed);
+  result.environment.insert(result.environment.end(), files.variables().begin(), files.variables().end());
   result.path = fs::absolute(chosen.arguments.front()).lexically_normal().string();
   result.seed = chosen.seed;
   for (auto const& folder : chosen.write_folders) result.files.allow_write(folder);
+  if (!files.folder().empty()) result.files.allow_write(files.folder());
   for (auto const& folder : chosen.read_folders) result.files.allow_read(folder);
   return result;
 }
@@ -117,11 +120,13 @@ int run_timed(chosen_options const& chosen) {
   auto const file = contents_of(chosen.arguments.front());
   auto const described = described_machine(chosen.machine);
   output_file statistics{chosen.statistics};
+  output_file task_trace{chosen.task_trace};
   output_file trace_file{chosen.trace};
   output_file picture{chosen.picture};
   auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
+  runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
   timed_machine machine(
-      described, image, [&] { return options_of(chosen, true); },
+      described, image, [&] { return options_of(chosen, of_runtime, true); },
       chosen.first_tile + chosen.first_tile_row * described.width, copies_of(chosen, image));
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
   std::optional<trace> traced;
@@ -142,8 +147,10 @@ int run_timed(chosen_options const& chosen) {
   auto const measured = measure(machine);
   std::string const& program = chosen.arguments.front();
   if (!chosen.quiet) fmt::print(stderr, "{}", table_of(measured, described, seconds));
-  if (statistics.wanted()) statistics.write(json_of(measured, described, program, outcome.exit_code, seconds));
+  if (statistics.wanted())
+    statistics.write(json_of(measured, described, program, outcome.exit_code, seconds, of_runtime.statistics()));
   if (traced) trace_file.write(traced->json());
+  if (task_trace.wanted()) task_trace.write(of_runtime.trace());
   if (picture.wanted()) picture.write(picture_of(measured, described, program));
   return outcome.exit_code;
 }
@@ -154,13 +161,16 @@ int run_flat(chosen_options const& chosen) {
                                 chosen.trace.empty() ? "--picture" : "--trace")};
   auto const file = contents_of(chosen.arguments.front());
   output_file statistics{chosen.statistics};
+  output_file task_trace{chosen.task_trace};
   std::uint64_t const memory_bytes = chosen.memory_mebibytes << 20U;
   auto const image = read_elf(file, chosen.arguments.front(), memory_bytes);
   if (image.needs_time)
     throw wrong_use{fmt::format(
         "{} looks at units, other tiles or what caches hold, and without time there are none; give --timing on",
         chosen.arguments.front())};
-  flat_machine machine{image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen, false)};
+  runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, false)};
+  flat_machine machine{
+      image, {.memory_bytes = memory_bytes, .harts = chosen.harts}, options_of(chosen, of_runtime, false)};
   if (!chosen.quiet)
     fmt::print(stderr, "machine: {}, timing off: {} harts on one coherent flat memory, a cycle an instruction\n",
                chosen.machine, chosen.harts);
@@ -169,7 +179,9 @@ int run_flat(chosen_options const& chosen) {
   double const seconds = seconds_since(begin);
   report_trouble(outcome.trouble, machine.refused_write());
   if (!chosen.quiet) fmt::print(stderr, "{}", table_of(outcome, seconds));
-  if (statistics.wanted()) statistics.write(json_of(outcome, chosen.machine, chosen.arguments.front(), seconds));
+  if (statistics.wanted())
+    statistics.write(json_of(outcome, chosen.machine, chosen.arguments.front(), seconds, of_runtime.statistics()));
+  if (task_trace.wanted()) task_trace.write(of_runtime.trace());
   return outcome.exit_code;
 }
 

@@ -30,6 +30,7 @@ struct chosen_options {
   std::uint32_t copies = 0;          // 0: as the program says, by its notes
   std::string statistics;            // files; empty: none
   std::string trace;
+  std::string task_trace;
   std::string picture;
   bool list = false;    // instead of a run
   std::string explain;  // instead of a run

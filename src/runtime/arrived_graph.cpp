@@ -8,6 +8,8 @@
 #include "runtime/job.hpp"
 #include "runtime/job_end.hpp"
 #include "runtime/message.hpp"
+#include "runtime/message_stream.hpp"
+#include "runtime/near_memory.hpp"
 #include "runtime/object_types.hpp"
 #include "runtime/outgoing_graph.hpp"
 #include "runtime/serialised.hpp"
@@ -66,6 +68,18 @@ arrived_graph receive_image(sent_graph const& sent, std::byte const* bytes, std:
   return {made.release(), nullptr};
 }
 
+arrived_graph receive_stream(sent_graph const& sent, type_record const& type) {
+  auto* const stream = reinterpret_cast<std::byte*>(sent.where);  // NOLINT: as it was given out
+  message_buffers* const buffers = this_place().buffers.get();
+  if (buffers == nullptr || !buffers->holds(stream, sent.bytes)) malformed("a buffer outside this place");
+  struct ended {
+    std::byte* what;
+    ~ended() { end_stream(what); }
+  } const at_the_end{stream};
+  deserialised const d = deserialise({stream, sent.bytes}, sent.blocks, type);
+  return {d.owner, d.root};
+}
+
 }  // namespace
 
 arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std::size_t count,
@@ -76,6 +90,7 @@ arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std:
     deserialised const d = deserialise({bytes, count}, sent.blocks, root_type);
     return {d.owner, d.root};
   }
+  if (sent.how == transport::streamed) return receive_stream(sent, root_type);
   arrived_graph g;
   if (sent.how == transport::image) {
     g = receive_image(sent, bytes, count, root_type);
@@ -93,6 +108,8 @@ arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std:
     std::uint64_t const from = sent.how == transport::staged ? 0 : reinterpret_cast<std::uint64_t>(named->base());
     if (sent.how == transport::staged || images_are_checked())
       check_image(named->base(), end, sent.blocks, from, root_type);
+    if (the_job->options.dummy_allocations && sent.how == transport::region && accelerators() != nullptr)
+      allocate_dummies(*named.get(), sent.blocks);
     g.owner = named.release();
   }
   g.root = g.owner->base() + graph_walk::root_offset(root_type);
@@ -180,8 +197,13 @@ task<void> reply_graph_later(place_id target, std::uint64_t slot, call_scope* sc
   std::exception_ptr failed;
   std::optional<bool> left_tasks;  // once the call has been left
   try {
+    if (accelerators() != nullptr) {
+      left_tasks = leave_call(scope);
+      graph_reply const r{slot, {}, {}, false, *left_tasks, 0};
+      if (co_await carry_with(graph, target, handler_entry<graph_reply_handler>::id(), r, r.graph)) co_return;
+    }
     sent_graph const sent = co_await graph.send_ahead(target);
-    left_tasks = leave_call(scope);
+    if (!left_tasks) left_tasks = leave_call(scope);
     send_graph_reply(target, {slot, sent, {}, false, *left_tasks, 0}, nullptr);
   } catch (...) {
     failed = std::current_exception();

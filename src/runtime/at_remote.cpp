@@ -74,6 +74,7 @@ at_slot* make_at_slot(std::size_t result_bytes) {
 }
 
 void free_at_slot(at_slot* slot) noexcept {
+  if (slot->called != 0) count_call(slot->called);
   if (slot->arrived != nullptr) region::end(slot->arrived);
   std::destroy_at(slot);
   self->frames.release(slot);

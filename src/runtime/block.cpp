@@ -47,6 +47,15 @@ constexpr auto refresh_here = [](std::uint64_t offset, std::uint64_t bytes, std:
   if (notified != 0) static_cast<completion*>(to_local(notified))->acknowledge(1);
 };
 
+}  // namespace
+
+template <>
+inline constexpr bool is_of_runtime<decltype(publish_here)> = true;
+template <>
+inline constexpr bool is_of_runtime<decltype(refresh_here)> = true;
+
+namespace {
+
 /// Announces one acknowledgement of an operation; takes it back if the operation cannot be issued.
 template <class Issue>
 void announce(completion* cell, Issue issue) {

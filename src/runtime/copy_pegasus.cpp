@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/job.hpp"
+#include "runtime/near_memory.hpp"
 #include "runtime/object_types.hpp"
 #include "runtime/outgoing_graph.hpp"
 #include "tess/block.hpp"
@@ -97,6 +98,16 @@ void count_graph(std::uint64_t blocks, region* made) noexcept {
   bump(c.graph_bytes, made->bytes());
 }
 
+void read_source(pull_source const& from, void* to, std::uint64_t source, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  auto const* const here = reinterpret_cast<std::byte const*>(source + from.distance);
+  if (from.units != nullptr) {
+    from.units->forget(here, bytes);
+    from.units->settle();
+  }
+  std::memcpy(to, here, bytes);
+}
+
 task<region*> pull_by_gets(pull_source from, place_id source, std::uint64_t root, type_record const& root_type) {
   pull p(from, root, root_type, false);
   auto const get_bytes = [&](std::uint64_t address, void* to, std::size_t count) {
@@ -134,7 +145,7 @@ region* pull_directly(pull_source const& from, std::uint64_t root, type_record c
   pull p(from, root, root_type, which == copy_map::linear);
   for (std::size_t i = 0; i < p.count(); ++i) {
     pulled const o = p.at(i);
-    std::memcpy(o.copy, reinterpret_cast<std::byte const*>(o.source + from.distance), pull::bytes_of(o.copy));
+    read_source(from, o.copy, o.source, pull::bytes_of(o.copy));
     std::uint64_t const slots = pull::settle(o.copy);
     for (std::uint64_t s = 0; s < slots; ++s) {
       std::uint64_t target;
@@ -144,7 +155,7 @@ region* pull_directly(pull_source const& from, std::uint64_t root, type_record c
       std::byte* copy = p.find(target);
       if (copy == nullptr) {
         alignas(8) block_front front;
-        std::memcpy(&front, reinterpret_cast<std::byte const*>(target + from.distance - sizeof front), sizeof front);
+        read_source(from, &front, target - sizeof front, sizeof front);
         copy = p.add(target, front);
       }
       std::memcpy(pull::slot(o.copy, s), &copy, sizeof copy);
@@ -161,10 +172,12 @@ task<std::uint64_t> pull_graph(place_id source, std::uint64_t root, std::uint64_
   type_record const* const type = find_type(root_type);
   if (type == nullptr) throw error("copying a graph", "an unknown root", "one of the same binary");
   pull_source from{source_segment, job.segment_bytes[source]};
+  // Places on tiles name each other's memory alike.
+  if (source != self->place) from.units = accelerators();
   if (job.load_window[source] != no_window || source == self->place) {
     std::uint64_t const here =
         source == self->place ? reinterpret_cast<std::uint64_t>(self->segment) : job.load_window[source];
-    from.distance = here - source_segment;
+    from.distance = from.units != nullptr ? 0 : here - source_segment;
     std::uint64_t blocks = 0;
     co_return reinterpret_cast<std::uint64_t>(pull_directly(from, root, *type, copy_map::hashed, blocks));
   }

@@ -24,6 +24,7 @@
 #include "runtime/graph_walk.hpp"
 #include "runtime/handler_objects.hpp"
 #include "runtime/heap.hpp"
+#include "runtime/message_buffers.hpp"
 #include "runtime/spin_lock.hpp"
 #include "runtime/trace.hpp"
 #include "tess/detail/timer.hpp"
@@ -50,13 +51,16 @@ struct cold_counts {
   std::uint64_t graphs = 0;         ///< copied for at, at_async and copy()
   std::uint64_t graph_objects = 0;  ///< and arrays, without the arguments themselves
   std::uint64_t graph_bytes = 0;
+  std::uint64_t calls = 0;  ///< timed ones; see call_time.hpp
+  std::uint64_t call_ns = 0;
+  std::uint64_t function_ns = 0;
   std::uint64_t steals = 0;
   std::uint64_t parks = 0;  ///< times the thread slept
   std::uint64_t polls = 0;
 };
 
 /// The counters of a place, in the order of statistics.cpp.
-using place_counts = std::array<std::uint64_t, 23>;
+using place_counts = std::array<std::uint64_t, 26>;
 
 /// A worker with everything that only the runtime's own sources touch.
 struct worker_state : worker {
@@ -93,6 +97,7 @@ struct place_state {
   std::unique_ptr<heap> symmetric;   ///< the lower half; at place 0 only
   std::uint64_t symmetric_used = 0;  ///< offsets below may have been written
   std::mutex heap_mutex;
+  std::unique_ptr<message_buffers> buffers;  ///< on tiles
   spin_lock atomic_section;
   spin_lock finish_mutex;
   std::unordered_map<std::uint64_t, finish_proxy*> proxies;  ///< by finish key

@@ -1,7 +1,9 @@
 // near_memory: the steps of a call, one after the other.
 #include "runtime/near_memory.hpp"
 
+#include "runtime/graph_walk.hpp"
 #include "runtime/job.hpp"
+#include "runtime/object_types.hpp"
 #include "runtime/outgoing_graph.hpp"
 #include "tess/at.hpp"
 #include "tess/memory.hpp"
@@ -22,6 +24,7 @@ constexpr auto make_clean_region_here = [](std::uint64_t bytes) {
   region* const r = region::make_lines(bytes);
   std::uint64_t const all = r->first()->bytes;
   accelerators()->forget(r->base() + region::blocks_begin(), all - region::blocks_begin());
+  accelerators()->settle();
   return clean_region{reinterpret_cast<std::uint64_t>(r), all - region::blocks_begin()};
 };
 
@@ -34,16 +37,47 @@ void count_graph(graph_size const& size) noexcept {
 
 }  // namespace
 
+graph_size write_back_graph(graph_units& units, void const* root) {
+  type_record const& root_type = type_of(header_of(root).type);
+  borrowed_walk walk;
+  walk->measure(root, root_type, worker_copy_maps(), copy_map::automatic);
+  std::uint64_t bytes = walk->bytes();
+  for (std::uint64_t i = 0; i < walk->blocks(); ++i) {
+    graph_walk::found const f = walk->block(i);
+    type_record const& type = type_of(f.type);
+    bool const array = type.kind != block_kind::object;
+    std::uint64_t const front = array ? array_front_bytes : front_bytes;
+    units.bring(f.source - front, front + (array ? array_bytes_of(f.source) : type.bytes));
+    // Another order may leave as much before each block.
+    bytes += type.alignment - 8;
+  }
+  units.settle();
+  return {0, walk->blocks(), bytes};
+}
+
+template <>
+inline constexpr bool is_of_runtime<decltype(make_clean_region_here)> = true;
+
+void allocate_dummies(region& with, std::uint64_t objects) {
+  type_record const& type = any_root_type();
+  std::uint32_t const index = type_index_of(type);
+  for (std::uint64_t i = 0; i < objects; ++i) static_cast<void>(with.allocate(type, index, type.bytes));
+}
+
 graph_units* accelerators() noexcept {
   return the_job->fabric->graphs();
 }
 
-task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const* root, place_id target) {
+task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const* root, place_id target, bool no_nca) {
   graph_size size;
-  counter traversed;
-  traversed.cell().expect(1);
-  units.write_back(root, size, traversed.cell());
-  co_await traversed;
+  if (no_nca) {
+    size = write_back_graph(units, root);
+  } else {
+    counter traversed;
+    traversed.cell().expect(1);
+    units.write_back(root, size, traversed.cell());
+    co_await traversed;
+  }
   if (size.fault != 0) co_return std::nullopt;
   count_graph(size);
 
@@ -61,6 +95,7 @@ task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const*
     staging.emplace(region::make_lines(made.bytes));
     move.staging = (*staging)->base();
     units.forget((*staging)->base() + region::blocks_begin(), made.bytes);
+    units.settle();
   }
   std::uint64_t fault = 0;
   counter copied;

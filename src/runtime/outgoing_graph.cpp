@@ -10,6 +10,7 @@
 #include "runtime/graph_walk.hpp"
 #include "runtime/image_check.hpp"
 #include "runtime/job.hpp"
+#include "runtime/message_stream.hpp"
 #include "runtime/near_memory.hpp"
 #include "runtime/object_types.hpp"
 #include "runtime/serialised.hpp"
@@ -45,6 +46,11 @@ bool has_window(place_id target) noexcept {
 
 }  // namespace
 
+template <>
+inline constexpr bool is_of_runtime<decltype(make_region_here)> = true;
+template <>
+inline constexpr bool is_of_runtime<decltype(pull_graph_here)> = true;
+
 struct outgoing_graph::state {
   copier by;
   std::optional<borrowed_walk> walk;
@@ -54,8 +60,9 @@ struct outgoing_graph::state {
   std::byte* root = nullptr;
   std::uint32_t root_type = 0;
   alignas(16) std::byte small_root[96];
+  std::byte* stream = nullptr;   ///< serialised, in a message buffer
   region* ready = nullptr;       ///< written for this place, not yet sent
-  graph_units* units = nullptr;  ///< accelerators copy it; then the root is an object,
+  graph_units* units = nullptr;  ///< on a machine that has accelerators, and no coherence; then the root is an object,
   region* closure = nullptr;     ///< of this region
   type_record const* type = nullptr;
   copy_map map = copy_map::automatic;
@@ -66,11 +73,12 @@ struct outgoing_graph::state {
     if (root != nullptr && root != small_root && closure == nullptr) self->frames.release(root);
     if (closure != nullptr) region::end(closure);
     if (ready != nullptr) region::end(ready);
+    if (stream != nullptr) end_stream(stream);
   }
 
   /// Finds every block, and serialises if the copier does.
   void measure();
-  [[nodiscard]] std::span<std::byte const> stream() const noexcept { return bytes; }
+  void write_stream();
 };
 
 outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier by, copy_map map)
@@ -79,10 +87,11 @@ outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier
   s.by = by;
   s.type = &type;
   s.map = map;
-  if (by == copier::nemesys && (s.units = accelerators()) != nullptr) {
+  if (by != copier::message_passing && (s.units = accelerators()) != nullptr) {
     s.closure = region::make_growing(type.bytes + array_front_bytes);
     s.root = static_cast<std::byte*>(s.closure->allocate(type, type_index_of(type), type.bytes));
     std::memcpy(s.root, root, type.bytes);
+    s.root_type = type_index_of(type);
     return;
   }
   s.root = by != copier::pegasus && type.bytes <= sizeof s.small_root
@@ -99,6 +108,8 @@ outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier
 void outgoing_graph::state::measure() {
   walk.emplace();
   bool const numbers = by == copier::message_passing;
+  // On tiles what was visited is a list, as in X10's runtime there.
+  if (numbers && this_place().buffers != nullptr && map == copy_map::automatic) map = copy_map::linear;
   (*walk)->measure(root, *type, worker_copy_maps(), map,
                    numbers ? graph_walk::naming::numbers : graph_walk::naming::places);
   sent.blocks = static_cast<std::uint32_t>((*walk)->blocks());
@@ -108,10 +119,19 @@ void outgoing_graph::state::measure() {
   bump(c.graph_objects, (*walk)->blocks() - 1);
   bump(c.graph_bytes, (*walk)->bytes());
   if (numbers) {
-    bytes = serialise(**walk);
-    sent.bytes = bytes.size();
+    write_stream();
     walk.reset();
   }
+}
+
+void outgoing_graph::state::write_stream() {
+  if (this_place().buffers != nullptr) stream = this_place().buffers->allocate(serialised_most(**walk));
+  if (stream != nullptr) {
+    sent.bytes = serialise(**walk, stream);
+    return;
+  }
+  bytes = serialise(**walk);
+  sent.bytes = bytes.size();
 }
 
 outgoing_graph::outgoing_graph(outgoing_graph&& other) noexcept = default;
@@ -122,6 +142,8 @@ bool outgoing_graph::goes_along(place_id target, std::size_t fixed_bytes) {
   if (s.by == copier::pegasus || s.units != nullptr) return false;
   if (s.by == copier::message_passing) {
     s.sent.how = sent_graph::transport::serialised;
+    // Between tiles by the four steps, however small it is.
+    if (s.stream != nullptr && target != self->place) return false;
     return fixed_bytes + s.sent.bytes <= message_bytes_most;
   }
   if (target == self->place) {
@@ -151,7 +173,7 @@ void outgoing_graph::write_inline(std::byte* to) const {
   if (s.sent.how == sent_graph::transport::image)
     (*s.walk)->write(to - region::blocks_begin(), 0);
   else if (s.sent.how == sent_graph::transport::serialised)
-    std::memcpy(to, s.bytes.data(), s.bytes.size());
+    std::memcpy(to, s.stream != nullptr ? s.stream : s.bytes.data(), s.sent.bytes);
 }
 
 void outgoing_graph::stage() {
@@ -173,9 +195,14 @@ void outgoing_graph::stage() {
   s.is_staged = true;
 }
 
+task<bool> outgoing_graph::carry(place_id, handler_id, std::span<std::byte const>, std::size_t, finish_scope*) {
+  co_return false;
+}
+
 task<sent_graph> outgoing_graph::send_ahead(place_id target) {
   state& s = *state_;
   if (s.by == copier::pegasus) {
+    if (s.units != nullptr && target != self->place) static_cast<void>(write_back_graph(*s.units, s.root));
     place_segment const memory = this_place().memory;
     s.sent.where = co_await at(target, pull_graph_here, self->place, reinterpret_cast<std::uint64_t>(s.root),
                                reinterpret_cast<std::uint64_t>(memory.base), s.root_type);
@@ -184,13 +211,22 @@ task<sent_graph> outgoing_graph::send_ahead(place_id target) {
     co_return s.sent;
   }
   if (s.units != nullptr) {
-    if (auto const done = co_await copy_near_memory(*s.units, s.root, target)) {
+    if (auto const done = co_await copy_near_memory(*s.units, s.root, target, s.by == copier::no_nca)) {
       s.sent = *done;
       s.is_there = true;
       co_return s.sent;
     }
     s.units = nullptr;
     s.measure();
+  }
+  if (s.stream != nullptr) {
+    s.sent.where = co_await push_stream(s.stream, s.sent.bytes, target);
+    if (s.sent.where != 0) {
+      s.stream = nullptr;
+      s.sent.how = sent_graph::transport::streamed;
+      s.is_there = true;
+      co_return s.sent;
+    }
   }
   asked_region const asked = co_await at(target, make_region_here, s.sent.bytes);
   s.sent.where = asked.address;
@@ -201,7 +237,8 @@ task<sent_graph> outgoing_graph::send_ahead(place_id target) {
   global_ptr<std::byte> const begin = asked.base + static_cast<std::ptrdiff_t>(region::blocks_begin());
   std::uint64_t const chunk_there = asked.address - sizeof(chunk);
   bool const written = s.walk.has_value();
-  if (has_window(target)) {
+  // A tile's DMA is faster than its words.
+  if (has_window(target) && accelerators() == nullptr) {
     auto* const to = reinterpret_cast<std::byte*>(job.atomic_window[target]) + asked.base.offset();
     if (written)
       (*s.walk)->write(to, chunk_there);
@@ -214,13 +251,18 @@ task<sent_graph> outgoing_graph::send_ahead(place_id target) {
     s.bytes.resize(region::blocks_begin() + s.sent.bytes);
     (*s.walk)->write(s.bytes.data(), chunk_there);
   }
-  co_await put(std::span<std::byte const>(s.bytes).last(s.sent.bytes), begin);
+  std::span<std::byte const> const all =
+      s.stream != nullptr ? std::span<std::byte const>(s.stream, s.sent.bytes) : std::span<std::byte const>(s.bytes);
+  co_await put(all.last(s.sent.bytes), begin);
   co_return s.sent;
 }
 
 void outgoing_graph::take_back(place_id target) noexcept try {
   state& s = *state_;
-  if (std::exchange(s.is_there, false))
+  if (!std::exchange(s.is_there, false)) return;
+  if (s.sent.how == sent_graph::transport::streamed)
+    at_async(target, [](std::uint64_t address) { end_stream(reinterpret_cast<std::byte*>(address)); }, s.sent.where);
+  else
     at_async(target, [](std::uint64_t address) { end_asked_region(address); }, s.sent.where);
 } catch (...) {
   // No memory, or no such place any more: what it holds stays until the job ends.

@@ -45,11 +45,16 @@ void send_stop(place_id to, stop_order const& order) {
              {reinterpret_cast<std::byte const*>(&order), sizeof order});
 }
 
+constexpr auto take_counts = [] { return counts_here(); };
+
 bool alone() noexcept {
   return the_job->local_places == job.places;
 }
 
 }  // namespace
+
+template <>
+inline constexpr bool is_of_runtime<decltype(take_counts)> = true;
 
 void stop_other_processes(int exit_code) noexcept try {
   if (alone()) return;
@@ -81,7 +86,7 @@ task<void> gather_counts() {
   the_job->counts_elsewhere.resize(job.places);
   for (unsigned p = 0; p < job.places; ++p)
     if (p != here() && !has_failed(static_cast<place_id>(p)))
-      the_job->counts_elsewhere[p] = co_await at(static_cast<place_id>(p), [] { return counts_here(); });
+      the_job->counts_elsewhere[p] = co_await at(static_cast<place_id>(p), take_counts);
 }
 
 bool says_why() noexcept {

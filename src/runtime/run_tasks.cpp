@@ -20,6 +20,7 @@ constexpr unsigned polls_per_extra_start = 16;
 
 /// Lets unstarted tasks join those that take turns, at most doubling them: tasks that never suspend stay stealable.
 void admit(worker_state& w) {
+  if (!w.may_start()) return;
   std::uint64_t const have = w.runnable.size();
   if (have >= turns_max) {
     // Tasks that take turns for ever must not keep the others from starting: the oldest joins them now and then.
@@ -82,7 +83,7 @@ bool run_tasks(worker_state& w) {
     if (!w.runnable.empty()) {
       p = w.runnable.pop();
     } else {
-      if ((p = w.unstarted.pop()) == nullptr) {
+      if ((p = w.may_start() ? w.unstarted.pop() : nullptr) == nullptr) {
         if (!release_delayed(w)) break;
         p = w.runnable.pop();
       } else {

@@ -15,43 +15,58 @@ std::uint64_t padded_words(std::uint64_t bytes) noexcept {
   return (bytes + 7) & ~std::uint64_t{7};
 }
 
-void append(std::vector<std::byte>& out, void const* bytes, std::size_t count) {
-  auto const* const from = static_cast<std::byte const*>(bytes);
-  out.insert(out.end(), from, from + count);
-}
+struct vector_sink {
+  std::vector<std::byte> bytes;
+  [[nodiscard]] std::size_t size() const noexcept { return bytes.size(); }
+  [[nodiscard]] std::byte* data() noexcept { return bytes.data(); }
+  void append(void const* from, std::size_t count) {
+    auto const* const first = static_cast<std::byte const*>(from);
+    bytes.insert(bytes.end(), first, first + count);
+  }
+};
 
+struct memory_sink {
+  std::byte* begin;
+  std::size_t used = 0;
+  [[nodiscard]] std::size_t size() const noexcept { return used; }
+  [[nodiscard]] std::byte* data() noexcept { return begin; }
+  void append(void const* from, std::size_t count) {
+    if (count != 0) std::memcpy(begin + used, from, count);
+    used += count;
+  }
+};
+
+template <class Sink>
 class writer {
  public:
-  explicit writer(graph_walk const& walk) : walk_(walk) {}
+  writer(graph_walk const& walk, Sink& out) : walk_(walk), out_(out) {}
 
-  std::vector<std::byte> write() {
-    out_.reserve(walk_.bytes() + walk_.blocks() * 8);
+  void write() {
     std::uint32_t const* number = walk_.targets();
     for (std::uint64_t i = 0; i < walk_.blocks(); ++i) {
       graph_walk::found const f = walk_.block(i);
       type_record const& type = type_of(f.type);
       std::uint64_t const head = f.type;
-      append(out_, &head, sizeof head);
+      out_.append(&head, sizeof head);
       if (type.kind == block_kind::object) {
         write_object(f.source, type, number);
       } else {
         std::uint64_t const bytes = array_bytes_of(f.source);
-        append(out_, &bytes, sizeof bytes);
+        out_.append(&bytes, sizeof bytes);
         if (type.kind == block_kind::data_array)
-          append(out_, f.source, padded_words(bytes));
+          out_.append(f.source, padded_words(bytes));
         else
           for (std::uint64_t w = 0; w < bytes / 8; ++w) write_number(*number++);
       }
     }
-    return std::move(out_);
   }
 
  private:
-  void write_number(std::uint64_t n) { append(out_, &n, sizeof n); }
+  void write_number(std::uint64_t n) { out_.append(&n, sizeof n); }
 
   void write_object(std::byte const* source, type_record const& type, std::uint32_t const*& number) {
     std::size_t const begin = out_.size();
-    append(out_, source, type.bytes);
+    out_.append(source, type.bytes);
     for (std::uint32_t t = 0; t < type.transients_count; ++t)
       std::memset(out_.data() + begin + type.transients[t].offset, 0, type.transients[t].bytes);
     for (std::uint32_t s = 0; s < type.slots_count; ++s) {
@@ -61,7 +76,7 @@ class writer {
   }
 
   graph_walk const& walk_;
-  std::vector<std::byte> out_;
+  Sink& out_;
 };
 
 class reader {
@@ -145,7 +160,20 @@ class reader {
 }  // namespace
 
 std::vector<std::byte> serialise(graph_walk const& walk) {
-  return writer(walk).write();
+  vector_sink out;
+  out.bytes.reserve(serialised_most(walk));
+  writer(walk, out).write();
+  return std::move(out.bytes);
+}
+
+std::uint64_t serialised_most(graph_walk const& walk) noexcept {
+  return walk.bytes() + walk.blocks() * 8;
+}
+
+std::uint64_t serialise(graph_walk const& walk, std::byte* to) {
+  memory_sink out{to};
+  writer(walk, out).write();
+  return out.size();
 }
 
 deserialised deserialise(std::span<std::byte const> stream, std::uint32_t blocks, type_record const& root_type) {

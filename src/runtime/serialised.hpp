@@ -18,6 +18,9 @@ namespace tess::detail {
 
 /// Of a walk that was measured with numbers.
 [[nodiscard]] std::vector<std::byte> serialise(graph_walk const& walk);
+/// The same, to where there are serialised_most() bytes; how many it took.
+[[nodiscard]] std::uint64_t serialised_most(graph_walk const& walk) noexcept;
+[[nodiscard]] std::uint64_t serialise(graph_walk const& walk, std::byte* to);
 
 struct deserialised {
   region* owner;

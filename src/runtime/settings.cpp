@@ -54,6 +54,7 @@ settings settings::from_environment() {
   }
   s.no_window = number<unsigned>("TESS_NO_WINDOW", 0, 1, 0) != 0;
   s.copier = text("TESS_COPIER");
+  s.dummy_allocations = number<unsigned>("TESS_DUMMY_ALLOCATIONS", 0, 1, 0) != 0;
   s.stats = text("TESS_STATS");
   s.exit_file = text("TESS_EXIT_FILE");
   s.trace = text("TESS_TRACE");
@@ -61,6 +62,7 @@ settings settings::from_environment() {
   s.flush_bytes = number<unsigned>("TESS_FLUSH_BYTES", 64, 4096, s.flush_bytes);
   s.flush_after = number<unsigned>("TESS_FLUSH_AFTER", 0, 10'000'000, s.flush_after);
   s.flush_idle = number<unsigned>("TESS_FLUSH_IDLE", 0, 1, 1) != 0;
+  s.overlap_calls = number<unsigned>("TESS_OVERLAP_CALLS", 0, 1, 1) != 0;
   s.fail_allocation = number<std::uint64_t>("TESS_FAIL_ALLOCATION", 0, ~std::uint64_t{0} / 2, 0);
   s.failure_timeout = number<double>("TESS_FAILURE_TIMEOUT", 0.5, 1e6, s.failure_timeout);
   s.progress_thread = number<unsigned>("TESS_PROGRESS_THREAD", 0, 1, 1) != 0;

@@ -44,8 +44,8 @@ std::string task_that_polls(worker_state const& w) {
   return text + awaited_at(*w.current);
 }
 
-/// The tasks of a worker whose place stands still.
-void report_worker(worker_state const& w) {
+/// The tasks of a worker whose place stands still, a line each; of one without also a line, if wanted.
+std::string tasks_of(worker_state const& w, bool without) {
   std::string text;
   unsigned parked = 0;
   std::string const name = "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) + ": ";
@@ -62,9 +62,9 @@ void report_worker(worker_state const& w) {
   if (parked > lines_max) text += "  and " + std::to_string(parked - lines_max) + " more\n";
   std::uint64_t const runnable =
       w.runnable.size() + static_cast<std::uint64_t>(std::max<std::int64_t>(w.unstarted.size(), 0));
-  if (parked == 0 || runnable != 0)
+  if ((parked == 0 && without) || runnable != 0)
     text += name + std::to_string(parked) + " tasks wait, " + std::to_string(runnable) + " can run\n";
-  std::fputs(text.c_str(), stderr);
+  return text;
 }
 
 /// acquire: what the thread did before it stood still.
@@ -77,7 +77,7 @@ void report_place(place_state const& place, std::uint64_t report) {
   bool const all = std::ranges::all_of(place.workers, stopped);
   for (worker_state const* const w : place.workers) {
     if (all)
-      report_worker(*w);
+      std::fputs(tasks_of(*w, true).c_str(), stderr);
     else if (!stopped(w))
       std::fprintf(stderr, "  place %u worker %u: its thread has been in one task for long\n", unsigned{w->place},
                    unsigned{w->index});
@@ -85,6 +85,15 @@ void report_place(place_state const& place, std::uint64_t report) {
 }
 
 }  // namespace
+
+void report_stalled_places() {
+  for (auto const& place : the_job->places) {
+    std::string text;
+    for (worker_state const* const w : place->workers) text += tasks_of(*w, false);
+    if (!text.empty())
+      std::fprintf(stderr, "tess: nothing moves at place %u; tasks that wait:\n%s", unsigned{place->id}, text.c_str());
+  }
+}
 
 void stand_still(thread_state& thread) noexcept {
   std::uint64_t const wanted = the_job->report_wanted.load(std::memory_order_seq_cst);

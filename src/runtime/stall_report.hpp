@@ -15,6 +15,9 @@ struct thread_state;
 /// The calling thread, between two tasks, waits until the report that was asked for is printed.
 void stand_still(thread_state& thread) noexcept;
 
+/// Of the places of this program, when everybody sleeps for ever: tasks that wait, and where.
+void report_stalled_places();
+
 /// Watches signals, failed places and progress of the running job on a thread of its own, between construction and
 /// destruction. A broken job whose threads do not end is ended with the process.
 class stall_watch {

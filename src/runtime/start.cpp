@@ -66,7 +66,8 @@ copier read_copier(std::string const& name) {
   if (name.empty() || name == "nemesys") return copier::nemesys;
   if (name == "pegasus") return copier::pegasus;
   if (name == "message_passing") return copier::message_passing;
-  throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus or nemesys");
+  if (name == "no-nca") return copier::no_nca;
+  throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no-nca");
 }
 
 /// Who we are among the programs of the job, for a fabric whose places are in several.
@@ -147,6 +148,8 @@ wireup* lay_out(job_state& j) {
     w->may_spin = s.threads == total && total <= cpus && processor_each;
     w->current = &w->handler;
     if (!s.trace.empty()) w->trace.enable();
+    w->times_calls = !s.stats.empty();
+    w->overlaps_calls = s.overlap_calls;
     j.threads[thread].workers.push_back(w.get());
     if (auto& of_place = map.threads_of_place[place]; std::ranges::find(of_place, thread) == of_place.end())
       of_place.push_back(thread);

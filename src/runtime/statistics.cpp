@@ -54,6 +54,9 @@ constexpr named_count named_counts[] = {
     {"graphs", [](worker_state const& w) { return w.cold.graphs; }},
     {"graph_objects", [](worker_state const& w) { return w.cold.graph_objects; }},
     {"graph_bytes", [](worker_state const& w) { return w.cold.graph_bytes; }},
+    {"calls", [](worker_state const& w) { return w.cold.calls; }},
+    {"call_ns", [](worker_state const& w) { return w.cold.call_ns; }},
+    {"function_ns", [](worker_state const& w) { return w.cold.function_ns; }},
     {"steals", [](worker_state const& w) { return w.cold.steals; }},
     {"polls", [](worker_state const& w) { return w.cold.polls; }},
     {"sleeps", [](worker_state const& w) { return w.cold.parks; }},
@@ -132,6 +135,13 @@ task<operation_counts> count_operations() {
     sum.message_bytes += c.message_bytes;
   }
   co_return sum;
+}
+
+void begin_measured_part() noexcept {
+  detail::the_job->fabric->mark_measured(true);
+}
+void end_measured_part() noexcept {
+  detail::the_job->fabric->mark_measured(false);
 }
 
 void report_result(std::string_view name, std::string_view json) {

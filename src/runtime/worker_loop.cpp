@@ -54,7 +54,7 @@ bool take_ready(worker_state& w) {
 bool steal(worker_state& w) {
   place_state const& place = the_job->place(w.place);
   std::size_t const n = place.workers.size();
-  if (n < 2) return false;
+  if (n < 2 || !w.may_start()) return false;
   w.random_state = w.random_state * 6364136223846793005u + 1442695040888963407u;
   std::size_t const first = (w.random_state >> 33) % n;
   for (std::size_t i = 0; i < n; ++i) {
@@ -99,7 +99,7 @@ bool run_idle(worker_state& w) {
   w.outgoing.flush_idle(w);
   w.frames.flush_returns();
   look_at_failures();
-  return steal(w) || poll(w) || !w.runnable.empty() || !w.unstarted.empty();
+  return steal(w) || poll(w) || !w.runnable.empty() || (w.may_start() && !w.unstarted.empty());
 }
 
 bool nothing_to_do(void* context) {
@@ -113,6 +113,7 @@ bool nothing_to_do(void* context) {
     place_state const& place = the_job->place(w->place);
     // The last flush may have run the handler that a finish waited for.
     if (place.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
+    if (!w->may_start()) continue;
     for (worker_state const* const other : place.workers)
       if (!other->unstarted.empty()) return false;
   }
@@ -129,12 +130,14 @@ void sleep(thread_state& thread) {
   ++w.cold.parks;
   std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
   thread.asleep.store(true, std::memory_order_relaxed);
-  auto const now = std::chrono::steady_clock::now();
-  time_point until = now + longest;
+  bool const for_ever = longest == sleep_max && the_job->fabric->wakes_surely();
+  time_point until = for_ever ? time_point::max() : std::chrono::steady_clock::now() + longest;
   for (worker_state const* const other : thread.workers)
     if (!other->timers.empty()) until = std::min(until, other->timers.earliest().due);
   the_job->fabric->sleep(thread.index, until, {&nothing_to_do, &thread});
   thread.asleep.store(false, std::memory_order_relaxed);
+  if (the_job->fabric->stalled()) [[unlikely]]
+    report_stalled_places();
   if (w.trace.enabled()) w.trace.slice(trace_event::idle, begin, std::source_location::current());
 }
 
@@ -302,7 +305,7 @@ void run_some_nested(worker& w) noexcept {
   constexpr std::uint16_t nested_max = 16;
   // Enough to share the cost of coming here, few enough for their frames to stay in the first-level cache.
   constexpr int batch = 32;
-  if (w.delivering != 0 || w.nested == nested_max) return;
+  if (w.delivering != 0 || w.nested == nested_max || !w.may_start()) return;
   promise_base* const outer = w.current;
   worker::single_step const step(w);
   ++w.nested;

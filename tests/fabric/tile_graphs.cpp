@@ -9,6 +9,7 @@
 #include <tess/tess.hpp>
 #include <vector>
 
+#include "runtime/job.hpp"
 #include "runtime/near_memory.hpp"
 #include "runtime/outgoing_graph.hpp"
 
@@ -71,7 +72,7 @@ task<void> every_copier(int nodes) {
   std::int64_t round = 0;
   for (int again = 0; again < 3; ++again)
     for (unsigned p = 0; p < places(); ++p)
-      for (copier const by : {copier::message_passing, copier::pegasus, copier::nemesys}) {
+      for (copier const by : {copier::message_passing, copier::pegasus, copier::nemesys, copier::no_nca}) {
         fill(first, ++round);
         std::int64_t const mine = digest(first, nodes);
         auto const to = static_cast<place_id>(p);
@@ -124,6 +125,48 @@ task<void> accelerators_are_used() {
   }
 }
 
+/// Streams travel from tile-local memory to tile-local memory, and nothing of it stays in use; without room there they
+/// come by another way.
+task<void> streams_have_buffers() {
+  auto const to = static_cast<place_id>(places() - 1);
+  constexpr auto left = [] { return detail::this_place().buffers->left_bytes(); };
+  std::uint64_t const before = co_await at(to, left);
+  node* const first = ring(length);
+  fill(first, 7);
+  std::int64_t const mine = digest(first, length);
+  struct seen {
+    std::int64_t digest;
+    bool freed;
+  };
+  auto const inside = [](node* copy, std::uint64_t all) {
+    // The stream has been read by now.
+    return seen{digest(copy, length), detail::this_place().buffers->left_bytes() == all};
+  };
+  auto const [there, freed] = co_await at(to, copier::message_passing, inside, first, before);
+  expect(there == mine && freed, "a stream by its buffer");
+  std::uint64_t const taken = co_await at(to, [] {
+    std::uint64_t count = 0;
+    while (detail::this_place().buffers->allocate(4096) != nullptr) ++count;
+    return count;
+  });
+  expect(taken > 100, "buffers: " + std::to_string(taken));
+  expect((co_await at(to, copier::message_passing, inside, first, before)).digest == mine, "a stream without a buffer");
+}
+
+task<void> dummies_are_allocated() {
+  auto const to = static_cast<place_id>(places() - 1);
+  node* const first = ring(length);
+  std::uint64_t bytes[2];
+  for (bool const dummies : {false, true}) {
+    co_await at(to, [](bool wanted) { detail::the_job->options.dummy_allocations = wanted; }, dummies);
+    bytes[dummies ? 1 : 0] =
+        co_await at(to, copier::nemesys, [](node* copy) { return detail::region_of(copy)->bytes(); }, first);
+  }
+  co_await at(to, [] { detail::the_job->options.dummy_allocations = false; });
+  constexpr std::uint64_t dummy = 8 + detail::front_bytes;
+  expect(bytes[1] >= bytes[0] + (length + 2) * dummy, "dummies: " + std::to_string(bytes[1] - bytes[0]));
+}
+
 task<void> wild_pointers_are_errors() {
   node* const first = ring(3);
   first->shared->next = reinterpret_cast<node*>(0x10000);  // NOLINT: wild
@@ -143,7 +186,9 @@ task<int> app(args) {
   co_await every_copier(length);
   co_await many_at_once();
   co_await accelerators_are_used();
+  co_await dummies_are_allocated();
   co_await wild_pointers_are_errors();
+  co_await streams_have_buffers();
   if (failures == 0) std::printf("all copies as they should be\n");
   co_return failures == 0 ? 0 : 1;
 }

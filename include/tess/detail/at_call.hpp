@@ -21,6 +21,7 @@ struct alignas(16) at_slot : ready_node {
   finish_scope* scope = nullptr;  ///< of the caller when it called
   place_id target = 0;            ///< set when the call is abandoned
   std::uint32_t abandoned = 0;    ///< then: its place among the worker's
+  std::uint64_t called = 0;       ///< when, if the statistics want it
   std::exception_ptr exception;
   std::uint32_t result_bytes = 0;  ///< room behind this struct
   bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of
@@ -64,11 +65,14 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     wait_.given_up_by_failure = has_failed(wait_.target);
+    waited_ = true;
+    ++self->waiting_calls;
     return wait_.given_up_by_failure ? std::coroutine_handle<>(h) : wait_.await_suspend(h);
   }
   R await_resume() {
     // Given up: the destructor abandons the slot.
     wait_.leave();
+    if (waited_) --self->waiting_calls;
     if (wait_.given_up_by_failure) [[unlikely]]
       has_failed(wait_.target) ? throw_place_failed(wait_.target) : throw_place_failed();
     at_slot* const slot = std::exchange(slot_, nullptr);
@@ -93,6 +97,7 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
 
  private:
   at_slot* slot_;
+  bool waited_ = false;
   at_awaiter wait_;
 };
 

@@ -14,75 +14,10 @@
 #include <utility>
 
 #include "tess/at.hpp"
+#include "tess/detail/travelling_graph.hpp"
 #include "tess/object.hpp"
 
 namespace tess::detail {
-
-/// What a message says of the graph that belongs to it.
-struct sent_graph {
-  enum class transport : std::uint8_t {
-    image,       ///< behind this in the message, pointers relative to where its chunk would start
-    region,      ///< in a region of the receiver, ready
-    serialised,  ///< behind this in the message
-    buffer,      ///< serialised, in a region of the receiver
-    staged       ///< in a region of the receiver, pointers relative to its start
-  };
-  transport how;
-  std::uint8_t unused[3];
-  std::uint32_t blocks;
-  std::uint64_t bytes;
-  std::uint64_t where;  ///< of region and buffer: the region's address at the receiver
-};
-
-struct arrived_graph {
-  region* owner = nullptr;
-  std::byte* root = nullptr;
-};
-
-/// A graph on its way: measured or serialised when this is made, so that it can leave later.
-class outgoing_graph {
- public:
-  outgoing_graph(void const* root, type_record const& type, copier by, copy_map map);
-  outgoing_graph(outgoing_graph&& other) noexcept;
-  ~outgoing_graph();
-
-  /// It goes inside a message of `target` whose fixed part is so long, or lies ready at this place; `sent` says how.
-  [[nodiscard]] bool goes_along(place_id target, std::size_t fixed_bytes = reply_bytes);
-  [[nodiscard]] sent_graph const& sent() const noexcept;
-  /// Bytes behind the fixed part of the message, and the bytes.
-  [[nodiscard]] std::size_t inline_bytes() const noexcept;
-  void write_inline(std::byte* to) const;
-
-  /// Takes a snapshot: the source may change from now on.
-  void stage();
-  /// Otherwise: brings it to the target.
-  [[nodiscard]] task<sent_graph> send_ahead(place_id target);
-  /// What send_ahead brought will not be called for: the target frees it, some time.
-  void take_back(place_id target) noexcept;
-
-  struct state;
-
- private:
-  static constexpr std::size_t reply_bytes = 64;
-  std::unique_ptr<state> state_;
-};
-
-/// What came with a message; throws tess::error if it is malformed, and frees it then.
-[[nodiscard]] arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std::size_t bytes_count,
-                                          type_record const& root_type);
-
-/// A message record on its way to append_async or send_request.
-struct built_message {
-  built_message(void const* fixed, std::size_t fixed_bytes, outgoing_graph const& graph);
-  ~built_message();
-  built_message(built_message const&) = delete;
-  built_message& operator=(built_message const&) = delete;
-  std::byte* data;
-  std::size_t bytes;
-
- private:
-  alignas(16) std::byte small_[4096 + 256];
-};
 
 /// Arguments or a result, as the root block of a graph.
 template <class... Values>
@@ -201,10 +136,12 @@ struct objects_handler : objects_call<F, Args...> {
     {
       handler_frame const frame(as_scope(scope));
       try {
+        function_timer time(source != self->place);
         if constexpr (std::is_void_v<result>) {
           call_of::apply(m.f, graph);
         } else {
           result const r = call_of::apply(m.f, graph);
+          time.end();
           if constexpr (call_of::returns_graph) {
             answer(m, source, scope, static_cast<typename result_object<result>::type*>(r));
             return;
@@ -226,11 +163,14 @@ struct objects_handler : objects_call<F, Args...> {
   static task<void> serve(payload m, arrived_graph graph, place_id source, call_scope* scope) {
     std::exception_ptr thrown;
     try {
+      function_timer time(source != self->place);
       if constexpr (std::is_void_v<result>) {
         co_await call_of::apply(m.f, graph);
+        time.end();
         reply_value(source, m.slot, leave_call(scope), nullptr, 0);
       } else {
         result const r = co_await call_of::apply(m.f, graph);
+        time.end();
         if constexpr (call_of::returns_graph)
           co_await answer_from_task(m, source, scope, static_cast<typename result_object<result>::type*>(r));
         else
@@ -255,6 +195,7 @@ template <class Handler>
 task<void> carry_call(place_id target, outgoing_graph graph, typename Handler::payload m) {
   std::exception_ptr failed;
   try {
+    if (co_await carry_with(graph, target, handler_entry<Handler>::id(), m, m.graph)) co_return;
     m.graph = co_await graph.send_ahead(target);
     send_request(target, handler_entry<Handler>::record, handler_entry<Handler>::id(),
                  reinterpret_cast<std::byte const*>(&m), sizeof m);
@@ -285,12 +226,14 @@ auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args
     static_assert(sizeof(result) <= message_bytes_max, "at: the result exceeds 2 KiB; return a pointer to an object");
   }
   check_place(target, "at");
+  std::uint64_t const called = time_of_call<F>(target);
   if (by == copier::automatic) by = copier_of_run();
   typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};
   outgoing_graph graph(&roots, handler::root_type(), by, map);
   constexpr std::size_t room =
       handler::returns_graph ? 0 : result_size<std::conditional_t<handler::returns_graph, void, result>>();
   at_slot* const slot = make_at_slot(room);
+  slot->called = called;
   typename handler::payload m{to_global(slot), self->current->scope->key(), {}, by, std::move(f)};
   try {
     if (graph.goes_along(target, sizeof m)) {
@@ -312,6 +255,7 @@ struct objects_async_handler : objects_call<F, Args...> {
   using call_of = objects_call<F, Args...>;
   struct payload {
     sent_graph graph;
+    std::uint64_t called;  ///< When, if the statistics want it.
     F f;
   };
   static constexpr std::uint32_t payload_bytes = sizeof(payload);
@@ -331,10 +275,11 @@ struct objects_async_handler : objects_call<F, Args...> {
       scope = enter_async_call(context.scope);
       set_call_objects(scope, graph.owner);
       if constexpr (call_of::traits::is_task) {
-        start_in_scope(serve(m, graph), as_scope(scope));
+        start_async_in_scope(serve(m, graph), as_scope(scope));
         return;
       } else {
         handler_frame const frame(as_scope(scope));
+        function_timer const time(m.called != 0, m.called);
         static_cast<void>(call_of::apply(m.f, graph));
       }
     } catch (...) {
@@ -350,7 +295,10 @@ struct objects_async_handler : objects_call<F, Args...> {
   }
 
  private:
-  static task<void> serve(payload m, arrived_graph graph) { static_cast<void>(co_await call_of::apply(m.f, graph)); }
+  static task<void> serve(payload m, arrived_graph graph) {
+    function_timer const time(m.called != 0, m.called);
+    static_cast<void>(co_await call_of::apply(m.f, graph));
+  }
 };
 
 template <class Handler>
@@ -364,6 +312,7 @@ void append_with_graph(place_id target, outgoing_graph const& graph, typename Ha
 template <class Handler>
 task<void> carry_async(place_id target, outgoing_graph graph, typename Handler::payload m) {
   try {
+    if (co_await carry_with(graph, target, handler_entry<Handler>::id(), m, m.graph, self->current->scope)) co_return;
     m.graph = co_await graph.send_ahead(target);
     std::byte* const room = append_async(target, handler_entry<Handler>::id(), sizeof m);
     std::memcpy(room, &m, sizeof m);
@@ -377,10 +326,11 @@ template <class F, class... Args>
 void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args) {
   using handler = objects_async_handler<F, Args...>;
   check_place(target, "at_async");
+  std::uint64_t const called = time_of_async_call<F>(target);
   if (by == copier::automatic) by = copier_of_run();
   typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};
   outgoing_graph graph(&roots, handler::root_type(), by, map);
-  typename handler::payload m{{}, std::move(f)};
+  typename handler::payload m{{}, called, std::move(f)};
   if (graph.goes_along(target, sizeof m)) {
     m.graph = graph.sent();
     append_with_graph<handler>(target, graph, m);

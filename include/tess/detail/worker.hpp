@@ -72,11 +72,14 @@ struct worker {
   std::uint64_t turn_end = 0;  ///< position of `runnable` at which the next poll is due
   place_id place;
   std::uint16_t index;
-  bool single;                     ///< the place has no other worker
-  bool may_spin = false;           ///< nobody else needs this thread or this processor
-  std::uint16_t nested = 0;        ///< depth of tasks run inside spawn()
-  std::uint16_t delivering = 0;    ///< depth of message handlers that run now
-  std::uint32_t ready_events = 0;  ///< event operations that had not to wait
+  bool single;                      ///< the place has no other worker
+  bool may_spin = false;            ///< nobody else needs this thread or this processor
+  bool times_calls = false;         ///< for the statistics; see call_time.hpp
+  bool overlaps_calls = true;       ///< starts tasks while others wait for an `at`; settings::overlap_calls
+  std::uint32_t waiting_calls = 0;  ///< tasks that wait for an `at`
+  std::uint16_t nested = 0;         ///< depth of tasks run inside spawn()
+  std::uint16_t delivering = 0;     ///< depth of message handlers that run now
+  std::uint32_t ready_events = 0;   ///< event operations that had not to wait
   hot_counts counts;
   /// Word operations below these counts complete at once; beyond them the next poll is due. 0: anybody else could run.
   std::uint64_t alone_until[2] = {0, 0};
@@ -150,6 +153,8 @@ struct worker {
     return std::noop_coroutine();
   }
 
+  [[nodiscard]] bool may_start() const noexcept { return overlaps_calls || waiting_calls == 0; }
+
   /// Who runs next when the current task parked or ended.
   std::coroutine_handle<> next() noexcept {
     if (runnable.position() >= turn_end) return std::noop_coroutine();
@@ -158,7 +163,7 @@ struct worker {
       p = runnable.pop();
       fetch_soon();
     } else {
-      p = unstarted.pop();
+      p = may_start() ? unstarted.pop() : nullptr;
       if (p == nullptr) return std::noop_coroutine();
       // The ring did not move, so the end of the turn must.
       --turn_end;

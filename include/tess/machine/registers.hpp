@@ -29,7 +29,7 @@ enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nm
 /// `full`: not accepted, and can be rung again. Stores to a window whose command runs are lost.
 enum class command_status : std::uint64_t { idle = 0, accepted = 1, full = 2, wrong = 3 };
 
-/// Of the information unit, read only; the same in every window.
+/// Of the information unit, read only but for `measured`; the same in every window.
 namespace information {
 inline constexpr std::uint64_t tile = 0;       ///< Number of the tile: y x width + x.
 inline constexpr std::uint64_t hart = 8;       ///< Of the hart that loads it, in its tile.
@@ -39,6 +39,12 @@ inline constexpr std::uint64_t harts = 32;     ///< Harts of the tile that progr
 inline constexpr std::uint64_t program = 40;   ///< Which copy of the program runs in this tile, from 0.
 inline constexpr std::uint64_t programs = 48;  ///< Copies of the program.
 inline constexpr std::uint64_t clock_ps = 56;  ///< Period of the tile's clock.
+/// Of the machine, write only: storing 1 begins the part of the run that is measured apart, storing 0 ends it. The
+/// first beginning and the last end count.
+inline constexpr std::uint64_t measured = 2048;
+/// 1: all harts of the machine wait, and nothing is under way. When that is found, 1 is added to the word at which each
+/// tile's task queue tells of messages. If nobody goes on then, the run ends.
+inline constexpr std::uint64_t stalled = 2056;
 /// The tile table: a row of 64 bytes for each tile.
 inline constexpr std::uint64_t table = 4096;
 inline constexpr std::uint64_t row_bytes = 64;

@@ -42,6 +42,7 @@ void adapter::issue(transaction& issued) {
   issued.status = remote_outcome::pending;
   issued.issued = kernel_.now();
   ++counted_.requests;
+  begins();
   network_.operation_begins();
   if (under_way_ >= made_of_.outstanding) {
     waiting_.push_back(&issued);
@@ -100,6 +101,7 @@ void adapter::arrived(packet const& whole) {
 }
 
 void adapter::serve(transaction& asked) {
+  begins();
   if (spare_jobs_.empty()) spare_jobs_.push_back(&jobs_.emplace_back(*this));
   job& begun = *spare_jobs_.back();
   spare_jobs_.pop_back();
@@ -110,6 +112,7 @@ void adapter::serve(transaction& asked) {
 void adapter::answer(job& done) {
   transaction& asked = *done.asked;
   spare_jobs_.push_back(&done);
+  ends();
   MACHINE_ASSERT(asked.status != remote_outcome::pending);
   respond(asked);
 }
@@ -135,9 +138,10 @@ void adapter::returned(transaction& answered) {
     kernel_.after(clock_.cycles(made_of_.retry_cycles), answered);
     return;
   }
-  counted_.latency_ps += kernel_.now() - answered.issued;
+  count(answered);
   activity_.say("adapter", name_of(answered), answered.issued, kernel_.now());
   if (answered.is_dma_data) return answered.done->happens(*answered.done);
+  ends();
   network_.operation_ends();
   if (waiting_.empty()) {
     --under_way_;
@@ -147,6 +151,19 @@ void adapter::returned(transaction& answered) {
     post(next);
   }
   answered.done->happens(*answered.done);
+}
+
+void adapter::count(transaction const& answered) noexcept {
+  picoseconds const took = kernel_.now() - answered.issued;
+  counted_.latency_ps += took;
+  if (answered.is_dma_data) return;
+  if (answered.what == remote_operation::read) {
+    ++counted_.loads;
+    counted_.load_ps += took;
+  } else if (answered.what == remote_operation::write) {
+    ++counted_.stores;
+    counted_.store_ps += took;
+  }
 }
 
 void adapter::invoke(transaction& asked) {

@@ -55,6 +55,11 @@ class adapter : public packet_receiver {
     std::uint64_t refused = 0;  ///< Invocations and triggers that found our queue full.
     std::uint64_t dma_bytes = 0;
     picoseconds latency_ps = 0;  ///< Of all requests together, waiting here included.
+    std::uint64_t loads = 0;     ///< Of them, words and lines that were read,
+    picoseconds load_ps = 0;
+    std::uint64_t stores = 0;  ///< and written, DMA apart.
+    picoseconds store_ps = 0;
+    picoseconds busy_ps = 0;  ///< In which it had something of its own tile or of others under way.
   };
 
   adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
@@ -78,7 +83,11 @@ class adapter : public packet_receiver {
   void arrived(packet const& whole) override;
 
   [[nodiscard]] std::uint32_t tile() const noexcept { return tile_; }
-  [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
+  [[nodiscard]] statistics counted() const noexcept {
+    statistics now = counted_;
+    if (at_work_ != 0) now.busy_ps += kernel_.now() - busy_since_;
+    return now;
+  }
 
  private:
   static constexpr std::uint8_t requests = 0;
@@ -95,6 +104,13 @@ class adapter : public packet_receiver {
 
   struct dma_packet;
 
+  void begins() noexcept {
+    if (at_work_++ == 0) busy_since_ = kernel_.now();
+  }
+  void ends() noexcept {
+    if (--at_work_ == 0) counted_.busy_ps += kernel_.now() - busy_since_;
+  }
+  void count(transaction const& answered) noexcept;
   void post(transaction& sent);
   void send(transaction& sent);
   void serve(transaction& asked);
@@ -121,6 +137,8 @@ class adapter : public packet_receiver {
   std::function<void()> task_arrived_;
   std::function<bool(task_message const&)> triggered_;
   statistics counted_;
+  std::uint64_t at_work_ = 0;  ///< What is under way.
+  picoseconds busy_since_ = 0;
   activity_teller activity_;
 };
 

@@ -44,6 +44,7 @@ struct adapter::dma_packet {
 };
 
 process adapter::run_transfer(transaction& asked) {
+  begins();
   std::uint64_t const step = made_of_.dma_packet_bytes;
   // Half a packet is the shortest piece: a line of the caches.
   bool wrong = (asked.address | asked.destination | asked.bytes) % (step / 2) != 0;
@@ -78,6 +79,7 @@ process adapter::run_transfer(transaction& asked) {
     wrong = wrong || (packet.uses > 0 && packet.moved.status == remote_outcome::wrong);
   }
   asked.status = wrong ? remote_outcome::wrong : remote_outcome::done;
+  ends();
   respond(asked);
 }
 

@@ -103,6 +103,7 @@ process nma::work() {
     counted_.bytes += outcome.bytes;
     counted_.port_bytes = memory_.moved_bytes();
     counted_.busy_ps += kernel_.now() - begun;
+    counted_.peak.busy(begun, kernel_.now());
     kernel_.start(finish(next, outcome));
   }
   works_ = false;

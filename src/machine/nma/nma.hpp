@@ -14,6 +14,7 @@
 
 #include <deque>
 
+#include "machine/kernel/peak_load.hpp"
 #include "machine/nma/graph_copy.hpp"
 #include "machine/unit/command_unit.hpp"
 
@@ -30,6 +31,7 @@ class nma {
     std::uint64_t queued_max = 0;  ///< In the queue at a time.
     std::uint64_t port_bytes = 0;  ///< Moved through the memory's port.
     picoseconds busy_ps = 0;       ///< Copying.
+    peak_load peak;                ///< Of copying.
   };
 
   nma(kernel& k, machine_description const& made_of, network& over, tile& at, object_types& types);

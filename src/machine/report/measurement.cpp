@@ -36,6 +36,7 @@ tile_measured measure_tile(grid const& g, tile& one) {
   made.adapter = one.network_adapter().counted();
   made.adapter_latency_cycles =
       share(made.adapter.latency_ps, made.adapter.requests) / static_cast<double>(g.made_of.tile_clock_ps);
+  made.adapter_load = share(made.adapter.busy_ps, g.clock.now());
   if (memory_port const* const memory = one.memory()) {
     made.has_memory = true;
     made.memory.port = memory->counted();
@@ -56,6 +57,9 @@ measurement measure(timed_machine const& of) {
   made.simulated_ps = g.clock.now();
   made.cycles = g.clock.now() / g.made_of.tile_clock_ps;
   made.events = g.clock.events();
+  made.part = of.measured();
+  made.part_is_marked = of.has_measured_part();
+  made.program_tiles = static_cast<std::uint32_t>(g.program_tiles.size());
   for (auto const& program : of.programs()) {
     for (seat const& one : program->seats()) {
       made.harts.push_back({.tile = program->tile_number(),

@@ -54,6 +54,7 @@ struct tile_measured {
   l2_private::statistics l2;
   adapter::statistics adapter;
   double adapter_latency_cycles = 0;  ///< Mean of a request, from the adapter to its answer.
+  double adapter_load = 0;            ///< Share of the run in which it had something under way.
   nca_measured accelerator;
   memory_measured memory;
 };
@@ -63,6 +64,9 @@ struct measurement {
   std::uint64_t cycles = 0;
   std::uint64_t instructions = 0;
   std::uint64_t events = 0;
+  machine_counts part;          ///< Of the measured part,
+  bool part_is_marked = false;  ///< if the program marked one, and otherwise of the run.
+  std::uint32_t program_tiles = 0;
   std::vector<hart_measured> harts;  ///< Those that may run the program.
   std::vector<tile_measured> tiles;
   std::vector<link_measured> links;

@@ -1,4 +1,5 @@
 // statistics_json: a run as JSON; docs/machine.md has every name, and a test compares the two.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "machine/report/table.hpp"
@@ -20,6 +21,12 @@ ordered_json json_of_host(double seconds, std::uint64_t instructions, std::uint6
   return {{"seconds", seconds},
           {"instructions_per_second", static_cast<double>(instructions) / seconds},
           {"events", events}};
+}
+
+/// What the program wrote: anything, if it wanted to.
+void add_runtime(ordered_json& into, std::string const& written) {
+  auto own = ordered_json::parse(written, nullptr, false);
+  if (own.is_object()) into["runtime"] = std::move(own);
 }
 
 ordered_json json_of(hart_measured const& one) {
@@ -51,7 +58,10 @@ ordered_json json_of(tile_measured const& one, machine_description const& made_o
                     {"adapter_requests", one.adapter.requests},
                     {"adapter_served", one.adapter.served},
                     {"adapter_dma_bytes", one.adapter.dma_bytes},
-                    {"adapter_latency_cycles", one.adapter_latency_cycles}};
+                    {"adapter_latency_cycles", one.adapter_latency_cycles},
+                    {"adapter_load", one.adapter_load},
+                    {"remote_loads", one.adapter.loads},
+                    {"remote_stores", one.adapter.stores}};
   return made;
 }
 
@@ -72,13 +82,45 @@ ordered_json json_of_memory(tile_measured const& one) {
           {"nma_transfers", memory.accelerator.counted.transfers},
           {"nma_queued_max", memory.accelerator.counted.queued_max},
           {"nma_port_bytes", memory.accelerator.counted.port_bytes},
-          {"nma_load", memory.accelerator.load}};
+          {"nma_load", memory.accelerator.load},
+          {"nma_load_peak", memory.accelerator.counted.peak.share()}};
+}
+
+/// The columns of table 6 of NEMESYS (MEMSYS 2019).
+ordered_json json_of_part(measurement const& run, machine_description const& made_of) {
+  machine_counts const& part = run.part;
+  std::uint64_t memories = 0;
+  double peak = 0;
+  for (tile_measured const& one : run.tiles) {
+    memories += one.has_memory ? 1 : 0;
+    peak = std::max(peak, one.memory.accelerator.counted.peak.share());
+  }
+  std::uint64_t const tiles_ps = part.time_ps * run.program_tiles;
+  std::uint64_t const memories_ps = part.time_ps * memories;
+  double const memory_load = share(part.memory_busy_ps, memories_ps);
+  double const by_nma = memory_load * share(part.nma_bytes, part.memory_bytes);
+  auto const cycles = [&](std::uint64_t ps, std::uint64_t count) { return share(ps, count * made_of.tile_clock_ps); };
+  return {{"marked", run.part_is_marked},
+          {"simulated_ps", part.time_ps},
+          {"bus_load", share(part.bus_cycles * made_of.tile_clock_ps, tiles_ps)},
+          {"adapter_load", share(part.adapter_busy_ps, tiles_ps)},
+          {"memory_load", memory_load},
+          {"memory_bytes", part.memory_bytes},
+          {"memory_load_adapters", memory_load - by_nma},
+          {"memory_load_nma", by_nma},
+          {"nma_load", share(part.nma_busy_ps, memories_ps)},
+          {"nma_load_peak", peak},
+          {"nma_requests", part.nma_requests},
+          {"nma_objects", part.nma_objects},
+          {"nca_load", share(part.nca_busy_ps, tiles_ps)},
+          {"remote_load_cycles", cycles(part.load_ps, part.loads)},
+          {"remote_store_cycles", cycles(part.store_ps, part.stores)}};
 }
 
 }  // namespace
 
 std::string json_of(measurement const& run, machine_description const& made_of, std::string const& program,
-                    int exit_code, double host_seconds) {
+                    int exit_code, double host_seconds, std::string const& of_runtime) {
   auto const harts = run.hart_memory_sum();
   auto const l2 = run.l2_sum();
   ordered_json made = heading(made_of.name, program, exit_code, true);
@@ -91,6 +133,7 @@ std::string json_of(measurement const& run, machine_description const& made_of, 
   made["l2_hit_rate"] = share(l2.hits, l2.hits + l2.misses);
   made["network_load"] = run.mean_link_load();
   made["dram_load"] = run.memory_sum().load;
+  made["measured"] = json_of_part(run, made_of);
   made["host"] = json_of_host(host_seconds, run.instructions, run.events);
   for (char const* const part : {"harts", "tiles", "memories", "links"}) made[part] = ordered_json::array();
   for (hart_measured const& one : run.harts) made["harts"].push_back(json_of(one));
@@ -100,15 +143,17 @@ std::string json_of(measurement const& run, machine_description const& made_of, 
   }
   for (link_measured const& one : run.links)
     made["links"].push_back({{"from", one.from}, {"to", one.to}, {"flits", one.flits}, {"load", one.load}});
+  add_runtime(made, of_runtime);
   return made.dump(2) + "\n";
 }
 
 std::string json_of(machine_outcome const& run, std::string const& machine, std::string const& program,
-                    double host_seconds) {
+                    double host_seconds, std::string const& of_runtime) {
   ordered_json made = heading(machine, program, run.exit_code, false);
   made["simulated_ps"] = run.simulated_ns * 1000;
   made["instructions"] = run.instructions;
   made["host"] = json_of_host(host_seconds, run.instructions, 0);
+  add_runtime(made, of_runtime);
   return made.dump(2) + "\n";
 }
 

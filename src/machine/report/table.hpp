@@ -15,9 +15,11 @@ namespace tess::machine {
 [[nodiscard]] std::string table_of(machine_outcome const& run, double host_seconds);
 
 inline constexpr int statistics_schema = 1;
+/// `of_runtime`: what the runtime in the program wrote of itself, as JSON; empty: nothing.
 [[nodiscard]] std::string json_of(measurement const& run, machine_description const& made_of,
-                                  std::string const& program, int exit_code, double host_seconds);
+                                  std::string const& program, int exit_code, double host_seconds,
+                                  std::string const& of_runtime);
 [[nodiscard]] std::string json_of(machine_outcome const& run, std::string const& machine, std::string const& program,
-                                  double host_seconds);
+                                  double host_seconds, std::string const& of_runtime);
 
 }  // namespace tess::machine

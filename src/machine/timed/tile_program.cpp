@@ -1,4 +1,6 @@
 // tile_program: a copy of the program on a tile: its memory as Linux sees it, its harts, its end.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -227,6 +229,11 @@ std::string tile_program::waiting() {
   std::string report;
   for (std::string const& line : program_.tasks().waiting()) {
     report += "  tile " + std::to_string(tile_.number()) + ": " + line + "\n";
+  }
+  for (seat const& one : seats_) {
+    if (one.is != seat::state::reserved) continue;
+    report += fmt::format("  tile {}: hart {}: sleeps until a word is written (wrs.nto), at pc {:#x} in {}\n",
+                          tile_.number(), one.occupant.number, one.occupant.pc, symbol_of(image_, one.occupant.pc));
   }
   return report;
 }

@@ -39,6 +39,19 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   }
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
   place_types(grid_, image);
+  for (auto const& units : grid_.units) units->information.on_measured([this](bool begins) { mark(begins); });
+}
+
+void timed_machine::mark(bool begins) {
+  if (!begins)
+    measured_end_ = machine_counts::of(grid_);
+  else if (!measured_begin_)
+    measured_begin_ = machine_counts::of(grid_);
+}
+
+machine_counts timed_machine::measured() const {
+  machine_counts const end = measured_begin_ && measured_end_ ? *measured_end_ : machine_counts::of(grid_);
+  return end.since(measured_begin_.value_or(machine_counts{}));
 }
 
 std::string timed_machine::refused_write() const {
@@ -48,17 +61,38 @@ std::string timed_machine::refused_write() const {
   return {};
 }
 
+bool timed_machine::stalled() const {
+  return std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) &&
+         std::ranges::all_of(programs_, [](auto const& one) { return one->trouble().empty(); });
+}
+
+void timed_machine::tell_stalled() {
+  for (auto const& one : programs_) {
+    tile_units& units = *grid_.units[one->tile_number()];
+    units.information.set_stalled();
+    units.tasks.call();
+  }
+}
+
 machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()> const& each) {
   // Time without events is passed in one step, so that sleeping for hours costs nothing.
   kernel& clock = grid_.clock;
-  while (!clock.idle() && clock.run_on(std::max(clock.now() + interval_ps, clock.next_due()))) each();
+  auto const to_end = [&] {
+    while (!clock.idle() && clock.run_on(std::max(clock.now() + interval_ps, clock.next_due()))) each();
+  };
+  to_end();
+  if (stalled()) {
+    // The programs may say what they wait for.
+    tell_stalled();
+    to_end();
+  }
   machine_outcome outcome;
   for (auto const& one : programs_) {
     outcome.instructions += one->instructions();
     if (outcome.exit_code == 0) outcome.exit_code = one->exit_code();
     if (outcome.trouble.empty()) outcome.trouble = one->trouble();
   }
-  if (std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) && outcome.trouble.empty()) {
+  if (stalled()) {
     outcome.exit_code = 1;
     outcome.trouble = "machine: every thread waits, and none can wake another\n";
     for (auto const& one : programs_) outcome.trouble += one->waiting();

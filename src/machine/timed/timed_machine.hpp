@@ -10,12 +10,14 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "machine/flat_machine.hpp"
 #include "machine/linux/program.hpp"
 #include "machine/tile/grid.hpp"
+#include "machine/timed/machine_counts.hpp"
 #include "machine/timed/seat.hpp"
 
 namespace tess::machine {
@@ -102,9 +104,19 @@ class timed_machine {
   [[nodiscard]] grid const& inside() const noexcept { return grid_; }
   [[nodiscard]] std::vector<std::unique_ptr<tile_program>> const& programs() const noexcept { return programs_; }
   [[nodiscard]] std::string refused_write() const;
+  /// What was counted in the part of the run that the program marked as measured; in all of it if it marked none.
+  [[nodiscard]] machine_counts measured() const;
+  [[nodiscard]] bool has_measured_part() const noexcept { return measured_begin_.has_value(); }
 
  private:
+  void mark(bool begins);
+  /// Copies of the program have not ended, and nothing will happen any more.
+  [[nodiscard]] bool stalled() const;
+  void tell_stalled();
+
   grid grid_;
+  std::optional<machine_counts> measured_begin_;
+  std::optional<machine_counts> measured_end_;
   std::vector<std::unique_ptr<tile_program>> programs_;
 };
 

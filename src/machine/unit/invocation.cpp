@@ -52,11 +52,13 @@ task_queue::task_queue(kernel& k, machine_description const& made_of, network& o
       windows_(made_of.harts_of(at.number())),
       reach_ps_(made_of.adapter.request_cycles * made_of.tile_clock_ps +
                 made_of.network.zero_load_cycles(0, 1) * made_of.network_clock_ps) {
-  tile_.network_adapter().on_task([this] {
-    if (notify_ == 0) return;
-    network_.operation_begins();
-    kernel_.start(tell(notify_));
-  });
+  tile_.network_adapter().on_task([this] { call(); });
+}
+
+void task_queue::call() {
+  if (notify_ == 0) return;
+  network_.operation_begins();
+  kernel_.start(tell(notify_));
 }
 
 task<> task_queue::count(std::uint64_t word) {

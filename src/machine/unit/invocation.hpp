@@ -42,6 +42,9 @@ class task_queue final : public device {
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
 
+  /// Adds 1 to the word at `notify`, as if a message had come.
+  void call();
+
  private:
   struct window {
     std::array<std::uint64_t, 7> words{};

@@ -13,6 +13,7 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
     if (tile >= made_of_.tiles()) return std::nullopt;
     return row(static_cast<std::uint32_t>(tile), offset % of::row_bytes);
   }
+  if (offset == of::stalled) return stalled_ ? 1 : 0;
   switch (offset % registers::window_bytes) {
     case of::tile:
       return tile_;
@@ -31,6 +32,12 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
     default:
       return made_of_.tile_clock_ps;
   }
+}
+
+bool tile_information::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
+  if (offset != of::measured) return false;
+  if (measured_) measured_(value != 0);
+  return true;
 }
 
 std::uint64_t tile_information::program_of(std::uint32_t tile) const noexcept {

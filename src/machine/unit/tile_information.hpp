@@ -4,6 +4,8 @@
 // Source    registers.hpp, `information`.
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "machine/config/description.hpp"
@@ -19,7 +21,10 @@ class tile_information final : public device {
       : made_of_(made_of), map_(map), program_tiles_(program_tiles), tile_(tile) {}
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
-  [[nodiscard]] bool store(std::uint64_t, std::uint64_t, std::uint32_t) override { return false; }
+  [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
+  void set_stalled() noexcept { stalled_ = true; }
+  /// Who is told that the measured part begins, or ends.
+  void on_measured(std::function<void(bool)> told) { measured_ = std::move(told); }
 
  private:
   [[nodiscard]] std::uint64_t row(std::uint32_t tile, std::uint64_t offset) const;
@@ -30,6 +35,8 @@ class tile_information final : public device {
   address_map const& map_;
   std::vector<std::uint32_t> const& program_tiles_;
   std::uint32_t tile_;
+  std::function<void(bool)> measured_;
+  bool stalled_ = false;
 };
 
 }  // namespace tess::machine

@@ -1,0 +1,199 @@
+// software: how long the runtime's own copiers take for the graphs of Fig. 8 on a tile, and by how many instructions.
+//
+//     tess run --machine nemesys-4x4 --places 1 --workers 1 nemesys-software           # JSON
+//     tess run --machine nemesys-4x4 --places 1 --workers 1 nemesys-software short     # a few sizes of each
+//
+//   What is copied has left the caches before, as it has at a place that invalidates what others wrote. The second of
+//   two copies counts, so that the code is in the caches. There is no operating system beneath: what Linux or OctoPOS
+//   would add is not in these numbers.
+//
+// Source    NEMESYS (MEMSYS 2019), section 5.2, Fig. 8a to 8d: the lines of Pegasus.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "graphs.hpp"
+#include "tess/tess.hpp"
+#include "units.hpp"
+
+namespace bench::nemesys {
+namespace {
+
+template <std::size_t Words>
+struct plain {
+  std::array<std::int64_t, Words> values;
+};
+struct node {
+  std::int64_t value;
+  node* next;
+};
+struct words {
+  tess::array<std::int64_t> all;
+};
+struct plains {
+  tess::array<plain<1>*> all;
+};
+
+/// What a copy reads, to be flushed: begin and bytes.
+using extents = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+void add(extents& to, void const* begin, std::uint64_t bytes, std::uint64_t front = layout::front_bytes) {
+  to.emplace_back(reinterpret_cast<std::uint64_t>(begin) - front, bytes + front);
+}
+
+struct taken {
+  double us = 0;
+  std::uint64_t instructions = 0;
+};
+
+std::uint64_t instructions() {
+  std::uint64_t now = 0;
+  asm volatile("rdinstret %0" : "=r"(now)::"memory");
+  return now;
+}
+
+template <class Root>
+taken take(Root* root, extents const& read, tess::copier by) {
+  taken result;
+  for (int i = 0; i < 2; ++i) {
+    for (auto const& [begin, bytes] : read) range(registers::ranges::flush, begin, bytes);
+    std::uint64_t const cycles = cycle();
+    std::uint64_t const count = instructions();
+    auto const made = tess::copy(root, by, tess::copy_map::hashed);
+    result.instructions = instructions() - count;
+    result.us = static_cast<double>((cycle() - cycles) * information(registers::information::clock_ps)) / 1e6;
+  }
+  return result;
+}
+
+struct point {
+  std::uint64_t size;
+  taken took;
+};
+
+/// One object for each index into plain_words.
+template <std::size_t... Index>
+std::vector<point> objects(tess::copier by, std::size_t step, std::index_sequence<Index...>) {
+  std::vector<point> points;
+  auto const one = [&]<std::size_t I>() {
+    if (I % step != 0) return;
+    tess::arena scratch;
+    auto* const made = scratch.make<plain<plain_words[I]>>();
+    for (auto& value : made->values) value = 7;
+    extents read;
+    add(read, made, sizeof *made);
+    points.push_back({plain_words[I], take(made, read, by)});
+  };
+  (one.template operator()<Index>(), ...);
+  return points;
+}
+
+point copied_array(tess::copier by, std::uint64_t size) {
+  tess::arena scratch;
+  auto* const made = scratch.make<words>(scratch.make_array<std::int64_t>(size));
+  extents read;
+  add(read, made, sizeof *made);
+  add(read, made->all.data(), size * 8, layout::array_front_bytes);
+  return {size, take(made, read, by)};
+}
+
+point copied_list(tess::copier by, std::uint64_t size) {
+  tess::arena scratch;
+  extents read;
+  node* first = nullptr;
+  for (std::uint64_t i = 0; i < size; ++i) {
+    first = scratch.make<node>(static_cast<std::int64_t>(i), first);
+    add(read, first, sizeof *first);
+  }
+  return {size, take(first, read, by)};
+}
+
+point copied_objects(tess::copier by, std::uint64_t size) {
+  tess::arena scratch;
+  extents read;
+  auto* const made = scratch.make<plains>(scratch.make_array<plain<1>*>(size));
+  add(read, made, sizeof *made);
+  add(read, made->all.data(), size * 8, layout::array_front_bytes);
+  for (auto& one : made->all) {
+    one = scratch.make<plain<1>>();
+    add(read, one, sizeof *one);
+  }
+  return {size, take(made, read, by)};
+}
+
+struct line {
+  double setup = 0;
+  double slope = 0;
+};
+
+/// Least squares through the second half of the points.
+template <class Value>
+line fitted(std::vector<point> const& points, Value const& value) {
+  double n = 0;
+  double x = 0;
+  double y = 0;
+  double xx = 0;
+  double xy = 0;
+  for (std::size_t i = points.size() / 2; i < points.size(); ++i) {
+    auto const size = static_cast<double>(points[i].size);
+    n += 1;
+    x += size;
+    y += value(points[i]);
+    xx += size * size;
+    xy += size * value(points[i]);
+  }
+  double const slope = (n * xy - x * y) / (n * xx - x * x);
+  return {(y - slope * x) / n, slope};
+}
+
+void print(char const* family, char const* size, char const* by, std::vector<point> const& points, bool last) {
+  line const us = fitted(points, [](point const& p) { return p.took.us; });
+  line const count = fitted(points, [](point const& p) { return static_cast<double>(p.took.instructions); });
+  std::printf("    {\"family\": \"%s\", \"size\": \"%s\", \"copier\": \"%s\", ", family, size, by);
+  std::printf("\"setup_us\": %.3f, \"slope_us\": %.5f, ", us.setup, us.slope);
+  std::printf("\"setup_instructions\": %.0f, \"slope_instructions\": %.3f, \"us\": [", count.setup, count.slope);
+  for (point const& p : points)
+    std::printf("%s[%llu, %.2f, %llu]", &p == points.data() ? "" : ", ", static_cast<unsigned long long>(p.size),
+                p.took.us, static_cast<unsigned long long>(p.took.instructions));
+  std::printf("]}%s\n", last ? "" : ",");
+}
+
+template <class Make>
+std::vector<point> each(std::vector<std::uint64_t> const& sizes, tess::copier by, Make const& make) {
+  std::vector<point> points;
+  for (std::uint64_t const size : sizes) points.push_back(make(by, size));
+  return points;
+}
+
+void measure(bool quick) {
+  std::vector<std::uint64_t> const lengths =
+      quick ? std::vector<std::uint64_t>{1, 8, 64, 128} : std::vector<std::uint64_t>{1, 4, 16, 64, 256, 1024, 4096};
+  std::vector<std::uint64_t> const sizes =
+      quick ? std::vector<std::uint64_t>{1, 64, 512, 1024} : std::vector<std::uint64_t>{1, 64, 1024, 2048, 8192, 32768};
+  std::printf("{\n  \"copies\": [\n");
+  for (auto const& [by, name] :
+       {std::pair{tess::copier::pegasus, "pegasus"}, std::pair{tess::copier::message_passing, "message_passing"}}) {
+    auto const plain = objects(by, quick ? 4 : 1, std::make_index_sequence<plain_words.size()>());
+    print("object", "words", name, plain, false);
+    print("array", "words", name, each(sizes, by, copied_array), false);
+    print("list", "elements", name, each(lengths, by, copied_list), false);
+    print("objects", "elements", name, each(lengths, by, copied_objects), by == tess::copier::message_passing);
+  }
+  std::printf("  ]\n}\n");
+}
+
+}  // namespace
+}  // namespace bench::nemesys
+
+int main(int argc, char** argv) {
+  bool const quick = argc == 2 && std::string_view(argv[1]) == "short";
+  if (argc != 1 && !quick) return std::fputs("nemesys-software: takes no argument but `short`\n", stderr), 2;
+  return tess::run(argc, argv, [quick](tess::args) -> tess::task<int> {
+    bench::nemesys::measure(quick);
+    co_return 0;
+  });
+}

@@ -1,0 +1,1 @@
+"""nemesys: the evaluation of NEMESYS (MEMSYS 2019), by programs on the simulated machine."""

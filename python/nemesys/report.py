@@ -1,0 +1,111 @@
+"""report: CSV, JSON and one self-contained report.html of all items, and the table of checks as text."""
+
+import base64
+import csv
+import html
+import json
+from pathlib import Path
+
+from nemesys.checks import Check
+from nemesys.items import Cell, Item
+
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; margin: 1em 0; font-size: 13px; display: block; overflow-x: auto }
+th, td { border: 1px solid #ccc; padding: .25em .5em; text-align: right; vertical-align: top }
+th { background: #f2f2f2 } td.text, th.text { text-align: left }
+td.met { background: #d9f0d3 } td.not { background: #f7d4d0 } td.open { background: #eee }
+img { max-width: 100% } code { background: #f2f2f2 }
+"""
+MET = {True: ("met", "met"), False: ("NOT MET", "not"), None: ("not measured", "open")}
+
+
+def shown(cell: Cell) -> str:
+    """As text; what is not known is a dash."""
+    return "–" if cell is None else str(cell)
+
+
+def write_numbers(item: Item, folder: Path) -> None:
+    """The item's rows as CSV and, with all else, as JSON."""
+    with (folder / f"{item.file}.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([item.columns, *item.rows])
+    content = {
+        "item": item.name,
+        "title": item.title,
+        "rows": [dict(zip(item.columns, row, strict=True)) for row in item.rows],
+        "sentences": item.sentences,
+        "curves": [{"title": panel.title, "x": panel.x, "y": panel.y, "series": panel.series} for panel in item.panels],
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    (folder / f"{item.file}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def table(columns: list[str], rows: list[list[Cell]]) -> str:
+    """As HTML."""
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
+    body = ""
+    for row in rows:
+        kinds = ["text" if isinstance(cell, str) else "number" for cell in row]
+        cells = "".join(
+            f'<td class="{kind}">{html.escape(shown(cell))}</td>' for kind, cell in zip(kinds, row, strict=True)
+        )
+        body += f"<tr>{cells}</tr>\n"
+    return f"<table><tr>{head}</tr>\n{body}</table>\n"
+
+
+def checks_table(checks: list[Check]) -> str:
+    """What must be reached."""
+    head = "".join(f'<th class="text">{name}</th>' for name in ("what", "the paper", "must be", "ours", ""))
+    body = ""
+    for check in checks:
+        word, kind = MET[check.met]
+        said = (check.what, check.paper, check.must, check.ours)
+        texts = "".join(f'<td class="text">{html.escape(text or "–")}</td>' for text in said)
+        body += f'<tr>{texts}<td class="{kind}">{word}</td></tr>\n'
+    return f"<table><tr>{head}</tr>\n{body}</table>\n"
+
+
+def section(item: Item, folder: Path) -> str:
+    """One item of the report."""
+    text = f'<h2 id="{item.file}">{html.escape(item.name.capitalize())}: {html.escape(item.title)}</h2>\n'
+    text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in item.sentences)
+    picture = folder / f"{item.file}.svg"
+    if any(panel.series for panel in item.panels) and picture.exists():
+        code = base64.b64encode(picture.read_bytes()).decode()
+        text += f'<p><img alt="{html.escape(item.title)}" src="data:image/svg+xml;base64,{code}"></p>\n'
+    return text + (table(item.columns, item.rows) if item.rows else "<p>Nothing was measured.</p>\n")
+
+
+def write(items: list[Item], checks: list[Check], facts: dict[str, str], failed: list[str], folder: Path) -> Path:
+    """The report; pictures must have been drawn."""
+    text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>NEMESYS</title><style>{STYLE}</style>\n"
+    text += "<h1>NEMESYS (MEMSYS 2019) beside this machine</h1>\n"
+    text += "<p>All values of ours are measured by programs on the simulated machine. Words have 32 bits in the "
+    text += "paper and "
+    text += "64 here. A dash: not measured here, or not in the paper's text.</p>\n"
+    text += table(["of this report", ""], [[name, value] for name, value in facts.items()])
+    if failed:
+        whys = "".join(f"<li>{html.escape(why)}</li>" for why in failed)
+        text += f"<h2>Runs that failed</h2>\n<ul>{whys}</ul>\n"
+    text += "<h2>What must be reached</h2>\n" + checks_table(checks)
+    text += "".join(section(item, folder) for item in items) + "</html>\n"
+    file = folder / "report.html"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def printed(item: Item) -> str:
+    """An item on a terminal."""
+    cells = [[str(column) for column in item.columns], *[[shown(cell) for cell in row] for row in item.rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(item.columns))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    return "\n".join([f"\n{item.name}: {item.title}", *lines, *item.sentences])
+
+
+def printed_checks(checks: list[Check]) -> str:
+    """The checks on a terminal."""
+    lines = [
+        f"{MET[check.met][0]:>12}  {check.what}: {check.ours or '–'} (paper: {check.paper}; must be: {check.must})"
+        for check in checks
+    ]
+    return "\n".join(["\nwhat must be reached", *lines])

@@ -1,0 +1,123 @@
+"""nemesys_report: the evaluation of NEMESYS (MEMSYS 2019), run on the simulated machine and put beside the paper's.
+
+`tess reproduce nemesys` calls it. Its folder has the runs, for going on where one was stopped, and what was found: for
+each item CSV, JSON, SVG and PNG, and report.html of all.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from nemesys import beyond, checks, figures, kernels, micro, report, variants
+from nemesys.execute import Executor, say
+from nemesys.items import Item, Known
+from nemesys.measures import Results
+from nemesys.paper import Paper
+from nemesys.plan import ITEMS, KERNELS, Plan
+
+MAKERS = {
+    "table 2": micro.table2,
+    "figure 8": micro.figure8,
+    "table 5": kernels.table5,
+    "figure 9": kernels.figure9,
+    "figure 10": kernels.figure10,
+    "table 6": kernels.table6,
+    "figure 11": kernels.figure11,
+    "figure 12": variants.figure12,
+    "figure 13": variants.figure13,
+    "overlap": beyond.overlap_item,
+    "sweep": beyond.sweep_item,
+}
+assert set(MAKERS) == set(ITEMS)
+
+
+def options_of(words: list[str]) -> argparse.Namespace:
+    """What was asked for."""
+    numbers = {kind: [item.split()[1] for item in ITEMS if item.startswith(kind)] for kind in ("figure", "table")}
+    parser = argparse.ArgumentParser(prog="tess reproduce nemesys")
+    parser.add_argument("--figure", action="append", default=[], choices=numbers["figure"], help="only this figure")
+    parser.add_argument("--table", action="append", default=[], choices=numbers["table"], help="only this table")
+    parser.add_argument("--overlap", action="store_true", help="only calls that overlap, and calls that do not")
+    parser.add_argument("--sweep", action="store_true", help="only the sweep of grids and NMAs")
+    parser.add_argument("--kernel", action="append", default=[], choices=list(KERNELS), help="only this kernel")
+    parser.add_argument("--quick", action="store_true", help="one small kernel")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="runs at a time")
+    parser.add_argument("--output", type=Path, default=Path("nemesys"), help="folder for what is written")
+    parser.add_argument("--tess", type=Path, help="the command `tess`")
+    parser.add_argument("--reference", type=Path, help="folder with the paper's numbers")
+    parser.add_argument("--programs", action="store_true", help="print the programs that it would run, and end")
+    return parser.parse_args(words)
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """Items in the paper's order; all, if none was named."""
+    named = [f"figure {n}" for n in options.figure] + [f"table {n}" for n in options.table]
+    named += [item for item in ("overlap", "sweep") if getattr(options, item)]
+    items = [item for item in ITEMS if not named or item in named]
+    return Plan(items, quick=options.quick, only=frozenset(options.kernel))
+
+
+def commit() -> str:
+    """Of the source that this file lies in; nothing outside of one."""
+    command = ["git", "-C", str(Path(__file__).resolve().parent), "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def write(items: list[Item], known: Known, facts: dict[str, str], failed: list[str], folder: Path) -> None:
+    """All files."""
+    with_pictures = figures.available()
+    for item in items:
+        report.write_numbers(item, folder)
+        if with_pictures:
+            figures.draw(item, folder)
+    found = checks.all_of(known)
+    for item in items:
+        print(report.printed(item))
+    print(report.printed_checks(found))
+    file = report.write(items, found, facts, failed, folder)
+    if not with_pictures:
+        say("THE PICTURES ARE MISSING: this Python has no matplotlib; all numbers are there")
+    print(f"\nwritten: {file}, and of each item .csv and .json{', .svg and .png' if with_pictures else ''}")
+
+
+def main(words: list[str]) -> int:
+    """0: all runs ended well; what must be reached is reported, not judged by the exit code."""
+    options = options_of(words)
+    plan = plan_of(options)
+    if options.programs:
+        print("\n".join(plan.programs()))
+        return 0
+    options.output.mkdir(parents=True, exist_ok=True)
+    executor = Executor(options.tess, options.output / "runs", max(options.jobs, 1))
+    begin = time.monotonic()
+    # Whoever ends this ends its runs, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        failed = executor.execute(plan.runs())
+    except KeyboardInterrupt:
+        say("stopped; the same command goes on from here")
+        return 130
+    command = [word for i, word in enumerate(words) if "--tess" not in (word, words[i - 1])]
+    command = [word for i, word in enumerate(command) if "--reference" not in (word, command[i - 1])]
+    facts = {
+        "command": " ".join(["tess reproduce nemesys", *command]),
+        "commit": commit(),
+        "form": "quick: shows that it works, measures nothing" if plan.quick else "full",
+        "this session took": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at a time",
+    }
+    known = Known(Results(plan, executor), Paper(options.reference))
+    items = [MAKERS[item](known) for item in plan.items]
+    write(items, known, facts, [f"{run.key}: {why}" for run, why in failed], options.output)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,36 @@
+// machine_counts: what the parts of a machine have counted, added up: two of them give what lies between.
+//
+//   Of tiles, those that run the program; of memories, all. Loads are shares of the time, means over these.
+//
+// Units     ps, bytes, cycles of the tiles' clock.
+// Threads   one.
+// Source    the columns are those of NEMESYS (MEMSYS 2019), table 6.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/tile/grid.hpp"
+
+namespace tess::machine {
+
+struct machine_counts {
+  std::uint64_t time_ps = 0;
+  std::uint64_t bus_cycles = 0;
+  std::uint64_t adapter_busy_ps = 0;
+  std::uint64_t nca_busy_ps = 0;
+  std::uint64_t loads = 0;  ///< Words and lines that tiles read elsewhere, misses of the L2 included,
+  std::uint64_t load_ps = 0;
+  std::uint64_t stores = 0;  ///< and those that they wrote, write-backs included.
+  std::uint64_t store_ps = 0;
+  std::uint64_t memory_busy_ps = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t nma_bytes = 0;
+  std::uint64_t nma_busy_ps = 0;
+  std::uint64_t nma_requests = 0;
+  std::uint64_t nma_objects = 0;
+
+  [[nodiscard]] static machine_counts of(grid const& g);
+  [[nodiscard]] machine_counts since(machine_counts const& before) const noexcept;
+};
+
+}  // namespace tess::machine
