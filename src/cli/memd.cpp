@@ -45,6 +45,8 @@ int memd(words const& given) {
   memd::server::options chosen;
   line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory")->required();
   line.add_option("--name", name, "by which programs of this host find it (default: default)")->type_name("NAME");
+  line.add_option("--file", chosen.file, "keep the regions in this file over restarts (and FILE.record beside it)")
+      ->type_name("FILE");
   line.add_option("--listen", listen, "and here: unix:PATH or tcp:HOST:PORT; by tcp, only tokens give rights")
       ->type_name("ADDRESS");
   line.add_option("--number", number, "the top 8 bits of its addresses (default: 0)")

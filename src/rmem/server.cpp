@@ -6,7 +6,6 @@
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -68,8 +68,7 @@ bool later() {
 }  // namespace
 
 server::server(options const& chosen)
-    : memory_(chosen.size_bytes),
-      store_(memory_, chosen.number, geteuid()),
+    : holdings_({chosen.size_bytes, chosen.file, chosen.number, geteuid()}),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
@@ -78,11 +77,7 @@ server::server(options const& chosen)
   if (!epoll_.is_open() || !stop_.is_open()) throw std::system_error(errno, std::generic_category(), "epoll");
   std::size_t const descriptors = descriptors_max();
   connections_max_ = std::clamp<std::size_t>(descriptors / 2, 8, connections_most);
-  store_.lend_at_most(descriptors / 8);
-  // Addresses begin anywhere, so that those of an earlier run lead nowhere.
-  std::uint32_t random = 0;
-  static_cast<void>(getrandom(&random, sizeof random, 0));
-  store_.begin_addresses_at(std::uint64_t{random} * pages::page_bytes);
+  holdings_.what().lend_at_most(descriptors / 8);
   for (auto const& where : chosen.listen) {
     listeners_.push_back(rmem::listen_at(where));
     if (rmem::is_local(where)) paths_.push_back(where.substr(where.find(':') + 1));
@@ -98,6 +93,7 @@ server::server(options const& chosen)
 }
 
 server::~server() {
+  holdings_.sync();
   for (auto const& path : paths_) unlink(path.c_str());
 }
 
@@ -128,6 +124,7 @@ void server::run() {
       auto const c = connections_.find(file);
       if (c != connections_.end()) serve(c->second, ready[static_cast<std::size_t>(i)].events);
     }
+    holdings_.tend();
   }
 }
 
@@ -165,8 +162,9 @@ void server::accept_from(int listener) {
   e.events = EPOLLIN;
   e.data.fd = number;
   if (epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, number, &e) != 0) return;
-  connections_.emplace(number, connection{std::move(socket),
-                                          std::make_unique<session>(store_, figures_, std::move(who)), user, EPOLLIN});
+  connections_.emplace(
+      number, connection{std::move(socket), std::make_unique<session>(holdings_.what(), figures_, std::move(who)), user,
+                         EPOLLIN});
   ++of_user_[user];
   ++figures_.connections;
 }
@@ -181,7 +179,12 @@ void server::drop(int socket) {
 void server::serve(connection& c, std::uint32_t events) {
   int const socket = c.socket.number();
   bool const gone = (events & (EPOLLERR | EPOLLHUP)) != 0 && (events & EPOLLIN) == 0;
-  if (gone || !take_in(c) || !send_out(c)) return drop(socket);
+  try {
+    if (gone || !take_in(c) || !send_out(c)) return drop(socket);
+  } catch (std::bad_alloc const&) {
+    // Whose request there is no memory for is cut off; the others are served.
+    return drop(socket);
+  }
   epoll_event e{};
   e.data.fd = socket;
   if (!c.speaks->want().empty()) e.events |= EPOLLIN;

@@ -15,10 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "rmem/pages.hpp"
+#include "rmem/holdings.hpp"
 #include "rmem/session.hpp"
 #include "rmem/sockets.hpp"
-#include "rmem/store.hpp"
 
 namespace tess::memd {
 
@@ -26,6 +25,7 @@ class server {
  public:
   struct options {
     std::uint64_t size_bytes = 0;
+    std::filesystem::path file{};     // keeps the regions over a restart; empty: nothing does
     std::vector<std::string> listen;  // full addresses
     int inherited = -1;               // a listening socket that was open already
     int life = -1;                    // the server ends when the other end of this pipe is closed
@@ -58,8 +58,7 @@ class server {
   [[nodiscard]] bool send_out(connection& c);
   void drop(int socket);
 
-  pages memory_;
-  store store_;
+  holdings holdings_;
   figures figures_;
   rmem::descriptor epoll_;
   rmem::descriptor stop_;
