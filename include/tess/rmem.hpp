@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "tess/error.hpp"
+#include "tess/rmem_reason.hpp"
 
 namespace tess::rmem {
 
@@ -48,19 +49,6 @@ struct region {
   std::uint64_t size = 0;
   rights held = rights::none;  ///< when it was opened
   [[nodiscard]] address operator+(std::uint64_t offset) const { return base + offset; }
-};
-
-enum class reason : std::uint16_t {
-  no_right = 1,
-  out_of_bounds,
-  no_region,
-  no_name,
-  name_taken,
-  full,
-  disk_full,
-  bad_token,
-  bad_request,
-  revoked,
 };
 
 /// The server said no; what() says why, in its words.

@@ -1,10 +1,7 @@
 // client: connections that are taken for one call each, leases, and the names it remembers.
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -13,6 +10,7 @@
 #include "rmem/connection.hpp"
 #include "rmem/leases.hpp"
 #include "rmem/portal.hpp"
+#include "rmem/servers.hpp"
 #include "rmem/token.hpp"
 #include "tess/rmem.hpp"
 
@@ -37,21 +35,12 @@ std::uint32_t bits(rights r) {
   return static_cast<std::uint32_t>(r);
 }
 
-/// So long nothing may come before a server counts as lost, as with places.
-std::chrono::milliseconds failure_timeout() {
-  double seconds = 10;
-  if (char const* const said = std::getenv("TESS_FAILURE_TIMEOUT"); said != nullptr) {
-    double given = 0;
-    auto const end = std::from_chars(said, said + std::strlen(said), given);
-    if (end.ec == std::errc() && given > 0) seconds = std::min(given, 1e6);
-  }
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-}
-
 }  // namespace
 
 struct client::inside {
-  std::string full;
+  explicit inside(std::string const& where) : reached(where) {}
+
+  servers reached;
   std::vector<memd::token> tokens;
   std::mutex mutex;  // of what follows
   std::vector<std::unique_ptr<connection>> idle;
@@ -71,7 +60,7 @@ struct client::inside {
         return c;
       }
     }
-    auto c = std::make_unique<connection>(full);
+    auto c = reached.find();
     std::lock_guard const lock(mutex);
     for (auto const& t : tokens) {
       auto const shown = t.bytes();
@@ -86,9 +75,20 @@ struct client::inside {
     idle.clear();
     names.clear();
   }
-  /// With a connection that nobody else uses meanwhile.
+  /// With a connection that nobody else uses meanwhile. What may be done `again` is, on the server that comes back.
   template <class F>
-  auto with(F&& f) {
+  auto with(F&& f, bool again) {
+    auto const deadline = clock::now() + failure_timeout();
+    for (;;) {
+      try {
+        return once(f);
+      } catch (lost const&) {
+        if (!again || !reached.come_back() || clock::now() > deadline) throw;
+      }
+    }
+  }
+  template <class F>
+  auto once(F&& f) {
     struct taken {
       inside& of;
       std::unique_ptr<connection> c = of.take();
@@ -103,7 +103,12 @@ struct client::inside {
     }
   }
   connection::answer call(wire::message const& m, std::span<std::byte const> payload = {}) {
-    return with([&](connection& c) { return c.call(m, payload); });
+    return with([&](connection& c) { return c.call(m, payload); }, may_be_repeated(m.what));
+  }
+
+  /// Of the others it is not known, after a loss, whether they were done.
+  static bool may_be_repeated(operation what) {
+    return what == operation::open || what == operation::list || what == operation::state || what == operation::revoke;
   }
 
   void remember(std::string_view name, region const& what, std::uint64_t ms) {
@@ -117,7 +122,7 @@ struct client::inside {
   }
   /// Asks for a lease of the region at `a`, once for each way.
   void ask_to_lend(address a, bool writes) {
-    if (!is_local(full)) return;
+    if (!reached.are_local()) return;
     std::lock_guard const lock(lending);
     if (lent.knows(a, writes)) return;
     if (!lender) lender = take();
@@ -133,7 +138,7 @@ struct client::inside {
       // The transfer itself will be refused, too, and say better what is wrong.
     } catch (lost const&) {
       end_leases();
-      throw;
+      if (!reached.come_back()) throw;
     }
   }
   void end_leases() {
@@ -148,7 +153,8 @@ struct client::inside {
     std::lock_guard const lock(lending);
     if (!lender || lender->alive()) return;
     end_leases();
-    throw lost("the memory server at " + full + " is lost: it ended the connection");
+    if (reached.come_back()) return;
+    throw lost("the memory server at " + reached.text() + " is lost: it ended the connection");
   }
   /// The same, without waiting for others that look, or speak with it; false: not sure.
   bool mappings_count() {
@@ -170,12 +176,14 @@ struct client::inside {
       if (lent.knows(a, !reads)) break;
       ask_to_lend(a, !reads);
     }
-    with([&](connection& c) {
-      if (reads)
-        c.read(memory, a, bytes);
-      else
-        c.write(a, memory, bytes);
-    });
+    with(
+        [&](connection& c) {
+          if (reads)
+            c.read(memory, a, bytes);
+          else
+            c.write(a, memory, bytes);
+        },
+        true);
   }
 
   /// On the thread beside: as move(), but whatever must go by the socket overlaps with others there.
@@ -196,7 +204,8 @@ struct client::inside {
   portal& socket_portal() {
     std::lock_guard const lock(starting);
     if (!opened)
-      opened = std::make_unique<portal>([this] { return take(); }, [this] { forget_names(); }, failure_timeout());
+      opened = std::make_unique<portal>([this] { return take(); }, [this] { forget_names(); },
+                                        [this] { return reached.come_back(); }, failure_timeout());
     return *opened;
   }
   aside& thread_beside() {
@@ -216,8 +225,7 @@ struct client::inside {
   std::unique_ptr<aside> beside;
 };
 
-client::client(std::string const& where, std::vector<std::string> tokens) : in_(std::make_unique<inside>()) {
-  in_->full = full_address(where, false);
+client::client(std::string const& where, std::vector<std::string> tokens) : in_(std::make_unique<inside>(where)) {
   for (auto const& t : tokens) present(t);
   in_->give_back(in_->take());
 }
@@ -267,13 +275,13 @@ void client::memwrite(address to, void const* from, std::size_t bytes) {
 
 void client::start(transfer& t) {
   if (t.bytes == 0) return t.ended(t);
-  if (is_local(in_->full) && (!in_->lent.knows(t.at, !t.reads) || in_->lent.has(t.at, !t.reads)))
+  if (in_->reached.are_local() && (!in_->lent.knows(t.at, !t.reads) || in_->lent.has(t.at, !t.reads)))
     return in_->thread_beside().run([this, &t] { in_->carry(t); });
   in_->socket_portal().submit(t);
 }
 
 bool client::move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes) {
-  return is_local(in_->full) && in_->mappings_count() &&
+  return in_->reached.are_local() && in_->mappings_count() &&
          in_->lent.move(reads, at, memory, bytes) == leases::outcome::moved;
 }
 

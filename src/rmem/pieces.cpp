@@ -56,10 +56,20 @@ transfer* pieces::end(piece& p, wire::status outcome, std::string const& why) {
     j->why = why;
   }
   if (j->under_way != 0 || !j->all_begun()) return nullptr;
-  if (j->refused != wire::status::ok)
-    t.failure = std::make_exception_ptr(refused(static_cast<reason>(j->refused), j->why));
+  if (j->refused != wire::status::ok) t.failure = std::make_exception_ptr(refused(j->refused, j->why));
   jobs_.erase(j);
   return &t;
+}
+
+void pieces::begin_again() {
+  for (auto& j : jobs_) {
+    j.begun = 0;
+    j.under_way = 0;
+    j.refused = wire::status::ok;
+  }
+  slots_.fill({});
+  under_way_ = 0;
+  portals_ = 0;
 }
 
 std::vector<transfer*> pieces::drop_all() {

@@ -42,6 +42,8 @@ class pieces {
   [[nodiscard]] piece* find(std::uint64_t id);
   /// A piece is done. Its transfer if that was the last of it, which may have a failure now.
   [[nodiscard]] transfer* end(piece& p, wire::status outcome, std::string const& why);
+  /// Nothing is under way any more, and nothing of it was done.
+  void begin_again();
   /// Takes all transfers away.
   [[nodiscard]] std::vector<transfer*> drop_all();
 

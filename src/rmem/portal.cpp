@@ -16,9 +16,11 @@
 
 namespace tess::rmem {
 
-portal::portal(connector connect, std::function<void()> failed, std::chrono::milliseconds timeout)
+portal::portal(connector connect, std::function<void()> failed, std::function<bool()> comes_back,
+               std::chrono::milliseconds timeout)
     : connect_(std::move(connect)),
       failed_(std::move(failed)),
+      comes_back_(std::move(comes_back)),
       timeout_(timeout),
       told_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!told_.is_open()) throw lost("no descriptor is left to reach the memory server with");
@@ -82,6 +84,7 @@ void portal::run() {
   std::optional<stream> open;
   std::vector<transfer*> arrived;
   std::vector<transfer*> ended;
+  std::optional<std::chrono::steady_clock::time_point> broken_since;
   while (!stops_) {
     {
       std::lock_guard const lock(mutex_);
@@ -100,12 +103,21 @@ void portal::run() {
       if (!stale_) open->ask();
       bool moved = open->send();
       moved = open->receive(ended) || moved;
+      if (!ended.empty()) broken_since.reset();
       end_all(ended);
       if (!moved && under_way.any_under_way() && !wait(open->socket(), open->wants_to_send()))
         throw lost("nothing came for " + std::to_string(timeout_.count()) + " ms");
     } catch (error const& failure) {
       end_all(ended);
+      bool const was_open = open.has_value();
       open.reset();
+      auto const now = std::chrono::steady_clock::now();
+      if (!broken_since) broken_since = now;
+      // Reads and writes may be done twice. connect_() has waited as long as it may.
+      if (was_open && comes_back_() && !stops_ && now - *broken_since < timeout_) {
+        under_way.begin_again();
+        continue;
+      }
       ended = under_way.drop_all();
       for (transfer* const t : ended)
         t->failure = std::make_exception_ptr(lost(std::string("the memory server is lost: ") + failure.what()));

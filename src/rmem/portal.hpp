@@ -28,7 +28,9 @@ class portal {
 
   /// `connect` gives a connection that has shown its tokens; it may throw. `failed` hears of every transfer that
   /// failed. Both are called on the portal's thread.
-  portal(connector connect, std::function<void()> failed, std::chrono::milliseconds timeout);
+  /// `comes_back`: what a broken connection had under way is done again by the next.
+  portal(connector connect, std::function<void()> failed, std::function<bool()> comes_back,
+         std::chrono::milliseconds timeout);
   portal(portal const&) = delete;
   portal& operator=(portal const&) = delete;
   /// Ends what is under way as lost.
@@ -45,6 +47,7 @@ class portal {
 
   connector connect_;
   std::function<void()> failed_;
+  std::function<bool()> comes_back_;
   std::chrono::milliseconds timeout_;
   descriptor told_;  // an eventfd
   std::atomic<bool> stale_{false};

@@ -78,6 +78,7 @@ server::server(options const& chosen)
   std::size_t const descriptors = descriptors_max();
   connections_max_ = std::clamp<std::size_t>(descriptors / 2, 8, connections_most);
   holdings_.what().lend_at_most(descriptors / 8);
+  service_.comes_back = holdings_.is_kept();
   for (auto const& where : chosen.listen) {
     listeners_.push_back(rmem::listen_at(where));
     if (rmem::is_local(where)) paths_.push_back(where.substr(where.find(':') + 1));
@@ -163,8 +164,9 @@ void server::accept_from(int listener) {
   e.data.fd = number;
   if (epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, number, &e) != 0) return;
   connections_.emplace(
-      number, connection{std::move(socket), std::make_unique<session>(holdings_.what(), figures_, std::move(who)), user,
-                         EPOLLIN});
+      number,
+      connection{std::move(socket), std::make_unique<session>(holdings_.what(), figures_, service_, std::move(who)),
+                 user, EPOLLIN});
   ++of_user_[user];
   ++figures_.connections;
 }

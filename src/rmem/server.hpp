@@ -60,6 +60,7 @@ class server {
 
   holdings holdings_;
   figures figures_;
+  service service_;
   rmem::descriptor epoll_;
   rmem::descriptor stop_;
   rmem::descriptor spare_;  // given up for a moment to turn somebody away when no descriptors are left

@@ -117,6 +117,10 @@ bool session::begin_write(wire::message const& m) {
     refuse({status::bad_request, "a write moves at most 1 MiB"});
     return true;
   }
+  if (!service_.serves) {
+    refuse({status::not_serving, service_.why_not});
+    return true;
+  }
   if (auto const r = store_.check(who_, m.address, std::max(m.size, m.argument), right_write); !r) {
     refuse(r.error());
     return true;

@@ -35,6 +35,14 @@ struct figures {
   std::uint64_t leases = 0;
 };
 
+/// What the server is now, for all of its sessions.
+struct service {
+  bool serves = true;
+  bool comes_back = false;  // its regions outlive its process
+  std::string partner{};    // the other's address, if there are two
+  std::string why_not{};    // if it does not serve
+};
+
 class session {
  public:
   static constexpr std::size_t tokens_max = 64;
@@ -42,7 +50,8 @@ class session {
   static constexpr std::size_t answer_bytes_max = 256 * 1024;
   static constexpr std::uint64_t name_lease_ms = 1000;
 
-  session(store& of, figures& counted, caller who) : store_(of), figures_(counted), who_(std::move(who)) {}
+  session(store& of, figures& counted, service const& now, caller who)
+      : store_(of), figures_(counted), service_(now), who_(std::move(who)) {}
   session(session const&) = delete;
   session& operator=(session const&) = delete;
   ~session();
@@ -90,6 +99,7 @@ class session {
   void end_write();
   void lease();
   void state();
+  void hello();
 
   /// The bytes of the region to be moved next, if the right still stands.
   [[nodiscard]] std::span<std::byte> step(transfer& t, std::uint32_t right);
@@ -102,6 +112,7 @@ class session {
 
   store& store_;
   figures& figures_;
+  service const& service_;
   caller who_;
 
   enum class part : std::uint8_t { header, payload, region };

@@ -46,6 +46,7 @@ std::string_view session::text() const {
 
 void session::perform(std::uint64_t now) {
   auto const& m = request_;
+  if (!service_.serves) return refuse({status::not_serving, service_.why_not});
   switch (m.what) {
     case operation::open: {
       auto const r = store_.open(who_, text(), m.rights, now);
@@ -80,6 +81,8 @@ void session::perform(std::uint64_t now) {
       return lease();
     case operation::state:
       return state();
+    case operation::hello:
+      return hello();
     case operation::go:
     case operation::data:
     case operation::done:
@@ -218,6 +221,12 @@ void session::lease() {
   ++figures_.leases;
   put(found, {}, a);
   push(std::move(a));
+}
+
+void session::hello() {
+  wire::writer partner;
+  partner.text(service_.partner);
+  reply({.what = operation::done, .argument = service_.comes_back ? wire::comes_back : 0}, partner.take());
 }
 
 void session::state() {

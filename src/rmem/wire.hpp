@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tess/rmem_reason.hpp"
+
 namespace tess::rmem::wire {
 
 inline constexpr std::uint32_t magic = 0x4d454d52;  // "RMEM"
@@ -50,26 +52,18 @@ enum class operation : std::uint8_t {
   lease,     // address. rights: read or read and write → address, size; descriptors of the
              // region and of its epoch, or none: it is not lent
   state,     // → payload: the figures of the server
+  hello,     // → argument: what is so of the server; payload: its partner's address. Refused: it does not serve
   // Answers, and data in both directions.
   go,    // the portal is open: send the data
   data,  // payload: bytes
   done,  // status; payload: what was wrong, in words
 };
-inline constexpr auto last_request = operation::state;
+inline constexpr auto last_request = operation::hello;
 
-enum class status : std::uint16_t {
-  ok,
-  no_right,
-  out_of_bounds,
-  no_region,
-  no_name,
-  name_taken,
-  full,
-  disk_full,
-  bad_token,
-  bad_request,
-  revoked,
-};
+/// `argument` of the answer to hello: regions outlive the process that serves them.
+inline constexpr std::uint64_t comes_back = 1;
+
+using status = reason;
 
 /// `argument` of grant and revoke.
 enum class whom : std::uint64_t { token, user, any_user };
@@ -121,7 +115,7 @@ using encoded = std::array<std::byte, message_bytes>;
   auto const what = load<std::uint8_t>(&from[5]);
   auto const outcome = load<std::uint16_t>(&from[6]);
   if (load<std::uint32_t>(&from[0]) != magic || load<std::uint8_t>(&from[4]) != version || what == 0 ||
-      what > static_cast<std::uint8_t>(operation::done) || outcome > static_cast<std::uint16_t>(status::revoked) ||
+      what > static_cast<std::uint8_t>(operation::done) || outcome > static_cast<std::uint16_t>(status::not_serving) ||
       load<std::uint64_t>(&from[56]) != 0)
     return std::nullopt;
   return message{static_cast<operation>(what),   static_cast<status>(outcome),   load<std::uint64_t>(&from[8]),
