@@ -31,7 +31,7 @@ constexpr int backlog = 512;
 constexpr int buffer_bytes = 1 << 20;
 
 [[noreturn]] void fail(std::string const& where, std::string const& what, int reason) {
-  throw std::runtime_error(where + ": " + what + ": " + std::generic_category().message(reason));
+  throw no_connection(where + ": " + what + ": " + std::generic_category().message(reason), reason);
 }
 
 fs::path folder() {

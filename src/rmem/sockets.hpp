@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 namespace tess::rmem {
@@ -40,6 +41,12 @@ class descriptor {
 [[nodiscard]] inline bool is_local(std::string const& full) {
   return full.starts_with("unix:");
 }
+
+/// connect_to() failed; `reason` as errno.
+struct no_connection : std::runtime_error {
+  no_connection(std::string const& text, int why) : std::runtime_error(text), reason(why) {}
+  int reason;
+};
 
 /// So long nothing may come before a server counts as lost, as with places: TESS_FAILURE_TIMEOUT, 10 s.
 [[nodiscard]] std::chrono::milliseconds failure_timeout();

@@ -69,6 +69,15 @@ class store {
   /// Before the first region: so far from the beginning of the server's addresses.
   void begin_addresses_at(std::uint64_t offset) { next_address_ += offset; }
   void record_with(recorder to) { record_ = std::move(to); }
+  /// Hears of every byte that a session wrote.
+  using listener = std::function<void(std::uint64_t address, std::uint64_t size)>;
+  void tell_written(listener to) { written_ = std::move(to); }
+  void written(std::uint64_t address, std::uint64_t size) const {
+    if (written_) written_(address, size);
+  }
+  /// As another server did it. False if it cannot be done here.
+  [[nodiscard]] bool follow(change c);
+  [[nodiscard]] region const* find(std::uint64_t address) const;
   /// As recorded by an earlier run. False if it cannot be: the record is damaged.
   [[nodiscard]] bool replay(change const& c);
   /// The changes that make a new store what this one is.
@@ -144,6 +153,7 @@ class store {
   std::unordered_map<std::string, link_target> names_;
   std::map<token::identity, known_token> tokens_;
   recorder record_;
+  listener written_;
   std::size_t lent_ = 0;
   std::size_t lent_max_ = 256;
 };

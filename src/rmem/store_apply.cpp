@@ -112,6 +112,17 @@ bool store::replay(change const& c) {
   return true;
 }
 
+bool store::follow(change c) {
+  bool const makes = c.what == change::kind::create;
+  if (makes) c.pieces = memory_.take(c.size).pieces;
+  if (!is_possible(c) || (record_ && !record_(c))) {
+    if (makes) memory_.give_back(c.pieces);
+    return false;
+  }
+  apply(c);
+  return true;
+}
+
 std::vector<change> store::snapshot() const {
   std::vector<change> all;
   auto const add_grants = [&](std::uint64_t address, grants const& of) {
