@@ -26,6 +26,7 @@ enum {
   TESS_RMEM_BAD_TOKEN,
   TESS_RMEM_BAD_REQUEST,
   TESS_RMEM_REVOKED,
+  TESS_RMEM_NOT_SERVING,
   TESS_RMEM_LOST = 100,  // the server is gone; the next call looks for it again
   TESS_RMEM_NO_MEMORY    // of this process
 };

@@ -4,9 +4,10 @@
 //   `create` makes one; `memread` and `memwrite` move any number of bytes, cut into pieces that overlap. Bytes of a
 //   local server move through a mapping that it lends after the check; otherwise through its socket, where every
 //   request is checked. These forms block the calling thread; they are for programs outside tasks and need no job.
+//   In tasks: tess/rmem_task.hpp, and tess/rmem_array.hpp for arrays larger than the memory here.
 //
-//     auto const r = tess::rmem::create("matrix", 1 << 30);
-//     tess::rmem::memwrite(r + 4096, local.data(), local.size());
+//     auto const r = tess::rmem::blocking::create("matrix", 1 << 30);
+//     tess::rmem::blocking::memwrite(r + 4096, local.data(), local.size());
 //
 //   The server is the one that TESS_RMEM names: `unix:PATH`, `tcp:HOST:PORT` or the name of a `tess memd` of this host.
 //   Without it the program's own server is started at the first call and ends with the program; it has half of the
@@ -22,12 +23,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tess/error.hpp"
+#include "tess/rmem_reason.hpp"
 
 namespace tess::rmem {
 
@@ -46,19 +51,6 @@ struct region {
   [[nodiscard]] address operator+(std::uint64_t offset) const { return base + offset; }
 };
 
-enum class reason : std::uint16_t {
-  no_right = 1,
-  out_of_bounds,
-  no_region,
-  no_name,
-  name_taken,
-  full,
-  disk_full,
-  bad_token,
-  bad_request,
-  revoked,
-};
-
 /// The server said no; what() says why, in its words.
 class refused : public error {
  public:
@@ -75,6 +67,17 @@ class lost : public error {
   using error::error;
 };
 
+/// Bytes that threads of the client move while the caller does something else. Its memory, and the transfer itself,
+/// must stay until `ended` was called: once, on a thread of the client, which does not touch them any more.
+struct transfer {
+  bool reads = true;  ///< from `at` to `memory`; else the other way, and `memory` is only read
+  address at = 0;
+  std::byte* memory = nullptr;
+  std::size_t bytes = 0;
+  void (*ended)(transfer&) noexcept = nullptr;
+  std::exception_ptr failure{};  ///< refused or lost
+};
+
 /// One server, as this process sees it. The functions below use one that is made at their first call.
 class client {
  public:
@@ -86,6 +89,8 @@ class client {
 
   /// Throws refused unless all of `wanted` is held. Names are remembered as long as the server allows (1 s).
   [[nodiscard]] region open(std::string_view name, rights wanted);
+  /// What open() would give without asking the server, if it would. Never waits for it.
+  [[nodiscard]] std::optional<region> remembered(std::string_view name, rights wanted);
   /// Of zeros. `for_users`: what every user of the server's host may do. Owned by this user; a remote creator owns by a
   /// token, which this client keeps and `owner_token` shows.
   region create(std::string_view name, std::uint64_t size, rights for_users = rights::none,
@@ -94,6 +99,14 @@ class client {
 
   void memread(void* to, address from, std::size_t bytes);
   void memwrite(address to, void const* from, std::size_t bytes);
+
+  /// Several transfers that were begun overlap, in any order. Cost: a lock, and waking a thread that sleeps.
+  void start(transfer& t);
+  /// Through a mapping that this client has; false: there is none, or it is not for that, and nothing was moved that
+  /// counts. Never waits.
+  [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);
+  /// Calls f on a thread of the client, where it may block. It must not throw.
+  void run_aside(std::function<void()> f);
 
   /// Another name; `for_ms` 0: until it is unlinked.
   void link(address of, std::string_view name, std::uint64_t for_ms = 0);
@@ -134,6 +147,8 @@ class client {
 /// The client of TESS_RMEM, or of the program's own server.
 [[nodiscard]] client& default_client();
 
+/// With it, blocking the calling thread. The forms for tasks: tess/rmem_task.hpp.
+namespace blocking {
 [[nodiscard]] inline region open(std::string_view name, rights wanted) {
   return default_client().open(name, wanted);
 }
@@ -149,5 +164,6 @@ inline void memread(void* to, address from, std::size_t bytes) {
 inline void memwrite(address to, void const* from, std::size_t bytes) {
   default_client().memwrite(to, from, bytes);
 }
+}  // namespace blocking
 
 }  // namespace tess::rmem

@@ -15,6 +15,8 @@
 
 #include "cli/command.hpp"
 #include "cli/mem_words.hpp"
+#include "rmem/connection.hpp"
+#include "rmem/sockets.hpp"
 #include "tess/rmem.hpp"
 
 namespace tess::cli {
@@ -35,6 +37,7 @@ struct typed {
   std::string revoked;
   double seconds = 1;
   unsigned lines = 0;
+  bool takes_over = false;
 };
 
 std::string where(typed const& t) {
@@ -133,6 +136,13 @@ int revoke(rmem::client& c, typed const& t) {
   return exit_fine;
 }
 
+/// Not by a client, which waits for a server that serves.
+int take_over(typed const& t) {
+  rmem::connection c(rmem::full_address(where(t), false));
+  c.call({.what = rmem::wire::operation::take_over});
+  return exit_fine;
+}
+
 int copy_in(rmem::client& c, typed const& t) {
   std::ifstream file(t.file, std::ios::binary | std::ios::ate);
   if (!file) throw usage_error{fmt::format("cannot read {}", t.file)};
@@ -192,6 +202,9 @@ void add_subcommands(CLI::App& line, typed& t, action& chosen) {
   auto* const taken = named(add("revoke", "take back what was granted; when it returns, it has ended", revoke));
   taken->add_option("--user", t.user, "a user's number, or any");
   taken->add_option("--of-token", t.revoked, "the token, or its first 32 digits");
+  auto* const over =
+      line.add_subcommand("take-over", "have --server serve: of two servers, the other is gone for sure");
+  over->callback([&t] { t.takes_over = true; });
   auto* const in = add("copy-in", "make a region of a file's bytes", copy_in);
   in->add_option("file", t.file, "the file")->required();
   named(in);
@@ -213,6 +226,7 @@ int mem(words const& given) {
   line.require_subcommand(1);
   add_subcommands(line, t, chosen);
   if (auto const code = line.finish_early(given)) return *code;
+  if (t.takes_over) return take_over(t);
   rmem::client c(where(t), t.token.empty() ? std::vector<std::string>{} : std::vector<std::string>{t.token});
   return chosen(c, t);
 }

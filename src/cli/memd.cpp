@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,19 @@ std::uint64_t size_of(std::string const& said) {
   return size;
 }
 
+/// At most so much as a message takes; a line's end does not count.
+std::string secret_of(std::string const& file) {
+  constexpr std::size_t bytes_min = 16;
+  constexpr std::size_t bytes_max = 32;
+  std::ifstream from(file, std::ios::binary);
+  std::string text;
+  std::getline(from, text);
+  if (text.size() < bytes_min || text.size() > bytes_max)
+    throw usage_error{fmt::format("--secret {}: its first line has {} bytes; give {} to {}", file, text.size(),
+                                  bytes_min, bytes_max)};
+  return text;
+}
+
 }  // namespace
 
 int memd(words const& given) {
@@ -42,14 +56,25 @@ int memd(words const& given) {
   std::vector<std::string> listen;
   bool only_own = false;
   unsigned number = 0;
+  unsigned replicas = 1;
+  std::string peer;
+  std::string secret;
   memd::server::options chosen;
   line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory")->required();
   line.add_option("--name", name, "by which programs of this host find it (default: default)")->type_name("NAME");
+  line.add_option("--file", chosen.file, "keep the regions in this file over restarts (and FILE.record beside it)")
+      ->type_name("FILE");
   line.add_option("--listen", listen, "and here: unix:PATH or tcp:HOST:PORT; by tcp, only tokens give rights")
       ->type_name("ADDRESS");
   line.add_option("--number", number, "the top 8 bits of its addresses (default: 0)")
       ->type_name("0-255")
       ->check(CLI::Range(0, 255));
+  line.add_option("--replicas", replicas, "2: every acknowledged write is on two servers; --peer names the other")
+      ->check(CLI::Range(1, 2));
+  line.add_option("--peer", peer, "the other of two servers: its name or address")->type_name("ADDRESS");
+  line.add_option("--secret", secret, "a file that both have, for two that are not of one user on one host")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   line.add_flag("--private", only_own, "serve this user only, and no name")->group("");
   line.add_option("--listen-fd", chosen.inherited)->group("");
   line.add_option("--life-fd", chosen.life)->group("");
@@ -59,6 +84,15 @@ int memd(words const& given) {
   chosen.number = static_cast<std::uint8_t>(number);
   if (!only_own) chosen.listen.push_back(rmem::full_address(name, true));
   for (auto const& where : listen) chosen.listen.push_back(rmem::full_address(where, true));
+
+  if ((replicas == 2) == peer.empty())
+    throw usage_error{"two servers are started with --replicas 2 and --peer, the other's name or address, each"};
+  if (!peer.empty()) chosen.other = rmem::full_address(peer, true);
+  if (!secret.empty()) chosen.secret = secret_of(secret);
+  chosen.say = [&](std::string const& what) {
+    fmt::print("tess memd: {} {}\n", only_own ? "private" : name, what);
+    std::fflush(stdout);
+  };
 
   memd::server server(chosen);
   serving = &server;

@@ -1,12 +1,16 @@
 // client: connections that are taken for one call each, leases, and the names it remembers.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "rmem/aside.hpp"
 #include "rmem/connection.hpp"
 #include "rmem/leases.hpp"
+#include "rmem/portal.hpp"
+#include "rmem/servers.hpp"
 #include "rmem/token.hpp"
 #include "tess/rmem.hpp"
 
@@ -34,7 +38,9 @@ std::uint32_t bits(rights r) {
 }  // namespace
 
 struct client::inside {
-  std::string full;
+  explicit inside(std::string const& where) : reached(where) {}
+
+  servers reached;
   std::vector<memd::token> tokens;
   std::mutex mutex;  // of what follows
   std::vector<std::unique_ptr<connection>> idle;
@@ -54,7 +60,7 @@ struct client::inside {
         return c;
       }
     }
-    auto c = std::make_unique<connection>(full);
+    auto c = reached.find();
     std::lock_guard const lock(mutex);
     for (auto const& t : tokens) {
       auto const shown = t.bytes();
@@ -69,9 +75,20 @@ struct client::inside {
     idle.clear();
     names.clear();
   }
-  /// With a connection that nobody else uses meanwhile.
+  /// With a connection that nobody else uses meanwhile. What may be done `again` is, on the server that comes back.
   template <class F>
-  auto with(F&& f) {
+  auto with(F&& f, bool again) {
+    auto const deadline = clock::now() + failure_timeout();
+    for (;;) {
+      try {
+        return once(f);
+      } catch (lost const&) {
+        if (!again || !reached.come_back() || clock::now() > deadline) throw;
+      }
+    }
+  }
+  template <class F>
+  auto once(F&& f) {
     struct taken {
       inside& of;
       std::unique_ptr<connection> c = of.take();
@@ -81,24 +98,31 @@ struct client::inside {
       return f(*t.c);
     } catch (refused const& no) {
       // A region that is gone: its name may lead elsewhere now.
-      if (no.why() == reason::no_region || no.why() == reason::revoked) {
-        std::lock_guard const lock(mutex);
-        names.clear();
-      }
+      if (no.why() == reason::no_region || no.why() == reason::revoked) forget_names();
       throw;
     }
   }
   connection::answer call(wire::message const& m, std::span<std::byte const> payload = {}) {
-    return with([&](connection& c) { return c.call(m, payload); });
+    return with([&](connection& c) { return c.call(m, payload); }, may_be_repeated(m.what));
+  }
+
+  /// Of the others it is not known, after a loss, whether they were done.
+  static bool may_be_repeated(operation what) {
+    return what == operation::open || what == operation::list || what == operation::state || what == operation::revoke;
   }
 
   void remember(std::string_view name, region const& what, std::uint64_t ms) {
     std::lock_guard const lock(mutex);
     names.insert_or_assign(std::string(name), remembered{what, clock::now() + std::chrono::milliseconds(ms)});
   }
+  /// They may lead elsewhere now.
+  void forget_names() {
+    std::lock_guard const lock(mutex);
+    names.clear();
+  }
   /// Asks for a lease of the region at `a`, once for each way.
   void ask_to_lend(address a, bool writes) {
-    if (!is_local(full)) return;
+    if (!reached.are_local()) return;
     std::lock_guard const lock(lending);
     if (lent.knows(a, writes)) return;
     if (!lender) lender = take();
@@ -114,7 +138,7 @@ struct client::inside {
       // The transfer itself will be refused, too, and say better what is wrong.
     } catch (lost const&) {
       end_leases();
-      throw;
+      if (!reached.come_back()) throw;
     }
   }
   void end_leases() {
@@ -129,7 +153,19 @@ struct client::inside {
     std::lock_guard const lock(lending);
     if (!lender || lender->alive()) return;
     end_leases();
-    throw lost("the memory server at " + full + " is lost: it ended the connection");
+    if (reached.come_back()) return;
+    throw lost("the memory server at " + reached.text() + " is lost: it ended the connection");
+  }
+  /// The same, without waiting for others that look, or speak with it; false: not sure.
+  bool mappings_count() {
+    auto const now = clock::now().time_since_epoch().count();
+    if (now - looked.load(std::memory_order_relaxed) < look_every) return true;
+    std::unique_lock const lock(lending, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    looked.store(now, std::memory_order_relaxed);
+    if (!lender || lender->alive()) return true;
+    end_leases();
+    return false;
   }
   void move(bool reads, address a, std::byte* memory, std::size_t bytes) {
     if (bytes == 0) return;
@@ -140,12 +176,42 @@ struct client::inside {
       if (lent.knows(a, !reads)) break;
       ask_to_lend(a, !reads);
     }
-    with([&](connection& c) {
-      if (reads)
-        c.read(memory, a, bytes);
-      else
-        c.write(a, memory, bytes);
-    });
+    with(
+        [&](connection& c) {
+          if (reads)
+            c.read(memory, a, bytes);
+          else
+            c.write(a, memory, bytes);
+        },
+        true);
+  }
+
+  /// On the thread beside: as move(), but whatever must go by the socket overlaps with others there.
+  void carry(transfer& t) {
+    try {
+      look_for_lender();
+      for (int attempt = 0; attempt < 3; ++attempt) {
+        if (lent.move(t.reads, t.at, t.memory, t.bytes) == leases::outcome::moved) return t.ended(t);
+        if (lent.knows(t.at, !t.reads)) break;
+        ask_to_lend(t.at, !t.reads);
+      }
+      socket_portal().submit(t);
+    } catch (...) {
+      t.failure = std::current_exception();
+      t.ended(t);
+    }
+  }
+  portal& socket_portal() {
+    std::lock_guard const lock(starting);
+    if (!opened)
+      opened = std::make_unique<portal>([this] { return take(); }, [this] { forget_names(); },
+                                        [this] { return reached.come_back(); }, failure_timeout());
+    return *opened;
+  }
+  aside& thread_beside() {
+    std::lock_guard const lock(starting);
+    if (!beside) beside = std::make_unique<aside>();
+    return *beside;
   }
 
   std::mutex lending;  // of the next
@@ -153,24 +219,30 @@ struct client::inside {
   std::atomic<clock::rep> looked{0};
   static constexpr clock::rep look_every =
       std::chrono::duration_cast<clock::duration>(std::chrono::milliseconds(10)).count();
+
+  std::mutex starting;  // of the threads; they end first, `beside` before the portal that it gives transfers to
+  std::unique_ptr<portal> opened;
+  std::unique_ptr<aside> beside;
 };
 
-client::client(std::string const& where, std::vector<std::string> tokens) : in_(std::make_unique<inside>()) {
-  in_->full = full_address(where, false);
+client::client(std::string const& where, std::vector<std::string> tokens) : in_(std::make_unique<inside>(where)) {
   for (auto const& t : tokens) present(t);
   in_->give_back(in_->take());
 }
 
 client::~client() = default;
 
+std::optional<region> client::remembered(std::string_view name, rights wanted) {
+  std::lock_guard const lock(in_->mutex);
+  auto const found = in_->names.find(name);
+  if (found == in_->names.end() || clock::now() >= found->second.until ||
+      (bits(wanted) & ~bits(found->second.what.held)) != 0)
+    return std::nullopt;
+  return found->second.what;
+}
+
 region client::open(std::string_view name, rights wanted) {
-  {
-    std::lock_guard const lock(in_->mutex);
-    auto const found = in_->names.find(name);
-    if (found != in_->names.end() && clock::now() < found->second.until &&
-        (bits(wanted) & ~bits(found->second.what.held)) == 0)
-      return found->second.what;
-  }
+  if (auto const known = remembered(name, wanted)) return *known;
   auto const a = in_->call({.what = operation::open, .rights = bits(wanted)}, bytes_of(name));
   region const found{a.head.address, a.head.size, static_cast<rights>(a.head.rights)};
   in_->remember(name, found, a.head.argument);
@@ -189,8 +261,7 @@ region client::create(std::string_view name, std::uint64_t size, rights for_user
 
 void client::remove(address of) {
   in_->call({.what = operation::remove, .address = of});
-  std::lock_guard const lock(in_->mutex);
-  in_->names.clear();
+  in_->forget_names();
 }
 
 void client::memread(void* to, address from, std::size_t bytes) {
@@ -202,14 +273,29 @@ void client::memwrite(address to, void const* from, std::size_t bytes) {
   in_->move(false, to, const_cast<std::byte*>(static_cast<std::byte const*>(from)), bytes);
 }
 
+void client::start(transfer& t) {
+  if (t.bytes == 0) return t.ended(t);
+  if (in_->reached.are_local() && (!in_->lent.knows(t.at, !t.reads) || in_->lent.has(t.at, !t.reads)))
+    return in_->thread_beside().run([this, &t] { in_->carry(t); });
+  in_->socket_portal().submit(t);
+}
+
+bool client::move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes) {
+  return in_->reached.are_local() && in_->mappings_count() &&
+         in_->lent.move(reads, at, memory, bytes) == leases::outcome::moved;
+}
+
+void client::run_aside(std::function<void()> f) {
+  in_->thread_beside().run(std::move(f));
+}
+
 void client::link(address of, std::string_view name, std::uint64_t for_ms) {
   in_->call({.what = operation::link, .address = of, .argument = for_ms}, bytes_of(name));
 }
 
 void client::unlink(std::string_view name) {
   in_->call({.what = operation::unlink}, bytes_of(name));
-  std::lock_guard const lock(in_->mutex);
-  in_->names.clear();
+  in_->forget_names();
 }
 
 namespace {
@@ -255,6 +341,8 @@ void client::present(std::string_view text) {
   in_->tokens.push_back(*t);
   // Those that come show it first.
   in_->idle.clear();
+  std::lock_guard const threads(in_->starting);
+  if (in_->opened) in_->opened->reconnect();
 }
 
 std::vector<client::listed> client::list() {

@@ -29,6 +29,13 @@ std::string text_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
+/// What errno says of a socket.
+std::string why_not() {
+  bool const late = errno == EAGAIN || errno == EWOULDBLOCK;
+  return late ? "it did nothing for " + std::to_string(failure_timeout().count()) + " ms"
+              : std::generic_category().message(errno);
+}
+
 }  // namespace
 
 connection::connection(std::string const& full) : full_(full) {
@@ -59,7 +66,7 @@ void connection::send(std::span<std::byte const> first, std::span<std::byte cons
   while (parts[0].iov_len + parts[1].iov_len != 0) {
     ssize_t const n = sendmsg(socket_.number(), &message, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) lose(std::generic_category().message(errno));
+    if (n < 0) lose(why_not());
     auto left = static_cast<std::size_t>(n);
     for (auto& part : parts) {
       std::size_t const sent = std::min(left, part.iov_len);
@@ -83,7 +90,7 @@ void connection::receive(std::span<std::byte> to, std::vector<descriptor>* files
     }
     ssize_t const n = recvmsg(socket_.number(), &message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) lose(n == 0 ? "it ended the connection" : std::generic_category().message(errno));
+    if (n <= 0) lose(n == 0 ? "it ended the connection" : why_not());
     for (cmsghdr* c = CMSG_FIRSTHDR(&message); files != nullptr && c != nullptr; c = CMSG_NXTHDR(&message, c)) {
       if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
       for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
@@ -120,7 +127,7 @@ connection::answer connection::call(wire::message m, std::span<std::byte const> 
   a.head = receive_head(&a.files);
   if (a.head.what != operation::done || a.head.id != m.id) lose("it speaks another protocol");
   a.payload = receive_payload(a.head);
-  if (a.head.outcome != status::ok) throw refused(static_cast<reason>(a.head.outcome), text_of(a.payload));
+  if (a.head.outcome != status::ok) throw refused(a.head.outcome, text_of(a.payload));
   return a;
 }
 
@@ -161,7 +168,7 @@ void connection::read(std::byte* to, std::uint64_t from, std::uint64_t bytes) {
       note(p, head);
     }
   }
-  if (p.refused != status::ok) throw refused(static_cast<reason>(p.refused), p.why);
+  if (p.refused != status::ok) throw refused(p.refused, p.why);
 }
 
 void connection::write(std::uint64_t to, std::byte const* from, std::uint64_t bytes) {
@@ -197,7 +204,7 @@ void connection::write(std::uint64_t to, std::byte const* from, std::uint64_t by
       note(p, head);
     }
   }
-  if (p.refused != status::ok) throw refused(static_cast<reason>(p.refused), p.why);
+  if (p.refused != status::ok) throw refused(p.refused, p.why);
 }
 
 }  // namespace tess::rmem

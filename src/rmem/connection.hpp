@@ -19,6 +19,8 @@ class connection {
   explicit connection(std::string const& full);
 
   [[nodiscard]] bool broken() const { return broken_; }
+  /// For whoever speaks the protocol on it himself; ids of its own calls are below 2^32.
+  [[nodiscard]] int socket() const { return socket_.number(); }
 
   /// Nothing is under way: is the server there still?
   [[nodiscard]] bool alive() const;

@@ -88,6 +88,12 @@ bool leases::knows(address a, bool writes) const {
   return e != nullptr && (writes ? e->asked_to_write : e->asked_to_read);
 }
 
+bool leases::has(address a, bool writes) const {
+  std::shared_lock const lock(mutex_);
+  entry const* const e = at(a);
+  return e != nullptr && e->mapped && (!writes || e->mapped->writes);
+}
+
 void leases::drop(address a) {
   std::lock_guard const lock(mutex_);
   if (at(a) != nullptr) entries_.erase(std::prev(entries_.upper_bound(a)));

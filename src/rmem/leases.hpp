@@ -33,6 +33,8 @@ class leases {
   void refuse(region const& what, bool writes);
   /// The region that this address lies in was asked for in this way already.
   [[nodiscard]] bool knows(address at, bool writes) const;
+  /// There is a mapping for that.
+  [[nodiscard]] bool has(address at, bool writes) const;
   void drop(address at);
   void drop_all();
 

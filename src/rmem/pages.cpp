@@ -69,7 +69,8 @@ pages::taken pages::take(std::uint64_t bytes) {
   }
   if (!on_disk_) return result;
   for (auto const& [offset, size] : result.pieces) {
-    if (fallocate(file_, 0, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0 || errno == EOPNOTSUPP) continue;
+    // Where the file system knows no allocation, this writes zeros.
+    if (posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) continue;
     give_back(result.pieces);
     return {{}, refusal::disk_full};
   }

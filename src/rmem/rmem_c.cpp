@@ -36,14 +36,14 @@ int number_of(F&& f) noexcept {
 
 int tess_rmem_open(char const* name, unsigned rights, tess_rmem_region* found) {
   return number_of([&] {
-    auto const r = tess::rmem::open(name, static_cast<tess::rmem::rights>(rights));
+    auto const r = tess::rmem::blocking::open(name, static_cast<tess::rmem::rights>(rights));
     *found = {r.base, r.size};
   });
 }
 
 int tess_rmem_create(char const* name, std::uint64_t size, unsigned rights_for_users, tess_rmem_region* made) {
   return number_of([&] {
-    auto const r = tess::rmem::create(name, size, static_cast<tess::rmem::rights>(rights_for_users));
+    auto const r = tess::rmem::blocking::create(name, size, static_cast<tess::rmem::rights>(rights_for_users));
     *made = {r.base, r.size};
   });
 }
@@ -53,11 +53,11 @@ int tess_rmem_remove(tess_rmem_region const* region) {
 }
 
 int tess_memread(void* to, std::uint64_t from, std::size_t bytes) {
-  return number_of([&] { tess::rmem::memread(to, from, bytes); });
+  return number_of([&] { tess::rmem::blocking::memread(to, from, bytes); });
 }
 
 int tess_memwrite(std::uint64_t to, void const* from, std::size_t bytes) {
-  return number_of([&] { tess::rmem::memwrite(to, from, bytes); });
+  return number_of([&] { tess::rmem::blocking::memwrite(to, from, bytes); });
 }
 
 char const* tess_rmem_message(void) {

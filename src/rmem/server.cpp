@@ -6,7 +6,6 @@
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::size_t connections_most = 4096;
 constexpr int buffer_bytes = 1 << 20;
+constexpr int pair_tick_ms = 10;
 
 std::uint64_t now_ms() {
   auto const since = std::chrono::system_clock::now().time_since_epoch();
@@ -43,7 +44,7 @@ std::size_t descriptors_max() {
 }
 
 /// Sends bytes, and descriptors with the first of them. As send(2).
-ssize_t send_with(int socket, session::outgoing const& out) {
+ssize_t send_with(int socket, talker::outgoing const& out) {
   if (out.files.empty()) return send(socket, out.bytes.data(), out.bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   iovec part{const_cast<std::byte*>(out.bytes.data()), out.bytes.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
@@ -68,8 +69,8 @@ bool later() {
 }  // namespace
 
 server::server(options const& chosen)
-    : memory_(chosen.size_bytes),
-      store_(memory_, chosen.number, geteuid()),
+    : holdings_(
+          {chosen.size_bytes, chosen.file, chosen.number, geteuid(), chosen.other.empty() ? descriptors_max() / 8 : 0}),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
@@ -78,11 +79,7 @@ server::server(options const& chosen)
   if (!epoll_.is_open() || !stop_.is_open()) throw std::system_error(errno, std::generic_category(), "epoll");
   std::size_t const descriptors = descriptors_max();
   connections_max_ = std::clamp<std::size_t>(descriptors / 2, 8, connections_most);
-  store_.lend_at_most(descriptors / 8);
-  // Addresses begin anywhere, so that those of an earlier run lead nowhere.
-  std::uint32_t random = 0;
-  static_cast<void>(getrandom(&random, sizeof random, 0));
-  store_.begin_addresses_at(std::uint64_t{random} * pages::page_bytes);
+  service_.comes_back = holdings_.is_kept();
   for (auto const& where : chosen.listen) {
     listeners_.push_back(rmem::listen_at(where));
     if (rmem::is_local(where)) paths_.push_back(where.substr(where.find(':') + 1));
@@ -95,9 +92,11 @@ server::server(options const& chosen)
   }
   watch(stop_.number(), EPOLLIN);
   if (life_ >= 0) watch(life_, EPOLLIN);
+  if (!chosen.other.empty()) begin_pair(chosen);
 }
 
 server::~server() {
+  holdings_.sync();
   for (auto const& path : paths_) unlink(path.c_str());
 }
 
@@ -117,10 +116,15 @@ void server::watch(int file, std::uint32_t events) {
 void server::run() {
   std::array<epoll_event, 64> ready{};
   for (;;) {
-    int const count = epoll_wait(epoll_.number(), ready.data(), static_cast<int>(ready.size()), -1);
+    int const count =
+        epoll_wait(epoll_.number(), ready.data(), static_cast<int>(ready.size()), pair_ ? pair_tick_ms : -1);
     for (int i = 0; i < count; ++i) {
       int const file = ready[static_cast<std::size_t>(i)].data.fd;
       if (file == stop_.number() || file == life_) return;
+      if (pair_ && file == pair_->file()) {
+        pair_->hear();
+        continue;
+      }
       if (std::ranges::any_of(listeners_, [&](auto const& l) { return l.number() == file; })) {
         accept_from(file);
         continue;
@@ -128,6 +132,8 @@ void server::run() {
       auto const c = connections_.find(file);
       if (c != connections_.end()) serve(c->second, ready[static_cast<std::size_t>(i)].events);
     }
+    if (pair_) tend_pair();
+    holdings_.tend();
   }
 }
 
@@ -160,18 +166,22 @@ void server::accept_from(int listener) {
   if (connections_.size() >= connections_max_ || of_user_[user] >= connections_max_ / 2) return;
   if (family == AF_UNIX)
     static_cast<void>(setsockopt(socket.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
-  int const number = socket.number();
-  epoll_event e{};
-  e.events = EPOLLIN;
-  e.data.fd = number;
-  if (epoll_ctl(epoll_.number(), EPOLL_CTL_ADD, number, &e) != 0) return;
-  connections_.emplace(number, connection{std::move(socket),
-                                          std::make_unique<session>(store_, figures_, std::move(who)), user, EPOLLIN});
-  ++of_user_[user];
+  auto made = std::make_unique<session>(holdings_.what(), figures_, service_, std::move(who));
+  session* const client = made.get();
+  add(std::move(socket), user, std::move(made)).client = client;
   ++figures_.connections;
 }
 
+server::connection& server::add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<talker> speaks) {
+  int const number = socket.number();
+  watch(number, EPOLLIN);
+  ++of_user_[user];
+  connection made{std::move(socket), std::move(speaks), nullptr, user, EPOLLIN};
+  return connections_.emplace(number, std::move(made)).first->second;
+}
+
 void server::drop(int socket) {
+  if (socket == link_) link_dropped();
   auto const c = connections_.find(socket);
   auto const of = of_user_.find(c->second.user);
   if (--of->second == 0) of_user_.erase(of);
@@ -181,7 +191,13 @@ void server::drop(int socket) {
 void server::serve(connection& c, std::uint32_t events) {
   int const socket = c.socket.number();
   bool const gone = (events & (EPOLLERR | EPOLLHUP)) != 0 && (events & EPOLLIN) == 0;
-  if (gone || !take_in(c) || !send_out(c)) return drop(socket);
+  try {
+    if (gone || !take_in(c) || !send_out(c)) return drop(socket);
+  } catch (std::bad_alloc const&) {
+    // Whose request there is no memory for is cut off; the others are served.
+    return drop(socket);
+  }
+  if (pair_) after_serving(c);
   epoll_event e{};
   e.data.fd = socket;
   if (!c.speaks->want().empty()) e.events |= EPOLLIN;

@@ -7,18 +7,22 @@
 // Threads  run(): one. stop(): any, and signal handlers.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "rmem/pages.hpp"
+#include "rmem/copier.hpp"
+#include "rmem/follower.hpp"
+#include "rmem/holdings.hpp"
+#include "rmem/pair.hpp"
 #include "rmem/session.hpp"
 #include "rmem/sockets.hpp"
-#include "rmem/store.hpp"
 
 namespace tess::memd {
 
@@ -26,11 +30,15 @@ class server {
  public:
   struct options {
     std::uint64_t size_bytes = 0;
-    std::vector<std::string> listen;  // full addresses
-    int inherited = -1;               // a listening socket that was open already
-    int life = -1;                    // the server ends when the other end of this pipe is closed
-    bool only_own_user = false;       // turns all others away
-    std::uint8_t number = 0;          // the top bits of its addresses
+    std::filesystem::path file{};                   // keeps the regions over a restart; empty: nothing does
+    std::vector<std::string> listen;                // full addresses
+    int inherited = -1;                             // a listening socket that was open already
+    int life = -1;                                  // the server ends when the other end of this pipe is closed
+    bool only_own_user = false;                     // turns all others away
+    std::uint8_t number = 0;                        // the top bits of its addresses
+    std::string other{};                            // the second of two servers, full address; empty: there is none
+    std::string secret{};                           // that both know, if they are not of one user and host
+    std::function<void(std::string const&)> say{};  // what changes between the two
   };
 
   /// Listens from here on. Throws std::runtime_error that says what is not possible.
@@ -46,8 +54,9 @@ class server {
  private:
   struct connection {
     rmem::descriptor socket;
-    std::unique_ptr<session> speaks;
-    std::int64_t user = -1;  // -1: remote
+    std::unique_ptr<talker> speaks;
+    session* client = nullptr;  // if it speaks with one
+    std::int64_t user = -1;     // -1: remote
     std::uint32_t events = 0;
   };
 
@@ -57,10 +66,28 @@ class server {
   [[nodiscard]] bool take_in(connection& c);
   [[nodiscard]] bool send_out(connection& c);
   void drop(int socket);
+  connection& add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<talker> speaks);
 
-  pages memory_;
-  store store_;
+  // Of two servers: server_pair.cpp.
+  void begin_pair(options const& chosen);
+  void tend_pair();
+  void after_serving(connection& c);
+  void begin_copying(connection& c);
+  void begin_following(rmem::descriptor socket);
+  void link_dropped();
+
+  holdings holdings_;
   figures figures_;
+  service service_;
+  std::unique_ptr<pair> pair_;
+  int link_ = -1;  // to the other server; one of the next speaks there
+  copier* copier_ = nullptr;
+  follower* follower_ = nullptr;
+  std::uint64_t put_before_ = 0;  // the copier's first entry
+  bool gated_ = false;
+  bool was_in_step_ = false;
+  std::uint64_t released_ = 0;
+  std::chrono::steady_clock::time_point tended_{};
   rmem::descriptor epoll_;
   rmem::descriptor stop_;
   rmem::descriptor spare_;  // given up for a moment to turn somebody away when no descriptors are left

@@ -58,6 +58,7 @@ std::span<std::byte> session::want() {
 
 bool session::got(std::size_t bytes, std::uint64_t now) {
   if (taking_ == part::region) {
+    if (write_.ended.why == status::ok) store_.written(write_.address + write_.moved, bytes);
     write_.moved += bytes;
     if (write_.moved == write_.size) end_write();
     return true;
@@ -93,6 +94,7 @@ bool session::begin(std::uint64_t now) {
       payload_max = wire::name_bytes_max;
       break;
     case operation::present:
+    case operation::join:
       payload_max = token::size_bytes;
       break;
     case operation::write:
@@ -115,6 +117,10 @@ bool session::begin_write(wire::message const& m) {
   if (portals_.size() >= wire::transfers_max || portals_.contains(m.id)) return false;
   if (m.size > wire::portal_bytes_max) {
     refuse({status::bad_request, "a write moves at most 1 MiB"});
+    return true;
+  }
+  if (!service_.serves) {
+    refuse({status::not_serving, service_.why_not});
     return true;
   }
   if (auto const r = store_.check(who_, m.address, std::max(m.size, m.argument), right_write); !r) {
@@ -152,6 +158,7 @@ void session::end_write() {
 session::outgoing session::next() {
   while (!answers_.empty()) {
     answer& a = answers_.front();
+    if (is_held()) return {};
     if (a.sent < a.bytes.size())
       return {std::span(a.bytes).subspan(a.sent), a.sent == 0 ? std::span<int const>(a.files) : std::span<int const>()};
     if (a.reads) {
@@ -178,6 +185,7 @@ void session::sent(std::size_t bytes) {
   // All bytes are on their way; the end says whether they count.
   a.reads = false;
   a.sent = 0;
+  a.after = service_.put;
   a.bytes.clear();
   wire::message end{.what = operation::done, .outcome = a.read.ended.why, .id = a.read.id};
   std::string const& text = a.read.ended.text;
@@ -200,6 +208,7 @@ void session::put(wire::message const& m, std::span<std::byte const> payload, an
 
 void session::push(answer a) {
   queued_bytes_ += a.bytes.size();
+  if (!a.reads) a.after = service_.put;
   answers_.push_back(std::move(a));
 }
 

@@ -14,12 +14,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rmem/store.hpp"
+#include "rmem/talker.hpp"
 #include "rmem/wire.hpp"
 
 namespace tess::memd {
@@ -35,30 +38,44 @@ struct figures {
   std::uint64_t leases = 0;
 };
 
-class session {
+/// What the server is now, for all of its sessions.
+struct service {
+  bool serves = true;
+  std::uint64_t epoch = 0;
+  std::uint64_t instance = 0;
+  std::uint64_t put = 0;             // steps that a second server was sent
+  std::uint64_t taken = UINT64_MAX;  // and has taken in: what was answered after later ones is kept back until then
+  /// Somebody asks to be the second server; the answer.
+  std::function<wire::message(wire::message const&, bool trusted, std::string_view secret)> join{};
+  std::function<checked<void>()> take_over{};
+  bool comes_back = false;  // its regions outlive its process
+  std::string partner{};    // the other's address, if there are two
+  std::string why_not{};    // if it does not serve
+};
+
+class session final : public talker {
  public:
   static constexpr std::size_t tokens_max = 64;
   static constexpr std::size_t answers_max = 64;
   static constexpr std::size_t answer_bytes_max = 256 * 1024;
   static constexpr std::uint64_t name_lease_ms = 1000;
 
-  session(store& of, figures& counted, caller who) : store_(of), figures_(counted), who_(std::move(who)) {}
+  session(store& of, figures& counted, service const& now, caller who)
+      : store_(of), figures_(counted), service_(now), who_(std::move(who)) {}
   session(session const&) = delete;
   session& operator=(session const&) = delete;
-  ~session();
+  ~session() override;
 
-  /// Where the next bytes go; empty while answers must be taken first.
-  [[nodiscard]] std::span<std::byte> want();
-  /// So many arrived there; at most want().size(), and nothing else was called in between. `now`: ms.
-  [[nodiscard]] bool got(std::size_t bytes, std::uint64_t now);
-
-  struct outgoing {
-    std::span<std::byte const> bytes;
-    std::span<int const> files;  // go with the first of the bytes
-  };
-  /// What to send next; no bytes: nothing for now.
-  [[nodiscard]] outgoing next();
-  void sent(std::size_t bytes);
+  [[nodiscard]] std::span<std::byte> want() override;
+  [[nodiscard]] bool got(std::size_t bytes, std::uint64_t now) override;
+  [[nodiscard]] outgoing next() override;
+  /// The next answer waits for the second server.
+  [[nodiscard]] bool is_held() const {
+    return !answers_.empty() && answers_.front().sent == 0 && answers_.front().after > service_.taken;
+  }
+  /// It was let in as the second server: no session any more, once all is sent.
+  [[nodiscard]] bool joined() const { return joined_; }
+  void sent(std::size_t bytes) override;
 
  private:
   struct transfer {
@@ -71,6 +88,7 @@ class session {
   struct answer {
     std::vector<std::byte> bytes;
     std::size_t sent = 0;
+    std::uint64_t after = 0;  // kept back until so much was taken in
     bool reads = false;
     transfer read{};
     std::vector<int> files{};  // closed when sent
@@ -90,6 +108,8 @@ class session {
   void end_write();
   void lease();
   void state();
+  void hello();
+  void join();
 
   /// The bytes of the region to be moved next, if the right still stands.
   [[nodiscard]] std::span<std::byte> step(transfer& t, std::uint32_t right);
@@ -102,6 +122,7 @@ class session {
 
   store& store_;
   figures& figures_;
+  service const& service_;
   caller who_;
 
   enum class part : std::uint8_t { header, payload, region };
@@ -114,6 +135,7 @@ class session {
   std::map<std::uint64_t, transfer> portals_;  // open, waiting for their data; by id
   std::deque<answer> answers_;
   std::size_t queued_bytes_ = 0;
+  bool joined_ = false;
 };
 
 }  // namespace tess::memd

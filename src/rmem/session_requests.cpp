@@ -46,6 +46,14 @@ std::string_view session::text() const {
 
 void session::perform(std::uint64_t now) {
   auto const& m = request_;
+  if (m.what == operation::hello) return hello();
+  if (m.what == operation::join) return join();
+  if (m.what == operation::take_over) {
+    if (!who_.operates || !service_.take_over)
+      return refuse({status::no_right, "only who runs the second of two servers may have it take over"});
+    return answer_to(service_.take_over());
+  }
+  if (!service_.serves) return refuse({status::not_serving, service_.why_not});
   switch (m.what) {
     case operation::open: {
       auto const r = store_.open(who_, text(), m.rights, now);
@@ -80,9 +88,7 @@ void session::perform(std::uint64_t now) {
       return lease();
     case operation::state:
       return state();
-    case operation::go:
-    case operation::data:
-    case operation::done:
+    default:
       return;  // begin() let none of these pass
   }
 }
@@ -189,6 +195,7 @@ void session::write_inline() {
     std::memcpy(to.data(), &payload_[moved], to.size());
     moved += to.size();
   }
+  store_.written(m.address, m.size);
   ++figures_.writes;
   figures_.written_bytes += m.size;
   reply({.what = operation::done});
@@ -218,6 +225,27 @@ void session::lease() {
   ++figures_.leases;
   put(found, {}, a);
   push(std::move(a));
+}
+
+void session::hello() {
+  wire::writer partner;
+  partner.text(service_.partner);
+  wire::message m{.what = operation::done, .address = service_.epoch, .argument2 = service_.instance};
+  if (service_.serves) {
+    m.argument = service_.comes_back ? wire::comes_back : 0;
+    partner.text(service_.partner);
+  } else {
+    m.outcome = status::not_serving;
+    partner.text(service_.why_not);
+  }
+  reply(m, partner.take());
+}
+
+void session::join() {
+  if (!service_.join) return refuse({status::bad_request, "this server has no second one: it has no --replicas 2"});
+  auto const answer = service_.join(request_, who_.operates, text());
+  joined_ = answer.outcome == status::ok;
+  reply(answer);
 }
 
 void session::state() {

@@ -6,10 +6,13 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -28,7 +31,7 @@ constexpr int backlog = 512;
 constexpr int buffer_bytes = 1 << 20;
 
 [[noreturn]] void fail(std::string const& where, std::string const& what, int reason) {
-  throw std::runtime_error(where + ": " + what + ": " + std::generic_category().message(reason));
+  throw no_connection(where + ": " + what + ": " + std::generic_category().message(reason), reason);
 }
 
 fs::path folder() {
@@ -126,6 +129,22 @@ std::string full_address(std::string const& where, bool to_listen) {
   return "unix:" + (is_own ? own : systems).string();
 }
 
+std::chrono::milliseconds failure_timeout() {
+  double seconds = 10;
+  if (char const* const said = std::getenv("TESS_FAILURE_TIMEOUT"); said != nullptr) {
+    double given = 0;
+    auto const end = std::from_chars(said, said + std::strlen(said), given);
+    if (end.ec == std::errc() && given > 0) seconds = std::min(given, 1e6);
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+void limit_waiting(int socket, std::chrono::milliseconds time) {
+  timeval const limit{time.count() / 1000, time.count() % 1000 * 1000};
+  for (int const way : {SO_RCVTIMEO, SO_SNDTIMEO})
+    static_cast<void>(setsockopt(socket, SOL_SOCKET, way, &limit, sizeof limit));
+}
+
 descriptor listen_at(std::string const& full) {
   if (is_local(full)) return listen_on_path(full);
   auto const found = resolve(full, AI_PASSIVE);
@@ -144,6 +163,7 @@ descriptor connect_to(std::string const& full) {
     auto const to = path_of(full);
     auto s = socket_of(AF_UNIX);
     set(s, SOL_SOCKET, SO_SNDBUF, buffer_bytes);
+    limit_waiting(s.number(), failure_timeout());
     if (!s.is_open() || connect(s.number(), reinterpret_cast<sockaddr const*>(&to), sizeof to) != 0)
       fail(full, "no memory server there", errno);
     return s;
@@ -153,6 +173,7 @@ descriptor connect_to(std::string const& full) {
   for (addrinfo const* a = found.get(); a != nullptr; a = a->ai_next) {
     auto s = socket_of(a->ai_family);
     set(s, IPPROTO_TCP, TCP_NODELAY, 1);
+    limit_waiting(s.number(), failure_timeout());
     if (s.is_open() && connect(s.number(), a->ai_addr, a->ai_addrlen) == 0) return s;
     reason = errno;
   }

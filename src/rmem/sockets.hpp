@@ -8,8 +8,10 @@
 // Errors   std::runtime_error that names the address and the reason.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 namespace tess::rmem {
@@ -39,6 +41,17 @@ class descriptor {
 [[nodiscard]] inline bool is_local(std::string const& full) {
   return full.starts_with("unix:");
 }
+
+/// connect_to() failed; `reason` as errno.
+struct no_connection : std::runtime_error {
+  no_connection(std::string const& text, int why) : std::runtime_error(text), reason(why) {}
+  int reason;
+};
+
+/// So long nothing may come before a server counts as lost, as with places: TESS_FAILURE_TIMEOUT, 10 s.
+[[nodiscard]] std::chrono::milliseconds failure_timeout();
+/// Whoever waits at this socket waits no longer than that.
+void limit_waiting(int socket, std::chrono::milliseconds time);
 
 /// Takes a dead server's socket away, never a living one's. Both give sockets that are not inherited.
 [[nodiscard]] descriptor listen_at(std::string const& full);

@@ -54,6 +54,13 @@ region* store::region_at(std::uint64_t address) {
   return address - r.base < r.size ? &r : nullptr;
 }
 
+region const* store::find(std::uint64_t address) const {
+  auto const after = regions_.upper_bound(address);
+  if (after == regions_.begin()) return nullptr;
+  region const& r = std::prev(after)->second;
+  return address - r.base < r.size ? &r : nullptr;
+}
+
 std::uint32_t store::held(caller const& who, region const& r) const {
   return r.rights.held(who, rights_of_region);
 }

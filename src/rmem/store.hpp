@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "rmem/change.hpp"
 #include "rmem/leased_memory.hpp"
 #include "rmem/pages.hpp"
 #include "rmem/rights.hpp"
@@ -52,22 +53,6 @@ struct region {
   std::uint64_t changes = 0;  // of rights: a transfer under way that sees another number asks again
 };
 
-/// One step of the server's state, as it is recorded.
-struct change {
-  enum class kind : std::uint8_t { create, remove, link, unlink, grant, revoke };
-  kind what{};
-  std::uint64_t address = 0;
-  std::uint64_t size = 0;
-  std::uint64_t until = 0;
-  holder who{};
-  holder by{};
-  bool by_anyone = false;  // revoke: whoever gave it
-  std::uint32_t rights = 0;
-  token::proof secret{};
-  std::string name{};
-  std::vector<piece> pieces{};
-};
-
 class store {
  public:
   static constexpr std::size_t regions_max = std::size_t{1} << 20;
@@ -84,8 +69,19 @@ class store {
   /// Before the first region: so far from the beginning of the server's addresses.
   void begin_addresses_at(std::uint64_t offset) { next_address_ += offset; }
   void record_with(recorder to) { record_ = std::move(to); }
+  /// Hears of every byte that a session wrote.
+  using listener = std::function<void(std::uint64_t address, std::uint64_t size)>;
+  void tell_written(listener to) { written_ = std::move(to); }
+  void written(std::uint64_t address, std::uint64_t size) const {
+    if (written_) written_(address, size);
+  }
+  /// As another server did it. False if it cannot be done here.
+  [[nodiscard]] bool follow(change c);
+  [[nodiscard]] region const* find(std::uint64_t address) const;
   /// As recorded by an earlier run. False if it cannot be: the record is damaged.
   [[nodiscard]] bool replay(change const& c);
+  /// The changes that make a new store what this one is.
+  [[nodiscard]] std::vector<change> snapshot() const;
 
   /// `for_users`: rights that every local user gets. A remote creator owns by the token that is returned.
   struct created {
@@ -140,6 +136,7 @@ class store {
   void apply_remove(std::uint64_t address);
   void apply_revoke(change const& c);
   void forget(std::string const& name);
+  [[nodiscard]] bool is_possible(change const& c) const;
   /// Ends the lease of the region's memory: whoever has it mapped sees it end, and nothing of the region after that.
   void recall(region& r);
   [[nodiscard]] checked<grants*> grants_of(std::uint64_t address);
@@ -156,6 +153,7 @@ class store {
   std::unordered_map<std::string, link_target> names_;
   std::map<token::identity, known_token> tokens_;
   recorder record_;
+  listener written_;
   std::size_t lent_ = 0;
   std::size_t lent_max_ = 256;
 };

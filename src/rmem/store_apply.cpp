@@ -1,4 +1,4 @@
-// store_apply: what each change does to the store, now or when an earlier run is replayed; and lending a region out.
+// store_apply: what each change does to the store, now or when it is replayed, and the changes that make it anew.
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +13,7 @@ void store::apply(change const& c) {
     case change::kind::remove:
       return apply_remove(c.address);
     case change::kind::link:
+      forget(c.name);  // its time was over: that is nothing that is recorded
       names_.insert_or_assign(c.name, link_target{c.address, c.until, c.who});
       regions_.at(c.address).names.push_back(c.name);
       return;
@@ -25,6 +26,11 @@ void store::apply(change const& c) {
     }
     case change::kind::revoke:
       return apply_revoke(c);
+    case change::kind::begin:
+      next_address_ = c.address;
+      return;
+    case change::kind::standing:
+      return;  // the server's
   }
 }
 
@@ -37,8 +43,11 @@ void store::apply_create(change const& c) {
   }
   if (c.who.which == holder::kind::token) tokens_.insert_or_assign(c.who.id, known_token{c.secret, c.address});
   if (c.rights != 0) r.rights.give(holder::any_user(), c.who, c.rights);
-  names_.insert_or_assign(c.name, link_target{c.address, 0, c.who});
-  r.names.push_back(c.name);
+  if (!c.name.empty()) {
+    forget(c.name);
+    names_.insert_or_assign(c.name, link_target{c.address, 0, c.who});
+    r.names.push_back(c.name);
+  }
   regions_.emplace(c.address, std::move(r));
   next_address_ = c.address + pages::rounded(c.size) + pages::page_bytes;
 }
@@ -71,69 +80,75 @@ void store::forget(std::string const& name) {
   names_.erase(found);
 }
 
+/// A record may say anything: what would break the store is refused, what is merely strange is not.
+bool store::is_possible(change const& c) const {
+  auto const there = [&] { return regions_.contains(c.address); };
+  switch (c.what) {
+    case change::kind::create: {
+      std::uint64_t total = 0;
+      for (auto const& part : c.pieces) total += part.size;
+      return c.size != 0 && c.size <= memory_.size() && c.address >= next_address_ && c.address <= last_address_ &&
+             last_address_ - c.address >= c.size + 2 * pages::page_bytes && total == pages::rounded(c.size) &&
+             regions_.size() < regions_max;
+    }
+    case change::kind::remove:
+    case change::kind::link:
+      return there();
+    case change::kind::grant:
+    case change::kind::revoke:
+      return c.address == server_address || there();
+    case change::kind::begin:
+      return c.address >= next_address_ && c.address <= last_address_ && c.address % pages::page_bytes == 0;
+    case change::kind::unlink:
+    case change::kind::standing:
+      return true;
+  }
+  return false;
+}
+
 bool store::replay(change const& c) {
-  bool const of_region = c.what != change::kind::unlink && c.address != server_address;
+  if (!is_possible(c) || (c.what == change::kind::create && !memory_.take_again(c.pieces))) return false;
+  apply(c);
+  return true;
+}
+
+bool store::follow(change c) {
   bool const makes = c.what == change::kind::create;
-  if (of_region && regions_.contains(c.address) == makes) return false;
-  if (c.what == change::kind::link && c.address == server_address) return false;
-  if (makes) {
-    std::uint64_t total = 0;
-    for (auto const& part : c.pieces) total += part.size;
-    if (c.size == 0 || c.address < next_address_ || c.address > last_address_ || total != pages::rounded(c.size) ||
-        !memory_.take_again(c.pieces))
-      return false;
+  if (makes) c.pieces = memory_.take(c.size).pieces;
+  if (!is_possible(c) || (record_ && !record_(c))) {
+    if (makes) memory_.give_back(c.pieces);
+    return false;
   }
   apply(c);
   return true;
 }
 
-std::span<std::byte> store::bytes(region const& r, std::uint64_t offset, std::uint64_t size) const {
-  if (r.own) return {r.own->bytes() + offset, std::min(size, r.size - offset)};
-  auto const after = std::ranges::upper_bound(r.starts, offset);
-  auto const index = static_cast<std::size_t>(after - r.starts.begin()) - 1;
-  std::uint64_t const within = offset - r.starts[index];
-  piece const& part = r.pieces[index];
-  return {memory_.at(part.offset + within), std::min({size, r.size - offset, part.size - within})};
-}
-
-// Both ways piece by piece, so that not much more than the region's size is in use at any time.
-
-namespace {
-constexpr std::uint64_t step_bytes = std::uint64_t{2} << 20;
-}
-
-leased_memory* store::lend(region& r) {
-  if (r.own || memory_.on_disk() || lent_ >= lent_max_) return r.own.get();
-  auto own = leased_memory::make(pages::rounded(r.size));
-  if (!own) return nullptr;
-  for (std::size_t i = 0; i < r.pieces.size(); ++i) {
-    auto const& [offset, size] = r.pieces[i];
-    for (std::uint64_t at = 0; at < size; at += step_bytes) {
-      piece const step{offset + at, std::min(step_bytes, size - at)};
-      copy_without_holes(memory_.file(), memory_.at(0), step.offset, step.offset + step.size,
-                         own->bytes() + r.starts[i] + at);
-      memory_.clear(step);
+std::vector<change> store::snapshot() const {
+  std::vector<change> all;
+  auto const add_grants = [&](std::uint64_t address, grants const& of) {
+    for (auto const& [e, rights] : of.entries()) {
+      change c{.what = change::kind::grant, .address = address, .who = e.to, .by = e.by, .rights = rights};
+      if (auto const t = tokens_.find(e.to.id); e.to.which == holder::kind::token && t != tokens_.end())
+        c.secret = t->second.secret;
+      all.push_back(std::move(c));
+    }
+  };
+  all.push_back({.what = change::kind::revoke, .who = holder::any_user(), .by_anyone = true});
+  add_grants(server_address, of_server_);
+  for (auto const& [address, r] : regions_) {
+    change c{.what = change::kind::create, .address = address, .size = r.size, .who = r.rights.owner()};
+    c.pieces = r.pieces;
+    if (auto const t = tokens_.find(c.who.id); c.who.which == holder::kind::token && t != tokens_.end())
+      c.secret = t->second.secret;
+    all.push_back(std::move(c));
+    add_grants(address, r.rights);
+    for (auto const& name : r.names) {
+      auto const& to = names_.at(name);
+      all.push_back({.what = change::kind::link, .address = address, .until = to.until, .who = to.by, .name = name});
     }
   }
-  r.own = std::move(own);
-  ++lent_;
-  return r.own.get();
-}
-
-void store::recall(region& r) {
-  if (!r.own) return;
-  --lent_;
-  auto const own = std::move(r.own);
-  own->end();
-  for (std::size_t i = 0; i < r.pieces.size(); ++i) {
-    auto const& [offset, size] = r.pieces[i];
-    for (std::uint64_t at = 0; at < size; at += step_bytes) {
-      std::uint64_t const begin = r.starts[i] + at;
-      std::uint64_t const end = begin + std::min(step_bytes, size - at);
-      copy_without_holes(own->file(), own->bytes(), begin, end, memory_.at(offset + at));
-      own->empty(begin, end - begin);
-    }
-  }
+  all.push_back({.what = change::kind::begin, .address = next_address_});
+  return all;
 }
 
 }  // namespace tess::memd

@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tess/rmem_reason.hpp"
+
 namespace tess::rmem::wire {
 
 inline constexpr std::uint32_t magic = 0x4d454d52;  // "RMEM"
@@ -36,40 +38,40 @@ inline constexpr std::size_t transfers_max = 16;
 
 enum class operation : std::uint8_t {
   // Requests. Each is answered by `done` with its id, after `data` if it asked for bytes.
-  open = 1,  // payload: name. rights: those that will be used. → address, size, rights held, argument: lease in ms
-  create,    // size. rights: for every local user. payload: name. → address; payload: the owner's token, if remote
-  remove,    // address
-  link,      // address. payload: another name. argument: how long in ms, 0: until unlinked
-  unlink,    // payload: name
-  list,      // address: begin there. → payload: entries; address: where to go on, 0: that was all
-  grant,     // address (0: the server). rights. argument: see whom. → payload: the token, if one was asked for
-  revoke,    // address. argument, second argument: whom
-  present,   // payload: a token; what it grants is granted on this connection
-  read,      // address, size. argument: bytes of all pieces from here on, checked together → data
-  write,     // address, size, argument as for read; payload: nothing, then `data` after `go`; or all of the bytes
-  lease,     // address. rights: read or read and write → address, size; descriptors of the
-             // region and of its epoch, or none: it is not lent
-  state,     // → payload: the figures of the server
+  open = 1,   // payload: name. rights: those that will be used. → address, size, rights held, argument: lease in ms
+  create,     // size. rights: for every local user. payload: name. → address; payload: the owner's token, if remote
+  remove,     // address
+  link,       // address. payload: another name. argument: how long in ms, 0: until unlinked
+  unlink,     // payload: name
+  list,       // address: begin there. → payload: entries; address: where to go on, 0: that was all
+  grant,      // address (0: the server). rights. argument: see whom. → payload: the token, if one was asked for
+  revoke,     // address. argument, second argument: whom
+  present,    // payload: a token; what it grants is granted on this connection
+  read,       // address, size. argument: bytes of all pieces from here on, checked together → data
+  write,      // address, size, argument as for read; payload: nothing, then `data` after `go`; or all of the bytes
+  lease,      // address. rights: read or read and write → address, size; descriptors of the
+              // region and of its epoch, or none: it is not lent
+  state,      // → payload: the figures of the server
+  hello,      // → argument: what is so of the server; payload: its partner's address. Refused: it does not serve.
+              // Both: address: epoch; argument2: instance
+  join,       // argument: epoch; argument2: instance; rights: standing; size; address: number; payload: the secret
+  take_over,  // by its operator: the first of two servers is gone for sure
   // Answers, and data in both directions.
   go,    // the portal is open: send the data
   data,  // payload: bytes
   done,  // status; payload: what was wrong, in words
+  // From the first of two servers to the second once it has joined, and back.
+  copied_change,  // payload: the change
+  copied_bytes,   // address, payload: bytes
+  in_step,        // all that was acknowledged so far has been sent
+  acknowledge,    // argument: so many of these were taken in
 };
-inline constexpr auto last_request = operation::state;
+inline constexpr auto last_request = operation::take_over;
 
-enum class status : std::uint16_t {
-  ok,
-  no_right,
-  out_of_bounds,
-  no_region,
-  no_name,
-  name_taken,
-  full,
-  disk_full,
-  bad_token,
-  bad_request,
-  revoked,
-};
+/// `argument` of the answer to hello: regions outlive the process that serves them.
+inline constexpr std::uint64_t comes_back = 1;
+
+using status = reason;
 
 /// `argument` of grant and revoke.
 enum class whom : std::uint64_t { token, user, any_user };
@@ -121,8 +123,8 @@ using encoded = std::array<std::byte, message_bytes>;
   auto const what = load<std::uint8_t>(&from[5]);
   auto const outcome = load<std::uint16_t>(&from[6]);
   if (load<std::uint32_t>(&from[0]) != magic || load<std::uint8_t>(&from[4]) != version || what == 0 ||
-      what > static_cast<std::uint8_t>(operation::done) || outcome > static_cast<std::uint16_t>(status::revoked) ||
-      load<std::uint64_t>(&from[56]) != 0)
+      what > static_cast<std::uint8_t>(operation::acknowledge) ||
+      outcome > static_cast<std::uint16_t>(status::not_serving) || load<std::uint64_t>(&from[56]) != 0)
     return std::nullopt;
   return message{static_cast<operation>(what),   static_cast<status>(outcome),   load<std::uint64_t>(&from[8]),
                  load<std::uint64_t>(&from[16]), load<std::uint64_t>(&from[24]), load<std::uint64_t>(&from[32]),

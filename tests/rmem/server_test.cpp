@@ -1,8 +1,6 @@
 // server_test: a live server and its clients: transfers by mapping and by socket, rights that end while somebody uses
 // them, clients that behave badly, and a server that goes. Method: a server on a thread of the test, clients beside it;
 // another user is a process that gave up root.
-#include "rmem/server.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -24,48 +22,13 @@
 
 #include "rmem/connection.hpp"
 #include "rmem/leased_memory.hpp"
+#include "running_server.hpp"
 #include "tess/rmem.hpp"
 
 namespace tess::rmem {
 namespace {
 
-constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint32_t other_user = 65534;
-
-std::string fresh_address() {
-  static std::atomic<int> number{0};
-  return "unix:/tmp/tess-rmem-test-" + std::to_string(getpid()) + "-" + std::to_string(number++);
-}
-
-class running_server {
- public:
-  explicit running_server(std::string const& at, std::uint64_t size = 64 * mebibyte, std::string const& tcp = {})
-      : server_(options(at, size, tcp)), thread_([this] { server_.run(); }) {}
-  running_server(running_server const&) = delete;
-  running_server& operator=(running_server const&) = delete;
-  ~running_server() {
-    server_.stop();
-    thread_.join();
-  }
-
- private:
-  static memd::server::options options(std::string const& at, std::uint64_t size, std::string const& tcp) {
-    memd::server::options o;
-    o.size_bytes = size;
-    o.listen.push_back(at);
-    if (!tcp.empty()) o.listen.push_back(tcp);
-    return o;
-  }
-  memd::server server_;
-  std::thread thread_;
-};
-
-std::vector<char> random_bytes(std::size_t size, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<char> bytes(size);
-  for (auto& b : bytes) b = static_cast<char>(random());
-  return bytes;
-}
 
 /// Writes and reads pieces of any size anywhere, beside a copy that is kept here.
 void exercise(client& c, region const& r, unsigned seed) {
@@ -83,16 +46,6 @@ void exercise(client& c, region const& r, unsigned seed) {
   }
   c.memread(got.data(), r.base, r.size);
   EXPECT_TRUE(got == copy);
-}
-
-template <class F>
-std::string refusal_of(F&& f) {
-  try {
-    f();
-  } catch (refused const& no) {
-    return no.what();
-  }
-  return "not refused";
 }
 
 TEST(rmem_server, moves_any_number_of_bytes_by_mapping) {

@@ -21,7 +21,7 @@ struct answer {
 
 class driver {
  public:
-  driver(store& s, figures& f, caller who) : session_(s, f, std::move(who)) {}
+  driver(store& s, figures& f, caller who) : session_(s, f, service_, std::move(who)) {}
 
   /// False once the session cut us off.
   bool send(std::span<std::byte const> bytes, std::size_t step = SIZE_MAX) {
@@ -68,6 +68,7 @@ class driver {
   }
 
  private:
+  service service_;
   session session_;
 };
 

@@ -1,0 +1,70 @@
+// comeback_test: clients of servers that go, come back, or say nothing. Method: a server on a thread of the test is
+// ended and made again while clients write, read what they wrote, and look names up.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "running_server.hpp"
+
+namespace tess::rmem {
+namespace {
+
+/// A server with a file that goes and comes back all the time, while clients go on.
+TEST(rmem_comeback, clients_of_a_server_that_comes_back_go_on_and_miss_nothing) {
+  auto const at = fresh_address();
+  std::string const tcp = "tcp:127.0.0.1:" + std::to_string(20000 + (getpid() + 7777) % 20000);
+  kept_file const file;
+  std::optional<running_server> s(std::in_place, at, 64 * mebibyte, tcp, file.path);
+  client local(at);
+  auto const r = local.create("a", 3 * mebibyte, rights::read);
+  std::string const token = local.grant_token(r.base, rights::read_write);
+  std::atomic<bool> done{false};
+  std::atomic<int> rounds{0};
+  std::vector<std::thread> all;
+  for (std::size_t i = 0; i < 2; ++i)
+    all.emplace_back([&, i] {
+      client c(i == 0 ? at : tcp, {token});
+      std::uint64_t const mine = r + i * mebibyte;
+      for (unsigned round = 1; !done; ++round) {
+        auto const bytes = random_bytes(round % 3 == 0 ? 300000 : 77, round);
+        std::vector<char> got(bytes.size());
+        c.memwrite(mine, bytes.data(), bytes.size());
+        ASSERT_EQ(c.open("a", rights::read).base, r.base);
+        c.memread(got.data(), mine, got.size());
+        ASSERT_TRUE(got == bytes) << "round " << round;
+        ++rounds;
+      }
+    });
+  for (int i = 0; i < 10; ++i) {
+    int const before = rounds;
+    while (rounds < before + 4) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    s.reset();
+    s.emplace(at, 64 * mebibyte, tcp, file.path);
+  }
+  done = true;
+  for (auto& t : all) t.join();
+}
+
+/// A server that is stopped answers nothing: that is an error within the failure time-out, not a hang.
+TEST(rmem_comeback, who_waits_for_a_stopped_server_waits_as_long_as_the_failure_timeout) {
+  auto const at = fresh_address();
+  auto const silent = listen_at(at);
+  setenv("TESS_FAILURE_TIMEOUT", "0.1", 1);
+  auto const begun = std::chrono::steady_clock::now();
+  EXPECT_THROW(client{at}, lost);
+  auto const took = std::chrono::steady_clock::now() - begun;
+  unsetenv("TESS_FAILURE_TIMEOUT");
+  EXPECT_GE(took, std::chrono::milliseconds(90));
+  EXPECT_LT(took, std::chrono::seconds(5));
+  unlink(at.substr(at.find(':') + 1).c_str());
+}
+
+}  // namespace
+}  // namespace tess::rmem

@@ -1,0 +1,93 @@
+// memd_process: a `tess memd` of its own process, which the test may kill; TESS names the command.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tess::rmem {
+
+class memd_process {
+ public:
+  explicit memd_process(std::vector<std::string> words) : words_(std::move(words)) { start(); }
+  memd_process(memd_process const&) = delete;
+  memd_process& operator=(memd_process const&) = delete;
+  ~memd_process() { kill(); }
+
+  void start() {
+    char const* const command = std::getenv("TESS");
+    if (command == nullptr) throw std::runtime_error("TESS names no command");
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    std::vector<std::string> all{command, "memd"};
+    all.insert(all.end(), words_.begin(), words_.end());
+    std::vector<char*> arguments;
+    for (auto& w : all) arguments.push_back(w.data());
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    int const failure = posix_spawn(&process_, command, &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (failure != 0) throw std::runtime_error("cannot start " + all[0]);
+    output_ = ends[0];
+    fcntl(output_, F_SETFL, O_NONBLOCK);
+    said_.clear();
+    if (!says("tess memd: ")) throw std::runtime_error("the server did not start");
+  }
+  void signal(int number) const { ::kill(process_, number); }
+  /// As SIGKILL does it: without any warning.
+  void kill() {
+    if (process_ <= 0) return;
+    signal(SIGKILL);
+    end();
+  }
+  /// How it ended, as waitpid(2) has it.
+  int end() {
+    int status = 0;
+    waitpid(std::exchange(process_, 0), &status, 0);
+    close(std::exchange(output_, -1));
+    return status;
+  }
+  void kill_and_start_again() {
+    kill();
+    start();
+  }
+  /// Since it was started, or since it was last waited for.
+  bool has_said(std::string const& text) {
+    std::array<char, 4096> bytes{};
+    for (ssize_t n = 0; (n = read(output_, bytes.data(), bytes.size())) > 0;)
+      said_.append(bytes.data(), static_cast<std::size_t>(n));
+    return said_.find(text) != std::string::npos;
+  }
+  /// Waits for it, and forgets all before it.
+  bool says(std::string const& text) {
+    auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!has_said(text)) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    said_.erase(0, said_.find(text) + text.size());
+    return true;
+  }
+
+ private:
+  std::vector<std::string> words_;
+  pid_t process_ = 0;
+  int output_ = -1;
+  std::string said_;
+};
+
+}  // namespace tess::rmem

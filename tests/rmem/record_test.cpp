@@ -1,0 +1,229 @@
+// record_test: what a server with a file knows after a restart: all that was acknowledged, and damage is refused.
+// Method: stores are made, changed and made again from their files, which are cut and damaged at every byte between; a
+// small file system of the test's own is filled.
+#include "rmem/record.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "rmem/holdings.hpp"
+
+namespace tess::memd {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t size = 64 * pages::page_bytes;
+caller const owner{.user = 1001, .operates = false, .tokens = {}};
+caller const other{.user = 1002, .operates = false, .tokens = {}};
+
+std::string read_file(fs::path const& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+void write_file(fs::path const& path, std::string const& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+class a_kept_server : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder); }
+  void TearDown() override {
+    umount(folder.c_str());  // of the full disk
+    fs::remove_all(folder);
+  }
+
+  holdings open(std::uint64_t bytes = size, std::uint8_t number = 3) { return holdings({bytes, file, number, 1000}); }
+  std::string refusal(std::uint64_t bytes = size, std::uint8_t number = 3) {
+    try {
+      open(bytes, number);
+    } catch (std::runtime_error const& e) {
+      return e.what();
+    }
+    return "opened";
+  }
+  static std::uint64_t make(holdings& h, char const* name, std::string const& text) {
+    auto const made = h.what().create(owner, text.size(), name, 0, 0);
+    EXPECT_TRUE(made) << made.error().text;
+    auto const to = h.what().bytes(*made->made, 0, text.size());
+    std::memcpy(to.data(), text.data(), text.size());
+    return made->made->base;
+  }
+  static std::string text(holdings& h, caller const& who, char const* name) {
+    auto const r = h.what().open(who, name, right_read, 0);
+    if (!r) return r.error().text;
+    auto const bytes = h.what().bytes(**r, 0, (*r)->size);
+    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+  }
+
+  fs::path folder = fs::path("/dev/shm") / ("tess-record-" + std::to_string(getpid()));
+  fs::path file = folder / "memory";
+  fs::path log = folder / "memory.record";
+};
+
+TEST_F(a_kept_server, knows_regions_names_and_rights_after_a_restart) {
+  std::uint64_t base = 0;
+  token shown{};
+  token remote_owner{};
+  {
+    auto h = open();
+    base = make(h, "kept", "the bytes");
+    auto const gone = make(h, "gone", "secret");
+    ASSERT_TRUE(h.what().grant(owner, base, right_read | right_grant, holder::user(1002)));
+    ASSERT_TRUE(h.what().grant(other, base, right_read, holder::user(1003)));
+    shown = h.what().grant_token(owner, base, right_read).value();
+    auto const may =
+        h.what().grant_token({.user = 1000, .operates = true, .tokens = {}}, server_address, right_allocate);
+    remote_owner = *h.what().create({.user = {}, .operates = false, .tokens = {may->id}}, 10, "far", 0, 0)->owner;
+    ASSERT_TRUE(h.what().link(owner, base, "also", 0, 0));
+    ASSERT_TRUE(h.what().remove(owner, gone));
+    ASSERT_TRUE(h.what().revoke({.user = 1000, .operates = true, .tokens = {}}, server_address, holder::any_user()));
+  }
+  for (int run = 0; run < 3; ++run) {
+    auto h = open(size + static_cast<std::uint64_t>(run) * size);  // more is fine
+    EXPECT_EQ(text(h, owner, "kept"), "the bytes");
+    EXPECT_EQ(text(h, other, "also"), "the bytes");
+    EXPECT_EQ(text(h, {.user = 1003, .operates = false, .tokens = {}}, "kept"), "the bytes");
+    EXPECT_EQ(text(h, owner, "gone"), "no region has the name 'gone'");
+    EXPECT_TRUE(h.what().knows(shown));
+    EXPECT_TRUE(h.what().knows(remote_owner));
+    EXPECT_EQ(h.what().open(owner, "kept", 0, 0).value()->base, base) << "addresses stay";
+    EXPECT_FALSE(h.what().create(owner, 10, "new", 0, 0)) << "that local users may not create stays";
+    EXPECT_FALSE(h.what().lend(const_cast<region&>(*h.what().open(owner, "kept", 0, 0).value())));
+  }
+}
+
+TEST_F(a_kept_server, uses_no_address_again_and_shows_nobody_what_was_freed) {
+  std::uint64_t gone = 0;
+  {
+    auto h = open();
+    gone = make(h, "secret", std::string(5000, 's'));
+    ASSERT_TRUE(h.what().remove(owner, gone));
+  }
+  auto h = open();
+  EXPECT_GT(make(h, "next", std::string(100, 'n')), gone);
+  EXPECT_EQ(read_file(file).find("ssss"), std::string::npos);
+}
+
+TEST_F(a_kept_server, a_change_that_was_cut_short_was_never_made_and_all_before_it_were) {
+  std::uintmax_t before = 0;
+  {
+    auto h = open();
+    make(h, "first", "1");
+    before = fs::file_size(log);
+    make(h, "second", "2");
+  }
+  std::string const whole = read_file(log);
+  for (std::size_t bytes = before; bytes < whole.size(); ++bytes) {
+    write_file(log, whole.substr(0, bytes));
+    auto h = open();
+    EXPECT_EQ(text(h, owner, "first"), "1") << bytes;
+    EXPECT_EQ(text(h, owner, "second"), "no region has the name 'second'") << bytes;
+  }
+  write_file(log, whole + std::string(100, '\0'));
+  auto h = open();
+  // Its byte was cleared above, when it was nobody's.
+  EXPECT_EQ(text(h, owner, "second"), std::string(1, '\0')) << "zeros at the end are what a loss of power leaves";
+}
+
+TEST_F(a_kept_server, refuses_a_damaged_record_and_changes_nothing) {
+  {
+    auto h = open();
+    make(h, "a", "some bytes");
+  }
+  std::string const whole = read_file(log);
+  std::string const bytes = read_file(file);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    write_file(log, damaged);
+    std::string const why = refusal();
+    EXPECT_NE(why, "opened") << "byte " << i;
+    EXPECT_TRUE(why.starts_with(file.string())) << why;
+    EXPECT_TRUE(read_file(log) == damaged && read_file(file) == bytes) << "byte " << i;
+  }
+  write_file(log, whole);
+  EXPECT_EQ(refusal(size / 2), file.string() + ": was made with --size 262144 bytes; give as much or more");
+  EXPECT_EQ(refusal(size, 4), file.string() + ": its server has --number 3");
+  fs::remove(log);
+  EXPECT_NE(refusal().find("is missing"), std::string::npos);
+}
+
+TEST_F(a_kept_server, refuses_what_is_no_file_of_its) {
+  std::string const thesis(10000, 't');
+  write_file(file, thesis);
+  EXPECT_NE(refusal().find("is no file of a memory server"), std::string::npos);
+  EXPECT_EQ(read_file(file), thesis);
+  fs::remove(file);
+  fs::create_directory(file);
+  EXPECT_NE(refusal().find("cannot be opened"), std::string::npos);
+  fs::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_NE(refusal().find("is no ordinary file"), std::string::npos);
+  fs::remove(file);
+  auto const first = open();
+  EXPECT_NE(refusal().find("another server has it"), std::string::npos);
+}
+
+TEST_F(a_kept_server, the_record_does_not_grow_for_ever) {
+  auto h = open();
+  auto const base = make(h, "a", "x");
+  std::uintmax_t most = 0;
+  for (int i = 0; i < 30000; ++i) {
+    ASSERT_TRUE(h.what().link(owner, base, "name", 0, 0));
+    ASSERT_TRUE(h.what().unlink(owner, "name", 0));
+    h.tend();
+    most = std::max(most, fs::file_size(log));
+  }
+  EXPECT_LT(most, 3U << 20);
+}
+
+/// In a process with a small file system of its own.
+TEST_F(a_kept_server, a_full_disk_is_said_and_loses_nothing) {
+  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=2M") != 0)
+    GTEST_SKIP() << "needs root, to make a small file system";
+  std::vector<std::uint64_t> made;
+  {
+    auto h = open(8U << 20);
+    for (int i = 0;; ++i) {
+      auto const r = h.what().create(owner, 64 * 1024, "r" + std::to_string(i), 0, 0);
+      if (!r) {
+        EXPECT_EQ(r.error().why, wire::status::disk_full);
+        EXPECT_EQ(r.error().text, "the server's disk is full");
+        break;
+      }
+      made.push_back(r->made->base);
+      auto const to = h.what().bytes(*r->made, 0, 64 * 1024);
+      std::memset(to.data(), i + 1, to.size());
+    }
+    // The record takes what is left, but not the room that changes need which free some.
+    std::size_t links = 0;
+    while (links < 20000 && h.what().link(owner, made[links % made.size()], "l" + std::to_string(links), 0, 0)) ++links;
+    EXPECT_TRUE(h.what().remove(owner, made.back()));
+    made.pop_back();
+    EXPECT_TRUE(h.what().create(owner, 4096, "again", 0, 0)) << "there is room again";
+  }
+  ASSERT_GT(made.size(), 10U);
+  {
+    auto h = open(8U << 20);
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      auto const r = h.what().check(owner, made[i], 64 * 1024, right_read);
+      ASSERT_TRUE(r) << r.error().text;
+      auto const bytes = h.what().bytes(**r, 0, 64 * 1024);
+      EXPECT_TRUE(std::ranges::all_of(bytes, [&](std::byte b) { return b == static_cast<std::byte>(i + 1); })) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tess::memd
