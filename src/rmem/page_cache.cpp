@@ -42,6 +42,7 @@ std::size_t free_bytes() {
 
 page_cache::page_cache(client& with, region const& of, std::size_t item_bytes, cache_options const& chosen)
     : client_(with), region_(of), replaces_(chosen.replaces), writes_(chosen.writes) {
+  with.prepare();
   std::size_t const wanted = chosen.bytes != 0 ? chosen.bytes : std::min<std::size_t>(of.size, free_bytes() / 4);
   std::size_t page = chosen.page_bytes;
   if (page == 0) page = std::clamp(std::bit_floor(wanted / frames_usual), page_bytes_least, page_bytes_usual);

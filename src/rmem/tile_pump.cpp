@@ -14,6 +14,7 @@ tile_pump::tile_pump(client& with, region const& of, std::size_t tile_bytes, boo
       writes_(writes),
       tiles_(tile_bytes_ == 0 ? 0 : (of.size + tile_bytes_ - 1) / tile_bytes_),
       memory_(std::make_unique_for_overwrite<std::byte[]>(2 * tile_bytes_)) {
+  with.prepare();
   for (std::uint64_t i = 0; i < 2; ++i) {
     buffer& b = buffers_[i];
     b.pump = this;
