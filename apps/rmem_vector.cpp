@@ -1,4 +1,4 @@
-// rmem-vector: multiplies a vector in remote memory that is 8 times as large as all the memory this process may have.
+// rmem_vector: multiplies a vector in remote memory, 8 times as large as all the memory this process may have.
 #include <sys/resource.h>
 
 #include <atomic>

@@ -1,7 +1,7 @@
-"""vector_test: `tess run rmem-vector` by one command, with no server: its limit, watched from outside, and what is left.
+"""vector_test: `tess run rmem-vector`, one command and no server: its limit, seen from outside, and what is left.
 
-Method: while it runs, the kernel is asked what the process may take and has taken at most. Afterwards the server that it
-started must be gone.
+Method: while it runs, the kernel is asked what the process may take and has taken at most. Afterwards the server that
+it started must be gone.
 """
 
 import os
