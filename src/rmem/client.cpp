@@ -220,6 +220,7 @@ struct client::inside {
   static constexpr clock::rep look_every =
       std::chrono::duration_cast<clock::duration>(std::chrono::milliseconds(10)).count();
 
+  std::atomic<bool> prepared{false};
   std::mutex starting;  // of the threads; they end first, `beside` before the portal that it gives transfers to
   std::unique_ptr<portal> opened;
   std::unique_ptr<aside> beside;
@@ -273,7 +274,14 @@ void client::memwrite(address to, void const* from, std::size_t bytes) {
   in_->move(false, to, const_cast<std::byte*>(static_cast<std::byte const*>(from)), bytes);
 }
 
-void client::start(transfer& t) {
+void client::prepare() {
+  if (in_->prepared.load(std::memory_order_acquire)) return;
+  static_cast<void>(in_->socket_portal());
+  if (is_local(in_->full)) static_cast<void>(in_->thread_beside());
+  in_->prepared.store(true, std::memory_order_release);
+}
+
+void client::start(transfer& t) noexcept {
   if (t.bytes == 0) return t.ended(t);
   if (in_->reached.are_local() && (!in_->lent.knows(t.at, !t.reads) || in_->lent.has(t.at, !t.reads)))
     return in_->thread_beside().run([this, &t] { in_->carry(t); });

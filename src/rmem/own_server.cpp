@@ -33,8 +33,11 @@ std::string command() {
   if (auto const said = of_environment("TESS_COMMAND"); !said.empty()) return said;
   std::error_code none;
   auto const program = fs::read_symlink("/proc/self/exe", none);
-  auto const beside = program.parent_path().parent_path().parent_path() / "bin" / "tess";
-  return fs::exists(beside, none) ? beside.string() : "tess";
+  // Programs are two folders below the one that has bin, benchmarks three.
+  auto folder = program.parent_path().parent_path().parent_path();
+  for (int up = 0; up < 2; ++up, folder = folder.parent_path())
+    if (auto const beside = folder / "bin" / "tess"; fs::exists(beside, none)) return beside.string();
+  return "tess";
 }
 
 std::string start_server() {

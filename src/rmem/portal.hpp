@@ -14,10 +14,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "rmem/connection.hpp"
+#include "rmem/quiet_thread.hpp"
 #include "tess/rmem.hpp"
 
 namespace tess::rmem {
@@ -55,7 +55,7 @@ class portal {
   std::atomic<bool> sleeps_{false};
   std::mutex mutex_;  // of the next
   std::vector<transfer*> submitted_;
-  std::thread thread_;
+  quiet_thread thread_;
 };
 
 }  // namespace tess::rmem

@@ -32,20 +32,33 @@ namespace {
 /// After so many bytes of its own copying a task lets others go first.
 constexpr std::size_t turn_bytes = 256 * 1024;
 
+/// Starts what will arrive; if it cannot be started, nobody waits for it.
+template <class F>
+void or_forget(detail::remote_wait& w, F start) {
+  try {
+    start();
+  } catch (...) {
+    w.forget();
+    throw;
+  }
+}
+
 /// Calls f where it may block.
 template <class F>
 task<std::invoke_result_t<F&>> aside_of(client& with, F f) {
   std::optional<std::invoke_result_t<F&>> result;
   detail::remote_wait w;
   w.expect();
-  with.run_aside([&] {
-    std::exception_ptr failure;
-    try {
-      result.emplace(f());
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    w.arrived(std::move(failure));
+  or_forget(w, [&] {
+    with.run_aside([&] {
+      std::exception_ptr failure;
+      try {
+        result.emplace(f());
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      w.arrived(std::move(failure));
+    });
   });
   co_await w.done();
   w.check();
@@ -74,6 +87,7 @@ task<void> move(client& with, bool reads, address at, std::byte* memory, std::si
   t.ended = [](transfer& ended) noexcept {
     static_cast<awaited_transfer&>(ended).wait.arrived(std::exchange(ended.failure, {}));
   };
+  with.prepare();
   t.wait.expect();
   with.start(t);
   co_await t.wait.done();
@@ -92,7 +106,7 @@ task<client*> find_client() {
   detail::remote_wait w;
   w.expect();
   // Starting a server and connecting takes milliseconds.
-  std::thread starter = quiet_thread([&w] {
+  auto const start = [&w] {
     std::exception_ptr failure;
     try {
       found_client().store(&default_client(), std::memory_order_release);
@@ -100,8 +114,8 @@ task<client*> find_client() {
       failure = std::current_exception();
     }
     w.arrived(std::move(failure));
-  });
-  starter.detach();
+  };
+  or_forget(w, [&] { quiet_thread(start).detach(); });
   co_await w.done();
   w.check();
   co_return found_client().load(std::memory_order_acquire);

@@ -1,0 +1,128 @@
+// array_cases: arrays of 8 times their cache: scans, and random items.
+#include <array>
+#include <cstdint>
+
+#include "cases.hpp"
+#include "harness/clock.hpp"
+#include "harness/splitmix.hpp"
+#include "job.hpp"
+#include "tess/rmem_array.hpp"
+
+namespace bench {
+
+namespace {
+
+using tess::rmem::array;
+using tess::rmem::client;
+using tess::rmem::region;
+using word = std::uint64_t;
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+constexpr std::size_t array_bytes = 256 * mebibyte;
+constexpr std::size_t cache_bytes = array_bytes / 8;
+constexpr word items = array_bytes / sizeof(word);
+constexpr word sum_of_items = items * (items - 1) / 2;
+
+double gigabytes(double seconds) {
+  return static_cast<double>(array_bytes) / seconds / 1e9;
+}
+
+void believe(word sum) {
+  if (sum != sum_of_items) throw tess::error("rmem", "items were lost", "their sum");
+}
+
+/// Reads one after the other into the same 1 MiB, as far as the array goes.
+double raw_reads(client& c, region const& r) {
+  std::vector<std::byte> memory(mebibyte);
+  return gigabytes(seconds_of([&] {
+    for (std::size_t at = 0; at < array_bytes; at += mebibyte) c.memread(memory.data(), r + at, mebibyte);
+  }));
+}
+
+double scan_items(client& c, region const& r) {
+  return in_job(1, [&]() -> tess::task<double> {
+    array<word const> a(c, r, {.bytes = cache_bytes});
+    word sum = 0;
+    double const begin = timestamp();
+    for (word const& x : a) sum += x;
+    double const end = timestamp();
+    believe(sum);
+    co_return gigabytes(end - begin);
+  });
+}
+
+double scan_tiles(client& c, region const& r) {
+  return in_job(1, [&]() -> tess::task<double> {
+    array<word const> a(c, r, {.bytes = mebibyte});
+    word sum = 0;
+    double const begin = timestamp();
+    for (auto& tile : a.tiles(mebibyte / sizeof(word)))
+      for (word const& x : tile) sum += x;
+    double const end = timestamp();
+    believe(sum);
+    co_return gigabytes(end - begin);
+  });
+}
+
+/// Million items per second.
+double random_items(client& c, region const& r, word tasks, word each) {
+  return in_job(1, [&]() -> tess::task<double> {
+    array<word const> a(c, r, {.bytes = cache_bytes, .page_bytes = 4096, .ahead = 0});
+    double const begin = timestamp();
+    co_await tess::forall(
+        0, tasks,
+        [&](word t) -> tess::task<void> {
+          for (word k = 0; k < each; ++k) {
+            word const i = splitmix(t + 1, k) % items;
+            if (co_await a[i] != i) throw tess::error("rmem", "an item was lost", "its index");
+          }
+        },
+        1);
+    co_return static_cast<double>(tasks * each) / (timestamp() - begin) / 1e6;
+  });
+}
+
+region filled(client& c, char const* name) {
+  auto const r = c.create(name, array_bytes);
+  std::vector<word> part(mebibyte / sizeof(word));
+  for (word first = 0; first < items; first += part.size()) {
+    for (word i = 0; i < part.size(); ++i) part[i] = first + i;
+    c.memwrite(r + first * sizeof(word), part.data(), mebibyte);
+  }
+  return r;
+}
+
+}  // namespace
+
+void scans(suite& to, memory_server const& server) {
+  if (!to.wants("scan")) return;
+  client local(server.local());
+  auto const r = filled(local, "scanned");
+  auto const remote = by_tcp(server, r);
+  struct way {
+    char const* name;
+    client* c;
+  };
+  for (auto const& [name, c] : {way{"mapped", &local}, way{"by messages", remote.get()}}) {
+    to.pair(
+        std::string("scan of items, ") + name, 1, "GB/s", [&] { return raw_reads(*c, r); },
+        [&] { return scan_items(*c, r); });
+    to.pair(
+        std::string("scan of tiles, ") + name, 1, "GB/s", [&] { return raw_reads(*c, r); },
+        [&] { return scan_tiles(*c, r); });
+  }
+  local.remove(r.base);
+}
+
+void random_access(suite& to, memory_server const& server) {
+  if (!to.wants("random")) return;
+  client local(server.local());
+  auto const r = filled(local, "random");
+  auto const remote = by_tcp(server, r);
+  to.pair(
+      "random items by 256 tasks, against one", 1, "M/s", [&] { return random_items(*remote, r, 1, 3000); },
+      [&] { return random_items(*remote, r, 256, 100); });
+  local.remove(r.base);
+}
+
+}  // namespace bench

@@ -1,0 +1,319 @@
+// rmem_array: an array in remote memory, larger than the local one: a cache of its pages is here.
+//
+//     auto a = co_await tess::rmem::array<double>::create("vector", n);
+//     co_await a.forall([](std::uint64_t i, double& x) { x = double(i); });   // tasks of this place, page by page
+//     double const x = co_await a[7];                                         // other tasks run meanwhile
+//     co_await (a[7] = 2 * x);
+//     for (double& y : a) y += 1;                                             // fetched ahead; the worker waits
+//     for (auto& tile : a.tiles(64 * 1024)) scale(tile.data(), tile.size());  // two buffers beside the cache
+//     co_await a.flush();                                                     // what was changed is at the server
+//
+//   An `array<T const>` reads only: of an array<T>, as_const(). Copies share the cache. Each place has a cache of its
+//   own: what one place changed, another sees after the one's flush() and unless it has the page.
+//
+// Units    items; the cache's options in bytes and pages.
+// Threads  tasks of the place. A range-for waits with its worker, which serves messages and runs none of its tasks;
+//          `co_await tiles.next()` and forall() let them run.
+// Errors   refused, lost, from whatever waits. A changed page that cannot be written stays in the cache; flush() says
+// so. Cost     an item that is cached: a lock and some instructions. Iterating: the lock once for each page. Source
+// RMem (MultiProg 2019), section 7, leaves caching, prefetching and tiling to the future.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tess/assert.hpp"
+#include "tess/detail/page_cache.hpp"
+#include "tess/detail/tile_pump.hpp"
+#include "tess/finish.hpp"
+#include "tess/place.hpp"
+#include "tess/rmem_task.hpp"
+
+namespace tess::rmem {
+
+/// A run of items of an array, in local memory. Of array<T const>: T is const.
+template <class T>
+class tile {
+ public:
+  [[nodiscard]] T* data() const noexcept { return items_.data(); }
+  [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
+  /// Index in the array.
+  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
+  T& operator[](std::size_t i) const noexcept { return items_[i]; }
+  [[nodiscard]] T* begin() const noexcept { return items_.data(); }
+  [[nodiscard]] T* end() const noexcept { return items_.data() + items_.size(); }
+
+ private:
+  template <class U>
+  friend class tiles_of;
+  std::span<T> items_;
+  std::uint64_t first_ = 0;
+};
+
+/// All items in order: `for (auto& tile : a.tiles(n))`, or `while (auto* tile = co_await tiles.next())`. Once.
+template <class T>
+class tiles_of {
+  static constexpr bool writes = !std::is_const_v<T>;
+
+ public:
+  tiles_of(std::shared_ptr<detail::page_cache> cache, std::size_t items)
+      : cache_(std::move(cache)), bytes_(std::max<std::size_t>(1, items) * sizeof(T)) {}
+
+  /// Null: there are no more, and all are written. Of array<T> every tile is written back.
+  [[nodiscard]] task<tile<T>*> next() {
+    if (!pump_) {
+      co_await cache_->flush();
+      start();
+    }
+    co_return show(co_await pump_->next());
+  }
+
+  struct iterator {
+    tiles_of* of;
+    tile<T>& operator*() const noexcept { return of->shown_; }
+    iterator& operator++() {
+      of->step();
+      return *this;
+    }
+    bool operator==(std::default_sentinel_t) const noexcept { return of->shown_.size() == 0; }
+  };
+  [[nodiscard]] iterator begin() {
+    cache_->flush_blocking();
+    start();
+    step();
+    return {this};
+  }
+  [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
+
+ private:
+  void start() { pump_ = std::make_unique<detail::tile_pump>(cache_->with(), cache_->of(), bytes_, writes); }
+  void step() { static_cast<void>(show(pump_->next_blocking())); }
+  tile<T>* show(detail::tile_pump::tile const& t) {
+    shown_.items_ = {reinterpret_cast<T*>(t.bytes), t.size / sizeof(T)};
+    shown_.first_ = t.offset / sizeof(T);
+    // The cache is not to show what was there before.
+    if (writes) cache_->forget(t.offset, t.size);
+    return t.bytes == nullptr ? nullptr : &shown_;
+  }
+
+  std::shared_ptr<detail::page_cache> cache_;
+  std::size_t bytes_;
+  std::unique_ptr<detail::tile_pump> pump_;
+  tile<T> shown_;
+};
+
+template <class T>
+class array {
+  using item = std::remove_const_t<T>;
+  static constexpr bool writes = !std::is_const_v<T>;
+  static_assert(std::is_trivially_copyable_v<item>, "an array in remote memory holds data, no pointers or resources");
+  using cache = detail::page_cache;
+
+ public:
+  array() = default;
+  /// Of a region of this client, whose bytes are the items.
+  array(client& with, region of, cache_options const& chosen = {}) : size_(of.size / sizeof(T)) {
+    of.size = size_ * sizeof(T);
+    cache_ = std::make_shared<cache>(with, of, sizeof(T), chosen);
+  }
+
+  /// Of zeros.
+  [[nodiscard]] static task<array> create(std::string name, std::uint64_t items, cache_options chosen = {}) {
+    client* const with = co_await find_client();
+    region const made = co_await rmem::create(*with, std::move(name), items * sizeof(T));
+    co_return array(*with, made, chosen);
+  }
+  [[nodiscard]] static task<array> open(std::string name, cache_options chosen = {}) {
+    client* const with = co_await find_client();
+    region const found = co_await rmem::open(*with, std::move(name), writes ? rights::read_write : rights::read);
+    co_return array(*with, found, chosen);
+  }
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] region const& where() const noexcept { return cache_->of(); }
+  [[nodiscard]] std::size_t cache_bytes() const noexcept { return cache_->frames() * items_per_page() * sizeof(T); }
+  [[nodiscard]] std::uint64_t items_per_page() const noexcept { return cache_->items_per_page(); }
+  [[nodiscard]] cache_counts counts() const { return cache_->counts(); }
+  /// Shares the cache.
+  [[nodiscard]] array<item const> as_const() const noexcept {
+    array<item const> same;
+    same.cache_ = cache_;
+    same.size_ = size_;
+    return same;
+  }
+
+  /// One item to be read, or written.
+  template <bool Write>
+  class [[nodiscard("an item of a remote array is read and written by co_await")]] access {
+   public:
+    access(cache* c, std::uint64_t i, item v) noexcept
+        : cache_(c), page_(i >> c->item_shift()), offset_((i & (c->items_per_page() - 1)) * sizeof(item)), value_(v) {}
+    access(access const&) = delete;
+    access& operator=(access const&) = delete;
+
+    bool await_ready() {
+      if constexpr (Write) return cache_->try_write(page_, offset_, &value_, sizeof(item));
+      return cache_->try_read(page_, offset_, &value_, sizeof(item));
+    }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) {
+      slow_.emplace(with_page());
+      wait_.emplace(std::move(*slow_).operator co_await());
+      return wait_->await_suspend(h);
+    }
+    std::conditional_t<Write, void, item> await_resume() {
+      if (wait_) wait_->await_resume();
+      if constexpr (!Write) return value_;
+    }
+
+   private:
+    task<void> with_page() {
+      auto const v = co_await cache_->pin(page_, Write);
+      if constexpr (Write)
+        std::memcpy(v.bytes + offset_, &value_, sizeof(item));
+      else
+        std::memcpy(&value_, v.bytes + offset_, sizeof(item));
+      if constexpr (Write)
+        co_await cache_->release(v);
+      else
+        cache_->unpin(v);
+    }
+
+    cache* cache_;
+    std::uint64_t page_;
+    std::size_t offset_;
+    item value_;
+    std::optional<task<void>> slow_;
+    std::optional<decltype(std::declval<task<void>>().operator co_await())> wait_;
+  };
+
+  /// What a[i] gives: `co_await a[i]`, `co_await (a[i] = v)`.
+  class element {
+   public:
+    element(cache* c, std::uint64_t i) noexcept : cache_(c), index_(i) {}
+    access<false> operator co_await() const noexcept { return {cache_, index_, item{}}; }
+    access<true> operator=(item v) const noexcept
+      requires writes
+    {
+      return {cache_, index_, v};
+    }
+
+   private:
+    cache* cache_;
+    std::uint64_t index_;
+  };
+  [[nodiscard]] element operator[](std::uint64_t i) const {
+    TESS_DEBUG_ASSERT(i < size_);
+    return {cache_.get(), i};
+  }
+
+  /// f(x) or f(i, x) for every item, in any order, by tasks of this place that take a page at a time. f must not wait.
+  /// Of array<T> all pages count as changed.
+  template <class F>
+    requires std::invocable<F&, T&> || std::invocable<F&, std::uint64_t, T&>
+  [[nodiscard]] task<void> forall(F f) {
+    std::atomic<std::uint64_t> next{0};
+    std::uint64_t const tasks = std::min<std::uint64_t>({cache_->pages(), cache_->frames() / 2, 2ULL * workers()});
+    co_await finish([&] {
+      for (std::uint64_t k = 0; k < tasks; ++k) spawn(visit_pages<F>(cache_.get(), &next, &f));
+    });
+  }
+
+  /// One pass in order, a page pinned at a time; pages ahead are fetched. Waits with its worker.
+  class iterator {
+   public:
+    explicit iterator(cache* c) : cache_(c) { find(0); }
+    iterator(iterator const&) = delete;
+    iterator& operator=(iterator const&) = delete;
+    ~iterator() {
+      if (at_ != nullptr) cache_->unpin(view_);
+    }
+    T& operator*() const noexcept { return *at_; }
+    iterator& operator++() {
+      if (++at_ == end_) [[unlikely]] {
+        at_ = nullptr;
+        cache_->release_blocking(view_);
+        find(page_ + 1);
+      }
+      return *this;
+    }
+    bool operator==(std::default_sentinel_t) const noexcept { return at_ == nullptr; }
+
+   private:
+    void find(std::uint64_t page) {
+      page_ = page;
+      if (page == cache_->pages()) return;
+      view_ = cache_->pin_blocking(page, writes);
+      at_ = reinterpret_cast<T*>(view_.bytes);
+      end_ = at_ + view_.size / sizeof(T);
+    }
+    cache* cache_;
+    cache::view view_;
+    std::uint64_t page_ = 0;
+    T* at_ = nullptr;
+    T* end_ = nullptr;
+  };
+  [[nodiscard]] iterator begin() const { return iterator(cache_.get()); }
+  [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
+
+  /// Of so many items each, the last one perhaps of fewer. Nobody else uses the array meanwhile.
+  [[nodiscard]] tiles_of<T> tiles(std::size_t items) const { return tiles_of<T>(cache_, items); }
+
+  /// All changes are at the server when it ends.
+  [[nodiscard]] task<void> flush() { return cache_->flush(); }
+
+ private:
+  template <class U>
+  friend class array;
+
+  /// Given back, whatever happens.
+  struct pinned {
+    cache* of;
+    cache::view view;
+    ~pinned() {
+      if (of != nullptr) of->unpin(view);
+    }
+  };
+
+  template <class F>
+  static task<void> visit_pages(cache* c, std::atomic<std::uint64_t>* next, F* f) {
+    std::uint64_t const batch = c->ahead() / 2 + 1;
+    for (;;) {
+      std::uint64_t const page = next->fetch_add(1, std::memory_order_relaxed);
+      if (page >= c->pages()) co_return;
+      if (page % batch == 0) c->fetch(page + 1, c->ahead());
+      pinned p{c, {}};
+      if (!c->try_pin(page, writes, p.view)) {
+        p.of = nullptr;
+        p.view = co_await c->pin(page, writes);
+        p.of = c;
+      }
+      T* const items = reinterpret_cast<T*>(p.view.bytes);
+      std::uint64_t const first = page << c->item_shift();
+      for (std::size_t k = 0; k < p.view.size / sizeof(T); ++k) {
+        if constexpr (std::invocable<F&, T&>)
+          (*f)(items[k]);
+        else
+          (*f)(first + k, items[k]);
+      }
+      p.of = nullptr;
+      co_await c->release(p.view);
+      co_await yield();
+    }
+  }
+
+  std::shared_ptr<cache> cache_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace tess::rmem
