@@ -54,9 +54,7 @@ std::uint32_t tile::attach(snooper& l1) {
   return static_cast<std::uint32_t>(l1s_.size() - 1);
 }
 
-tile::place tile::place_of(std::uint64_t address) const noexcept {
-  if (tlm_region_.holds(address)) return place::tlm;
-  if (partition_.holds(address)) return place::l2;
+tile::place tile::place_elsewhere(std::uint64_t address) const noexcept {
   region const* const found = map_.find(address);
   if (found == nullptr) return place::nowhere;
   switch (found->kind) {
@@ -77,11 +75,6 @@ std::pair<device*, std::uint64_t> tile::device_at(std::uint64_t address) const n
   return {unit < devices_.size() ? devices_[unit] : nullptr, offset % registers::unit_bytes};
 }
 
-std::byte* tile::look_up(place where, std::uint64_t address, bool for_store) noexcept {
-  if (where == place::tlm) return tlm_.at(address - tlm_region_.base);
-  return l2_.look_up(address, for_store);
-}
-
 std::uint64_t* tile::sharers(std::uint64_t address) noexcept {
   if (tlm_region_.holds(address)) return &tlm_sharers_[(address - tlm_region_.base) >> line_shift_];
   return l2_.sharers(address);
@@ -93,25 +86,26 @@ void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
 
 std::uint32_t tile::attach(writer& added) {
   MACHINE_ASSERT(writers_.size() < writers_max);
-  writer_cycles_[writers_.size()] = writer::never;
+  auto const number = static_cast<std::uint32_t>(writers_.size());
   writers_.push_back(&added);
-  return static_cast<std::uint32_t>(writers_.size() - 1);
+  first_posted(number, writer::never);
+  return number;
 }
 
-std::uint32_t tile::first_writer() const noexcept {
-  std::uint32_t first = 0;
-  for (std::uint32_t each = 1; each < writers_.size(); ++each) {
-    if (writer_cycles_[each] < writer_cycles_[first]) first = each;
-  }
+std::uint64_t tile::first_store() const noexcept {
+  // Without branches: which one is first cannot be predicted.
+  std::uint64_t first = first_stores_[0];
+  for (std::size_t i = 1; i < writers_.size(); ++i) first = std::min(first, first_stores_[i]);
   return first;
 }
 
 void tile::execute_posted(std::uint64_t cycle) {
   while (posted_ != 0) {
-    std::uint32_t const first = first_writer();
-    if (writer_cycles_[first] > cycle) return;
+    std::uint64_t const first = first_store();
+    if (first >> writer_bits > cycle) return;
     --posted_;
-    writer_cycles_[first] = writers_[first]->execute_next();
+    auto const number = static_cast<std::uint32_t>(first % writers_max);
+    first_posted(number, writers_[number]->execute_next());
   }
 }
 
@@ -125,7 +119,7 @@ void tile::drain_for_watchers() {
   catch_up(clock_.cycle_from(kernel_.now()));
   if (posted_ == 0 || watchers_.empty()) return;
   drain_.waits = true;
-  kernel_.at(clock_.cycles(writer_cycles_[first_writer()]), drain_);
+  kernel_.at(clock_.cycles(first_store() >> writer_bits), drain_);
 }
 
 void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle) {

@@ -71,7 +71,9 @@ class tile : public home, private line_memory {
   std::uint32_t attach(writer& added);
   void posted() noexcept { ++posted_; }
   /// A writer without stores has one for this cycle.
-  void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept { writer_cycles_[number] = cycle; }
+  void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept {
+    first_stores_[number] = cycle << writer_bits | number;
+  }
   [[nodiscard]] bool has_posted() const noexcept { return posted_ != 0; }
   /// All stores that were posted for cycles up to this one happen now, in order of time. To be called before anything
   /// else is done to the tile in this cycle.
@@ -79,7 +81,10 @@ class tile : public home, private line_memory {
     if (posted_ != 0) execute_posted(cycle);
   }
 
-  [[nodiscard]] place place_of(std::uint64_t address) const noexcept;
+  [[nodiscard]] place place_of(std::uint64_t address) const noexcept {
+    if (tlm_region_.holds(address)) return place::tlm;
+    return partition_.holds(address) ? place::l2 : place_elsewhere(address);
+  }
 
   /// Its turn on the bus: when `bytes` have been moved, if they are asked for at `cycle`.
   std::uint64_t bus(std::uint64_t cycle, std::size_t bytes) noexcept {
@@ -97,7 +102,9 @@ class tile : public home, private line_memory {
   }
 
   /// The byte itself; null if its line must be brought into the L2 first.
-  [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept;
+  [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept {
+    return where == place::tlm ? tlm_.at(address - tlm_region_.base) : l2_.look_up(address, for_store);
+  }
   /// After a write: the other L1s lose the line, and sleepers look. `own` keeps it.
   void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle);
   /// Which L1s may hold the line of this address; null: none, as it is not in this tile.
@@ -170,8 +177,10 @@ class tile : public home, private line_memory {
     tile& owner;
     bool waits = false;
   };
+  [[nodiscard]] place place_elsewhere(std::uint64_t address) const noexcept;
   void execute_posted(std::uint64_t cycle);
-  [[nodiscard]] std::uint32_t first_writer() const noexcept;
+  /// Of first_stores_.
+  [[nodiscard]] std::uint64_t first_store() const noexcept;
   void drain_for_watchers();
 
   void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override;
@@ -185,7 +194,8 @@ class tile : public home, private line_memory {
   void serve_device(transaction& asked, event& finished);
   void serve_memory(transaction& asked, region const& in, event& finished);
 
-  static constexpr std::size_t writers_max = 64;
+  static constexpr unsigned writer_bits = 6;
+  static constexpr std::size_t writers_max = std::size_t{1} << writer_bits;
 
   kernel& kernel_;
   machine_description const& made_of_;
@@ -203,8 +213,9 @@ class tile : public home, private line_memory {
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;
   std::vector<writer*> writers_;
-  std::array<std::uint64_t, writers_max> writer_cycles_{};  ///< Of the first store of each.
-  std::uint64_t posted_ = 0;                                ///< Stores of all writers.
+  /// By writer: the cycle of its first store, and its number in the lowest bits, so that the least of them says all.
+  std::array<std::uint64_t, writers_max> first_stores_{};
+  std::uint64_t posted_ = 0;  ///< Stores of all writers.
   drain_event drain_{*this};
   std::vector<std::unique_ptr<tile>> const* all_ = nullptr;
   std::uint64_t arbitration_cycles_;

@@ -59,7 +59,9 @@ bool hart_memory::is_device(std::uint64_t address) const noexcept {
 }
 
 bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept {
-  bool const allowed = rights_.allow(address, wanted) && rights_.allow(address + bytes - 1, wanted) &&
+  std::uint64_t const last = address + bytes - 1;
+  bool const one_page = (address ^ last) >> page_rights::page_shift == 0;
+  bool const allowed = rights_.allow(address, wanted) && (one_page || rights_.allow(last, wanted)) &&
                        tile_.place_of(global(address)) != tile::place::nowhere;
   if (!allowed) {
     h.request.right = wanted;
