@@ -10,11 +10,10 @@ cache_array::cache_array(cache_shape const& shape)
       line_bits_(static_cast<unsigned>(std::countr_zero(shape.line_bytes))),
       line_mask_(shape.line_bytes - 1),
       set_mask_(shape.sets() - 1),
-      tags_(std::size_t{shape.sets()} * shape.ways),
-      states_(tags_.size(), invalid),
-      types_(tags_.size(), cacheable),
-      metadata_(tags_.size()),
-      data_(tags_.size() * shape.line_bytes),
+      lines_(shape.sets() * shape.ways),
+      names_(new(host_line) name[lines_]),
+      metadata_(lines_),
+      data_(std::size_t{lines_} * shape.line_bytes),
       order_(shape.sets(), 0xfedcba9876543210U) {
   MACHINE_ASSERT(std::has_single_bit(shape.line_bytes) && std::has_single_bit(shape.sets()));
   MACHINE_ASSERT(shape.ways >= 1 && shape.ways <= ways_max);

@@ -12,6 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -40,7 +42,7 @@ class cache_array {
   explicit cache_array(cache_shape const& shape);
 
   [[nodiscard]] cache_shape const& shape() const noexcept { return shape_; }
-  [[nodiscard]] line_index lines() const noexcept { return static_cast<line_index>(tags_.size()); }
+  [[nodiscard]] line_index lines() const noexcept { return lines_; }
   [[nodiscard]] std::uint64_t line_address(std::uint64_t address) const noexcept { return address & ~line_mask_; }
 
   /// The valid line of this type that holds the address, or no_line. Does not count as a use.
@@ -48,7 +50,8 @@ class cache_array {
     std::uint64_t const tag = address >> line_bits_;
     line_index const first = (static_cast<line_index>(tag) & set_mask_) * shape_.ways;
     for (line_index line = first; line < first + shape_.ways; ++line) {
-      if (tags_[line] == tag && states_[line] != invalid && types_[line] == type) return line;
+      name const& at = names_[line];
+      if (at.tag == tag && at.state != invalid && at.type == type) return line;
     }
     return no_line;
   }
@@ -61,7 +64,7 @@ class cache_array {
   [[nodiscard]] line_index victim(std::uint64_t address, May&& may) const {
     line_index const first = set_of(address) * shape_.ways;
     for (line_index line = first; line < first + shape_.ways; ++line) {
-      if (states_[line] == invalid && may(line)) return line;
+      if (names_[line].state == invalid && may(line)) return line;
     }
     std::uint64_t order = order_[set_of(address)];
     for (std::uint32_t i = 0; i < shape_.ways; ++i, order >>= 4U) {
@@ -74,13 +77,13 @@ class cache_array {
   /// Gives a line a new address; state, type and metadata are the caller's to set.
   void assign(line_index line, std::uint64_t address) noexcept {
     MACHINE_DEBUG_ASSERT(set_of(address) == line / shape_.ways);
-    tags_[line] = address >> line_bits_;
+    names_[line].tag = address >> line_bits_;
   }
 
-  [[nodiscard]] std::uint64_t address_of(line_index line) const noexcept { return tags_[line] << line_bits_; }
-  [[nodiscard]] std::uint8_t& state(line_index line) noexcept { return states_[line]; }
-  [[nodiscard]] std::uint8_t state(line_index line) const noexcept { return states_[line]; }
-  [[nodiscard]] std::uint8_t& type(line_index line) noexcept { return types_[line]; }
+  [[nodiscard]] std::uint64_t address_of(line_index line) const noexcept { return names_[line].tag << line_bits_; }
+  [[nodiscard]] std::uint8_t& state(line_index line) noexcept { return names_[line].state; }
+  [[nodiscard]] std::uint8_t state(line_index line) const noexcept { return names_[line].state; }
+  [[nodiscard]] std::uint8_t& type(line_index line) noexcept { return names_[line].type; }
   [[nodiscard]] std::uint64_t& metadata(line_index line) noexcept { return metadata_[line]; }
   [[nodiscard]] std::span<std::byte> data(line_index line) noexcept {
     return {data_.data() + std::size_t{line} * shape_.line_bytes, shape_.line_bytes};
@@ -91,6 +94,17 @@ class cache_array {
   }
 
  private:
+  /// What is compared to find a line, together: a set of four is a line of the host's caches.
+  struct name {
+    std::uint64_t tag = 0;
+    std::uint8_t state = invalid;
+    std::uint8_t type = cacheable;
+  };
+  static constexpr std::align_val_t host_line{64};
+  struct aligned_deleter {
+    void operator()(name* names) const noexcept { ::operator delete[](names, host_line); }
+  };
+
   [[nodiscard]] std::uint32_t set_of(std::uint64_t address) const noexcept {
     return static_cast<std::uint32_t>(address >> line_bits_) & set_mask_;
   }
@@ -99,9 +113,8 @@ class cache_array {
   unsigned line_bits_;
   std::uint64_t line_mask_;
   std::uint32_t set_mask_;
-  std::vector<std::uint64_t> tags_;
-  std::vector<std::uint8_t> states_;
-  std::vector<std::uint8_t> types_;
+  line_index lines_;
+  std::unique_ptr<name[], aligned_deleter> names_;  // NOLINT: lines_ of them
   std::vector<std::uint64_t> metadata_;
   std::vector<std::byte> data_;
   std::vector<std::uint64_t> order_;  ///< Per set: its ways, four bits each, the one used longest ago lowest.

@@ -43,16 +43,16 @@ l2_private::miss& l2_private::take_miss(std::uint64_t address) {
   spare_misses_.pop_back();
   taken.address = address;
   taken.begun = kernel_.now();
-  misses_.emplace(address, &taken);
+  misses_.push_back(&taken);
   return taken;
 }
 
 void l2_private::bring(std::uint64_t address, event& there) {
   std::uint64_t const line = line_address(address);
   MACHINE_DEBUG_ASSERT(lines_.find(line) == no_line);
-  if (auto const found = misses_.find(line); found != misses_.end()) {
+  if (auto const found = std::ranges::find(misses_, line, &miss::address); found != misses_.end()) {
     ++counted_.merged;
-    found->second->waiting.push_back(&there);
+    (*found)->waiting.push_back(&there);
     return;
   }
   ++counted_.misses;
@@ -77,10 +77,15 @@ void l2_private::miss::arrived() {
   lines.metadata(into) = 0;
   lines.use(into);
   std::ranges::copy(data, lines.data(into).begin());
-  owner.misses_.erase(address);
-  // Those who wait may miss again, and take this record.
-  std::vector<event*> const told = std::exchange(waiting, {});
+  std::erase(owner.misses_, this);
   owner.spare_misses_.push_back(this);
+  // Those who wait may miss again, and take this record.
+  if (waiting.size() == 1) {
+    event& only = *waiting.front();
+    waiting.clear();
+    return only.happens(only);
+  }
+  std::vector<event*> const told = std::exchange(waiting, {});
   for (event* const one : told) one->happens(*one);
 }
 

@@ -140,7 +140,7 @@ class l2_private {
   line_memory& below_;
   std::vector<snooper*> l1s_;
   bool sharers_known_ = false;
-  std::unordered_map<std::uint64_t, miss*> misses_;           ///< By line address.
+  std::vector<miss*> misses_;                                 ///< A few: as many as clients wait.
   std::unordered_map<std::uint64_t, departure*> departures_;  ///< By line address.
   std::deque<miss> all_misses_;
   std::vector<miss*> spare_misses_;

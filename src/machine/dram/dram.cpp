@@ -31,6 +31,7 @@ std::uint64_t dram::cycle_at_or_after(picoseconds time) const noexcept {
 
 bool dram::try_access(std::uint64_t address, bool write, event& done) {
   std::uint64_t const line = address / made_of_.access_bytes;
+  if (turn_over_ && kernel_.now() > next_command_ * made_of_.timing.clock_ps) take_turn();
   if (reads_.empty() && writes_.empty()) catch_up(cycle_at_or_after(kernel_.now()));
   if (write) {
     if (writes_.size() >= made_of_.queue_entries) return false;
@@ -75,9 +76,8 @@ void dram::work() {
   bool issued = false;
   std::uint64_t next = refresh(cycle, issued);
   if (!issued) {
-    if (writes_.size() * 2 >= made_of_.queue_entries) draining_ = true;
-    if (writes_.size() * 4 <= made_of_.queue_entries && !reads_.empty()) draining_ = false;
-    bool const drain = !writes_.empty() && (draining_ || reads_.empty());
+    take_turn();
+    bool const drain = drains(draining_);
     std::vector<request>& queue = drain ? writes_ : reads_;
     choice const chosen = choose(queue, drain, cycle);
     if (chosen.cycle <= cycle) {
@@ -86,8 +86,27 @@ void dram::work() {
     }
     next = std::min(next, chosen.cycle);
   }
-  if (issued) next_command_ = next = cycle + 1;
+  if (issued) {
+    next_command_ = next = cycle + 1;
+    turn_over_ = next < first_refresh_ && !(reads_.empty() && writes_.empty());
+    if (turn_over_) next = next_chance();
+  }
   if ((!reads_.empty() || !writes_.empty()) && next != never) plan(std::max(next, cycle + 1));
+}
+
+bool dram::turned() const noexcept {
+  if (writes_.size() * 4 <= made_of_.queue_entries && !reads_.empty()) return false;
+  return draining_ || writes_.size() * 2 >= made_of_.queue_entries;
+}
+
+void dram::take_turn() noexcept {
+  draining_ = turned();
+  turn_over_ = false;
+}
+
+std::uint64_t dram::next_chance() const {
+  bool const drain = drains(turned());
+  return std::min(first_refresh_, choose(drain ? writes_ : reads_, drain, next_command_).cycle);
 }
 
 void dram::issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t cycle) {

@@ -90,6 +90,12 @@ class dram {
     return std::uint64_t{1} << (at.rank * made_of_.banks + at.bank);
   }
   void issue(std::vector<request>& queue, choice const& chosen, std::uint64_t cycle);
+  /// Whether writes are drained is decided anew in the cycle behind each command, and whenever a request comes.
+  [[nodiscard]] bool turned() const noexcept;
+  void take_turn() noexcept;
+  [[nodiscard]] bool drains(bool draining) const noexcept { return !writes_.empty() && (draining || reads_.empty()); }
+  /// When something may be issued after what has just been, if no request comes and no refresh is due.
+  [[nodiscard]] std::uint64_t next_chance() const;
 
   kernel& kernel_;
   dram_parameters made_of_;
@@ -99,6 +105,7 @@ class dram {
   std::vector<request> reads_;       ///< Oldest first.
   std::vector<request> writes_;      ///< Oldest first.
   bool draining_ = false;
+  bool turn_over_ = false;          ///< To be decided in next_command_.
   std::uint64_t next_command_ = 0;  ///< Cycle from which the command bus is free.
   std::vector<event*> vacancies_;
 

@@ -19,8 +19,7 @@ dram_rules::dram_rules(dram_parameters const& made_of, std::vector<dram_rule> co
                      : rule.level == dram_level::rank ? of_rank_
                                                       : of_other_rank_;
     consequences& of = of_level[static_cast<std::size_t>(rule.preceding)];
-    of.rules.push_back(rule);
-    of.remember = of.remember || rule.window > 1;
+    (rule.window == 1 ? of.of_last : of.of_earlier).push_back(rule);
   }
 }
 
@@ -31,10 +30,15 @@ std::uint64_t dram_rules::earliest(dram_command command, dram_address const& at)
 }
 
 void dram_rules::follow(instance& at, consequences const& all, dram_command command, std::uint64_t cycle) {
+  for (dram_rule const& rule : all.of_last) {
+    std::uint64_t& earliest = at.earliest[static_cast<std::size_t>(rule.following)];
+    earliest = std::max(earliest, cycle + rule.cycles);
+  }
+  if (all.of_earlier.empty()) return;
   auto& issued = at.issued[static_cast<std::size_t>(command)];
-  if (all.remember) std::ranges::copy_backward(issued.begin(), issued.end() - 1, issued.end());
+  std::ranges::copy_backward(issued.begin(), issued.end() - 1, issued.end());
   issued[0] = cycle + 1;
-  for (dram_rule const& rule : all.rules) {
+  for (dram_rule const& rule : all.of_earlier) {
     std::uint64_t const since = issued[rule.window - 1];
     if (since == 0) continue;
     std::uint64_t& earliest = at.earliest[static_cast<std::size_t>(rule.following)];
@@ -56,8 +60,14 @@ dram_address locate(dram_parameters const& made_of, std::uint64_t address) noexc
   std::uint64_t rest = address / made_of.access_bytes;
   dram_address at;
   auto const take = [&](std::uint64_t count) {
-    std::uint64_t const taken = rest % count;
-    rest /= count;
+    std::uint64_t taken = 0;
+    if (std::has_single_bit(count)) {  // as nearly always; divisions take their time
+      taken = rest & (count - 1);
+      rest >>= static_cast<unsigned>(std::countr_zero(count));
+    } else {
+      taken = rest % count;
+      rest /= count;
+    }
     return static_cast<std::uint32_t>(taken);
   };
   for (dram_field const field : made_of.mapping) {

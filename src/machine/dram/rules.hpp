@@ -56,14 +56,14 @@ class dram_rules {
   /// Of one bank, one rank, or all ranks but one.
   struct instance {
     std::array<std::uint64_t, dram_commands> earliest{};
-    /// The last times of each command, latest first, or only the last one where no rule looks further back; a time is
-    /// kept as one more, so that 0 is never.
+    /// The last times of each command for which a rule looks further back, latest first; a time is kept as one more, so
+    /// that 0 is never.
     std::array<std::array<std::uint64_t, window_max>, dram_commands> issued{};
   };
   /// What follows from a command, at one level.
   struct consequences {
-    std::vector<dram_rule> rules;
-    bool remember = false;  ///< A rule looks further back than to the last one.
+    std::vector<dram_rule> of_last;     ///< Rules of a window of one.
+    std::vector<dram_rule> of_earlier;  ///< Those that look further back.
   };
   static void follow(instance& at, consequences const& all, dram_command command, std::uint64_t cycle);
 

@@ -26,7 +26,7 @@ namespace tess::machine {
 
 class calendar {
  public:
-  static constexpr std::size_t slots = 2048;
+  static constexpr std::size_t slots = 2048;  // 64 for each bit of a word of 32
 
   /// Slots are as wide as the largest power of two that is no more than `shortest_period_ps`.
   explicit calendar(picoseconds shortest_period_ps)
@@ -95,6 +95,7 @@ class calendar {
       added.next = nullptr;
       list.first = list.last = &added;
       used_[slot % slots / 64] |= std::uint64_t{1} << slot % 64;
+      used_words_ |= 1U << slot % slots / 64;
     } else if (list.last->due <= added.due) [[likely]] {
       added.next = nullptr;
       list.last->next = &added;
@@ -107,7 +108,11 @@ class calendar {
   event* take_first(slot_list& list) noexcept {
     event* const first = list.first;
     list.first = first->next;
-    if (list.first == nullptr) used_[cursor_ % slots / 64] &= ~(std::uint64_t{1} << cursor_ % 64);
+    if (list.first == nullptr) {
+      std::uint64_t& word = used_[cursor_ % slots / 64];
+      word &= ~(std::uint64_t{1} << cursor_ % 64);
+      if (word == 0) used_words_ &= ~(1U << cursor_ % slots / 64);
+    }
     --waiting_;
     return first;
   }
@@ -131,7 +136,17 @@ class calendar {
     std::uint64_t const near = used_[cursor_ % slots / 64] >> cursor_ % 64;
     return near != 0 ? cursor_ + static_cast<std::uint64_t>(std::countr_zero(near)) : far_used_slot();
   }
-  [[nodiscard]] std::uint64_t far_used_slot() const noexcept;
+  /// Behind the rest of the cursor's word, which has none.
+  [[nodiscard]] std::uint64_t far_used_slot() const noexcept {
+    if (used_words_ == 0) return none;
+    std::uint64_t const start = cursor_ % slots;
+    std::uint64_t const own = start / 64;
+    // The cursor's word comes last: what it has lies before the cursor, a turn of the ring later.
+    auto const steps = static_cast<std::uint64_t>(std::countr_zero(std::rotr(used_words_, static_cast<int>(own) + 1)));
+    std::uint64_t const word = (own + 1 + steps) % used_.size();
+    std::uint64_t const found = word * 64 + static_cast<std::uint64_t>(std::countr_zero(used_[word]));
+    return cursor_ + (found + slots - start) % slots;
+  }
 
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
@@ -139,6 +154,7 @@ class calendar {
   std::uint64_t cursor_ = 0;  ///< Slot number (time >> shift) that is being emptied.
   std::size_t waiting_ = 0;
   std::array<std::uint64_t, slots / 64> used_{};
+  std::uint32_t used_words_ = 0;  ///< Bits: words of used_ that are not zero.
   std::array<slot_list, slots> ring_{};
   std::vector<distant> beyond_;  ///< A heap, earliest first; `order` keeps equal times in order.
   std::uint64_t order_ = 0;

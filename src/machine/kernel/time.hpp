@@ -22,10 +22,12 @@ class clock_domain {
   [[nodiscard]] constexpr picoseconds cycles(cycle_count n) const noexcept { return n * period_ps_; }
   /// Whole cycles up to `time`.
   [[nodiscard]] constexpr cycle_count count(picoseconds time) const noexcept { return time / period_ps_; }
-  /// The first edge at or after `time`.
-  [[nodiscard]] constexpr picoseconds edge(picoseconds time) const noexcept {
-    return (time + period_ps_ - 1) / period_ps_ * period_ps_;
+  /// The cycle that begins with the first edge at or after `time`.
+  [[nodiscard]] constexpr cycle_count cycle_from(picoseconds time) const noexcept {
+    return (time + period_ps_ - 1) / period_ps_;
   }
+  /// The first edge at or after `time`.
+  [[nodiscard]] constexpr picoseconds edge(picoseconds time) const noexcept { return cycles(cycle_from(time)); }
 
  private:
   picoseconds period_ps_;

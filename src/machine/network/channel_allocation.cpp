@@ -30,6 +30,33 @@ void flit_network::allocate_channels(std::uint32_t router_index) {
   }
 }
 
+bool flit_network::give_lone_channel(std::uint32_t router_index) {
+  router& of = routers_[router_index];
+  if (!std::has_single_bit(of.waiting_ports)) return of.waiting_ports == 0;
+  auto const port = static_cast<std::uint32_t>(std::countr_zero(of.waiting_ports));
+  input_port& from = inputs_[router_index * ports_ + port];
+  if (!std::has_single_bit(from.waiting)) return false;
+  std::uint32_t const asked = port * channels_ + static_cast<std::uint32_t>(std::countr_zero(from.waiting));
+  std::uint32_t const all = ports_ * channels_;
+  input_channel& input = input_channels_[router_index * all + asked];
+  output_port& output = outputs_[router_index * ports_ + input.output];
+  std::uint32_t const wanted = input.may_take & output.free;
+  if (wanted == 0) return true;
+  std::uint32_t const behind = input.grant_pointer - input.output * channels_;
+  std::uint32_t const channel = round_robin(wanted, behind < channels_ ? behind : 0);
+  std::uint32_t const given = input.output * channels_ + channel;
+  output_channels_[router_index * all + given].next_input =
+      static_cast<std::uint16_t>(asked + 1 == all ? 0 : asked + 1);
+  input.grant_pointer = static_cast<std::uint16_t>(given + 1 == all ? 0 : given + 1);
+  input.output_channel = static_cast<std::uint8_t>(channel);
+  output.free &= ~(1U << channel);
+  from.ready |= from.waiting;
+  from.waiting = 0;
+  of.waiting_ports = 0;
+  of.ready_ports |= std::uint64_t{1} << port;
+  return true;
+}
+
 void flit_network::grant_channels(std::uint32_t router_index, std::uint32_t output) {
   std::uint32_t wanted = 0;
   for (channel_request const& asked : requests_) wanted |= asked.output == output ? asked.wanted : 0;

@@ -171,9 +171,18 @@ void flit_network::move_all(std::uint64_t cycle) {
 
 void flit_network::allocate(std::uint32_t router_index, std::uint64_t cycle) {
   // All decisions first, from the state at the start of the cycle; then what follows from them.
-  allocate_channels(router_index);
-  allocate_switch(router_index);
-  take_granted_channels(router_index);
+  if (made_of_.speculative) {
+    allocate_channels(router_index);
+    allocate_switch(router_index);
+    take_granted_channels(router_index);
+  } else {
+    // What the switch does follows from the channels that are held already.
+    allocate_switch(router_index);
+    if (!give_lone_channel(router_index)) {
+      allocate_channels(router_index);
+      take_granted_channels(router_index);
+    }
+  }
   for (switch_winner const& winner : winners_) traverse(router_index, winner.port, winner.channel, cycle);
   router const& r = routers_[router_index];
   if ((r.waiting_ports | r.ready_ports) == 0) {

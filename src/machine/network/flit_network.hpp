@@ -244,6 +244,7 @@ class flit_network {
 
   // node_interface.cpp
   void inject(std::uint32_t node, std::uint64_t cycle);
+  [[nodiscard]] std::uint32_t most_urgent_line(std::uint32_t lines, std::uint32_t next) const noexcept;
   bool inject_from(std::uint32_t node, std::uint32_t network, std::uint64_t cycle);
   [[nodiscard]] std::uint8_t choose_channel(node_interface const& from, std::uint32_t network) const noexcept;
   void arrive(std::uint32_t node, std::uint8_t channel, flit arrived, std::uint64_t cycle);
@@ -300,14 +301,16 @@ class flit_network {
 
   // channel_allocation.cpp
   void allocate_channels(std::uint32_t router_index);
+  /// All of allocate_channels() and take_granted_channels(), if one channel waits; otherwise false.
+  bool give_lone_channel(std::uint32_t router_index);
   void grant_channels(std::uint32_t router_index, std::uint32_t output);
   void accept_channel(std::uint32_t router_index, channel_request& asked);
   void take_granted_channels(std::uint32_t router_index);
 
   // switch_allocation.cpp
   void allocate_switch(std::uint32_t router_index);
-  /// As the three steps below, for the one channel of the router that asks.
-  void grant_lone(std::uint32_t router_index, std::uint32_t port, int channel);
+  /// As the three steps below, if every port asks with one channel and all for different outputs; otherwise false.
+  bool grant_all(std::uint32_t router_index);
   void request_switch(std::uint32_t router_index, std::uint32_t port);
   void offer_channel(std::uint32_t port, std::uint32_t channel, std::uint32_t output, std::uint64_t& seen);
   void grant_switch(std::uint32_t router_index);

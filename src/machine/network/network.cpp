@@ -24,7 +24,7 @@ void network::attach(std::uint32_t node, packet_receiver& receiver) {
 }
 
 void network::send(packet sent) {
-  sent.created = clock_.count(clock_.edge(kernel_.now()));
+  sent.created = clock_.cycle_from(kernel_.now());
   bool const limited = inside().made_of().virtual_networks[sent.network].receive_packets > 0;
   if (sent.source == sent.target && !limited) return loop(sent);
   plan(clock_.cycles(flits_.send(sent)));
@@ -48,13 +48,13 @@ void network::looped::arrive() {
 }
 
 void network::release(std::uint32_t node, std::uint32_t virtual_network) {
-  flits_.release(node, virtual_network, clock_.count(clock_.edge(kernel_.now())));
+  flits_.release(node, virtual_network, clock_.cycle_from(kernel_.now()));
   plan(clock_.cycles(next_cycle()));
 }
 
 std::uint64_t network::next_cycle() const noexcept {
-  picoseconds const edge = clock_.edge(kernel_.now());
-  return clock_.count(edge) + (last_ == edge && !ticking_ ? 1 : 0);
+  cycle_count const cycle = clock_.cycle_from(kernel_.now());
+  return cycle + (last_ == clock_.cycles(cycle) && !ticking_ ? 1 : 0);
 }
 
 void network::plan(picoseconds time) {

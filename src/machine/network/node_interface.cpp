@@ -1,5 +1,5 @@
 // node_interface: where packets enter and leave a flit_network: lines at the source, reassembly at the target.
-#include <algorithm>
+#include <bit>
 
 #include "machine/assert.hpp"
 #include "machine/network/bits.hpp"
@@ -36,33 +36,35 @@ void flit_network::queue(packet const& sent, bool delivered, std::span<std::uint
   active_nodes_[sent.source / 64] |= std::uint64_t{1} << sent.source % 64;
 }
 
+/// Of these lines, round robin among equals; there is one.
+std::uint32_t flit_network::most_urgent_line(std::uint32_t lines, std::uint32_t next) const noexcept {
+  if (std::has_single_bit(lines)) return static_cast<std::uint32_t>(std::countr_zero(lines));
+  std::uint32_t best = none;
+  auto const look = [&](std::uint32_t network) {
+    auto const& networks = made_of_.virtual_networks;
+    if (best == none || networks[network].priority > networks[best].priority) best = network;
+  };
+  for_each_bit(lines & ~0U << next, look);
+  for_each_bit(lines & ~(~0U << next), look);
+  return best;
+}
+
 void flit_network::inject(std::uint32_t node, std::uint64_t cycle) {
   node_interface& from = interfaces_[node];
   auto const lines = static_cast<std::uint32_t>(from.lines.size());
-  if (lines == 1) {
-    inject_from(node, 0, cycle);
-  } else {
-    // One flit a cycle: of the most urgent line that can send, round robin among equals.
-    std::uint32_t tried = 0;
-    for (std::uint32_t turn = 0; turn < lines; ++turn) {
-      std::uint32_t best = none;
-      for (std::uint32_t i = 0; i < lines; ++i) {
-        std::uint32_t const network = (from.next_line + i) % lines;
-        if ((tried >> network & 1U) != 0 || from.lines[network].length == 0) continue;
-        auto const& networks = made_of_.virtual_networks;
-        if (best == none || networks[network].priority > networks[best].priority) best = network;
-      }
-      if (best == none) break;
-      tried |= 1U << best;
-      if (inject_from(node, best, cycle)) {
-        from.next_line = (best + 1) % lines;
-        break;
-      }
-    }
+  std::uint32_t waiting = 0;
+  for (std::uint32_t network = 0; network < lines; ++network)
+    waiting |= (from.lines[network].length != 0 ? 1U : 0U) << network;
+  // One flit a cycle: of the most urgent line that can send.
+  for (std::uint32_t left = waiting; left != 0;) {
+    std::uint32_t const best = most_urgent_line(left, from.next_line);
+    left &= ~(1U << best);
+    if (!inject_from(node, best, cycle)) continue;
+    from.next_line = best + 1 == lines ? 0 : best + 1;
+    if (from.lines[best].length == 0) waiting &= ~(1U << best);
+    break;
   }
-  if (std::ranges::all_of(from.lines, [](source_line const& line) { return line.length == 0; })) {
-    active_nodes_[node / 64] &= ~(std::uint64_t{1} << node % 64);
-  }
+  if (waiting == 0) active_nodes_[node / 64] &= ~(std::uint64_t{1} << node % 64);
 }
 
 std::uint8_t flit_network::choose_channel(node_interface const& from, std::uint32_t network) const noexcept {

@@ -17,11 +17,7 @@ void flit_network::allocate_switch(std::uint32_t router_index) {
   router const& r = routers_[router_index];
   std::uint64_t const asking = made_of_.speculative ? r.ready_ports | r.waiting_ports : r.ready_ports;
   if (asking == 0) return;
-  if (std::has_single_bit(asking) && !made_of_.speculative) {
-    auto const port = static_cast<std::uint32_t>(std::countr_zero(asking));
-    std::uint32_t const ready = inputs_[router_index * ports_ + port].ready;
-    if (std::has_single_bit(ready)) return grant_lone(router_index, port, std::countr_zero(ready));
-  }
+  if (!made_of_.speculative && grant_all(router_index)) return;
   requested_outputs_ = 0;
   for_each_bit(asking, [&](std::uint32_t port) { request_switch(router_index, port); });
   if (requested_outputs_ == 0) return;
@@ -29,16 +25,35 @@ void flit_network::allocate_switch(std::uint32_t router_index) {
   accept_switch(router_index);
 }
 
-void flit_network::grant_lone(std::uint32_t router_index, std::uint32_t port, int channel) {
-  std::uint32_t const port_index = router_index * ports_ + port;
-  input_channel const& asking = input_channels_[port_index * channels_ + static_cast<std::uint32_t>(channel)];
-  output_port& output = outputs_[router_index * ports_ + asking.output];
-  if ((output.credited >> asking.output_channel & 1U) == 0) return;
-  input_port& input = inputs_[port_index];
-  output.next_input = static_cast<std::uint8_t>(port + 1 == ports_ ? 0 : port + 1);
-  input.next_output = static_cast<std::uint8_t>(asking.output + 1U == ports_ ? 0 : asking.output + 1);
-  input.next_channel = static_cast<std::uint8_t>(channel + 1 == static_cast<int>(channels_) ? 0 : channel + 1);
-  winners_.push_back({static_cast<std::uint8_t>(port), static_cast<std::uint8_t>(channel)});
+bool flit_network::grant_all(std::uint32_t router_index) {
+  input_port* const inputs = &inputs_[router_index * ports_];
+  output_port* const outputs = &outputs_[router_index * ports_];
+  auto const of = [&](switch_winner const& one) -> input_channel const& {
+    return input_channels_[(router_index * ports_ + one.port) * channels_ + one.channel];
+  };
+  std::uint64_t asked = 0;
+  for (std::uint64_t left = routers_[router_index].ready_ports; left != 0; left &= left - 1) {
+    auto const port = static_cast<std::uint8_t>(std::countr_zero(left));
+    std::uint32_t const ready = inputs[port].ready;
+    switch_winner const one{port, static_cast<std::uint8_t>(std::countr_zero(ready))};
+    input_channel const& asking = of(one);
+    bool const several = !std::has_single_bit(ready);
+    if (!several && (outputs[asking.output].credited >> asking.output_channel & 1U) == 0) continue;
+    std::uint64_t const bit = std::uint64_t{1} << asking.output;
+    if (several || (asked & bit) != 0) {
+      winners_.clear();
+      return false;
+    }
+    asked |= bit;
+    winners_.push_back(one);
+  }
+  for (switch_winner const& one : winners_) {
+    std::uint32_t const output = of(one).output;
+    outputs[output].next_input = static_cast<std::uint8_t>(one.port + 1U == ports_ ? 0 : one.port + 1);
+    inputs[one.port].next_output = static_cast<std::uint8_t>(output + 1 == ports_ ? 0 : output + 1);
+    inputs[one.port].next_channel = static_cast<std::uint8_t>(one.channel + 1U == channels_ ? 0 : one.channel + 1);
+  }
+  return true;
 }
 
 void flit_network::offer_channel(std::uint32_t port, std::uint32_t channel, std::uint32_t output, std::uint64_t& seen) {

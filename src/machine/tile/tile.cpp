@@ -28,6 +28,8 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
       clock_(made_of.tile_clock_ps),
       number_(number),
       tlm_region_(*map.of(region_kind::tlm, number)),
+      partition_(map.of(region_kind::partition, number) == nullptr ? region{}
+                                                                   : *map.of(region_kind::partition, number)),
       device_base_(map.of(region_kind::device, number)->base),
       tlm_(made_of.tlm_bytes),
       l2_(k, made_of.l2, *this),
@@ -52,8 +54,7 @@ std::uint32_t tile::attach(snooper& l1) {
   return static_cast<std::uint32_t>(l1s_.size() - 1);
 }
 
-tile::place tile::place_of(std::uint64_t address) const noexcept {
-  if (tlm_region_.holds(address)) return place::tlm;
+tile::place tile::place_elsewhere(std::uint64_t address) const noexcept {
   region const* const found = map_.find(address);
   if (found == nullptr) return place::nowhere;
   switch (found->kind) {
@@ -74,11 +75,6 @@ std::pair<device*, std::uint64_t> tile::device_at(std::uint64_t address) const n
   return {unit < devices_.size() ? devices_[unit] : nullptr, offset % registers::unit_bytes};
 }
 
-std::byte* tile::look_up(place where, std::uint64_t address, bool for_store) noexcept {
-  if (where == place::tlm) return tlm_.at(address - tlm_region_.base);
-  return l2_.look_up(address, for_store);
-}
-
 std::uint64_t* tile::sharers(std::uint64_t address) noexcept {
   if (tlm_region_.holds(address)) return &tlm_sharers_[(address - tlm_region_.base) >> line_shift_];
   return l2_.sharers(address);
@@ -88,20 +84,28 @@ void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
   if (std::uint64_t* const known = sharers(address)) *known |= std::uint64_t{1} << l1;
 }
 
-tile::writer* tile::first_writer() const noexcept {
-  writer* first = writers_.front();
-  for (writer* const each : writers_) {
-    if (each->next_cycle < first->next_cycle) first = each;
-  }
+std::uint32_t tile::attach(writer& added) {
+  MACHINE_ASSERT(writers_.size() < writers_max);
+  auto const number = static_cast<std::uint32_t>(writers_.size());
+  writers_.push_back(&added);
+  first_posted(number, writer::never);
+  return number;
+}
+
+std::uint64_t tile::first_store() const noexcept {
+  // Without branches: which one is first cannot be predicted.
+  std::uint64_t first = first_stores_[0];
+  for (std::size_t i = 1; i < writers_.size(); ++i) first = std::min(first, first_stores_[i]);
   return first;
 }
 
 void tile::execute_posted(std::uint64_t cycle) {
   while (posted_ != 0) {
-    writer& first = *first_writer();
-    if (first.next_cycle > cycle) return;
+    std::uint64_t const first = first_store();
+    if (first >> writer_bits > cycle) return;
     --posted_;
-    first.execute_next();
+    auto const number = static_cast<std::uint32_t>(first % writers_max);
+    first_posted(number, writers_[number]->execute_next());
   }
 }
 
@@ -112,10 +116,10 @@ void tile::watch(watcher& sleeper) {
 
 void tile::drain_for_watchers() {
   drain_.waits = false;
-  catch_up(clock_.count(clock_.edge(kernel_.now())));
+  catch_up(clock_.cycle_from(kernel_.now()));
   if (posted_ == 0 || watchers_.empty()) return;
   drain_.waits = true;
-  kernel_.at(clock_.cycles(first_writer()->next_cycle), drain_);
+  kernel_.at(clock_.cycles(first_store() >> writer_bits), drain_);
 }
 
 void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle) {
@@ -144,7 +148,9 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
   if (tlm_region_.holds(address)) {
     tlm_.discard(address - tlm_region_.base, address - tlm_region_.base + bytes);
     std::uint64_t const line = std::uint64_t{1} << line_shift_;
-    for (std::uint64_t at = address; at < address + bytes; at += line) snoop(at, line, nullptr, cycle);
+    for (std::uint64_t at = address; at < address + bytes; at += line) {
+      if (*tlm_sharers(at) != 0 || watched()) snoop(at, line, nullptr, cycle);
+    }
     return;
   }
   l2_.forget(address, bytes);
@@ -170,7 +176,7 @@ tile::line_request& tile::take_line(std::uint64_t address, event& done) {
   taken.arrival.of = &taken;
   taken.address = address;
   taken.bytes = made_of_.l2.line_bytes;
-  taken.target = map_.find(address)->memory_tile;
+  taken.target = partition_.holds(address) ? partition_.memory_tile : map_.find(address)->memory_tile;
   taken.done = &taken.arrival;
   taken.asked_by = &done;
   taken.into = {};

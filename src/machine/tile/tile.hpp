@@ -50,8 +50,8 @@ class tile : public home, private line_memory {
    public:
     static constexpr std::uint64_t never = ~std::uint64_t{0};
     virtual ~writer() = default;
-    virtual void execute_next() = 0;
-    std::uint64_t next_cycle = never;  ///< Of the first of its stores.
+    /// Its first one. Returns the cycle of the next one, or never.
+    virtual std::uint64_t execute_next() = 0;
   };
 
   tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, std::uint32_t number);
@@ -67,9 +67,13 @@ class tile : public home, private line_memory {
   void watch(watcher& sleeper);
   void unwatch(watcher& sleeper) noexcept { std::erase(watchers_, &sleeper); }
 
-  /// Who may post stores from now on.
-  void attach(writer& added) { writers_.push_back(&added); }
+  /// Who may post stores from now on; its number.
+  std::uint32_t attach(writer& added);
   void posted() noexcept { ++posted_; }
+  /// A writer without stores has one for this cycle.
+  void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept {
+    first_stores_[number] = cycle << writer_bits | number;
+  }
   [[nodiscard]] bool has_posted() const noexcept { return posted_ != 0; }
   /// All stores that were posted for cycles up to this one happen now, in order of time. To be called before anything
   /// else is done to the tile in this cycle.
@@ -77,7 +81,10 @@ class tile : public home, private line_memory {
     if (posted_ != 0) execute_posted(cycle);
   }
 
-  [[nodiscard]] place place_of(std::uint64_t address) const noexcept;
+  [[nodiscard]] place place_of(std::uint64_t address) const noexcept {
+    if (tlm_region_.holds(address)) return place::tlm;
+    return partition_.holds(address) ? place::l2 : place_elsewhere(address);
+  }
 
   /// Its turn on the bus: when `bytes` have been moved, if they are asked for at `cycle`.
   std::uint64_t bus(std::uint64_t cycle, std::size_t bytes) noexcept {
@@ -95,9 +102,13 @@ class tile : public home, private line_memory {
   }
 
   /// The byte itself; null if its line must be brought into the L2 first.
-  [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept;
+  [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept {
+    return where == place::tlm ? tlm_.at(address - tlm_region_.base) : l2_.look_up(address, for_store);
+  }
   /// After a write: the other L1s lose the line, and sleepers look. `own` keeps it.
   void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle);
+  /// Which L1s may hold the line of this address; null: none, as it is not in this tile.
+  [[nodiscard]] std::uint64_t const* line_sharers(std::uint64_t address) noexcept { return sharers(address); }
   /// Who may hold a line of the TLM, for a hart that writes there; null: the address is none of the TLM's.
   [[nodiscard]] std::uint64_t const* tlm_sharers(std::uint64_t address) const noexcept {
     return tlm_region_.holds(address) ? &tlm_sharers_[(address - tlm_region_.base) >> line_shift_] : nullptr;
@@ -166,8 +177,10 @@ class tile : public home, private line_memory {
     tile& owner;
     bool waits = false;
   };
+  [[nodiscard]] place place_elsewhere(std::uint64_t address) const noexcept;
   void execute_posted(std::uint64_t cycle);
-  [[nodiscard]] writer* first_writer() const noexcept;
+  /// Of first_stores_.
+  [[nodiscard]] std::uint64_t first_store() const noexcept;
   void drain_for_watchers();
 
   void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override;
@@ -181,12 +194,16 @@ class tile : public home, private line_memory {
   void serve_device(transaction& asked, event& finished);
   void serve_memory(transaction& asked, region const& in, event& finished);
 
+  static constexpr unsigned writer_bits = 6;
+  static constexpr std::size_t writers_max = std::size_t{1} << writer_bits;
+
   kernel& kernel_;
   machine_description const& made_of_;
   address_map const& map_;
   clock_domain clock_;
   std::uint32_t number_;
   region tlm_region_;
+  region partition_;  ///< The own one; of no bytes if it has none.
   std::uint64_t device_base_;
   std::array<device*, registers::units_max> devices_{};
   host_memory tlm_;
@@ -196,6 +213,8 @@ class tile : public home, private line_memory {
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;
   std::vector<writer*> writers_;
+  /// By writer: the cycle of its first store, and its number in the lowest bits, so that the least of them says all.
+  std::array<std::uint64_t, writers_max> first_stores_{};
   std::uint64_t posted_ = 0;  ///< Stores of all writers.
   drain_event drain_{*this};
   std::vector<std::unique_ptr<tile>> const* all_ = nullptr;

@@ -17,7 +17,7 @@ std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_
 }  // namespace
 
 void tile::serve(transaction& asked, event& finished) {
-  catch_up(clock_.count(clock_.edge(kernel_.now())));
+  catch_up(clock_.cycle_from(kernel_.now()));
   region const* const in = map_.find(asked.address);
   bool const whole = in != nullptr && asked.address + asked.bytes <= in->end();
   if (whole && in->kind == region_kind::device && in->tile == number_) return serve_device(asked, finished);
@@ -56,7 +56,7 @@ void tile::serve_device(transaction& asked, event& finished) {
     std::memcpy(&value, asked.data.data(), sizeof value);
     if (unit->store(offset, value, device::no_hart)) asked.status = remote_outcome::done;
   }
-  kernel_.at(clock_.cycles(bus(clock_.count(clock_.edge(kernel_.now())), sizeof(std::uint64_t))), finished);
+  kernel_.at(clock_.cycles(bus(clock_.cycle_from(kernel_.now()), sizeof(std::uint64_t))), finished);
 }
 
 void tile::serve_memory(transaction& asked, region const& in, event& finished) {
@@ -76,7 +76,7 @@ void tile::serve_memory(transaction& asked, region const& in, event& finished) {
 }
 
 void tile::serve_word(served_word& word) {
-  catch_up(clock_.count(clock_.edge(kernel_.now())));
+  catch_up(clock_.cycle_from(kernel_.now()));
   bool const stores = word.asked->what != remote_operation::read;
   std::byte* const at = look_up(word.where, word.asked->address, stores);
   if (at == nullptr) return l2_.bring(word.asked->address, word);
@@ -108,7 +108,7 @@ void tile::do_word(served_word& word, std::byte* at) {
       MACHINE_ASSERT(false);
   }
   asked.status = remote_outcome::done;
-  std::uint64_t const there = hit_cycle(word.where, clock_.count(clock_.edge(kernel_.now())), asked.bytes);
+  std::uint64_t const there = hit_cycle(word.where, clock_.cycle_from(kernel_.now()), asked.bytes);
   // DMA writes several lines of the TLM at a time, and who may hold them is known for each.
   std::uint64_t const line = made_of_.l2.line_bytes;
   std::uint64_t const end = asked.address + asked.bytes;

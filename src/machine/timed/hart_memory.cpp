@@ -17,9 +17,9 @@ hart_memory::hart_memory(machine_description const& made_of, tile& at, local_win
       code_(made_of.l1_instruction, *this, true),
       data_number_(at.attach(data_)),
       code_number_(at.attach(code_)),
-      own_bit_(std::uint64_t{1} << data_number_) {
+      own_bit_(std::uint64_t{1} << data_number_),
+      writer_number_(at.attach(static_cast<tile::writer&>(*this))) {
   fetches_.fill(no_entry);
-  at.attach(static_cast<tile::writer&>(*this));
 }
 
 void hart_memory::dropped(std::uint64_t address, bool code) noexcept {
@@ -59,7 +59,9 @@ bool hart_memory::is_device(std::uint64_t address) const noexcept {
 }
 
 bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept {
-  bool const allowed = rights_.allow(address, wanted) && rights_.allow(address + bytes - 1, wanted) &&
+  std::uint64_t const last = address + bytes - 1;
+  bool const one_page = (address ^ last) >> page_rights::page_shift == 0;
+  bool const allowed = rights_.allow(address, wanted) && (one_page || rights_.allow(last, wanted)) &&
                        tile_.place_of(global(address)) != tile::place::nowhere;
   if (!allowed) {
     h.request.right = wanted;
@@ -87,10 +89,10 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   return true;
 }
 
-void hart_memory::execute_next() {
+std::uint64_t hart_memory::execute_next() {
   posted_store const& first = posted_stores_[first_posted_];
   first_posted_ = (first_posted_ + 1) % write_buffer_entries;
-  next_cycle = --posted_count_ == 0 ? never : posted_stores_[first_posted_].cycle;
+  --posted_count_;
   switch (first.bytes) {
     case 8:
       std::memcpy(first.at, &first.value, 8);
@@ -106,6 +108,7 @@ void hart_memory::execute_next() {
     tile_.snoop(global(first.address), first.bytes, &data_, first.cycle);
   stores_done_[next_store_] = tile_.bus(first.cycle, first.bytes);
   next_store_ = (next_store_ + 1) % write_buffer_entries;
+  return posted_count_ == 0 ? never : posted_stores_[first_posted_].cycle;
 }
 
 bool hart_memory::load_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
@@ -124,12 +127,13 @@ bool hart_memory::load_in_place(hart& h, std::uint64_t ends, std::uint64_t addre
   return true;
 }
 
-std::uint64_t hart_memory::put(std::byte* at, tile::place where, std::uint64_t name, std::span<std::byte const> value,
-                               std::uint64_t ends) noexcept {
-  (void)where;
+std::uint64_t hart_memory::put(std::byte* at, std::uint64_t address, std::uint64_t name,
+                               std::span<std::byte const> value, std::uint64_t ends) noexcept {
   std::memcpy(at, value.data(), value.size());
-  data_.store(name, value.data(), value.size());
-  tile_.snoop(name, value.size(), &data_, ends);
+  std::uint64_t const* const known = tile_.line_sharers(name);
+  std::uint64_t const sharers = known == nullptr ? 0 : *known;
+  if ((sharers & own_bit_) != 0) keep(address, value);
+  if ((sharers & ~own_bit_) != 0 || tile_.watched()) tile_.snoop(name, value.size(), &data_, ends);
   return buffer_store(ends, value.size());
 }
 
@@ -153,7 +157,7 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
   }
   tile_.catch_up(ends);
   ++counted_.in_place;
-  h.left -= static_cast<std::int64_t>(put(at, where, name, value, ends) - ends);
+  h.left -= static_cast<std::int64_t>(put(at, address, name, value, ends) - ends);
   return true;
 }
 
@@ -247,7 +251,7 @@ bool hart_memory::serve_store(hart& h, event& resume) {
     std::uint64_t const name = global(address);
     tile::place const where = tile_.place_of(name);
     auto const* const from = reinterpret_cast<std::byte const*>(&h.request.operand) + done;  // NOLINT
-    free = std::max(free, put(tile_.look_up(where, name, true), where, name, {from, here}, h.now()));
+    free = std::max(free, put(tile_.look_up(where, name, true), address, name, {from, here}, h.now()));
     done += here;
   }
   h.wait_until(free);
@@ -278,17 +282,28 @@ void hart_memory::drain(hart& h) const noexcept {
 }
 
 void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept {
-  for (load_entry& entry : loads_) {
-    if (entry.line != no_entry && entry.line << data_shift_ >= begin && entry.line << data_shift_ < end)
-      entry.line = no_entry;
-  }
-  for (store_entry& entry : stores_) {
-    if (entry.line != no_entry && entry.line << data_shift_ >= begin && entry.line << data_shift_ < end)
-      entry.line = no_entry;
-  }
-  for (std::uint64_t& entry : fetches_) {
-    if (entry != no_entry && entry << code_shift_ >= begin && entry << code_shift_ < end) entry = no_entry;
-  }
+  // Of a long range every line of a table is looked at once.
+  auto const each = [&](unsigned shift, std::size_t entries, auto&& forget) {
+    std::uint64_t const first = (begin + (std::uint64_t{1} << shift) - 1) >> shift;
+    std::uint64_t const last = (end + (std::uint64_t{1} << shift) - 1) >> shift;
+    if (last - first < entries) {
+      for (std::uint64_t line = first; line < last; ++line) forget(line % entries, line, line + 1);
+    } else {
+      for (std::size_t i = 0; i < entries; ++i) forget(i, first, last);
+    }
+  };
+  auto const inside = [](std::uint64_t line, std::uint64_t from, std::uint64_t to) {
+    return line != no_entry && line >= from && line < to;
+  };
+  each(data_shift_, load_entries, [&](std::size_t i, std::uint64_t from, std::uint64_t to) {
+    if (inside(loads_[i].line, from, to)) loads_[i].line = no_entry;
+  });
+  each(data_shift_, store_entries, [&](std::size_t i, std::uint64_t from, std::uint64_t to) {
+    if (inside(stores_[i].line, from, to)) stores_[i].line = no_entry;
+  });
+  each(code_shift_, fetch_entries, [&](std::size_t i, std::uint64_t from, std::uint64_t to) {
+    if (inside(fetches_[i], from, to)) fetches_[i] = no_entry;
+  });
 }
 
 void hart_memory::forget_code() {

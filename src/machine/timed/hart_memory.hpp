@@ -180,7 +180,7 @@ class hart_memory : tile::writer {
   /// False: the write buffer is full, or somebody sleeps on a word.
   bool post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value, std::size_t bytes,
             store_entry const& entry) noexcept;
-  void execute_next() override;
+  std::uint64_t execute_next() override;
   bool load_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte> value) noexcept;
   bool store_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value) noexcept;
   bool fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t address) noexcept;
@@ -200,9 +200,20 @@ class hart_memory : tile::writer {
   [[nodiscard]] bool crosses(std::uint64_t address, std::size_t bytes) const noexcept {
     return (address & data_mask_) + bytes > data_mask_ + 1;
   }
+  /// The own L1, which may have the line, has it with this value.
+  void keep(std::uint64_t address, std::span<std::byte const> value) noexcept {
+    std::uint64_t const line = address >> data_shift_;
+    load_entry const& own = loads_[line % load_entries];
+    if (own.line == line) {
+      std::memcpy(own.data + (address & data_mask_), value.data(), value.size());
+    } else {
+      data_.store(global(address), value.data(), value.size());
+    }
+  }
   bool load_line(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept;
   void enter(std::uint64_t address, std::byte* in_line) noexcept;
-  std::uint64_t put(std::byte* at, tile::place where, std::uint64_t global, std::span<std::byte const> value,
+  /// To the byte in the TLM or L2, which has both names.
+  std::uint64_t put(std::byte* at, std::uint64_t address, std::uint64_t global, std::span<std::byte const> value,
                     std::uint64_t ends) noexcept;
 
   tile& tile_;
@@ -216,6 +227,7 @@ class hart_memory : tile::writer {
   std::uint32_t data_number_;  ///< Of the L1 in its tile.
   std::uint32_t code_number_;
   std::uint64_t own_bit_;  ///< Of the data L1, among sharers.
+  std::uint32_t writer_number_;
   std::uint64_t horizon_ = 0;
   bool brought_ = false;  ///< The line that the hart stopped for has just come: it does not pay for a hit as well.
   std::array<std::uint64_t, write_buffer_entries> stores_done_{};  ///< Cycles; a ring.
@@ -239,15 +251,12 @@ inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address
                                                                             .at = entry.data + offset,
                                                                             .sharers = entry.sharers,
                                                                             .bytes = bytes};
-  load_entry const& own = loads_[entry.line % load_entries];
-  if (own.line == entry.line) {
-    std::memcpy(own.data + offset, &value, bytes);
-  } else if ((*entry.sharers & own_bit_) != 0) {
-    data_.store(global(address), reinterpret_cast<std::byte const*>(&value), bytes);  // NOLINT
-  }
+  __builtin_prefetch(entry.data + offset, 1);  // it is written when the store happens
+  // The tables are larger than the host's nearest caches: what need not be looked at is not.
+  if ((*entry.sharers & own_bit_) != 0) keep(address, {reinterpret_cast<std::byte const*>(&value), bytes});  // NOLINT
   // It takes the entry of the store that was the buffer's length before it: that one has happened.
   std::uint64_t const free = std::max(stores_done_[(next_store_ + posted_count_) % write_buffer_entries], ends);
-  if (posted_count_++ == 0) next_cycle = ends;
+  if (posted_count_++ == 0) tile_.first_posted(writer_number_, ends);
   tile_.posted();
   ++counted_.stores;
   h.left -= static_cast<std::int64_t>(free - ends);

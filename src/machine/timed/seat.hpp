@@ -71,7 +71,7 @@ class seat : event, tile::watcher {
   [[nodiscard]] bool may_pass(std::uint64_t cycle) const noexcept {
     return kernel_.idle() || kernel_.next_due() > clock_.cycles(cycle);
   }
-  [[nodiscard]] std::uint64_t kernel_cycle() const noexcept { return clock_.count(clock_.edge(kernel_.now())); }
+  [[nodiscard]] std::uint64_t kernel_cycle() const noexcept { return clock_.cycle_from(kernel_.now()); }
   [[nodiscard]] bool reservation_holds();
   void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) override;
 

@@ -194,16 +194,16 @@ void tile_program::rang(alarm& one) {
 std::uint64_t tile_program::horizon(seat const& of) const {
   if (grid_.clock.idle()) return ~std::uint64_t{0};
   picoseconds const cycle_ps = grid_.made_of.tile_clock_ps;
-  std::uint64_t const next = grid_.clock.next_due() / cycle_ps;
+  picoseconds const next = grid_.clock.next_due();
   // With something under way, the next event may be its arrival here.
-  if (grid_.over.operations() != 0) return next;
-  std::uint64_t horizon = next + reach_cycles_;
+  if (grid_.over.operations() != 0) return next / cycle_ps;
+  picoseconds horizon = next + reach_cycles_ * cycle_ps;
   for (seat const& other : seats_) {
     if (&other == &of || other.is == seat::state::idle) continue;
-    if (other.is != seat::state::runnable) return next;  // the next event may wake it
-    horizon = std::min(horizon, other.due_ps() / cycle_ps);
+    if (other.is != seat::state::runnable) return next / cycle_ps;  // the next event may wake it
+    horizon = std::min(horizon, other.due_ps());
   }
-  return horizon;
+  return horizon / cycle_ps;
 }
 
 std::uint64_t tile_program::instructions() const {

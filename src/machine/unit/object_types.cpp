@@ -22,7 +22,7 @@ std::optional<std::uint64_t> object_types::word(std::uint64_t address) const {
 }
 
 task<> object_types::pass(std::uint64_t bytes) {
-  std::uint64_t const now = clock_.count(clock_.edge(kernel_.now()));
+  std::uint64_t const now = clock_.cycle_from(kernel_.now());
   co_await kernel_.until(clock_.cycles(tile_.hit_cycle(tile::place::tlm, now, bytes)));
 }
 
