@@ -124,6 +124,7 @@ class tile_fabric final : public fabric {
     unsigned delivered = inbox_.deliver(own_, budget, sink);
     for (unsigned taken = 0; delivered < budget && taken < packets_per_poll; ++taken) {
       auto const r = post_.take();
+      if (taken == 0) sleepers_.call_next();
       if (!r) break;
       moved = true;
       if (r->packet.kind() == kind::small) {

@@ -18,6 +18,7 @@
 
 #include "fabric/fabric.hpp"
 #include "fabric/tile_memory.hpp"
+#include "fabric/tile_post.hpp"
 #include "fabric/tile_registers.hpp"
 
 namespace tess::detail {
@@ -52,8 +53,22 @@ class tile_sleepers {
       if (next < never_ns) set_alarm(next - now);
       wait_while(watches ? calls : own.calls, before);
     }
-    own.asleep.store(0, std::memory_order_seq_cst);
-    if (watcher_.load(std::memory_order_relaxed) == thread + 1) leave_watch();
+    bool const woken = own.asleep.exchange(0, std::memory_order_seq_cst) == 0;
+    if (watcher_.load(std::memory_order_relaxed) != thread + 1) return;
+    watcher_.store(0, std::memory_order_seq_cst);
+    // Who leaves for a message takes it at once; another one that woke before that would find it, too, and so all
+    // would.
+    nobody_watches_.store(true, std::memory_order_seq_cst);
+    if (woken || tile_post::queue_empty()) call_next();
+  }
+  /// The next sleeper watches from now on, if the last one left and nobody does.
+  void call_next() noexcept {
+    if (!nobody_watches_.load(std::memory_order_relaxed) || !nobody_watches_.exchange(false)) return;
+    for (std::uint32_t t = 0; t < threads_; ++t) {
+      if (states_[t].asleep.load(std::memory_order_seq_cst) == 0) continue;
+      states_[t].calls.fetch_add(1, std::memory_order_seq_cst);
+      return;
+    }
   }
 
   /// The caller published its item with a sequentially consistent operation.
@@ -101,14 +116,6 @@ class tile_sleepers {
     std::uint32_t who = 0;
     return watcher_.compare_exchange_strong(who, thread + 1, std::memory_order_seq_cst) || who == thread + 1;
   }
-  void leave_watch() noexcept {
-    watcher_.store(0, std::memory_order_seq_cst);
-    for (std::uint32_t t = 0; t < threads_; ++t) {
-      if (states_[t].asleep.load(std::memory_order_seq_cst) == 0) continue;
-      states_[t].calls.fetch_add(1, std::memory_order_seq_cst);
-      return;
-    }
-  }
   /// The watcher calls those whose time has come; when the next one's does.
   [[nodiscard]] std::uint64_t call_late(std::uint32_t watcher, std::uint64_t now) noexcept {
     std::uint64_t next = ~std::uint64_t{0};
@@ -142,7 +149,8 @@ class tile_sleepers {
   std::uint32_t threads_;
   cycle_clock clock_;
   std::unique_ptr<state[]> states_;
-  std::atomic<std::uint32_t> watcher_{0};  ///< Its thread, plus 1; 0: nobody.
+  std::atomic<std::uint32_t> watcher_{0};    ///< Its thread, plus 1; 0: nobody.
+  std::atomic<bool> nobody_watches_{false};  ///< The last one left, and has called no other yet.
 };
 
 }  // namespace tess::detail

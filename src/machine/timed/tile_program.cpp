@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "machine/hart/engine.hpp"
 #include "machine/isa/zicsr.hpp"
@@ -230,10 +231,15 @@ std::string tile_program::waiting() {
   for (std::string const& line : program_.tasks().waiting()) {
     report += "  tile " + std::to_string(tile_.number()) + ": " + line + "\n";
   }
+  std::map<std::uint64_t, std::string> sleepers;  // by pc
   for (seat const& one : seats_) {
     if (one.is != seat::state::reserved) continue;
-    report += fmt::format("  tile {}: hart {}: sleeps until a word is written (wrs.nto), at pc {:#x} in {}\n",
-                          tile_.number(), one.occupant.number, one.occupant.pc, symbol_of(image_, one.occupant.pc));
+    std::string& numbers = sleepers[one.occupant.pc];
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(one.occupant.number);
+  }
+  for (auto const& [pc, numbers] : sleepers) {
+    report += fmt::format("  tile {}: hart {}: until a word is written (wrs.nto), at pc {:#x} in {}\n", tile_.number(),
+                          numbers, pc, symbol_of(image_, pc));
   }
   return report;
 }
