@@ -87,14 +87,18 @@ bool store::is_possible(change const& c) const {
     case change::kind::create: {
       std::uint64_t total = 0;
       for (auto const& part : c.pieces) total += part.size;
-      return c.size != 0 && c.size <= memory_.size() && c.address >= next_address_ && c.address <= last_address_ &&
+      return c.address % pages::page_bytes == 0 && (c.rights & ~(right_read | right_write)) == 0 && c.size != 0 &&
+             c.size <= memory_.size() && c.address >= next_address_ && c.address <= last_address_ &&
              last_address_ - c.address >= c.size + 2 * pages::page_bytes && total == pages::rounded(c.size) &&
              regions_.size() < regions_max;
     }
     case change::kind::remove:
     case change::kind::link:
       return there();
-    case change::kind::grant:
+    case change::kind::grant: {
+      bool const server = c.address == server_address;
+      return (server || there()) && (c.rights & ~(server ? rights_of_server : rights_of_region)) == 0;
+    }
     case change::kind::revoke:
       return c.address == server_address || there();
     case change::kind::begin:
@@ -128,8 +132,11 @@ std::vector<change> store::snapshot() const {
   auto const add_grants = [&](std::uint64_t address, grants const& of) {
     for (auto const& [e, rights] : of.entries()) {
       change c{.what = change::kind::grant, .address = address, .who = e.to, .by = e.by, .rights = rights};
-      if (auto const t = tokens_.find(e.to.id); e.to.which == holder::kind::token && t != tokens_.end())
+      if (e.to.which == holder::kind::token) {
+        auto const t = tokens_.find(e.to.id);
+        if (t == tokens_.end()) continue;  // nobody can show it
         c.secret = t->second.secret;
+      }
       all.push_back(std::move(c));
     }
   };

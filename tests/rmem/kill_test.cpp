@@ -1,0 +1,163 @@
+// kill_test: servers and clients are killed at random points, and no acknowledged write is lost. Method: writers keep a
+// model of every slot: the last value that was acknowledged, and the last that was tried; what is read after a kill
+// must lie between, whole. Some writers are processes, killed as well, that tell their model by a shared page.
+// TESS_SLOW: 200 rounds instead of 6. The seed is printed.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "memd_process.hpp"
+#include "running_server.hpp"
+
+namespace tess::rmem {
+namespace {
+
+constexpr std::size_t slots = 4;  // of which the last is a process's
+/// Words of a slot: the first of them is small, the others are written in two steps and by several pieces.
+constexpr std::array<std::size_t, slots> slot_words{8, 3000, 200000, 1000};
+constexpr std::uint64_t slot_bytes = 2 * mebibyte;
+
+unsigned rounds() {
+  return std::getenv("TESS_SLOW") != nullptr ? 200 : 6;
+}
+
+/// Of each slot, in memory that processes share.
+struct model {
+  struct slot {
+    std::atomic<std::uint64_t> tried{0};
+    std::atomic<std::uint64_t> acknowledged{0};
+  };
+  std::array<slot, slots> of;
+  std::atomic<bool> done{false};
+
+  static model* shared() {
+    void* const page = mmap(nullptr, sizeof(model), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return new (page) model;
+  }
+};
+
+/// Each value fills the slot; what is acknowledged is written down.
+void write_slot(client& c, std::uint64_t base, model& m, std::size_t i) {
+  auto& slot = m.of[i];
+  std::vector<std::uint64_t> words(slot_words[i]);
+  while (!m.done) {
+    std::uint64_t const value = slot.tried + 1;
+    slot.tried = value;
+    std::ranges::fill(words, value);
+    c.memwrite(base + i * slot_bytes, words.data(), words.size() * sizeof(std::uint64_t));
+    slot.acknowledged = value;
+  }
+}
+
+pid_t start_writer(std::string const& at, std::uint64_t base, model& m) {
+  pid_t const child = fork();
+  if (child != 0) return child;
+  try {
+    client c(at);
+    write_slot(c, base, m, slots - 1);
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "writer: %s\n", e.what());
+    _exit(1);
+  }
+  _exit(0);
+}
+
+/// Every word of every slot lies between what was acknowledged before the look and what was tried after it.
+void check(client& c, std::uint64_t base, model& m) {
+  for (std::size_t i = 0; i < slots; ++i) {
+    std::vector<std::uint64_t> words(slot_words[i]);
+    std::uint64_t const least = m.of[i].acknowledged;
+    c.memread(words.data(), base + i * slot_bytes, words.size() * sizeof(std::uint64_t));
+    std::uint64_t const most = m.of[i].tried;
+    auto const [low, high] = std::ranges::minmax(words);
+    ASSERT_GE(low, least) << "slot " << i << ": an acknowledged write is lost";
+    ASSERT_LE(high, most) << "slot " << i;
+  }
+}
+
+/// `kill_one` kills a server, brings it back, and returns when another may be killed.
+template <class F>
+void run(std::string const& at, F&& kill_one) {
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  model* const m = model::shared();
+  client c(at);
+  auto const r = c.create("model", slots * slot_bytes);
+  pid_t writer = start_writer(at, r.base, *m);
+  std::vector<std::thread> writers;
+  for (std::size_t i = 0; i + 1 < slots; ++i)
+    writers.emplace_back([&, i] {
+      client mine(at);
+      write_slot(mine, r.base, *m, i);
+    });
+  for (unsigned round = 0; round < rounds() && !testing::Test::HasFailure(); ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 30000));
+    kill_one(random);
+    if (random() % 2 == 0) {
+      ::kill(writer, SIGKILL);
+      waitpid(writer, nullptr, 0);
+      writer = start_writer(at, r.base, *m);
+    }
+    EXPECT_EQ(c.open("model", rights::read_write).base, r.base);
+    check(c, r.base, *m);
+  }
+  m->done = true;
+  for (auto& t : writers) t.join();
+  int status = 0;
+  waitpid(writer, &status, 0);
+  EXPECT_EQ(status, 0);
+  check(c, r.base, *m);
+  for (auto const& slot : m->of) EXPECT_GT(slot.acknowledged, 0U);
+  munmap(m, sizeof(model));
+}
+
+TEST(rmem_kill, a_server_with_a_file_loses_nothing_acknowledged) {
+  auto const at = fresh_address();
+  kept_file const file;
+  memd_process server({"--size", "32M", "--name", at, "--file", file.path.string()});
+  run(at, [&](std::mt19937&) { server.kill_and_start_again(); });
+}
+
+TEST(rmem_kill, two_servers_lose_nothing_acknowledged_when_either_is_killed) {
+  std::array<std::string, 2> const at{fresh_address(), fresh_address()};
+  std::array<std::unique_ptr<memd_process>, 2> servers;
+  for (std::size_t i : {0U, 1U})
+    servers[i] = std::make_unique<memd_process>(
+        std::vector<std::string>{"--size", "32M", "--name", at[i], "--replicas", "2", "--peer", at[1 - i]});
+  // Which of them serves; that the other one has all is said by it since the last look.
+  auto const in_step = [&](std::size_t first) { return servers[first]->says("the second server has all"); };
+  auto const both = [&]() -> std::optional<std::size_t> {
+    for (int i = 0; i < 10000; ++i) {
+      for (std::size_t k : {0U, 1U})
+        if (servers[k]->has_said("the second server has all") && in_step(k)) return k;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return std::nullopt;
+  };
+  auto first = both();
+  ASSERT_TRUE(first);
+  run(at[0] + "," + at[1], [&](std::mt19937& random) {
+    servers[random() % 2]->kill_and_start_again();
+    first = both();
+    ASSERT_TRUE(first) << "the two are not in step again";
+  });
+}
+
+}  // namespace
+}  // namespace tess::rmem

@@ -1,0 +1,87 @@
+// live_fuzz_test: a live server hears conversations that are malformed, replayed, out of order, and with forged tokens.
+// Method: a conversation that is fine is damaged and shuffled, message by message, and sent by local and remote clients
+// who have no right on the region that must stay as it is. The seed is printed.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "rmem/connection.hpp"
+#include "rmem/token.hpp"
+#include "running_server.hpp"
+
+namespace tess::rmem {
+namespace {
+
+using wire::operation;
+
+std::string text_of(wire::message m, std::string const& payload = {}) {
+  if (m.payload == 0) m.payload = static_cast<std::uint32_t>(payload.size());
+  auto const head = wire::encode(m);
+  return std::string(reinterpret_cast<char const*>(head.data()), head.size()) + payload;
+}
+
+std::vector<std::string> fine_conversation(region const& r, std::string const& token) {
+  return {text_of({.what = operation::present, .id = 1}, token),
+          text_of({.what = operation::open, .id = 2, .rights = 1}, "kept"),
+          text_of({.what = operation::read, .id = 3, .address = r.base, .size = 5000}),
+          text_of({.what = operation::write, .id = 4, .address = r.base, .size = 10000}),
+          text_of({.what = operation::data, .id = 4, .payload = 10000}) + std::string(10000, 'x'),
+          text_of({.what = operation::write, .id = 5, .address = r + 64, .size = 5}, "yyyyy"),
+          text_of({.what = operation::lease, .id = 6, .address = r.base, .rights = 3}),
+          text_of({.what = operation::grant, .id = 7, .address = r.base, .argument = 2, .rights = 3}),
+          text_of({.what = operation::link, .id = 8, .address = r.base}, "another"),
+          text_of({.what = operation::join, .id = 9, .argument2 = 7}, "secret"),
+          text_of({.what = operation::take_over, .id = 10}),
+          text_of({.what = operation::remove, .id = 11, .address = r.base})};
+}
+
+TEST(rmem_live_fuzz, no_conversation_of_strangers_changes_a_region_or_stops_the_server) {
+  auto const at = fresh_address();
+  std::string const tcp = "tcp:127.0.0.1:" + std::to_string(20000 + (getpid() * 3 + 11) % 20000);
+  running_server const s(at, 16 * mebibyte, tcp);
+  client owner(at);
+  auto const r = owner.create("kept", mebibyte);
+  auto const bytes = random_bytes(mebibyte, 1);
+  owner.memwrite(r.base, bytes.data(), bytes.size());
+  // Of another region: valid, but not for this one.
+  auto const other = owner.create("other", mebibyte);
+  auto const valid = *memd::token::parse(owner.grant_token(other.base, rights::read_write));
+  auto const valid_bytes = valid.bytes();
+  auto const seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (int round = 0; round < 400; ++round) {
+    std::string token(reinterpret_cast<char const*>(valid_bytes.data()), valid_bytes.size());
+    // A forged one is as near to a valid one as can be.
+    if (random() % 2 == 0) token[random() % token.size()] ^= static_cast<char>(1 << random() % 8);
+    auto talk = fine_conversation(r, token);
+    if (random() % 2 == 0) std::shuffle(talk.begin(), talk.end(), random);
+    if (random() % 2 == 0) talk.push_back(talk[random() % talk.size()]);
+    std::string all;
+    for (auto const& message : talk) all += message;
+    for (unsigned i = random() % 4; i > 0; --i)
+      all[random() % std::min<std::size_t>(all.size(), 2000)] = static_cast<char>(random());
+    if (random() % 4 == 0) all.resize(random() % all.size());
+    auto const stranger = connect_to(tcp);
+    static_cast<void>(send(stranger.number(), all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    static_cast<void>(shutdown(stranger.number(), SHUT_WR));
+    // Some listen to some of the answers, most to none.
+    std::array<char, 4096> answers{};
+    if (round % 8 == 0) static_cast<void>(recv(stranger.number(), answers.data(), answers.size(), 0));
+  }
+  std::vector<char> got(bytes.size());
+  owner.memread(got.data(), r.base, got.size());
+  EXPECT_TRUE(got == bytes);
+  EXPECT_EQ(owner.list().size(), 2U);
+  EXPECT_EQ(owner.open("kept", rights::read_write).base, r.base);
+}
+
+}  // namespace
+}  // namespace tess::rmem
