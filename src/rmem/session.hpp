@@ -55,6 +55,7 @@ class session {
   struct outgoing {
     std::span<std::byte const> bytes;
     std::span<int const> files;  // go with the first of the bytes
+    bool data_follow = false;    // at once: this is the header of a read's data
   };
   /// What to send next; no bytes: nothing for now.
   [[nodiscard]] outgoing next();
