@@ -51,6 +51,23 @@ double scan_items(client& c, region const& r) {
   });
 }
 
+/// By tasks, a page at a time.
+double scan_pages(client& c, region const& r) {
+  return in_job(1, [&]() -> tess::task<double> {
+    array<word const> a(c, r, {.bytes = cache_bytes});
+    word sum = 0;  // of one worker
+    double const begin = timestamp();
+    co_await a.forall([&sum](tess::rmem::tile<word const> const& page) {
+      word of_page = 0;
+      for (word const& x : page) of_page += x;
+      sum += of_page;
+    });
+    double const end = timestamp();
+    believe(sum);
+    co_return gigabytes(end - begin);
+  });
+}
+
 double scan_tiles(client& c, region const& r) {
   return in_job(1, [&]() -> tess::task<double> {
     array<word const> a(c, r, {.bytes = mebibyte});
@@ -104,6 +121,9 @@ void scans(suite& to, memory_server const& server) {
     client* c;
   };
   for (auto const& [name, c] : {way{"mapped", &local}, way{"by messages", remote.get()}}) {
+    to.pair(
+        std::string("scan by tasks, ") + name, 1, "GB/s", [&] { return raw_reads(*c, r); },
+        [&] { return scan_pages(*c, r); });
     to.pair(
         std::string("scan of items, ") + name, 1, "GB/s", [&] { return raw_reads(*c, r); },
         [&] { return scan_items(*c, r); });

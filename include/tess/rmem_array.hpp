@@ -45,6 +45,8 @@ namespace tess::rmem {
 template <class T>
 class tile {
  public:
+  tile() = default;
+  tile(std::span<T> items, std::uint64_t first) : items_(items), first_(first) {}
   [[nodiscard]] T* data() const noexcept { return items_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
   /// Index in the array.
@@ -118,6 +120,14 @@ class array {
   static constexpr bool writes = !std::is_const_v<T>;
   static_assert(std::is_trivially_copyable_v<item>, "an array in remote memory holds data, no pointers or resources");
   using cache = detail::page_cache;
+  /// Given back, whatever happens.
+  struct pinned {
+    cache* of;
+    cache::view view;
+    ~pinned() {
+      if (of != nullptr) of->unpin(view);
+    }
+  };
 
  public:
   array() = default;
@@ -217,10 +227,10 @@ class array {
     return {cache_.get(), i};
   }
 
-  /// f(x) or f(i, x) for every item, in any order, by tasks of this place that take a page at a time. f must not wait.
-  /// Of array<T> all pages count as changed.
+  /// f(x) or f(i, x) for every item, or f(tile) for every page, in any order, by tasks of this place that take a page
+  /// at a time. f must not wait. Of array<T> all pages count as changed.
   template <class F>
-    requires std::invocable<F&, T&> || std::invocable<F&, std::uint64_t, T&>
+    requires std::invocable<F&, tile<T> const&> || std::invocable<F&, T&> || std::invocable<F&, std::uint64_t, T&>
   [[nodiscard]] task<void> forall(F f) {
     std::atomic<std::uint64_t> next{0};
     std::uint64_t const tasks = std::min<std::uint64_t>({cache_->pages(), cache_->frames() / 2, 2ULL * workers()});
@@ -232,36 +242,51 @@ class array {
   /// One pass in order, a page pinned at a time; pages ahead are fetched. Waits with its worker.
   class iterator {
    public:
-    explicit iterator(cache* c) : cache_(c) { find(0); }
+    explicit iterator(cache* c) : pass_(std::make_unique<pass>(c)) { *this = pass_->items(); }
     iterator(iterator const&) = delete;
     iterator& operator=(iterator const&) = delete;
-    ~iterator() {
-      if (at_ != nullptr) cache_->unpin(view_);
-    }
     T& operator*() const noexcept { return *at_; }
     iterator& operator++() {
-      if (++at_ == end_) [[unlikely]] {
-        at_ = nullptr;
-        cache_->release_blocking(view_);
-        find(page_ + 1);
-      }
+      if (++at_ == end_) [[unlikely]]
+        *this = pass_->next();
       return *this;
     }
     bool operator==(std::default_sentinel_t) const noexcept { return at_ == nullptr; }
 
    private:
-    void find(std::uint64_t page) {
-      page_ = page;
-      if (page == cache_->pages()) return;
-      view_ = cache_->pin_blocking(page, writes);
-      at_ = reinterpret_cast<T*>(view_.bytes);
-      end_ = at_ + view_.size / sizeof(T);
+    /// Apart, so that the two pointers stay in registers.
+    class pass {
+     public:
+      explicit pass(cache* c) : pinned_{c, {}} { pin(); }
+      [[nodiscard]] std::span<T> items() const noexcept {
+        return {reinterpret_cast<T*>(pinned_.view.bytes), pinned_.view.size / sizeof(T)};
+      }
+      [[gnu::noinline]] std::span<T> next() {
+        cache* const c = std::exchange(pinned_.of, nullptr);
+        c->release_blocking(std::exchange(pinned_.view, {}));
+        pinned_.of = c;
+        ++page_;
+        pin();
+        return items();
+      }
+
+     private:
+      void pin() {
+        cache* const c = std::exchange(pinned_.of, nullptr);
+        if (page_ == c->pages()) return;
+        pinned_.view = c->pin_blocking(page_, writes);
+        pinned_.of = c;
+      }
+      pinned pinned_;
+      std::uint64_t page_ = 0;
+    };
+    void operator=(std::span<T> items) noexcept {
+      at_ = items.data();
+      end_ = at_ + items.size();
     }
-    cache* cache_;
-    cache::view view_;
-    std::uint64_t page_ = 0;
     T* at_ = nullptr;
     T* end_ = nullptr;
+    std::unique_ptr<pass> pass_;
   };
   [[nodiscard]] iterator begin() const { return iterator(cache_.get()); }
   [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
@@ -276,14 +301,15 @@ class array {
   template <class U>
   friend class array;
 
-  /// Given back, whatever happens.
-  struct pinned {
-    cache* of;
-    cache::view view;
-    ~pinned() {
-      if (of != nullptr) of->unpin(view);
-    }
-  };
+  template <class F>
+  static void visit(F& f, std::span<T> items, std::uint64_t first) {
+    if constexpr (std::invocable<F&, tile<T> const&>)
+      f(tile<T>(items, first));
+    else if constexpr (std::invocable<F&, T&>)
+      for (T& x : items) f(x);
+    else
+      for (T& x : items) f(first++, x);
+  }
 
   template <class F>
   static task<void> visit_pages(cache* c, std::atomic<std::uint64_t>* next, F* f) {
@@ -298,14 +324,7 @@ class array {
         p.view = co_await c->pin(page, writes);
         p.of = c;
       }
-      T* const items = reinterpret_cast<T*>(p.view.bytes);
-      std::uint64_t const first = page << c->item_shift();
-      for (std::size_t k = 0; k < p.view.size / sizeof(T); ++k) {
-        if constexpr (std::invocable<F&, T&>)
-          (*f)(items[k]);
-        else
-          (*f)(first + k, items[k]);
-      }
+      visit(*f, {reinterpret_cast<T*>(p.view.bytes), p.view.size / sizeof(T)}, page << c->item_shift());
       p.of = nullptr;
       co_await c->release(p.view);
       co_await yield();

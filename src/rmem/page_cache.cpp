@@ -19,7 +19,7 @@ namespace tess::rmem::detail {
 
 namespace {
 
-constexpr std::size_t page_bytes_usual = 64 * 1024;
+constexpr std::size_t page_bytes_usual = 128 * 1024;
 constexpr std::size_t page_bytes_least = 4096;
 constexpr std::size_t frames_usual = 16;
 constexpr std::size_t frames_least = 4;
@@ -59,6 +59,7 @@ page_cache::page_cache(client& with, region const& of, std::size_t item_bytes, c
   void* const memory = mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   memory_ = static_cast<std::byte*>(memory);
+  static_cast<void>(madvise(memory, memory_bytes_, MADV_HUGEPAGE));  // fewer faults, where the system likes
   frames_ = std::vector<frame>(frames);
   for (std::size_t i = frames; i-- != 0;) {
     frame& x = frames_[i];

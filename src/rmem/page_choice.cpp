@@ -65,6 +65,21 @@ void page_cache::assign(std::uint32_t i, std::uint64_t page) {
   clean_ahead();
 }
 
+/// A stream has left this page: it goes first, so that a scan takes few frames, which stay in the processor's cache,
+/// and drives nothing out that is used again.
+void page_cache::let_go(std::uint64_t page) {
+  if (table_[page] == 0) return;
+  std::uint32_t const i = table_[page] - 1;
+  frame& x = frames_[i];
+  if (!x.idle() || x.dirty || x.cleaning || oldest_ == i) return;
+  unlink(i);
+  x.referenced = false;
+  x.older = none;
+  x.newer = oldest_;
+  frames_[oldest_].older = i;
+  oldest_ = i;
+}
+
 void page_cache::evict(std::uint32_t i) {
   frame& x = frames_[i];
   table_[x.page] = 0;
@@ -141,6 +156,7 @@ void page_cache::note(std::uint64_t page) {
   stream& s = *near;
   if (distance(s) == s.step) {
     ++s.steps;
+    if (s.steps > steps_enough) let_go(s.last);
     s.fetched = std::max<std::int64_t>(0, s.fetched - 1);
   } else {
     s.step = distance(s);

@@ -45,7 +45,9 @@ std::size_t descriptors_max() {
 
 /// Sends bytes, and descriptors with the first of them. As send(2).
 ssize_t send_with(int socket, talker::outgoing const& out) {
-  if (out.files.empty()) return send(socket, out.bytes.data(), out.bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  // A header's data follow: by TCP they share its packet.
+  int const more = out.bytes.size() == wire::message_bytes && out.data_follow ? MSG_MORE : 0;
+  if (out.files.empty()) return send(socket, out.bytes.data(), out.bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT | more);
   iovec part{const_cast<std::byte*>(out.bytes.data()), out.bytes.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
   msghdr message{};

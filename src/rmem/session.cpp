@@ -160,10 +160,11 @@ session::outgoing session::next() {
     answer& a = answers_.front();
     if (is_held()) return {};
     if (a.sent < a.bytes.size())
-      return {std::span(a.bytes).subspan(a.sent), a.sent == 0 ? std::span<int const>(a.files) : std::span<int const>()};
+      return {std::span(a.bytes).subspan(a.sent), a.sent == 0 ? std::span<int const>(a.files) : std::span<int const>(),
+              a.reads};
     if (a.reads) {
-      if (auto const from = step(a.read, right_read); !from.empty()) return {from, {}};
-      return {zeros().first(std::min(scrap_bytes, static_cast<std::size_t>(a.read.size - a.read.moved))), {}};
+      if (auto const from = step(a.read, right_read); !from.empty()) return {from, {}, false};
+      return {zeros().first(std::min(scrap_bytes, static_cast<std::size_t>(a.read.size - a.read.moved))), {}, false};
     }
     answers_.pop_front();
   }

@@ -137,6 +137,12 @@ TEST_P(every_cache, visits_all_items_by_forall_iteration_and_tiles) {
     std::atomic<word> sum{0};
     co_await a.as_const().forall([&](word const& x) { sum += x; });
     EXPECT_EQ(sum, std::accumulate(model.begin(), model.end(), word{0}));
+    std::atomic<std::uint64_t> visited{0};
+    co_await a.as_const().forall([&](tile<word const> const& page) {
+      EXPECT_EQ(page[0], model[page.first()]);
+      visited += page.size();
+    });
+    EXPECT_EQ(visited, items);
     co_await a.flush();
     EXPECT_TRUE(at_server() == model);
   });

@@ -31,7 +31,7 @@ enum class writing : std::uint8_t { back, through };
 struct cache_options {
   static constexpr unsigned automatic = ~0U;
   std::size_t bytes = 0;       ///< of local memory; 0: all of the region, but at most a quarter of what is free
-  std::size_t page_bytes = 0;  ///< 0: 64 KiB; less if the cache would have fewer than 16 pages
+  std::size_t page_bytes = 0;  ///< 0: 128 KiB; less if the cache would have fewer than 16 pages
   replacement replaces = replacement::clock;
   writing writes = writing::back;
   unsigned ahead = automatic;  ///< pages that are fetched ahead; automatic: 1 MiB, at most a quarter of the cache
@@ -136,6 +136,7 @@ class page_cache {
   [[nodiscard]] bool move_now(guard& lock, frame& x, bool reads);
   void land(frame& x) noexcept;
   void note(std::uint64_t page);
+  void let_go(std::uint64_t page);
   void fetch_one(std::uint64_t page, bool& full);
   void clean_ahead();
   void wait_for(waiter*& list, waiter& w);
