@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <charconv>
+#include <cstdio>
 #include <map>
 #include <sstream>
 
@@ -66,6 +67,8 @@ TEST(dependent_loads, take_the_cycles_of_table_2_on_every_tile) {
     EXPECT_EQ(cycles["tlm"], 20);
     EXPECT_EQ(cycles["l2"], 20);
     EXPECT_EQ(cycles["memory"], 73 + 10 * distance) << "tile " << tile;
+    std::printf("tile %2u: L1 %g, TLM %g, L2 %g, memory %g cycles, %u links away\n", tile, cycles["l1"], cycles["tlm"],
+                cycles["l2"], cycles["memory"], distance);
     sum += cycles["memory"];
     ++tiles;
   }

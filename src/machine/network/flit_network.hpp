@@ -12,14 +12,12 @@
 //   convoy.cpp, landing.cpp). It is the same cycle in which their last flits would.
 //
 // Units     cycles of the network's clock.
-// Cost      about 0.1 us for a packet that meets nobody, 0.3 us for one that joins a convoy, otherwise 0.1 us for a
-// flit
-//           and router. No allocation once the buffers have grown to their size.
+// Cost      about 0.1 us for a packet that meets nobody, 0.3 us for one that joins a convoy, 0.1 us for a flit and
+//           router otherwise. No allocation once the buffers have grown to their size.
 // Threads   one.
 // Test      against BookSim2's curves (tests/machine/network/booksim_test.cpp), and with everything moved flit by flit
 //           against what flies (express_test.cpp).
-// Source    N. McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Trans. Networking 7(2),
-// 1999;
+// Source    N. McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Trans. Networking 7, 1999;
 //           L. Peh, W. Dally, "A delay model and speculative architecture for pipelined routers", HPCA 2001.
 #pragma once
 

@@ -148,8 +148,10 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
   if (tlm_region_.holds(address)) {
     tlm_.discard(address - tlm_region_.base, address - tlm_region_.base + bytes);
     std::uint64_t const line = std::uint64_t{1} << line_shift_;
-    for (std::uint64_t at = address; at < address + bytes; at += line) {
-      if (*tlm_sharers(at) != 0 || watched()) snoop(at, line, nullptr, cycle);
+    std::uint64_t const* const known = tlm_sharers(address);
+    for (std::uint64_t i = 0; i < bytes >> line_shift_; ++i) {
+      if (known[i] != 0 || watched()) [[unlikely]]
+        snoop(address + i * line, line, nullptr, cycle);
     }
     return;
   }

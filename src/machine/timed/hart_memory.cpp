@@ -282,28 +282,25 @@ void hart_memory::drain(hart& h) const noexcept {
 }
 
 void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept {
-  // Of a long range every line of a table is looked at once.
-  auto const each = [&](unsigned shift, std::size_t entries, auto&& forget) {
-    std::uint64_t const first = (begin + (std::uint64_t{1} << shift) - 1) >> shift;
-    std::uint64_t const last = (end + (std::uint64_t{1} << shift) - 1) >> shift;
-    if (last - first < entries) {
-      for (std::uint64_t line = first; line < last; ++line) forget(line % entries, line, line + 1);
-    } else {
-      for (std::size_t i = 0; i < entries; ++i) forget(i, first, last);
+  auto const forget = [&](auto& table, unsigned shift, auto&& line_of) {
+    std::uint64_t const up = (std::uint64_t{1} << shift) - 1;
+    std::uint64_t const first = (begin + up) >> shift;
+    std::uint64_t const count = ((end + up) >> shift) - first;
+    if (count < table.size()) {
+      for (std::uint64_t line = first; line < first + count; ++line) {
+        std::uint64_t& entry = line_of(table[line % table.size()]);
+        if (entry == line) entry = no_entry;
+      }
+      return;
+    }
+    for (auto& one : table) {
+      std::uint64_t& entry = line_of(one);
+      if (entry - first < count) entry = no_entry;
     }
   };
-  auto const inside = [](std::uint64_t line, std::uint64_t from, std::uint64_t to) {
-    return line != no_entry && line >= from && line < to;
-  };
-  each(data_shift_, load_entries, [&](std::size_t i, std::uint64_t from, std::uint64_t to) {
-    if (inside(loads_[i].line, from, to)) loads_[i].line = no_entry;
-  });
-  each(data_shift_, store_entries, [&](std::size_t i, std::uint64_t from, std::uint64_t to) {
-    if (inside(stores_[i].line, from, to)) stores_[i].line = no_entry;
-  });
-  each(code_shift_, fetch_entries, [&](std::size_t i, std::uint64_t from, std::uint64_t to) {
-    if (inside(fetches_[i], from, to)) fetches_[i] = no_entry;
-  });
+  forget(loads_, data_shift_, [](load_entry& one) -> std::uint64_t& { return one.line; });
+  forget(stores_, data_shift_, [](store_entry& one) -> std::uint64_t& { return one.line; });
+  forget(fetches_, code_shift_, [](std::uint64_t& line) -> std::uint64_t& { return line; });
 }
 
 void hart_memory::forget_code() {
