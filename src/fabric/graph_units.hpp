@@ -35,8 +35,49 @@ struct graph_move {
   bool hashed = false;  ///< the map of the copier near memory
 };
 
+/// A call with a graph of this place.
+struct graph_call {
+  void const* root = nullptr;
+  place_id target = 0;
+  std::span<std::byte const> message;  ///< at most graph_units::message_bytes_max, of which the place of the graph is
+  std::uint64_t arrival = 0;           ///< filled in here by the target's receiver
+  bool measured = false;               ///< memory has everything already, and `size` says how much that is
+  graph_size size;
+};
+
+/// A chunk for a graph.
+struct graph_room {
+  void* owner = nullptr;  ///< null: there is no memory
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;  ///< whole lines
+  std::uint64_t first = 0;  ///< where its first block begins, a line's start
+};
+
+/// What the runtime does where graphs arrive, as part of poll(). Threads: any of the place.
+class graph_receiver {
+ public:
+  /// Memory for blocks of so many bytes.
+  [[nodiscard]] virtual graph_room make(std::uint64_t bytes) noexcept = 0;
+  virtual void end(void* owner) noexcept = 0;
+  /// The graph is there: its message is told where, and delivered after this.
+  virtual void complete(std::span<std::byte> message, std::uint64_t arrival, graph_room const& room,
+                        std::uint64_t objects) noexcept = 0;
+
+ protected:
+  ~graph_receiver() = default;
+};
+
 class graph_units {
  public:
+  /// From so many objects on the map near memory is hashed ("NEMESYS", section 5.1).
+  static constexpr std::uint64_t hashed_least = 64;
+  static constexpr std::uint64_t message_bytes_max = 448;
+
+  /// The whole way: writeback, memory at the target, copy, delivery. Done when nothing of it reads the graph any more;
+  /// `result` says how large it is, or why there is no call.
+  virtual void call(graph_call const& what, graph_size& result, completion& done) = 0;
+  virtual void serve(graph_receiver& receiver) noexcept = 0;
+
   /// Graph writeback: brings what the caches hold of the graph to memory, and counts it.
   virtual void write_back(void const* root, graph_size& result, completion& done) = 0;
   /// Graph copy, with pointers that are final at the target. `fault` is written, and nothing else that tells of it.

@@ -141,7 +141,7 @@ class tile_fabric final : public fabric {
       while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && nothing_to_do()) {
         if (watches && is_stalled()) return false;
         // The watcher sees to what is under way; the others may sleep.
-        if (!watches || (transfers_.idle() && graphs_.idle())) return true;
+        if (!watches || (transfers_.idle() && graphs_.idle() && calls_.idle())) return true;
         // Its end may have made a task of this thread runnable, of which nobody else knows.
         if (move_on().ended) return false;
       }
@@ -252,6 +252,7 @@ class tile_fabric final : public fabric {
     progress made;
     post_.go_on();
     made.ended = graphs_.step();
+    made.moved |= calls_.step();
     while (auto const ended = transfers_.step(made.moved, made.ended)) {
       end(*ended);
       made.ended = true;
@@ -314,6 +315,11 @@ class tile_fabric final : public fabric {
                .a = a});
         break;
       }
+      case kind::graph_call:
+      case kind::graph_stage:
+      case kind::graph_ready:
+        calls_.take(r);
+        break;
       case kind::copy:
         pass_on(r.source, {segment_.base() + a, bytes}, b, d);
         break;
@@ -345,6 +351,9 @@ class tile_fabric final : public fabric {
         post_.send(f.source, tile_packet(kind::fetched, 0, f.a));
         inbox_.push_owned(f.source, std::unique_ptr<std::vector<std::byte>>(named<std::vector<std::byte>>(f.b)));
         break;
+      case kind::graph_call:
+        calls_.fetched(f);
+        break;
       case kind::put:
         if (f.a != 0) own_completion(f.a).acknowledge(1);
         if (f.b != 0) end_of_put(f);
@@ -372,8 +381,9 @@ class tile_fabric final : public fabric {
   tile_sleepers sleepers_;
   tile_post post_{places_};
   tile_transfers transfers_{places_, post_};
-  tile_graphs graphs_{places_, transfers_};
   tile_inbox inbox_;
+  tile_calls calls_{places_, post_, transfers_, inbox_};
+  tile_graphs graphs_{places_, post_, transfers_, calls_};
   std::atomic<std::size_t> large_{0};
   std::atomic<bool> heard_of_stall_{false};
   std::atomic<bool> stalled_{false};

@@ -2,7 +2,9 @@
 #include "fabric/tile_graphs.hpp"
 
 #include <bit>
+#include <cstring>
 
+#include "fabric/tile_ranges.hpp"
 #include "fabric/tile_sleepers.hpp"
 #include "tess/assert.hpp"
 
@@ -11,7 +13,6 @@ namespace tess::detail {
 namespace hw = tile_registers;
 namespace nca = machine::registers::nca;
 namespace nma = machine::registers::nma;
-namespace ranges = machine::registers::ranges;
 using machine::registers::command_status;
 using machine::registers::unit;
 
@@ -24,29 +25,6 @@ std::uint64_t name_of(void const volatile* object) noexcept {
 void expect(tile_memory::unit_counter& counter, std::uint64_t acknowledgements) noexcept {
   counter.error = 0;
   counter.value = acknowledgements;
-}
-
-tile_memory::unit_counter& own_ranges() noexcept {
-  std::uint64_t const hart = hw::inform(machine::registers::information::hart);
-  TESS_ASSERT(hart < tile_memory::harts_max);
-  return tile_memory::own().ranges[hart];
-}
-
-/// By the hart's own window, which waits for no more than the range before.
-void ask_for_range(ranges::operation_code what, void const* begin, std::uint64_t bytes) {
-  std::uint64_t const window = hw::own_window(unit::ranges);
-  tile_memory::unit_counter& counter = own_ranges();
-  auto* const value = const_cast<std::uint64_t*>(&counter.value);
-  std::atomic_ref(*value).fetch_add(1, std::memory_order_relaxed);
-  hw::store(window + ranges::operation, what);
-  hw::store(window + ranges::address, name_of(begin));
-  hw::store(window + ranges::bytes, bytes);
-  hw::store(window + ranges::counter, name_of(&counter));
-  hw::store(window + ranges::trigger, 0);
-  // Of a window one command runs at a time, of what its fields were when its bell rang.
-  do hw::ring(window);
-  while (hw::load(window + ranges::doorbell) == ranges::full);
-  TESS_ASSERT(hw::load(window + ranges::doorbell) != ranges::wrong);
 }
 
 }  // namespace
@@ -63,6 +41,17 @@ void tile_graphs::add(job const& wanted) {
 
 void tile_graphs::write_back(void const* root, graph_size& result, completion& done) {
   add({.what = {.root = root}, .size = &result, .done = &done});
+  static_cast<void>(step());
+}
+
+void tile_graphs::serve(graph_receiver& receiver) noexcept {
+  receiver_ = &receiver;
+  calls_.serve(receiver);
+}
+
+void tile_graphs::call(graph_call const& what, graph_size& result, completion& done) {
+  TESS_ASSERT(what.message.size() <= tile_memory::call_bytes);
+  add({.what = {.root = what.root, .target = what.target}, .call = what, .size = &result, .done = &done});
   static_cast<void>(step());
 }
 
@@ -85,23 +74,39 @@ bool tile_graphs::step() {
   return moved;
 }
 
+bool tile_graphs::has_ended(job const& of) noexcept {
+  auto const& cell = tile_memory::own().graph_cells[of.cell];
+  if (of.call) {
+    if (cell.traversed.value != 0) return false;
+    if (cell.traversed.error != 0) return true;
+    if (cell.held.load(std::memory_order_relaxed) != 0) return false;
+  }
+  // Of one that failed, nothing is moved.
+  return cell.read.value == 0 && (cell.moved.value == 0 || cell.read.error != 0);
+}
+
+void tile_graphs::end(job const& of, std::uint64_t fault) const {
+  auto& cell = tile_memory::own().graph_cells[of.cell];
+  if (of.size != nullptr)
+    *of.size = {fault, cell.metadata[tile_memory::cell_objects], cell.metadata[tile_memory::cell_bytes]};
+  else
+    *of.fault = fault;
+  if (void* const staging = cell.staging.exchange(nullptr, std::memory_order_relaxed)) receiver_->end(staging);
+}
+
 bool tile_graphs::end_some() {
   bool moved = false;
   for (std::size_t i = 0; i < running_.size();) {
     job const j = running_[i];
-    auto& cell = tile_memory::own().graph_cells[j.cell];
-    // Of one that failed, nothing is moved.
-    bool const ended = cell.read.value == 0 && (cell.moved.value == 0 || cell.read.error != 0);
-    if (!ended) {
+    if (!has_ended(j)) {
       ++i;
       continue;
     }
     asm volatile("fence rw, rw" ::: "memory");
-    std::uint64_t const fault = cell.read.error != 0 ? cell.read.error : cell.moved.error;
-    if (j.size != nullptr)
-      *j.size = {fault, cell.metadata[0], cell.metadata[1]};
-    else
-      *j.fault = fault;
+    auto const& cell = tile_memory::own().graph_cells[j.cell];
+    std::uint64_t const traversed = j.call ? cell.traversed.error : 0;
+    std::uint64_t const copied = cell.read.error != 0 ? cell.read.error : cell.moved.error;
+    end(j, traversed != 0 ? traversed : copied);
     cells_used_ &= ~(1U << j.cell);
     running_[i] = running_.back();
     running_.pop_back();
@@ -128,21 +133,52 @@ bool tile_graphs::begin_some() {
 
 bool tile_graphs::begin(job& next) {
   std::uint64_t const window = hw::system_window(next.size != nullptr ? unit::nca : unit::nma);
+  bool const measured = next.call && next.call->measured;
   auto const cell = static_cast<unsigned>(std::countr_one(cells_used_));
-  if (cell >= tile_memory::graph_cells_max || hw::is_busy(window)) return false;
+  if (cell >= tile_memory::graph_cells_max || (!measured && hw::is_busy(window))) return false;
   next.cell = cell;
   auto& cells = tile_memory::own().graph_cells[cell];
   expect(cells.read, 1);
-  expect(cells.moved, next.what.staging != nullptr ? 1 : 0);
-  if (next.size != nullptr)
-    ask_nca(next);
-  else
-    ask_nma(next);
-  hw::ring(window);
-  if (hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) return false;
+  bool const moves = next.call ? !share_memory(places_.own(), next.what.target) : next.what.staging != nullptr;
+  expect(cells.moved, moves ? 1 : 0);
+  if (next.call) write_message(next);
+  if (measured) {
+    asm volatile("fence rw, rw" ::: "memory");
+    post_.send(next.what.target, first_packet(next));
+  } else {
+    if (next.size != nullptr)
+      ask_nca(next);
+    else
+      ask_nma(next);
+    hw::ring(window);
+    if (hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) return false;
+  }
   // The fields are sound, so the counter tells of the end, also of one that the doorbell calls wrong by now.
   cells_used_ |= 1U << cell;
   return true;
+}
+
+void tile_graphs::write_message(job const& of) const {
+  auto& cell = tile_memory::own().graph_cells[of.cell];
+  graph_call const& call = *of.call;
+  expect(cell.traversed, call.measured ? 0 : 1);
+  cell.metadata[tile_memory::cell_objects] = call.size.objects;
+  cell.metadata[tile_memory::cell_bytes] = call.size.bytes;
+  cell.metadata[tile_memory::cell_message] = call.message.size();
+  cell.metadata[tile_memory::cell_arrival] = call.arrival;
+  cell.metadata[tile_memory::cell_root] = name_of(call.root);
+  std::memcpy(cell.message, call.message.data(), call.message.size());
+  cell.held.store(1, std::memory_order_relaxed);
+}
+
+/// T1, as the NCA sends it, or a hart in its place.
+tile_packet tile_graphs::first_packet(job const& of) const {
+  auto const& cell = tile_memory::own().graph_cells[of.cell];
+  std::uint64_t const bytes = sizeof cell.metadata + of.call->message.size();
+  std::uint64_t const lines = (bytes + tile_memory::line_bytes - 1) / tile_memory::line_bytes;
+  std::uint64_t const root = (name_of(of.call->root) - places_.of(places_.own()).partition) / 8;
+  return {tile_packet_kind::graph_call, lines | root << 8U, places_.global(places_.own(), name_of(&cell)),
+          of.call->size.objects, of.call->size.bytes};
 }
 
 void tile_graphs::ask_nca(job const& of) const {
@@ -151,8 +187,10 @@ void tile_graphs::ask_nca(job const& of) const {
   hw::store(window + nca::root, name_of(of.what.root));
   hw::store(window + nca::metadata, name_of(cell.metadata));
   hw::store(window + nca::remote, 0);
-  hw::store(window + nca::dispatch, nca::dispatch_of(sizeof cell.metadata));
-  hw::store(window + nca::counter, name_of(&cell.read));
+  std::uint64_t const bytes = nca::dispatch_of(sizeof cell.metadata);
+  hw::store(window + nca::dispatch, of.call ? bytes | nca::spawning(places_.of(of.what.target).tile) : bytes);
+  if (of.call) hw::store(window + nca::task, first_packet(of).words[0]);
+  hw::store(window + nca::counter, name_of(of.call ? &cell.traversed : &cell.read));
 }
 
 void tile_graphs::ask_nma(job const& of) const {
@@ -170,17 +208,15 @@ void tile_graphs::ask_nma(job const& of) const {
 }
 
 void tile_graphs::bring(void const* begin, std::uint64_t bytes) {
-  ask_for_range(ranges::write_back, begin, bytes);
+  tile_ranges::ask(tile_ranges::ranges::write_back, begin, bytes);
 }
 
 void tile_graphs::forget(void const* begin, std::uint64_t bytes) {
-  ask_for_range(ranges::invalidate, begin, bytes);
+  tile_ranges::ask(tile_ranges::ranges::invalidate, begin, bytes);
 }
 
 void tile_graphs::settle() {
-  while (own_ranges().value != 0) {
-  }
-  asm volatile("fence rw, rw" ::: "memory");
+  tile_ranges::settle();
 }
 
 std::span<std::byte> tile_graphs::message_memory() noexcept {

@@ -9,9 +9,11 @@
 
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "fabric/graph_units.hpp"
+#include "fabric/tile_calls.hpp"
 #include "fabric/tile_memory.hpp"
 #include "fabric/tile_places.hpp"
 #include "fabric/tile_transfers.hpp"
@@ -20,8 +22,11 @@ namespace tess::detail {
 
 class tile_graphs final : public graph_units {
  public:
-  tile_graphs(tile_places const& places, tile_transfers& transfers) : places_(places), transfers_(transfers) {}
+  tile_graphs(tile_places const& places, tile_post& post, tile_transfers& transfers, tile_calls& calls)
+      : places_(places), post_(post), transfers_(transfers), calls_(calls) {}
 
+  void call(graph_call const& what, graph_size& result, completion& done) override;
+  void serve(graph_receiver& receiver) noexcept override;
   void write_back(void const* root, graph_size& result, completion& done) override;
   void copy(graph_move const& what, std::uint64_t& fault, completion& done) override;
   void bring(void const* begin, std::uint64_t bytes) override;
@@ -38,7 +43,8 @@ class tile_graphs final : public graph_units {
  private:
   struct job {
     graph_move what;
-    graph_size* size = nullptr;      ///< Of a writeback,
+    std::optional<graph_call> call{};
+    graph_size* size = nullptr;      ///< Of a writeback or a call,
     std::uint64_t* fault = nullptr;  ///< or of a copy.
     completion* done = nullptr;
     unsigned cell = 0;
@@ -47,11 +53,18 @@ class tile_graphs final : public graph_units {
   bool end_some();
   bool begin_some();
   [[nodiscard]] bool begin(job& next);
+  [[nodiscard]] static bool has_ended(job const& of) noexcept;
+  void end(job const& of, std::uint64_t fault) const;
+  void write_message(job const& of) const;
+  [[nodiscard]] tile_packet first_packet(job const& of) const;
   void ask_nca(job const& of) const;
   void ask_nma(job const& of) const;
 
   tile_places const& places_;
+  tile_post& post_;
   tile_transfers& transfers_;
+  tile_calls& calls_;
+  graph_receiver* receiver_ = nullptr;
   std::atomic<std::size_t> under_way_{0};
   std::mutex mutex_;  ///< Of the list of what is new.
   std::deque<job> new_;

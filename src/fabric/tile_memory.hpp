@@ -34,11 +34,18 @@ struct tile_memory {
   alignas(line_bytes) std::atomic<std::uint64_t> landing_used[landings];
   unit_counter dma;
   unit_counter write_back;
-  /// Commands to the accelerators for graphs.
+  /// Words of a cell's metadata: the NCA writes the first two.
+  enum cell_word : std::uint8_t { cell_objects, cell_bytes, cell_message, cell_arrival, cell_root };
+  static constexpr std::size_t call_bytes = 448;
+  /// Commands to the accelerators for graphs; of a call it is M.
   struct alignas(line_bytes) graph_cell {
-    std::uint64_t volatile metadata[line_bytes / sizeof(std::uint64_t)];  ///< A whole line: objects, bytes.
+    std::uint64_t volatile metadata[line_bytes / sizeof(std::uint64_t)];  ///< A whole line.
+    std::byte message[call_bytes];                                        ///< Of a call.
     unit_counter read;                                                    ///< The graph has been traversed, or copied;
     unit_counter moved;                                                   ///< and its copy is where it belongs.
+    unit_counter traversed;                                               ///< Of a call: its writeback.
+    std::atomic<std::uint64_t> held;                                      ///< The target still needs M.
+    std::atomic<void*> staging;                                           ///< Owner of the intermediate copy.
   };
   static constexpr unsigned graph_cells_max = 16;
   graph_cell graph_cells[graph_cells_max];

@@ -16,16 +16,19 @@
 namespace tess::detail {
 
 enum class tile_packet_kind : std::uint8_t {
-  small,    ///< A message: size in the second byte, then its bytes.
-  chunk,    ///< A message in a chunk of the sender's. bytes; address; number of the chunk
-  large,    ///< A message in memory of the sender's. bytes; address; what to name when it has been fetched
-  fetched,  ///< Of `large`. -; name
-  put,      ///< Bytes for this place. bytes; address at the sender; target offset; counter to notify; completion
-  done,     ///< At the place that asked. -; completion
-  notify,   ///< -; counter's offset
-  publish,  ///< A get asks for memory to be written back. bytes; offset; name of the get
-  ready,    ///< Of `publish`: the bytes may be fetched. -; name of the get
-  copy      ///< Put from here to another place. bytes; source offset; target address; -; completion
+  small,        ///< A message: size in the second byte, then its bytes.
+  chunk,        ///< A message in a chunk of the sender's. bytes; address; number of the chunk
+  large,        ///< A message in memory of the sender's. bytes; address; what to name when it has been fetched
+  fetched,      ///< Of `large`. -; name
+  put,          ///< Bytes for this place. bytes; address at the sender; target offset; counter to notify; completion
+  done,         ///< At the place that asked. -; completion
+  notify,       ///< -; counter's offset
+  publish,      ///< A get asks for memory to be written back. bytes; offset; name of the get
+  ready,        ///< Of `publish`: the bytes may be fetched. -; name of the get
+  graph_call,   ///< T1. lines of M, and above 2^8 the root's place in its segment / 8; M; objects; bytes
+  graph_stage,  ///< T3 for the sender. bytes of blocks; the call at the target; its chunk; M; the target
+  graph_ready,  ///< T2. the call at the target; the root's copy; bytes; fault; objects
+  copy          ///< Put from here to another place. bytes; source offset; target address; -; completion
 };
 
 struct tile_packet {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "fabric/graph_units.hpp"
 #include "runtime/collective.hpp"
 #include "runtime/finish.hpp"
+#include "runtime/near_memory.hpp"
 #include "runtime/placement.hpp"
 #include "tess/memory.hpp"
 
@@ -47,8 +47,11 @@ std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy p
   };
   p->own = std::make_unique<heap>(memory.base, memory.bytes / 2, memory.bytes, commit);
   if (id == 0) p->symmetric = std::make_unique<heap>(memory.base, symmetric_begin, memory.bytes / 2, commit);
-  if (graph_units* const units = j.fabric->graphs())
+  if (graph_units* const units = j.fabric->graphs()) {
     p->buffers = std::make_unique<message_buffers>(units->message_memory());
+    p->units = units;
+    units->serve(receiver_of_graphs());
+  }
   p->system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
   for (unsigned w = 0; w < j.options.workers; ++w) p->workers.push_back(j.workers[first + w].get());
   return p;

@@ -1,6 +1,8 @@
 // near_memory: the steps of a call, one after the other.
 #include "runtime/near_memory.hpp"
 
+#include <cstring>
+
 #include "runtime/graph_walk.hpp"
 #include "runtime/job.hpp"
 #include "runtime/object_types.hpp"
@@ -11,9 +13,6 @@
 namespace tess::detail {
 
 namespace {
-
-/// From so many objects on, the map is hashed ("NEMESYS", section 5.1).
-constexpr std::uint64_t hashed_least = 64;
 
 /// A new region at the place that is asked.
 struct clean_region {
@@ -28,6 +27,19 @@ constexpr auto make_clean_region_here = [](std::uint64_t bytes) {
   return clean_region{reinterpret_cast<std::uint64_t>(r), all - region::blocks_begin()};
 };
 
+/// Of faults of the graph itself, which software would not notice; the others are a lack of room, or it finds them,
+/// too.
+void check_fault(std::uint64_t fault) {
+  switch (static_cast<machine::registers::graph_fault>(fault)) {
+    case machine::registers::graph_fault::null_pointer:
+      throw error("copying a graph", "an array with elements and without their memory", "arrays made by make_array");
+    case machine::registers::graph_fault::bad_descriptor:
+      throw error("copying a graph", "a pointer to no object", "pointers to the start of objects made by tess::make");
+    default:
+      return;
+  }
+}
+
 void count_graph(graph_size const& size) noexcept {
   cold_counts& c = this_worker().cold;
   bump(c.graphs);
@@ -35,7 +47,51 @@ void count_graph(graph_size const& size) noexcept {
   bump(c.graph_bytes, size.bytes);
 }
 
+class receiver final : public graph_receiver {
+ public:
+  graph_room make(std::uint64_t bytes) noexcept override try {
+    region* const r = region::make_lines(bytes);
+    return {r, reinterpret_cast<std::uint64_t>(r->base()), r->first()->bytes, region::blocks_begin()};
+  } catch (...) {
+    // The sender's software asks again, and says what is wrong.
+    return {};
+  }
+  void end(void* owner) noexcept override { region::end(static_cast<region*>(owner)); }
+  void complete(std::span<std::byte> message, std::uint64_t arrival, graph_room const& room,
+                std::uint64_t objects) noexcept override {
+    sent_graph const sent{sent_graph::transport::region,
+                          {},
+                          static_cast<std::uint32_t>(objects),
+                          room.bytes - room.first,
+                          reinterpret_cast<std::uint64_t>(room.owner)};
+    std::memcpy(message.data() + arrival, &sent, sizeof sent);
+  }
+};
+
 }  // namespace
+
+graph_receiver& receiver_of_graphs() noexcept {
+  static constinit receiver r;
+  return r;
+}
+
+task<bool> call_near_memory(graph_units& units, void const* root, place_id target, std::span<std::byte const> message,
+                            std::uint64_t arrival, bool no_nca) {
+  graph_call call{.root = root, .target = target, .message = message, .arrival = arrival, .size = {}};
+  if (no_nca) {
+    call.size = write_back_graph(units, root);
+    call.measured = true;
+  }
+  graph_size size;
+  counter ended;
+  ended.cell().expect(1);
+  units.call(call, size, ended.cell());
+  co_await ended;
+  check_fault(size.fault);
+  if (size.fault != 0) co_return false;
+  count_graph(size);
+  co_return true;
+}
 
 graph_size write_back_graph(graph_units& units, void const* root) {
   type_record const& root_type = type_of(header_of(root).type);
@@ -65,7 +121,7 @@ void allocate_dummies(region& with, std::uint64_t objects) {
 }
 
 graph_units* accelerators() noexcept {
-  return the_job->fabric->graphs();
+  return this_place().units;
 }
 
 task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const* root, place_id target, bool no_nca) {
@@ -78,6 +134,7 @@ task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const*
     units.write_back(root, size, traversed.cell());
     co_await traversed;
   }
+  check_fault(size.fault);
   if (size.fault != 0) co_return std::nullopt;
   count_graph(size);
 
@@ -89,7 +146,7 @@ task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const*
                   .bytes = all,
                   .first = region::blocks_begin(),
                   .objects = size.objects,
-                  .hashed = size.objects >= hashed_least};
+                  .hashed = size.objects >= graph_units::hashed_least};
   std::optional<owned_region> staging;
   if (!units.share_memory(self->place, target)) {
     staging.emplace(region::make_lines(made.bytes));

@@ -18,6 +18,14 @@ namespace tess::detail {
 /// Those of this place, or null.
 [[nodiscard]] graph_units* accelerators() noexcept;
 
+/// What the place does for graphs that accelerators bring.
+[[nodiscard]] graph_receiver& receiver_of_graphs() noexcept;
+
+/// The whole call: `message` has records for deliver(), in it at `arrival` a sent_graph, and is kept until this ends.
+/// False: an accelerator could not, so software must. Throws tess::error for what is no sound graph to both.
+[[nodiscard]] task<bool> call_near_memory(graph_units& units, void const* root, place_id target,
+                                          std::span<std::byte const> message, std::uint64_t arrival, bool no_nca);
+
 /// Copies what `root`, an object of this place, leads to; nothing: an accelerator could not, so software must.
 [[nodiscard]] task<std::optional<sent_graph>> copy_near_memory(graph_units& units, void const* root, place_id target,
                                                                bool no_nca = false);

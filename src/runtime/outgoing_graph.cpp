@@ -195,8 +195,34 @@ void outgoing_graph::stage() {
   s.is_staged = true;
 }
 
-task<bool> outgoing_graph::carry(place_id, handler_id, std::span<std::byte const>, std::size_t, finish_scope*) {
-  co_return false;
+task<bool> outgoing_graph::carry(place_id target, handler_id handler, std::span<std::byte const> payload,
+                                 std::size_t graph_at, finish_scope* run) {
+  state& s = *state_;
+  bool const hardware = s.units != nullptr && (s.by == copier::nemesys || s.by == copier::no_nca);
+  if (!hardware || target == self->place) co_return false;
+  alignas(8) std::array<std::byte, graph_units::message_bytes_max> message{};
+  std::size_t const front = (run != nullptr ? sizeof(run_record) : 0) + sizeof(record_header);
+  if (front + payload.size() > message.size()) co_return false;
+  if (run != nullptr) {
+    run_record const r{{{run_index, 0}, sizeof(run_record) - sizeof(record_header)}, run->key(), 1};
+    std::memcpy(message.data(), &r, sizeof r);
+  }
+  record_header const h{handler, static_cast<std::uint32_t>(payload.size())};
+  std::memcpy(message.data() + front - sizeof h, &h, sizeof h);
+  std::memcpy(message.data() + front, payload.data(), payload.size());
+  std::size_t const bytes = front + padded(payload.size());
+  if (!co_await call_near_memory(*s.units, s.root, target, std::span(message).first(bytes), front + graph_at,
+                                 s.by == copier::no_nca)) {
+    // It was no sound graph, or there was no room: software does it, or says what is wrong.
+    s.units = nullptr;
+    s.measure();
+    co_return false;
+  }
+  if (run != nullptr) run->note_sent(target, 1);
+  cold_counts& c = this_worker().cold;
+  bump(c.messages);
+  bump(c.message_bytes, payload.size());
+  co_return true;
 }
 
 task<sent_graph> outgoing_graph::send_ahead(place_id target) {

@@ -39,6 +39,36 @@ tess::task<> measure_blocks(tess::place_id there) {
   }
 }
 
+struct leaf {
+  std::uint64_t words[4];
+};
+struct small_graph {
+  std::array<leaf*, 10> leaves{};
+  tess::array<std::uint64_t> data;
+};
+
+/// Ten objects and an array, about as a closure of IMSuite has them; no other call meanwhile.
+tess::task<> measure_graphs(tess::place_id there, std::uint64_t array_words) {
+  auto* const root = tess::make<small_graph>();
+  for (leaf*& l : root->leaves) l = tess::make<leaf>();
+  root->data = tess::place_objects().make_array<std::uint64_t>(array_words);
+  constexpr std::array names = {"message_passing", "pegasus", "nemesys", "no-nca"};
+  constexpr std::array by = {tess::copier::message_passing, tess::copier::pegasus, tess::copier::nemesys,
+                             tess::copier::no_nca};
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    std::array<char, 64> name{};
+    std::snprintf(name.data(), name.size(), "at, graph with %llu words, %s",
+                  static_cast<unsigned long long>(array_words), names[i]);
+    co_await measure(name.data(),
+                     [&]() -> tess::task<> { co_await tess::at(there, by[i], [](small_graph*) {}, root); });
+  }
+  // Too long a message to go by the accelerators: runtimes ask each other for the memory, and send the call.
+  std::array<std::byte, 512> const more{};
+  co_await measure("the same, nemesys, with 512 bytes more", [&]() -> tess::task<> {
+    co_await tess::at(there, tess::copier::nemesys, [more](small_graph*) { static_cast<void>(more); }, root);
+  });
+}
+
 tess::task<int> measure_all(tess::args) {
   auto const there = static_cast<tess::place_id>(tess::places() - 1);
   std::printf("%u places, to place %u; cycles\n", unsigned{tess::places()}, unsigned{there});
@@ -55,6 +85,8 @@ tess::task<int> measure_all(tess::args) {
                    [&]() -> tess::task<> { co_await tess::at(there, []() -> tess::task<> { co_return; }); });
   co_await measure("empty at of the own place", [&]() -> tess::task<> { co_await tess::at(tess::here(), [] {}); });
   co_await measure_blocks(there);
+  co_await measure_graphs(there, 8);
+  co_await measure_graphs(there, 2048);
   // Of one task at every place; place 0 times it.
   co_await tess::on_all_places([]() -> tess::task<> {
     auto const wait = []() -> tess::task<> { co_await tess::barrier(); };

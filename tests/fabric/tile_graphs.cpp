@@ -4,9 +4,11 @@
 //   values in the same memory: whoever reads what a cache has kept, or what memory has not got yet, sees old ones. A
 //   pointer into nowhere must come out as an error of the program, whoever finds it.
 #include <cstdio>
+#include <mutex>
 #include <numeric>
 #include <string>
 #include <tess/tess.hpp>
+#include <utility>
 #include <vector>
 
 #include "runtime/job.hpp"
@@ -167,6 +169,104 @@ task<void> dummies_are_allocated() {
   expect(bytes[1] >= bytes[0] + (length + 2) * dummy, "dummies: " + std::to_string(bytes[1] - bytes[0]));
 }
 
+/// Accelerators that give up at once, with the fault that a test wants.
+class faulty_units final : public detail::graph_units {
+ public:
+  explicit faulty_units(graph_units& sound) : sound_(sound) {}
+  void call(detail::graph_call const&, detail::graph_size& result, detail::completion& done) override {
+    result.fault = fault;
+    done.acknowledge(1);
+  }
+  void write_back(void const*, detail::graph_size& result, detail::completion& done) override {
+    result.fault = fault;
+    done.acknowledge(1);
+  }
+  void copy(detail::graph_move const& what, std::uint64_t& result, detail::completion& done) override {
+    sound_.copy(what, result, done);
+  }
+  void serve(detail::graph_receiver& receiver) noexcept override { sound_.serve(receiver); }
+  void bring(void const* begin, std::uint64_t bytes) override { sound_.bring(begin, bytes); }
+  void forget(void const* begin, std::uint64_t bytes) override { sound_.forget(begin, bytes); }
+  void settle() override { sound_.settle(); }
+  std::span<std::byte> message_memory() noexcept override { return sound_.message_memory(); }
+  void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes,
+            detail::completion& done) override {
+    sound_.push(source, to, target, bytes, done);
+  }
+  bool share_memory(place_id one, place_id other) const noexcept override { return sound_.share_memory(one, other); }
+
+  std::uint64_t fault = 0;
+
+ private:
+  graph_units& sound_;
+};
+
+/// Software does what an accelerator could not, transfer_failed among it; what is no graph is an error of the call.
+task<void> every_fault_has_its_end() {
+  using machine::registers::graph_fault;
+  node* const first = ring(length);
+  fill(first, 11);
+  std::int64_t const mine = digest(first, length);
+  detail::graph_units* const sound = detail::accelerators();
+  faulty_units faulty(*sound);
+  detail::this_place().units = &faulty;
+  for (std::uint64_t fault = 1; fault <= static_cast<std::uint64_t>(graph_fault::transfer_failed); ++fault) {
+    faulty.fault = fault;
+    bool const mended = fault != static_cast<std::uint64_t>(graph_fault::null_pointer) &&
+                        fault != static_cast<std::uint64_t>(graph_fault::bad_descriptor);
+    for (place_id const to : {place_id{0}, static_cast<place_id>(places() - 1)}) {
+      bool arrived = false;
+      try {
+        arrived = co_await at(to, copier::nemesys, [](node* copy) { return digest(copy, length); }, first) == mine;
+      } catch (error const&) {
+      }
+      expect(arrived == mended, "fault " + std::to_string(fault) + " to " + std::to_string(to));
+    }
+  }
+  detail::this_place().units = sound;
+}
+
+/// Of a copy that the memory's accelerator gives up, the target keeps nothing, and the caller hears of it.
+task<void> rooms_too_small_are_given_back() {
+  auto const to = static_cast<place_id>(places() - 1);
+  constexpr auto left = [] {
+    detail::place_state& p = detail::this_place();
+    std::lock_guard const lock(p.heap_mutex);
+    return p.own->left_bytes();
+  };
+  node* const first = ring(length);
+  static_cast<void>(detail::write_back_graph(*detail::accelerators(), first));
+  std::uint64_t const before = co_await at(to, left);
+  for (int again = 0; again < 20; ++again) {
+    std::byte const message[64]{};
+    detail::graph_call call{
+        .root = first, .target = to, .message = message, .arrival = 0, .measured = true, .size = {}};
+    // What is too small for it, and hashed or not.
+    call.size = {0, again % 2 == 0 ? std::uint64_t{2} : std::uint64_t{100}, 2048};
+    detail::graph_size size;
+    counter ended;
+    ended.cell().expect(1);
+    detail::accelerators()->call(call, size, ended.cell());
+    co_await ended;
+    expect(size.fault == static_cast<std::uint64_t>(machine::registers::graph_fault::buffer_full),
+           "a room too small: fault " + std::to_string(size.fault));
+  }
+  expect(co_await at(to, left) == before, "a room too small was kept");
+}
+
+task<void> objects_of_no_type_are_errors() {
+  node* const first = ring(3);
+  std::uint32_t const type = std::exchange(detail::header_of(first->next).type, 0x7fff'ffffU);
+  bool told = false;
+  try {
+    co_await at(static_cast<place_id>(places() - 1), copier::nemesys, [](node*) {}, first);
+  } catch (error const& e) {
+    told = std::string(e.what()).find("no object") != std::string::npos;
+  }
+  expect(told, "an object of no type was not reported");
+  detail::header_of(first->next).type = type;
+}
+
 task<void> wild_pointers_are_errors() {
   node* const first = ring(3);
   first->shared->next = reinterpret_cast<node*>(0x10000);  // NOLINT: wild
@@ -187,6 +287,9 @@ task<int> app(args) {
   co_await many_at_once();
   co_await accelerators_are_used();
   co_await dummies_are_allocated();
+  co_await every_fault_has_its_end();
+  co_await rooms_too_small_are_given_back();
+  co_await objects_of_no_type_are_errors();
   co_await wild_pointers_are_errors();
   co_await streams_have_buffers();
   if (failures == 0) std::printf("all copies as they should be\n");

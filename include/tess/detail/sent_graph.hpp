@@ -1,7 +1,8 @@
-// travelling_graph: a graph that goes with a call, or ahead of it, and what arrives (src/runtime/outgoing_graph.cpp).
+// sent_graph: a graph on its way: what a message says of it, who sends it, and what comes of it.
 //
-// Threads  a task's worker.
-// Errors   tess::error for what arrives malformed; out_of_memory.
+//   Sending is the copier's affair (src/runtime/outgoing_graph.cpp); at_objects.hpp is who uses this.
+//
+// Threads  a graph belongs to one task.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +12,14 @@
 
 #include "tess/copier.hpp"
 #include "tess/detail/handler.hpp"
-#include "tess/object.hpp"
+#include "tess/detail/object_type.hpp"
 #include "tess/place.hpp"
 #include "tess/task.hpp"
 
 namespace tess::detail {
+
+class finish_scope;
+class region;
 
 /// What a message says of the graph that belongs to it.
 struct sent_graph {
