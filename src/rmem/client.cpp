@@ -277,7 +277,7 @@ void client::memwrite(address to, void const* from, std::size_t bytes) {
 void client::prepare() {
   if (in_->prepared.load(std::memory_order_acquire)) return;
   static_cast<void>(in_->socket_portal());
-  if (is_local(in_->full)) static_cast<void>(in_->thread_beside());
+  if (in_->reached.are_local()) static_cast<void>(in_->thread_beside());
   in_->prepared.store(true, std::memory_order_release);
 }
 
