@@ -1,4 +1,4 @@
-"""vector_test: `tess run rmem-vector`, one command and no server: its limit, seen from outside, and what is left.
+"""larger_than_memory: `tess run rmem-vector`, one command, no server: its limit, seen from outside, and what is left.
 
 Method: while it runs, the kernel is asked what the process may take and has taken at most. Afterwards the server that
 it started must be gone.
