@@ -2,7 +2,7 @@
 // what the region should hold kept beside.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,9 +51,9 @@ task<void> exercise(client& c, region r) {
     std::uint64_t const at = random() % (r.size - bytes);
     auto const piece = random_bytes(bytes, bytes);
     co_await memwrite(c, r + at, piece.data(), bytes);
-    std::memcpy(copy.data() + at, piece.data(), bytes);
+    std::ranges::copy(piece, copy.begin() + static_cast<std::ptrdiff_t>(at));
     co_await memread(c, got.data(), r + at, bytes);
-    EXPECT_EQ(std::memcmp(got.data(), piece.data(), bytes), 0) << bytes << " bytes at " << at;
+    EXPECT_TRUE(std::equal(piece.begin(), piece.end(), got.begin())) << bytes << " bytes at " << at;
   }
   co_await memread(c, got.data(), r + 0, r.size);
   EXPECT_TRUE(got == copy);
