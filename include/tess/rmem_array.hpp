@@ -188,6 +188,11 @@ class array {
 
    private:
     task<void> with_page() {
+      if constexpr (Write)
+        if (cache_->writes_through()) {
+          co_await cache_->write_through(page_, {offset_, &value_, sizeof(item)});
+          co_return;
+        }
       auto const v = co_await cache_->pin(page_, Write);
       if constexpr (Write)
         std::memcpy(v.bytes + offset_, &value_, sizeof(item));

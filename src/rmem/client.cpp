@@ -125,8 +125,8 @@ struct client::inside {
     if (!reached.are_local()) return;
     std::lock_guard const lock(lending);
     if (lent.knows(a, writes)) return;
-    if (!lender) lender = take();
     try {
+      if (!lender) lender = take();
       auto got = lender->call(
           {.what = operation::lease, .address = a, .rights = bits(writes ? rights::read_write : rights::read)});
       region const what{got.head.address, got.head.size, rights::none};
@@ -228,7 +228,7 @@ struct client::inside {
 
 client::client(std::string const& where, std::vector<std::string> tokens) : in_(std::make_unique<inside>(where)) {
   for (auto const& t : tokens) present(t);
-  in_->give_back(in_->take());
+  in_->with([](connection const&) {}, true);
 }
 
 client::~client() = default;

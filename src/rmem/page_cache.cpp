@@ -241,60 +241,82 @@ page_cache::view page_cache::pin_blocking(std::uint64_t page, bool writes) {
 }
 
 void page_cache::unpin(view const& v) noexcept {
+  waiter* waiting = nullptr;
   waiter* starved = nullptr;
   {
     guard const lock(mutex_);
     frame& x = frames_[v.frame];
     --x.pins;
     if (v.writes) {
-      --x.writers;
+      if (--x.writers == 0) waiting = std::exchange(x.waiters, nullptr);
       x.dirty = true;
     }
     if (x.pins == 0) starved = std::exchange(starved_, nullptr);
   }
+  wake(waiting, {});
   wake(starved, {});
 }
 
-page_cache::attempt page_cache::write_once(view const& v, waiter& w) {
+/// What a pin for writing changed is at the server.
+void page_cache::written(view& v) {
+  waiter* waiting = nullptr;
+  {
+    guard const lock(mutex_);
+    frame& x = frames_[v.frame];
+    if (--x.writers == 0) waiting = std::exchange(x.waiters, nullptr);
+  }
+  v.writes = false;
+  wake(waiting, {});
+}
+
+/// Bytes that move must not change: an item is put in when none do, and no other task writes in the page by a pin.
+page_cache::attempt page_cache::write_once(view const& v, item const* changed, waiter& w) {
   guard lock(mutex_);
   frame& x = frames_[v.frame];
-  if (x.cleaning) {
+  if (x.cleaning || (changed != nullptr && x.writers != 0)) {
     wait_for(x.waiters, w);
     return attempt::wait;
   }
+  if (changed != nullptr) std::memcpy(x.memory + changed->offset, changed->from, changed->bytes);
   if (move_now(lock, x, false)) return attempt::done;
   wait_for(x.waiters, w);
   return attempt::started;
 }
 
-task<void> page_cache::release(view v) {
-  for (bool written = !v.writes || !writes_through(); !written;) {
+/// If it fails, the pin is gone.
+task<void> page_cache::write_page(view v, item const* changed) {
+  for (attempt a = attempt::wait; a == attempt::wait;) {
     waiter w;
-    attempt const a = write_once(v, w);
-    if (a != attempt::done) {
-      co_await w.done();
-      try {
-        w.check();
-      } catch (...) {
-        unpin(v);
-        throw;
-      }
+    a = write_once(v, changed, w);
+    if (a == attempt::done) break;
+    co_await w.done();
+    try {
+      w.check();
+    } catch (...) {
+      unpin(v);
+      throw;
     }
-    written = a != attempt::wait;
-    // It is at the server: an unpin as of a reader.
-    if (written) {
-      guard const lock(mutex_);
-      --frames_[v.frame].writers;
-      v.writes = false;
-    }
+  }
+}
+
+task<void> page_cache::release(view v) {
+  if (v.writes && writes_through()) {
+    co_await write_page(v, nullptr);
+    written(v);
   }
   unpin(v);
 }
 
+task<void> page_cache::write_through(std::uint64_t page, item changed) {
+  view const v = co_await pin(page, false);
+  co_await write_page(v, &changed);
+  unpin(v);
+}
+
 void page_cache::release_blocking(view v) {
-  for (bool written = !v.writes || !writes_through(); !written;) {
+  for (bool is_written = !v.writes || !writes_through(); !is_written;) {
     waiter w;
-    attempt const a = write_once(v, w);
+    attempt const a = write_once(v, nullptr, w);
     if (a != attempt::done) {
       w.block();
       try {
@@ -304,12 +326,8 @@ void page_cache::release_blocking(view v) {
         throw;
       }
     }
-    written = a != attempt::wait;
-    if (written) {
-      guard const lock(mutex_);
-      --frames_[v.frame].writers;
-      v.writes = false;
-    }
+    is_written = a != attempt::wait;
+    if (is_written) written(v);
   }
   unpin(v);
 }

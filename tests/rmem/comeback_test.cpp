@@ -27,10 +27,12 @@ TEST(rmem_comeback, clients_of_a_server_that_comes_back_go_on_and_miss_nothing) 
   std::string const token = local.grant_token(r.base, rights::read_write);
   std::atomic<bool> done{false};
   std::atomic<int> rounds{0};
+  std::atomic<int> connected{0};
   std::vector<std::thread> all;
   for (std::size_t i = 0; i < 2; ++i)
     all.emplace_back([&, i] {
       client c(i == 0 ? at : tcp, {token});
+      ++connected;
       std::uint64_t const mine = r + i * mebibyte;
       for (unsigned round = 1; !done; ++round) {
         auto const bytes = random_bytes(round % 3 == 0 ? 300000 : 77, round);
@@ -42,6 +44,8 @@ TEST(rmem_comeback, clients_of_a_server_that_comes_back_go_on_and_miss_nothing) 
         ++rounds;
       }
     });
+  // Nobody waits for a server that was never seen.
+  while (connected < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   for (int i = 0; i < 10; ++i) {
     int const before = rounds;
     while (rounds < before + 4) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -79,6 +79,13 @@ class page_cache {
   [[nodiscard]] task<void> release(view v);
   void release_blocking(view v);
   [[nodiscard]] bool writes_through() const noexcept { return writes_ == writing::through; }
+  struct item {
+    std::size_t offset;  // in its page
+    void const* from;
+    std::size_t bytes;
+  };
+  /// One item, which is at the server when this ends.
+  [[nodiscard]] task<void> write_through(std::uint64_t page, item changed);
 
   /// One item of a page that is there; false: it is not, or is being moved, or must be written through.
   [[nodiscard]] bool try_read(std::uint64_t page, std::size_t offset, void* to, std::size_t bytes);
@@ -124,7 +131,9 @@ class page_cache {
   using guard = std::unique_lock<std::mutex>;
 
   [[nodiscard]] attempt try_once(std::uint64_t page, bool writes, view& v, waiter& w);
-  [[nodiscard]] attempt write_once(view const& v, waiter& w);
+  [[nodiscard]] attempt write_once(view const& v, item const* changed, waiter& w);
+  [[nodiscard]] task<void> write_page(view v, item const* changed);
+  void written(view& v);
   [[nodiscard]] attempt flush_once(waiter& w);
   void take(std::uint32_t i, bool writes, view& v);
   [[nodiscard]] std::uint32_t victim();
