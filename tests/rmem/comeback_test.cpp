@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "fresh_tcp_address.hpp"
 #include "running_server.hpp"
 
 namespace tess::rmem {
@@ -19,7 +20,7 @@ namespace {
 /// A server with a file that goes and comes back all the time, while clients go on.
 TEST(rmem_comeback, clients_of_a_server_that_comes_back_go_on_and_miss_nothing) {
   auto const at = fresh_address();
-  std::string const tcp = "tcp:127.0.0.1:" + std::to_string(20000 + (getpid() + 7777) % 20000);
+  std::string const tcp = fresh_tcp_address();
   kept_file const file;
   std::optional<running_server> s(std::in_place, at, 64 * mebibyte, tcp, file.path);
   client local(at);

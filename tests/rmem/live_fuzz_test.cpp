@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "fresh_tcp_address.hpp"
 #include "rmem/connection.hpp"
 #include "rmem/token.hpp"
 #include "running_server.hpp"
@@ -44,7 +45,7 @@ std::vector<std::string> fine_conversation(region const& r, std::string const& t
 
 TEST(rmem_live_fuzz, no_conversation_of_strangers_changes_a_region_or_stops_the_server) {
   auto const at = fresh_address();
-  std::string const tcp = "tcp:127.0.0.1:" + std::to_string(20000 + (getpid() * 3 + 11) % 20000);
+  std::string const tcp = fresh_tcp_address();
   running_server const s(at, 16 * mebibyte, tcp);
   client owner(at);
   auto const r = owner.create("kept", mebibyte);

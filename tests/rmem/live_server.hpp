@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "fresh_tcp_address.hpp"
 #include "rmem/server.hpp"
 #include "tess/rmem.hpp"
 
@@ -38,7 +39,7 @@ class live_server {
     static std::atomic<int> next{0};
     int const own = next++;
     local_ = "unix:@tess-rmem-live-" + std::to_string(getpid()) + "-" + std::to_string(own);
-    remote_ = "tcp:127.0.0.1:" + std::to_string(20000 + (getpid() * 7 + own) % 20000);
+    remote_ = fresh_tcp_address();
     memd::server::options o;
     o.size_bytes = size;
     o.number = static_cast<std::uint8_t>(number);

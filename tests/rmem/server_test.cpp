@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "fresh_tcp_address.hpp"
 #include "rmem/connection.hpp"
 #include "rmem/leased_memory.hpp"
 #include "running_server.hpp"
@@ -59,7 +60,7 @@ TEST(rmem_server, moves_any_number_of_bytes_by_mapping) {
 
 TEST(rmem_server, moves_any_number_of_bytes_by_tcp_with_tokens_only) {
   auto const at = fresh_address();
-  std::string const tcp = "tcp:127.0.0.1:" + std::to_string(20000 + getpid() % 20000);
+  std::string const tcp = fresh_tcp_address();
   running_server const s(at, 64 * mebibyte, tcp);
   client local(at);
   client stranger(tcp);
