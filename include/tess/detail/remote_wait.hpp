@@ -3,8 +3,7 @@
 //
 // Threads  expect(), wait: the one that waits. arrived(): the other one, once.
 // Cost     a task: that of a counter. Blocked: the worker polls and resumes none of its tasks; a thread outside of a
-// job
-//          sleeps 50 µs at a time.
+//          job sleeps 50 µs at a time.
 #pragma once
 
 #include <atomic>
