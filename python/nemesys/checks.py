@@ -171,12 +171,11 @@ def memories(known: Known) -> Check:
     check = Check("twin against single", "Pegasus gains, NEMESYS loses slightly", "the same signs", "", None)
     effects = {}
     for way in (PEGASUS, NEMESYS):
-        each = [gain(known, k, TWIN, way, way) for k in KERNELS]
         pairs = [
             (twin, single) for k in KERNELS
             if (twin := seconds(known, k, TWIN, way)) and (single := seconds(known, k, SINGLE, way))
         ]  # fmt: skip
-        if pairs and len(each) == len(KERNELS):
+        if pairs:
             effects[way] = mean([twin / single for twin, single in pairs]) - 1
     if len(effects) == 2:
         check.ours = f"Pegasus {100 * effects[PEGASUS]:+.1f} %, NEMESYS {100 * effects[NEMESYS]:+.1f} % of run time"

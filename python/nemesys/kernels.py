@@ -158,8 +158,7 @@ def figure9(known: Known) -> Item:
         if effects:
             sentences.append(
                 f"Two memories change {NAMES[way]}'s run time by {100 * (mean(effects) - 1):+.1f} % in the mean; in "
-                "the "
-                f"paper {'it gains' if way == PEGASUS else 'it loses slightly, by the intermediate copies'}."
+                f"the paper {'it gains' if way == PEGASUS else 'it loses slightly, by the intermediate copies'}."
             )
     return Item("figure 9", "Run time on 4x4 tiles", RUN_TIME_COLUMNS, rows, sentences, panels)
 
@@ -178,8 +177,7 @@ def figure11(known: Known) -> Item:
         below = [k for k, (small, large) in both.items() if small < large]
         sentences.append(
             f"The gain over Pegasus is below that on 4x4 tiles for {len(below)} of {len(both)} kernels "
-            f"({listing(below)}); "
-            "in the paper for most."
+            f"({listing(below)}); in the paper for most."
         )
     return Item("figure 11", "Run time on 2x2 tiles", RUN_TIME_COLUMNS, rows, sentences, panels)
 
@@ -231,9 +229,9 @@ def figure10(known: Known) -> Item:
     if changes:
         inside = [k for k, c in changes.items() if low <= -100 * c <= high]
         sentences.append(
-            f"Single: communication takes {100 * min(changes.values()):+.0f} to "
-            f"{100 * max(changes.values()):+.0f} % of "
-            f"Pegasus's time; the paper −{low:g} to −{high:g} %, and {len(inside)} of {len(changes)} kernels lie there "
+            f"Single: beside Pegasus's, communication time is {100 * min(changes.values()):+.0f} to "
+            f"{100 * max(changes.values()):+.0f} %; the paper says −{low:g} to −{high:g} %, and {len(inside)} of "
+            f"{len(changes)} kernels lie there "
             f"({listing(inside)})."
         )
         sentences += [slower_because(known, k, SINGLE, PEGASUS) for k, c in changes.items() if c >= 0]
@@ -305,8 +303,7 @@ def load_reason(known: Known) -> str:
     calls = mean([100 * m.communication_share for m in found])
     return (
         f"What these loads follow (NEMESYS, single, means): each tile sends a graph every {step:.0f} µs, and "
-        f"{calls:.0f} % "
-        "of a call are communication; the NMA's busiest millisecond is "
+        f"{calls:.0f} % of a call are communication; the NMA's busiest millisecond is "
         f"{100 * mean([m.nma_peak for m in found]):.0f} % "
         "full. The more time messages and tasks take beside a copy, the less of the time can any unit be busy."
     )
