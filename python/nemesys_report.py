@@ -111,7 +111,7 @@ def main(words: list[str]) -> int:
         "command": " ".join(["tess reproduce nemesys", *command]),
         "commit": commit(),
         "form": "quick: shows that it works, measures nothing" if plan.quick else "full",
-        "this session took": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at a time",
+        "this time it took": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at a time",
     }
     known = Known(Results(plan, executor), Paper(options.reference))
     items = [MAKERS[item](known) for item in plan.items]
