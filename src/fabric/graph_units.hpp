@@ -80,7 +80,8 @@ class graph_units {
 
   /// Graph writeback: brings what the caches hold of the graph to memory, and counts it.
   virtual void write_back(void const* root, graph_size& result, completion& done) = 0;
-  /// Graph copy, with pointers that are final at the target. `fault` is written, and nothing else that tells of it. Until then `what` stays.
+  /// Graph copy, with pointers that are final at the target. `fault` is written, and nothing else that tells of it;
+  /// until then `what` stays.
   virtual void copy(graph_move const& what, std::uint64_t& fault, completion& done) = 0;
   /// Ranges, of any place's memory as this place names it; done when settle() returns, by the thread that asked.
   /// bring: what the caches of this place hold of it goes to memory. forget: they hold nothing of it any more.
