@@ -74,13 +74,14 @@ class graph_units {
   static constexpr std::uint64_t message_bytes_max = 448;
 
   /// The whole way: writeback, memory at the target, copy, delivery. Done when nothing of it reads the graph any more;
-  /// `result` says how large it is, or why there is no call.
+  /// `result` says how large it is, or why there is no call. Until then `what` must stay as it is.
   virtual void call(graph_call const& what, graph_size& result, completion& done) = 0;
   virtual void serve(graph_receiver& receiver) noexcept = 0;
 
   /// Graph writeback: brings what the caches hold of the graph to memory, and counts it.
   virtual void write_back(void const* root, graph_size& result, completion& done) = 0;
-  /// Graph copy, with pointers that are final at the target. `fault` is written, and nothing else that tells of it.
+  /// Graph copy, with pointers that are final at the target. `fault` is written, and nothing else that tells of it;
+  /// until then `what` stays.
   virtual void copy(graph_move const& what, std::uint64_t& fault, completion& done) = 0;
   /// Ranges, of any place's memory as this place names it; done when settle() returns, by the thread that asked.
   /// bring: what the caches of this place hold of it goes to memory. forget: they hold nothing of it any more.

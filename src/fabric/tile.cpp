@@ -8,6 +8,7 @@
 #include "fabric/endpoint_names.hpp"
 #include "fabric/tile_graphs.hpp"
 #include "fabric/tile_inbox.hpp"
+#include "fabric/tile_names.hpp"
 #include "fabric/tile_segment.hpp"
 #include "fabric/tile_sleepers.hpp"
 #include "fabric/tile_transfers.hpp"
@@ -27,14 +28,6 @@ constexpr std::size_t waiting_max = 32;
 constexpr std::size_t large_max = 8;
 constexpr unsigned packets_per_poll = 16;
 constexpr std::uint64_t requester_shift = 40;
-
-std::uint64_t name_of(void const* object) noexcept {
-  return reinterpret_cast<std::uint64_t>(object);
-}
-template <class T>
-T* named(std::uint64_t name) noexcept {
-  return reinterpret_cast<T*>(name);  // NOLINT: given back as it went
-}
 
 class tile_fabric final : public fabric {
  public:
@@ -120,8 +113,9 @@ class tile_fabric final : public fabric {
   }
 
   unsigned poll(place_id, unsigned budget, message_sink& sink) override {
-    bool moved = move_on().moved;
     unsigned delivered = inbox_.deliver(own_, budget, sink);
+    // What has come first: a call's memory is asked for, and then what belongs to it is fetched below.
+    bool moved = false;
     for (unsigned taken = 0; delivered < budget && taken < packets_per_poll; ++taken) {
       auto const r = post_.take();
       if (taken == 0) sleepers_.call_next();
@@ -130,16 +124,20 @@ class tile_fabric final : public fabric {
       if (r->packet.kind() == kind::small) {
         sink.deliver(own_, r->source, r->packet.message());
         ++delivered;
-      } else {
-        take(*r);
+      } else if (tile_calls::incoming* const call = take(*r)) {
+        calls_.deliver(call, sink);
+        ++delivered;
       }
     }
+    moved |= move_on().moved;
+    delivered += calls_.deliver_arrived(budget - delivered, sink);
     return delivered == 0 && moved ? 1 : delivered;
   }
 
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
     sleepers_.sleep(thread, until, [&](bool watches) {
-      while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && nothing_to_do()) {
+      while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && calls_.none_arrived() &&
+             nothing_to_do()) {
         if (watches && is_stalled()) return false;
         // The watcher sees to what is under way; the others may sleep.
         if (!watches || (transfers_.idle() && graphs_.idle() && calls_.idle())) return true;
@@ -261,7 +259,8 @@ class tile_fabric final : public fabric {
     return made;
   }
 
-  void take(tile_post::received const& r) {
+  /// A call that is complete now, to be delivered.
+  tile_calls::incoming* take(tile_post::received const& r) {
     auto const& [kind_and_bytes, a, b, c, d] = r.packet.words;
     std::uint64_t const bytes = r.packet.bytes();
     switch (r.packet.kind()) {
@@ -319,12 +318,12 @@ class tile_fabric final : public fabric {
       case kind::graph_call:
       case kind::graph_stage:
       case kind::graph_ready:
-        calls_.take(r);
-        break;
+        return calls_.take(r);
       case kind::copy:
         pass_on(r.source, {segment_.base() + a, bytes}, b, d);
         break;
     }
+    return nullptr;
   }
 
   /// The middle of a copy: from here to the target's place, for somebody else.
@@ -383,7 +382,7 @@ class tile_fabric final : public fabric {
   tile_post post_{places_};
   tile_transfers transfers_{places_, post_};
   tile_inbox inbox_;
-  tile_calls calls_{places_, post_, transfers_, inbox_};
+  tile_calls calls_{places_, post_, transfers_};
   tile_graphs graphs_{places_, post_, transfers_, calls_};
   std::atomic<std::size_t> large_{0};
   std::atomic<bool> heard_of_stall_{false};

@@ -1,9 +1,10 @@
 // tile_calls: the three tasks.
 #include "fabric/tile_calls.hpp"
 
+#include <bit>
 #include <cstring>
-#include <memory>
 
+#include "fabric/tile_names.hpp"
 #include "fabric/tile_ranges.hpp"
 #include "fabric/tile_sleepers.hpp"
 
@@ -15,49 +16,58 @@ using graph_cell = tile_memory::graph_cell;
 using machine::registers::graph_fault;
 using machine::registers::unit;
 
-namespace {
-
-template <class T>
-T* named(std::uint64_t name) noexcept {
-  return reinterpret_cast<T*>(name);  // NOLINT: given back as it went
-}
-
-}  // namespace
-
-void tile_calls::take(tile_post::received const& r) {
+tile_calls::incoming* tile_calls::take(tile_post::received const& r) {
   switch (r.packet.kind()) {
     case tile_packet_kind::graph_call:
-      return begin_call(r);
+      begin_call(r);
+      return nullptr;
     case tile_packet_kind::graph_stage:
-      return begin_intermediate(r.packet);
+      begin_intermediate(r.packet);
+      return nullptr;
     default:
       return copied(r.packet);
   }
 }
 
-/// T1: {kind, lines of M, place of the root in the sender's segment}, M, objects, bytes.
-void tile_calls::begin_call(tile_post::received const& r) {
-  auto const& words = r.packet.words;
-  auto* const call = new incoming;
-  call->source = r.source;
-  call->cell = words[1];
-  call->objects = words[2];
-  call->room = receiver_->make(words[3]);
-  if (call->room.owner == nullptr) {
-    refuse(*call);
+tile_calls::incoming* tile_calls::make_record() {
+  static_assert(tile_memory::arrivals_max == 64, "a bit each");
+  for (std::uint64_t used = records_used_.load(std::memory_order_relaxed); ~used != 0;) {
+    auto const i = static_cast<unsigned>(std::countr_one(used));
+    std::uint64_t const bit = std::uint64_t{1} << i;
+    // acquire: who had it is done with it.
+    used = records_used_.fetch_or(bit, std::memory_order_acquire);
+    if ((used & bit) != 0) continue;
+    records_[i].bytes = tile_memory::own().arrivals[i];
+    return &records_[i];
+  }
+  auto made = std::make_unique<incoming>();
+  made->own = std::make_unique<std::byte[]>(sizeof tile_memory::arrivals[0]);
+  made->bytes = made->own.get();
+  return made.release();
+}
+
+void tile_calls::end_record(incoming* call) noexcept {
+  if (call->own) {
     delete call;
     return;
   }
-  call->bytes.resize((words[0] >> 8U & 0xffU) * tile_memory::line_bytes);
-  transfers_.fetch({.what = tile_packet_kind::graph_call,
-                    .source = r.source,
-                    .address = call->cell,
-                    .target = call->bytes.data(),
-                    .bytes = call->bytes.size(),
-                    .a = reinterpret_cast<std::uint64_t>(call)});
-  tile_sleepers::call_watcher();
-  graph_room const& room = call->room;
-  if (shares_memory(r.source)) {
+  call->missing.store(2, std::memory_order_relaxed);
+  records_used_.fetch_and(~(std::uint64_t{1} << (call - records_.data())), std::memory_order_release);
+}
+
+/// T1: {kind, lines of M, place of the root in the sender's segment}, M, objects, bytes.
+void tile_calls::begin_call(tile_post::received const& r) {
+  auto const& words = r.packet.words;
+  graph_room const room = receiver_->make(words[3]);
+  if (room.owner == nullptr) return refuse(r.source, words[1]);
+  incoming* const call = make_record();
+  call->source = r.source;
+  call->cell = words[1];
+  call->objects = words[2];
+  call->room = room;
+  bool const shared = shares_memory(r.source);
+  // The copy takes longest.
+  if (shared)
     ask({.root = places_.of(r.source).partition + (words[0] >> 16U) * 8,
          .destination = room,
          .final_address = 0,
@@ -66,14 +76,22 @@ void tile_calls::begin_call(tile_post::received const& r) {
          .target = places_.own(),
          .record = call,
          .counter = call->cell + offsetof(graph_cell, read)});
-    return;
-  }
+  else
+    tile_ranges::ask(tile_ranges::ranges::invalidate, named<void>(room.begin + room.first), room.bytes - room.first);
+  bool const direct = call->own == nullptr;
+  transfers_.fetch({.what = tile_packet_kind::graph_call,
+                    .source = r.source,
+                    .address = call->cell,
+                    .target = direct ? nullptr : call->bytes,
+                    .lines = direct ? call->bytes : nullptr,
+                    .bytes = (words[0] >> 8U & 0xffU) * tile_memory::line_bytes,
+                    .a = reinterpret_cast<std::uint64_t>(call)});
+  if (shared) return;
   // Before the DMA can come.
-  tile_ranges::ask(tile_ranges::ranges::invalidate, named<void>(room.begin + room.first), room.bytes - room.first);
   tile_ranges::settle();
   post_.send(r.source,
              tile_packet(tile_packet_kind::graph_stage, room.bytes - room.first, reinterpret_cast<std::uint64_t>(call),
-                         room.begin, call->cell, std::uint64_t{places_.own()}));
+                         room.begin, words[1], std::uint64_t{places_.own()}));
 }
 
 /// T3: {kind, bytes of blocks}, the call at the target, its chunk, M, the target.
@@ -101,30 +119,51 @@ void tile_calls::begin_intermediate(tile_packet const& p) {
 }
 
 /// T2: {kind, the call}, the root's copy, bytes, fault.
-void tile_calls::copied(tile_packet const& p) {
+tile_calls::incoming* tile_calls::copied(tile_packet const& p) {
   auto* const call = named<incoming>(p.bytes());
   call->fault = p.words[3];
-  one_less(call);
+  return one_less(call);
 }
 
 void tile_calls::fetched(tile_fetch const& f) {
-  one_less(named<incoming>(f.a));
+  auto* const call = named<incoming>(f.a);
+  // Nobody reads M any more.
+  release(call->source, call->cell);
+  if (one_less(call) == nullptr) return;
+  std::lock_guard const lock(mutex_);
+  arrived_.push_back(call);
+  arrived_count_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-void tile_calls::one_less(incoming* call) {
+tile_calls::incoming* tile_calls::one_less(incoming* call) {
   // acq_rel: the other one's words.
-  if (call->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  std::unique_ptr<incoming> const done(call);
-  release(*call);
-  if (call->fault != 0) return receiver_->end(call->room.owner);
+  if (call->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
+  if (call->fault == 0) return call;
+  receiver_->end(call->room.owner);
+  end_record(call);
+  return nullptr;
+}
+
+tile_calls::incoming* tile_calls::next_arrived() {
+  std::lock_guard const lock(mutex_);
+  if (arrived_.empty()) return nullptr;
+  incoming* const call = arrived_.front();
+  arrived_.pop_front();
+  arrived_count_.fetch_sub(1, std::memory_order_relaxed);
+  return call;
+}
+
+void tile_calls::deliver(incoming* call, message_sink& sink) {
+  struct ended {
+    tile_calls& calls;
+    incoming* call;
+    ~ended() { calls.end_record(call); }
+  } const at_the_end{*this, call};
   std::uint64_t words[tile_memory::line_bytes / 8];
-  std::memcpy(words, call->bytes.data(), sizeof words);
-  auto message = std::make_unique<std::vector<std::byte>>(
-      call->bytes.begin() + sizeof words,
-      call->bytes.begin() + sizeof words + static_cast<std::ptrdiff_t>(words[tile_memory::cell_message]));
-  receiver_->complete(*message, words[tile_memory::cell_arrival], call->room, call->objects);
-  inbox_.push_owned(call->source, std::move(message));
-  tile_sleepers::call_watcher();
+  std::memcpy(words, call->bytes, sizeof words);
+  std::span<std::byte> const message(call->bytes + sizeof words, words[tile_memory::cell_message]);
+  receiver_->complete(message, words[tile_memory::cell_arrival], call->room, call->objects);
+  sink.deliver(places_.own(), call->source, message);
 }
 
 void tile_calls::ask(copy_request const& wanted) {
@@ -157,8 +196,7 @@ bool tile_calls::try_ask(copy_request const& wanted) const {
   return true;
 }
 
-bool tile_calls::step() {
-  if (waiting_.load(std::memory_order_relaxed) == 0) return false;
+bool tile_calls::ask_again() {
   std::lock_guard const lock(mutex_);
   bool moved = false;
   while (!list_.empty() && try_ask(list_.front())) {
@@ -169,20 +207,20 @@ bool tile_calls::step() {
   return moved;
 }
 
-void tile_calls::refuse(incoming const& call) const {
+void tile_calls::refuse(place_id source, std::uint64_t cell) const {
   auto const word = [&](std::size_t offset) {
-    return reinterpret_cast<std::uint64_t volatile*>(places_.word(call.source, call.cell + offset));
+    return reinterpret_cast<std::uint64_t volatile*>(places_.word(source, cell + offset));
   };
   *word(offsetof(graph_cell, read) + offsetof(tile_memory::unit_counter, error)) =
       static_cast<std::uint64_t>(graph_fault::buffer_full);
   asm volatile("fence rw, rw" ::: "memory");
   *word(offsetof(graph_cell, read) + offsetof(tile_memory::unit_counter, value)) = 0;
-  release(call);
+  release(source, cell);
 }
 
-void tile_calls::release(incoming const& call) const {
-  std::uint64_t const held = call.cell + offsetof(graph_cell, held);
-  reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(call.source, held))->store(0);
+void tile_calls::release(place_id source, std::uint64_t cell) const {
+  std::uint64_t const held = cell + offsetof(graph_cell, held);
+  reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(source, held))->store(0);
 }
 
 bool tile_calls::shares_memory(place_id other) const noexcept {

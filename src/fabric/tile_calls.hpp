@@ -10,45 +10,60 @@
 // Source   "NEMESYS" (MEMSYS 2019), section 3.1 and figure 3.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
-#include <vector>
 
+#include "fabric/fabric.hpp"
 #include "fabric/graph_units.hpp"
-#include "fabric/tile_inbox.hpp"
 #include "fabric/tile_post.hpp"
+#include "fabric/tile_transfers.hpp"
 
 namespace tess::detail {
 
 class tile_calls {
  public:
-  tile_calls(tile_places const& places, tile_post& post, tile_transfers& transfers, tile_inbox& inbox)
-      : places_(places), post_(post), transfers_(transfers), inbox_(inbox) {}
+  tile_calls(tile_places const& places, tile_post& post, tile_transfers& transfers)
+      : places_(places), post_(post), transfers_(transfers) {}
 
   void serve(graph_receiver& receiver) noexcept { receiver_ = &receiver; }
 
-  /// T1, T2 and T3.
-  void take(tile_post::received const& r);
-  /// The message of a call has come.
-  void fetched(tile_fetch const& f);
-
-  /// Asks for what found no window before; true: for something.
-  bool step();
-  [[nodiscard]] bool idle() const noexcept { return waiting_.load(std::memory_order_seq_cst) == 0; }
-
- private:
-  /// A call that comes, until it is delivered.
-  struct incoming {
+  /// A call that comes, until it is delivered. Of its fields those that T1 and T2 use lie together.
+  struct alignas(tile_memory::line_bytes) incoming {
     place_id source = 0;
-    std::uint64_t cell = 0;  ///< M, as everybody names it
+    std::uint64_t cell = 0;            ///< M, as everybody names it
+    std::byte* bytes = nullptr;        ///< of M: an arrival of the tile-local memory, or
+    std::unique_ptr<std::byte[]> own;  ///< if there was none
     std::uint64_t objects = 0;
     std::uint64_t fault = 0;
     graph_room room;
-    std::vector<std::byte> bytes;  ///< of M
-    std::atomic<int> missing{2};   ///< the message and the copy
+    std::atomic<int> missing{2};  ///< the message and the copy
   };
+  /// T1, T2 and T3. A call that is complete now, to be delivered.
+  [[nodiscard]] incoming* take(tile_post::received const& r);
+  /// The message of a call has come: one that is complete now goes to those below.
+  void fetched(tile_fetch const& f);
+  void deliver(incoming* call, message_sink& sink);
+  /// Those that are complete and that nobody has taken yet; how many.
+  unsigned deliver_arrived(unsigned budget, message_sink& sink) {
+    unsigned delivered = 0;
+    for (; delivered < budget && arrived_count_.load(std::memory_order_relaxed) != 0; ++delivered) {
+      incoming* const call = next_arrived();
+      if (call == nullptr) break;
+      deliver(call, sink);
+    }
+    return delivered;
+  }
+  [[nodiscard]] bool none_arrived() const noexcept { return arrived_count_.load(std::memory_order_seq_cst) == 0; }
+
+  /// Asks for what found no window before; true: for something.
+  bool step() { return waiting_.load(std::memory_order_relaxed) != 0 && ask_again(); }
+  [[nodiscard]] bool idle() const noexcept { return waiting_.load(std::memory_order_seq_cst) == 0; }
+
+ private:
   /// The fields of a request to an NMA, behind an invalidation of its destination.
   struct copy_request {
     std::uint64_t root;
@@ -62,19 +77,26 @@ class tile_calls {
   };
   void begin_call(tile_post::received const& r);
   void begin_intermediate(tile_packet const& p);
-  void copied(tile_packet const& p);
+  [[nodiscard]] incoming* copied(tile_packet const& p);
   void ask(copy_request const& wanted);
   [[nodiscard]] bool try_ask(copy_request const& wanted) const;
-  void one_less(incoming* call);
-  void refuse(incoming const& call) const;
-  void release(incoming const& call) const;
+  [[nodiscard]] incoming* next_arrived();
+  [[nodiscard]] incoming* one_less(incoming* call);
+  [[nodiscard]] incoming* make_record();
+  void end_record(incoming* call) noexcept;
+  bool ask_again();
+  void refuse(place_id source, std::uint64_t cell) const;
+  void release(place_id source, std::uint64_t cell) const;
   [[nodiscard]] bool shares_memory(place_id other) const noexcept;
 
   tile_places const& places_;
   tile_post& post_;
   tile_transfers& transfers_;
-  tile_inbox& inbox_;
   graph_receiver* receiver_ = nullptr;
+  std::array<incoming, tile_memory::arrivals_max> records_;
+  std::atomic<std::uint64_t> records_used_{0};  ///< A bit each.
+  std::atomic<std::size_t> arrived_count_{0};
+  std::deque<incoming*> arrived_;  ///< Under the lock, as the list below.
   std::atomic<std::size_t> waiting_{0};
   std::mutex mutex_;
   std::deque<copy_request> list_;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "fabric/tile_names.hpp"
 #include "fabric/tile_ranges.hpp"
 #include "fabric/tile_sleepers.hpp"
 #include "tess/assert.hpp"
@@ -18,10 +19,6 @@ using machine::registers::unit;
 
 namespace {
 
-std::uint64_t name_of(void const volatile* object) noexcept {
-  return reinterpret_cast<std::uint64_t>(object);
-}
-
 void expect(tile_memory::unit_counter& counter, std::uint64_t acknowledgements) noexcept {
   counter.error = 0;
   counter.value = acknowledgements;
@@ -30,18 +27,23 @@ void expect(tile_memory::unit_counter& counter, std::uint64_t acknowledgements) 
 }  // namespace
 
 void tile_graphs::add(job const& wanted) {
-  {
+  under_way_.fetch_add(1, std::memory_order_seq_cst);
+  if (stepping_.exchange(true, std::memory_order_acquire)) {
     std::lock_guard const lock(mutex_);
     new_.push_back(wanted);
-    under_way_.fetch_add(1, std::memory_order_seq_cst);
+    has_new_.store(true, std::memory_order_relaxed);
+  } else {
+    take_in();
+    waiting_.push_back(wanted);
+    begin_some();
+    stepping_.store(false, std::memory_order_release);
   }
   // If this hart goes to sleep, somebody must see to it.
   tile_sleepers::call_watcher();
 }
 
 void tile_graphs::write_back(void const* root, graph_size& result, completion& done) {
-  add({.what = {.root = root}, .size = &result, .done = &done});
-  static_cast<void>(step());
+  add({.root = root, .size = &result, .done = &done});
 }
 
 void tile_graphs::serve(graph_receiver& receiver) noexcept {
@@ -51,32 +53,34 @@ void tile_graphs::serve(graph_receiver& receiver) noexcept {
 
 void tile_graphs::call(graph_call const& what, graph_size& result, completion& done) {
   TESS_ASSERT(what.message.size() <= tile_memory::call_bytes);
-  add({.what = {.root = what.root, .target = what.target}, .call = what, .size = &result, .done = &done});
-  static_cast<void>(step());
+  add({.call = &what, .size = &result, .done = &done});
 }
 
 void tile_graphs::copy(graph_move const& what, std::uint64_t& fault, completion& done) {
-  add({.what = what, .fault = &fault, .done = &done});
-  static_cast<void>(step());
+  add({.move = &what, .fault = &fault, .done = &done});
 }
 
-bool tile_graphs::step() {
-  if (under_way_.load(std::memory_order_relaxed) == 0) return false;
+void tile_graphs::take_in() {
+  // Who has just set it steps after that.
+  if (!has_new_.load(std::memory_order_relaxed)) return;
+  std::lock_guard const lock(mutex_);
+  has_new_.store(false, std::memory_order_relaxed);
+  for (job const& j : new_) waiting_.push_back(j);
+  new_.clear();
+}
+
+bool tile_graphs::step_some() {
   if (stepping_.exchange(true, std::memory_order_acquire)) return false;
-  {
-    std::lock_guard const lock(mutex_);
-    for (job const& j : new_) waiting_.push_back(j);
-    new_.clear();
-  }
+  take_in();
   bool moved = end_some();
-  moved |= begin_some();
+  if (!waiting_.empty()) moved |= begin_some();
   stepping_.store(false, std::memory_order_release);
   return moved;
 }
 
 bool tile_graphs::has_ended(job const& of) noexcept {
   auto const& cell = tile_memory::own().graph_cells[of.cell];
-  if (of.call) {
+  if (of.call != nullptr) {
     if (cell.traversed.value != 0) return false;
     if (cell.traversed.error != 0) return true;
     if (cell.held.load(std::memory_order_relaxed) != 0) return false;
@@ -104,7 +108,7 @@ bool tile_graphs::end_some() {
     }
     asm volatile("fence rw, rw" ::: "memory");
     auto const& cell = tile_memory::own().graph_cells[j.cell];
-    std::uint64_t const traversed = j.call ? cell.traversed.error : 0;
+    std::uint64_t const traversed = j.call != nullptr ? cell.traversed.error : 0;
     std::uint64_t const copied = cell.read.error != 0 ? cell.read.error : cell.moved.error;
     end(j, traversed != 0 ? traversed : copied);
     cells_used_ &= ~(1U << j.cell);
@@ -133,18 +137,19 @@ bool tile_graphs::begin_some() {
 
 bool tile_graphs::begin(job& next) {
   std::uint64_t const window = hw::system_window(next.size != nullptr ? unit::nca : unit::nma);
-  bool const measured = next.call && next.call->measured;
   auto const cell = static_cast<unsigned>(std::countr_one(cells_used_));
-  if (cell >= tile_memory::graph_cells_max || (!measured && hw::is_busy(window))) return false;
+  if (cell >= tile_memory::graph_cells_max || (!next.measured() && hw::is_busy(window))) return false;
   next.cell = cell;
   auto& cells = tile_memory::own().graph_cells[cell];
   expect(cells.read, 1);
-  bool const moves = next.call ? !share_memory(places_.own(), next.what.target) : next.what.staging != nullptr;
+  bool const moves = next.call != nullptr   ? !share_memory(places_.own(), next.call->target)
+                     : next.move != nullptr ? next.move->staging != nullptr
+                                            : false;
   expect(cells.moved, moves ? 1 : 0);
-  if (next.call) write_message(next);
-  if (measured) {
+  if (next.call != nullptr) write_message(next);
+  if (next.measured()) {
     asm volatile("fence rw, rw" ::: "memory");
-    post_.send(next.what.target, first_packet(next));
+    post_.send(next.call->target, first_packet(next));
   } else {
     if (next.size != nullptr)
       ask_nca(next);
@@ -184,18 +189,19 @@ tile_packet tile_graphs::first_packet(job const& of) const {
 void tile_graphs::ask_nca(job const& of) const {
   std::uint64_t const window = hw::system_window(unit::nca);
   auto& cell = tile_memory::own().graph_cells[of.cell];
-  hw::store(window + nca::root, name_of(of.what.root));
+  hw::store(window + nca::root, name_of(of.call != nullptr ? of.call->root : of.root));
   hw::store(window + nca::metadata, name_of(cell.metadata));
   hw::store(window + nca::remote, 0);
   std::uint64_t const bytes = nca::dispatch_of(sizeof cell.metadata);
-  hw::store(window + nca::dispatch, of.call ? bytes | nca::spawning(places_.of(of.what.target).tile) : bytes);
-  if (of.call) hw::store(window + nca::task, first_packet(of).words[0]);
-  hw::store(window + nca::counter, name_of(of.call ? &cell.traversed : &cell.read));
+  hw::store(window + nca::dispatch,
+            of.call != nullptr ? bytes | nca::spawning(places_.of(of.call->target).tile) : bytes);
+  if (of.call != nullptr) hw::store(window + nca::task, first_packet(of).words[0]);
+  hw::store(window + nca::counter, name_of(of.call != nullptr ? &cell.traversed : &cell.read));
 }
 
 void tile_graphs::ask_nma(job const& of) const {
   std::uint64_t const window = hw::system_window(unit::nma);
-  graph_move const& move = of.what;
+  graph_move const& move = *of.move;
   std::uint64_t const shape =
       nma::shape_of(move.objects, places_.of(places_.own()).tile, move.hashed ? nma::hashed : nma::linear);
   hw::store(window + nma::root, name_of(move.root));

@@ -9,7 +9,6 @@
 
 #include <deque>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "fabric/graph_units.hpp"
@@ -37,19 +36,24 @@ class tile_graphs final : public graph_units {
   [[nodiscard]] bool share_memory(place_id one, place_id other) const noexcept override;
 
   /// Moves all of them on; true if anything happened.
-  bool step();
+  bool step() { return under_way_.load(std::memory_order_relaxed) != 0 && step_some(); }
   [[nodiscard]] bool idle() const noexcept { return under_way_.load(std::memory_order_seq_cst) == 0; }
 
  private:
+  /// Few words, for they are handed on; what is pointed to is the caller's until the end.
   struct job {
-    graph_move what;
-    std::optional<graph_call> call{};
+    void const* root = nullptr;  ///< Of a writeback.
+    graph_call const* call = nullptr;
+    graph_move const* move = nullptr;
     graph_size* size = nullptr;      ///< Of a writeback or a call,
     std::uint64_t* fault = nullptr;  ///< or of a copy.
     completion* done = nullptr;
     unsigned cell = 0;
+    [[nodiscard]] bool measured() const noexcept { return call != nullptr && call->measured; }
   };
   void add(job const& wanted);
+  bool step_some();
+  void take_in();
   bool end_some();
   bool begin_some();
   [[nodiscard]] bool begin(job& next);
@@ -66,6 +70,7 @@ class tile_graphs final : public graph_units {
   tile_calls& calls_;
   graph_receiver* receiver_ = nullptr;
   std::atomic<std::size_t> under_way_{0};
+  std::atomic<bool> has_new_{false};
   std::mutex mutex_;  ///< Of the list of what is new.
   std::deque<job> new_;
   // Of who moves things on:

@@ -38,6 +38,7 @@ class tile_inbox {
 
   /// At most `budget`; how many.
   unsigned deliver(place_id at, unsigned budget, message_sink& sink) {
+    if (count_.load(std::memory_order_relaxed) == 0) return 0;
     unsigned delivered = 0;
     for (message m; delivered < budget && pop(m); ++delivered) {
       sink.deliver(at, m.source, m.bytes);

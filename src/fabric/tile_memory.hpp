@@ -49,6 +49,9 @@ struct tile_memory {
   };
   static constexpr unsigned graph_cells_max = 16;
   graph_cell graph_cells[graph_cells_max];
+  /// Where DMA brings M of calls that come.
+  static constexpr unsigned arrivals_max = 64;
+  alignas(line_bytes) std::byte arrivals[arrivals_max][line_bytes + call_bytes];
   /// Ranges that a hart has asked for.
   static constexpr unsigned harts_max = 64;
   unit_counter ranges[harts_max];

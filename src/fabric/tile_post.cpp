@@ -24,8 +24,7 @@ void tile_post::send(place_id to, tile_packet const& packet) {
   waiting_.fetch_add(1, std::memory_order_seq_cst);
 }
 
-void tile_post::go_on() {
-  if (waiting_.load(std::memory_order_relaxed) == 0) return;
+void tile_post::send_waiting() {
   std::lock_guard const lock(mutex_);
   while (!list_.empty() && try_send(list_.front().to, list_.front().packet)) {
     list_.pop_front();

@@ -22,7 +22,9 @@ class tile_post {
 
   void send(place_id to, tile_packet const& packet);
   /// What waits leaves, as far as the window of this hart is free.
-  void go_on();
+  void go_on() {
+    if (waiting_.load(std::memory_order_relaxed) != 0) send_waiting();
+  }
   /// Packets that wait.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_seq_cst); }
 
@@ -38,6 +40,7 @@ class tile_post {
     place_id to;
     tile_packet packet;
   };
+  void send_waiting();
   [[nodiscard]] bool try_send(place_id to, tile_packet const& packet) const noexcept;
 
   tile_places const& places_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fabric/tile_names.hpp"
 #include "tess/assert.hpp"
 
 namespace tess::detail {
@@ -18,10 +19,6 @@ namespace {
 
 /// Pieces that are copied alternate between these; messages stay in the others until they are delivered.
 constexpr unsigned copied_landings = 2;
-
-std::uint64_t name_of(void const volatile* object) noexcept {
-  return reinterpret_cast<std::uint64_t>(object);
-}
 
 void expect(tile_memory::unit_counter& counter) noexcept {
   counter.value = 1;
@@ -56,16 +53,22 @@ tile_transfers::tile_transfers(tile_places const& places, tile_post& post) : pla
   for (auto& used : tile_memory::own().landing_used) used.store(0, std::memory_order_relaxed);
 }
 
+/// Under the lock.
+void tile_transfers::note_new() noexcept {
+  has_new_.store(true, std::memory_order_relaxed);
+  under_way_.fetch_add(1, std::memory_order_seq_cst);
+}
+
 void tile_transfers::fetch(tile_fetch const& wanted) {
   std::lock_guard const lock(mutex_);
   new_fetches_.push_back(wanted);
-  under_way_.fetch_add(1, std::memory_order_seq_cst);
+  note_new();
 }
 
 void tile_transfers::push(tile_push const& wanted) {
   std::lock_guard const lock(mutex_);
   new_pushes_.push_back(wanted);
-  under_way_.fetch_add(1, std::memory_order_seq_cst);
+  note_new();
 }
 
 void tile_transfers::write_back(std::uint64_t address, std::uint64_t bytes, place_id to, tile_packet const& then) {
@@ -81,11 +84,14 @@ void tile_transfers::write_back(std::uint64_t address, std::uint64_t bytes, plac
   }
   std::lock_guard const lock(mutex_);
   new_ranges_.push_back({address, bytes, to, then});
-  under_way_.fetch_add(1, std::memory_order_seq_cst);
+  note_new();
 }
 
 void tile_transfers::take_in() {
+  // Who has just set it steps after that.
+  if (!has_new_.load(std::memory_order_relaxed)) return;
   std::lock_guard const lock(mutex_);
+  has_new_.store(false, std::memory_order_relaxed);
   std::ranges::move(new_ranges_, std::back_inserter(ranges_));
   std::ranges::move(new_fetches_, std::back_inserter(fetches_));
   std::ranges::move(new_pushes_, std::back_inserter(pushes_));
@@ -94,8 +100,7 @@ void tile_transfers::take_in() {
   new_pushes_.clear();
 }
 
-std::optional<tile_fetch> tile_transfers::step(bool& moved, bool& ended) {
-  if (under_way_.load(std::memory_order_relaxed) == 0) return std::nullopt;
+std::optional<tile_fetch> tile_transfers::step_some(bool& moved, bool& ended) {
   if (stepping_.exchange(true, std::memory_order_acquire)) return std::nullopt;
   take_in();
   moved |= step_range();
@@ -145,6 +150,12 @@ void tile_transfers::free_landing(unsigned landing) noexcept {
 }
 
 bool tile_transfers::begin_piece(tile_fetch& of) {
+  if (of.lines != nullptr) {
+    ask_for_copy(places_.global(of.source, of.address), name_of(of.lines), of.bytes);
+    flying_ = {tile_fetch::no_landing, 0, 0, of.bytes};
+    of.asked = of.bytes;
+    return true;
+  }
   auto const landing = take_landing(of.target != nullptr);
   if (!landing) return false;
   tile_memory& memory = tile_memory::own();
@@ -195,12 +206,14 @@ std::optional<tile_fetch> tile_transfers::step_dma(bool& moved, bool& ended) {
   if (!landed) return std::nullopt;
   moved = true;
   tile_fetch& first = fetches_.front();
-  std::byte const* const bytes = tile_memory::own().landing[landed->landing] + landed->skipped;
-  if (first.target != nullptr) {
-    std::memcpy(first.target + landed->offset, bytes, landed->bytes);
-  } else {
-    first.landing = landed->landing;
-    first.landed_at = bytes;
+  if (first.lines == nullptr) {
+    std::byte const* const bytes = tile_memory::own().landing[landed->landing] + landed->skipped;
+    if (first.target != nullptr) {
+      std::memcpy(first.target + landed->offset, bytes, landed->bytes);
+    } else {
+      first.landing = landed->landing;
+      first.landed_at = bytes;
+    }
   }
   if (landed->offset + landed->bytes < first.bytes) return std::nullopt;
   tile_fetch const fetched = first;

@@ -26,6 +26,7 @@ struct tile_fetch {
   place_id source = 0;
   std::uint64_t address = 0;    ///< As the source's program names it.
   std::byte* target = nullptr;  ///< Null: they stay in the landing, if they fit.
+  std::byte* lines = nullptr;   ///< Instead: whole lines of the tile-local memory for whole lines of the source.
   std::uint64_t bytes = 0;
   std::uint64_t a = 0;
   std::uint64_t b = 0;
@@ -54,7 +55,10 @@ class tile_transfers {
 
   /// Moves both on. A fetch that has ended, if one has; `moved` is set if anything happened, `ended` if a push has
   /// ended.
-  [[nodiscard]] std::optional<tile_fetch> step(bool& moved, bool& ended);
+  [[nodiscard]] std::optional<tile_fetch> step(bool& moved, bool& ended) {
+    if (under_way_.load(std::memory_order_relaxed) == 0) return std::nullopt;
+    return step_some(moved, ended);
+  }
   [[nodiscard]] bool idle() const noexcept { return under_way_.load(std::memory_order_seq_cst) == 0; }
   static void free_landing(unsigned landing) noexcept;
 
@@ -66,22 +70,25 @@ class tile_transfers {
     tile_packet then;
   };
   struct piece {
-    unsigned landing;
+    unsigned landing;       ///< tile_fetch::no_landing: the target itself
     std::uint64_t skipped;  ///< Bytes of its first line before it.
     std::uint64_t offset;   ///< In its fetch.
     std::uint64_t bytes;
   };
 
+  std::optional<tile_fetch> step_some(bool& moved, bool& ended);
   bool step_range();
   std::optional<tile_fetch> step_dma(bool& moved, bool& ended);
   void begin_dma(bool& moved);
   bool begin_piece(tile_fetch& of);
   [[nodiscard]] std::optional<unsigned> take_landing(bool copied) noexcept;
   void take_in();
+  void note_new() noexcept;
 
   tile_places const& places_;
   tile_post& post_;
   std::atomic<std::size_t> under_way_{0};
+  std::atomic<bool> has_new_{false};
   std::mutex mutex_;  ///< Of the lists of what is new.
   std::deque<range> new_ranges_;
   std::deque<tile_fetch> new_fetches_;

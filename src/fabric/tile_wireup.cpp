@@ -1,4 +1,6 @@
 // tile_wireup: the tile table says who there is; all meet at a counter in the first place's tile-local memory.
+#include <malloc.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <string_view>
@@ -68,6 +70,9 @@ unsigned harts_of_tile() noexcept {
 std::unique_ptr<wireup> make_tile_wireup() {
   if (!on_tiles())
     throw error("--fabric tile", "there are no tiles", "a machine with time: tess run --machine nemesys-4x4 PROGRAM");
+  // One arena: another thread's own would be 64 MiB of addresses, which no local window has, and each of its
+  // allocations would first try to get them and then be a mapping of its own.
+  mallopt(M_ARENA_MAX, 1);
   return std::make_unique<tile_wireup>();
 }
 

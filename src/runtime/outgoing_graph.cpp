@@ -52,7 +52,7 @@ template <>
 inline constexpr bool is_of_runtime<decltype(pull_graph_here)> = true;
 
 struct outgoing_graph::state {
-  copier by;
+  copier by = copier::automatic;
   std::optional<borrowed_walk> walk;
   std::vector<std::byte> bytes;  ///< serialised, or staged behind room for a chunk's start
   bool is_staged = false;
@@ -82,7 +82,7 @@ struct outgoing_graph::state {
 };
 
 outgoing_graph::outgoing_graph(void const* root, type_record const& type, copier by, copy_map map)
-    : state_(std::make_unique<state>()) {
+    : state_(std::make_unique_for_overwrite<state>()) {
   state& s = *state_;
   s.by = by;
   s.type = &type;
@@ -200,7 +200,7 @@ task<bool> outgoing_graph::carry(place_id target, handler_id handler, std::span<
   state& s = *state_;
   bool const hardware = s.units != nullptr && (s.by == copier::nemesys || s.by == copier::no_nca);
   if (!hardware || target == self->place) co_return false;
-  alignas(8) std::array<std::byte, graph_units::message_bytes_max> message{};
+  alignas(8) std::array<std::byte, graph_units::message_bytes_max> message;
   std::size_t const front = (run != nullptr ? sizeof(run_record) : 0) + sizeof(record_header);
   if (front + payload.size() > message.size()) co_return false;
   if (run != nullptr) {
@@ -211,6 +211,8 @@ task<bool> outgoing_graph::carry(place_id target, handler_id handler, std::span<
   std::memcpy(message.data() + front - sizeof h, &h, sizeof h);
   std::memcpy(message.data() + front, payload.data(), payload.size());
   std::size_t const bytes = front + padded(payload.size());
+  // Padding is sent too: it must not be indeterminate.
+  std::memset(message.data() + front + payload.size(), 0, bytes - front - payload.size());
   if (!co_await call_near_memory(*s.units, s.root, target, std::span(message).first(bytes), front + graph_at,
                                  s.by == copier::no_nca)) {
     // It was no sound graph, or there was no room: software does it, or says what is wrong.

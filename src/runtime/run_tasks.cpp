@@ -77,6 +77,7 @@ bool run_tasks(worker_state& w) {
   release_delayed(w);
   admit(w);
   bool any = false;
+  bool was_alone = false;
   w.turn_end = w.runnable.position() + switches_per_turn;
   while (w.runnable.position() < w.turn_end) {
     promise_base* p;
@@ -93,6 +94,9 @@ bool run_tasks(worker_state& w) {
     any = true;
     if (w.runnable.empty() && w.unstarted.empty() && w.delayed.empty()) {
       resume_alone(w, p);
+      // What it made runnable, such as the carrier of its call, belongs to its turn; once, for it may be itself.
+      if (!was_alone && !w.alone_spent()) w.turn_end = w.runnable.position() + w.runnable.size();
+      was_alone = true;
     } else {
       w.not_alone();
       resume(w, p);

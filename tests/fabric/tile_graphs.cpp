@@ -112,6 +112,27 @@ task<void> many_at_once() {
   });
 }
 
+/// On a large machine more calls wait at a place for their copies than it has records for in its tile-local memory.
+task<void> all_call_one_place() {
+  co_await on_all_places([]() -> task<void> {
+    if (here() == 0) co_return;
+    constexpr int calls = 12;
+    node* const first = ring(length);
+    fill(first, here());
+    std::int64_t const mine = digest(first, length);
+    co_await finish([&] {
+      for (int i = 0; i < calls; ++i)
+        at_async(
+            0, copier::nemesys,
+            [](node* copy, std::int64_t expected) {
+              if (digest(copy, length) != expected)
+                throw error("tile_graphs", "a graph arrived wrong", "as it was sent");
+            },
+            first, mine);
+    });
+  });
+}
+
 task<void> accelerators_are_used() {
   detail::graph_units* const units = detail::accelerators();
   expect(units != nullptr, "there are no accelerators");
@@ -285,6 +306,7 @@ task<int> app(args) {
   co_await every_copier(5);
   co_await every_copier(length);
   co_await many_at_once();
+  co_await all_call_one_place();
   co_await accelerators_are_used();
   co_await dummies_are_allocated();
   co_await every_fault_has_its_end();
