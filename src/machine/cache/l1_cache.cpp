@@ -1,6 +1,8 @@
 // l1_cache: fill and invalidation.
 #include "machine/cache/l1_cache.hpp"
 
+#include "machine/copy_line.hpp"
+
 namespace tess::machine {
 
 std::byte* l1_cache::fill(std::uint64_t address, std::byte const* line) {
@@ -11,7 +13,7 @@ std::byte* l1_cache::fill(std::uint64_t address, std::byte const* line) {
     lines_.assign(into, address);
     lines_.state(into) = valid;
   }
-  std::memcpy(lines_.data(into).data(), line, shape().line_bytes);
+  copy_line(lines_.data(into).data(), line, shape().line_bytes);
   lines_.use(into);
   return lines_.at(into, address);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "machine/copy_line.hpp"
+
 namespace tess::machine {
 
 l2_private::l2_private(kernel& k, cache_shape const& shape, line_memory& below)
@@ -58,8 +60,8 @@ void l2_private::bring(std::uint64_t address, event& there) {
   ++counted_.misses;
   miss& begun = take_miss(line);
   begun.waiting.push_back(&there);
-  if (auto const leaving = departures_.find(line); leaving != departures_.end()) {
-    leaving->second->fetch_after = &begun;
+  if (departure* const leaving = departure_of(line)) {
+    leaving->fetch_after = &begun;
   } else {
     below_.fetch(line, begun.data, begun);
   }
@@ -76,7 +78,7 @@ void l2_private::miss::arrived() {
   lines.state(into) = clean;
   lines.metadata(into) = 0;
   lines.use(into);
-  std::ranges::copy(data, lines.data(into).begin());
+  copy_line(lines.data(into).data(), data.data(), data.size());
   std::erase(owner.misses_, this);
   owner.spare_misses_.push_back(this);
   // Those who wait may miss again, and take this record.
@@ -100,12 +102,11 @@ void l2_private::back_invalidate(line_index line) {
 void l2_private::send_back(line_index line, event* told) {
   std::uint64_t const address = lines_.address_of(line);
   ++counted_.write_backs;
-  if (auto const before = departures_.find(address); before != departures_.end()) {
+  if (departure* const first = departure_of(address)) {
     // Two of one line under way could arrive in the wrong order.
-    departure& first = *before->second;
-    first.again = true;
-    first.data.assign(lines_.data(line).begin(), lines_.data(line).end());
-    if (told != nullptr) first.waiting.push_back(told);
+    first->again = true;
+    first->data.assign(lines_.data(line).begin(), lines_.data(line).end());
+    if (told != nullptr) first->waiting.push_back(told);
     return;
   }
   if (spare_departures_.empty()) spare_departures_.push_back(&all_departures_.emplace_back(*this));
@@ -113,18 +114,20 @@ void l2_private::send_back(line_index line, event* told) {
   spare_departures_.pop_back();
   leaving.address = address;
   if (told != nullptr) leaving.waiting.push_back(told);
-  departures_.emplace(address, &leaving);
+  leaving.next_like = std::exchange(departures_like(address), &leaving);
   below_.write_back(address, lines_.data(line), leaving);
 }
 
 void l2_private::departure::acknowledged() {
   if (std::exchange(unwanted, false)) owner.below_.clear(address);
   if (std::exchange(again, false)) return owner.below_.write_back(address, data, *this);
-  owner.departures_.erase(address);
-  miss* const next = std::exchange(fetch_after, nullptr);
+  departure** link = &owner.departures_like(address);
+  while (*link != this) link = &(*link)->next_like;
+  *link = next_like;
+  miss* const held = std::exchange(fetch_after, nullptr);
   std::vector<event*> const told = std::exchange(waiting, {});
   owner.spare_departures_.push_back(this);
-  if (next != nullptr) owner.below_.fetch(next->address, next->data, *next);
+  if (held != nullptr) owner.below_.fetch(held->address, held->data, *held);
   for (event* const one : told) one->happens(*one);
 }
 
@@ -134,8 +137,8 @@ void l2_private::write_back_line(std::uint64_t address, event& done) {
   if (found != no_line && lines_.state(found) == dirty) {
     lines_.state(found) = clean;
     send_back(found, &done);
-  } else if (auto const leaving = departures_.find(line); leaving != departures_.end()) {
-    leaving->second->waiting.push_back(&done);
+  } else if (departure* const leaving = departure_of(line)) {
+    leaving->waiting.push_back(&done);
   } else {
     kernel_.after(0, done);
   }
@@ -150,10 +153,12 @@ void l2_private::drop_line(std::uint64_t address) {
 
 void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
   auto const inside = [&](std::uint64_t line) { return line - address < bytes; };
-  for (auto& [line, leaving] : departures_) {
-    if (!inside(line)) continue;
-    leaving->unwanted = true;
-    leaving->again = false;
+  for (departure* leaving : departures_) {
+    for (; leaving != nullptr; leaving = leaving->next_like) {
+      if (!inside(leaving->address)) continue;
+      leaving->unwanted = true;
+      leaving->again = false;
+    }
   }
   if (bytes < shape().size_bytes()) {
     for (std::uint64_t line = address; line < address + bytes; line += shape().line_bytes) drop_line(line);

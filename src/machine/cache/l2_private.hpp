@@ -13,8 +13,8 @@
 // operations.
 #pragma once
 
+#include <array>
 #include <deque>
-#include <unordered_map>
 #include <vector>
 
 #include "machine/cache/cache_array.hpp"
@@ -87,7 +87,7 @@ class l2_private {
 
   /// It has something for memory, or is on its way there.
   [[nodiscard]] bool leaves(std::uint64_t line) {
-    return probe(line).line_state == dirty || departures_.contains(line);
+    return probe(line).line_state == dirty || departure_of(line) != nullptr;
   }
   /// Writes a dirty line back; it stays, clean. `done` happens when memory has it; at once (in the calendar) if clean.
   void write_back_line(std::uint64_t address, event& done);
@@ -128,20 +128,32 @@ class l2_private {
     bool again = false;           ///< It became dirty and left once more: `data` follows the acknowledgement.
     bool unwanted = false;        ///< Its page was given back meanwhile: memory reads as zero there.
     std::vector<std::byte> data;
-    miss* fetch_after = nullptr;  ///< A miss on the same line.
+    miss* fetch_after = nullptr;     ///< A miss on the same line.
+    departure* next_like = nullptr;  ///< In its list.
   };
+  static constexpr std::size_t departure_lists = 256;
 
   void send_back(line_index line, event* told);
   void back_invalidate(line_index line);
   miss& take_miss(std::uint64_t address);
+  /// Where lists of departures with such an address begin.
+  [[nodiscard]] departure*& departures_like(std::uint64_t line) noexcept {
+    return departures_[line / shape().line_bytes % departure_lists];
+  }
+  /// That of a line address, or null.
+  [[nodiscard]] departure* departure_of(std::uint64_t line) noexcept {
+    departure* found = departures_like(line);
+    while (found != nullptr && found->address != line) found = found->next_like;
+    return found;
+  }
 
   kernel& kernel_;
   cache_array lines_;
   line_memory& below_;
   std::vector<snooper*> l1s_;
   bool sharers_known_ = false;
-  std::vector<miss*> misses_;                                 ///< A few: as many as clients wait.
-  std::unordered_map<std::uint64_t, departure*> departures_;  ///< By line address.
+  std::vector<miss*> misses_;  ///< A few: as many as clients wait.
+  std::array<departure*, departure_lists> departures_{};
   std::deque<miss> all_misses_;
   std::vector<miss*> spare_misses_;
   std::deque<departure> all_departures_;

@@ -23,12 +23,6 @@ dram_rules::dram_rules(dram_parameters const& made_of, std::vector<dram_rule> co
   }
 }
 
-std::uint64_t dram_rules::earliest(dram_command command, dram_address const& at) const noexcept {
-  auto const i = static_cast<std::size_t>(command);
-  return std::max({in_bank_[at.rank * banks_ + at.bank].earliest[i], in_rank_[at.rank].earliest[i],
-                   from_other_rank_[at.rank].earliest[i]});
-}
-
 void dram_rules::follow(instance& at, consequences const& all, dram_command command, std::uint64_t cycle) {
   for (dram_rule const& rule : all.of_last) {
     std::uint64_t& earliest = at.earliest[static_cast<std::size_t>(rule.following)];

@@ -10,6 +10,7 @@
 // Source    JEDEC 79-3F; the form of the table: Ramulator 2 (Luo et al., IEEE CAL 2023).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -49,7 +50,11 @@ class dram_rules {
 
   dram_rules(dram_parameters const& made_of, std::vector<dram_rule> const& rules);
 
-  [[nodiscard]] std::uint64_t earliest(dram_command command, dram_address const& at) const noexcept;
+  [[nodiscard]] std::uint64_t earliest(dram_command command, dram_address const& at) const noexcept {
+    auto const i = static_cast<std::size_t>(command);
+    return std::max({in_bank_[at.rank * banks_ + at.bank].earliest[i], in_rank_[at.rank].earliest[i],
+                     from_other_rank_[at.rank].earliest[i]});
+  }
   void issue(dram_command command, dram_address const& at, std::uint64_t cycle);
 
  private:

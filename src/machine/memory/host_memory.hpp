@@ -12,7 +12,9 @@ namespace tess::machine {
 
 class host_memory {
  public:
-  explicit host_memory(std::uint64_t bytes);
+  enum class pages : std::uint8_t { small, large };
+  /// `large` asks for large pages, where most of it will be touched.
+  explicit host_memory(std::uint64_t bytes, pages of = pages::small);
   host_memory(host_memory const&) = delete;
   host_memory& operator=(host_memory const&) = delete;
   ~host_memory();

@@ -2,7 +2,8 @@
 #include "machine/memory/memory_port.hpp"
 
 #include <algorithm>
-#include <cstring>
+
+#include "machine/copy_line.hpp"
 
 namespace tess::machine {
 
@@ -12,14 +13,14 @@ memory_port::memory_port(kernel& k, clock_domain clock, memory_port_parameters c
 
 void memory_port::read(std::uint64_t offset, std::span<std::byte> into, event& done) {
   MACHINE_ASSERT(offset + into.size() <= bytes_.size_bytes());
-  std::memcpy(into.data(), bytes_.at(offset), into.size());
+  copy_line(into.data(), bytes_.at(offset), into.size());
   ++counted_.reads;
   begin(offset, into.size(), false, done);
 }
 
 void memory_port::write(std::uint64_t offset, std::span<std::byte const> from, event& done) {
   MACHINE_ASSERT(offset + from.size() <= bytes_.size_bytes());
-  std::memcpy(bytes_.at(offset), from.data(), from.size());
+  copy_line(bytes_.at(offset), from.data(), from.size());
   ++counted_.writes;
   begin(offset, from.size(), true, done);
 }

@@ -59,7 +59,7 @@ std::optional<std::uint64_t> flit_network::join(packet const& sent, std::uint64_
   express_packet& added = new_express();
   added.carried = sent;
   added.start = start;
-  added.links = path_;
+  added.links.assign(path_.begin(), path_.end());
   added.delivered = added.landed = false;
 
   convoy_plan const* const plan = landing_.size() <= convoy_max ? find_plan() : nullptr;

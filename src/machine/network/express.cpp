@@ -22,7 +22,7 @@ std::uint64_t flit_network::send(packet const& sent) {
   MACHINE_ASSERT(sent.source < topology_.nodes() && sent.target < topology_.nodes());
   MACHINE_ASSERT(sent.network < made_of_.virtual_networks.size() && sent.flits > 0);
   std::uint64_t const start = delivering_ ? now_ : std::max(sent.created, next_);
-  find_links(sent);
+  path_ = paths_.of(sent.source, sent.target);
   forget_express(start);
   if (with_express_ && receive_limit(sent.network) == 0 && sent.flits <= express_flits_max) {
     lone_way const& way = ways_.of(path_.size() - 1, sent.flits);
@@ -32,17 +32,6 @@ std::uint64_t flit_network::send(packet const& sent) {
   land_those_on(path_, start);
   queue(sent, false, path_);
   return start;
-}
-
-void flit_network::find_links(packet const& sent) {
-  path_.clear();
-  path_.push_back(static_cast<std::uint32_t>(outputs_.size()) + sent.source);
-  for (std::uint32_t r = topology_.attachment(sent.source).router;;) {
-    std::uint32_t const link = r * ports_ + topology_.route(r, sent.target).port;
-    path_.push_back(link);
-    if (outputs_[link].to_node) return;
-    r = inputs_[outputs_[link].target].router;
-  }
 }
 
 bool flit_network::meets_nobody(lone_way const& way, std::uint64_t start) const noexcept {
@@ -71,7 +60,7 @@ std::uint64_t flit_network::fly(packet const& sent, lone_way const& way, std::ui
   flown.carried.hops = static_cast<std::uint32_t>(path_.size() - 2);
   flown.way = &way;
   flown.start = start;
-  flown.links = path_;
+  flown.links.assign(path_.begin(), path_.end());
   flown.delivered = flown.landed = false;
   flown.first_of_convoy = number;
   flown.before.clear();

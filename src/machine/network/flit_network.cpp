@@ -41,6 +41,7 @@ flit_network::flit_network(network_parameters const& made_of, deliver_function d
       with_express_(express && !made_of.speculative),
       ways_(made_of),
       links_(inputs_.size() + topology_.nodes()),
+      paths_(topology_),
       express_(16),
       landing_links_(links_.size()),
       credited_(links_.size()),

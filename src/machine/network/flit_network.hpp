@@ -30,6 +30,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "machine/network/link_paths.hpp"
 #include "machine/network/lone_way.hpp"
 #include "machine/network/parameters.hpp"
 #include "machine/network/topology.hpp"
@@ -256,7 +257,6 @@ class flit_network {
   void forget(std::uint32_t stored) noexcept;
 
   // express.cpp
-  void find_links(packet const& sent);
   [[nodiscard]] bool meets_nobody(lone_way const& way, std::uint64_t start) const noexcept;
   std::uint64_t fly(packet const& sent, lone_way const& way, std::uint64_t start);
   void pass(express_packet& by, std::size_t router);
@@ -350,7 +350,8 @@ class flit_network {
   bool with_express_;
   lone_ways ways_;
   std::vector<link_use> links_;
-  std::vector<std::uint32_t> path_;      ///< Links of the packet that is being sent.
+  link_paths paths_;
+  std::span<std::uint32_t const> path_;  ///< Links of the packet that is being sent.
   std::vector<express_packet> express_;  ///< A ring, by number; those from express_first_ on are remembered.
   std::uint64_t express_first_ = 0;
   std::uint64_t express_end_ = 0;

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "machine/copy_line.hpp"
+
 namespace tess::machine {
 namespace {
 
@@ -31,7 +33,7 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
       partition_(map.of(region_kind::partition, number) == nullptr ? region{}
                                                                    : *map.of(region_kind::partition, number)),
       device_base_(map.of(region_kind::device, number)->base),
-      tlm_(made_of.tlm_bytes),
+      tlm_(made_of.tlm_bytes, host_memory::pages::large),
       l2_(k, made_of.l2, *this),
       adapter_(k, over, clock_, adapter_of(made_of), number, *this),
       arbitration_cycles_(made_of.bus.arbitration_cycles),
@@ -84,11 +86,11 @@ void tile::filled(std::uint64_t address, std::uint32_t l1) noexcept {
   if (std::uint64_t* const known = sharers(address)) *known |= std::uint64_t{1} << l1;
 }
 
-std::uint32_t tile::attach(writer& added) {
+std::uint32_t tile::attach(write_buffer& added) {
   MACHINE_ASSERT(writers_.size() < writers_max);
   auto const number = static_cast<std::uint32_t>(writers_.size());
   writers_.push_back(&added);
-  first_posted(number, writer::never);
+  first_posted(number, write_buffer::never);
   return number;
 }
 
@@ -103,10 +105,21 @@ void tile::execute_posted(std::uint64_t cycle) {
   while (posted_ != 0) {
     std::uint64_t const first = first_store();
     if (first >> writer_bits > cycle) return;
-    --posted_;
     auto const number = static_cast<std::uint32_t>(first % writers_max);
-    first_posted(number, writers_[number]->execute_next());
+    write_buffer& of = *writers_[number];
+    execute_first(of);
+    --posted_;
+    first_posted(number, of.first_cycle());
   }
+}
+
+inline void tile::execute_first(write_buffer& of) {
+  write_buffer::posted_store const& first = of.take_first();
+  first.execute();
+  auto const offset = static_cast<std::uint64_t>(first.at - tlm_.at(0));
+  if ((tlm_sharers_[offset >> line_shift_] & ~of.own_bit) != 0 || watched()) [[unlikely]]
+    snoop(tlm_region_.base + offset, first.bytes, of.own, first.cycle);
+  of.add_done(bus(first.cycle, first.bytes));
 }
 
 void tile::watch(watcher& sleeper) {
@@ -149,8 +162,9 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
     tlm_.discard(address - tlm_region_.base, address - tlm_region_.base + bytes);
     std::uint64_t const line = std::uint64_t{1} << line_shift_;
     std::uint64_t const* const known = tlm_sharers(address);
+    bool const all = watched();
     for (std::uint64_t i = 0; i < bytes >> line_shift_; ++i) {
-      if (known[i] != 0 || watched()) [[unlikely]]
+      if (all || known[i] != 0) [[unlikely]]
         snoop(address + i * line, line, nullptr, cycle);
     }
     return;
@@ -187,7 +201,7 @@ tile::line_request& tile::take_line(std::uint64_t address, event& done) {
 
 void tile::line_request::line_arrived() {
   MACHINE_ASSERT(status == remote_outcome::done);
-  std::copy_n(data.begin(), into.size(), into.begin());
+  copy_line(into.data(), data.data(), into.size());
   event& told = *asked_by;
   owner.spare_lines_.push_back(this);
   told.happens(told);
@@ -209,7 +223,7 @@ void tile::fetch(std::uint64_t address, std::span<std::byte> into, event& done) 
 void tile::write_back(std::uint64_t address, std::span<std::byte const> line, event& done) {
   line_request& asked = take_line(address, done);
   asked.what = remote_operation::write;
-  std::ranges::copy(line, asked.data.begin());
+  copy_line(asked.data.data(), line.data(), line.size());
   adapter_.issue(asked);
 }
 

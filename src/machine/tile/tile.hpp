@@ -24,6 +24,7 @@
 #include "machine/cache/l2_private.hpp"
 #include "machine/config/description.hpp"
 #include "machine/memory/memory_port.hpp"
+#include "machine/tile/write_buffer.hpp"
 #include "machine/unit/device.hpp"
 
 namespace tess::machine {
@@ -45,15 +46,6 @@ class tile : public home, private line_memory {
     virtual void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) = 0;
   };
 
-  /// A hart with stores to the TLM that have not happened yet: it ran ahead of them, nobody else has come there.
-  class writer {
-   public:
-    static constexpr std::uint64_t never = ~std::uint64_t{0};
-    virtual ~writer() = default;
-    /// Its first one. Returns the cycle of the next one, or never.
-    virtual std::uint64_t execute_next() = 0;
-  };
-
   tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, std::uint32_t number);
 
   /// A unit of the tile, at its place among the device registers; it must outlive the tile's last access.
@@ -67,12 +59,12 @@ class tile : public home, private line_memory {
   void watch(watcher& sleeper);
   void unwatch(watcher& sleeper) noexcept { std::erase(watchers_, &sleeper); }
 
-  /// Who may post stores from now on; its number.
-  std::uint32_t attach(writer& added);
-  void posted() noexcept { ++posted_; }
-  /// A writer without stores has one for this cycle.
-  void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept {
-    first_stores_[number] = cycle << writer_bits | number;
+  /// Where a hart posts stores to the TLM from now on; its number. Nobody else has come to the tile before they happen.
+  std::uint32_t attach(write_buffer& added);
+  /// One has been added to the buffer of this number; the first one there is for `first_cycle`.
+  void posted(std::uint32_t number, std::uint64_t first_cycle) noexcept {
+    ++posted_;
+    first_posted(number, first_cycle);
   }
   [[nodiscard]] bool has_posted() const noexcept { return posted_ != 0; }
   /// All stores that were posted for cycles up to this one happen now, in order of time. To be called before anything
@@ -178,7 +170,11 @@ class tile : public home, private line_memory {
     bool waits = false;
   };
   [[nodiscard]] place place_elsewhere(std::uint64_t address) const noexcept;
+  void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept {
+    first_stores_[number] = cycle << writer_bits | number;
+  }
   void execute_posted(std::uint64_t cycle);
+  void execute_first(write_buffer& of);
   /// Of first_stores_.
   [[nodiscard]] std::uint64_t first_store() const noexcept;
   void drain_for_watchers();
@@ -212,7 +208,7 @@ class tile : public home, private line_memory {
   adapter adapter_;
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;
-  std::vector<writer*> writers_;
+  std::vector<write_buffer*> writers_;
   /// By writer: the cycle of its first store, and its number in the lowest bits, so that the least of them says all.
   std::array<std::uint64_t, writers_max> first_stores_{};
   std::uint64_t posted_ = 0;  ///< Stores of all writers.

@@ -2,6 +2,7 @@
 #include "machine/timed/hart_memory.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace tess::machine {
 
@@ -17,8 +18,10 @@ hart_memory::hart_memory(machine_description const& made_of, tile& at, local_win
       code_(made_of.l1_instruction, *this, true),
       data_number_(at.attach(data_)),
       code_number_(at.attach(code_)),
-      own_bit_(std::uint64_t{1} << data_number_),
-      writer_number_(at.attach(static_cast<tile::writer&>(*this))) {
+      sharer_shift_(static_cast<unsigned>(std::countr_zero(made_of.l2.line_bytes))),
+      buffer_number_(at.attach(buffer_)) {
+  buffer_.own_bit = std::uint64_t{1} << data_number_;
+  buffer_.own = &data_;
   fetches_.fill(no_entry);
 }
 
@@ -89,28 +92,6 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   return true;
 }
 
-std::uint64_t hart_memory::execute_next() {
-  posted_store const& first = posted_stores_[first_posted_];
-  first_posted_ = (first_posted_ + 1) % write_buffer_entries;
-  --posted_count_;
-  switch (first.bytes) {
-    case 8:
-      std::memcpy(first.at, &first.value, 8);
-      break;
-    case 4:
-      std::memcpy(first.at, &first.value, 4);
-      break;
-    default:
-      std::memcpy(first.at, &first.value, first.bytes);
-  }
-  // Its own L1 may have later ones already.
-  if ((*first.sharers & ~own_bit_) != 0 || tile_.watched())
-    tile_.snoop(global(first.address), first.bytes, &data_, first.cycle);
-  stores_done_[next_store_] = tile_.bus(first.cycle, first.bytes);
-  next_store_ = (next_store_ + 1) % write_buffer_entries;
-  return posted_count_ == 0 ? never : posted_stores_[first_posted_].cycle;
-}
-
 bool hart_memory::load_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
                                 std::span<std::byte> value) noexcept {
   if (!check(h, address, value.size(), right_read)) return false;
@@ -132,9 +113,25 @@ std::uint64_t hart_memory::put(std::byte* at, std::uint64_t address, std::uint64
   std::memcpy(at, value.data(), value.size());
   std::uint64_t const* const known = tile_.line_sharers(name);
   std::uint64_t const sharers = known == nullptr ? 0 : *known;
-  if ((sharers & own_bit_) != 0) keep(address, value);
-  if ((sharers & ~own_bit_) != 0 || tile_.watched()) tile_.snoop(name, value.size(), &data_, ends);
+  if ((sharers & buffer_.own_bit) != 0) keep(address, value);
+  if ((sharers & ~buffer_.own_bit) != 0 || tile_.watched()) tile_.snoop(name, value.size(), &data_, ends);
   return buffer_store(ends, value.size());
+}
+
+bool hart_memory::post_of_size(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value,
+                               std::byte* at, std::uint64_t sharers) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, value.data(), value.size());
+  switch (value.size()) {
+    case 8:
+      return post<8>(h, ends, address, word, at, sharers);
+    case 4:
+      return post<4>(h, ends, address, word, at, sharers);
+    case 2:
+      return post<2>(h, ends, address, word, at, sharers);
+    default:
+      return post<1>(h, ends, address, word, at, sharers);
+  }
 }
 
 bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t address,
@@ -148,12 +145,18 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
   std::byte* const at = tile_.look_up(where, name, true);
   if (at == nullptr) return false;
   if (where == tile::place::tlm) {
+    std::uint64_t const page = address >> page_rights::page_shift;
+    std::uint64_t const offset = address & page_mask;
+    std::uint64_t const* const sharers = tile_.tlm_sharers(name);
+    std::uint64_t const* const of_page = sharers - (offset >> sharer_shift_);
+    bool const whole = tile_.tlm_sharers(name - offset) == of_page && tile_.tlm_sharers(name - offset + page_mask);
+    if (whole) stores_[page % store_entries] = {page, at - offset, of_page};
     std::uint64_t const line = address >> data_shift_;
-    store_entry& entry = stores_[line % store_entries];
-    entry = {line, at - (address & data_mask_), tile_.tlm_sharers(name)};
-    std::uint64_t word = 0;
-    std::memcpy(&word, value.data(), value.size());
-    if (!alone) return post(h, ends, address, word, value.size(), entry);
+    bool const again = std::exchange(stored_lines_[line % stored_lines], line_number(line)) == line_number(line);
+    if (!alone || (again && tile_.has_posted())) {
+      if (post_of_size(h, ends, address, value, at, *sharers)) return true;
+      if (!alone) return false;
+    }
   }
   tile_.catch_up(ends);
   ++counted_.in_place;
@@ -278,7 +281,7 @@ void hart_memory::changed(hart& h) {
 }
 
 void hart_memory::drain(hart& h) const noexcept {
-  for (std::uint64_t const done : stores_done_) h.wait_until(done);
+  for (std::uint64_t const done : buffer_.done) h.wait_until(done);
 }
 
 void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept {
@@ -299,8 +302,23 @@ void hart_memory::forget_range(std::uint64_t begin, std::uint64_t end) noexcept 
     }
   };
   forget(loads_, data_shift_, [](load_entry& one) -> std::uint64_t& { return one.line; });
-  forget(stores_, data_shift_, [](store_entry& one) -> std::uint64_t& { return one.line; });
   forget(fetches_, code_shift_, [](std::uint64_t& line) -> std::uint64_t& { return line; });
+  if (begin < std::min(end, window_.tlm_bytes)) forget_stores(begin, std::min(end, window_.tlm_bytes));
+}
+
+void hart_memory::forget_stores(std::uint64_t begin, std::uint64_t end) noexcept {
+  std::uint64_t const first_page = begin >> page_rights::page_shift;
+  std::uint64_t const last_page = (end - 1) >> page_rights::page_shift;
+  for (store_entry& entry : stores_) {
+    if (entry.page - first_page <= last_page - first_page) entry.page = no_entry;
+  }
+  std::uint64_t const first = begin >> data_shift_;
+  std::uint64_t const count = (end >> data_shift_) - first;
+  for (std::uint64_t i = 0; i < std::min(count, stored_lines); ++i) {
+    std::uint32_t& stored = stored_lines_[(first + i) % stored_lines];
+    std::uint64_t const line = (std::uint64_t{stored} - 1) * stored_lines + (first + i) % stored_lines;
+    if (stored != 0 && line - first < count) stored = 0;
+  }
 }
 
 void hart_memory::forget_code() {

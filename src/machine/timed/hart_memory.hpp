@@ -43,7 +43,7 @@ class page_rights {
   std::vector<std::uint8_t> rights_;
 };
 
-class hart_memory : tile::writer {
+class hart_memory {
  public:
   // The policy (memory_policy.hpp).
   static constexpr bool timed = true;
@@ -86,19 +86,28 @@ class hart_memory : tile::writer {
                                            T value) noexcept {
     hart_memory& m = of(fast);
     std::uint64_t const line = address >> m.data_shift_;
-    store_entry const& entry = m.stores_[line % store_entries];
-    if (((entry.line ^ line) | (address & (sizeof(T) - 1))) != 0) [[unlikely]]
+    std::uint64_t const page = address >> page_rights::page_shift;
+    store_entry const& entry = m.stores_[page % store_entries];
+    if (((entry.page ^ page) | (address & (sizeof(T) - 1))) != 0) [[unlikely]]
       return false;
     std::uint64_t const ends = h.now(i);
-    std::uint64_t const offset = address & m.data_mask_;
-    if (ends >= m.horizon_ || m.tile_.has_posted())
-      return m.post(h, ends, address, static_cast<std::uint64_t>(value), sizeof(T), entry);
-    std::uint64_t const others = *entry.sharers;
+    std::uint64_t const sharers = entry.sharers[(address & page_mask) >> m.sharer_shift_];
+    std::byte* const at = entry.data + (address & page_mask);
+    std::uint32_t& stored = m.stored_lines_[line % stored_lines];
+    bool const again = stored == line_number(line);
+    if (!m.alone_until(ends) || (again && m.tile_.has_posted())) {
+      stored = line_number(line);
+      return m.post<sizeof(T)>(h, ends, address, static_cast<std::uint64_t>(value), at, sharers);
+    }
     load_entry const& own = m.loads_[line % load_entries];
-    if (others != 0 && (others != m.own_bit_ || own.line != line)) [[unlikely]]
+    if (sharers != 0 && (sharers != m.buffer_.own_bit || own.line != line)) [[unlikely]]
       return false;
-    std::memcpy(entry.data + offset, &value, sizeof(T));
-    if (others != 0) std::memcpy(own.data + offset, &value, sizeof(T));
+    if (!again) {
+      stored = line_number(line);
+      m.tile_.catch_up(ends);
+    }
+    std::memcpy(at, &value, sizeof(T));
+    if (own.line == line) std::memcpy(own.data + (address & m.data_mask_), &value, sizeof(T));
     std::uint64_t const free = m.buffer_store(ends, sizeof(T));
     h.left -= static_cast<std::int64_t>(free - ends);
     return true;
@@ -155,46 +164,45 @@ class hart_memory : tile::writer {
     std::uint64_t line = no_entry;
     std::byte* data = nullptr;
   };
-  /// A store that is to happen.
-  struct posted_store {
-    std::uint64_t cycle;
-    std::uint64_t address;  ///< The program's.
-    std::uint64_t value;
-    std::byte* at;
-    std::uint64_t const* sharers;
-    std::size_t bytes;
-  };
+  /// A page of the TLM that the program may write.
   struct store_entry {
-    std::uint64_t line = no_entry;
+    std::uint64_t page = no_entry;
     std::byte* data = nullptr;
-    std::uint64_t const* sharers = nullptr;
+    std::uint64_t const* sharers = nullptr;  ///< Of its lines, as long as those of the L2.
   };
   static constexpr std::uint64_t no_entry = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t load_entries = 4096;
-  static constexpr std::size_t store_entries = 4096;
+  static constexpr std::size_t store_entries = 256;
+  static constexpr std::uint64_t stored_lines = 4096;
   static constexpr std::size_t fetch_entries = 2048;
-  static constexpr std::size_t write_buffer_entries = 8;
+  static constexpr std::uint64_t page_mask = (std::uint64_t{1} << page_rights::page_shift) - 1;
 
+  /// Of a line of the program's addresses, in stored_lines_.
+  static std::uint32_t line_number(std::uint64_t line) noexcept {
+    return static_cast<std::uint32_t>(line / stored_lines) + 1;
+  }
   static hart_memory& of(std::byte* fast) noexcept { return *reinterpret_cast<hart_memory*>(fast); }  // NOLINT
 
-  /// False: the write buffer is full, or somebody sleeps on a word.
-  bool post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value, std::size_t bytes,
-            store_entry const& entry) noexcept;
-  std::uint64_t execute_next() override;
+  /// `address` is the program's; `ends` the cycle. False: the write buffer is full, or somebody sleeps on a word.
+  template <std::size_t bytes>
+  [[gnu::always_inline]] bool post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value,
+                                   std::byte* at, std::uint64_t sharers) noexcept;
+  bool post_of_size(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value, std::byte* at,
+                    std::uint64_t sharers) noexcept;
   bool load_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte> value) noexcept;
   bool store_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value) noexcept;
   bool fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t address) noexcept;
   void dropped(std::uint64_t address, bool code) noexcept;
+  /// As forget_range(), of addresses in the TLM.
+  void forget_stores(std::uint64_t begin, std::uint64_t end) noexcept;
 
   /// No event of the machine comes before the end of this cycle.
   [[nodiscard]] bool alone_until(std::uint64_t cycle) const noexcept { return cycle < horizon_; }
   /// A store on the bus: the cycle at which the hart goes on, which is later only if the write buffer is full.
   std::uint64_t buffer_store(std::uint64_t ends, std::size_t bytes) noexcept {
     ++counted_.stores;
-    std::uint64_t& entry = stores_done_[next_store_];
-    next_store_ = (next_store_ + 1) % write_buffer_entries;
-    std::uint64_t const free = std::max(entry, ends);
-    entry = tile_.bus(ends, bytes);
+    std::uint64_t const free = std::max(buffer_.done[buffer_.next_done], ends);
+    buffer_.add_done(tile_.bus(ends, bytes));
     return free;
   }
   [[nodiscard]] bool crosses(std::uint64_t address, std::size_t bytes) const noexcept {
@@ -226,38 +234,31 @@ class hart_memory : tile::writer {
   watched_l1 code_;
   std::uint32_t data_number_;  ///< Of the L1 in its tile.
   std::uint32_t code_number_;
-  std::uint64_t own_bit_;  ///< Of the data L1, among sharers.
-  std::uint32_t writer_number_;
+  unsigned sharer_shift_;
+  write_buffer buffer_;
+  std::uint32_t buffer_number_;  ///< In its tile.
   std::uint64_t horizon_ = 0;
   bool brought_ = false;  ///< The line that the hart stopped for has just come: it does not pay for a hit as well.
-  std::array<std::uint64_t, write_buffer_entries> stores_done_{};  ///< Cycles; a ring.
-  std::size_t next_store_ = 0;
-  std::array<posted_store, write_buffer_entries> posted_stores_{};  ///< A ring.
-  std::size_t first_posted_ = 0;
-  std::size_t posted_count_ = 0;
   statistics counted_;
   std::array<load_entry, load_entries> loads_{};
   std::array<store_entry, store_entries> stores_{};
+  /// By the lowest bits of a line: the line of the last store to the TLM. The first of several stores to a line comes,
+  /// if the hart is alone, behind all that others have posted for its cycle; those that follow take their turn among
+  /// these by the number of their hart.
+  std::array<std::uint32_t, stored_lines> stored_lines_{};
   std::array<std::uint64_t, fetch_entries> fetches_{};
 };
 
-inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value,
-                              std::size_t bytes, store_entry const& entry) noexcept {
-  if (posted_count_ == write_buffer_entries || tile_.watched()) return false;
-  std::uint64_t const offset = address & data_mask_;
-  posted_stores_[(first_posted_ + posted_count_) % write_buffer_entries] = {.cycle = ends,
-                                                                            .address = address,
-                                                                            .value = value,
-                                                                            .at = entry.data + offset,
-                                                                            .sharers = entry.sharers,
-                                                                            .bytes = bytes};
-  __builtin_prefetch(entry.data + offset, 1);  // it is written when the store happens
+template <std::size_t bytes>
+inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value, std::byte* at,
+                              std::uint64_t sharers) noexcept {
+  if (buffer_.posted_count == write_buffer::entries || tile_.watched()) return false;
+  __builtin_prefetch(at, 1);  // it is written when the store happens
   // The tables are larger than the host's nearest caches: what need not be looked at is not.
-  if ((*entry.sharers & own_bit_) != 0) keep(address, {reinterpret_cast<std::byte const*>(&value), bytes});  // NOLINT
-  // It takes the entry of the store that was the buffer's length before it: that one has happened.
-  std::uint64_t const free = std::max(stores_done_[(next_store_ + posted_count_) % write_buffer_entries], ends);
-  if (posted_count_++ == 0) tile_.first_posted(writer_number_, ends);
-  tile_.posted();
+  if ((sharers & buffer_.own_bit) != 0) keep(address, std::as_bytes(std::span(&value, 1)).template first<bytes>());
+  std::uint64_t const free = buffer_.free_from(ends);
+  buffer_.post(ends, value, at, bytes);
+  tile_.posted(buffer_number_, buffer_.first_cycle());
   ++counted_.stores;
   h.left -= static_cast<std::int64_t>(free - ends);
   return true;

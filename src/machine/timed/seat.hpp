@@ -34,15 +34,15 @@ class wait_log {
   virtual void waited(seat const& who, char const* why, picoseconds begin, picoseconds end) = 0;
 };
 
-class seat : event, tile::watcher {
+class alignas(64) seat : event, tile::watcher {
  public:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
 
   seat(kernel& k, machine_description const& made_of, tile& at, local_window const& window, page_rights const& rights,
        seat_owner& owner);
 
+  state is = state::idle;  // beside the event: what others of the tile look at is one line of the host's caches
   hart occupant;
-  state is = state::idle;
 
   /// It goes on at this cycle, not before now.
   void wake(std::uint64_t cycle);

@@ -33,6 +33,7 @@ block_rules rules_of(machine_description const& made_of) {
 tile_program::tile_program(grid& g, std::uint32_t tile_number, elf_image const& image, program_options options,
                            std::function<void(tile_program&)> ended)
     : grid_(g),
+      cycles_(g.made_of.tile_clock_ps),
       tile_(*g.tiles[tile_number]),
       image_(image),
       window_(g.made_of.window(tile_number)),
@@ -113,8 +114,9 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
   for (std::size_t done = 0; done < from.size();) {
     std::uint64_t const at = address + done;
     std::uint64_t const name = *window_.global(at);
-    std::size_t const piece = std::min<std::size_t>(from.size() - done, 8 - at % 8);
     bool const cached = tile_.l2().probe(name).line_state != l2_private::invalid;
+    std::size_t const unit = cached ? sizeof(std::uint64_t) : grid_.made_of.l2.line_bytes;
+    std::size_t const piece = std::min<std::size_t>(from.size() - done, unit - at % unit);
     std::byte* const into = cached ? tile_.look_up(tile::place::l2, name, true) : tile_.peek(name);
     std::memcpy(into, from.data() + done, piece);
     tile_.snoop(name, piece, nullptr, grid_.clock.now() / grid_.made_of.tile_clock_ps + 1);
@@ -194,17 +196,16 @@ void tile_program::rang(alarm& one) {
 
 std::uint64_t tile_program::horizon(seat const& of) const {
   if (grid_.clock.idle()) return ~std::uint64_t{0};
-  picoseconds const cycle_ps = grid_.made_of.tile_clock_ps;
   picoseconds const next = grid_.clock.next_due();
   // With something under way, the next event may be its arrival here.
-  if (grid_.over.operations() != 0) return next / cycle_ps;
-  picoseconds horizon = next + reach_cycles_ * cycle_ps;
+  if (grid_.over.operations() != 0) return cycles_.count(next);
+  picoseconds horizon = next + cycles_.cycles(reach_cycles_);
   for (seat const& other : seats_) {
     if (&other == &of || other.is == seat::state::idle) continue;
-    if (other.is != seat::state::runnable) return next / cycle_ps;  // the next event may wake it
+    if (other.is != seat::state::runnable) return cycles_.count(next);  // the next event may wake it
     horizon = std::min(horizon, other.due_ps());
   }
-  return horizon / cycle_ps;
+  return cycles_.count(horizon);
 }
 
 std::uint64_t tile_program::instructions() const {

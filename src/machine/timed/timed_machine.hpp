@@ -75,6 +75,7 @@ class tile_program final : private machine_host, private user_memory, private co
   [[nodiscard]] bool whole(std::uint64_t address, std::size_t bytes, access_right wanted) const;
 
   grid& grid_;
+  clock_domain cycles_;
   tile& tile_;
   elf_image const& image_;
   local_window window_;

@@ -198,4 +198,16 @@ TEST(a_clock_domain, counts_cycles_and_finds_edges) {
   EXPECT_EQ(clock.edge(40'001), 60'000U);
 }
 
+TEST(a_clock_domain, divides_exactly_at_any_time) {
+  for (std::uint64_t const period : {1U, 2U, 3U, 1250U, 10'000U, 20'000U, 65'536U, 999'983U}) {
+    clock_domain const clock(period);
+    for (unsigned bits = 1; bits < 64; ++bits) {
+      // Around an edge, where a quotient that is off by one would show.
+      std::uint64_t const edge = (std::uint64_t{1} << bits) / period * period;
+      for (std::uint64_t const time : {edge - 1, edge, edge + 1, edge + period - 1})
+        EXPECT_EQ(clock.count(time), time / period) << time << " ps in cycles of " << period;
+    }
+  }
+}
+
 }  // namespace

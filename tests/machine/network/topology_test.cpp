@@ -11,10 +11,13 @@
 #include <set>
 #include <tuple>
 
+#include "machine/network/link_paths.hpp"
+
 namespace {
 
 using tess::machine::channel_half;
 using tess::machine::link_end;
+using tess::machine::link_paths;
 using tess::machine::network_parameters;
 using tess::machine::topology;
 using tess::machine::topology_kind;
@@ -103,5 +106,26 @@ INSTANTIATE_TEST_SUITE_P(
                     std::tuple{topology_kind::mesh, 1U, 6U}, std::tuple{topology_kind::torus, 4U, 4U},
                     std::tuple{topology_kind::torus, 5U, 3U}, std::tuple{topology_kind::torus, 2U, 2U},
                     std::tuple{topology_kind::torus, 8U, 1U}, std::tuple{topology_kind::crossbar, 4U, 4U}));
+
+// More pairs than are remembered, each of them twice: one that was replaced must be found anew.
+TEST(links_of_a_way, lead_from_the_source_to_the_target_by_the_route) {
+  topology const grid(made_of(topology_kind::mesh, 8, 8));
+  link_paths paths(grid);
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint32_t source = 0; source < grid.nodes(); ++source) {
+      for (std::uint32_t target = 0; target < grid.nodes(); ++target) {
+        auto const links = paths.of(source, target);
+        ASSERT_EQ(links.size(), grid.distance(source, target) + 2);
+        ASSERT_EQ(links.front(), grid.routers() * grid.ports() + source);
+        link_end const last = grid.attachment(target);
+        ASSERT_EQ(links.back(), last.router * grid.ports() + last.port);
+        for (std::size_t i = 1; i + 1 < links.size(); ++i) {
+          link_end const next = grid.neighbour(links[i] / grid.ports(), links[i] % grid.ports());
+          ASSERT_EQ(next.router, links[i + 1] / grid.ports());
+        }
+      }
+    }
+  }
+}
 
 }  // namespace

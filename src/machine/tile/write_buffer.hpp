@@ -1,0 +1,84 @@
+// write_buffer: a hart's stores on their way to the bus: when each of the last ones was done, and those to the
+// tile-local memory that have not happened yet because the hart ran ahead of them.
+//
+// Shapes    both are rings of `entries`.
+// Units     cycles of the tile's clock.
+// Threads   one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "machine/cache/l1_cache.hpp"
+
+namespace tess::machine {
+
+struct write_buffer {
+  static constexpr std::size_t entries = 8;
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+
+  /// A store that is to happen.
+  struct posted_store {
+    std::uint64_t cycle;
+    std::uint64_t value;
+    std::byte* at;
+    std::size_t bytes;
+
+    /// 1, 2, 4 or 8 bytes; sizes that the compiler knows take no call.
+    void execute() const noexcept {
+      switch (bytes) {
+        case 8:
+          std::memcpy(at, &value, 8);
+          break;
+        case 4:
+          std::memcpy(at, &value, 4);
+          break;
+        case 2:
+          std::memcpy(at, &value, 2);
+          break;
+        default:
+          std::memcpy(at, &value, 1);
+      }
+    }
+  };
+
+  /// The cycle from which a store of this cycle has an entry: it takes that of the one before the last `entries`.
+  [[nodiscard]] std::uint64_t free_from(std::uint64_t cycle) const noexcept {
+    return std::max(done[(next_done + posted_count) % entries], cycle);
+  }
+  void add_done(std::uint64_t cycle) noexcept {
+    done[next_done] = cycle;
+    next_done = (next_done + 1) % entries;
+  }
+  void post(std::uint64_t cycle, std::uint64_t value, std::byte* at, std::size_t bytes) noexcept {
+    // Field by field: each is read again soon, alone.
+    posted_store& added = posted[(first_posted + posted_count++) % entries];
+    added.cycle = cycle;
+    added.value = value;
+    added.at = at;
+    added.bytes = bytes;
+  }
+  posted_store const& take_first() noexcept {
+    posted_store const& first = posted[first_posted];
+    first_posted = (first_posted + 1) % entries;
+    --posted_count;
+    return first;
+  }
+  /// Cycle of the first store that is to happen.
+  [[nodiscard]] std::uint64_t first_cycle() const noexcept {
+    return posted_count == 0 ? never : posted[first_posted].cycle;
+  }
+
+  std::uint64_t own_bit = 0;  ///< Of the hart's data L1, among sharers.
+  snooper* own = nullptr;     ///< That L1, which has the values already, and later ones.
+  std::size_t next_done = 0;
+  std::size_t first_posted = 0;
+  std::size_t posted_count = 0;
+  std::array<std::uint64_t, entries> done{};
+  std::array<posted_store, entries> posted{};
+};
+
+}  // namespace tess::machine
