@@ -194,7 +194,7 @@ void server::serve(connection& c, std::uint32_t events) {
   int const socket = c.socket.number();
   bool const gone = (events & (EPOLLERR | EPOLLHUP)) != 0 && (events & EPOLLIN) == 0;
   try {
-    if (gone || !take_in(c) || !send_out(c)) return drop(socket);
+    if (gone || !take_turn(c)) return drop(socket);
   } catch (std::bad_alloc const&) {
     // Whose request there is no memory for is cut off; the others are served.
     return drop(socket);
@@ -209,28 +209,33 @@ void server::serve(connection& c, std::uint32_t events) {
   static_cast<void>(epoll_ctl(epoll_.number(), EPOLL_CTL_MOD, socket, &e));
 }
 
-/// False: the client is gone, or is to go.
-bool server::take_in(connection& c) {
+/// Answers go out before the next request is looked for. False: the client is gone, or is to go.
+bool server::take_turn(connection& c) {
   std::uint64_t const now = now_ms();
-  for (std::uint64_t taken = 0; taken < wire::portal_bytes_max;) {
+  std::uint64_t moved = 0;
+  bool full = false;  // the socket takes no more
+  while (moved < wire::portal_bytes_max) {
+    if (!full && !send_out(c, moved, full)) return false;
     auto const to = c.speaks->want();
-    if (to.empty()) return true;
+    if (to.empty() || moved >= wire::portal_bytes_max) return true;
     ssize_t const n = recv(c.socket.number(), to.data(), to.size(), MSG_DONTWAIT);
     if (n == 0) return false;
     if (n < 0) return later();
-    taken += static_cast<std::uint64_t>(n);
+    moved += static_cast<std::uint64_t>(n);
     if (!c.speaks->got(static_cast<std::size_t>(n), now)) return false;
   }
-  return true;
+  std::uint64_t of_answers = 0;
+  return full || send_out(c, of_answers, full);
 }
 
-bool server::send_out(connection& c) {
-  for (std::uint64_t sent = 0; sent < wire::portal_bytes_max;) {
+bool server::send_out(connection& c, std::uint64_t& moved, bool& full) {
+  while (moved < wire::portal_bytes_max) {
     auto const out = c.speaks->next();
     if (out.bytes.empty()) return true;
     ssize_t const n = send_with(c.socket.number(), out);
-    if (n < 0) return later();
-    sent += static_cast<std::uint64_t>(n);
+    full = n < 0;
+    if (full) return later();
+    moved += static_cast<std::uint64_t>(n);
     c.speaks->sent(static_cast<std::size_t>(n));
   }
   return true;

@@ -63,8 +63,8 @@ class server {
   void watch(int file, std::uint32_t events);
   void accept_from(int listener);
   void serve(connection& c, std::uint32_t events);
-  [[nodiscard]] bool take_in(connection& c);
-  [[nodiscard]] bool send_out(connection& c);
+  [[nodiscard]] bool take_turn(connection& c);
+  [[nodiscard]] bool send_out(connection& c, std::uint64_t& moved, bool& full);
   void drop(int socket);
   connection& add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<talker> speaks);
 
