@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t file_magic = 0x444d454d53534554;  // "TESSMEMD"
 constexpr std::uint32_t entry_magic = 0x59544e45;         // "ENTY"
-constexpr std::uint32_t layout_version = 1;
+constexpr std::uint32_t layout_version = 2;
 constexpr std::size_t head_bytes = 16;
 constexpr std::size_t front_bytes = 36;
 /// A region of 2^20 pieces; no change is longer.

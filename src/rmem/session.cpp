@@ -87,8 +87,11 @@ bool session::begin(std::uint64_t now) {
   if (m.what == operation::write && m.payload == 0) return begin_write(m);
   std::uint32_t payload_max = 0;
   switch (m.what) {
-    case operation::open:
     case operation::create:
+      if (m.argument2 > wire::other_parts_max) return false;
+      payload_max = wire::name_bytes_max + static_cast<std::uint32_t>(m.argument2) * wire::part_bytes;
+      break;
+    case operation::open:
     case operation::link:
     case operation::unlink:
       payload_max = wire::name_bytes_max;

@@ -98,6 +98,7 @@ class session final : public talker {
   [[nodiscard]] bool begin_write(wire::message const& m);
   [[nodiscard]] bool begin_data(wire::message const& m);
   void perform(std::uint64_t now);
+  void open(std::uint64_t now);
   void create(std::uint64_t now);
   void list();
   void grant();
