@@ -245,9 +245,9 @@ bool record::add(change const& c) {
   return true;
 }
 
-void record::sync() {
-  static_cast<void>(fdatasync(bytes_.number()));
-  static_cast<void>(fdatasync(file_.number()));
+bool record::sync() {
+  // The record last: what it says of bytes is then true.
+  return fdatasync(bytes_.number()) == 0 && fdatasync(file_.number()) == 0;
 }
 
 }  // namespace tess::memd

@@ -51,15 +51,9 @@ void server::tend_pair() {
     }
     service_.taken = put_before_ + copier_->acknowledged();
   }
-  if (copier_ != nullptr && !copier_->next().bytes.empty()) serve(connections_.at(link_), 0);
-  if (service_.taken != released_) {
-    released_ = service_.taken;
-    std::vector<int> waiting;
-    for (auto const& [socket, c] : connections_)
-      if (c.client != nullptr && !c.client->is_held()) waiting.push_back(socket);
-    for (int const socket : waiting)
-      if (auto const c = connections_.find(socket); c != connections_.end()) serve(c->second, 0);
-  }
+  release_answers();
+  // Last: those who got their answers may have written more.
+  if (has_to_copy()) serve(connections_.at(link_), 0);
   auto const now = std::chrono::steady_clock::now();
   if (now - tended_ < tick) return;
   tended_ = now;

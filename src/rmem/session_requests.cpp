@@ -33,6 +33,11 @@ std::optional<holder> named(wire::message const& m) {
   return std::nullopt;
 }
 
+bool adds_something(operation what) {
+  return what == operation::create || what == operation::link || what == operation::grant ||
+         what == operation::present || what == operation::lease;
+}
+
 std::vector<std::byte> bytes_of(token const& t) {
   auto const bytes = t.bytes();
   return {bytes.begin(), bytes.end()};
@@ -54,6 +59,8 @@ void session::perform(std::uint64_t now) {
     return answer_to(service_.take_over());
   }
   if (!service_.serves) return refuse({status::not_serving, service_.why_not});
+  if (adds_something(m.what) && !service_.has_memory())
+    return refuse({status::full, "the server is out of memory for what it knows of regions, names and rights"});
   switch (m.what) {
     case operation::open:
       return open(now);
