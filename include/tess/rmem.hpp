@@ -105,6 +105,8 @@ class client {
   /// After prepare(). Several transfers that were begun overlap, in any order. Cost: a lock, and waking a thread that
   /// sleeps.
   void start(transfer& t) noexcept;
+  /// True: no thread has begun with it, and none will; it is the caller's again, as if it had not been started.
+  [[nodiscard]] bool take_back(transfer& t) noexcept;
   /// Through a mapping that this client has; false: there is none, or it is not for that, and nothing was moved that
   /// counts. Never waits.
   [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);

@@ -144,6 +144,10 @@ void client::start(transfer& t) noexcept {
   in_->servers.start(t);
 }
 
+bool client::take_back(transfer& t) noexcept {
+  return in_->servers.is_one() && in_->servers.first().take_back(t);
+}
+
 bool client::move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes) {
   return in_->servers.move_mapped(reads, at, memory, bytes);
 }

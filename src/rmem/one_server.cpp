@@ -196,6 +196,25 @@ void one_server::carry(transfer& t) {
   }
 }
 
+void one_server::carry_all() {
+  for (;;) {
+    transfer* t = nullptr;
+    {
+      std::lock_guard const lock(waiting_mutex_);
+      carries_ = !waiting_.empty();
+      if (!carries_) return;
+      t = waiting_.front();
+      waiting_.pop_front();
+    }
+    carry(*t);
+  }
+}
+
+bool one_server::take_back(transfer& t) noexcept {
+  std::lock_guard const lock(waiting_mutex_);
+  return std::erase(waiting_, &t) != 0;
+}
+
 portal& one_server::socket_portal() {
   std::lock_guard const lock(starting_);
   if (!portal_)
@@ -219,9 +238,21 @@ void one_server::prepare() {
 
 void one_server::start(transfer& t) noexcept {
   try {
-    if (reached_.are_local() && (!lent_.knows(t.at, !t.reads) || lent_.has(t.at, !t.reads)))
-      return thread_beside().run([this, &t] { carry(t); });
-    socket_portal().submit(t);
+    if (!reached_.are_local() || (lent_.knows(t.at, !t.reads) && !lent_.has(t.at, !t.reads)))
+      return socket_portal().submit(t);
+    {
+      std::lock_guard const lock(waiting_mutex_);
+      waiting_.push_back(&t);
+      if (std::exchange(carries_, true)) return;
+    }
+    try {
+      thread_beside().run([this] { carry_all(); });
+    } catch (...) {
+      std::lock_guard const lock(waiting_mutex_);
+      carries_ = false;
+      std::erase(waiting_, &t);
+      throw;
+    }
   } catch (...) {
     t.failure = std::current_exception();
     t.ended(t);

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -48,6 +49,7 @@ class one_server {
   void move(bool reads, address a, std::byte* memory, std::size_t bytes);
   void prepare();
   void start(transfer& t) noexcept;
+  [[nodiscard]] bool take_back(transfer& t) noexcept;
   [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);
   [[nodiscard]] aside& thread_beside();
 
@@ -66,6 +68,7 @@ class one_server {
   void look_for_lender();
   [[nodiscard]] bool mappings_count();
   void carry(transfer& t);
+  void carry_all();
   [[nodiscard]] portal& socket_portal();
 
   servers reached_;
@@ -88,6 +91,10 @@ class one_server {
   std::atomic<clock::rep> looked_{0};
   static constexpr clock::rep look_every =
       std::chrono::duration_cast<clock::duration>(std::chrono::milliseconds(10)).count();
+
+  std::mutex waiting_mutex_;  // of the next two
+  std::deque<transfer*> waiting_;
+  bool carries_ = false;  // the thread beside has not seen the end of them
 
   std::atomic<bool> prepared_{false};
   std::mutex starting_;  // of the threads; they end first, `beside_` before the portal that it gives transfers to

@@ -79,8 +79,20 @@ void tile_pump::give_back() {
 tile_pump::buffer* tile_pump::awaited() {
   std::uint64_t const next = used_ + 1;
   for (buffer* const b : {&buffers_[next % 2], &buffers_[(next + 1) % 2]})
-    if (b->busy && (next >= tiles_ || b == &buffers_[next % 2])) return b;
+    if (b->busy && (next >= tiles_ || b == &buffers_[next % 2])) return read_here(*b) ? nullptr : b;
   return nullptr;
+}
+
+/// Through a mapping, if no thread has begun with it.
+bool tile_pump::read_here(buffer& b) {
+  if (writes_ || !client_.take_back(b)) return false;
+  if (!client_.move_mapped(true, b.at, b.memory, b.bytes)) {
+    client_.start(b);
+    return false;
+  }
+  b.wait.forget();
+  b.busy = false;
+  return true;
 }
 
 tile_pump::tile tile_pump::taken(buffer const* b) {
