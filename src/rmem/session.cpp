@@ -164,7 +164,7 @@ session::outgoing session::next() {
     if (is_held()) return {};
     if (a.sent < a.bytes.size())
       return {std::span(a.bytes).subspan(a.sent), a.sent == 0 ? std::span<int const>(a.files) : std::span<int const>(),
-              a.reads};
+              a.reads || (answers_.size() > 1 && answers_[1].reads)};
     if (a.reads) {
       if (auto const from = step(a.read, right_read); !from.empty()) return {from, {}, false};
       return {zeros().first(std::min(scrap_bytes, static_cast<std::size_t>(a.read.size - a.read.moved))), {}, false};
