@@ -83,7 +83,8 @@ void round_trip(suite& to, memory_server const& server, echo& empty) {
 
 namespace {
 
-/// Bytes per second of several clients during the same half second, in pieces that each have their buffer.
+/// Bytes per second of several clients during the same half second, in pieces of 1 MiB; each client reads them into
+/// so many buffers in turn.
 struct outcome {
   double all = 0;
   double slowest = 1e300;
@@ -97,7 +98,7 @@ double own_processor_seconds() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-outcome read_together(memory_server const& server, tess::rmem::region const& r, int clients) {
+outcome read_together(memory_server const& server, tess::rmem::region const& r, int clients, int buffers = 1) {
   std::vector<std::unique_ptr<tess::rmem::client>> each;
   for (int i = 0; i < clients; ++i) each.push_back(by_tcp(server, r));
   std::atomic<bool> stop{false};
@@ -107,9 +108,10 @@ outcome read_together(memory_server const& server, tess::rmem::region const& r, 
   double const begin = timestamp();
   for (int i = 0; i < clients; ++i)
     threads.emplace_back([&, i] {
-      std::vector<std::byte> memory(mebibyte);
+      std::size_t const bytes = static_cast<std::size_t>(buffers) * mebibyte;
+      std::vector<std::byte> memory(bytes);
       for (std::size_t at = 0; !stop; at = (at + mebibyte) % region_bytes) {
-        each[static_cast<std::size_t>(i)]->memread(memory.data(), r + at, mebibyte);
+        each[static_cast<std::size_t>(i)]->memread(&memory[at % bytes], r + at, mebibyte);
         moved[static_cast<std::size_t>(i)] += mebibyte;
       }
     });
@@ -136,7 +138,8 @@ void several_clients(suite& to, memory_server const& server) {
   auto const names = [](int clients) {
     std::string const n = std::to_string(clients) + " clients";
     return std::array{n + " together, against one", "the slowest of " + n + ", against its share",
-                      n + ", processor time for a GB, against one"};
+                      n + ", processor time for a GB, against one",
+                      n + ", processor time for a GB, against one with as many buffers"};
   };
   constexpr std::array counts{4, 16};
   bool const any = to.wants(busy) || std::ranges::any_of(counts, [&](int clients) {
@@ -152,17 +155,20 @@ void several_clients(suite& to, memory_server const& server) {
     std::vector<round> all;
     std::vector<round> slowest;
     std::vector<round> cost;
+    std::vector<round> cost_of_buffers;
     for (int i = 0; i < std::min(to.runs(), 5); ++i) {
       outcome const one = read_together(server, r, 1);
       outcome const many = read_together(server, r, clients);
       all.push_back({one.all, many.all});
       slowest.push_back({many.all / clients, many.slowest});
       cost.push_back({one.processor_seconds, many.processor_seconds});
+      cost_of_buffers.push_back({read_together(server, r, 1, clients).processor_seconds, many.processor_seconds});
     }
-    auto const [together, share, processors] = names(clients);
+    auto const [together, share, processors, with_buffers] = names(clients);
     to.record(together, clients, "GB/s", all);
     to.record(share, clients, "GB/s", slowest);
     to.record(processors, clients, "s", cost);
+    to.record(with_buffers, clients, "s", cost_of_buffers);
   }
   owner.remove(r.base);
 }
