@@ -92,6 +92,7 @@ class server {
   follower* follower_ = nullptr;
   std::uint64_t put_before_ = 0;  // the copier's first entry
   bool gated_ = false;
+  std::uint64_t in_step_put_ = 0;  // not 0: the step by which the second hears that it has all, until it has said so
   bool was_in_step_ = false;
   std::uint64_t released_ = 0;
   std::chrono::steady_clock::time_point tended_{};

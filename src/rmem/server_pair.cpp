@@ -48,8 +48,13 @@ void server::tend_pair() {
       copier_->put_in_step();
       ++service_.put;
       gated_ = true;
+      in_step_put_ = service_.put;
     }
     service_.taken = put_before_ + copier_->acknowledged();
+    if (in_step_put_ != 0 && service_.taken >= in_step_put_) {
+      in_step_put_ = 0;
+      pair_->second_knows();
+    }
   }
   release_answers();
   // Last: those who got their answers may have written more.
@@ -80,6 +85,7 @@ void server::begin_copying(connection& c) {
   link_ = c.socket.number();
   put_before_ = service_.put;
   gated_ = false;
+  in_step_put_ = 0;
   pair_->begin_copying(pair_->joining());
 }
 

@@ -88,6 +88,23 @@ TEST(rmem_pair, the_first_goes_on_alone_when_the_second_is_killed_and_shares_aga
   EXPECT_EQ(word, 5U);
 }
 
+TEST(rmem_pair, may_be_one_of_several_servers_of_a_region) {
+  two_servers two;
+  std::string const third = fresh_address();
+  memd_process const alone({"--size", "64M", "--name", third, "--number", "3"});
+  memd_process* const serves = two.settle();
+  ASSERT_NE(serves, nullptr);
+  client c(two.a + "," + two.b + "+" + third);
+  auto const r = c.create("matrix", 9 * mebibyte);
+  auto const bytes = random_bytes(r.size, 5);
+  c.memwrite(r.base, bytes.data(), bytes.size());
+  serves->kill();
+  std::vector<char> got(bytes.size());
+  c.memread(got.data(), r.base, got.size());
+  EXPECT_TRUE(got == bytes);
+  EXPECT_EQ(client(two.b + "," + two.a + "+" + third).open("matrix", rights::read).size, r.size);
+}
+
 struct secret_file {
   std::string path;
   explicit secret_file(std::string const& name, std::string const& text)
