@@ -264,6 +264,7 @@ bool server::take_turn(connection& c) {
     if (n < 0) return later();
     moved += static_cast<std::uint64_t>(n);
     if (!c.speaks->got(static_cast<std::size_t>(n), now)) return false;
+    note_in_step(c);
   }
   std::uint64_t of_answers = 0;
   return full || send_out(c, of_answers, full);

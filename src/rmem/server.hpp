@@ -79,6 +79,7 @@ class server {
   /// There are bytes for the second server.
   [[nodiscard]] bool has_to_copy() const { return copier_ != nullptr && !copier_->next().bytes.empty(); }
   void after_serving(connection& c);
+  void note_in_step(connection const& c);
   void begin_copying(connection& c);
   void begin_following(rmem::descriptor socket);
   void link_dropped();

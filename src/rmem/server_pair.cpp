@@ -67,6 +67,10 @@ void server::tend_pair() {
 
 void server::after_serving(connection& c) {
   if (c.client != nullptr && c.client->joined() && c.speaks->next().bytes.empty()) begin_copying(c);
+}
+
+/// Before that is acknowledged: whoever hears of it relies on us.
+void server::note_in_step(connection const& c) {
   if (follower_ != nullptr && c.socket.number() == link_ && follower_->in_step() && !was_in_step_) {
     was_in_step_ = true;
     pair_->we_are_in_step();
