@@ -1,4 +1,5 @@
 // array_cases: arrays of 8 times their cache: scans, and random items.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -37,6 +38,20 @@ double raw_reads(client& c, region const& r) {
   return gigabytes(seconds_of([&] {
     for (std::size_t at = 0; at < array_bytes; at += mebibyte) c.memread(memory.data(), r + at, mebibyte);
   }));
+}
+
+/// The same, and the loop over what was read, in turn: what a program without any help does.
+double reads_and_loop(client& c, region const& r) {
+  std::vector<word> memory(mebibyte / sizeof(word));
+  word sum = 0;
+  double const seconds = seconds_of([&] {
+    for (std::size_t at = 0; at < array_bytes; at += mebibyte) {
+      c.memread(memory.data(), r + at, mebibyte);
+      for (word const x : memory) sum += x;
+    }
+  });
+  believe(sum);
+  return gigabytes(seconds);
 }
 
 double scan_items(client& c, region const& r) {
@@ -112,30 +127,34 @@ region filled(client& c, char const* name) {
 }  // namespace
 
 void scans(suite& to, memory_server const& server) {
-  if (!to.wants("scan")) return;
+  struct scan {
+    char const* name;
+    double (*run)(client&, region const&);
+  };
+  static constexpr std::array ways{scan{"by tasks", scan_pages}, scan{"of items", scan_items},
+                                   scan{"of tiles", scan_tiles}};
+  static constexpr std::array bys{", mapped", ", by messages"};
+  static constexpr char const* in_turn = ", against read and loop";
+  auto const name_of = [](scan const& s, char const* by) { return std::string("scan ") + s.name + by; };
+  if (std::ranges::none_of(ways, [&](scan const& s) {
+        return std::ranges::any_of(bys, [&](char const* by) { return to.wants(name_of(s, by) + in_turn); });
+      }))
+    return;
   client local(server.local());
   auto const r = filled(local, "scanned");
   auto const remote = by_tcp(server, r);
-  struct way {
-    char const* name;
-    client* c;
-  };
-  for (auto const& [name, c] : {way{"mapped", &local}, way{"by messages", remote.get()}}) {
-    to.pair(
-        std::string("scan by tasks, ") + name, 1, "GB/s", [&] { return raw_reads(*c, r); },
-        [&] { return scan_pages(*c, r); });
-    to.pair(
-        std::string("scan of items, ") + name, 1, "GB/s", [&] { return raw_reads(*c, r); },
-        [&] { return scan_items(*c, r); });
-    to.pair(
-        std::string("scan of tiles, ") + name, 1, "GB/s", [&] { return raw_reads(*c, r); },
-        [&] { return scan_tiles(*c, r); });
+  for (char const* const by : bys) {
+    client& c = by == bys.front() ? local : *remote;
+    for (scan const& s : ways) {
+      to.pair(name_of(s, by), 1, "GB/s", [&] { return raw_reads(c, r); }, [&] { return s.run(c, r); });
+      to.pair(name_of(s, by) + in_turn, 1, "GB/s", [&] { return reads_and_loop(c, r); }, [&] { return s.run(c, r); });
+    }
   }
   local.remove(r.base);
 }
 
 void random_access(suite& to, memory_server const& server) {
-  if (!to.wants("random")) return;
+  if (!to.wants("random items by 256 tasks, against one")) return;
   client local(server.local());
   auto const r = filled(local, "random");
   auto const remote = by_tcp(server, r);

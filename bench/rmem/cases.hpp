@@ -22,9 +22,11 @@ inline std::unique_ptr<tess::rmem::client> by_tcp(memory_server const& server, t
 void mapped_transfers(suite& to, memory_server const& server);
 /// A memread of 64 bytes by messages, against an empty call of the same.
 void round_trip(suite& to, memory_server const& server, echo& empty);
-/// So many clients at once, against one; and the slowest of them, against its share.
+/// So many clients at once, against one; the slowest of them, against its share; and what processors they take for it.
 void several_clients(suite& to, memory_server const& server);
-/// An array of 8 times its cache, item by item and by tiles, against raw reads.
+/// Writes that are acknowledged when two servers have them, against those of one. By TCP.
+void replicated_writes(suite& to, memory_server const& server);
+/// An array of 8 times its cache, by tasks, item by item and by tiles, against raw reads, and reads with the same loop.
 void scans(suite& to, memory_server const& server);
 /// Random items by many tasks, against one task.
 void random_access(suite& to, memory_server const& server);

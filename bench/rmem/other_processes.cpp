@@ -1,8 +1,10 @@
 // other_processes: fork, and a wish to be killed when the parent ends.
 #include "other_processes.hpp"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -12,9 +14,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <ctime>
 #include <filesystem>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tess/rmem.hpp"
 
@@ -45,25 +50,43 @@ bool receive(int socket, std::array<std::byte, echo::message_bytes>& message) {
   _exit(0);
 }
 
+/// libexec/tessera/bench/rmem, bin/tess
+std::string command() {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / ".." / ".." / ".." / "bin" / "tess").string();
+}
+
+std::string local_address(int number) {
+  return "unix:@tess-bench-" + std::to_string(getpid()) + "-" + std::to_string(number);
+}
+
+std::string remote_address(std::string const& host, int number) {
+  return "tcp:" + host + ":" + std::to_string(20000 + (4 * getpid() + number) % 20000);
+}
+
+/// Its words are for those who start it by hand, unless there is somewhere for them to go.
+pid_t start_memd(std::vector<std::string> words, int output) {
+  words.insert(words.begin(), {"tess", "memd"});
+  std::vector<char*> arguments;
+  for (auto& w : words) arguments.push_back(w.data());
+  arguments.push_back(nullptr);
+  std::string const program = command();
+  pid_t const process = fork();
+  if (process != 0) return process;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (output < 0)
+    static_cast<void>(!freopen("/dev/null", "w", stdout));
+  else
+    dup2(output, STDOUT_FILENO);
+  execv(program.c_str(), arguments.data());
+  _exit(127);
+}
+
 }  // namespace
 
-memory_server::memory_server(std::string const& size)
-    : local_("unix:@tess-bench-" + std::to_string(getpid())),
-      remote_("tcp:127.0.0.1:" + std::to_string(20000 + getpid() % 20000)),
-      process_(0) {
-  // libexec/tessera/bench/rmem, bin/tess
-  auto const command =
-      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / ".." / ".." / ".." / "bin" / "tess").string();
-  std::string const name = "bench-" + std::to_string(getpid());
-  process_ = fork();
-  if (process_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    // Its words are for those who start it by hand.
-    static_cast<void>(!freopen("/dev/null", "w", stdout));
-    execl(command.c_str(), "tess", "memd", "--size", size.c_str(), "--name", name.c_str(), "--listen", local_.c_str(),
-          "--listen", remote_.c_str(), nullptr);
-    _exit(127);
-  }
+memory_server::memory_server(std::string const& size, std::string const& host)
+    : local_(local_address(0)),
+      remote_(remote_address(host, 0)),
+      process_(start_memd({"--size", size, "--name", local_, "--listen", remote_}, -1)) {
   for (int attempt = 0; attempt < 500; ++attempt) {
     try {
       tess::rmem::client const there(local_);
@@ -73,11 +96,60 @@ memory_server::memory_server(std::string const& size)
     }
   }
   end(process_);
-  throw std::runtime_error("no memory server: " + command + " memd does not answer");
+  throw std::runtime_error("no memory server: " + command() + " memd does not answer");
 }
 
 memory_server::~memory_server() {
   end(process_);
+}
+
+double memory_server::processor_seconds() const {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process_, &clock) != 0 || clock_gettime(clock, &used) != 0)
+    throw std::runtime_error("the memory server's processor time is not known");
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+server_pair::server_pair(std::string const& size) {
+  for (int i : {0, 1}) {
+    local_.at(static_cast<std::size_t>(i)) = local_address(1 + i);
+    remote_.at(static_cast<std::size_t>(i)) = remote_address("127.0.0.1", 1 + i);
+  }
+  for (std::size_t i : {0U, 1U}) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe for the words of a memory server");
+    processes_[i] = start_memd(
+        {"--size", size, "--name", local_[i], "--listen", remote_[i], "--replicas", "2", "--peer", local_[1 - i]},
+        ends[1]);
+    close(ends[1]);
+    said_[i] = ends[0];
+  }
+  if (in_step()) return;
+  for (pid_t const p : processes_) end(p);
+  throw std::runtime_error("two memory servers are not in step after 20 s");
+}
+
+/// One of them says so.
+bool server_pair::in_step() {
+  std::array<std::string, 2> words;
+  auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (std::chrono::steady_clock::now() < deadline) {
+    for (std::size_t i : {0U, 1U}) {
+      pollfd there{said_[i], POLLIN, 0};
+      std::array<char, 4096> bytes{};
+      if (poll(&there, 1, 10) != 1) continue;
+      ssize_t const n = read(said_[i], bytes.data(), bytes.size());
+      if (n > 0) words[i].append(bytes.data(), static_cast<std::size_t>(n));
+      if (words[i].contains("the second server has all")) return true;
+    }
+  }
+  return false;
+}
+
+server_pair::~server_pair() {
+  for (pid_t const p : processes_) end(p);
+  for (int const file : said_) close(file);
 }
 
 echo::echo() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), process_(0) {

@@ -9,7 +9,8 @@
 //     auto const r = tess::rmem::blocking::create("matrix", 1 << 30);
 //     tess::rmem::blocking::memwrite(r + 4096, local.data(), local.size());
 //
-//   The server is the one that TESS_RMEM names: `unix:PATH`, `tcp:HOST:PORT` or the name of a `tess memd` of this host.
+//   The server is the one that TESS_RMEM names: `unix:PATH`, `tcp:HOST:PORT` or the name of a `tess memd` of this host;
+//   A,B is a pair of servers that have the same, A+B+C are several that are one space, each with a number of its own.
 //   Without it the program's own server is started at the first call and ends with the program; it has half of the
 //   memory of the machine, or TESS_RMEM_SIZE. TESS_RMEM_TOKEN: tokens to present, with commas between.
 //
@@ -78,7 +79,8 @@ struct transfer {
   std::exception_ptr failure{};  ///< refused or lost
 };
 
-/// One server, as this process sees it. The functions below use one that is made at their first call.
+/// One server, or several as one space, as this process sees them. The functions below use one that is made at their
+/// first call.
 class client {
  public:
   /// An address or a name as above. Throws lost.
@@ -92,7 +94,8 @@ class client {
   /// What open() would give without asking the server, if it would. Never waits for it.
   [[nodiscard]] std::optional<region> remembered(std::string_view name, rights wanted);
   /// Of zeros. `for_users`: what every user of the server's host may do. Owned by this user; a remote creator owns by a
-  /// token, which this client keeps and `owner_token` shows.
+  /// token, which this client keeps and `owner_token` shows. Of several servers each gets an equal part, if that is
+  /// more than 1 MiB.
   region create(std::string_view name, std::uint64_t size, rights for_users = rights::none,
                 std::string* owner_token = nullptr);
   void remove(address of);
@@ -105,6 +108,8 @@ class client {
   /// After prepare(). Several transfers that were begun overlap, in any order. Cost: a lock, and waking a thread that
   /// sleeps.
   void start(transfer& t) noexcept;
+  /// True: no thread has begun with it, and none will: it is the caller's again.
+  [[nodiscard]] bool take_back(transfer& t) noexcept;
   /// Through a mapping that this client has; false: there is none, or it is not for that, and nothing was moved that
   /// counts. Never waits.
   [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);
@@ -118,7 +123,8 @@ class client {
   /// `of` 0: the server, whose right is allocate.
   void grant_user(address of, rights given, std::uint32_t user);
   void grant_any_user(address of, rights given);
-  /// A token, 64 digits: whoever presents it has the rights. Its first 32 digits name it.
+  /// A token, 64 digits: whoever presents it has the rights. Its first 32 digits name it. Of several servers: one of
+  /// each, as `2:DIGITS`, where 2 is its number, with commas between.
   [[nodiscard]] std::string grant_token(address of, rights given);
   /// When it returns, nobody moves another byte by what was revoked.
   void revoke_user(address of, std::uint32_t user);

@@ -332,6 +332,7 @@ class array {
       visit(*f, {reinterpret_cast<T*>(p.view.bytes), p.view.size / sizeof(T)}, page << c->item_shift());
       p.of = nullptr;
       co_await c->release(p.view);
+      c->passed(page);
       co_await yield();
     }
   }

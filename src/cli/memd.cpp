@@ -75,6 +75,7 @@ int memd(words const& given) {
   line.add_option("--name", name, "by which programs of this host find it (default: default)")->type_name("NAME");
   line.add_option("--file", chosen.file, "keep the regions in this file over restarts (and FILE.record beside it)")
       ->type_name("FILE");
+  line.add_flag("--sync", chosen.sync, "with --file: nothing is acknowledged before the disk itself has it");
   line.add_option("--listen", listen, "and here: unix:PATH or tcp:HOST:PORT; by tcp, only tokens give rights")
       ->type_name("ADDRESS");
   line.add_option("--number", number, "the top 8 bits of its addresses (default: 0)")
@@ -99,6 +100,8 @@ int memd(words const& given) {
 
   if ((replicas == 2) == peer.empty())
     throw usage_error{"two servers are started with --replicas 2 and --peer, the other's name or address, each"};
+  if (chosen.sync && (chosen.file.empty() || replicas == 2))
+    throw usage_error{"--sync is for one server with a --file; of two, each write is in two memories instead"};
   if (!peer.empty()) chosen.other = rmem::full_address(peer, true);
   if (!secret.empty()) chosen.secret = secret_of(secret);
   chosen.say = [&](std::string const& what) {

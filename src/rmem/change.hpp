@@ -13,6 +13,7 @@
 #include "rmem/pages.hpp"
 #include "rmem/rights.hpp"
 #include "rmem/token.hpp"
+#include "rmem/wire.hpp"
 
 namespace tess::memd {
 
@@ -38,6 +39,7 @@ struct change {
   token::proof secret{};
   std::string name{};
   std::vector<piece> pieces{};
+  std::vector<wire::part> others{};  // create: the parts on other servers
 };
 
 [[nodiscard]] std::vector<std::byte> encode(change const& c);

@@ -1,16 +1,9 @@
-// client: connections that are taken for one call each, leases, and the names it remembers.
+// client: calls of one server or of several, and what their answers say.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <map>
-#include <mutex>
+#include <charconv>
 #include <utility>
 
-#include "rmem/aside.hpp"
-#include "rmem/connection.hpp"
-#include "rmem/leases.hpp"
-#include "rmem/portal.hpp"
-#include "rmem/servers.hpp"
+#include "rmem/fleet.hpp"
 #include "rmem/token.hpp"
 #include "tess/rmem.hpp"
 
@@ -19,7 +12,6 @@ namespace tess::rmem {
 namespace {
 
 using wire::operation;
-using clock = std::chrono::steady_clock;
 
 std::span<std::byte const> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -35,275 +27,143 @@ std::uint32_t bits(rights r) {
   return static_cast<std::uint32_t>(r);
 }
 
+/// One token of a text, which may have several with commas between; `2:` before it: of the server of this number.
+struct said_token {
+  std::optional<std::uint8_t> number;
+  std::string digits;
+};
+
+std::vector<said_token> tokens_in(std::string_view text) {
+  std::vector<said_token> all;
+  for (std::size_t at = 0; at <= text.size();) {
+    std::size_t const comma = std::min(text.find(',', at), text.size());
+    std::string_view const one = text.substr(at, comma - at);
+    at = comma + 1;
+    std::size_t const colon = one.find(':');
+    if (colon == std::string_view::npos) {
+      all.push_back({std::nullopt, std::string(one)});
+      continue;
+    }
+    std::uint8_t number = 0;
+    auto const end = std::from_chars(one.data(), one.data() + colon, number);
+    if (end.ec != std::errc() || end.ptr != one.data() + colon)
+      throw refused(reason::bad_token, "before the colon of a token stands its server's number, 0 to 255");
+    all.push_back({number, std::string(one.substr(colon + 1))});
+  }
+  return all;
+}
+
 }  // namespace
 
 struct client::inside {
-  explicit inside(std::string const& where) : reached(where) {}
+  explicit inside(std::string const& where) : servers(where) {}
 
-  servers reached;
-  std::vector<memd::token> tokens;
-  std::mutex mutex;  // of what follows
-  std::vector<std::unique_ptr<connection>> idle;
-  struct remembered {
-    region what;
-    clock::time_point until;
-  };
-  std::map<std::string, remembered, std::less<>> names;
-  leases lent;
+  fleet servers;
 
-  std::unique_ptr<connection> take() {
-    {
-      std::lock_guard const lock(mutex);
-      if (!idle.empty()) {
-        auto c = std::move(idle.back());
-        idle.pop_back();
-        return c;
-      }
-    }
-    auto c = reached.find();
-    std::lock_guard const lock(mutex);
-    for (auto const& t : tokens) {
-      auto const shown = t.bytes();
-      c->call({.what = operation::present}, shown);
-    }
-    return c;
-  }
-  void give_back(std::unique_ptr<connection> c) {
-    std::lock_guard const lock(mutex);
-    if (!c->broken()) return idle.push_back(std::move(c));
-    // The others lead to the same dead server.
-    idle.clear();
-    names.clear();
-  }
-  /// With a connection that nobody else uses meanwhile. What may be done `again` is, on the server that comes back.
+  /// f(server, address there) for each part of the region; 0: for each server.
   template <class F>
-  auto with(F&& f, bool again) {
-    auto const deadline = clock::now() + failure_timeout();
-    for (;;) {
-      try {
-        return once(f);
-      } catch (lost const&) {
-        if (!again || !reached.come_back() || clock::now() > deadline) throw;
-      }
+  void for_each_part(address of, F&& f) {
+    if (servers.is_one()) return f(servers.first(), of);
+    if (of == 0) {
+      for (auto const& s : servers.servers()) f(*s, address{0});
+      return;
     }
+    auto const found = servers.layout_at(of);
+    for (auto const& p : found->parts) f(servers.of(p.address), p.address);
   }
-  template <class F>
-  auto once(F&& f) {
-    struct taken {
-      inside& of;
-      std::unique_ptr<connection> c = of.take();
-      ~taken() { of.give_back(std::move(c)); }
-    } t{*this};
-    try {
-      return f(*t.c);
-    } catch (refused const& no) {
-      // A region that is gone: its name may lead elsewhere now.
-      if (no.why() == reason::no_region || no.why() == reason::revoked) forget_names();
-      throw;
-    }
+  /// Several tokens say whose they are.
+  [[nodiscard]] std::string numbered(one_server& s, std::string const& token) const {
+    return servers.is_one() ? token : std::to_string(s.number()) + ":" + token;
   }
-  connection::answer call(wire::message const& m, std::span<std::byte const> payload = {}) {
-    return with([&](connection& c) { return c.call(m, payload); }, may_be_repeated(m.what));
-  }
-
-  /// Of the others it is not known, after a loss, whether they were done.
-  static bool may_be_repeated(operation what) {
-    return what == operation::open || what == operation::list || what == operation::state || what == operation::revoke;
-  }
-
-  void remember(std::string_view name, region const& what, std::uint64_t ms) {
-    std::lock_guard const lock(mutex);
-    names.insert_or_assign(std::string(name), remembered{what, clock::now() + std::chrono::milliseconds(ms)});
-  }
-  /// They may lead elsewhere now.
-  void forget_names() {
-    std::lock_guard const lock(mutex);
-    names.clear();
-  }
-  /// Asks for a lease of the region at `a`, once for each way.
-  void ask_to_lend(address a, bool writes) {
-    if (!reached.are_local()) return;
-    std::lock_guard const lock(lending);
-    if (lent.knows(a, writes)) return;
-    try {
-      if (!lender) lender = take();
-      auto got = lender->call(
-          {.what = operation::lease, .address = a, .rights = bits(writes ? rights::read_write : rights::read)});
-      region const what{got.head.address, got.head.size, rights::none};
-      if (got.files.size() == 2)
-        lent.add(what, writes, std::move(got.files[0]), std::move(got.files[1]));
-      else
-        lent.refuse(what, writes);
-    } catch (refused const&) {
-      // The transfer itself will be refused, too, and say better what is wrong.
-    } catch (lost const&) {
-      end_leases();
-      if (!reached.come_back()) throw;
-    }
-  }
-  void end_leases() {
-    lender.reset();
-    lent.drop_all();
-  }
-  /// Mapped bytes outlive their server. They must not be believed long after.
-  void look_for_lender() {
-    auto const now = clock::now().time_since_epoch().count();
-    if (now - looked.load(std::memory_order_relaxed) < look_every) return;
-    looked.store(now, std::memory_order_relaxed);
-    std::lock_guard const lock(lending);
-    if (!lender || lender->alive()) return;
-    end_leases();
-    if (reached.come_back()) return;
-    throw lost("the memory server at " + reached.text() + " is lost: it ended the connection");
-  }
-  /// The same, without waiting for others that look, or speak with it; false: not sure.
-  bool mappings_count() {
-    auto const now = clock::now().time_since_epoch().count();
-    if (now - looked.load(std::memory_order_relaxed) < look_every) return true;
-    std::unique_lock const lock(lending, std::try_to_lock);
-    if (!lock.owns_lock()) return false;
-    looked.store(now, std::memory_order_relaxed);
-    if (!lender || lender->alive()) return true;
-    end_leases();
-    return false;
-  }
-  void move(bool reads, address a, std::byte* memory, std::size_t bytes) {
-    if (bytes == 0) return;
-    look_for_lender();
-    // More than twice: a lease may end because somebody else's right was revoked.
-    for (int attempt = 0; attempt < 3; ++attempt) {
-      if (lent.move(reads, a, memory, bytes) == leases::outcome::moved) return;
-      if (lent.knows(a, !reads)) break;
-      ask_to_lend(a, !reads);
-    }
-    with(
-        [&](connection& c) {
-          if (reads)
-            c.read(memory, a, bytes);
-          else
-            c.write(a, memory, bytes);
-        },
-        true);
-  }
-
-  /// On the thread beside: as move(), but whatever must go by the socket overlaps with others there.
-  void carry(transfer& t) {
-    try {
-      look_for_lender();
-      for (int attempt = 0; attempt < 3; ++attempt) {
-        if (lent.move(t.reads, t.at, t.memory, t.bytes) == leases::outcome::moved) return t.ended(t);
-        if (lent.knows(t.at, !t.reads)) break;
-        ask_to_lend(t.at, !t.reads);
-      }
-      socket_portal().submit(t);
-    } catch (...) {
-      t.failure = std::current_exception();
-      t.ended(t);
-    }
-  }
-  portal& socket_portal() {
-    std::lock_guard const lock(starting);
-    if (!opened)
-      opened = std::make_unique<portal>([this] { return take(); }, [this] { forget_names(); },
-                                        [this] { return reached.come_back(); }, failure_timeout());
-    return *opened;
-  }
-  aside& thread_beside() {
-    std::lock_guard const lock(starting);
-    if (!beside) beside = std::make_unique<aside>();
-    return *beside;
-  }
-
-  std::mutex lending;  // of the next
-  std::unique_ptr<connection> lender;
-  std::atomic<clock::rep> looked{0};
-  static constexpr clock::rep look_every =
-      std::chrono::duration_cast<clock::duration>(std::chrono::milliseconds(10)).count();
-
-  std::atomic<bool> prepared{false};
-  std::mutex starting;  // of the threads; they end first, `beside` before the portal that it gives transfers to
-  std::unique_ptr<portal> opened;
-  std::unique_ptr<aside> beside;
 };
 
 client::client(std::string const& where, std::vector<std::string> tokens) : in_(std::make_unique<inside>(where)) {
   for (auto const& t : tokens) present(t);
-  in_->with([](connection const&) {}, true);
+  in_->servers.meet();
 }
 
 client::~client() = default;
 
 std::optional<region> client::remembered(std::string_view name, rights wanted) {
-  std::lock_guard const lock(in_->mutex);
-  auto const found = in_->names.find(name);
-  if (found == in_->names.end() || clock::now() >= found->second.until ||
-      (bits(wanted) & ~bits(found->second.what.held)) != 0)
-    return std::nullopt;
-  return found->second.what;
+  return in_->servers.first().remembered(name, wanted);
 }
 
 region client::open(std::string_view name, rights wanted) {
   if (auto const known = remembered(name, wanted)) return *known;
-  auto const a = in_->call({.what = operation::open, .rights = bits(wanted)}, bytes_of(name));
+  auto& first = in_->servers.first();
+  auto const a = first.call({.what = operation::open, .rights = bits(wanted)}, bytes_of(name));
+  if (in_->servers.is_one() && !a.payload.empty())
+    throw refused(reason::bad_request, "region '" + std::string(name) + "' is on " +
+                                           std::to_string(1 + a.payload.size() / wire::part_bytes) +
+                                           " servers: name all of them, this one first, as in TESS_RMEM=A+B");
+  if (!in_->servers.is_one()) in_->servers.remember(a.head, a.payload);
   region const found{a.head.address, a.head.size, static_cast<rights>(a.head.rights)};
-  in_->remember(name, found, a.head.argument);
+  first.remember(name, found, a.head.argument);
   return found;
 }
 
 region client::create(std::string_view name, std::uint64_t size, rights for_users, std::string* owner_token) {
-  auto const a = in_->call({.what = operation::create, .size = size, .rights = bits(for_users)}, bytes_of(name));
+  std::vector<std::string> owners;
+  auto const a =
+      in_->servers.create({.what = operation::create, .size = size, .rights = bits(for_users)}, name, owners);
   if (!a.payload.empty()) {
-    std::string const shown = token_text(a.payload);
-    if (owner_token != nullptr) *owner_token = shown;
-    present(shown);
+    owners.front() = token_text(a.payload);
+    in_->servers.first().present(*memd::token::parse(owners.front()), std::nullopt);
+    if (owner_token != nullptr)
+      for (std::size_t i = 0; i < owners.size(); ++i)
+        if (!owners[i].empty())
+          *owner_token += (i == 0 ? "" : ",") + in_->numbered(*in_->servers.servers()[i], owners[i]);
   }
   return {a.head.address, a.head.size, static_cast<rights>(a.head.rights)};
 }
 
 void client::remove(address of) {
-  in_->call({.what = operation::remove, .address = of});
-  in_->forget_names();
+  // The one with the name goes first.
+  in_->for_each_part(of, [](one_server& s, address a) {
+    s.call({.what = operation::remove, .address = a});
+    s.forget_names();
+  });
+  in_->servers.forget(of);
 }
 
 void client::memread(void* to, address from, std::size_t bytes) {
-  in_->move(true, from, static_cast<std::byte*>(to), bytes);
+  in_->servers.move(true, from, static_cast<std::byte*>(to), bytes);
 }
 
 void client::memwrite(address to, void const* from, std::size_t bytes) {
   // move() only reads it then.
-  in_->move(false, to, const_cast<std::byte*>(static_cast<std::byte const*>(from)), bytes);
+  in_->servers.move(false, to, const_cast<std::byte*>(static_cast<std::byte const*>(from)), bytes);
 }
 
 void client::prepare() {
-  if (in_->prepared.load(std::memory_order_acquire)) return;
-  static_cast<void>(in_->socket_portal());
-  if (in_->reached.are_local()) static_cast<void>(in_->thread_beside());
-  in_->prepared.store(true, std::memory_order_release);
+  in_->servers.prepare();
 }
 
 void client::start(transfer& t) noexcept {
   if (t.bytes == 0) return t.ended(t);
-  if (in_->reached.are_local() && (!in_->lent.knows(t.at, !t.reads) || in_->lent.has(t.at, !t.reads)))
-    return in_->thread_beside().run([this, &t] { in_->carry(t); });
-  in_->socket_portal().submit(t);
+  in_->servers.start(t);
+}
+
+bool client::take_back(transfer& t) noexcept {
+  return in_->servers.is_one() && in_->servers.first().take_back(t);
 }
 
 bool client::move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes) {
-  return in_->reached.are_local() && in_->mappings_count() &&
-         in_->lent.move(reads, at, memory, bytes) == leases::outcome::moved;
+  return in_->servers.move_mapped(reads, at, memory, bytes);
 }
 
 void client::run_aside(std::function<void()> f) {
-  in_->thread_beside().run(std::move(f));
+  in_->servers.first().thread_beside().run(std::move(f));
 }
 
 void client::link(address of, std::string_view name, std::uint64_t for_ms) {
-  in_->call({.what = operation::link, .address = of, .argument = for_ms}, bytes_of(name));
+  in_->servers.of(of).call({.what = operation::link, .address = of, .argument = for_ms}, bytes_of(name));
 }
 
 void client::unlink(std::string_view name) {
-  in_->call({.what = operation::unlink}, bytes_of(name));
-  in_->forget_names();
+  auto& first = in_->servers.first();
+  first.call({.what = operation::unlink}, bytes_of(name));
+  first.forget_names();
 }
 
 namespace {
@@ -317,46 +177,61 @@ wire::message about(operation what, address of, wire::whom whom, rights r, std::
 }  // namespace
 
 void client::grant_user(address of, rights given, std::uint32_t user) {
-  in_->call(about(operation::grant, of, wire::whom::user, given, user));
+  in_->for_each_part(
+      of, [&](one_server& s, address a) { s.call(about(operation::grant, a, wire::whom::user, given, user)); });
 }
 void client::grant_any_user(address of, rights given) {
-  in_->call(about(operation::grant, of, wire::whom::any_user, given, 0));
+  in_->for_each_part(
+      of, [&](one_server& s, address a) { s.call(about(operation::grant, a, wire::whom::any_user, given, 0)); });
 }
 std::string client::grant_token(address of, rights given) {
-  return token_text(in_->call(about(operation::grant, of, wire::whom::token, given, 0)).payload);
+  std::string all;
+  in_->for_each_part(of, [&](one_server& s, address a) {
+    auto const made = token_text(s.call(about(operation::grant, a, wire::whom::token, given, 0)).payload);
+    all += (all.empty() ? "" : ",") + in_->numbered(s, made);
+  });
+  return all;
 }
 void client::revoke_user(address of, std::uint32_t user) {
-  in_->call(about(operation::revoke, of, wire::whom::user, rights::none, user));
+  in_->for_each_part(
+      of, [&](one_server& s, address a) { s.call(about(operation::revoke, a, wire::whom::user, rights::none, user)); });
 }
 void client::revoke_any_user(address of) {
-  in_->call(about(operation::revoke, of, wire::whom::any_user, rights::none, 0));
+  in_->for_each_part(of, [&](one_server& s, address a) {
+    s.call(about(operation::revoke, a, wire::whom::any_user, rights::none, 0));
+  });
 }
 void client::revoke_token(address of, std::string_view text) {
-  // Its name is enough: the second half may be unknown.
-  std::string whole(text);
-  if (whole.size() == memd::token::size_bytes) whole.append(memd::token::size_bytes, '0');
-  auto const t = memd::token::parse(whole);
-  if (!t) throw refused(reason::bad_token, "a token has 64 hexadecimal digits, its name the first 32 of them");
-  auto m = about(operation::revoke, of, wire::whom::token, rights::none, t->id.high);
-  m.size = t->id.low;
-  in_->call(m);
+  for (auto const& [number, digits] : tokens_in(text)) {
+    // Its name is enough: the second half may be unknown.
+    std::string whole = digits;
+    if (whole.size() == memd::token::size_bytes) whole.append(memd::token::size_bytes, '0');
+    auto const t = memd::token::parse(whole);
+    if (!t) throw refused(reason::bad_token, "a token has 64 hexadecimal digits, its name the first 32 of them");
+    in_->for_each_part(of, [&](one_server& s, address a) {
+      if (number ? s.number() != *number : &s != &in_->servers.first()) return;
+      auto m = about(operation::revoke, a, wire::whom::token, rights::none, t->id.high);
+      m.size = t->id.low;
+      s.call(m);
+    });
+  }
 }
 
 void client::present(std::string_view text) {
-  auto const t = memd::token::parse(text);
-  if (!t) throw refused(reason::bad_token, "a token has 64 hexadecimal digits");
-  std::lock_guard const lock(in_->mutex);
-  in_->tokens.push_back(*t);
-  // Those that come show it first.
-  in_->idle.clear();
-  std::lock_guard const threads(in_->starting);
-  if (in_->opened) in_->opened->reconnect();
+  for (auto const& [number, digits] : tokens_in(text)) {
+    auto const t = memd::token::parse(digits);
+    if (!t) throw refused(reason::bad_token, "a token has 64 hexadecimal digits");
+    if (!number) in_->servers.first().present(*t, std::nullopt);
+    // Each knows its number when it is there.
+    for (auto const& s : in_->servers.servers())
+      if (number) s->present(*t, number);
+  }
 }
 
-std::vector<client::listed> client::list() {
-  std::vector<listed> all;
+namespace {
+void list_of(one_server& s, std::vector<client::listed>& all) {
   for (std::uint64_t from = 1; from != 0;) {
-    auto const a = in_->call({.what = operation::list, .address = from});
+    auto const a = s.call({.what = operation::list, .address = from});
     from = a.head.address;
     for (wire::reader r(a.payload); !r.empty();) {
       auto const base = r.number<std::uint64_t>();
@@ -373,16 +248,24 @@ std::vector<client::listed> client::list() {
           {std::move(*name), {*base, *size, static_cast<rights>(*held)}, std::move(*owner), *grants, *leased != 0});
     }
   }
+}
+}  // namespace
+
+std::vector<client::listed> client::list() {
+  std::vector<listed> all;
+  for (auto const& s : in_->servers.servers()) list_of(*s, all);
   return all;
 }
 
 client::figures client::state() {
-  auto const a = in_->call({.what = operation::state});
-  wire::reader r(a.payload);
   figures f;
-  for (auto* const to : {&f.size, &f.free, &f.regions, &f.connections, &f.reads, &f.writes, &f.read_bytes,
-                         &f.written_bytes, &f.refused, &f.leases})
-    *to = r.number<std::uint64_t>().value_or(0);
+  for (auto const& s : in_->servers.servers()) {
+    auto const a = s->call({.what = operation::state});
+    wire::reader r(a.payload);
+    for (auto* const to : {&f.size, &f.free, &f.regions, &f.connections, &f.reads, &f.writes, &f.read_bytes,
+                           &f.written_bytes, &f.refused, &f.leases})
+      *to += r.number<std::uint64_t>().value_or(0);
+  }
   return f;
 }
 

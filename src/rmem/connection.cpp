@@ -77,30 +77,41 @@ void connection::send(std::span<std::byte const> first, std::span<std::byte cons
   }
 }
 
-void connection::receive(std::span<std::byte> to, std::vector<descriptor>* files) {
-  while (!to.empty()) {
-    iovec part{to.data(), to.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    if (files != nullptr) {
-      message.msg_control = control.data();
-      message.msg_controllen = control.size();
-    }
-    ssize_t const n = recvmsg(socket_.number(), &message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) lose(n == 0 ? "it ended the connection" : why_not());
-    for (cmsghdr* c = CMSG_FIRSTHDR(&message); files != nullptr && c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-      if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-      for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
-        int file = -1;
-        std::memcpy(&file, CMSG_DATA(c) + i * sizeof file, sizeof file);
-        files->emplace_back(file);
-      }
-    }
-    to = to.subspan(static_cast<std::size_t>(n));
+/// One system call. Small ones take along what is there behind them, which is for the next.
+std::size_t connection::receive_some(std::span<std::byte> to, std::vector<descriptor>* files) {
+  bool const reads_ahead = to.size() <= ahead_.size();
+  std::array<iovec, 2> parts{iovec{to.data(), to.size()}, iovec{ahead_.data(), reads_ahead ? ahead_.size() : 0}};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = reads_ahead ? 2 : 1;
+  if (files != nullptr) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
   }
+  ssize_t const n = recvmsg(socket_.number(), &message, MSG_CMSG_CLOEXEC | (reads_ahead ? 0 : MSG_WAITALL));
+  if (n < 0 && errno == EINTR) return 0;
+  if (n <= 0) lose(n == 0 ? "it ended the connection" : why_not());
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); files != nullptr && c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
+      int file = -1;
+      std::memcpy(&file, CMSG_DATA(c) + i * sizeof file, sizeof file);
+      files->emplace_back(file);
+    }
+  }
+  std::size_t const direct = std::min(static_cast<std::size_t>(n), to.size());
+  ahead_from_ = 0;
+  ahead_to_ = static_cast<std::size_t>(n) - direct;
+  return direct;
+}
+
+void connection::receive(std::span<std::byte> to, std::vector<descriptor>* files) {
+  std::size_t const there = std::min(to.size(), ahead_to_ - ahead_from_);
+  if (there != 0) std::memcpy(to.data(), &ahead_[ahead_from_], there);
+  ahead_from_ += there;
+  to = to.subspan(there);
+  while (!to.empty()) to = to.subspan(receive_some(to, files));
 }
 
 wire::message connection::receive_head(std::vector<descriptor>* files) {
@@ -133,7 +144,6 @@ connection::answer connection::call(wire::message m, std::span<std::byte const> 
 
 /// A piece is done, well or not.
 void connection::note(progress& p, wire::message const& head) {
-  if (head.what != operation::done) lose("it speaks another protocol");
   auto const payload = receive_payload(head);
   ++p.done;
   if (head.outcome == status::ok || p.refused != status::ok) return;
@@ -141,7 +151,9 @@ void connection::note(progress& p, wire::message const& head) {
   p.why = text_of(payload);
 }
 
-void connection::read(std::byte* to, std::uint64_t from, std::uint64_t bytes) {
+/// What comes of a piece before its end is the caller's: `moves(head, offset, size)`.
+template <class F>
+void connection::transfer(operation what, std::uint64_t at, std::uint64_t bytes, F&& moves) {
   constexpr std::uint64_t piece = wire::portal_bytes_max;
   std::uint64_t const pieces = (bytes + piece - 1) / piece;
   std::uint64_t const first_id = next_id_;
@@ -150,61 +162,45 @@ void connection::read(std::byte* to, std::uint64_t from, std::uint64_t bytes) {
   auto const size_of = [&](std::uint64_t i) { return std::min(piece, bytes - i * piece); };
   while (p.done < p.begun || (p.begun < pieces && p.refused == status::ok)) {
     while (p.begun < pieces && p.begun - p.done < window && p.refused == status::ok) {
-      send(wire::encode({.what = operation::read,
+      std::uint64_t const offset = p.begun * piece;
+      send(wire::encode({.what = what,
                          .id = first_id + p.begun,
-                         .address = from + p.begun * piece,
+                         .address = at + offset,
                          .size = size_of(p.begun),
-                         .argument = bytes - p.begun * piece}));
+                         .argument = bytes - offset}));
       ++p.begun;
     }
-    // Our side of the portal is the caller's memory: the bytes land where they belong.
     auto const head = receive_head();
     std::uint64_t const index = head.id - first_id;
     if (index >= p.begun) lose("it speaks another protocol");
-    if (head.what == operation::data) {
-      if (head.payload != size_of(index)) lose("it speaks another protocol");
-      receive({to + index * piece, head.payload});
-    } else {
+    if (head.what == operation::done)
       note(p, head);
-    }
+    else
+      moves(head, index * piece, size_of(index));
   }
   if (p.refused != status::ok) throw refused(p.refused, p.why);
 }
 
+void connection::read(std::byte* to, std::uint64_t from, std::uint64_t bytes) {
+  transfer(operation::read, from, bytes, [&](wire::message const& head, std::uint64_t offset, std::uint64_t size) {
+    if (head.what != operation::data || head.payload != size) lose("it speaks another protocol");
+    // Our side of the portal is the caller's memory: the bytes land where they belong.
+    receive({to + offset, size});
+  });
+}
+
 void connection::write(std::uint64_t to, std::byte const* from, std::uint64_t bytes) {
+  if (bytes == 0) return;
   if (bytes <= wire::inline_bytes_max) {
-    if (bytes == 0) return;
     call({.what = operation::write, .address = to, .size = bytes}, {from, bytes});
     return;
   }
-  constexpr std::uint64_t piece = wire::portal_bytes_max;
-  std::uint64_t const pieces = (bytes + piece - 1) / piece;
-  std::uint64_t const first_id = next_id_;
-  next_id_ += pieces;
-  progress p;
-  auto const size_of = [&](std::uint64_t i) { return std::min(piece, bytes - i * piece); };
-  while (p.done < p.begun || (p.begun < pieces && p.refused == status::ok)) {
-    while (p.begun < pieces && p.begun - p.done < window && p.refused == status::ok) {
-      send(wire::encode({.what = operation::write,
-                         .id = first_id + p.begun,
-                         .address = to + p.begun * piece,
-                         .size = size_of(p.begun),
-                         .argument = bytes - p.begun * piece}));
-      ++p.begun;
-    }
-    auto const head = receive_head();
-    std::uint64_t const index = head.id - first_id;
-    if (index >= p.begun) lose("it speaks another protocol");
-    if (head.what == operation::go) {
-      // What was let in is sent, also when another piece was refused meanwhile: the server waits for it.
-      auto const size = size_of(index);
-      send(wire::encode({.what = operation::data, .id = head.id, .payload = static_cast<std::uint32_t>(size)}),
-           {from + index * piece, size});
-    } else {
-      note(p, head);
-    }
-  }
-  if (p.refused != status::ok) throw refused(p.refused, p.why);
+  transfer(operation::write, to, bytes, [&](wire::message const& head, std::uint64_t offset, std::uint64_t size) {
+    if (head.what != operation::go) lose("it speaks another protocol");
+    // What was let in is sent, also when another piece was refused meanwhile: the server waits for it.
+    send(wire::encode({.what = operation::data, .id = head.id, .payload = static_cast<std::uint32_t>(size)}),
+         {from + offset, size});
+  });
 }
 
 }  // namespace tess::rmem

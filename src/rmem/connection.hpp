@@ -3,6 +3,7 @@
 // Errors   rmem::refused as the server says; rmem::lost if the stream breaks, and then the connection is no more use.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -47,13 +48,20 @@ class connection {
 
   void send(std::span<std::byte const> first, std::span<std::byte const> second = {});
   void receive(std::span<std::byte> to, std::vector<descriptor>* files = nullptr);
+  [[nodiscard]] std::size_t receive_some(std::span<std::byte> to, std::vector<descriptor>* files);
   [[nodiscard]] wire::message receive_head(std::vector<descriptor>* files = nullptr);
   [[nodiscard]] std::vector<std::byte> receive_payload(wire::message const& head);
   void note(progress& p, wire::message const& head);
+  template <class F>
+  void transfer(wire::operation what, std::uint64_t at, std::uint64_t bytes, F&& moves);
   [[noreturn]] void lose(std::string const& how);
 
   std::string full_;
   descriptor socket_;
+  // Read, not yet looked at: a small answer comes by one system call. Nothing is there between two calls.
+  std::array<std::byte, wire::inline_bytes_max + 2 * wire::message_bytes> ahead_;
+  std::size_t ahead_from_ = 0;
+  std::size_t ahead_to_ = 0;
   std::uint64_t next_id_ = 1;
   bool broken_ = false;
 };

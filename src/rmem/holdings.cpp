@@ -86,8 +86,4 @@ void holdings::tend() {
   }
 }
 
-void holdings::sync() {
-  if (record_) record_->sync();
-}
-
 }  // namespace tess::memd

@@ -41,8 +41,8 @@ class holdings {
   void clear();
   /// Now and then: keeps the record short. A full disk puts it off.
   void tend();
-  /// Onto the disk itself.
-  void sync();
+  /// Onto the disk itself; false: it does not take it.
+  [[nodiscard]] bool sync() { return !record_ || record_->sync(); }
 
  private:
   void load(std::vector<change> const& changes);

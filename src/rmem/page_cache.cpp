@@ -183,6 +183,11 @@ page_cache::attempt page_cache::try_once(std::uint64_t page, bool writes, view& 
   for (bool asked = false;;) {
     if (std::uint32_t const there = table_[page]; there != 0) {
       frame& x = frames_[there - 1];
+      // Who wants it now need not wait for a thread that has not come to it.
+      if (x.loading && client_.take_back(x)) {
+        under_way_.fetch_sub(1, std::memory_order_relaxed);
+        if (move_now(lock, x, true)) continue;
+      }
       // What is being written back must not change under it.
       if (x.loading || (writes && x.cleaning)) {
         wait_for(x.waiters, w);
@@ -379,17 +384,6 @@ void page_cache::flush_blocking() {
     if (flush_once(w) == attempt::done) return;
     w.block();
     w.check();
-  }
-}
-
-void page_cache::forget(std::uint64_t offset, std::uint64_t bytes) {
-  if (bytes == 0) return;
-  guard const lock(mutex_);
-  for (std::uint64_t page = offset / page_bytes_; page <= (offset + bytes - 1) / page_bytes_; ++page) {
-    std::uint32_t const there = table_[page];
-    if (there == 0) continue;
-    frame const& x = frames_[there - 1];
-    if (x.idle() && !x.cleaning && !x.dirty) evict(there - 1);
   }
 }
 

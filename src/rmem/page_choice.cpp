@@ -80,12 +80,28 @@ void page_cache::let_go(std::uint64_t page) {
   oldest_ = i;
 }
 
+void page_cache::passed(std::uint64_t page) {
+  guard const lock(mutex_);
+  let_go(page);
+}
+
 void page_cache::evict(std::uint32_t i) {
   frame& x = frames_[i];
   table_[x.page] = 0;
   x.page = no_page;
   unlink(i);
   unused_.push_back(i);
+}
+
+void page_cache::forget(std::uint64_t offset, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  guard const lock(mutex_);
+  for (std::uint64_t page = offset / page_bytes_; page <= (offset + bytes - 1) / page_bytes_; ++page) {
+    std::uint32_t const there = table_[page];
+    if (there == 0) continue;
+    frame const& x = frames_[there - 1];
+    if (x.idle() && !x.cleaning && !x.dirty) evict(there - 1);
+  }
 }
 
 /// What goes next is written back before it must.
@@ -107,6 +123,10 @@ void page_cache::fetch_one(std::uint64_t page, bool& full) {
     full = true;
     return;
   }
+  // Through a mapping, who wants it copies it into the caches of his own processor, and that is quicker than to wait
+  // for another's.
+  full = client_.move_mapped(true, region_.base + page * page_bytes_, frames_[i].memory, 0);
+  if (full) return;
   assign(i, page);
   ++counts_.fetched_ahead;
   start(frames_[i], true);

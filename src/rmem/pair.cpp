@@ -210,6 +210,9 @@ void pair::begin_copying(std::uint64_t its_instance) {
 
 void pair::second_in_step() {
   stand(standing::in_step);
+}
+
+void pair::second_knows() {
   can_.say("the second server has all");
 }
 

@@ -52,6 +52,8 @@ class pair {
   void begin_copying(std::uint64_t its_instance);
   void link_lost();
   void second_in_step();
+  /// It was told so, and has said that it heard: from here on it serves when we are gone.
+  void second_knows();
   /// The first one says that we have all.
   void we_are_in_step();
   [[nodiscard]] bool is_first() const { return role_ == role::first; }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t file_magic = 0x444d454d53534554;  // "TESSMEMD"
 constexpr std::uint32_t entry_magic = 0x59544e45;         // "ENTY"
-constexpr std::uint32_t layout_version = 1;
+constexpr std::uint32_t layout_version = 2;
 constexpr std::size_t head_bytes = 16;
 constexpr std::size_t front_bytes = 36;
 /// A region of 2^20 pieces; no change is longer.
@@ -245,9 +245,9 @@ bool record::add(change const& c) {
   return true;
 }
 
-void record::sync() {
-  static_cast<void>(fdatasync(bytes_.number()));
-  static_cast<void>(fdatasync(file_.number()));
+bool record::sync() {
+  // The record last: what it says of bytes is then true.
+  return fdatasync(bytes_.number()) == 0 && fdatasync(file_.number()) == 0;
 }
 
 }  // namespace tess::memd

@@ -38,8 +38,8 @@ class record {
   /// So much of it says nothing any more, perhaps, that it should be written anew.
   [[nodiscard]] bool is_long() const { return end_ > 2 * short_end_ + spare_bytes; }
   void put_off_rewriting() { short_end_ = end_; }
-  /// Onto the disk itself.
-  void sync();
+  /// Onto the disk itself; false: it does not take it.
+  [[nodiscard]] bool sync();
   [[noreturn]] void fail(std::string const& what) const;
 
  private:

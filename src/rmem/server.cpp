@@ -20,6 +20,8 @@
 #include <system_error>
 #include <utility>
 
+#include "rmem/spare_memory.hpp"
+
 namespace tess::memd {
 
 namespace {
@@ -77,11 +79,14 @@ server::server(options const& chosen)
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
       life_(chosen.life),
-      only_own_user_(chosen.only_own_user) {
+      only_own_user_(chosen.only_own_user),
+      syncs_(chosen.sync) {
   if (!epoll_.is_open() || !stop_.is_open()) throw std::system_error(errno, std::generic_category(), "epoll");
   std::size_t const descriptors = descriptors_max();
   connections_max_ = std::clamp<std::size_t>(descriptors / 2, 8, connections_most);
   service_.comes_back = holdings_.is_kept();
+  spare_memory::keep();
+  service_.has_memory = spare_memory::is_there;
   for (auto const& where : chosen.listen) {
     listeners_.push_back(rmem::listen_at(where));
     if (rmem::is_local(where)) paths_.push_back(where.substr(where.find(':') + 1));
@@ -95,10 +100,14 @@ server::server(options const& chosen)
   watch(stop_.number(), EPOLLIN);
   if (life_ >= 0) watch(life_, EPOLLIN);
   if (!chosen.other.empty()) begin_pair(chosen);
+  if (!syncs_) return;
+  service_.taken = 0;
+  holdings_.tell([this](change const&) { ++service_.put; });
+  holdings_.tell_written([this](std::uint64_t, std::uint64_t) { ++service_.put; });
 }
 
 server::~server() {
-  holdings_.sync();
+  static_cast<void>(holdings_.sync());
   for (auto const& path : paths_) unlink(path.c_str());
 }
 
@@ -115,11 +124,18 @@ void server::watch(int file, std::uint32_t events) {
     throw std::system_error(errno, std::generic_category(), "epoll");
 }
 
+/// Until when nothing is to be done if nobody says anything.
+int server::patience_ms() const {
+  if (syncs_) return service_.taken != service_.put ? 0 : -1;
+  if (!pair_) return -1;
+  bool const acknowledged = gated_ && copier_ != nullptr && service_.taken != put_before_ + copier_->acknowledged();
+  return acknowledged ? 0 : pair_tick_ms;
+}
+
 void server::run() {
   std::array<epoll_event, 64> ready{};
   for (;;) {
-    int const count =
-        epoll_wait(epoll_.number(), ready.data(), static_cast<int>(ready.size()), pair_ ? pair_tick_ms : -1);
+    int const count = epoll_wait(epoll_.number(), ready.data(), static_cast<int>(ready.size()), patience_ms());
     for (int i = 0; i < count; ++i) {
       int const file = ready[static_cast<std::size_t>(i)].data.fd;
       if (file == stop_.number() || file == life_) return;
@@ -128,13 +144,18 @@ void server::run() {
         continue;
       }
       if (std::ranges::any_of(listeners_, [&](auto const& l) { return l.number() == file; })) {
-        accept_from(file);
+        try {
+          accept_from(file);
+        } catch (std::bad_alloc const&) {
+          // Whoever it was is turned away.
+        }
         continue;
       }
       auto const c = connections_.find(file);
       if (c != connections_.end()) serve(c->second, ready[static_cast<std::size_t>(i)].events);
     }
     if (pair_) tend_pair();
+    if (syncs_) write_to_disk();
     holdings_.tend();
   }
 }
@@ -176,10 +197,12 @@ void server::accept_from(int listener) {
 
 server::connection& server::add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<talker> speaks) {
   int const number = socket.number();
+  auto& count = of_user_[user];
   watch(number, EPOLLIN);
-  ++of_user_[user];
   connection made{std::move(socket), std::move(speaks), nullptr, user, EPOLLIN};
-  return connections_.emplace(number, std::move(made)).first->second;
+  auto const added = connections_.emplace(number, std::move(made)).first;
+  ++count;
+  return added->second;
 }
 
 void server::drop(int socket) {
@@ -194,7 +217,7 @@ void server::serve(connection& c, std::uint32_t events) {
   int const socket = c.socket.number();
   bool const gone = (events & (EPOLLERR | EPOLLHUP)) != 0 && (events & EPOLLIN) == 0;
   try {
-    if (gone || !take_in(c) || !send_out(c)) return drop(socket);
+    if (gone || !take_turn(c)) return drop(socket);
   } catch (std::bad_alloc const&) {
     // Whose request there is no memory for is cut off; the others are served.
     return drop(socket);
@@ -209,28 +232,52 @@ void server::serve(connection& c, std::uint32_t events) {
   static_cast<void>(epoll_ctl(epoll_.number(), EPOLL_CTL_MOD, socket, &e));
 }
 
-/// False: the client is gone, or is to go.
-bool server::take_in(connection& c) {
+/// All that was asked for in one round, at once; it is acknowledged then.
+void server::write_to_disk() {
+  if (service_.taken == service_.put) return;
+  if (!holdings_.sync()) throw std::runtime_error("the disk did not take what was written; that is not acknowledged");
+  service_.taken = service_.put;
+  release_answers();
+}
+
+void server::release_answers() {
+  if (service_.taken == released_) return;
+  released_ = service_.taken;
+  std::vector<int> waiting;
+  for (auto const& [socket, c] : connections_)
+    if (c.client != nullptr && !c.client->is_held()) waiting.push_back(socket);
+  for (int const socket : waiting)
+    if (auto const c = connections_.find(socket); c != connections_.end()) serve(c->second, 0);
+}
+
+/// Answers go out before the next request is looked for. False: the client is gone, or is to go.
+bool server::take_turn(connection& c) {
   std::uint64_t const now = now_ms();
-  for (std::uint64_t taken = 0; taken < wire::portal_bytes_max;) {
+  std::uint64_t moved = 0;
+  bool full = false;  // the socket takes no more
+  while (moved < wire::portal_bytes_max) {
+    if (!full && !send_out(c, moved, full)) return false;
     auto const to = c.speaks->want();
-    if (to.empty()) return true;
+    if (to.empty() || moved >= wire::portal_bytes_max) return true;
     ssize_t const n = recv(c.socket.number(), to.data(), to.size(), MSG_DONTWAIT);
     if (n == 0) return false;
     if (n < 0) return later();
-    taken += static_cast<std::uint64_t>(n);
+    moved += static_cast<std::uint64_t>(n);
     if (!c.speaks->got(static_cast<std::size_t>(n), now)) return false;
+    note_in_step(c);
   }
-  return true;
+  std::uint64_t of_answers = 0;
+  return full || send_out(c, of_answers, full);
 }
 
-bool server::send_out(connection& c) {
-  for (std::uint64_t sent = 0; sent < wire::portal_bytes_max;) {
+bool server::send_out(connection& c, std::uint64_t& moved, bool& full) {
+  while (moved < wire::portal_bytes_max) {
     auto const out = c.speaks->next();
     if (out.bytes.empty()) return true;
     ssize_t const n = send_with(c.socket.number(), out);
-    if (n < 0) return later();
-    sent += static_cast<std::uint64_t>(n);
+    full = n < 0;
+    if (full) return later();
+    moved += static_cast<std::uint64_t>(n);
     c.speaks->sent(static_cast<std::size_t>(n));
   }
   return true;

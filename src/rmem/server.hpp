@@ -38,6 +38,7 @@ class server {
     std::uint8_t number = 0;                        // the top bits of its addresses
     std::string other{};                            // the second of two servers, full address; empty: there is none
     std::string secret{};                           // that both know, if they are not of one user and host
+    bool sync = false;                              // nothing is acknowledged before the disk has it
     std::function<void(std::string const&)> say{};  // what changes between the two
   };
 
@@ -60,18 +61,25 @@ class server {
     std::uint32_t events = 0;
   };
 
+  [[nodiscard]] int patience_ms() const;
   void watch(int file, std::uint32_t events);
   void accept_from(int listener);
   void serve(connection& c, std::uint32_t events);
-  [[nodiscard]] bool take_in(connection& c);
-  [[nodiscard]] bool send_out(connection& c);
+  void write_to_disk();
+  /// Those that waited until so much was safe.
+  void release_answers();
+  [[nodiscard]] bool take_turn(connection& c);
+  [[nodiscard]] bool send_out(connection& c, std::uint64_t& moved, bool& full);
   void drop(int socket);
   connection& add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<talker> speaks);
 
   // Of two servers: server_pair.cpp.
   void begin_pair(options const& chosen);
   void tend_pair();
+  /// There are bytes for the second server.
+  [[nodiscard]] bool has_to_copy() const { return copier_ != nullptr && !copier_->next().bytes.empty(); }
   void after_serving(connection& c);
+  void note_in_step(connection const& c);
   void begin_copying(connection& c);
   void begin_following(rmem::descriptor socket);
   void link_dropped();
@@ -85,6 +93,7 @@ class server {
   follower* follower_ = nullptr;
   std::uint64_t put_before_ = 0;  // the copier's first entry
   bool gated_ = false;
+  std::uint64_t in_step_put_ = 0;  // not 0: the step by which the second hears that it has all, until it has said so
   bool was_in_step_ = false;
   std::uint64_t released_ = 0;
   std::chrono::steady_clock::time_point tended_{};
@@ -93,6 +102,7 @@ class server {
   rmem::descriptor spare_;  // given up for a moment to turn somebody away when no descriptors are left
   int life_;
   bool only_own_user_;
+  bool syncs_;
   std::vector<rmem::descriptor> listeners_;
   std::vector<std::string> paths_;  // removed at the end
   std::unordered_map<int, connection> connections_;

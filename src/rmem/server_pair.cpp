@@ -48,18 +48,17 @@ void server::tend_pair() {
       copier_->put_in_step();
       ++service_.put;
       gated_ = true;
+      in_step_put_ = service_.put;
     }
     service_.taken = put_before_ + copier_->acknowledged();
+    if (in_step_put_ != 0 && service_.taken >= in_step_put_) {
+      in_step_put_ = 0;
+      pair_->second_knows();
+    }
   }
-  if (copier_ != nullptr && !copier_->next().bytes.empty()) serve(connections_.at(link_), 0);
-  if (service_.taken != released_) {
-    released_ = service_.taken;
-    std::vector<int> waiting;
-    for (auto const& [socket, c] : connections_)
-      if (c.client != nullptr && !c.client->is_held()) waiting.push_back(socket);
-    for (int const socket : waiting)
-      if (auto const c = connections_.find(socket); c != connections_.end()) serve(c->second, 0);
-  }
+  release_answers();
+  // Last: those who got their answers may have written more.
+  if (has_to_copy()) serve(connections_.at(link_), 0);
   auto const now = std::chrono::steady_clock::now();
   if (now - tended_ < tick) return;
   tended_ = now;
@@ -68,6 +67,10 @@ void server::tend_pair() {
 
 void server::after_serving(connection& c) {
   if (c.client != nullptr && c.client->joined() && c.speaks->next().bytes.empty()) begin_copying(c);
+}
+
+/// Before that is acknowledged: whoever hears of it relies on us.
+void server::note_in_step(connection const& c) {
   if (follower_ != nullptr && c.socket.number() == link_ && follower_->in_step() && !was_in_step_) {
     was_in_step_ = true;
     pair_->we_are_in_step();
@@ -86,6 +89,7 @@ void server::begin_copying(connection& c) {
   link_ = c.socket.number();
   put_before_ = service_.put;
   gated_ = false;
+  in_step_put_ = 0;
   pair_->begin_copying(pair_->joining());
 }
 

@@ -30,6 +30,7 @@ std::unique_ptr<connection> servers::try_one(std::string const& address) {
   auto c = std::make_unique<connection>(address);
   auto const said = c->call({.what = wire::operation::hello});
   come_back_.store((said.head.argument & wire::comes_back) != 0, std::memory_order_relaxed);
+  number_.store(static_cast<std::uint8_t>(said.head.rights), std::memory_order_relaxed);
   std::string const partner(reinterpret_cast<char const*>(said.payload.data()), said.payload.size());
   // A socket's path is of use on its host only.
   if (partner.empty() || is_local(partner) != is_local(address)) return c;

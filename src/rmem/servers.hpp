@@ -9,8 +9,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,11 @@ class servers {
   [[nodiscard]] std::unique_ptr<connection> find();
   /// Regions outlive the process that serves them.
   [[nodiscard]] bool come_back() const { return come_back_.load(std::memory_order_relaxed); }
+  /// The top bits of its addresses, once it was asked.
+  [[nodiscard]] std::optional<std::uint8_t> number() const {
+    int const known = number_.load(std::memory_order_relaxed);
+    return known < 0 ? std::nullopt : std::optional(static_cast<std::uint8_t>(known));
+  }
   /// Regions may be lent.
   [[nodiscard]] bool are_local() const { return local_; }
   [[nodiscard]] std::string const& text() const { return text_; }
@@ -36,6 +43,7 @@ class servers {
   std::string text_;
   bool local_ = true;
   std::atomic<bool> come_back_{false};
+  std::atomic<int> number_{-1};
   std::atomic<std::size_t> last_{0};
   std::mutex mutex_;  // of the next
   std::vector<std::string> addresses_;

@@ -87,8 +87,11 @@ bool session::begin(std::uint64_t now) {
   if (m.what == operation::write && m.payload == 0) return begin_write(m);
   std::uint32_t payload_max = 0;
   switch (m.what) {
-    case operation::open:
     case operation::create:
+      if (m.argument2 > wire::other_parts_max) return false;
+      payload_max = wire::name_bytes_max + static_cast<std::uint32_t>(m.argument2) * wire::part_bytes;
+      break;
+    case operation::open:
     case operation::link:
     case operation::unlink:
       payload_max = wire::name_bytes_max;
@@ -161,7 +164,7 @@ session::outgoing session::next() {
     if (is_held()) return {};
     if (a.sent < a.bytes.size())
       return {std::span(a.bytes).subspan(a.sent), a.sent == 0 ? std::span<int const>(a.files) : std::span<int const>(),
-              a.reads};
+              a.reads || (answers_.size() > 1 && answers_[1].reads)};
     if (a.reads) {
       if (auto const from = step(a.read, right_read); !from.empty()) return {from, {}, false};
       return {zeros().first(std::min(scrap_bytes, static_cast<std::size_t>(a.read.size - a.read.moved))), {}, false};

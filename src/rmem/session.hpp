@@ -48,9 +48,10 @@ struct service {
   /// Somebody asks to be the second server; the answer.
   std::function<wire::message(wire::message const&, bool trusted, std::string_view secret)> join{};
   std::function<checked<void>()> take_over{};
-  bool comes_back = false;  // its regions outlive its process
-  std::string partner{};    // the other's address, if there are two
-  std::string why_not{};    // if it does not serve
+  bool (*has_memory)() noexcept = [] noexcept { return true; };  // for changes
+  bool comes_back = false;                                       // its regions outlive its process
+  std::string partner{};                                         // the other's address, if there are two
+  std::string why_not{};                                         // if it does not serve
 };
 
 class session final : public talker {
@@ -98,6 +99,7 @@ class session final : public talker {
   [[nodiscard]] bool begin_write(wire::message const& m);
   [[nodiscard]] bool begin_data(wire::message const& m);
   void perform(std::uint64_t now);
+  void open(std::uint64_t now);
   void create(std::uint64_t now);
   void list();
   void grant();

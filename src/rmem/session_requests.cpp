@@ -33,6 +33,11 @@ std::optional<holder> named(wire::message const& m) {
   return std::nullopt;
 }
 
+bool adds_something(operation what) {
+  return what == operation::create || what == operation::link || what == operation::grant ||
+         what == operation::present || what == operation::lease;
+}
+
 std::vector<std::byte> bytes_of(token const& t) {
   auto const bytes = t.bytes();
   return {bytes.begin(), bytes.end()};
@@ -54,16 +59,11 @@ void session::perform(std::uint64_t now) {
     return answer_to(service_.take_over());
   }
   if (!service_.serves) return refuse({status::not_serving, service_.why_not});
+  if (adds_something(m.what) && !service_.has_memory())
+    return refuse({status::full, "the server is out of memory for what it knows of regions, names and rights"});
   switch (m.what) {
-    case operation::open: {
-      auto const r = store_.open(who_, text(), m.rights, now);
-      if (!r) return refuse(r.error());
-      return reply({.what = operation::done,
-                    .address = (*r)->base,
-                    .size = (*r)->size,
-                    .argument = name_lease_ms,
-                    .rights = store_.held(who_, **r)});
-    }
+    case operation::open:
+      return open(now);
     case operation::create:
       return create(now);
     case operation::remove:
@@ -93,8 +93,27 @@ void session::perform(std::uint64_t now) {
   }
 }
 
+void session::open(std::uint64_t now) {
+  auto const& m = request_;
+  auto const r = m.payload == 0 ? store_.open_at(who_, m.address, m.rights) : store_.open(who_, text(), m.rights, now);
+  if (!r) return refuse(r.error());
+  wire::writer others;
+  wire::put(others, (*r)->others);
+  reply({.what = operation::done,
+         .address = (*r)->base,
+         .size = (*r)->whole,
+         .argument = name_lease_ms,
+         .rights = store_.held(who_, **r)},
+        others.take());
+}
+
 void session::create(std::uint64_t now) {
-  auto const made = store_.create(who_, request_.size, text(), request_.rights, now);
+  std::size_t const others_bytes = request_.argument2 * wire::part_bytes;
+  if (others_bytes > payload_.size()) return refuse({status::bad_request, "the parts are missing"});
+  std::size_t const name_bytes = payload_.size() - others_bytes;
+  wire::reader from(std::span<std::byte const>(payload_).subspan(name_bytes));
+  auto const made = store_.create(who_, request_.size, text().substr(0, name_bytes), request_.rights, now,
+                                  *wire::take_parts(from, request_.argument2));
   if (!made) return refuse(made.error());
   std::vector<std::byte> shown;
   if (made->owner) {
@@ -102,7 +121,7 @@ void session::create(std::uint64_t now) {
     // Only this connection's first tokens are kept; whoever makes more regions presents theirs when it needs them.
     if (who_.tokens.size() < tokens_max) who_.tokens.push_back(made->owner->id);
   }
-  reply({.what = operation::done, .address = made->made->base, .size = made->made->size, .rights = rights_of_region},
+  reply({.what = operation::done, .address = made->made->base, .size = made->made->whole, .rights = rights_of_region},
         std::move(shown));
 }
 
@@ -122,7 +141,7 @@ void session::list() {
     std::string const name = r.names.empty() ? "" : r.names.front();
     std::string const owner = r.rights.owner().text();
     entries.number(r.base);
-    entries.number(r.size);
+    entries.number(r.whole);
     entries.number(held);
     entries.number(static_cast<std::uint32_t>(r.rights.entries().size()));
     entries.number(static_cast<std::uint8_t>(r.own ? 1 : 0));
@@ -233,6 +252,7 @@ void session::hello() {
   wire::message m{.what = operation::done, .address = service_.epoch, .argument2 = service_.instance};
   if (service_.serves) {
     m.argument = service_.comes_back ? wire::comes_back : 0;
+    m.rights = store_.number();
     partner.text(service_.partner);
   } else {
     m.outcome = status::not_serving;

@@ -47,11 +47,26 @@ std::string store::describe(region const& r) {
   return "region " + (r.names.empty() ? "at " + hexadecimal(r.base) : in_quotes(r.names.front()));
 }
 
+std::string store::without(std::uint32_t missing, region const& r) {
+  return "no right to " + names_of(missing) + " " + describe(r) + " (owner " + r.rights.owner().text() + ")";
+}
+
+/// Nothing if there can be no such parts.
+std::optional<std::uint64_t> store::size_of_all(std::uint64_t size, std::span<wire::part const> others) {
+  constexpr std::uint64_t most = std::uint64_t{1} << server_shift;
+  if (others.size() > wire::other_parts_max || size > most) return std::nullopt;
+  for (auto const& p : others) {
+    if (p.size == 0 || p.size > most - size) return std::nullopt;
+    size += p.size;
+  }
+  return size;
+}
+
 region* store::region_at(std::uint64_t address) {
   auto after = regions_.upper_bound(address);
   if (after == regions_.begin()) return nullptr;
   region& r = std::prev(after)->second;
-  return address - r.base < r.size ? &r : nullptr;
+  return address - r.base < r.whole ? &r : nullptr;
 }
 
 region const* store::find(std::uint64_t address) const {
@@ -69,10 +84,11 @@ checked<region*> store::check(caller const& who, std::uint64_t address, std::uin
   region* const r = region_at(address);
   if (r == nullptr) return refuse(status::no_region, "no region at " + hexadecimal(address));
   std::uint32_t const missing = wanted & ~held(who, *r);
-  if (missing != 0)
-    return refuse(status::no_right, "no right to " + names_of(missing) + " " + describe(*r) + " (owner " +
-                                        r->rights.owner().text() + ")");
+  if (missing != 0) return refuse(status::no_right, without(missing, *r));
   std::uint64_t const offset = address - r->base;
+  if (offset >= r->size || (size > r->size - offset && !r->others.empty()))
+    return refuse(status::out_of_bounds, "from its byte " + std::to_string(r->size) + " on, " + describe(*r) +
+                                             " is on other servers: name all of them, as in TESS_RMEM=A+B");
   if (size > r->size - offset)
     return refuse(status::out_of_bounds, std::to_string(size) + " bytes at offset " + std::to_string(offset) +
                                              " leave " + describe(*r) + ", which has " + std::to_string(r->size));
@@ -93,20 +109,24 @@ checked<void> store::check_name(std::string_view name, std::uint64_t now) {
 }
 
 checked<store::created> store::create(caller const& who, std::uint64_t size, std::string_view name,
-                                      std::uint32_t for_users, std::uint64_t now) {
+                                      std::uint32_t for_users, std::uint64_t now, std::vector<wire::part> others) {
   if ((of_server_.held(who, rights_of_server) & right_allocate) == 0)
     return refuse(status::no_right,
                   "no right to allocate on this server (owner " + std::to_string(operating_user_) + ")");
   if (size == 0 || (for_users & ~(right_read | right_write)) != 0)
     return refuse(status::bad_request, "a region has at least one byte; users may get read and write");
   if (auto const free = check_name(name, now); !free) return std::unexpected(free.error());
+  auto const whole = size_of_all(size, others);
+  if (!whole) return refuse(status::bad_request, "a region has up to 256 parts, each with a byte at least");
   std::uint64_t const room = last_address_ - next_address_;
-  if (regions_.size() >= regions_max || size > memory_.size() || room < size + 2 * pages::page_bytes)
+  if (regions_.size() >= regions_max || size > memory_.size() || room < 2 * pages::page_bytes ||
+      room - 2 * pages::page_bytes < *whole)
     return refuse(status::full, std::to_string(size) + " bytes do not fit: " + std::to_string(memory_.free()) +
                                     " of the server's " + std::to_string(memory_.size()) + " bytes are free");
   created result{};
   change c{.what = change::kind::create, .address = next_address_, .size = size, .name = std::string(name)};
   c.rights = for_users;
+  c.others = std::move(others);
   c.who = identity_of(who);
   if (!who.user) {
     // Tokens shown may be others' as well: what is created gets one of its own.
@@ -179,6 +199,14 @@ checked<region const*> store::open(caller const& who, std::string_view name, std
     return refuse(status::no_right, "no right to " + names_of(missing) + " region " + in_quotes(name) + " (owner " +
                                         r.rights.owner().text() + ")");
   return &r;
+}
+
+checked<region const*> store::open_at(caller const& who, std::uint64_t address, std::uint32_t wanted) {
+  region const* const r = region_at(address);
+  if (r == nullptr) return refuse(status::no_region, "no region at " + hexadecimal(address));
+  std::uint32_t const missing = wanted & ~held(who, *r);
+  if (missing != 0) return refuse(status::no_right, without(missing, *r));
+  return r;
 }
 
 checked<grants*> store::grants_of(std::uint64_t address) {

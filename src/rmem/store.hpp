@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,7 +45,10 @@ inline constexpr std::uint64_t server_address = 0;
 
 struct region {
   std::uint64_t base = 0;
-  std::uint64_t size = 0;
+  std::uint64_t size = 0;  // of what is here
+  std::uint64_t whole =
+      0;  // with the parts on other servers, which follow in this order; addresses up to there are its
+  std::vector<wire::part> others{};
   grants rights;
   std::vector<piece> pieces{};           // in the server's pages, unless leased
   std::vector<std::uint64_t> starts{};   // of each piece within the region
@@ -89,7 +93,8 @@ class store {
     std::optional<token> owner;
   };
   [[nodiscard]] checked<created> create(caller const& who, std::uint64_t size, std::string_view name,
-                                        std::uint32_t for_users, std::uint64_t now);
+                                        std::uint32_t for_users, std::uint64_t now,
+                                        std::vector<wire::part> others = {});
   [[nodiscard]] checked<void> remove(caller const& who, std::uint64_t address);
   /// `for_ms` 0: until it is unlinked.
   [[nodiscard]] checked<void> link(caller const& who, std::uint64_t address, std::string_view name,
@@ -98,6 +103,8 @@ class store {
   /// The region of this name, if all of `wanted` is held.
   [[nodiscard]] checked<region const*> open(caller const& who, std::string_view name, std::uint32_t wanted,
                                             std::uint64_t now);
+  /// The region that this address belongs to.
+  [[nodiscard]] checked<region const*> open_at(caller const& who, std::uint64_t address, std::uint32_t wanted);
   /// The region in which all of these bytes lie, if all of `wanted` is held. Cost: logarithmic in the regions.
   [[nodiscard]] checked<region*> check(caller const& who, std::uint64_t address, std::uint64_t size,
                                        std::uint32_t wanted);
@@ -116,6 +123,8 @@ class store {
   [[nodiscard]] std::uint32_t held(caller const& who, region const& r) const;
   [[nodiscard]] std::map<std::uint64_t, region> const& regions() const { return regions_; }
   [[nodiscard]] pages const& memory() const { return memory_; }
+  /// The top bits of its addresses.
+  [[nodiscard]] std::uint32_t number() const { return static_cast<std::uint32_t>(last_address_ >> server_shift); }
   /// 'name' or its address, for messages.
   [[nodiscard]] static std::string describe(region const& r);
 
@@ -143,6 +152,8 @@ class store {
   [[nodiscard]] checked<change> checked_grant(caller const& who, std::uint64_t address, std::uint32_t rights);
   [[nodiscard]] checked<void> check_name(std::string_view name, std::uint64_t now);
   [[nodiscard]] region* region_at(std::uint64_t address);
+  [[nodiscard]] static std::string without(std::uint32_t missing, region const& r);
+  [[nodiscard]] static std::optional<std::uint64_t> size_of_all(std::uint64_t size, std::span<wire::part const> others);
 
   pages& memory_;
   std::uint64_t next_address_;

@@ -35,7 +35,12 @@ void store::apply(change const& c) {
 }
 
 void store::apply_create(change const& c) {
-  region r{.base = c.address, .size = c.size, .rights = grants(c.who), .pieces = c.pieces};
+  region r{.base = c.address,
+           .size = c.size,
+           .whole = *size_of_all(c.size, c.others),
+           .others = c.others,
+           .rights = grants(c.who),
+           .pieces = c.pieces};
   std::uint64_t start = 0;
   for (auto const& part : r.pieces) {
     r.starts.push_back(start);
@@ -48,8 +53,8 @@ void store::apply_create(change const& c) {
     names_.insert_or_assign(c.name, link_target{c.address, 0, c.who});
     r.names.push_back(c.name);
   }
+  next_address_ = c.address + pages::rounded(r.whole) + pages::page_bytes;
   regions_.emplace(c.address, std::move(r));
-  next_address_ = c.address + pages::rounded(c.size) + pages::page_bytes;
 }
 
 void store::apply_remove(std::uint64_t address) {
@@ -87,9 +92,10 @@ bool store::is_possible(change const& c) const {
     case change::kind::create: {
       std::uint64_t total = 0;
       for (auto const& part : c.pieces) total += part.size;
+      auto const whole = size_of_all(c.size, c.others);
       return c.address % pages::page_bytes == 0 && (c.rights & ~(right_read | right_write)) == 0 && c.size != 0 &&
-             c.size <= memory_.size() && c.address >= next_address_ && c.address <= last_address_ &&
-             last_address_ - c.address >= c.size + 2 * pages::page_bytes && total == pages::rounded(c.size) &&
+             c.size <= memory_.size() && c.address >= next_address_ && c.address <= last_address_ && whole &&
+             last_address_ - c.address >= *whole + 2 * pages::page_bytes && total == pages::rounded(c.size) &&
              regions_.size() < regions_max;
     }
     case change::kind::remove:
@@ -145,6 +151,7 @@ std::vector<change> store::snapshot() const {
   for (auto const& [address, r] : regions_) {
     change c{.what = change::kind::create, .address = address, .size = r.size, .who = r.rights.owner()};
     c.pieces = r.pieces;
+    c.others = r.others;
     if (auto const t = tokens_.find(c.who.id); c.who.which == holder::kind::token && t != tokens_.end())
       c.secret = t->second.secret;
     all.push_back(std::move(c));

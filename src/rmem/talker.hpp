@@ -12,7 +12,7 @@ class talker {
   struct outgoing {
     std::span<std::byte const> bytes;
     std::span<int const> files{};  // go with the first of the bytes
-    bool data_follow = false;      // at once: this is the header of a read's data
+    bool data_follow = false;      // at once: this is the header of a read's data, or the end of the one before
   };
 
   virtual ~talker() = default;

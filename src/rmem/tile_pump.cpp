@@ -46,6 +46,7 @@ tile_pump::~tile_pump() {
 }
 
 void tile_pump::begin(buffer& b, std::uint64_t tile, bool reads) {
+  b.memory = &memory_[static_cast<std::size_t>(&b - buffers_.data()) * tile_bytes_];
   b.busy = true;
   b.wait.expect();
   begin_transfer(b, tile, reads);
@@ -71,16 +72,38 @@ void tile_pump::give_back() {
   buffer& b = buffers_[used_ % 2];
   if (writes_)
     begin(b, used_, false);
-  else if (used_ + 2 < tiles_)
+  else if (used_ + 2 < tiles_ && !client_.move_mapped(true, region_ + (used_ + 2) * tile_bytes_, b.memory, 0))
     begin(b, used_ + 2, true);
 }
 
 /// What the next tile waits for; after the last tile, a buffer that is being written; null: nothing.
 tile_pump::buffer* tile_pump::awaited() {
   std::uint64_t const next = used_ + 1;
+  buffer& mine = buffers_[next % 2];
+  buffer const& other = buffers_[(next + 1) % 2];
+  // Through a mapping, whoever uses the bytes has them in his processor's cache if he copies them himself, always to
+  // the same place.
+  if (!writes_ && next < tiles_ && !mine.busy && mine.tile != next) {
+    mine.memory = &memory_[other.busy ? next % 2 * tile_bytes_ : 0];
+    mine.tile = next;
+    mine.bytes = std::min<std::uint64_t>(tile_bytes_, region_.size - next * tile_bytes_);
+    if (!client_.move_mapped(true, region_ + next * tile_bytes_, mine.memory, mine.bytes)) begin(mine, next, true);
+  }
   for (buffer* const b : {&buffers_[next % 2], &buffers_[(next + 1) % 2]})
-    if (b->busy && (next >= tiles_ || b == &buffers_[next % 2])) return b;
+    if (b->busy && (next >= tiles_ || b == &buffers_[next % 2])) return read_here(*b) ? nullptr : b;
   return nullptr;
+}
+
+/// Through a mapping, if no thread has begun with it.
+bool tile_pump::read_here(buffer& b) {
+  if (writes_ || !client_.take_back(b)) return false;
+  if (!client_.move_mapped(true, b.at, b.memory, b.bytes)) {
+    client_.start(b);
+    return false;
+  }
+  b.wait.forget();
+  b.busy = false;
+  return true;
 }
 
 tile_pump::tile tile_pump::taken(buffer const* b) {

@@ -33,13 +33,18 @@ inline constexpr std::uint64_t portal_bytes_max = std::uint64_t{1} << 20;
 /// A write up to this size takes its bytes along with its header: they wait in the server's mailbox for the check.
 inline constexpr std::uint32_t inline_bytes_max = 4096;
 inline constexpr std::uint32_t name_bytes_max = 255;
+/// As many as there are numbers of servers, without the first one's.
+inline constexpr std::uint64_t other_parts_max = 255;
+inline constexpr std::uint32_t part_bytes = 16;
 /// Writes whose portal is open and reads not yet sent: more of them wait in the sender's socket.
 inline constexpr std::size_t transfers_max = 16;
 
 enum class operation : std::uint8_t {
   // Requests. Each is answered by `done` with its id, after `data` if it asked for bytes.
-  open = 1,   // payload: name. rights: those that will be used. → address, size, rights held, argument: lease in ms
-  create,     // size. rights: for every local user. payload: name. → address; payload: the owner's token, if remote
+  open = 1,   // payload: name, or nothing: address. rights: those that will be used.
+              // → address, size, rights held, argument: lease in ms; payload: parts on other servers
+  create,     // size. rights: for every local user. argument2: so many parts are on other servers. payload: name,
+              // those parts. → address; size of all; payload: the owner's token, if remote
   remove,     // address
   link,       // address. payload: another name. argument: how long in ms, 0: until unlinked
   unlink,     // payload: name
@@ -52,8 +57,8 @@ enum class operation : std::uint8_t {
   lease,      // address. rights: read or read and write → address, size; descriptors of the
               // region and of its epoch, or none: it is not lent
   state,      // → payload: the figures of the server
-  hello,      // → argument: what is so of the server; payload: its partner's address. Refused: it does not serve.
-              // Both: address: epoch; argument2: instance
+  hello,      // → argument: what is so of the server; rights: its number; payload: its partner's address.
+              // Refused: it does not serve. Both: address: epoch; argument2: instance
   join,       // argument: epoch; argument2: instance; rights: standing; size; address: number; payload: the secret
   take_over,  // by its operator: the first of two servers is gone for sure
   // Answers, and data in both directions.
@@ -75,6 +80,13 @@ using status = reason;
 
 /// `argument` of grant and revoke.
 enum class whom : std::uint64_t { token, user, any_user };
+
+/// Of a region that several servers have: so many bytes from this address on.
+struct part {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  bool operator==(part const&) const = default;
+};
 
 struct message {
   operation what{};
@@ -172,6 +184,24 @@ class writer {
  private:
   std::vector<std::byte> bytes_;
 };
+
+inline void put(writer& to, std::span<part const> parts) {
+  for (auto const& p : parts) {
+    to.number(p.address);
+    to.number(p.size);
+  }
+}
+/// `count` of them; nothing if there are fewer.
+[[nodiscard]] inline std::optional<std::vector<part>> take_parts(reader& from, std::uint64_t count) {
+  std::vector<part> all;
+  for (; count != 0; --count) {
+    auto const address = from.number<std::uint64_t>();
+    auto const size = from.number<std::uint64_t>();
+    if (!size) return std::nullopt;
+    all.push_back({*address, *size});
+  }
+  return all;
+}
 
 }  // namespace tess::rmem::wire
 

@@ -81,6 +81,26 @@ class Mem(unittest.TestCase):
         self.mem("grant", "matrix", "read,write", "--user", "any")
         self.mem("revoke", "matrix", "--user", "any")
 
+    def test_two_servers_with_numbers_are_one_space(self) -> None:
+        other = Path(self.folder.name) / "other.sock"
+        words = [TESS, "memd", "--size", "16M", "--name", str(other), "--number", "7"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as second:
+            assert second.stdout is not None
+            second.stdout.readline()
+            both = f"{self.socket}+{other}"
+            source = Path(self.folder.name) / "in"
+            target = Path(self.folder.name) / "out"
+            source.write_bytes(os.urandom(20_000_001))
+            self.mem("copy-in", str(source), "bytes", at=both)
+            self.assertRegex(self.mem("ls", at=both), r"bytes +0x[0-9a-f]+ +19\.1 MiB")
+            self.assertRegex(self.mem("ls", at=str(other)), r"bytes \(part 2 of 2\) +0x7[0-9a-f]+ +9\.5 MiB")
+            self.mem("copy-out", "bytes", str(target), at=both)
+            self.assertEqual(source.read_bytes(), target.read_bytes())
+            self.assertIn("is on 2 servers", self.mem("copy-out", "bytes", str(target), code=1))
+            self.mem("rm", "bytes", at=both)
+            self.assertIn("free 32.0 MiB\nregions 0\n", self.mem("stat", at=both))
+            second.terminate()
+
     def test_two_servers_do_not_share_an_address(self) -> None:
         words = [TESS, "memd", "--size", "1M", "--name", str(self.socket)]
         second = subprocess.run(words, capture_output=True, text=True)

@@ -48,6 +48,7 @@ class memd_process {
     if (!says("tess memd: ")) throw std::runtime_error("the server did not start");
   }
   void signal(int number) const { ::kill(process_, number); }
+  [[nodiscard]] pid_t number() const { return process_; }
   /// As SIGKILL does it: without any warning.
   void kill() {
     if (process_ <= 0) return;

@@ -8,10 +8,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "fresh_tcp_address.hpp"
 #include "memd_process.hpp"
 #include "rmem/connection.hpp"
 #include "running_server.hpp"
@@ -84,6 +86,91 @@ TEST(rmem_pair, the_first_goes_on_alone_when_the_second_is_killed_and_shares_aga
   word = 0;
   c.memread(&word, r.base, sizeof word);
   EXPECT_EQ(word, 5U);
+}
+
+TEST(rmem_pair, may_be_one_of_several_servers_of_a_region) {
+  two_servers two;
+  std::string const third = fresh_address();
+  memd_process const alone({"--size", "64M", "--name", third, "--number", "3"});
+  memd_process* const serves = two.settle();
+  ASSERT_NE(serves, nullptr);
+  client c(two.a + "," + two.b + "+" + third);
+  auto const r = c.create("matrix", 9 * mebibyte);
+  auto const bytes = random_bytes(r.size, 5);
+  c.memwrite(r.base, bytes.data(), bytes.size());
+  serves->kill();
+  std::vector<char> got(bytes.size());
+  c.memread(got.data(), r.base, got.size());
+  EXPECT_TRUE(got == bytes);
+  EXPECT_EQ(client(two.b + "," + two.a + "+" + third).open("matrix", rights::read).size, r.size);
+}
+
+struct secret_file {
+  std::string path;
+  explicit secret_file(std::string const& name, std::string const& text)
+      : path("/dev/shm/tess-rmem-" + name + "-" + std::to_string(getpid())) {
+    std::ofstream(path) << text << "\n";
+  }
+  secret_file(secret_file const&) = delete;
+  secret_file& operator=(secret_file const&) = delete;
+  ~secret_file() { unlink(path.c_str()); }
+};
+
+/// One of them has, within 10 s.
+bool ends(memd_process const& a, memd_process const& b) {
+  auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (std::chrono::steady_clock::now() < deadline) {
+    for (pid_t const p : {a.number(), b.number()}) {
+      std::string state;
+      std::getline(std::ifstream("/proc/" + std::to_string(p) + "/stat"), state);
+      if (state.contains(") Z ")) return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return false;
+}
+
+TEST(rmem_pair, two_hosts_need_one_secret_and_clients_by_tcp_go_on_at_the_second) {
+  secret_file const good("good", "a secret of both servers");
+  secret_file const bad("bad", "some other secret, long");
+  std::string const a = fresh_tcp_address();
+  std::string const b = fresh_tcp_address();
+  std::string const local_a = fresh_address();
+  std::string const local_b = fresh_address();
+  auto const words = [](std::string const& own, std::string const& local, std::string const& other,
+                        std::string const& secret) {
+    auto all = two_servers::words(own, other);
+    all.insert(all.end(), {"--listen", local, "--secret", secret});
+    return all;
+  };
+  {
+    memd_process one(words(a, local_a, b, good.path));
+    memd_process liar(words(b, local_b, a, bad.path));
+    // Whichever asked the other to let it in.
+    EXPECT_TRUE(ends(one, liar));
+    for (auto* const each : {&one, &liar}) EXPECT_FALSE(each->has_said("the second server has all"));
+  }
+  memd_process first(words(a, local_a, b, good.path));
+  memd_process second(words(b, local_b, a, good.path));
+  bool const first_serves = [&] {
+    auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (std::chrono::steady_clock::now() < deadline) {
+      if (first.has_said("the second server has all")) return true;
+      if (second.has_said("the second server has all")) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    ADD_FAILURE() << "they are not in step";
+    return true;
+  }();
+  client owner(first_serves ? local_a : local_b);
+  auto const r = owner.create("far", 3 * mebibyte);
+  client c(a + "," + b, {owner.grant_token(r.base, rights::read_write)});
+  auto const bytes = random_bytes(r.size, 3);
+  c.memwrite(r.base, bytes.data(), bytes.size());
+  (first_serves ? first : second).kill();
+  std::vector<char> got(bytes.size());
+  c.memread(got.data(), r.base, got.size());
+  EXPECT_TRUE(got == bytes);
 }
 
 TEST(rmem_pair, silence_proves_nothing_and_without_the_second_nothing_is_acknowledged) {

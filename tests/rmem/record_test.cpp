@@ -102,6 +102,33 @@ TEST_F(a_kept_server, knows_regions_names_and_rights_after_a_restart) {
   }
 }
 
+TEST_F(a_kept_server, knows_the_parts_on_other_servers_and_leaves_their_addresses_free) {
+  std::vector<wire::part> const others{{std::uint64_t{4} << server_shift, 5'000'000},
+                                       {std::uint64_t{5} << server_shift, 77}};
+  std::uint64_t base = 0;
+  std::uint64_t behind = 0;
+  {
+    auto h = open();
+    base = h.what().create(owner, 8192, "matrix", 0, 0, others).value().made->base;
+    behind = make(h, "next", "n");
+    EXPECT_GT(behind, base + 8192 + 5'000'077);
+    EXPECT_EQ(h.what().create(owner, 10, "none", 0, 0, {{1, 0}}).error().why, wire::status::bad_request);
+  }
+  for (int run = 0; run < 2; ++run) {
+    auto h = open();
+    auto const* const r = h.what().open_at(owner, base + 5'000'000, right_write).value();
+    EXPECT_EQ(r->base, base);
+    EXPECT_EQ(r->size, 8192U);
+    EXPECT_EQ(r->whole, 8192U + 5'000'077U);
+    EXPECT_EQ(r->others, others);
+    EXPECT_EQ(h.what().check(owner, base + 8192, 1, right_read).error().text,
+              "from its byte 8192 on, region 'matrix' is on other servers: name all of them, as in TESS_RMEM=A+B");
+    EXPECT_EQ(h.what().check(owner, base + 8191, 2, right_read).error().why, wire::status::out_of_bounds);
+    EXPECT_TRUE(h.what().check(owner, base + 8191, 1, right_read));
+    EXPECT_EQ(h.what().open(owner, "next", 0, 0).value()->base, behind);
+  }
+}
+
 TEST_F(a_kept_server, uses_no_address_again_and_shows_nobody_what_was_freed) {
   std::uint64_t gone = 0;
   {

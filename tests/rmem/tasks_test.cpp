@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "live_server.hpp"
+#include "tess/rmem_array.hpp"
 #include "tess/rmem_task.hpp"
 #include "tess/tess.hpp"
 
@@ -63,6 +64,33 @@ TEST_F(rmem_tasks, move_any_number_of_bytes_by_mapping_and_by_socket) {
   in_job(1, [&]() -> task<void> {
     co_await exercise(local, whole);
     co_await exercise(*remote, whole);
+  });
+}
+
+TEST(rmem_tasks_of_a_fleet, move_bytes_over_the_borders_of_servers) {
+  live_server const a(std::uint64_t{16} << 20, 1);
+  live_server const b(std::uint64_t{16} << 20, 2);
+  client local(a.local() + "+" + b.local());
+  region const r = local.create("whole", 8'000'000);
+  client remote(a.remote() + "+" + b.remote(), {local.grant_token(r.base, rights::read_write)});
+  in_job(1, [&]() -> task<void> {
+    co_await exercise(local, r);
+    co_await exercise(remote, r);
+    array<std::uint64_t> items(remote, r, {.bytes = 1'000'000, .page_bytes = 32768});
+    co_await items.forall([](std::uint64_t i, std::uint64_t& x) { x = i; });
+    co_await items.flush();
+    std::uint64_t wrong = 0;
+    array<std::uint64_t const> const mapped(local, r, {.bytes = 1'000'000, .page_bytes = 32768});
+    for (std::uint64_t expected = 0; std::uint64_t const x : mapped) wrong += x != expected++ ? 1 : 0;
+    EXPECT_EQ(wrong, 0U);
+    std::vector<char> bytes(10);
+    bool refused_it = false;
+    try {
+      co_await memread(remote, bytes.data(), r + 7'999'999, 2);
+    } catch (refused const&) {
+      refused_it = true;
+    }
+    EXPECT_TRUE(refused_it);
   });
 }
 

@@ -91,6 +91,8 @@ class page_cache {
   [[nodiscard]] bool try_read(std::uint64_t page, std::size_t offset, void* to, std::size_t bytes);
   [[nodiscard]] bool try_write(std::uint64_t page, std::size_t offset, void const* from, std::size_t bytes);
 
+  /// A pass has left this page, and will not come back to it before the others: it goes first.
+  void passed(std::uint64_t page);
   /// These pages will be wanted soon.
   void fetch(std::uint64_t first, std::uint64_t count);
   /// Everything that was changed and released is at the server when this ends.

@@ -46,6 +46,7 @@ class tile_pump {
   void turn(buffer& b) noexcept;
   void give_back();
   [[nodiscard]] buffer* awaited();
+  [[nodiscard]] bool read_here(buffer& b);
   [[nodiscard]] tile taken(buffer const* b);
 
   client& client_;
