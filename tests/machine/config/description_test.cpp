@@ -103,7 +103,7 @@ TEST(a_machine_with_clusters, has_partitions_where_its_memories_are_and_nothing_
   EXPECT_NE(said("tile = [4, 1]", "tile = [3, 1]").find("cluster (3, 1) cannot have its partition elsewhere"),
             std::string::npos);
   EXPECT_NE(
-      said("[[partition]]\ntile = [4, 0]\nmemory = [4, 0]   # its own\nbase = 0x20000000000\nsize_bytes = 536870912",
+      said("[[partition]]\ntile = [4, 0]\nmemory = [4, 0]   # its own\nbase = 0x20000000000\nsize_bytes = 1073741824",
            "")
           .find("3 partitions for 4 tiles; expected one for each of memory.tiles"),
       std::string::npos);
