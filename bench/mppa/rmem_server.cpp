@@ -23,12 +23,6 @@ tess::memd::caller caller_of(std::uint64_t number) {
   who.user = static_cast<std::uint32_t>(number);
   return who;
 }
-/// Or a client could have what it may read sent into another's window, which is open for something else.
-bool is_own(std::uint64_t number, std::uint64_t address, std::uint64_t bytes) {
-  std::uint64_t const begin = cluster::row(number, info::row_tlm);
-  std::uint64_t const size = cluster::row(number, info::row_tlm_bytes);
-  return address >= begin && address - begin <= size && bytes <= size - (address - begin);
-}
 std::uint64_t server_of(std::uint64_t own) {
   std::uint64_t server = 0;
   while (server_cluster(server) != own) ++server;
@@ -41,8 +35,11 @@ rmem_server::rmem_server()
     : own_(cluster::own_number()),
       number_(server_of(own_)),
       memory_(cluster::row(own_, info::row_partition)),
-      memory_bytes_(cluster::row(own_, info::row_partition_bytes)) {
+      memory_bytes_(cluster::row(own_, info::row_partition_bytes)),
+      scratchpad_bytes_(cluster::row(own_, info::row_tlm_bytes)) {
   regions_.reserve(regions_max);
+  for (std::uint64_t number = 0; number < cluster::count(); ++number)
+    scratchpads_.push_back(cluster::row(number, info::row_tlm));
 }
 
 rmem_server::region* rmem_server::at(std::uint64_t address) {
@@ -88,7 +85,7 @@ status rmem_server::grant(mailbox::message const& came) {
   auto const [code, address, to, rights, unused] = came.said;
   region* const one = at(address);
   if (one == nullptr) return status::no_region;
-  if (to >= cluster::count()) return status::not_permitted;
+  if (to >= scratchpads_.size()) return status::not_permitted;
   auto const given = static_cast<std::uint32_t>(rights) & tess::memd::rights_of_region;
   auto const by = one->granted.giver(caller_of(came.source), given);
   if (!by || given != rights) return status::not_permitted;
@@ -109,7 +106,9 @@ mailbox::words rmem_server::write(mailbox::message const& came) {
 std::optional<status> rmem_server::read(mailbox::message const& came) {
   auto const [how, where] = check(came, tess::memd::right_read);
   if (how != status::ok) return how;
-  if (!is_own(came.source, came.said[3], came.said[2])) return status::not_own;
+  // Or a client could have what it may read sent into another's window, which is open for something else.
+  std::uint64_t const inside = came.said[3] - scratchpads_[came.source];
+  if (inside > scratchpad_bytes_ || came.said[2] > scratchpad_bytes_ - inside) return status::not_own;
   // The check has been done while what was sent before was still on its way.
   if (sender_.busy() && !sender_.finish()) ++lost_;
   return sender_.begin(where, came.said[2], came.said[3]) ? std::nullopt : std::optional(status::lost);

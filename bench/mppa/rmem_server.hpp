@@ -52,7 +52,9 @@ class rmem_server {
   std::uint64_t number_;  ///< Of the server, in addresses.
   std::uint64_t memory_;  ///< Global address of the DDR.
   std::uint64_t memory_bytes_;
-  std::vector<region> regions_;  ///< By begin, without holes.
+  std::uint64_t scratchpad_bytes_;          ///< Of every cluster.
+  std::vector<std::uint64_t> scratchpads_;  ///< By cluster: where its memory begins.
+  std::vector<region> regions_;             ///< By begin, without holes.
   tess::machine::portal_sender sender_;
   std::uint64_t lost_ = 0;
 };
