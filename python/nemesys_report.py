@@ -7,15 +7,14 @@ each item CSV, JSON, SVG and PNG, and report.html of all.
 import argparse
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from nemesys import beyond, checks, figures, kernels, micro, report, variants
+from nemesys import beyond, checks, kernels, micro, report, variants
 from nemesys.execute import Executor, say
-from nemesys.items import Item, Known
+from nemesys.items import Known
 from nemesys.measures import Results
 from nemesys.paper import Paper
 from nemesys.plan import ITEMS, KERNELS, Plan
@@ -62,32 +61,6 @@ def plan_of(options: argparse.Namespace) -> Plan:
     return Plan(items, quick=options.quick, only=frozenset(options.kernel))
 
 
-def commit() -> str:
-    """Of the source that this file lies in; nothing outside of one."""
-    command = ["git", "-C", str(Path(__file__).resolve().parent), "describe", "--always", "--dirty"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
-def write(items: list[Item], known: Known, facts: dict[str, str], failed: list[str], folder: Path) -> None:
-    """All files."""
-    with_pictures = figures.available()
-    for item in items:
-        report.write_numbers(item, folder)
-        if with_pictures:
-            figures.draw(item, folder)
-    found = checks.all_of(known)
-    for item in items:
-        print(report.printed(item))
-    print(report.printed_checks(found))
-    file = report.write(items, found, facts, failed, folder)
-    if not with_pictures:
-        say("THE PICTURES ARE MISSING: this Python has no matplotlib; all numbers are there")
-    print(f"\nwritten: {file}, and of each item .csv and .json{', .svg and .png' if with_pictures else ''}")
-
-
 def main(words: list[str]) -> int:
     """0: all runs ended well; what must be reached is reported, not judged by the exit code."""
     options = options_of(words)
@@ -109,13 +82,15 @@ def main(words: list[str]) -> int:
     command = [word for i, word in enumerate(command) if "--reference" not in (word, command[i - 1])]
     facts = {
         "command": " ".join(["tess reproduce nemesys", *command]),
-        "commit": commit(),
+        "commit": report.commit(),
         "form": "quick: shows that it works, measures nothing" if plan.quick else "full",
         "this time it took": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at a time",
     }
     known = Known(Results(plan, executor), Paper(options.reference))
     items = [MAKERS[item](known) for item in plan.items]
-    write(items, known, facts, [f"{run.key}: {why}" for run, why in failed], options.output)
+    about = "Words have 32 bits in the paper and 64 here."
+    whys = [f"{run.key}: {why}" for run, why in failed]
+    report.write_all("NEMESYS (MEMSYS 2019)", about, items, checks.all_of(known), facts, whys, options.output)
     return 1 if failed else 0
 
 

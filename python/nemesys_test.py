@@ -282,7 +282,7 @@ class Whole(unittest.TestCase):
             contextlib.redirect_stdout(said),
             contextlib.redirect_stderr(said),
             mock.patch.object(nemesys_report, "Executor", FakeExecutor),
-            mock.patch.object(nemesys_report.figures, "available", return_value=False),
+            mock.patch.object(nemesys_report.report.figures, "available", return_value=False),
         ):
             given = ["--tess", "tess", "--reference", str(ROOT / "reference"), "--output", folder.name]
             code = nemesys_report.main([*given, *words])

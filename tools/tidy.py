@@ -33,7 +33,7 @@ LAYERS = {
     "src/rmem/": ("include/tess/", "src/base/"),
     "src/cli/": ("src/machine/", "src/rmem/", "src/base/", "include/tess/"),
     "apps/": ("include/tess/",),
-    "bench/": ("include/tess/", "src/machine/"),
+    "bench/": ("include/tess/", "src/machine/", "src/rmem/"),
 }
 # The runtime knows fabric.hpp; only start.cpp names the fabrics there are.
 CONCRETE_FABRIC = re.compile(r"src/fabric/(smp|ucx|tile|hostile|checked)\b")

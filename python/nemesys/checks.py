@@ -1,9 +1,8 @@
 """checks: what a reproduction must reach, item by item: met, not met, or not measured."""
 
-import dataclasses
 from collections.abc import Callable
 
-from nemesys.items import Known
+from nemesys.items import Check, Known
 from nemesys.kernels import (
     best_baseline,
     communication_change,
@@ -20,17 +19,6 @@ from nemesys.variants import kept, slowdown
 
 FASTER = ("bf", "dst", "dr", "dp", "mis", "vc")
 BUSY = ("bf", "dst", "dr")
-
-
-@dataclasses.dataclass
-class Check:
-    """One line of the table; `met` is None where nothing was measured."""
-
-    what: str
-    paper: str
-    must: str
-    ours: str
-    met: bool | None
 
 
 def ranks(values: list[float]) -> list[float]:

@@ -47,7 +47,7 @@ def draw(item: Item, folder: Path) -> list[Path]:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "nemesys"  # the same picture is the same file
+    mpl.rcParams["svg.hashsalt"] = item.of  # the same picture is the same file
     from matplotlib import pyplot as plt
 
     rows = -(-len(panels) // COLUMNS)

@@ -19,11 +19,12 @@ class Item:
     sentences: list[str]
     # Panels of a picture: title, what the axes are, and named series of (x, y); bars if the x are texts.
     panels: list["Panel"] = dataclasses.field(default_factory=list)
+    of: str = "nemesys"  # the paper, as `tess reproduce` calls it
 
     @property
     def file(self) -> str:
         """Names its files."""
-        return "nemesys_" + self.name.replace(" ", "_")
+        return f"{self.of}_{self.name.replace(' ', '_')}"
 
 
 @dataclasses.dataclass
@@ -42,6 +43,17 @@ class Panel:
     def bars(self) -> bool:
         """Rather than curves."""
         return any(isinstance(x, str) for points in self.series.values() for x, _ in points)
+
+
+@dataclasses.dataclass
+class Check:
+    """What a reproduction must reach: met, not met, or None where nothing was measured."""
+
+    what: str
+    paper: str
+    must: str
+    ours: str
+    met: bool | None
 
 
 @dataclasses.dataclass

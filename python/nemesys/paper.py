@@ -25,17 +25,24 @@ class Claim:
         return f"{ends} {self.unit}"
 
 
-class Paper:
-    """Its claims and its tables 5 and 6."""
+class Claims:
+    """What a paper's text says."""
 
-    def __init__(self, folder: Path) -> None:
-        self._claims = {row["name"]: row for row in rows(folder / "nemesys_claims.csv")}
-        self.table5 = {row["kernel"].lower(): row for row in rows(folder / "nemesys_table5.csv")}
-        self._table6 = {(row["variant"], row["kernel"]): row for row in rows(folder / "nemesys_table6.csv")}
+    def __init__(self, file: Path) -> None:
+        self._claims = {row["name"]: row for row in rows(file)}
 
     def __getitem__(self, name: str) -> Claim:
         row = self._claims[name]
         return Claim(float(row["low"]), float(row["high"] or row["low"]), row["unit"], row["where"])
+
+
+class Paper(Claims):
+    """The claims of NEMESYS and its tables 5 and 6."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "nemesys_claims.csv")
+        self.table5 = {row["kernel"].lower(): row for row in rows(folder / "nemesys_table5.csv")}
+        self._table6 = {(row["variant"], row["kernel"]): row for row in rows(folder / "nemesys_table6.csv")}
 
     def table6(self, variant: str, kernel: str, column: str) -> float | None:
         """A cell; none where the paper has none."""

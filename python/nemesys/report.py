@@ -1,13 +1,18 @@
-"""report: CSV, JSON and one self-contained report.html of all items, and the table of checks as text."""
+"""report: CSV, JSON and one self-contained report.html of all items, and the table of checks as text.
+
+For every paper whose experiments run on the simulated machine.
+"""
 
 import base64
 import csv
 import html
 import json
+import subprocess
 from pathlib import Path
 
-from nemesys.checks import Check
-from nemesys.items import Cell, Item
+from nemesys import figures
+from nemesys.execute import say
+from nemesys.items import Cell, Check, Item
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
@@ -76,13 +81,15 @@ def section(item: Item, folder: Path) -> str:
     return text + (table(item.columns, item.rows) if item.rows else "<p>Nothing was measured.</p>\n")
 
 
-def write(items: list[Item], checks: list[Check], facts: dict[str, str], failed: list[str], folder: Path) -> Path:
-    """The report; pictures must have been drawn."""
-    text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>NEMESYS</title><style>{STYLE}</style>\n"
-    text += "<h1>NEMESYS (MEMSYS 2019) beside this machine</h1>\n"
-    text += "<p>All values of ours are measured by programs on the simulated machine. Words have 32 bits in the "
-    text += "paper and "
-    text += "64 here. A dash: not measured here, or not in the paper's text.</p>\n"
+def write(
+    paper: str, about: str, items: list[Item], checks: list[Check], facts: dict[str, str], failed: list[str],
+    folder: Path,
+) -> Path:  # fmt: skip
+    """The report; pictures must have been drawn. `about`: what a reader must know beside it."""
+    text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>{paper}</title><style>{STYLE}</style>\n"
+    text += f"<h1>{html.escape(paper)} beside this machine</h1>\n"
+    text += "<p>All values of ours are measured by programs on the simulated machine. "
+    text += f"{html.escape(about)} A dash: not measured here, or not in the paper's text.</p>\n"
     text += table(["of this report", ""], [[name, value] for name, value in facts.items()])
     if failed:
         whys = "".join(f"<li>{html.escape(why)}</li>" for why in failed)
@@ -92,6 +99,34 @@ def write(items: list[Item], checks: list[Check], facts: dict[str, str], failed:
     file = folder / "report.html"
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def commit() -> str:
+    """Of the source that this file lies in; nothing outside of one."""
+    command = ["git", "-C", str(Path(__file__).resolve().parent), "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def write_all(
+    paper: str, about: str, items: list[Item], found: list[Check], facts: dict[str, str], failed: list[str],
+    folder: Path,
+) -> None:  # fmt: skip
+    """All files, and what they say on the terminal."""
+    with_pictures = figures.available()
+    for item in items:
+        write_numbers(item, folder)
+        if with_pictures:
+            figures.draw(item, folder)
+    for item in items:
+        print(printed(item))
+    print(printed_checks(found))
+    file = write(paper, about, items, found, facts, failed, folder)
+    if not with_pictures:
+        say("THE PICTURES ARE MISSING: this Python has no matplotlib; all numbers are there")
+    print(f"\nwritten: {file}, and of each item .csv and .json{', .svg and .png' if with_pictures else ''}")
 
 
 def printed(item: Item) -> str:

@@ -34,13 +34,12 @@ struct chosen {
   std::string paper;
   std::string folder;
   bool quick = false;
-  words nemesys;  // what only this paper has, as it was typed
+  words more;  // what not every paper has, as it was typed
 };
 
 int reproduce_softxmt(tree const& here, chosen const& given) {
-  if (!given.nemesys.empty())
-    throw usage_error{
-        fmt::format("reproduce: {} is an option of nemesys, and softxmt has none such", given.nemesys.front())};
+  if (!given.more.empty())
+    throw usage_error{fmt::format("reproduce: softxmt has no {}; see tess reproduce --help", given.more.front())};
   words arguments{"--output", given.folder, "--reference", (here.share() / "reference" / "softxmt.csv").string()};
   if (given.quick) arguments.emplace_back("--quick");
   if (int const code = run_to_end(here.reproductions() / "softxmt", arguments); code != 0) return code;
@@ -48,11 +47,12 @@ int reproduce_softxmt(tree const& here, chosen const& given) {
   return exit_fine;
 }
 
-int reproduce_nemesys(tree const& here, chosen const& given) {
+/// By programs on the simulated machine: nemesys and rmem.
+int reproduce_on_machine(tree const& here, chosen const& given) {
   std::string const with = python();
   if (!is_executable_file(with))
     throw usage_error{fmt::format("reproduce: there is no {}; install Python 3.11 or later", with)};
-  words arguments{(here.share() / "python" / "nemesys_report.py").string(),
+  words arguments{(here.share() / "python" / (given.paper + "_report.py")).string(),
                   "--tess",
                   (here.prefix / "bin" / "tess").string(),
                   "--reference",
@@ -60,7 +60,7 @@ int reproduce_nemesys(tree const& here, chosen const& given) {
                   "--output",
                   given.folder};
   if (given.quick) arguments.emplace_back("--quick");
-  arguments.insert(arguments.end(), given.nemesys.begin(), given.nemesys.end());
+  arguments.insert(arguments.end(), given.more.begin(), given.more.end());
   become(with, arguments);
 }
 
@@ -72,31 +72,35 @@ int reproduce(words const& given) {
   command_line line{"tess reproduce PAPER [OPTIONS]",
                     "Run a paper's experiments here; print its figures beside ours; write CSV, JSON, a report and\n"
                     "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011),\n"
-                    "nemesys (NEMESYS, MEMSYS 2019), by programs on the simulated machine:\n"
+                    "nemesys (NEMESYS, MEMSYS 2019) and rmem (RMem, MultiProg 2019), by programs on the simulated\n"
+                    "machine:\n"
                     "stopped, the same command goes on where it was",
                     "Examples: tess reproduce softxmt --output results\n"
-                    "          tess reproduce nemesys --figure 9 --kernel bf"};
-  line.add_option("PAPER", of.paper, "softxmt or nemesys")->required()->check(CLI::IsMember({"softxmt", "nemesys"}));
+                    "          tess reproduce nemesys --figure 9 --kernel bf\n"
+                    "          tess reproduce rmem"};
+  line.add_option("PAPER", of.paper, "softxmt, nemesys or rmem")
+      ->required()
+      ->check(CLI::IsMember({"softxmt", "nemesys", "rmem"}));
   line.add_option("--output", of.folder, "folder for what is written; default: the paper's name")->type_name("FOLDER");
-  line.add_flag("--quick", of.quick, "small and short: shows that it works, measures nothing");
+  line.add_flag("--quick", of.quick, "small and short: shows that it works");
   auto const keep = [&](std::string const& name, std::string const& value, std::string const& meaning) {
     auto const add = [&of, name](words const& values) {
-      for (auto const& one : values) of.nemesys.insert(of.nemesys.end(), {name, one});
+      for (auto const& one : values) of.more.insert(of.more.end(), {name, one});
     };
     line.add_option_function<words>(name, add, meaning)->type_name(value)->expected(1)->take_all();
   };
-  keep("--figure", "8..13", "nemesys: only this figure; repeatable");
+  keep("--figure", "N", "nemesys (8..13), rmem (3, 4): only this figure; repeatable");
   keep("--table", "2|5|6", "nemesys: only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: of the kernels only this one; repeatable");
-  keep("--jobs", "N", "nemesys: runs at a time; default: as many as processors");
+  keep("--jobs", "N", "nemesys, rmem: runs at a time; default: as many as processors");
   line.add_flag_callback(
-      "--overlap", [&] { of.nemesys.emplace_back("--overlap"); },
+      "--overlap", [&] { of.more.emplace_back("--overlap"); },
       "nemesys: only calls that overlap, and calls that do not");
   line.add_flag_callback(
-      "--sweep", [&] { of.nemesys.emplace_back("--sweep"); }, "nemesys: only the sweep of grids and NMAs");
+      "--sweep", [&] { of.more.emplace_back("--sweep"); }, "nemesys: only the sweep of grids and NMAs");
   if (auto const code = line.finish_early(given)) return *code;
   if (of.folder.empty()) of.folder = of.paper;
-  return of.paper == "softxmt" ? reproduce_softxmt(here, of) : reproduce_nemesys(here, of);
+  return of.paper == "softxmt" ? reproduce_softxmt(here, of) : reproduce_on_machine(here, of);
 }
 
 }  // namespace tess::cli

@@ -124,6 +124,11 @@ int run_timed(chosen_options const& chosen) {
   output_file trace_file{chosen.trace};
   output_file picture{chosen.picture};
   auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
+  if (image.spreads && described.has_clusters())
+    throw wrong_use{
+        fmt::format("{} has a place on every tile, which needs memory that tiles share, and the clusters of {} "
+                    "share none; choose another machine: tess machines",
+                    chosen.arguments.front(), described.name)};
   runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
   timed_machine machine(
       described, image, [&] { return options_of(chosen, of_runtime, true); },

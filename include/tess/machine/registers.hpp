@@ -23,7 +23,7 @@ inline constexpr std::uint64_t unit_bytes = std::uint64_t{1} << 19U;
 inline constexpr std::uint64_t units_max = devices_bytes / unit_bytes;
 inline constexpr std::uint64_t window_bytes = 64;
 
-enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca };
+enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca, portals };
 
 /// What the doorbells of all units but `ranges` say: `accepted` until the command has ended, then `idle` or `wrong`;
 /// `full`: not accepted, and can be rung again. Stores to a window whose command runs are lost.
@@ -49,7 +49,7 @@ inline constexpr std::uint64_t stalled = 2056;
 inline constexpr std::uint64_t table = 4096;
 inline constexpr std::uint64_t row_bytes = 64;
 inline constexpr std::uint64_t row_tlm = 0;               ///< Address of its tile-local memory.
-inline constexpr std::uint64_t row_partition = 8;         ///< Address of its partition of DDR.
+inline constexpr std::uint64_t row_partition = 8;         ///< Address of its partition of DDR; null: it has none.
 inline constexpr std::uint64_t row_partition_bytes = 16;  ///< Without the tail, which is in its local window.
 inline constexpr std::uint64_t row_uncached = 24;         ///< Address of the partition's uncached view.
 inline constexpr std::uint64_t row_devices = 32;          ///< Address of its devices.
@@ -91,6 +91,7 @@ inline constexpr std::uint64_t doorbell = 56;
 enum operation_code : std::uint64_t {
   compare_swap = 1,  ///< At the word's home, in any tile.
   copy = 2,          ///< By DMA, behind all caches, between tile-local memories and partitions of any tiles.
+  send = 3,          ///< The same from a cluster into a receive window of another, which is told of its end.
 };
 }  // namespace adapter
 
@@ -113,6 +114,19 @@ inline constexpr std::uint64_t take = 56;  ///< Loading it takes the oldest mess
 inline constexpr std::uint64_t notify = 4096;   ///< Address of a word to which 1 is added for every message; or null.
 inline constexpr std::uint64_t waiting = 4104;  ///< Messages in the queue.
 }  // namespace tasks
+
+/// Of a cluster: the windows through which copies of other clusters come in; all else that they send is refused. A
+/// window is that of one number, not of a hart; harts of other clusters cannot reach it.
+namespace portals {
+inline constexpr std::uint64_t windows_max = 256;
+inline constexpr std::uint64_t address = 0;  ///< Whole lines of the own memory, or of the own partition.
+inline constexpr std::uint64_t bytes = 8;
+inline constexpr std::uint64_t source = 16;  ///< The tile that may send.
+/// Storing n > 0 opens it until n sends have ended; the word at which the task queue tells of messages gets 1 more when
+/// they have. Storing 0 closes it. Loading: how many are still to come.
+inline constexpr std::uint64_t sends = 24;
+inline constexpr std::uint64_t state = 32;  ///< Of the last store to `sends`: command_status, idle or wrong.
+}  // namespace portals
 
 /// Of objects that units read and copy: what stands before an object, and the records of their types.
 namespace objects {

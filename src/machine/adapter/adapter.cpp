@@ -29,11 +29,12 @@ char const* name_of(transaction const& of) {
 }  // namespace
 
 adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
-                 home& local)
-    : kernel_(k), network_(over), clock_(clock), made_of_(made_of), tile_(tile), home_(local) {
+                 home& local, network* mail)
+    : kernel_(k), network_(over), mail_(mail), clock_(clock), made_of_(made_of), tile_(tile), home_(local) {
   MACHINE_ASSERT(made_of.dma_packet_bytes <= transaction::data_max);
   MACHINE_ASSERT(over.inside().made_of().virtual_networks.size() == 3);
   over.attach(tile, *this);
+  if (mail != nullptr) mail->attach(tile, *this);
 }
 
 void adapter::issue(transaction& issued) {
@@ -74,11 +75,12 @@ void adapter::send(transaction& sent) {
   std::size_t const words =
       sent.what == remote_operation::atomic || sent.what == remote_operation::compare_swap ? 8 : 0;
   std::size_t const bytes = made_of_.header_bytes + (carries ? sent.bytes : 0) + words;
-  network_.send({.source = tile_,
-                 .target = sent.target,
-                 .flits = network_.inside().made_of().flits(bytes),
-                 .network = class_of(sent),
-                 .cookie = reinterpret_cast<std::uintptr_t>(&sent)});
+  network& way = way_of(sent);
+  way.send({.source = tile_,
+            .target = sent.target,
+            .flits = way.inside().made_of().flits(bytes),
+            .network = class_of(sent),
+            .cookie = reinterpret_cast<std::uintptr_t>(&sent)});
 }
 
 void adapter::arrived(packet const& whole) {
@@ -121,11 +123,12 @@ void adapter::respond(transaction& answered) {
   std::size_t bytes = made_of_.header_bytes;
   if (answered.what == remote_operation::read && answered.status == remote_outcome::done) bytes += answered.bytes;
   if (answered.what == remote_operation::atomic || answered.what == remote_operation::compare_swap) bytes += 8;
-  network_.send({.source = tile_,
-                 .target = answered.source,
-                 .flits = network_.inside().made_of().flits(bytes),
-                 .network = responses,
-                 .cookie = reinterpret_cast<std::uintptr_t>(&answered)});
+  network& way = way_of(answered);
+  way.send({.source = tile_,
+            .target = answered.source,
+            .flits = way.inside().made_of().flits(bytes),
+            .network = responses,
+            .cookie = reinterpret_cast<std::uintptr_t>(&answered)});
 }
 
 void adapter::returned(transaction& answered) {

@@ -4,10 +4,11 @@
 //   hands what arrives to the tile's home at once and answers when that is done. It takes in everything that arrives:
 //   what can be under way is limited by its senders, so nothing ever waits in a router for a home (MACHINE.md 5).
 //   Requests go by the first virtual network, answers and DMA data by the second, invocations and DMA commands by the
-//   third. The task queue may be full, and so may that of a memory's accelerator: then the invocation or the trigger
-//   is refused, stays in its slot at the sender and is sent again. A DMA is run by the adapter of the tile where its
-//   source is: it reads there, packet by packet, and sends each packet to the destination's home, a few at a time;
-//   whoever asked is told when all have been written.
+//   third; invocations and their answers by a network of their own where the machine has one. The task queue may be
+//   full, and so may that of a memory's accelerator: then the invocation or the trigger is refused, stays in its slot
+//   at the sender and is sent again. A DMA is run by the adapter of the tile where its source is: it reads there,
+//   packet by packet, and sends each packet to the destination's home, a few at a time; whoever asked is told when all
+//   have been written.
 //
 // Units     cycles of the tile's clock.
 // Errors    remote_outcome::wrong at the sender, for what the home does not have, and DMA that is not aligned to its
@@ -62,8 +63,9 @@ class adapter : public packet_receiver {
     picoseconds busy_ps = 0;  ///< In which it had something of its own tile or of others under way.
   };
 
+  /// `mail`: the second network, for invocations; null: there is one for all.
   adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
-          home& local);
+          home& local, network* mail = nullptr);
 
   /// Begins it; `issued` must stay until its `done` has happened.
   void issue(transaction& issued);
@@ -120,11 +122,15 @@ class adapter : public packet_receiver {
   void invoke(transaction& asked);
   void trigger(transaction& asked);
   [[nodiscard]] std::uint8_t class_of(transaction const& sent) const noexcept;
+  [[nodiscard]] network& way_of(transaction const& sent) noexcept {
+    return mail_ != nullptr && sent.what == remote_operation::invoke ? *mail_ : network_;
+  }
   process run_transfer(transaction& asked);
   void issue_data(transaction& piece);
 
   kernel& kernel_;
   network& network_;
+  network* mail_;
   clock_domain clock_;
   adapter_parameters made_of_;
   std::uint32_t tile_;

@@ -78,6 +78,18 @@ process adapter::run_transfer(transaction& asked) {
     co_await packet.written.reach(packet.uses);
     wrong = wrong || (packet.uses > 0 && packet.moved.status == remote_outcome::wrong);
   }
+  if (asked.tells && !wrong) {
+    dma_packet& last = packets.front();
+    last.moved.what = remote_operation::write;
+    last.moved.target = asked.destination_tile;
+    last.moved.address = asked.destination;
+    last.moved.bytes = 0;
+    last.moved.tells = true;
+    last.moved.done = &last.written;
+    issue_data(last.moved);
+    co_await last.written.reach(++last.uses);
+    wrong = last.moved.status == remote_outcome::wrong;
+  }
   asked.status = wrong ? remote_outcome::wrong : remote_outcome::done;
   ends();
   respond(asked);

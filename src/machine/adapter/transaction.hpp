@@ -57,6 +57,8 @@ struct transaction : event {
   class adapter* via = nullptr;
   picoseconds issued = 0;
   bool is_dma_data = false;
+  /// Of a transfer: its destination hears of its end. Of DMA data: this is the end, without bytes.
+  bool tells = false;
 };
 
 /// Does `word` to the 4 or 8 bytes at `at` and returns what was there, 4 bytes sign-extended as the A extension does.

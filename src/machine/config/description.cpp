@@ -70,9 +70,8 @@ void read_harts(toml_table from, hart_description& harts) {
   from.finish();
 }
 
-void read_network(toml_table from, machine_description& made) {
+void read_network(toml_table from, machine_description const& made, network_parameters& network) {
   static constexpr std::array<string_view, 3> topologies{"mesh", "torus", "crossbar"};
-  network_parameters& network = made.network;
   network.width = made.width;
   network.height = made.height;
   network.topology = static_cast<topology_kind>(from.choice("topology", topologies));
@@ -201,6 +200,23 @@ void check_overlap(toml_table const& at, string_view key, machine_description co
   }
 }
 
+void read_clusters(toml_table from, machine_description& made) {
+  constexpr std::uint64_t page = 4096;
+  cluster_description& cluster = made.cluster;
+  cluster.image_bytes = from.number("image_bytes", {page, gib}, "bytes of text and constants, besides the TLM");
+  cluster.stack_bytes = from.number("stack_bytes", {4 * page, made.tlm_bytes / 2}, "bytes a thread");
+  cluster.receive_windows =
+      from.small_number("receive_windows", {1, registers::portals::windows_max}, "open at a time");
+  for (string_view const key : {"image_bytes", "stack_bytes"}) {
+    if ((key == "image_bytes" ? cluster.image_bytes : cluster.stack_bytes) % page != 0)
+      from.fail(key, "no multiple of a page", "a multiple of 4096");
+  }
+  if (made.local_tail_bytes != 0) from.fail("image_bytes", "a cluster has no tail in DDR", "tile.local_tail_bytes = 0");
+  cluster.scratchpad_bytes = made.tlm_bytes;
+  made.tlm_bytes += cluster.image_bytes;
+  from.finish();
+}
+
 void read_addresses(toml_table from, machine_description& made, std::uint64_t& uncached_offset) {
   std::uint64_t const tlm_base = from.number("tlm_base", {local_window_end}, "the address of tile 0's TLM");
   std::uint64_t const tlm_stride = from.number("tlm_stride", {made.tlm_bytes}, "bytes from tile to tile");
@@ -231,6 +247,9 @@ void read_partition(toml_table& from, machine_description& made, std::uint64_t u
   if (!made.is_memory(added.memory_tile)) {
     from.fail("memory", fmt::format("({}, {}) is no memory tile", memory_x, memory_y), "one of memory.tiles");
   }
+  if (made.has_clusters() && added.tile != added.memory_tile) {
+    from.fail("tile", fmt::format("cluster ({}, {}) cannot have its partition elsewhere", x, y), "that of the memory");
+  }
   if (made.is_memory(added.tile) && added.size_bytes < made.local_tail_bytes + made.nma.map_bytes) {
     from.fail("size_bytes", fmt::format("it has no room for the copy map of {} bytes", made.nma.map_bytes),
               fmt::format("at least {}", made.local_tail_bytes + made.nma.map_bytes));
@@ -260,6 +279,16 @@ void read_partition(toml_table& from, machine_description& made, std::uint64_t u
   from.finish();
 }
 
+/// One for each tile; of clusters, for those with DDR.
+void check_partitions(toml_table const& root, machine_description const& made) {
+  auto const partitions = std::ranges::count(made.regions, region_kind::partition, &region::kind);
+  std::size_t const needed = made.has_clusters() ? made.memory.tiles.size() : made.tiles();
+  if (static_cast<std::size_t>(partitions) != needed) {
+    root.fail("partition", fmt::format("{} partitions for {} tiles", partitions, needed),
+              made.has_clusters() ? "one for each of memory.tiles" : "one for each tile");
+  }
+}
+
 }  // namespace
 
 bool machine_description::is_memory(std::uint32_t tile) const noexcept {
@@ -270,12 +299,18 @@ local_window machine_description::window(std::uint32_t tile) const {
   auto const of = [&](region_kind kind) {
     return *std::ranges::find_if(regions, [&](region const& one) { return one.kind == kind && one.tile == tile; });
   };
-  region const partition = of(region_kind::partition);
+  // Without a tail a tile need not have a partition.
   return {.tlm_base = of(region_kind::tlm).base,
           .tlm_bytes = tlm_bytes,
-          .tail_base = partition.end() - local_tail_bytes,
+          .tail_base = local_tail_bytes == 0 ? 0 : of(region_kind::partition).end() - local_tail_bytes,
           .tail_bytes = local_tail_bytes,
           .device_base = of(region_kind::device).base};
+}
+
+picoseconds machine_description::reach_ps() const noexcept {
+  std::uint64_t cycles = network.zero_load_cycles(0, 1);
+  if (mail_network) cycles = std::min(cycles, mail_network->zero_load_cycles(0, 1));
+  return adapter.request_cycles * tile_clock_ps + cycles * network_clock_ps;
 }
 
 machine_description parse_machine(std::string text, std::string name) {
@@ -296,19 +331,18 @@ machine_description parse_machine(std::string text, std::string name) {
   read_harts(root.table("harts"), made.harts);
   read_caches(root, made);
   read_tile(root.table("tile"), made);
+  if (root.has("clusters")) read_clusters(root.table("clusters"), made);
   read_dram(root.table("dram"), made);
   read_memory(root.table("memory"), made);
-  read_network(root.table("network"), made);
+  read_network(root.table("network"), made, made.network);
+  if (root.has("mail_network")) read_network(root.table("mail_network"), made, made.mail_network.emplace());
   read_adapter(root.table("adapter"), made);
-  read_accelerators(root, made);
+  if (!made.has_clusters()) read_accelerators(root, made);
   std::uint64_t uncached_offset = 0;
   read_addresses(root.table("addresses"), made, uncached_offset);
   std::vector<std::uint64_t> used(made.tiles());
   for (toml_table& partition : root.tables("partition")) read_partition(partition, made, uncached_offset, used);
-  auto const partitions = std::ranges::count(made.regions, region_kind::partition, &region::kind);
-  if (partitions != static_cast<std::ptrdiff_t>(made.tiles())) {
-    root.fail("partition", fmt::format("{} partitions for {} tiles", partitions, made.tiles()), "one for each tile");
-  }
+  check_partitions(root, made);
   root.finish();
   made.explained = document.explained();
   return made;

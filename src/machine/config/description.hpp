@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,16 @@ struct nca_description {
   std::uint32_t stack_entries = 1024;
 };
 
+/// Of a machine whose tiles are clusters: a program has its data, stacks and buffers in the cluster's own memory and
+/// its text and constants in a memory of their own behind it; what other clusters have is reached by messages and by
+/// copies into the receive windows that they open. Only tiles with DDR have a partition. There are no accelerators.
+struct cluster_description {
+  std::uint64_t image_bytes = 0;  ///< 0: this machine has no clusters.
+  std::uint64_t scratchpad_bytes = 0;
+  std::uint64_t stack_bytes = 0;      ///< Of a thread.
+  std::uint32_t receive_windows = 0;  ///< That a cluster can have open.
+};
+
 struct machine_description {
   std::string name;
   std::string summary;
@@ -83,13 +94,15 @@ struct machine_description {
   cache_shape l2;
   std::uint32_t l2_hit_cycles = 20;
   std::uint32_t l2_miss_cycles = 4;  ///< Until a miss is known.
-  std::uint64_t tlm_bytes = 0;
+  std::uint64_t tlm_bytes = 0;       ///< Of a cluster: scratchpad and image memory.
   std::uint32_t tlm_access_cycles = 20;
   std::uint64_t local_tail_bytes = 0;  ///< Of each partition: in its tile's local window.
   bus_description bus;
   memory_description memory;
   dram_parameters dram;
   network_parameters network;
+  std::optional<network_parameters> mail_network;  ///< A second one, for invocations alone.
+  cluster_description cluster;
   adapter_description adapter;
   nma_description nma;
   nca_description nca;
@@ -99,6 +112,9 @@ struct machine_description {
 
   [[nodiscard]] std::uint32_t tiles() const noexcept { return width * height; }
   [[nodiscard]] bool is_memory(std::uint32_t tile) const noexcept;
+  [[nodiscard]] bool has_clusters() const noexcept { return cluster.image_bytes != 0; }
+  /// Between the moment in which a tile begins an operation and the first in which another can hear of it.
+  [[nodiscard]] picoseconds reach_ps() const noexcept;
   /// Harts of a tile: application harts first, then the system's.
   [[nodiscard]] std::uint32_t harts_of(std::uint32_t tile) const noexcept {
     return (is_memory(tile) ? harts.application_in_memory_tiles : harts.application) + harts.system;

@@ -194,6 +194,11 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> toml_table::coordinate_list
   return all;
 }
 
+bool toml_table::has(std::string_view key) {
+  inside_->asked.emplace_back(key);
+  return inside_->table->contains(key);
+}
+
 toml_table toml_table::table(std::string_view key) {
   std::string const expected = fmt::format("a table [{}{}]", inside_->path, key);
   toml::node& node = inside_->get(key, expected);

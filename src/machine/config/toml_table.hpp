@@ -56,6 +56,8 @@ class toml_table {
                                                                                      std::uint32_t width,
                                                                                      std::uint32_t height);
   [[nodiscard]] toml_table table(std::string_view key);
+  /// Whether there is such a key: for tables that only some machines have.
+  [[nodiscard]] bool has(std::string_view key);
   /// `[[key]]`, in order; one at least.
   [[nodiscard]] std::vector<toml_table> tables(std::string_view key);
 

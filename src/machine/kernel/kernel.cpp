@@ -23,8 +23,9 @@ void kernel::start(process&& begun) {
 event* kernel::take_until(picoseconds last) {
   if (event* const next = events_.take_until(std::min(last, closing_due_))) return next;
   if (closing_ == nullptr || closing_due_ > last) return nullptr;
-  closing_due_ = never;
-  return std::exchange(closing_, nullptr);
+  event* const closed = std::exchange(closing_, closing_->next);
+  closing_due_ = closing_ == nullptr ? never : closing_->due;
+  return closed;
 }
 
 void kernel::run() {

@@ -70,13 +70,18 @@ class kernel {
   /// Called by an event: run() returns after it.
   void stop() noexcept { stopped_ = true; }
 
-  /// For one device of the kernel, which does its work of a time when everything else of that time has happened. Until
-  /// then it may ask for an earlier time instead.
+  /// For the few devices (networks) which do their work of a time when everything else of that time has happened. Until
+  /// then each may ask for an earlier time instead. Of several of one time the one that asked first is first.
   void close(picoseconds due, event& happening) {
-    MACHINE_DEBUG_ASSERT(due >= now_ && (closing_ == nullptr || closing_ == &happening));
+    MACHINE_DEBUG_ASSERT(due >= now_);
+    event** at = &closing_;
+    while (*at != nullptr && *at != &happening) at = &(*at)->next;
+    if (*at != nullptr) *at = happening.next;
+    for (at = &closing_; *at != nullptr && (*at)->due <= due;) at = &(*at)->next;
     happening.due = due;
-    closing_ = &happening;
-    closing_due_ = due;
+    happening.next = *at;
+    *at = &happening;
+    closing_due_ = closing_->due;
   }
   [[nodiscard]] bool idle() const noexcept { return events_.empty() && closing_ == nullptr; }
   /// Time of the next event; not for an idle kernel. What runs ahead may do so up to here.
@@ -93,7 +98,7 @@ class kernel {
   picoseconds now_ = 0;
   std::uint64_t happened_ = 0;
   bool stopped_ = false;
-  event* closing_ = nullptr;
+  event* closing_ = nullptr;         ///< The first of a list, by time.
   picoseconds closing_due_ = never;  ///< Never while there is none.
   calendar events_;
   process_link processes_;  ///< Head of the list; no process itself.

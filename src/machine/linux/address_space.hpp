@@ -16,10 +16,10 @@ namespace tess::machine {
 
 class address_space {
  public:
-  static constexpr std::uint64_t stack_bytes = std::uint64_t{8} << 20U;
+  static constexpr std::uint64_t usual_stack_bytes = std::uint64_t{8} << 20U;
 
   // `heap` is the first address behind the program; the stack lies at the end of the memory's size_bytes.
-  address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes);
+  address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes, std::uint64_t stack_bytes);
 
   [[nodiscard]] std::uint64_t stack_top() const noexcept { return size_bytes_ - user_page_bytes; }
 

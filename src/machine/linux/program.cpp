@@ -11,11 +11,12 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
                  program_options options)
     : memory_(memory),
       size_bytes_(size_bytes),
+      stack_bytes_(options.stack_bytes),
       host_(host),
       image_(image),
       arguments_(std::move(options.arguments)),
       environment_(std::move(options.environment)),
-      space_(memory, image.end, size_bytes),
+      space_(memory, image.end, size_bytes, options.stack_bytes),
       threads_(memory, host),
       clock_(memory, host, threads_, options.seed),
       files_(memory, std::move(options.files), std::move(options.path)) {

@@ -298,9 +298,7 @@ std::int64_t program::sysinfo(call_arguments const& a) {
 // prlimit64: the stack is what it is, all else has no limit; setting one is accepted and changes nothing.
 std::int64_t program::limits(call_arguments const& a) {
   constexpr std::uint64_t unlimited = ~std::uint64_t{0};
-  std::uint64_t const limit = a[1] == RLIMIT_STACK    ? address_space::stack_bytes
-                              : a[1] == RLIMIT_NOFILE ? 1024
-                                                      : unlimited;
+  std::uint64_t const limit = a[1] == RLIMIT_STACK ? stack_bytes_ : a[1] == RLIMIT_NOFILE ? 1024 : unlimited;
   std::array<std::uint64_t, 2> const answer{limit, limit};
   return a[3] == 0 || memory_.put(a[3], answer) ? 0 : -EFAULT;
 }

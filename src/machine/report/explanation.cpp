@@ -45,6 +45,7 @@ std::string drawing_of(machine_description const& made_of) {
   if (width < made_of.width || height < made_of.height)
     text += fmt::format("  ... of {} x {} tiles\n", made_of.width, made_of.height);
   if (made_of.network.topology == topology_kind::torus) text += "  The links at the edges go around: a torus.\n";
+  if (made_of.mail_network) text += "  There is a second network of this form, for messages alone.\n";
   if (!links) text += "  Every tile is one step from every other: a crossbar.\n";
   return text;
 }
@@ -60,9 +61,18 @@ std::string units_of(machine_description const& made_of) {
       made_of.harts.application, made_of.harts.system, 1e6 / static_cast<double>(made_of.tile_clock_ps));
   text += text_of("  L1-I", made_of.l1_instruction, "invalidated by fence.i");
   text += text_of("  L1-D", made_of.l1_data, "write-through, snooped");
-  text += text_of("L2", made_of.l2,
-                  fmt::format("write-back, {} cycles, not coherent between tiles", made_of.l2_hit_cycles).c_str());
-  text += fmt::format("  TLM       {}, {} cycles\n", size_of(made_of.tlm_bytes), made_of.tlm_access_cycles);
+  std::string const l2 =
+      text_of("L2", made_of.l2,
+              fmt::format("write-back, {} cycles, not coherent between tiles", made_of.l2_hit_cycles).c_str());
+  if (made_of.has_clusters()) {
+    text += fmt::format("  memory    a scratchpad of {} for data, {} for text and constants, {} cycles\n",
+                        size_of(made_of.cluster.scratchpad_bytes), size_of(made_of.cluster.image_bytes),
+                        made_of.tlm_access_cycles);
+    text += fmt::format("  portals   {} receive windows; nothing else comes in from other clusters\n",
+                        made_of.cluster.receive_windows);
+  } else {
+    text += l2 + fmt::format("  TLM       {}, {} cycles\n", size_of(made_of.tlm_bytes), made_of.tlm_access_cycles);
+  }
   text += fmt::format("  bus       {} B a cycle\n", made_of.bus.bytes);
   text +=
       fmt::format("  adapter   {} requests under way, DMA in packets of {} B, {} tasks in its queue\n",
@@ -70,6 +80,7 @@ std::string units_of(machine_description const& made_of) {
   text += "  units     with registers: information (tile, hart, grid, map), ranges (write-back and invalidation)\n";
   text += fmt::format("A memory tile has {} harts for programs, all else, and\n",
                       made_of.harts.application_in_memory_tiles);
+  if (made_of.has_clusters()) text += l2;
   text += fmt::format("  DDR       {}, {} ranks of {} banks, a port of {} B a cycle at {:.0f} MHz\n",
                       size_of(made_of.memory.size_bytes), made_of.dram.ranks, made_of.dram.banks,
                       made_of.memory.port_bytes, 1e6 / static_cast<double>(made_of.memory_clock_ps));

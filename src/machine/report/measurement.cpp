@@ -28,7 +28,7 @@ void measure_links(grid const& g, measurement& into) {
 tile_measured measure_tile(grid const& g, tile& one) {
   tile_measured made;
   tile_units const& units = *g.units[one.number()];
-  made.accelerator.counted = units.graphs.counted();
+  if (units.graphs) made.accelerator.counted = units.graphs->counted();
   made.accelerator.load = share(made.accelerator.counted.busy_ps, g.clock.now());
   made.number = one.number();
   made.bus_load = share(one.bus_busy_cycles(), g.clock.now() / g.made_of.tile_clock_ps);
@@ -41,7 +41,7 @@ tile_measured measure_tile(grid const& g, tile& one) {
     made.has_memory = true;
     made.memory.port = memory->counted();
     made.memory.dram = memory->behind().counted();
-    made.memory.accelerator.counted = units.accelerator->counted();
+    if (units.accelerator != nullptr) made.memory.accelerator.counted = units.accelerator->counted();
     made.memory.accelerator.load = share(made.memory.accelerator.counted.busy_ps, g.clock.now());
     made.memory.load = share(made.memory.port.busy_ps, g.clock.now());
     made.memory.bus_load = share(made.memory.dram.busy_cycles * g.made_of.dram.timing.clock_ps, g.clock.now());

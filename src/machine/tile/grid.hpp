@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "machine/tile/tile.hpp"
@@ -18,8 +19,9 @@ struct grid {
         clock(std::min(std::min(described.tile_clock_ps, described.memory_clock_ps), described.dram.timing.clock_ps)),
         map(described.regions),
         over(clock, clock_domain(described.network_clock_ps), described.network) {
+    if (described.mail_network) mail.emplace(clock, over.clock(), *described.mail_network);
     for (std::uint32_t number = 0; number < described.tiles(); ++number) {
-      tiles.push_back(std::make_unique<tile>(clock, made_of, map, over, number));
+      tiles.push_back(std::make_unique<tile>(clock, made_of, map, over, mail ? &*mail : nullptr, number));
     }
     for (auto const& one : tiles) {
       one->know(tiles);
@@ -33,6 +35,7 @@ struct grid {
   kernel clock;
   address_map map;
   network over;
+  std::optional<network> mail;               ///< The second one, where the machine has it.
   std::vector<std::uint32_t> program_tiles;  ///< Which run the program, in their order; units tell it.
   std::vector<std::unique_ptr<tile>> tiles;
   std::vector<std::unique_ptr<tile_units>> units;

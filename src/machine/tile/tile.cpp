@@ -23,7 +23,8 @@ adapter_parameters adapter_of(machine_description const& made_of) {
 
 }  // namespace
 
-tile::tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, std::uint32_t number)
+tile::tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, network* mail,
+           std::uint32_t number)
     : kernel_(k),
       made_of_(made_of),
       map_(map),
@@ -35,7 +36,7 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
       device_base_(map.of(region_kind::device, number)->base),
       tlm_(made_of.tlm_bytes, host_memory::pages::large),
       l2_(k, made_of.l2, *this),
-      adapter_(k, over, clock_, adapter_of(made_of), number, *this),
+      adapter_(k, over, clock_, adapter_of(made_of), number, *this, mail),
       arbitration_cycles_(made_of.bus.arbitration_cycles),
       bus_bytes_(made_of.bus.bytes),
       bus_shift_(static_cast<unsigned>(std::countr_zero(made_of.bus.bytes))),
@@ -58,7 +59,8 @@ std::uint32_t tile::attach(snooper& l1) {
 
 tile::place tile::place_elsewhere(std::uint64_t address) const noexcept {
   region const* const found = map_.find(address);
-  if (found == nullptr) return place::nowhere;
+  // What other clusters have no hart reaches by itself.
+  if (found == nullptr || (made_of_.has_clusters() && found->tile != number_)) return place::nowhere;
   switch (found->kind) {
     case region_kind::partition:
       return place::l2;

@@ -29,6 +29,14 @@
 
 namespace tess::machine {
 
+/// Of a cluster: what of the data that other tiles send comes in.
+class arrival_guard {
+ public:
+  virtual ~arrival_guard() = default;
+  /// A piece of a send, or its end; false: it is refused.
+  [[nodiscard]] virtual bool lets_in(transaction const& data) = 0;
+};
+
 class tile : public home, private line_memory {
  public:
   /// Where an access of one of the tile's harts goes.
@@ -46,12 +54,16 @@ class tile : public home, private line_memory {
     virtual void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) = 0;
   };
 
-  tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, std::uint32_t number);
+  tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, network* mail,
+       std::uint32_t number);
 
   /// A unit of the tile, at its place among the device registers; it must outlive the tile's last access.
   void attach(registers::unit at, device& added) { devices_[static_cast<std::size_t>(at)] = &added; }
   /// The unit that has the register at a global address of this tile's devices, and the register's offset in it.
   [[nodiscard]] std::pair<device*, std::uint64_t> device_at(std::uint64_t address) const noexcept;
+
+  /// Everything that DMA brings from other tiles is shown to it.
+  void guard_with(arrival_guard& by) noexcept { guard_ = &by; }
 
   /// An L1 of the tile: snooped on writes, invalidated when a line leaves the L2. Returns its number, for filled().
   std::uint32_t attach(snooper& l1);
@@ -206,6 +218,7 @@ class tile : public home, private line_memory {
   std::unique_ptr<memory_port> memory_;
   l2_private l2_;
   adapter adapter_;
+  arrival_guard* guard_ = nullptr;
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;
   std::vector<write_buffer*> writers_;

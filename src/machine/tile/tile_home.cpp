@@ -18,6 +18,13 @@ std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_
 
 void tile::serve(transaction& asked, event& finished) {
   catch_up(clock_.cycle_from(kernel_.now()));
+  if (guard_ != nullptr && asked.is_dma_data && asked.source != number_) {
+    bool const enters = guard_->lets_in(asked);
+    if (!enters || asked.tells) {
+      asked.status = enters ? remote_outcome::done : remote_outcome::wrong;
+      return kernel_.after(0, finished);
+    }
+  }
   region const* const in = map_.find(asked.address);
   bool const whole = in != nullptr && asked.address + asked.bytes <= in->end();
   if (whole && in->kind == region_kind::device && in->tile == number_) return serve_device(asked, finished);

@@ -11,7 +11,7 @@ machine_counts machine_counts::of(grid const& g) {
     adapter::statistics const network = one.network_adapter().counted();
     sum.bus_cycles += one.bus_busy_cycles();
     sum.adapter_busy_ps += network.busy_ps;
-    sum.nca_busy_ps += g.units[number]->graphs.counted().busy_ps;
+    if (auto const& graphs = g.units[number]->graphs) sum.nca_busy_ps += graphs->counted().busy_ps;
     sum.loads += network.loads;
     sum.load_ps += network.load_ps;
     sum.stores += network.stores;

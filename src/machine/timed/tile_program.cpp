@@ -8,6 +8,7 @@
 #include "machine/hart/engine.hpp"
 #include "machine/isa/zicsr.hpp"
 #include "machine/linux/trap_report.hpp"
+#include "machine/timed/cluster_memory.hpp"
 #include "machine/timed/timed_machine.hpp"
 
 namespace tess::machine {
@@ -39,11 +40,10 @@ tile_program::tile_program(grid& g, std::uint32_t tile_number, elf_image const& 
       window_(g.made_of.window(tile_number)),
       rights_(window_.tlm_bytes + window_.tail_bytes),
       code_(*this, engine<hart_memory>::handlers(), rules_of(g.made_of)),
-      program_((make_seats(g, tile_number), *this), window_.tlm_bytes + window_.tail_bytes, *this, image,
-               std::move(options)),
+      program_((make_seats(g, tile_number), *this), program_memory_bytes(g.made_of, image, options.arguments.front()),
+               *this, image, std::move(options)),
       told_(std::move(ended)),
-      reach_cycles_(g.made_of.adapter.request_cycles +
-                    g.made_of.network.zero_load_cycles(0, 1) * g.made_of.network_clock_ps / g.made_of.tile_clock_ps) {
+      reach_cycles_(g.made_of.reach_ps() / g.made_of.tile_clock_ps) {
   program_.start(seats_.front().occupant);
 }
 

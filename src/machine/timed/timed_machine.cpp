@@ -34,7 +34,9 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   for (std::uint32_t number = first_tile; number < described.tiles() && programs_.size() < copies; ++number) {
     // A memory tile has the system's hart only; a program that was put there has it.
     if (described.harts_of(number) == described.harts.system && number != first_tile) continue;
-    programs_.push_back(std::make_unique<tile_program>(grid_, number, image, options(), ended));
+    program_options chosen = options();
+    if (described.has_clusters()) chosen.stack_bytes = described.cluster.stack_bytes;
+    programs_.push_back(std::make_unique<tile_program>(grid_, number, image, std::move(chosen), ended));
     grid_.program_tiles.push_back(number);
   }
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");

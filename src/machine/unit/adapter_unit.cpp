@@ -27,7 +27,8 @@ adapter_unit::adapter_unit(kernel& k, machine_description const& made_of, networ
       network_(over),
       tile_(at),
       completion_(made_of, at),
-      line_bytes_(made_of.l2.line_bytes) {}
+      line_bytes_(made_of.l2.line_bytes),
+      clusters_(made_of.has_clusters()) {}
 
 bool adapter_unit::prepare_copy(window const& by, transaction& asked) const {
   auto const source = completion_.global(by.field(of::address));
@@ -39,6 +40,8 @@ bool adapter_unit::prepare_copy(window const& by, transaction& asked) const {
   bool const seams = completion_.global(by.field(of::address) + bytes - 1) == source.value_or(0) + bytes - 1 &&
                      completion_.global(by.field(of::operand) + bytes - 1) == target.value_or(0) + bytes - 1;
   if (from == nullptr || to == nullptr || !seams || (*source | *target | bytes) % line_bytes_ != 0) return false;
+  // A cluster sends what it has, and fetches nothing.
+  if (clusters_ && (from->tile != tile_.number() || (to->tile != tile_.number() && !asked.tells))) return false;
   asked.what = remote_operation::transfer;
   asked.target = line_home(*from);
   asked.address = *source;
@@ -49,11 +52,14 @@ bool adapter_unit::prepare_copy(window const& by, transaction& asked) const {
 }
 
 bool adapter_unit::prepare(window const& by, transaction& asked) const {
-  if (by.field(of::operation) == of::copy) return prepare_copy(by, asked);
+  asked.tells = by.field(of::operation) == of::send;
+  if (asked.tells && !clusters_) return false;
+  if (asked.tells || by.field(of::operation) == of::copy) return prepare_copy(by, asked);
   auto const word = completion_.global(by.field(of::address));
   std::uint64_t const bytes = by.field(of::bytes);
   region const* const in = word ? tile_.map().find(*word) : nullptr;
   if (by.field(of::operation) != of::compare_swap || in == nullptr || in->kind == region_kind::device) return false;
+  if (clusters_ && in->tile != tile_.number()) return false;
   if ((bytes != 4 && bytes != 8) || *word % bytes != 0) return false;
   asked.what = remote_operation::compare_swap;
   asked.address = *word;

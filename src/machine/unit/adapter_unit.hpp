@@ -3,6 +3,8 @@
 //   Loads, stores and AMOs of other tiles' words need no command. A compare-and-swap does, as LR and SC have no home
 //   elsewhere (MACHINE.md 2); its `result` is the word that was found. A copy is run by the adapter of the tile at
 //   which its source is and moves whole lines of the L2, behind all caches: ragged ends are the program's, as words.
+//   On a machine with clusters it copies from the own cluster only, and into others by `send`, which their windows let
+//   in or refuse (portals.hpp).
 //
 // Units     bytes.
 // Errors    what cannot be one of these is refused at the doorbell. What the home then does not have is told by the
@@ -34,6 +36,7 @@ class adapter_unit final : public command_unit {
   tile& tile_;
   completion completion_;
   std::uint64_t line_bytes_;
+  bool clusters_;
 };
 
 }  // namespace tess::machine

@@ -16,7 +16,7 @@ constexpr std::uint64_t counter_cookie = 24;
 std::optional<std::uint64_t> completion::counter(std::uint64_t address) const noexcept {
   if (address == 0) return 0;
   auto const name = local_.global(address);
-  if (!name || *name % sizeof(std::uint64_t) != 0 || tile_.map().find(*name) == nullptr) return std::nullopt;
+  if (!name || *name % sizeof(std::uint64_t) != 0 || !reaches(*name)) return std::nullopt;
   return name;
 }
 
@@ -34,7 +34,7 @@ task<> completion::acknowledge(std::uint64_t counter, std::uint64_t error) {
   std::uint64_t const cookie = co_await read(counter + counter_cookie);
   if (notify == 0) co_return;
   auto const told = local_.global(notify);
-  if (told && tile_.map().find(*told) != nullptr) co_await write(*told, cookie);
+  if (told && reaches(*told)) co_await write(*told, cookie);
 }
 
 task<std::uint64_t> completion::read(std::uint64_t address) {

@@ -35,7 +35,8 @@ class happened : public event {
 
 class completion {
  public:
-  completion(machine_description const& made_of, tile& at) : tile_(at), local_(made_of.window(at.number())) {}
+  completion(machine_description const& made_of, tile& at)
+      : tile_(at), local_(made_of.window(at.number())), own_only_(made_of.has_clusters()) {}
 
   /// What an address in a register means; nothing if it is in the local window but behind its end.
   [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const noexcept {
@@ -52,11 +53,16 @@ class completion {
   [[nodiscard]] task<> remote(transaction& asked);
 
  private:
+  [[nodiscard]] bool reaches(std::uint64_t name) const noexcept {
+    region const* const in = tile_.map().find(name);
+    return in != nullptr && (!own_only_ || in->tile == tile_.number());
+  }
   [[nodiscard]] task<std::uint64_t> read(std::uint64_t address);
   [[nodiscard]] task<> write(std::uint64_t address, std::uint64_t value);
 
   tile& tile_;
   local_window local_;
+  bool own_only_;  ///< A cluster's commands write nothing of other clusters.
 };
 
 }  // namespace tess::machine

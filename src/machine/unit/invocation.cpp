@@ -50,8 +50,7 @@ task_queue::task_queue(kernel& k, machine_description const& made_of, network& o
       tile_(at),
       completion_(made_of, at),
       windows_(made_of.harts_of(at.number())),
-      reach_ps_(made_of.adapter.request_cycles * made_of.tile_clock_ps +
-                made_of.network.zero_load_cycles(0, 1) * made_of.network_clock_ps) {
+      reach_ps_(made_of.reach_ps()) {
   tile_.network_adapter().on_task([this] { call(); });
 }
 

@@ -46,7 +46,8 @@ std::uint64_t tile_information::program_of(std::uint32_t tile) const noexcept {
 }
 
 std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) const {
-  region const& partition = *map_.of(region_kind::partition, tile);
+  region const* const own = map_.of(region_kind::partition, tile);
+  region const partition = own == nullptr ? region{} : *own;  // a cluster without DDR has none
   // The copy map of the NMA is nobody's else.
   std::uint64_t const taken = made_of_.is_memory(tile) ? made_of_.nma.map_bytes : 0;
   switch (offset) {
@@ -57,7 +58,7 @@ std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) co
     case of::row_partition_bytes:
       return partition.size_bytes - made_of_.local_tail_bytes - taken;
     case of::row_uncached:
-      return map_.of(region_kind::partition_uncached, tile)->base + taken;
+      return own == nullptr ? 0 : map_.of(region_kind::partition_uncached, tile)->base + taken;
     case of::row_devices:
       return map_.of(region_kind::device, tile)->base;
     case of::row_memory_tile:

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "machine/nca/graph_writeback.hpp"
 #include "machine/nma/nma.hpp"
 #include "machine/unit/adapter_unit.hpp"
 #include "machine/unit/invocation.hpp"
 #include "machine/unit/object_types.hpp"
+#include "machine/unit/portals.hpp"
 #include "machine/unit/range_unit.hpp"
 #include "machine/unit/tile_information.hpp"
 
@@ -23,18 +25,23 @@ struct tile_units {
         commands(k, made_of, over, at),
         invocations(k, made_of, over, at),
         tasks(k, made_of, over, at),
-        types(k, made_of, at),
-        requests(k, made_of, over, at),
-        graphs(k, made_of, over, at, types) {
-    ranges.on_trigger([this](std::uint64_t hart) { return requests.ring(hart); });
-    if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, made_of, over, at, types);
+        types(k, made_of, at) {
     at.attach(registers::unit::information, information);
     at.attach(registers::unit::ranges, ranges);
     at.attach(registers::unit::adapter, commands);
     at.attach(registers::unit::invoke, invocations);
     at.attach(registers::unit::tasks, tasks);
-    at.attach(registers::unit::nma, requests);
-    at.attach(registers::unit::nca, graphs);
+    if (made_of.has_clusters()) {
+      windows.emplace(made_of, at, [this] { tasks.call(); });
+      at.attach(registers::unit::portals, *windows);
+      return;
+    }
+    requests.emplace(k, made_of, over, at);
+    graphs.emplace(k, made_of, over, at, types);
+    ranges.on_trigger([this](std::uint64_t hart) { return requests->ring(hart); });
+    if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, made_of, over, at, types);
+    at.attach(registers::unit::nma, *requests);
+    at.attach(registers::unit::nca, *graphs);
   }
   tile_units(tile_units const&) = delete;
   tile_units& operator=(tile_units const&) = delete;
@@ -45,9 +52,10 @@ struct tile_units {
   invoke_unit invocations;
   task_queue tasks;
   object_types types;
-  nma_requests requests;
-  graph_writeback graphs;
+  std::optional<nma_requests> requests;  ///< Accelerators; clusters have none.
+  std::optional<graph_writeback> graphs;
   std::unique_ptr<nma> accelerator;  ///< In memory tiles.
+  std::optional<portals> windows;    ///< Of a cluster.
 };
 
 }  // namespace tess::machine

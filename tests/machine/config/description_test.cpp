@@ -35,6 +35,11 @@ TEST_P(every_preset, is_complete_and_gives_a_source_for_every_number) {
     for (region_kind const kind :
          {region_kind::tlm, region_kind::partition, region_kind::partition_uncached, region_kind::device}) {
       region const* const one = map.of(kind, tile);
+      bool const in_memory = kind == region_kind::partition || kind == region_kind::partition_uncached;
+      if (in_memory && made.has_clusters() && !made.is_memory(tile)) {
+        EXPECT_EQ(one, nullptr);
+        continue;
+      }
       ASSERT_NE(one, nullptr);
       EXPECT_EQ(map.find(one->base), one);
       EXPECT_EQ(map.find(one->end() - 1), one);
@@ -43,14 +48,72 @@ TEST_P(every_preset, is_complete_and_gives_a_source_for_every_number) {
     EXPECT_EQ(map.find(*window.global(0))->kind, region_kind::tlm);
     std::uint64_t const last = window.tlm_bytes + window.tail_bytes - 1;
     EXPECT_EQ(map.find(*window.global(last))->tile, tile);
-    EXPECT_EQ(*window.global(last), map.of(region_kind::partition, tile)->end() - 1);
+    region_kind const holds_last = made.has_clusters() ? region_kind::tlm : region_kind::partition;
+    EXPECT_EQ(*window.global(last), map.of(holds_last, tile)->end() - 1);
     EXPECT_EQ(window.global(last + 1), std::nullopt);
     EXPECT_EQ(window.local(*window.global(last)), last);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(all, every_preset,
-                         testing::Values("nemesys-4x4", "nemesys-4x4-single", "nemesys-2x2", "single-tile"));
+                         testing::Values("nemesys-4x4", "nemesys-4x4-single", "nemesys-2x2", "single-tile",
+                                         "mppa-256"));
+
+TEST(mppa_256, has_the_numbers_of_its_paper) {
+  machine_description const made = parse_machine(preset("mppa-256"), "mppa-256.toml");
+  EXPECT_EQ(made.tile_clock_ps, 2'500U);
+  std::uint32_t compute = 0;
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    if (!made.is_memory(tile)) {
+      ++compute;
+      EXPECT_EQ(made.harts_of(tile), 17U);
+    }
+  }
+  EXPECT_EQ(compute, 16U);
+  EXPECT_EQ(made.memory.tiles.size(), 4U);
+  EXPECT_EQ(made.l1_data.size_bytes(), 8U * 1024);
+  EXPECT_EQ(made.l1_instruction.size_bytes(), 8U * 1024);
+  EXPECT_EQ(made.cluster.scratchpad_bytes, 2U << 20U);
+  EXPECT_EQ(made.tlm_bytes, made.cluster.scratchpad_bytes + made.cluster.image_bytes);
+  ASSERT_TRUE(made.mail_network.has_value());
+  for (network_parameters const& one : {made.network, *made.mail_network}) {
+    EXPECT_EQ(one.topology, topology_kind::torus);
+    EXPECT_EQ(one.link_bytes * 1'000'000 / made.network_clock_ps, 1600U) << "MB/s a link";
+  }
+}
+
+/// What is said of a preset with one text replaced by another.
+std::string said_of(std::string const& name, std::string const& old_text, std::string const& new_text) {
+  std::string text = preset(name);
+  std::size_t const at = text.find(old_text);
+  EXPECT_NE(at, std::string::npos) << old_text;
+  text.replace(at, old_text.size(), new_text);
+  try {
+    (void)parse_machine(text, "m.toml");
+  } catch (config_error const& wrong) {
+    return wrong.what();
+  }
+  return "no error";
+}
+
+TEST(a_machine_with_clusters, has_partitions_where_its_memories_are_and_nothing_of_other_machines) {
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("mppa-256", old_text, new_text);
+  };
+  EXPECT_NE(said("tile = [4, 1]", "tile = [3, 1]").find("cluster (3, 1) cannot have its partition elsewhere"),
+            std::string::npos);
+  EXPECT_NE(
+      said("[[partition]]\ntile = [4, 0]\nmemory = [4, 0]   # its own\nbase = 0x20000000000\nsize_bytes = 1073741824",
+           "")
+          .find("3 partitions for 4 tiles; expected one for each of memory.tiles"),
+      std::string::npos);
+  EXPECT_NE(said("stack_bytes = 16384", "stack_bytes = 20000").find("no multiple of a page"), std::string::npos);
+  EXPECT_NE(said("local_tail_bytes = 0", "local_tail_bytes = 4096").find("a cluster has no tail in DDR"),
+            std::string::npos);
+  EXPECT_NE(said("[adapter]", "[nma]\nstate_cycles = 1\n[adapter]").find("unknown key \"nma\""), std::string::npos);
+  EXPECT_NE(said("[mail_network]\ntopology = \"torus\"", "[mail_network]\ntopology = \"ring\"").find("is unknown"),
+            std::string::npos);
+}
 
 TEST(nemesys_4x4, has_the_numbers_of_table_2) {
   machine_description const made = parse_machine(preset("nemesys-4x4"), "nemesys-4x4.toml");
@@ -83,16 +146,7 @@ TEST(nemesys_4x4, gives_each_memory_seven_compute_tiles) {
 
 /// The message of parsing the preset with one text replaced by another.
 std::string message(std::string const& old_text, std::string const& new_text) {
-  std::string text = preset("nemesys-4x4");
-  std::size_t const at = text.find(old_text);
-  EXPECT_NE(at, std::string::npos) << old_text;
-  text.replace(at, old_text.size(), new_text);
-  try {
-    (void)parse_machine(text, "m.toml");
-  } catch (config_error const& wrong) {
-    return wrong.what();
-  }
-  return "no error";
+  return said_of("nemesys-4x4", old_text, new_text);
 }
 
 /// `m.toml:line:column` of a text in the preset.

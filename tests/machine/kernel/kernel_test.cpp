@@ -158,15 +158,17 @@ TEST(a_process, has_its_frame_from_the_pool) {
 
 /// A device that closes times and writes down which.
 struct closing : event {
-  explicit closing(kernel& k, std::vector<note>& notes)
+  closing(kernel& k, std::vector<note>& notes, int name = 9)
       : event([](event& self) {
           auto& of = static_cast<closing&>(self);
-          of.notes_.push_back({of.kernel_.now(), 9});
+          of.notes_.push_back({of.kernel_.now(), of.name_});
         }),
         kernel_(k),
-        notes_(notes) {}
+        notes_(notes),
+        name_(name) {}
   kernel& kernel_;
   std::vector<note>& notes_;
+  int name_;
 };
 
 TEST(a_device_that_closes_a_time, comes_behind_everything_else_of_it_and_may_ask_for_an_earlier_one) {
@@ -188,6 +190,26 @@ TEST(a_device_that_closes_a_time, comes_behind_everything_else_of_it_and_may_ask
   k.close(9000, device);
   EXPECT_FALSE(k.run_on(9000));
   EXPECT_EQ(notes.back(), (note{9000, 9}));
+}
+
+TEST(devices_that_close_a_time, come_in_the_order_of_their_times_and_of_their_asking) {
+  kernel k(1000);
+  std::vector<note> notes;
+  closing first(k, notes, 1);
+  closing second(k, notes, 2);
+  k.close(5000, second);
+  k.close(5000, first);
+  k.close(4000, first);
+  EXPECT_EQ(k.next_due(), 4000U);
+  k.run();
+  EXPECT_EQ(notes, (std::vector<note>{{4000, 1}, {5000, 2}}));
+  k.close(7000, second);
+  k.close(7000, first);
+  k.close(6000, second);
+  k.close(7000, second);
+  k.run();
+  EXPECT_EQ(notes.back(), (note{7000, 2}));
+  EXPECT_TRUE(k.idle());
 }
 
 TEST(a_clock_domain, counts_cycles_and_finds_edges) {

@@ -26,7 +26,7 @@ class a_graph_writeback : public nma_fixture {
       : nma_fixture(made) {}
 
   command_status ring(command const& what) {
-    device& unit_of = g.units[what.tile]->graphs;
+    device& unit_of = *g.units[what.tile]->graphs;
     std::uint64_t const window = what.hart * registers::window_bytes;
     EXPECT_TRUE(unit_of.store(window + nca::root, what.root, what.hart));
     EXPECT_TRUE(unit_of.store(window + nca::metadata, what.metadata, what.hart));
@@ -185,7 +185,7 @@ TEST_F(a_graph_writeback, serves_four_harts_with_overlapping_graphs_one_after_an
   std::vector<asked> asks;
   for (std::uint32_t hart = 0; hart < 4; ++hart) {
     asks.push_back({.root = roots[hart], .chunk = graph.chunk(4096), .bytes = 4096, .hart = hart, .counter = copied});
-    ASSERT_EQ(ring(g.units[0]->requests, asks.back()), command_status::accepted);
+    ASSERT_EQ(ring(*g.units[0]->requests, asks.back()), command_status::accepted);
   }
   g.clock.run();
   EXPECT_EQ(graph.word(copied), 0U);
@@ -204,7 +204,7 @@ TEST_F(a_graph_writeback, measures_a_graph_that_was_returned_three_times) {
     asked what{.root = root, .bytes = 32'768, .map = registers::nma::hashed, .objects = size, .source_tile = from};
     what.chunk = g.map.of(region_kind::partition, to)->base + 0x10'0000 + time * 65'536;
     what.counter = counter(1);
-    ASSERT_EQ(ring(g.units[to]->requests, what), command_status::accepted);
+    ASSERT_EQ(ring(*g.units[to]->requests, what), command_status::accepted);
     g.clock.run();
     ASSERT_EQ(graph.word(what.counter + 8), 0U);
     root = what.chunk + 64 + layout::front_bytes;
@@ -245,13 +245,13 @@ TEST_F(a_short_queue, says_that_it_is_full_and_takes_it_later) {
   g.clock.run();
   EXPECT_EQ(ring({.root = list, .hart = 1}), command_status::accepted);
   g.clock.run();
-  EXPECT_EQ(g.units[0]->graphs.counted().graphs, 2U);
+  EXPECT_EQ(g.units[0]->graphs->counted().graphs, 2U);
 }
 
 TEST_F(a_graph_writeback, is_not_needed_when_a_range_ends_in_a_trigger) {
   std::uint64_t const root = graph.list(3);
   asked what{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .counter = counter(1)};
-  post(g.units[0]->requests, what);
+  post(*g.units[0]->requests, what);
   write(what.chunk + 128, 13);  // a stale line of the buffer
   device& of_ranges = g.units[0]->ranges;
   auto const invalidate = [&](std::uint64_t told) {
@@ -269,7 +269,7 @@ TEST_F(a_graph_writeback, is_not_needed_when_a_range_ends_in_a_trigger) {
   EXPECT_EQ(graph.word(what.counter), 0U);
   EXPECT_EQ(graph.compare(root, what.chunk + 104, what.chunk), 3U) << "through the L2, which has no stale line";
   what.chunk = g.map.of(region_kind::tlm, 0)->base;
-  post(g.units[0]->requests, what);
+  post(*g.units[0]->requests, what);
   what.chunk = graph.chunk(1024);
   EXPECT_EQ(invalidate(counter(1, 1)), 1U) << "such a request cannot be made";
 }

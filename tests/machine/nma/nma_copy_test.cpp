@@ -63,7 +63,7 @@ TEST_F(a_copy, takes_the_same_cycles_again) {
     toy_graph there(other, 0);
     asked what{.root = there.random(60, 9), .bytes = 32'768, .map = hashed, .objects = 60};
     what.chunk = there.chunk(what.bytes);
-    ASSERT_EQ(ring(other.units[0]->requests, what), registers::command_status::accepted);
+    ASSERT_EQ(ring(*other.units[0]->requests, what), registers::command_status::accepted);
     other.clock.run();
     EXPECT_TRUE(first == 0 || first == other.clock.now());
     first = other.clock.now();

@@ -117,7 +117,7 @@ TEST_F(a_fault, is_a_request_that_names_what_this_memory_has_not) {
     asked what = good;
     change(what);
     counter(1);
-    EXPECT_EQ(ring(g.units[0]->requests, what), command_status::accepted);
+    EXPECT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
     g.clock.run();
     EXPECT_EQ(graph.word(good.counter), 0U);
     return static_cast<graph_fault>(graph.word(good.counter + 8));
@@ -135,10 +135,10 @@ TEST_F(a_fault, is_a_request_that_names_what_this_memory_has_not) {
   // What is no address of a memory, or cannot be told, is refused at once.
   asked wrong = good;
   wrong.chunk = g.map.of(region_kind::tlm, 0)->base;
-  EXPECT_EQ(ring(g.units[0]->requests, wrong), command_status::wrong);
+  EXPECT_EQ(ring(*g.units[0]->requests, wrong), command_status::wrong);
   wrong = good;
   wrong.counter += 4;
-  EXPECT_EQ(ring(g.units[0]->requests, wrong), command_status::wrong);
+  EXPECT_EQ(ring(*g.units[0]->requests, wrong), command_status::wrong);
 }
 
 /// A map of 256 entries.

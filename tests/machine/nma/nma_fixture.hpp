@@ -57,7 +57,7 @@ class nma_fixture : public testing::Test {
     what.counter = counter(1);
     chunk = what.chunk;
     std::uint64_t const before = g.clock.now();
-    EXPECT_EQ(ring(g.units[0]->requests, what), registers::command_status::accepted);
+    EXPECT_EQ(ring(*g.units[0]->requests, what), registers::command_status::accepted);
     g.clock.run();
     took_ps = g.clock.now() - before;
     EXPECT_EQ(graph.word(what.counter), 0U);

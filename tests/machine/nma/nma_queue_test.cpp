@@ -34,8 +34,8 @@ TEST_F(a_queue, of_two_serves_all_harts_of_all_tiles_in_the_end) {
       what.map = hart % 2 == 0 ? linear : hashed;
       what.objects = 30;
       all.push_back(what);
-      ASSERT_EQ(ring(g.units[tile]->requests, what), command_status::accepted);
-      EXPECT_EQ(ring(g.units[tile]->requests, what), command_status::accepted) << "it waits, and that is lost";
+      ASSERT_EQ(ring(*g.units[tile]->requests, what), command_status::accepted);
+      EXPECT_EQ(ring(*g.units[tile]->requests, what), command_status::accepted) << "it waits, and that is lost";
     }
   }
   g.clock.run();
@@ -53,7 +53,7 @@ TEST_F(a_queue, tells_a_tile_by_a_message_what_came_of_it) {
   asked what{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .task = 0x1234};
   what.spawn = registers::nma::spawning(2);
   auto const message = [&] {
-    EXPECT_EQ(ring(g.units[0]->requests, what), command_status::accepted);
+    EXPECT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
     g.clock.run();
     std::array<std::uint64_t, 6> words{};
     auto const came = g.tiles[2]->network_adapter().take_task();
@@ -83,7 +83,7 @@ TEST_F(two_memories, copy_with_pointers_that_are_final_before_it_travels) {
   what.counter = counter(1);
   counter(1, 1);
   graph.word(what.final_address) = 77;  // its own words stay
-  ASSERT_EQ(ring(g.units[0]->requests, what), command_status::accepted);
+  ASSERT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
   g.clock.run();
   EXPECT_EQ(graph.word(what.counter), 0U) << "the original has been read";
   EXPECT_EQ(graph.word(what.counter + 32), 0U) << "and the copy has arrived";
@@ -101,7 +101,7 @@ TEST_F(two_memories, copy_the_next_graph_while_one_travels) {
   for (std::uint32_t i = 0; i < 3; ++i) {
     asked what{.root = array, .chunk = graph.chunk(131'072), .bytes = 131'072, .hart = i, .counter = read};
     what.final_address = far_chunk(i, 131'072);
-    EXPECT_EQ(ring(g.units[0]->requests, what), command_status::accepted);
+    EXPECT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
   }
   while (graph.word(read) != 0 && !g.clock.idle()) g.clock.run_until(g.clock.next_due());
   EXPECT_EQ(graph.word(read + 32), 3U) << "all have been read, and none has arrived";
@@ -124,13 +124,13 @@ class one_flit : public two_memories {
           asked what{.root = list, .chunk = graph.chunk(512), .bytes = 512, .hart = hart};
           what.final_address = far_chunk(number++, 512);
           what.counter = all;
-          EXPECT_EQ(ring(g.units[tile]->requests, what), command_status::accepted);
+          EXPECT_EQ(ring(*g.units[tile]->requests, what), command_status::accepted);
         }
       }
       // A window is free again when its request is in the queue.
       while (std::ranges::any_of(g.units, [](auto const& one) {
         for (std::uint32_t hart = 0; hart < 4; ++hart)
-          if (one->requests.load(hart * 64 + 56, hart).value_or(0) != 0) return true;
+          if (one->requests->load(hart * 64 + 56, hart).value_or(0) != 0) return true;
         return false;
       })) {
         ASSERT_FALSE(g.clock.idle()) << "deadlock";

@@ -1,0 +1,84 @@
+// mailbox: small messages between clusters: five words and who sent them, in the order in which they arrive.
+//
+//   A cluster has one. A message that finds it full stays at its sender, whose adapter sends it again. Who waits sleeps
+//   and wakes for a message, and for the last send into a receive window (portal.hpp).
+//
+// Threads   send(): any hart. Everything else: one hart of the cluster.
+// Errors    send() to no cluster ends the program: it is a bug of it.
+// Source    mailboxes of Nanvix and NodeOS, whose messages have 120 bytes; registers.hpp, `invoke` and `tasks`.
+#pragma once
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <tess/machine/cluster.hpp>
+
+namespace tess::machine {
+
+class mailbox {
+ public:
+  using words = std::array<std::uint64_t, registers::invoke::words>;
+  struct message {
+    words said{};
+    std::uint64_t source = 0;  ///< Cluster; by the network, not by the sender.
+  };
+
+  mailbox() {
+    cluster::word(cluster::unit_address(registers::unit::tasks) + registers::tasks::notify) =
+        reinterpret_cast<std::uint64_t>(&arrived_);
+  }
+  mailbox(mailbox const&) = delete;
+  mailbox& operator=(mailbox const&) = delete;
+  ~mailbox() { cluster::word(cluster::unit_address(registers::unit::tasks) + registers::tasks::notify) = 0; }
+
+  /// Returns when the words may be used again; the message then is on its way.
+  static void send(std::uint64_t to, words const& said) {
+    namespace of = registers::invoke;
+    std::uint64_t const window = cluster::window(registers::unit::invoke);
+    await_sent(window);
+    for (std::size_t i = 0; i < said.size(); ++i) cluster::word(window + 8 * i) = said[i];
+    cluster::word(window + of::target) = to;
+    cluster::word(window + of::counter) = 0;
+    cluster::fence();
+    cluster::word(window + of::doorbell) = 1;
+    if (cluster::word(window + of::doorbell) == static_cast<std::uint64_t>(registers::command_status::wrong)) {
+      std::fprintf(stderr, "mailbox: there is no cluster %lu\n", static_cast<unsigned long>(to));
+      std::abort();
+    }
+  }
+  /// Until the last message of this hart is in its receiver's mailbox: a program must not end before.
+  static void flush() { await_sent(cluster::window(registers::unit::invoke)); }
+
+  [[nodiscard]] static bool empty() {
+    return cluster::word(cluster::unit_address(registers::unit::tasks) + registers::tasks::waiting) == 0;
+  }
+  [[nodiscard]] static std::optional<message> try_receive() {
+    namespace of = registers::tasks;
+    std::uint64_t const window = cluster::window(registers::unit::tasks);
+    if (cluster::word(window + of::take) == 0) return std::nullopt;
+    message came;
+    for (std::size_t i = 0; i < came.said.size(); ++i) came.said[i] = cluster::word(window + 8 * i);
+    came.source = cluster::word(window + of::source);
+    return came;
+  }
+  /// Asleep until `there()`, which looks for messages or at receive windows of the cluster.
+  template <class Condition>
+  void wait_until(Condition there) {
+    while (!there()) cluster::sleep_on(arrived_, there);
+  }
+  [[nodiscard]] message receive() {
+    wait_until([] { return !empty(); });
+    return *try_receive();
+  }
+
+ private:
+  static void await_sent(std::uint64_t window) {
+    auto const accepted = static_cast<std::uint64_t>(registers::command_status::accepted);
+    while (cluster::word(window + registers::invoke::doorbell) == accepted) {
+    }
+  }
+  std::uint64_t arrived_ = 0;  ///< The queue and the windows add to it.
+};
+
+}  // namespace tess::machine

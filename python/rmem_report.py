@@ -1,0 +1,75 @@
+"""rmem_report: figures 3 and 4 of RMem (MultiProg 2019), run on the simulated machine and put beside the paper's.
+
+`tess reproduce rmem` calls it. Its folder has the runs, for going on where one was stopped, and what was found: for
+each figure CSV, JSON, SVG and PNG, and report.html of both.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from nemesys import report
+from nemesys.execute import Executor, say
+from nemesys.paper import Claims
+from rmem import checks, figures
+from rmem.plan import ITEMS, PROGRAM, Plan
+
+MAKERS = {"figure 3": figures.figure3, "figure 4": figures.figure4}
+ABOUT = (
+    "The machine is mppa-256: 16 compute and 4 I/O clusters, a client on each of the first compute clusters and the "
+    "server on an I/O cluster's hart. It is deterministic, so there are no confidence intervals. The paper's text has "
+    "no values of single points beside those shown."
+)
+
+
+def options_of(words: list[str]) -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(prog="tess reproduce rmem")
+    parser.add_argument("--figure", action="append", default=[], choices=["3", "4"], help="only this figure")
+    parser.add_argument("--quick", action="store_true", help="some sizes and peers")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="runs at a time")
+    parser.add_argument("--output", type=Path, default=Path("rmem"), help="folder for what is written")
+    parser.add_argument("--tess", type=Path, help="the command `tess`")
+    parser.add_argument("--reference", type=Path, help="folder with the paper's numbers")
+    parser.add_argument("--programs", action="store_true", help="print the programs that it would run, and end")
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> int:
+    """0: all runs ended well; what must be reached is reported, not judged by the exit code."""
+    options = options_of(words)
+    if options.programs:
+        print(PROGRAM)
+        return 0
+    named = [f"figure {number}" for number in options.figure]
+    plan = Plan([item for item in ITEMS if not named or item in named], quick=options.quick)
+    options.output.mkdir(parents=True, exist_ok=True)
+    executor = Executor(options.tess, options.output / "runs", max(options.jobs, 1))
+    begin = time.monotonic()
+    # Whoever ends this ends its runs, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        failed = executor.execute(plan.runs())
+    except KeyboardInterrupt:
+        say("stopped; the same command goes on from here")
+        return 130
+    asked = [f"--figure {number}" for number in options.figure] + (["--quick"] if options.quick else [])
+    facts = {
+        "command": " ".join(["tess reproduce rmem", *asked]),
+        "commit": report.commit(),
+        "form": "quick: shows that it works" if plan.quick else "full",
+        "this time it took": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at a time",
+    }
+    known = figures.Known(plan, executor, Claims(options.reference / "rmem_claims.csv"))
+    items = [MAKERS[item](known) for item in plan.items]
+    whys = [f"{run.key}: {why}" for run, why in failed]
+    report.write_all("RMem (MultiProg 2019)", ABOUT, items, checks.all_of(known), facts, whys, options.output)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,77 @@
+// portals: windows opened, looked up and counted down.
+#include "machine/unit/portals.hpp"
+
+#include <algorithm>
+
+namespace tess::machine {
+namespace {
+
+namespace of = registers::portals;
+using registers::command_status;
+
+}  // namespace
+
+portals::portals(machine_description const& made_of, tile& at, std::function<void()> all_came)
+    : tile_(at),
+      local_(made_of.window(at.number())),
+      line_bytes_(made_of.l2.line_bytes),
+      tiles_(made_of.tiles()),
+      windows_(made_of.cluster.receive_windows),
+      all_came_(std::move(all_came)) {
+  at.guard_with(*this);
+}
+
+void portals::open(window& one, std::uint64_t sends) {
+  one.sends = 0;
+  one.state = command_status::idle;
+  if (sends == 0) return;
+  auto const [address, bytes, source] = one.fields;
+  auto const begin = local_.global(address);
+  region const* const in = begin ? tile_.map().find(*begin) : nullptr;
+  bool const here = in != nullptr && in->tile == tile_.number() &&
+                    (in->kind == region_kind::tlm || in->kind == region_kind::partition);
+  bool const whole = here && bytes != 0 && bytes <= in->end() - *begin && (*begin | bytes) % line_bytes_ == 0;
+  if (!whole || source >= tiles_ || source == tile_.number()) {
+    one.state = command_status::wrong;
+    return;
+  }
+  one.begin = *begin;
+  one.end = *begin + bytes;
+  one.sends = sends;
+}
+
+bool portals::lets_in(transaction const& data) {
+  if (data.what != remote_operation::write) return false;
+  auto const found = std::ranges::find_if(windows_, [&](window const& one) {
+    return one.sends != 0 && one.fields[of::source / 8] == data.source && data.address >= one.begin &&
+           data.address < one.end && data.bytes <= one.end - data.address;
+  });
+  if (found == windows_.end()) return false;
+  if (data.tells && --found->sends == 0) all_came_();
+  return true;
+}
+
+std::optional<std::uint64_t> portals::load(std::uint64_t offset, std::uint32_t) {
+  std::uint64_t const number = offset / registers::window_bytes;
+  if (number >= windows_.size()) return std::nullopt;
+  window const& one = windows_[number];
+  std::uint64_t const inside = offset % registers::window_bytes;
+  if (inside == of::sends) return one.sends;
+  if (inside == of::state) return static_cast<std::uint64_t>(one.state);
+  return inside < of::sends ? std::optional(one.fields[inside / sizeof(std::uint64_t)]) : std::nullopt;
+}
+
+bool portals::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
+  std::uint64_t const number = offset / registers::window_bytes;
+  std::uint64_t const inside = offset % registers::window_bytes;
+  if (number >= windows_.size() || inside > of::sends) return false;
+  window& one = windows_[number];
+  if (inside == of::sends) {
+    open(one, value);
+  } else if (one.sends == 0) {
+    one.fields[inside / sizeof(std::uint64_t)] = value;  // an open window stays as it is
+  }
+  return true;
+}
+
+}  // namespace tess::machine

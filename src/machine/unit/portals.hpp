@@ -1,0 +1,51 @@
+// portals: the receive windows of a cluster: what other clusters send comes in by one of them, or not at all.
+//
+//   A window is open for one tile, one range and a number of sends. Every packet of a send is looked up here before a
+//   byte is written: outside of an open window it is refused, and the sender's command ends as wrong. With the last
+//   send that was waited for a window closes by itself, and who sleeps on the tile's word for messages wakes.
+//
+// Units     bytes; addresses of the registers may be the local window's.
+// Errors    `state` says wrong of a range that is not whole lines of the own memory or partition, or of no other tile.
+// Threads   one.
+// Source    portals of NodeOS and Nanvix, and the receive tags of the MPPA-256's D-NoC, which have a buffer and count
+//           ends of transfers; registers.hpp, `portals`.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "machine/tile/tile.hpp"
+#include "machine/unit/device.hpp"
+
+namespace tess::machine {
+
+class portals final : public device, private arrival_guard {
+ public:
+  /// `all_came`: called when the last send into a window has ended.
+  portals(machine_description const& made_of, tile& at, std::function<void()> all_came);
+
+  [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
+  [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
+
+ private:
+  struct window {
+    std::array<std::uint64_t, 3> fields{};  ///< As stored: address, bytes, source.
+    std::uint64_t begin = 0;                ///< Global.
+    std::uint64_t end = 0;
+    std::uint64_t sends = 0;  ///< That are still to come; 0: it is closed.
+    registers::command_status state = registers::command_status::idle;
+  };
+  [[nodiscard]] bool lets_in(transaction const& data) override;
+  void open(window& one, std::uint64_t sends);
+
+  tile& tile_;
+  local_window local_;
+  std::uint64_t line_bytes_;
+  std::uint32_t tiles_;
+  std::vector<window> windows_;
+  std::function<void()> all_came_;
+};
+
+}  // namespace tess::machine
