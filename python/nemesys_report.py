@@ -6,15 +6,13 @@ each item CSV, JSON, SVG and PNG, and report.html of all.
 
 import argparse
 import os
-import signal
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from nemesys import beyond, checks, kernels, micro, report, variants
-from nemesys.execute import Executor, say
-from nemesys.items import Known
+from nemesys import beyond, checks, command, kernels, micro, variants
+from nemesys.execute import Executor
+from nemesys.items import Check, Item, Known
 from nemesys.measures import Results
 from nemesys.paper import Paper
 from nemesys.plan import ITEMS, KERNELS, Plan
@@ -68,30 +66,13 @@ def main(words: list[str]) -> int:
     if options.programs:
         print("\n".join(plan.programs()))
         return 0
-    options.output.mkdir(parents=True, exist_ok=True)
-    executor = Executor(options.tess, options.output / "runs", max(options.jobs, 1))
-    begin = time.monotonic()
-    # Whoever ends this ends its runs, too.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        failed = executor.execute(plan.runs())
-    except KeyboardInterrupt:
-        say("stopped; the same command goes on from here")
-        return 130
-    command = [word for i, word in enumerate(words) if "--tess" not in (word, words[i - 1])]
-    command = [word for i, word in enumerate(command) if "--reference" not in (word, command[i - 1])]
-    facts = {
-        "command": " ".join(["tess reproduce nemesys", *command]),
-        "commit": report.commit(),
-        "form": "quick: shows that it works, measures nothing" if plan.quick else "full",
-        "this time it took": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at a time",
-    }
-    known = Known(Results(plan, executor), Paper(options.reference))
-    items = [MAKERS[item](known) for item in plan.items]
+
+    def judge(executor: Executor) -> tuple[list[Item], list[Check]]:
+        known = Known(Results(plan, executor), Paper(options.reference))
+        return [MAKERS[item](known) for item in plan.items], checks.all_of(known)
+
     about = "Words have 32 bits in the paper and 64 here."
-    whys = [f"{run.key}: {why}" for run, why in failed]
-    report.write_all("NEMESYS (MEMSYS 2019)", about, items, checks.all_of(known), facts, whys, options.output)
-    return 1 if failed else 0
+    return command.reproduce(options, words, plan.runs(), "NEMESYS (MEMSYS 2019)", about, judge)
 
 
 if __name__ == "__main__":

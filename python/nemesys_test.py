@@ -17,7 +17,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import nemesys_report
-from nemesys import beyond, checks, execute, kernels, machines, micro, plan, variants
+from nemesys import beyond, checks, command, execute, kernels, machines, micro, plan, variants
 from nemesys.items import Known
 from nemesys.measures import Results
 from nemesys.paper import Paper
@@ -281,8 +281,8 @@ class Whole(unittest.TestCase):
         with (
             contextlib.redirect_stdout(said),
             contextlib.redirect_stderr(said),
-            mock.patch.object(nemesys_report, "Executor", FakeExecutor),
-            mock.patch.object(nemesys_report.report.figures, "available", return_value=False),
+            mock.patch.object(command, "Executor", FakeExecutor),
+            mock.patch.object(command.report.figures, "available", return_value=False),
         ):
             given = ["--tess", "tess", "--reference", str(ROOT / "reference"), "--output", folder.name]
             code = nemesys_report.main([*given, *words])

@@ -6,14 +6,13 @@ each figure CSV, JSON, SVG and PNG, and report.html of both.
 
 import argparse
 import os
-import signal
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from nemesys import report
-from nemesys.execute import Executor, say
+from nemesys import command
+from nemesys.execute import Executor
+from nemesys.items import Check, Item
 from nemesys.paper import Claims
 from rmem import checks, figures
 from rmem.plan import ITEMS, PROGRAM, Plan
@@ -47,28 +46,12 @@ def main(words: list[str]) -> int:
         return 0
     named = [f"figure {number}" for number in options.figure]
     plan = Plan([item for item in ITEMS if not named or item in named], quick=options.quick)
-    options.output.mkdir(parents=True, exist_ok=True)
-    executor = Executor(options.tess, options.output / "runs", max(options.jobs, 1))
-    begin = time.monotonic()
-    # Whoever ends this ends its runs, too.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        failed = executor.execute(plan.runs())
-    except KeyboardInterrupt:
-        say("stopped; the same command goes on from here")
-        return 130
-    asked = [f"--figure {number}" for number in options.figure] + (["--quick"] if options.quick else [])
-    facts = {
-        "command": " ".join(["tess reproduce rmem", *asked]),
-        "commit": report.commit(),
-        "form": "quick: shows that it works" if plan.quick else "full",
-        "this time it took": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at a time",
-    }
-    known = figures.Known(plan, executor, Claims(options.reference / "rmem_claims.csv"))
-    items = [MAKERS[item](known) for item in plan.items]
-    whys = [f"{run.key}: {why}" for run, why in failed]
-    report.write_all("RMem (MultiProg 2019)", ABOUT, items, checks.all_of(known), facts, whys, options.output)
-    return 1 if failed else 0
+
+    def judge(executor: Executor) -> tuple[list[Item], list[Check]]:
+        known = figures.Known(plan, executor, Claims(options.reference / "rmem_claims.csv"))
+        return [MAKERS[item](known) for item in plan.items], checks.all_of(known)
+
+    return command.reproduce(options, words, plan.runs(), "RMem (MultiProg 2019)", ABOUT, judge)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import rmem_report
+from nemesys import command
 from nemesys.paper import Claims
 from rmem import checks, figures
 from rmem.plan import KIB, Plan, Run
@@ -147,8 +148,8 @@ class Whole(unittest.TestCase):
         with (
             contextlib.redirect_stdout(said),
             contextlib.redirect_stderr(said),
-            mock.patch.object(rmem_report, "Executor", FakeExecutor),
-            mock.patch.object(rmem_report.report.figures, "available", return_value=False),
+            mock.patch.object(command, "Executor", FakeExecutor),
+            mock.patch.object(command.report.figures, "available", return_value=False),
         ):
             given = ["--tess", "tess", "--reference", str(ROOT / "reference"), "--output", folder.name]
             code = rmem_report.main([*given, *words])
