@@ -17,6 +17,8 @@ inline void copy_line(std::byte* to, std::byte const* from, std::size_t bytes) n
     case 64:
       std::memcpy(to, from, 64);
       break;
+    case 0:  // of nothing: where to may be nowhere
+      break;
     default:
       std::memcpy(to, from, bytes);
   }
