@@ -32,14 +32,13 @@ constexpr std::size_t mebibyte = 1024 * kibibyte;
 constexpr std::size_t moved_max = 64 * mebibyte;
 constexpr unsigned small_reads = 2000;
 
-/// Of the region: whose turn it is, and the answer; an introduction; the bytes.
+/// Of the region: whose turn it is (odd: UCX's; even: not), and that this was noticed; an introduction; the bytes.
 constexpr std::uint64_t turn_at = 0;
 constexpr std::uint64_t taken_at = 64;
 constexpr std::uint64_t introduction_at = 4096;
 constexpr std::uint64_t bytes_at = mebibyte;
 
-/// Odd: UCX's; even: not. Each change is taken notice of.
-constexpr std::uint64_t the_end = ~std::uint64_t{0};
+constexpr std::uint64_t the_end = ~std::uint64_t{0};  ///< A turn.
 
 /// The other host, until it is the end. Says on standard output where its region is.
 void serve(std::string const& host) {

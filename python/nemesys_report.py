@@ -5,7 +5,6 @@ each item CSV, JSON, SVG and PNG, and report.html of all.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -36,18 +35,13 @@ assert set(MAKERS) == set(ITEMS)
 def options_of(words: list[str]) -> argparse.Namespace:
     """What was asked for."""
     numbers = {kind: [item.split()[1] for item in ITEMS if item.startswith(kind)] for kind in ("figure", "table")}
-    parser = argparse.ArgumentParser(prog="tess reproduce nemesys")
+    parser = command.parser("nemesys")
     parser.add_argument("--figure", action="append", default=[], choices=numbers["figure"], help="only this figure")
     parser.add_argument("--table", action="append", default=[], choices=numbers["table"], help="only this table")
     parser.add_argument("--overlap", action="store_true", help="only calls that overlap, and calls that do not")
     parser.add_argument("--sweep", action="store_true", help="only the sweep of grids and NMAs")
     parser.add_argument("--kernel", action="append", default=[], choices=list(KERNELS), help="only this kernel")
     parser.add_argument("--quick", action="store_true", help="one small kernel")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="runs at a time")
-    parser.add_argument("--output", type=Path, default=Path("nemesys"), help="folder for what is written")
-    parser.add_argument("--tess", type=Path, help="the command `tess`")
-    parser.add_argument("--reference", type=Path, help="folder with the paper's numbers")
-    parser.add_argument("--programs", action="store_true", help="print the programs that it would run, and end")
     return parser.parse_args(words)
 
 

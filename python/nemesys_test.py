@@ -13,14 +13,14 @@ import tempfile
 import tomllib
 import unittest
 from pathlib import Path
-from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import nemesys_report
-from nemesys import beyond, checks, command, execute, kernels, machines, micro, plan, variants
+from nemesys import beyond, checks, execute, kernels, machines, micro, plan, variants
 from nemesys.items import Known
 from nemesys.measures import Results
 from nemesys.paper import Paper
+from whole_report import WholeReport
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -273,20 +273,9 @@ class Checks(unittest.TestCase):
         self.assertAlmostEqual(checks.spearman([1, 2, 3], [9, 5, 1]), -1.0)
 
 
-class Whole(unittest.TestCase):
+class Whole(WholeReport):
     def run_it(self, *words: str) -> tuple[int, str, Path]:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        said = io.StringIO()
-        with (
-            contextlib.redirect_stdout(said),
-            contextlib.redirect_stderr(said),
-            mock.patch.object(command, "Executor", FakeExecutor),
-            mock.patch.object(command.report.figures, "available", return_value=False),
-        ):
-            given = ["--tess", "tess", "--reference", str(ROOT / "reference"), "--output", folder.name]
-            code = nemesys_report.main([*given, *words])
-        return code, said.getvalue(), Path(folder.name)
+        return self.run_report(nemesys_report.main, FakeExecutor, words)
 
     def test_the_quick_form_writes_every_item(self):
         code, said, folder = self.run_it("--quick")

@@ -5,7 +5,6 @@ each figure CSV, JSON, SVG and PNG, and report.html of both.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
@@ -27,14 +26,9 @@ ABOUT = (
 
 def options_of(words: list[str]) -> argparse.Namespace:
     """What was asked for."""
-    parser = argparse.ArgumentParser(prog="tess reproduce rmem")
+    parser = command.parser("rmem")
     parser.add_argument("--figure", action="append", default=[], choices=["3", "4"], help="only this figure")
     parser.add_argument("--quick", action="store_true", help="some sizes and peers")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="runs at a time")
-    parser.add_argument("--output", type=Path, default=Path("rmem"), help="folder for what is written")
-    parser.add_argument("--tess", type=Path, help="the command `tess`")
-    parser.add_argument("--reference", type=Path, help="folder with the paper's numbers")
-    parser.add_argument("--programs", action="store_true", help="print the programs that it would run, and end")
     return parser.parse_args(words)
 
 

@@ -4,22 +4,18 @@ of it writes every file.
 Method: instead of the machine a law, cycles = set-up + bytes / rate, by way, direction and number of peers.
 """
 
-import contextlib
 import dataclasses
-import io
 import json
 import sys
-import tempfile
 import unittest
 from pathlib import Path
-from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import rmem_report
-from nemesys import command
 from nemesys.paper import Claims
 from rmem import checks, figures
 from rmem.plan import KIB, Plan, Run
+from whole_report import WholeReport
 
 ROOT = Path(__file__).resolve().parent.parent
 BYTES_A_CYCLE = 3.5
@@ -140,20 +136,9 @@ class Checks(unittest.TestCase):
         self.assertTrue(all(dataclasses.asdict(check)["ours"] == "" for check in checks.all_of(known(Nothing()))))
 
 
-class Whole(unittest.TestCase):
+class Whole(WholeReport):
     def run_it(self, *words: str) -> tuple[int, str, Path]:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        said = io.StringIO()
-        with (
-            contextlib.redirect_stdout(said),
-            contextlib.redirect_stderr(said),
-            mock.patch.object(command, "Executor", FakeExecutor),
-            mock.patch.object(command.report.figures, "available", return_value=False),
-        ):
-            given = ["--tess", "tess", "--reference", str(ROOT / "reference"), "--output", folder.name]
-            code = rmem_report.main([*given, *words])
-        return code, said.getvalue(), Path(folder.name)
+        return self.run_report(rmem_report.main, FakeExecutor, words)
 
     def test_every_figure_is_written(self):
         code, said, folder = self.run_it("--quick")

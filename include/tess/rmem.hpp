@@ -113,6 +113,11 @@ class client {
   /// Through a mapping that this client has; false: there is none, or it is not for that, and nothing was moved that
   /// counts. Never waits.
   [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);
+  /// Reads there would go through a mapping.
+  [[nodiscard]] bool is_mapped(address at) {
+    std::byte nothing{};
+    return move_mapped(true, at, &nothing, 0);
+  }
   /// Calls f on a thread of the client, where it may block. It must not throw.
   void run_aside(std::function<void()> f);
 

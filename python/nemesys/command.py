@@ -1,14 +1,27 @@
 """command: what every `tess reproduce` does by runs of the simulator: runs them, and writes what was found."""
 
 import argparse
+import os
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from nemesys import report
 from nemesys.execute import Executor, say
 from nemesys.items import Check, Item
 from nemesys.plan import Run
+
+
+def parser(paper: str) -> argparse.ArgumentParser:
+    """Of the options that every paper has, but for --quick, whose meaning is its own."""
+    made = argparse.ArgumentParser(prog=f"tess reproduce {paper}")
+    made.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="runs at a time")
+    made.add_argument("--output", type=Path, default=Path(paper), help="folder for what is written")
+    made.add_argument("--tess", type=Path, help="the command `tess`")
+    made.add_argument("--reference", type=Path, help="folder with the paper's numbers")
+    made.add_argument("--programs", action="store_true", help="print the programs that it would run, and end")
+    return made
 
 
 def asked(words: list[str]) -> list[str]:
@@ -48,7 +61,7 @@ def reproduce(
     facts = {
         "command": " ".join(["tess reproduce", title.split()[0].lower(), *asked(words)]),
         "commit": report.commit(),
-        "form": "quick: shows that it works, measures nothing" if options.quick else "full",
+        "form": "quick: shows that it works" if options.quick else "full",
         "this time it took": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at a time",
     }
     items, checks = judge(executor)

@@ -4,9 +4,10 @@ Units: MB/s of 10^6 bytes; cycles of 400 MHz.
 """
 
 import dataclasses
+from collections.abc import Callable, Sequence
 
 from nemesys.execute import Executor
-from nemesys.items import Item, Panel, ratio, rounded
+from nemesys.items import Cell, Item, Panel, ratio, rounded
 from nemesys.paper import Claims
 from rmem.plan import DIRECTIONS, KIB, PEERS_BYTES, WAYS, Plan, Run
 
@@ -60,20 +61,33 @@ class Known:
         return len(found) * PEERS_BYTES * MHZ / span
 
 
+def compared(
+    direction: str,
+    points: Sequence[int],
+    measured: Callable[[str, str, int], float | None],
+    paper: Callable[[int], Cell],
+) -> tuple[list[list[Cell]], dict[str, list[float | None]]]:
+    """Rows of the ways beside each other, one a point; and each way's values, by its name."""
+    values = {way: [measured(way, direction, point) for point in points] for way in WAYS}
+    rows: list[list[Cell]] = []
+    for i, point in enumerate(points):
+        each = [values[way][i] for way in WAYS]
+        rows.append([direction, point, *(rounded(v, 4) for v in each), rounded(ratio(each[0], each[1])), paper(point)])
+    return rows, {NAMES[way]: of_way for way, of_way in values.items()}
+
+
 def figure3(known: Known) -> Item:
     """Throughput over size."""
     columns = ["direction", "bytes", *(f"{NAMES[way]} MB/s" for way in WAYS), "rmem / single-step", "paper"]
-    paper = {("write", 128 * KIB): str(known.paper["write_share"].low)}
-    paper |= {("read", 64 * KIB): f"up to {known.paper['read_gain'].low}"}
+    paper = {"write": {128 * KIB: str(known.paper["write_share"].low)}}
+    paper["read"] = {64 * KIB: f"up to {known.paper['read_gain'].low}"}
     rows = []
     panels = []
     for direction in DIRECTIONS:
-        curves = {way: [(size, known.throughput(way, direction, size)) for size in known.plan.sizes] for way in WAYS}
-        for i, size in enumerate(known.plan.sizes):
-            values = [curves[way][i][1] for way in WAYS]
-            share = rounded(ratio(values[0], values[1]))
-            rows.append([direction, size, *(rounded(v, 4) for v in values), share, paper.get((direction, size))])
-        named = {NAMES[way]: [(size / KIB, value) for size, value in points] for way, points in curves.items()}
+        more, values = compared(direction, known.plan.sizes, known.throughput, paper[direction].get)
+        rows += more
+        kib = [size / KIB for size in known.plan.sizes]
+        named = {name: list(zip(kib, of_way, strict=True)) for name, of_way in values.items()}
         panels.append(Panel(f"3{'ab'[DIRECTIONS.index(direction)]}: {direction}", "KiB", "MB/s", named, "x"))
     return Item("figure 3", "Throughput with one peer", columns, rows, reasons(known), panels, of="rmem")
 
@@ -84,12 +98,9 @@ def figure4(known: Known) -> Item:
     rows = []
     panels = []
     for direction in DIRECTIONS:
-        curves = {way: [(peers, known.total(way, direction, peers)) for peers in known.plan.peers] for way in WAYS}
-        for i, peers in enumerate(known.plan.peers):
-            values = [curves[way][i][1] for way in WAYS]
-            share = rounded(ratio(values[0], values[1]))
-            rows.append([direction, peers, *(rounded(v, 4) for v in values), share, "constant"])
-        named = {NAMES[way]: points for way, points in curves.items()}
+        more, values = compared(direction, known.plan.peers, known.total, lambda _: "constant")
+        rows += more
+        named = {name: list(zip(known.plan.peers, of_way, strict=True)) for name, of_way in values.items()}
         panels.append(Panel(f"4: {direction}", "peers", "MB/s of all", named, "x"))
     sentences = [
         "All peers together, 64 KiB a transfer, one server: what limits is the one link into its cluster, or out of "

@@ -71,10 +71,9 @@ int reproduce(words const& given) {
   chosen of;
   command_line line{"tess reproduce PAPER [OPTIONS]",
                     "Run a paper's experiments here; print its figures beside ours; write CSV, JSON, a report and\n"
-                    "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011),\n"
-                    "nemesys (NEMESYS, MEMSYS 2019) and rmem (RMem, MultiProg 2019), by programs on the simulated\n"
-                    "machine:\n"
-                    "stopped, the same command goes on where it was",
+                    "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011);\n"
+                    "nemesys (NEMESYS, MEMSYS 2019) and rmem (RMem, MultiProg 2019), both by programs on the\n"
+                    "simulated machine: stopped, the same command goes on where it was",
                     "Examples: tess reproduce softxmt --output results\n"
                     "          tess reproduce nemesys --figure 9 --kernel bf\n"
                     "          tess reproduce rmem"};

@@ -61,7 +61,7 @@ void tile_graphs::copy(graph_move const& what, std::uint64_t& fault, completion&
 }
 
 void tile_graphs::take_in() {
-  // Who has just set it steps after that.
+  // What comes after this look is taken in by the next step.
   if (!has_new_.load(std::memory_order_relaxed)) return;
   std::lock_guard const lock(mutex_);
   has_new_.store(false, std::memory_order_relaxed);

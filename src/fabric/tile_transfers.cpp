@@ -88,7 +88,7 @@ void tile_transfers::write_back(std::uint64_t address, std::uint64_t bytes, plac
 }
 
 void tile_transfers::take_in() {
-  // Who has just set it steps after that.
+  // What comes after this look is taken in by the next step.
   if (!has_new_.load(std::memory_order_relaxed)) return;
   std::lock_guard const lock(mutex_);
   has_new_.store(false, std::memory_order_relaxed);

@@ -13,7 +13,6 @@ namespace {
 
 using wire::operation;
 
-constexpr unsigned server_shift = 56;
 constexpr std::uint64_t page_bytes = 4096;
 
 /// A transfer in several steps, until the last has ended.
@@ -82,7 +81,7 @@ void fleet::prepare() {
 
 one_server& fleet::of(address a) const {
   if (is_one()) return first();
-  auto const number = static_cast<std::uint8_t>(a >> server_shift);
+  auto const number = static_cast<std::uint8_t>(a >> wire::server_shift);
   for (auto const& s : servers_)
     if (s->known_number() == number) return *s;
   std::string lost_ones;

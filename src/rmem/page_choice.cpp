@@ -115,6 +115,10 @@ void page_cache::clean_ahead() {
 
 void page_cache::fetch_one(std::uint64_t page, bool& full) {
   if (full || table_[page] != 0) return;
+  // Through a mapping, who wants it copies it into the caches of his own processor, and that is quicker than to wait
+  // for another's.
+  full = client_.is_mapped(region_.base + page * page_bytes_);
+  if (full) return;
   std::uint32_t const i = victim();
   full = i == none || frames_[i].cleaning;
   if (full) return;
@@ -123,10 +127,6 @@ void page_cache::fetch_one(std::uint64_t page, bool& full) {
     full = true;
     return;
   }
-  // Through a mapping, who wants it copies it into the caches of his own processor, and that is quicker than to wait
-  // for another's.
-  full = client_.move_mapped(true, region_.base + page * page_bytes_, frames_[i].memory, 0);
-  if (full) return;
   assign(i, page);
   ++counts_.fetched_ahead;
   start(frames_[i], true);

@@ -35,8 +35,8 @@ std::string in_quotes(std::string_view name) {
 
 store::store(pages& memory, std::uint8_t server, std::uint32_t operating_user)
     : memory_(memory),
-      next_address_((std::uint64_t{server} << server_shift) + pages::page_bytes),
-      last_address_((std::uint64_t{server} << server_shift) + (std::uint64_t{1} << server_shift) - 1),
+      next_address_((std::uint64_t{server} << wire::server_shift) + pages::page_bytes),
+      last_address_((std::uint64_t{server} << wire::server_shift) + (std::uint64_t{1} << wire::server_shift) - 1),
       operating_user_(operating_user),
       of_server_(holder::user(operating_user)) {
   // Whoever can connect locally may create regions; the operator may revoke that.
@@ -53,7 +53,7 @@ std::string store::without(std::uint32_t missing, region const& r) {
 
 /// Nothing if there can be no such parts.
 std::optional<std::uint64_t> store::size_of_all(std::uint64_t size, std::span<wire::part const> others) {
-  constexpr std::uint64_t most = std::uint64_t{1} << server_shift;
+  constexpr std::uint64_t most = std::uint64_t{1} << wire::server_shift;
   if (others.size() > wire::other_parts_max || size > most) return std::nullopt;
   for (auto const& p : others) {
     if (p.size == 0 || p.size > most - size) return std::nullopt;

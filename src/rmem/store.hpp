@@ -38,17 +38,14 @@ struct refusal {
 template <class T>
 using checked = std::expected<T, refusal>;
 
-inline constexpr unsigned server_bits = 8;
-inline constexpr unsigned server_shift = 64 - server_bits;
 /// What grants on the server itself are given for.
 inline constexpr std::uint64_t server_address = 0;
 
 struct region {
   std::uint64_t base = 0;
-  std::uint64_t size = 0;  // of what is here
-  std::uint64_t whole =
-      0;  // with the parts on other servers, which follow in this order; addresses up to there are its
-  std::vector<wire::part> others{};
+  std::uint64_t size = 0;            // of what is here
+  std::uint64_t whole = 0;           // with the parts on other servers; addresses up to there are its
+  std::vector<wire::part> others{};  // in their order, behind what is here
   grants rights;
   std::vector<piece> pieces{};           // in the server's pages, unless leased
   std::vector<std::uint64_t> starts{};   // of each piece within the region
@@ -124,7 +121,7 @@ class store {
   [[nodiscard]] std::map<std::uint64_t, region> const& regions() const { return regions_; }
   [[nodiscard]] pages const& memory() const { return memory_; }
   /// The top bits of its addresses.
-  [[nodiscard]] std::uint32_t number() const { return static_cast<std::uint32_t>(last_address_ >> server_shift); }
+  [[nodiscard]] std::uint32_t number() const { return static_cast<std::uint32_t>(last_address_ >> wire::server_shift); }
   /// 'name' or its address, for messages.
   [[nodiscard]] static std::string describe(region const& r);
 

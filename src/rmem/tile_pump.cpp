@@ -72,7 +72,7 @@ void tile_pump::give_back() {
   buffer& b = buffers_[used_ % 2];
   if (writes_)
     begin(b, used_, false);
-  else if (used_ + 2 < tiles_ && !client_.move_mapped(true, region_ + (used_ + 2) * tile_bytes_, b.memory, 0))
+  else if (used_ + 2 < tiles_ && !client_.is_mapped(region_ + (used_ + 2) * tile_bytes_))
     begin(b, used_ + 2, true);
 }
 

@@ -33,6 +33,9 @@ inline constexpr std::uint64_t portal_bytes_max = std::uint64_t{1} << 20;
 /// A write up to this size takes its bytes along with its header: they wait in the server's mailbox for the check.
 inline constexpr std::uint32_t inline_bytes_max = 4096;
 inline constexpr std::uint32_t name_bytes_max = 255;
+/// Of an address: its top bits are the number of its server.
+inline constexpr unsigned server_bits = 8;
+inline constexpr unsigned server_shift = 64 - server_bits;
 /// As many as there are numbers of servers, without the first one's.
 inline constexpr std::uint64_t other_parts_max = 255;
 inline constexpr std::uint32_t part_bytes = 16;

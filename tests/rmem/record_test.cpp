@@ -103,8 +103,8 @@ TEST_F(a_kept_server, knows_regions_names_and_rights_after_a_restart) {
 }
 
 TEST_F(a_kept_server, knows_the_parts_on_other_servers_and_leaves_their_addresses_free) {
-  std::vector<wire::part> const others{{std::uint64_t{4} << server_shift, 5'000'000},
-                                       {std::uint64_t{5} << server_shift, 77}};
+  std::vector<wire::part> const others{{std::uint64_t{4} << wire::server_shift, 5'000'000},
+                                       {std::uint64_t{5} << wire::server_shift, 77}};
   std::uint64_t base = 0;
   std::uint64_t behind = 0;
   {

@@ -7,8 +7,11 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "memd_process.hpp"
 #include "running_server.hpp"
@@ -55,7 +58,7 @@ TEST(rmem_scarce, with_sync_nothing_is_acknowledged_that_the_disk_has_not) {
   }
 }
 
-TEST(rmem_scarce, many_writers_share_a_sync) {
+TEST(rmem_scarce, with_sync_many_writers_are_served) {
   kept_file const file;
   std::string const at = fresh_address();
   memd_process const server({"--size", "16M", "--name", at, "--file", file.path.string(), "--sync"});

@@ -51,7 +51,7 @@ TEST_F(a_store, refuses_with_the_right_the_region_and_the_owner) {
 
 TEST_F(a_store, the_top_bits_of_an_address_are_the_server_and_none_is_used_twice) {
   auto const first = make(1001, "a");
-  EXPECT_EQ(first >> server_shift, 3U);
+  EXPECT_EQ(first >> wire::server_shift, 3U);
   ASSERT_TRUE(s.remove(user(1001), first));
   auto const second = make(1001, "a");
   EXPECT_GT(second, first + 10000);
