@@ -35,6 +35,27 @@ l2_private::probed l2_private::probe(std::uint64_t address) noexcept {
   return {static_cast<state>(lines_.state(line)), lines_.data(line)};
 }
 
+std::byte* l2_private::leaving(std::uint64_t address) noexcept {
+  departure* const found = departure_of(line_address(address));
+  // Of a page that was given back memory has the truth: zero.
+  if (found == nullptr || (found->unwanted && !found->again)) return nullptr;
+  return found->data.data() + (address - found->address);
+}
+
+bool l2_private::write_absent(std::uint64_t address, std::span<std::byte const> from) {
+  std::uint64_t const line = line_address(address);
+  MACHINE_DEBUG_ASSERT(lines_.find(line) == no_line && line_address(address + from.size() - 1) == line);
+  if (departure* const found = departure_of(line)) {
+    if (found->unwanted && !found->again) std::ranges::fill(found->data, std::byte{});
+    found->again = true;
+    std::ranges::copy(from, found->data.data() + (address - line));
+    return true;
+  }
+  if (auto const found = std::ranges::find(misses_, line, &miss::address); found != misses_.end())
+    (*found)->written.push_back({address - line, {from.begin(), from.end()}});
+  return false;
+}
+
 l2_private::miss& l2_private::take_miss(std::uint64_t address) {
   if (spare_misses_.empty()) {
     miss& made = all_misses_.emplace_back(*this);
@@ -79,6 +100,8 @@ void l2_private::miss::arrived() {
   lines.metadata(into) = 0;
   lines.use(into);
   copy_line(lines.data(into).data(), data.data(), data.size());
+  for (patch const& one : written) std::ranges::copy(one.data, lines.at(into, address + one.offset));
+  written.clear();
   std::erase(owner.misses_, this);
   owner.spare_misses_.push_back(this);
   // Those who wait may miss again, and take this record.
@@ -113,6 +136,7 @@ void l2_private::send_back(line_index line, event* told) {
   departure& leaving = *spare_departures_.back();
   spare_departures_.pop_back();
   leaving.address = address;
+  leaving.data.assign(lines_.data(line).begin(), lines_.data(line).end());
   if (told != nullptr) leaving.waiting.push_back(told);
   leaving.next_like = std::exchange(departures_like(address), &leaving);
   below_.write_back(address, lines_.data(line), leaving);

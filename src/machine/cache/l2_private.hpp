@@ -79,6 +79,12 @@ class l2_private {
   /// As look_up(), but for who is no client: no use, no count, no miss.
   [[nodiscard]] probed probe(std::uint64_t address) noexcept;
 
+  /// The byte at this address if its line is on its way to memory, which has not got it yet; null: it is not.
+  [[nodiscard]] std::byte* leaving(std::uint64_t address) noexcept;
+  /// Writes within a line that is not here, without time. True: it is on its way to memory, and takes this along;
+  /// false: the caller writes the memory. One on its way here has it when it comes.
+  [[nodiscard]] bool write_absent(std::uint64_t address, std::span<std::byte const> from);
+
   /// A word of the line for who has caches above: which of them may hold it. Null: the line is not here, so none does.
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept {
     line_index const line = lines_.find(address);
@@ -107,6 +113,11 @@ class l2_private {
   void tell(activity_log* log, std::uint32_t tile) noexcept { activity_ = {log, tile}; }
 
  private:
+  /// Bytes written to a line on its way.
+  struct patch {
+    std::uint64_t offset = 0;
+    std::vector<std::byte> data;
+  };
   /// A line on its way here.
   struct miss : event {
     explicit miss(l2_private& owner_) : event([](event& self) { static_cast<miss&>(self).arrived(); }), owner(owner_) {}
@@ -115,6 +126,7 @@ class l2_private {
     std::uint64_t address = 0;
     std::vector<std::byte> data;
     std::vector<event*> waiting;
+    std::vector<patch> written;  ///< Meanwhile, to its line.
     picoseconds begun = 0;
   };
   /// A line on its way to memory.
@@ -124,10 +136,10 @@ class l2_private {
     void acknowledged();
     l2_private& owner;
     std::uint64_t address = 0;
-    std::vector<event*> waiting;  ///< Who asked to be told.
-    bool again = false;           ///< It became dirty and left once more: `data` follows the acknowledgement.
-    bool unwanted = false;        ///< Its page was given back meanwhile: memory reads as zero there.
-    std::vector<std::byte> data;
+    std::vector<event*> waiting;     ///< Who asked to be told.
+    bool again = false;              ///< It became dirty and left once more: `data` follows the acknowledgement.
+    bool unwanted = false;           ///< Its page was given back meanwhile: memory reads as zero there.
+    std::vector<std::byte> data;     ///< What memory has at the end.
     miss* fetch_after = nullptr;     ///< A miss on the same line.
     departure* next_like = nullptr;  ///< In its list.
   };

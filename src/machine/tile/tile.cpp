@@ -153,9 +153,15 @@ std::byte* tile::peek(std::uint64_t address) noexcept {
   if (auto const probed = l2_.probe(address); probed.line_state != l2_private::invalid) {
     return probed.data.data() + address % made_of_.l2.line_bytes;
   }
+  if (std::byte* const on_its_way = l2_.leaving(address)) return on_its_way;
   region const* const found = map_.find(address);
   if (found == nullptr || found->kind != region_kind::partition || all_ == nullptr) return nullptr;
   return (*all_)[found->memory_tile]->memory_->bytes().at(found->memory_offset + (address - found->base));
+}
+
+void tile::write_absent(std::uint64_t address, std::span<std::byte const> from) {
+  if (!tlm_region_.holds(address) && l2_.write_absent(address, from)) return;
+  std::ranges::copy(from, peek(address));
 }
 
 void tile::discard(std::uint64_t address, std::uint64_t bytes) {

@@ -124,6 +124,8 @@ class tile : public home, private line_memory {
 
   /// A word of this tile without time: what a hart would see without its L1. Null: not of this tile.
   [[nodiscard]] std::byte* peek(std::uint64_t address) noexcept;
+  /// Writes within a line of this tile that the L2 has not, without time; nobody can have read it between.
+  void write_absent(std::uint64_t address, std::span<std::byte const> from);
 
   /// Whole pages of the own partition or TLM read as zero afterwards, for the harts of this tile.
   void discard(std::uint64_t address, std::uint64_t bytes);

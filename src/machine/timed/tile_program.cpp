@@ -117,8 +117,10 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
     bool const cached = tile_.l2().probe(name).line_state != l2_private::invalid;
     std::size_t const unit = cached ? sizeof(std::uint64_t) : grid_.made_of.l2.line_bytes;
     std::size_t const piece = std::min<std::size_t>(from.size() - done, unit - at % unit);
-    std::byte* const into = cached ? tile_.look_up(tile::place::l2, name, true) : tile_.peek(name);
-    std::memcpy(into, from.data() + done, piece);
+    if (cached)
+      std::memcpy(tile_.look_up(tile::place::l2, name, true), from.data() + done, piece);
+    else
+      tile_.write_absent(name, from.subspan(done, piece));
     tile_.snoop(name, piece, nullptr, grid_.clock.now() / grid_.made_of.tile_clock_ps + 1);
     done += piece;
   }

@@ -76,6 +76,41 @@ TEST(an_l2, returns_what_was_written_last_although_memory_overtakes) {
   EXPECT_GT(m.l2.counted().write_backs, 100U);
 }
 
+/// What a system call sees and writes, at any time, whether the line is here, comes or goes.
+process random_caller(machine& m, std::uint64_t first, std::map<std::uint64_t, std::byte>& truth, int& ended) {
+  std::mt19937_64 draw(first);
+  for (int i = 0; i < 8000; ++i) {
+    std::uint64_t const address = draw() % 64 * 8 + first;
+    auto const probed = m.l2.probe(address);
+    bool const cached = probed.line_state != l2_private::invalid;
+    if (draw() % 2 == 0) {
+      auto const value = static_cast<std::byte>(draw());
+      if (cached)
+        *m.l2.look_up(address, true) = value;
+      else if (!m.l2.write_absent(address, std::span(&value, 1)))
+        m.memory.at(address) = value;
+      truth[address] = value;
+    } else {
+      std::byte const* const leaving = m.l2.leaving(address);
+      std::byte const seen = cached ? probed.data[address % 32] : leaving != nullptr ? *leaving : m.memory.at(address);
+      EXPECT_EQ(seen, truth[address]) << "address " << address << " at " << m.k.now();
+    }
+    co_await m.k.delay(draw() % 9000);
+  }
+  ++ended;
+}
+
+TEST(an_l2, loses_nothing_that_is_written_without_time_while_lines_come_and_go) {
+  machine m;
+  std::map<std::uint64_t, std::byte> truth;
+  int ended = 0;
+  for (unsigned i = 0; i < 5; ++i) m.k.start(random_client(m, i + 1, i, truth, ended));
+  for (unsigned i = 5; i < 8; ++i) m.k.start(random_caller(m, i, truth, ended));
+  m.k.run();
+  EXPECT_EQ(ended, 8);
+  EXPECT_GT(m.l2.counted().write_backs, 100U);
+}
+
 process flush_all(machine& m, bool& ended) {
   co_await m.l2.flush(0, 64 * 8, 0);
   ended = true;

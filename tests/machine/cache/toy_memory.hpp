@@ -1,4 +1,5 @@
-// toy_memory: lines in a map, each access taking a random time, so that a later one may overtake an earlier one.
+// toy_memory: lines in a map, each access taking a random time, so that a later one may overtake an earlier one. A
+// fetch reads at its begin or at its end.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,11 @@ class toy_memory : public line_memory {
 
   void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override {
     ++fetches;
-    begin({.address = address, .into = into, .done = &done});
+    access begun{.address = address, .into = into, .done = &done};
+    if (draw_() % 2 == 0) {
+      for (std::size_t i = 0; i < into.size(); ++i) begun.early.push_back(bytes_[address + i]);
+    }
+    begin(std::move(begun));
   }
   void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) override {
     ++write_backs;
@@ -37,6 +42,7 @@ class toy_memory : public line_memory {
   struct access {
     std::uint64_t address = 0;
     std::span<std::byte> into{};
+    std::vector<std::byte> early{};
     std::vector<std::byte> written{};
     event* done = nullptr;
   };
@@ -44,7 +50,8 @@ class toy_memory : public line_memory {
     arrival(toy_memory& owner_, access begun_)
         : event([](event& self) { static_cast<arrival&>(self).arrive(); }), owner(owner_), begun(std::move(begun_)) {}
     void arrive() {
-      for (std::size_t i = 0; i < begun.into.size(); ++i) begun.into[i] = owner.bytes_[begun.address + i];
+      for (std::size_t i = 0; i < begun.into.size(); ++i)
+        begun.into[i] = begun.early.empty() ? owner.bytes_[begun.address + i] : begun.early[i];
       for (std::size_t i = 0; i < begun.written.size(); ++i) owner.bytes_[begun.address + i] = begun.written[i];
       begun.done->happens(*begun.done);
     }
