@@ -248,6 +248,7 @@ inline constexpr std::uint64_t line_bytes = 64;
 // several, the first counts.
 inline constexpr std::uint64_t regions = 4096;
 inline constexpr std::uint64_t region_bytes = 64;
+inline constexpr std::uint64_t region_entries_max = 64;
 inline constexpr std::uint64_t region_match = 0;
 inline constexpr std::uint64_t region_mask = 8;
 inline constexpr std::uint64_t region_kind = 16;    ///< region_code
@@ -291,8 +292,8 @@ inline constexpr std::uint64_t command_data = 24;             ///< Of a message,
 enum command_code : std::uint64_t { copy = 1, message = 2 };
 inline constexpr std::uint64_t copy_bytes_max = 65536;
 inline constexpr std::uint64_t message_bytes_max = 40;
-constexpr std::uint64_t what_of(command_code code, std::uint64_t bytes) noexcept {
-  return std::uint64_t{code} | bytes << 8U;
+constexpr std::uint64_t what_of(command_code code, std::uint64_t length) noexcept {
+  return std::uint64_t{code} | length << 8U;
 }
 
 // Words of a counter.
