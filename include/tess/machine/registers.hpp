@@ -23,7 +23,7 @@ inline constexpr std::uint64_t unit_bytes = std::uint64_t{1} << 19U;
 inline constexpr std::uint64_t units_max = devices_bytes / unit_bytes;
 inline constexpr std::uint64_t window_bytes = 64;
 
-enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca, portals };
+enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca, portals, cni };
 
 /// What the doorbells of all units but `ranges` say: `accepted` until the command has ended, then `idle` or `wrong`;
 /// `full`: not accepted, and can be rung again. Stores to a window whose command runs are lost.
@@ -214,5 +214,113 @@ constexpr std::uint64_t spawning(std::uint64_t tile) noexcept {
   return tile << 32U | std::uint64_t{1} << 48U;
 }
 }  // namespace nca
+
+/// The cache-integrated network interface: lines of the own L2 that are scratchpad, or that answer to accesses. All
+/// words of such lines are 64 bits; those of lines with events are loaded and stored whole.
+namespace cni {
+// A hart's window: commands that end at the doorbell's store, `idle` or `wrong`.
+inline constexpr std::uint64_t operation = 0;
+inline constexpr std::uint64_t address = 8;  ///< Of a line of the own scratchpad.
+inline constexpr std::uint64_t value = 16;   ///< line_code
+inline constexpr std::uint64_t tag = 24;
+inline constexpr std::uint64_t bytes = 32;
+inline constexpr std::uint64_t doorbell = 56;
+
+enum operation_code : std::uint64_t {
+  configure = 1,  ///< The lines of [address, address + bytes) become `value`, tag and words zero; 0: the cache's again.
+  examine = 2,    ///< `value` and `tag` of the line, as they are.
+  restore = 3,    ///< The line becomes `value` with `tag`; its words stay, nothing happens.
+  next = 4,       ///< The first line with events at or after `address`: address, value, tag. `value` 0: there is none.
+};
+
+/// What a line is.
+enum line_code : std::uint64_t {
+  cacheable = 0,
+  scratchpad = 1,
+  command_buffer = 2,
+  counter = 3,
+  queue = 4,        ///< Single-reader queue.
+  match_queue = 5,  ///< Multiple-reader queue.
+};
+inline constexpr std::uint64_t line_bytes = 64;
+
+// Of the tile: entry i of the region table at regions + i x region_bytes. It holds address a if (a & mask) == match; of
+// several, the first counts.
+inline constexpr std::uint64_t regions = 4096;
+inline constexpr std::uint64_t region_bytes = 64;
+inline constexpr std::uint64_t region_entries_max = 64;
+inline constexpr std::uint64_t region_match = 0;
+inline constexpr std::uint64_t region_mask = 8;
+inline constexpr std::uint64_t region_kind = 16;    ///< region_code
+inline constexpr std::uint64_t region_way = 24;     ///< Of an own scratchpad.
+inline constexpr std::uint64_t region_enable = 32;  ///< Storing 1 checks and enters it, 0 removes it; 1: in force.
+
+enum region_code : std::uint64_t {
+  own_scratchpad = 1,     ///< In way `region_way` of the own L2.
+  remote_scratchpad = 2,  ///< Of other tiles: stores are combined.
+  remote_events = 3,      ///< Of other tiles: stores are not combined, and go behind those that are.
+  memory = 4,             ///< Copies may read and write it.
+};
+
+// Of the tile.
+inline constexpr std::uint64_t faults = 8192;         ///< How many there were. Storing anything makes it 0.
+inline constexpr std::uint64_t fault_code = 8200;     ///< Of the last one: cni::fault.
+inline constexpr std::uint64_t fault_address = 8208;  ///< Of the last one.
+inline constexpr std::uint64_t fault_notify = 8216;   ///< Address of a word that gets 1 more for every fault; or null.
+inline constexpr std::uint64_t jobs = 8224;           ///< In the list.
+inline constexpr std::uint64_t scratchpad_base = 8232;    ///< Address of tile 0's scratchpad.
+inline constexpr std::uint64_t scratchpad_stride = 8240;  ///< From tile to tile; a power of two.
+inline constexpr std::uint64_t way_bytes = 8248;          ///< Of the own L2.
+inline constexpr std::uint64_t ways = 8256;               ///< Of the own L2 that can be scratchpad: all but one.
+
+/// What became of a transfer that could not be.
+enum class fault : std::uint64_t {
+  none = 0,
+  not_configured = 1,   ///< No scratchpad line, or no memory, is there.
+  not_allowed = 2,      ///< The region table has no such entry.
+  wrong_access = 3,     ///< Of a line with events: not this word, not whole words, not the size of an item.
+  wrong_shape = 4,      ///< A queue whose items or whose buffer cannot be.
+  acknowledgement = 5,  ///< The data were written; the acknowledgement could not be.
+};
+
+// Words of a command buffer: offsets in its line. A command is complete when all of its words have been stored.
+inline constexpr std::uint64_t command_what = 0;  ///< what_of()
+inline constexpr std::uint64_t command_destination = 8;
+inline constexpr std::uint64_t command_acknowledgement = 16;  ///< Where numbers of bytes are written; or null.
+inline constexpr std::uint64_t command_source = 24;           ///< Of a copy.
+inline constexpr std::uint64_t command_data = 24;             ///< Of a message, up to five words.
+enum command_code : std::uint64_t { copy = 1, message = 2 };
+inline constexpr std::uint64_t copy_bytes_max = 65536;
+inline constexpr std::uint64_t message_bytes_max = 40;
+constexpr std::uint64_t what_of(command_code code, std::uint64_t length) noexcept {
+  return std::uint64_t{code} | length << 8U;
+}
+
+// Words of a counter.
+inline constexpr std::uint64_t counter_add = 0;      ///< Storing adds; loading: the value.
+inline constexpr std::uint64_t counter_reload = 8;   ///< The value after zero.
+inline constexpr std::uint64_t counter_preset = 16;  ///< What is written to all that are notified.
+inline constexpr std::uint64_t counter_notify = 24;  ///< Four addresses, or null.
+inline constexpr std::uint64_t counter_set = 56;     ///< Storing sets the value; nobody is notified.
+
+// Words of a single-reader queue.
+inline constexpr std::uint64_t queue_put = 0;      ///< Storing enqueues, and so do messages and copies of an item.
+inline constexpr std::uint64_t queue_head = 8;     ///< Items that its reader has taken: the reader stores it.
+inline constexpr std::uint64_t queue_tail = 16;    ///< Items that have come: read only.
+inline constexpr std::uint64_t queue_buffer = 24;  ///< Address of the items, in the own scratchpad.
+inline constexpr std::uint64_t queue_shape = 32;   ///< shape_of()
+
+// Words of a multiple-reader queue.
+inline constexpr std::uint64_t match_data = 0;      ///< As queue_put.
+inline constexpr std::uint64_t match_request = 8;   ///< Storing asks for an item: the address to which it is written.
+inline constexpr std::uint64_t match_balance = 16;  ///< Items that wait; below zero: requests that do. Read only.
+inline constexpr std::uint64_t match_buffer = 24;   ///< As queue_buffer.
+inline constexpr std::uint64_t match_shape = 32;    ///< As queue_shape.
+
+/// Of a queue: 2^log2_items items of 2^log2_words words, up to eight.
+constexpr std::uint64_t shape_of(std::uint64_t log2_items, std::uint64_t log2_words) noexcept {
+  return log2_items | log2_words << 8U;
+}
+}  // namespace cni
 
 }  // namespace tess::machine::registers
