@@ -5,7 +5,8 @@
 //
 // Shapes    n, and cores: powers of two, cores <= n <= elements_max; a block is n / cores words of 32 bits.
 // Threads   one object a core.
-// Source    K. E. Batcher, Sorting networks and their applications (AFIPS 1968); the network of StreamIt's BitonicSort2.
+// Source    K. E. Batcher, Sorting networks and their applications (AFIPS 1968); the network of StreamIt's
+// BitonicSort2.
 #pragma once
 
 #include "core.hpp"

@@ -44,7 +44,8 @@ template <core Core>
       turn_real = kept;
     }
     complex const found = of.block()[i];
-    if (!(std::abs(double(found.real) - real) <= tolerance && std::abs(double(found.imaginary) - imaginary) <= tolerance))
+    if (!(std::abs(double(found.real) - real) <= tolerance &&
+          std::abs(double(found.imaginary) - imaginary) <= tolerance))
       return false;
   }
   return true;

@@ -1,4 +1,5 @@
-// fft: a transform of N complex numbers that lie in equal blocks on 1, 2 or 4 cores: X[k] = sum x[j] exp(2 pi i jk / N).
+// fft: a transform of N complex numbers that lie in equal blocks on 1, 2 or 4 cores: X[k] = sum x[j] exp(2 pi i jk /
+// N).
 //
 //   Decimation in time: bit reversal, then stages that combine transforms of 2, 4 .. N; the factor of a butterfly is
 //   the one before times exp(2 pi i / n). Input is dealt to the cores in turn, so that the reversal and all stages
