@@ -6,7 +6,8 @@
 //   sender: what was sent may be overwritten. Each polls its own flags.
 //
 // Shapes    the first ways of a scratchpad are data; the last one has lines: those with events, and plain ones.
-// Errors    fail(): one line to standard error, exit code 1.
+// Errors    must(): before all have met, one line to standard error and exit code 1. expect(): later, when others would
+//           wait for one that ends: the same in the end.
 #pragma once
 
 #include <cstdio>
@@ -22,12 +23,21 @@ namespace cni {
 namespace hw = tess::machine::cni;
 namespace words = hw::words;
 
-[[noreturn]] inline void fail(char const* what) {
+inline bool expectations_held = true;
+
+/// Says so if it is false, and remembers it for the exit code.
+inline void expect(bool held, char const* what) {
+  if (held) return;
   std::fprintf(stderr, "cni: tile %lu: %s\n", static_cast<unsigned long>(hw::own_tile()), what);
-  std::exit(1);
+  expectations_held = false;
 }
+inline int exit_code() {
+  return expectations_held ? 0 : 1;
+}
+/// For what is the same for all copies.
 inline void must(bool held, char const* what) {
-  if (!held) fail(what);
+  expect(held, what);
+  if (!held) std::exit(exit_code());
 }
 /// What the compiler knows of memory may have changed.
 inline void seen_by_others() {

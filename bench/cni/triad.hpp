@@ -56,8 +56,8 @@ class triad_core {
     triad_shape of{buffers, block_bytes, workers, passes_ * (array_bytes / block_bytes), 0};
     if (is_worker()) of.blocks_of_worker = on_chip_ ? (of.blocks - worker_ + workers - 1) / workers : of.blocks;
     for (unsigned i = 0; is_worker() && i < buffers; ++i) {
-      expect(came(own(), i), 2 * block_bytes, flag(arrived_line, i));
-      expect(sent(i), block_bytes, flag(sent_line, i));
+      await(came(own(), i), 2 * block_bytes, flag(arrived_line, i));
+      await(sent(i), block_bytes, flag(sent_line, i));
     }
     for (std::uint64_t i = 0; on_chip_ && own() == 0 && i < workers_max * buffers_max; ++i)
       hw::word(free_word(0, i)) = 1;
@@ -124,7 +124,7 @@ class triad_core {
   [[nodiscard]] std::uint64_t free_word(std::uint64_t worker, std::uint64_t buffer) const {
     return on_.line(0, shared_line) + 8 * (worker * buffers_max + buffer);
   }
-  static void expect(hw::counter of, std::uint64_t bytes, std::uint64_t flag) {
+  static void await(hw::counter of, std::uint64_t bytes, std::uint64_t flag) {
     of.reload(-bytes);
     of.set(-bytes);
     of.preset(1);
