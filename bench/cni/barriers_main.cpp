@@ -17,7 +17,7 @@ constexpr std::uint64_t group_max = 64;
 
 class mutex_barrier {
  public:
-  explicit mutex_barrier(chip const& on) : lock_(on.line(0, shared_line)), own_(on.line(on.own(), told_line)) {
+  explicit mutex_barrier(chip const& on) : lock_(on.box()), own_(on.line(on.own(), told_line)) {
     for (unsigned core = 0; core < on.cores(); ++core) flags_.push_back(on.line(core, told_line));
   }
   void wait() const {
@@ -27,7 +27,7 @@ class mutex_barrier {
     std::uint64_t const come = hw::word(lock_ + 8) + 1;
     bool const last = come == flags_.size();
     hw::word(lock_ + 8) = last ? 0 : come;
-    hw::word(lock_) = 0;  // behind the count: both go to core 0
+    hw::word(lock_) = 0;  // behind the count: both go there
     if (last)
       for (std::uint64_t const flag : flags_) hw::word(flag) = 1;
     while (hw::word(own_) == 0) {

@@ -2,8 +2,8 @@
 //
 //   mr-queue: one token in a multiple-reader queue at core 0. Acquire: a request whose answer, the token, is polled for
 //   on an own word; release: the token is put back.
-//   lock-box: the paper's is a device that says on a load whether the lock was free. Here: a word of core 0's
-//   scratchpad, by an atomic swap at its home, tried until it was free; release: a store.
+//   lock-box: the paper's is a device that says on a load whether the lock was free. Here: a word of the memory tile,
+//   which is no core's, by an atomic swap at its home, tried until it was free; release: a store.
 //
 // Units     cycles: of all acquires and releases in a row; of both apart, in a second pass that looks at the clock.
 // Errors    exit code 1: the lock did not exclude, or a transfer failed; 2: wrong words.
@@ -54,7 +54,7 @@ class queue_lock {
 class box_lock {
  public:
   explicit box_lock(std::uint64_t word) : word_(word) {}
-  static box_lock of(chip const& on) { return box_lock(on.line(0, shared_line)); }
+  static box_lock of(chip const& on) { return box_lock(on.box()); }
   static void make(chip const& /*on*/) {}
   void acquire() const {
     std::uint64_t before = 1;

@@ -1,9 +1,10 @@
 // tile_core: a core as bitonic.hpp and fft.hpp want it, made of a tile with cache-integrated network interface; and
 // what all programs here share: which tile each copy runs on, the places of lines with events, and a counter barrier.
 //
-//   Blocks go by remote stores or by RDMA. Either way the receiver's counter of the channel gets the number of bytes:
-//   from the sender's last store, or from acknowledgements; at zero it sets a flag there and, for RDMA, one at the
-//   sender: what was sent may be overwritten. Each polls its own flags.
+//   Blocks go by remote stores or by RDMA, and each core polls flags of its own. By stores, the last one sets the
+//   partner's flag: stores to one tile are done in their order. By RDMA, the receiver's counter of the channel gets the
+//   numbers of bytes from acknowledgements; at zero it sets the flag there and one at the sender: what was sent may be
+//   overwritten.
 //
 // Shapes    the first ways of a scratchpad are data; the last one has lines: those with events, and plain ones.
 // Errors    must(): before all have met, one line to standard error and exit code 1. expect(): later, when others would
@@ -85,6 +86,12 @@ class chip {
   [[nodiscard]] std::uint64_t data(unsigned core) const { return hw::data(tiles_[core]); }
   [[nodiscard]] std::uint64_t tile(unsigned core) const { return tiles_[core]; }
 
+  /// Two words of a node that is no core: for the paper's lock box, a device.
+  [[nodiscard]] std::uint64_t box() const {
+    namespace info = tess::machine::registers::information;
+    std::uint64_t const memory = hw::row(tiles_[0], info::row_memory_tile);
+    return hw::row(memory, info::row_tlm) + hw::row(memory, info::row_tlm_bytes) - 16;
+  }
   /// All copies leave it together; before there are counters. Once.
   void meet() const {
     namespace info = tess::machine::registers::information;
@@ -151,21 +158,21 @@ inline constexpr unsigned group_usual = 4;
 
 /// Remote stores of whole words: of 64 bits, and one of 32 at the end.
 inline void store_words(std::uint64_t to, void const* from, std::uint64_t bytes) {
-  auto* const wide = reinterpret_cast<std::uint64_t volatile*>(to);
-  auto const* const source = static_cast<std::uint64_t const*>(from);
-  std::uint64_t const count = bytes / 8;
-  std::uint64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    std::uint64_t const four[] = {source[i], source[i + 1], source[i + 2], source[i + 3]};
-    wide[i] = four[0];
-    wide[i + 1] = four[1];
-    wide[i + 2] = four[2];
-    wide[i + 3] = four[3];
+  auto* wide = reinterpret_cast<std::uint64_t volatile*>(to);
+  auto const* source = static_cast<std::uint64_t const*>(from);
+  auto const* const end = source + bytes / 8;
+  while (end - source >= 4) {
+    std::uint64_t const four[] = {source[0], source[1], source[2], source[3]};
+    wide[0] = four[0];
+    wide[1] = four[1];
+    wide[2] = four[2];
+    wide[3] = four[3];
+    wide += 4;
+    source += 4;
   }
-  for (; i < count; ++i) wide[i] = source[i];
+  while (source != end) *wide++ = *source++;
   if (bytes % 8 != 0)
-    *reinterpret_cast<std::uint32_t volatile*>(to + 8 * count) =
-        *reinterpret_cast<std::uint32_t const*>(source + count);
+    *reinterpret_cast<std::uint32_t volatile*>(wide) = *reinterpret_cast<std::uint32_t const*>(source);
 }
 
 enum class transport : std::uint8_t { stores, rdma };
@@ -182,16 +189,19 @@ class tile_core {
   [[nodiscard]] unsigned cores() const { return on_.cores(); }
   [[nodiscard]] std::byte* scratchpad() { return reinterpret_cast<std::byte*>(on_.data(on_.own())); }
   void announce(exchange const& with) {
-    hw::counter const own = channel(on_.own(), with.channel);
     std::uint64_t const flags = 8UL * with.channel;
+    std::uint64_t const theirs = on_.line(with.partner, arrived_line) + flags;
     channels_[with.channel] = {on_.data(with.partner) - on_.data(on_.own()),
-                               channel(with.partner, with.channel).address(), on_.line(on_.own(), arrived_line) + flags,
-                               on_.line(on_.own(), sent_line) + flags};
-    own.reload(-with.bytes);
-    own.set(-with.bytes);
-    own.preset(1);
-    own.notify(0, channels_[with.channel].arrived);
-    own.notify(1, By == transport::rdma ? on_.line(with.partner, sent_line) + flags : 0);
+                               By == transport::rdma ? channel(with.partner, with.channel).address() : theirs,
+                               on_.line(on_.own(), arrived_line) + flags, on_.line(on_.own(), sent_line) + flags};
+    if constexpr (By == transport::rdma) {
+      hw::counter const own = channel(on_.own(), with.channel);
+      own.reload(-with.bytes);
+      own.set(-with.bytes);
+      own.preset(1);
+      own.notify(0, channels_[with.channel].arrived);
+      own.notify(1, on_.line(with.partner, sent_line) + flags);
+    }
   }
   void send(exchange const& with, void* to, void const* from) {
     seen_by_others();
@@ -201,7 +211,7 @@ class tile_core {
       commands_.copy(there, reinterpret_cast<std::uint64_t>(from), with.bytes, at.told);
     } else {
       store_words(there, from, with.bytes);
-      hw::counter(at.told).add(with.bytes);
+      hw::word(at.told) = 1;
     }
   }
   void wait(exchange const& with) {
@@ -225,7 +235,7 @@ class tile_core {
 
   struct addresses {
     std::uint64_t to_partner = 0;  // from an own place to the partner's
-    std::uint64_t told = 0;        // the partner's counter
+    std::uint64_t told = 0;        // the partner's counter, or its flag
     std::uint64_t arrived = 0;     // own flags
     std::uint64_t sent = 0;
   };

@@ -7,7 +7,8 @@
 //   rdma: the worker asks for the copies. stores (chip only): core 0 pushes the blocks of b and c, by remote stores,
 //   into buffers that have become free; the worker stores its a into core 0's scratchpad.
 //
-// Units     bytes of one block of one array; cycles of the clock that all cores share. Elements are 32-bit floats.
+// Units     bytes of one block of one array; cycles of the clock that all cores share. Elements are doubles, as in
+//           STREAM.
 // Errors    exit code 1: an element is wrong, or a transfer failed; 2: wrong words.
 // Source    CNI (IJPP 2012), figure 8; J. D. McCalpin's STREAM.
 #include "blocks_main.hpp"

@@ -291,8 +291,8 @@ inline constexpr std::uint64_t command_data = 24;             ///< Of a message,
 enum command_code : std::uint64_t { copy = 1, message = 2 };
 inline constexpr std::uint64_t copy_bytes_max = 65536;
 inline constexpr std::uint64_t message_bytes_max = 40;
-constexpr std::uint64_t what_of(command_code code, std::uint64_t bytes_count) noexcept {
-  return std::uint64_t{code} | bytes_count << 8U;
+constexpr std::uint64_t what_of(command_code code, std::uint64_t length) noexcept {
+  return std::uint64_t{code} | length << 8U;
 }
 
 // Words of a counter.
