@@ -140,7 +140,7 @@ class Runs(unittest.TestCase):
 
     def test_the_words_of_a_run(self):
         words = Plan(["figure 9"], quick=False).blocks("bitonic", "stores", 4).words("cni-4")
-        self.assertEqual(" ".join(words), "--machine cni-4 --copies 4 cni-bitonic stores 4 8192 4")
+        self.assertEqual(" ".join(words), "--machine cni-4 --copies 4 cni-bitonic stores 4 8192 1")
 
 
 class Measures(unittest.TestCase):

@@ -36,8 +36,10 @@ class Run:
     @property
     def weight(self) -> float:
         """How long it takes, in proportion to others: harts that start, and that work."""
-        last = int(self.given[-1])
-        return self.copies * (1 + last / 16) + (200 if "triad" in self.program else 0)
+        if self.program in ("cni-bitonic", "cni-fft"):
+            return int(self.given[2]) / self.copies * (1 if self.program == "cni-bitonic" else 2)
+        rounds = int(self.given[-1])
+        return self.copies * (1 + rounds / 16) * (8 if self.program == "cni-triad" else 1)
 
     def words(self, machine: str) -> list[str]:
         """What stands behind `tess run --stats FILE`."""
@@ -91,7 +93,7 @@ class Plan:
         """Of figure 9 or 10: all N. One core sends nothing: it is the same by either."""
         sizes = self.sizes(program)
         by = transport if cpus > 1 else "rdma"
-        return Run(f"cni-{program}", cpus, (by, str(sizes[0]), str(sizes[-1]), "1" if self.quick else "4"))
+        return Run(f"cni-{program}", cpus, (by, str(sizes[0]), str(sizes[-1]), "1"))
 
     def of_count(self, program: str, kind: str, count: int) -> Run:
         """Of figure 11; the programs for coherent caches are on the directory's machines."""
