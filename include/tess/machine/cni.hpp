@@ -22,7 +22,7 @@
 // Units     bytes, cycles of the tile's clock. Addresses are those of the machine's map; of a copy's source,
 //           destination and acknowledgement also the local window's.
 // Threads   a command buffer belongs to a hart.
-// Errors    docs/cni.md: what a hart itself does wrong traps; what a transfer does is counted, faults().
+// Errors    docs/interfaces.md: what a hart itself does wrong traps; what a transfer does is counted, faults().
 // Source    Cache-Integrated Network Interfaces (IJPP 2012), sections 3 and 4; the words are in registers.hpp, `cni`.
 #pragma once
 
@@ -35,8 +35,28 @@ namespace tess::machine::cni {
 
 namespace words = registers::cni;
 
-inline std::uint64_t volatile& word(std::uint64_t address) {
-  return *reinterpret_cast<std::uint64_t volatile*>(address);
+/// A word of 64 bits that is always loaded and stored whole, as registers and lines with events must be: of a volatile
+/// one compilers load half if only half is used.
+class whole_word {
+ public:
+  explicit whole_word(std::uint64_t address) : at_(reinterpret_cast<std::uint64_t*>(address)) {}
+  whole_word(whole_word const&) = default;
+  operator std::uint64_t() const {  // NOLINT: used as the word that it is
+    std::uint64_t value = 0;
+    asm volatile("ld %0, %1" : "=r"(value) : "m"(*at_));
+    return value;
+  }
+  whole_word const& operator=(std::uint64_t value) const {
+    asm volatile("sd %z1, %0" : "=m"(*at_) : "rJ"(value));
+    return *this;
+  }
+  whole_word const& operator=(whole_word const& other) const { return *this = static_cast<std::uint64_t>(other); }
+
+ private:
+  std::uint64_t* at_;
+};
+inline whole_word word(std::uint64_t address) {
+  return whole_word(address);
 }
 inline std::uint64_t information(std::uint64_t offset) {
   return word(registers::own_devices + offset);
@@ -55,7 +75,7 @@ inline std::uint64_t cycle() {
   return now;
 }
 /// A register of the unit.
-inline std::uint64_t volatile& unit(std::uint64_t offset) {
+inline whole_word unit(std::uint64_t offset) {
   return word(registers::own_devices + registers::unit_bytes * static_cast<std::uint64_t>(registers::unit::cni) +
               offset);
 }
@@ -140,11 +160,10 @@ inline bool open() {
   std::uint64_t const first = row(0, info::row_partition);
   std::uint64_t mask = ~std::uint64_t{0};
   for (std::uint64_t tile = 0; tile < known.tiles; ++tile) {
-    std::uint64_t const end = row(tile, info::row_uncached) - row(tile, info::row_partition);
-    std::uint64_t const other = row(tile, info::row_partition);
-    if (end == 0) continue;
-    while (((first ^ (other + row(tile, info::row_partition_bytes))) & mask) != 0) mask <<= 1U;
-    while (((first ^ other) & mask) != 0) mask <<= 1U;
+    std::uint64_t const bytes = row(tile, info::row_partition_bytes);
+    if (bytes == 0) continue;
+    std::uint64_t const last = row(tile, info::row_partition) + bytes - 1;
+    while (((first ^ last) & mask) != 0) mask <<= 1U;
   }
   entered &= enter_region(entry++, first & mask, mask, words::memory);
   return entered && configure(data(known.tile), known.data_bytes, words::scratchpad);
@@ -183,7 +202,7 @@ class line {
   [[nodiscard]] constexpr std::uint64_t address() const { return at_; }
 
  protected:
-  [[nodiscard]] std::uint64_t volatile& field(std::uint64_t offset) const { return word(at_ + offset); }
+  [[nodiscard]] whole_word field(std::uint64_t offset) const { return word(at_ + offset); }
 
  private:
   std::uint64_t at_;
@@ -258,7 +277,10 @@ class queue_reader {
   [[nodiscard]] bool empty() const { return word(at_ + words::queue_tail) == taken_; }
   /// Address of the oldest item, when there is one; it stays until pop().
   [[nodiscard]] std::uint64_t front() const { return buffer_ + (taken_ & item_mask_) * item_bytes_; }
-  void pop() { word(at_ + words::queue_head) = ++taken_; }
+  void pop() {
+    taken_ = (taken_ + 1) & 0xffff'ffffU;  // as the head and tail of the queue
+    word(at_ + words::queue_head) = taken_;
+  }
   /// The first word of the oldest item, polled for.
   std::uint64_t take() {
     while (empty()) {

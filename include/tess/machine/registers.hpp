@@ -248,6 +248,7 @@ inline constexpr std::uint64_t line_bytes = 64;
 // several, the first counts.
 inline constexpr std::uint64_t regions = 4096;
 inline constexpr std::uint64_t region_bytes = 64;
+inline constexpr std::uint64_t region_entries_max = 64;
 inline constexpr std::uint64_t region_match = 0;
 inline constexpr std::uint64_t region_mask = 8;
 inline constexpr std::uint64_t region_kind = 16;    ///< region_code

@@ -66,7 +66,7 @@ std::uint8_t adapter::class_of(transaction const& sent) const noexcept {
   bool const commands = sent.what == remote_operation::invoke || sent.what == remote_operation::trigger ||
                         sent.what == remote_operation::transfer;
   if (commands) return control;
-  return sent.is_dma_data ? responses : requests;
+  return sent.is_dma_data && !sent.brief ? responses : requests;
 }
 
 void adapter::send(transaction& sent) {
@@ -98,6 +98,7 @@ void adapter::arrived(packet const& whole) {
   ++counted_.served;
   if (carried.what == remote_operation::invoke) return invoke(carried);
   if (carried.what == remote_operation::trigger) return trigger(carried);
+  if (carried.what == remote_operation::transfer && carried.of_interface) return copy(carried);
   if (carried.what == remote_operation::transfer) return kernel_.start(run_transfer(carried));
   serve(carried);
 }
@@ -116,6 +117,7 @@ void adapter::answer(job& done) {
   spare_jobs_.push_back(&done);
   ends();
   MACHINE_ASSERT(asked.status != remote_outcome::pending);
+  if (asked.acknowledgement != 0 && asked.status == remote_outcome::done) home_.acknowledge(asked);
   respond(asked);
 }
 
@@ -127,7 +129,7 @@ void adapter::respond(transaction& answered) {
   way.send({.source = tile_,
             .target = answered.source,
             .flits = way.inside().made_of().flits(bytes),
-            .network = responses,
+            .network = answered.of_interface ? control : responses,
             .cookie = reinterpret_cast<std::uintptr_t>(&answered)});
 }
 
@@ -178,6 +180,13 @@ void adapter::invoke(transaction& asked) {
     asked.status = remote_outcome::done;
     if (task_arrived_) task_arrived_();
   }
+  respond(asked);
+}
+
+void adapter::copy(transaction& asked) {
+  if (copy_taken_ && copy_taken_(asked)) return;
+  ++counted_.refused;
+  asked.status = copy_taken_ ? remote_outcome::refused : remote_outcome::wrong;
   respond(asked);
 }
 

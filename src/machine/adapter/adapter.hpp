@@ -34,6 +34,8 @@ class home {
   virtual ~home() = default;
   /// Does a read, write, atomic or compare_swap; sets `status`; `finished` happens when it is done.
   virtual void serve(transaction& asked, event& finished) = 0;
+  /// What has been written names an acknowledgement; the answer follows.
+  virtual void acknowledge(transaction& /*written*/) {}
 };
 
 struct adapter_parameters {
@@ -79,6 +81,14 @@ class adapter : public packet_receiver {
   /// Who takes triggers, as the accelerator of a memory does: false, it is full, and the sender tries again.
   void on_trigger(std::function<bool(task_message const&)> taken) { triggered_ = std::move(taken); }
 
+  /// Who takes copies of network interfaces whose source is here: false, it is full, and the sender tries again. When
+  /// the copy has ended, respond().
+  void on_copy(std::function<bool(transaction&)> taken) { copy_taken_ = std::move(taken); }
+  /// Data of who limits by itself how much of it is under way: no slot of the clients is taken.
+  void issue_data(transaction& piece);
+  /// The answer to what another tile asked, whose status is set.
+  void respond(transaction& answered);
+
   /// From now on, every transaction that has ended.
   void tell(activity_log* log) noexcept { activity_ = {log, tile_}; }
 
@@ -117,7 +127,6 @@ class adapter : public packet_receiver {
   void send(transaction& sent);
   void serve(transaction& asked);
   void answer(job& done);
-  void respond(transaction& answered);
   void returned(transaction& answered);
   void invoke(transaction& asked);
   void trigger(transaction& asked);
@@ -126,7 +135,7 @@ class adapter : public packet_receiver {
     return mail_ != nullptr && sent.what == remote_operation::invoke ? *mail_ : network_;
   }
   process run_transfer(transaction& asked);
-  void issue_data(transaction& piece);
+  void copy(transaction& asked);
 
   kernel& kernel_;
   network& network_;
@@ -142,6 +151,7 @@ class adapter : public packet_receiver {
   std::deque<task_message> tasks_;
   std::function<void()> task_arrived_;
   std::function<bool(task_message const&)> triggered_;
+  std::function<bool(transaction&)> copy_taken_;
   statistics counted_;
   std::uint64_t at_work_ = 0;  ///< What is under way.
   picoseconds busy_since_ = 0;

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "machine/kernel/event.hpp"
+#include "tess/machine/registers.hpp"
 
 namespace tess::machine {
 
@@ -30,7 +31,7 @@ enum class word_operation : std::uint8_t { swap, add, bit_xor, bit_and, bit_or, 
 enum class remote_outcome : std::uint8_t {
   pending,
   done,
-  refused,  ///< The queue is full; the adapter tries again by itself.
+  refused,  ///< A queue is full; the adapter tries again by itself.
   wrong,    ///< No such address, or not for this operation.
 };
 
@@ -59,6 +60,12 @@ struct transaction : event {
   bool is_dma_data = false;
   /// Of a transfer: its destination hears of its end. Of DMA data: this is the end, without bytes.
   bool tells = false;
+
+  // Of cache-integrated network interfaces (src/machine/cni).
+  bool of_interface = false;  ///< An interface's or posted: answered by the third virtual network.
+  bool brief = false;         ///< Of an interface's data: it goes with the requests, and a word goes to its home.
+  std::uint64_t acknowledgement = 0;  ///< Where the number of bytes goes when they have been written; null: nowhere.
+  registers::cni::fault fault = registers::cni::fault::none;  ///< Why it is wrong, if the home knows.
 };
 
 /// Does `word` to the 4 or 8 bytes at `at` and returns what was there, 4 bytes sign-extended as the A extension does.

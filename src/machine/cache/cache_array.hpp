@@ -55,6 +55,17 @@ class cache_array {
     }
     return no_line;
   }
+  /// The valid line of whatever type that holds the address and of which `is` says yes, or no_line.
+  template <class Is>
+  [[nodiscard]] line_index find_if(std::uint64_t address, Is&& is) const noexcept {
+    line_index const first = first_of(address);
+    for (line_index line = first; line < first + shape_.ways; ++line) {
+      if (names_[line].tag == address >> line_bits_ && names_[line].state != invalid && is(line)) return line;
+    }
+    return no_line;
+  }
+  /// Way 0 of the address's set; the others follow.
+  [[nodiscard]] line_index first_of(std::uint64_t address) const noexcept { return set_of(address) * shape_.ways; }
   /// Marks it as used last.
   void use(line_index line) noexcept;
 
@@ -84,6 +95,7 @@ class cache_array {
   [[nodiscard]] std::uint8_t& state(line_index line) noexcept { return names_[line].state; }
   [[nodiscard]] std::uint8_t state(line_index line) const noexcept { return names_[line].state; }
   [[nodiscard]] std::uint8_t& type(line_index line) noexcept { return names_[line].type; }
+  [[nodiscard]] std::uint8_t type(line_index line) const noexcept { return names_[line].type; }
   [[nodiscard]] std::uint64_t& metadata(line_index line) noexcept { return metadata_[line]; }
   [[nodiscard]] std::span<std::byte> data(line_index line) noexcept {
     return {data_.data() + std::size_t{line} * shape_.line_bytes, shape_.line_bytes};

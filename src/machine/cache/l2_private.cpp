@@ -70,10 +70,9 @@ void l2_private::bring(std::uint64_t address, event& there) {
 void l2_private::miss::arrived() {
   owner.activity_.say("L2", "miss", begun, owner.kernel_.now());
   cache_array& lines = owner.lines_;
-  line_index const into = lines.victim(address, [](line_index) { return true; });
-  if (lines.state(into) == marked) ++owner.counted_.marker_write_backs;
-  if (lines.state(into) == dirty || lines.state(into) == marked) owner.send_back(into, nullptr);
-  if (lines.state(into) != invalid) owner.back_invalidate(into);
+  line_index const into =
+      lines.victim(address, [&](line_index line) { return lines.type(line) == cache_array::cacheable; });
+  owner.vacate(into);
   lines.assign(into, address);
   lines.state(into) = clean;
   lines.metadata(into) = 0;
@@ -89,6 +88,15 @@ void l2_private::miss::arrived() {
   }
   std::vector<event*> const told = std::exchange(waiting, {});
   for (event* const one : told) one->happens(*one);
+}
+
+void l2_private::vacate(line_index line) {
+  std::uint8_t const was = lines_.state(line);
+  if (was == invalid) return;
+  if (was == marked) ++counted_.marker_write_backs;
+  if (was == dirty || was == marked) send_back(line, nullptr);
+  back_invalidate(line);
+  lines_.state(line) = invalid;
 }
 
 void l2_private::back_invalidate(line_index line) {
@@ -167,7 +175,7 @@ void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
   // Looking at every line is less than looking for every address.
   for (line_index line = 0; line < lines_.lines(); ++line) {
     std::uint64_t const at = lines_.address_of(line);
-    if (lines_.state(line) == invalid || !inside(at)) continue;
+    if (lines_.state(line) == invalid || lines_.type(line) != cache_array::cacheable || !inside(at)) continue;
     lines_.state(line) = invalid;
     back_invalidate(line);
   }

@@ -93,8 +93,12 @@ class l2_private {
   void write_back_line(std::uint64_t address, event& done);
   /// Drops a line, dirty or not.
   void drop_line(std::uint64_t address);
-  /// The same for [address, address + bytes), whole lines, whose bytes nobody wants any more: also what is on its way
-  /// to memory will not be there.
+  /// The array, for a second controller: lines whose type is not `cacheable` are that one's, and none of this.
+  [[nodiscard]] cache_array& array() noexcept { return lines_; }
+  /// Takes what is in this line out of the cache, to memory if it must, so that the line can get another type.
+  void vacate(line_index line);
+  /// The same as drop_line() for [address, address + bytes), whole lines, whose bytes nobody wants any more: also what
+  /// is on its way to memory will not be there.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
   // Of [address, address + bytes), each line looked at taking `line_ps`.

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "machine/config/regions.hpp"
+
 namespace tess::machine {
 namespace {
 
@@ -189,17 +191,6 @@ void read_tile(toml_table from, machine_description& made) {
   from.finish();
 }
 
-void check_overlap(toml_table const& at, string_view key, machine_description const& made) {
-  if (auto const both = address_map::overlap(made.regions)) {
-    auto const& [one, other] = *both;
-    if (one.base == other.base && one.kind == other.kind && one.tile == other.tile) {
-      at.fail(key, to_text(one) + " reaches into the local window or beyond 2^64",
-              fmt::format("a base of at least {:#x}", local_window_end));
-    }
-    at.fail(key, to_text(other) + " overlaps " + to_text(one), fmt::format("a base of at least {:#x}", one.end()));
-  }
-}
-
 void read_clusters(toml_table from, machine_description& made) {
   constexpr std::uint64_t page = 4096;
   cluster_description& cluster = made.cluster;
@@ -217,76 +208,19 @@ void read_clusters(toml_table from, machine_description& made) {
   from.finish();
 }
 
-void read_addresses(toml_table from, machine_description& made, std::uint64_t& uncached_offset) {
-  std::uint64_t const tlm_base = from.number("tlm_base", {local_window_end}, "the address of tile 0's TLM");
-  std::uint64_t const tlm_stride = from.number("tlm_stride", {made.tlm_bytes}, "bytes from tile to tile");
-  std::uint64_t const device_base = from.number("device_base", {local_window_end}, "the address of tile 0's devices");
-  std::uint64_t const device_stride =
-      from.number("device_stride", {registers::devices_bytes}, "bytes from tile to tile");
-  uncached_offset = from.number("uncached_offset", {1}, "bytes from a partition to its uncached view");
-  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
-    made.regions.push_back(
-        {.kind = region_kind::tlm, .tile = tile, .base = tlm_base + tile * tlm_stride, .size_bytes = made.tlm_bytes});
-    made.regions.push_back({.kind = region_kind::device,
-                            .tile = tile,
-                            .base = device_base + tile * device_stride,
-                            .size_bytes = device_stride});
+void read_interfaces(toml_table from, machine_description& made) {
+  if (made.has_clusters()) from.fail("jobs", "a machine with clusters has no cache-integrated interfaces", "no [cni]");
+  if (made.l2.line_bytes != registers::cni::line_bytes) {
+    from.fail("jobs", fmt::format("the lines of [l2] have {} bytes", made.l2.line_bytes), "lines of 64 bytes");
   }
-  check_overlap(from, "device_base", made);
+  if (made.l2.ways < 2) from.fail("jobs", "the L2 has one way, and one stays the cache's", "at least two ways");
+  cni_description& interfaces = made.cni.emplace();
+  interfaces.region_entries = from.small_number("region_entries", {4, registers::cni::region_entries_max}, "entries");
+  interfaces.jobs = from.small_number("jobs", {1, 1024}, "jobs of commands, and as many of events");
+  interfaces.job_cycles = from.small_number("job_cycles", {1, 1000}, "cycles");
+  interfaces.combine_cycles = from.small_number("combine_cycles", {1, 1000}, "cycles");
+  interfaces.posted_stores = from.small_number("posted_stores", {1, 1024}, "stores of a tile");
   from.finish();
-}
-
-void read_partition(toml_table& from, machine_description& made, std::uint64_t uncached_offset,
-                    std::vector<std::uint64_t>& used) {
-  auto const [x, y] = from.coordinates("tile", made.width, made.height);
-  auto const [memory_x, memory_y] = from.coordinates("memory", made.width, made.height);
-  region added{.kind = region_kind::partition, .tile = y * made.width + x};
-  added.memory_tile = memory_y * made.width + memory_x;
-  added.base = from.number("base", {local_window_end}, "");
-  added.size_bytes = from.number("size_bytes", {made.local_tail_bytes == 0 ? 4096 : made.local_tail_bytes}, "bytes");
-  if (!made.is_memory(added.memory_tile)) {
-    from.fail("memory", fmt::format("({}, {}) is no memory tile", memory_x, memory_y), "one of memory.tiles");
-  }
-  if (made.has_clusters() && added.tile != added.memory_tile) {
-    from.fail("tile", fmt::format("cluster ({}, {}) cannot have its partition elsewhere", x, y), "that of the memory");
-  }
-  if (made.is_memory(added.tile) && added.size_bytes < made.local_tail_bytes + made.nma.map_bytes) {
-    from.fail("size_bytes", fmt::format("it has no room for the copy map of {} bytes", made.nma.map_bytes),
-              fmt::format("at least {}", made.local_tail_bytes + made.nma.map_bytes));
-  }
-  if (std::ranges::any_of(made.regions, [&](region const& other) {
-        return other.kind == region_kind::partition && other.tile == added.tile;
-      })) {
-    from.fail("tile", fmt::format("tile ({}, {}) has two partitions", x, y), "one for each tile");
-  }
-  if (added.base % 4096 != 0 || added.size_bytes % 4096 != 0) {
-    from.fail("base", "base or size is no multiple of a page", "multiples of 4096");
-  }
-  added.memory_offset = used[added.memory_tile];
-  used[added.memory_tile] += added.size_bytes;
-  if (used[added.memory_tile] > made.memory.size_bytes) {
-    from.fail(
-        "size_bytes",
-        fmt::format("the partitions of memory ({}, {}) need {} bytes", memory_x, memory_y, used[added.memory_tile]),
-        fmt::format("at most {}: ranks x banks x rows x row_bytes of [dram]", made.memory.size_bytes));
-  }
-  made.regions.push_back(added);
-  check_overlap(from, "base", made);
-  added.kind = region_kind::partition_uncached;
-  added.base += uncached_offset;
-  made.regions.push_back(added);
-  check_overlap(from, "base", made);
-  from.finish();
-}
-
-/// One for each tile; of clusters, for those with DDR.
-void check_partitions(toml_table const& root, machine_description const& made) {
-  auto const partitions = std::ranges::count(made.regions, region_kind::partition, &region::kind);
-  std::size_t const needed = made.has_clusters() ? made.memory.tiles.size() : made.tiles();
-  if (static_cast<std::size_t>(partitions) != needed) {
-    root.fail("partition", fmt::format("{} partitions for {} tiles", partitions, needed),
-              made.has_clusters() ? "one for each of memory.tiles" : "one for each tile");
-  }
 }
 
 }  // namespace
@@ -310,7 +244,9 @@ local_window machine_description::window(std::uint32_t tile) const {
 picoseconds machine_description::reach_ps() const noexcept {
   std::uint64_t cycles = network.zero_load_cycles(0, 1);
   if (mail_network) cycles = std::min(cycles, mail_network->zero_load_cycles(0, 1));
-  return adapter.request_cycles * tile_clock_ps + cycles * network_clock_ps;
+  // A job of an interface goes into the network without the adapter's way from the bus.
+  std::uint32_t const before = cni ? std::min(adapter.request_cycles, cni->job_cycles) : adapter.request_cycles;
+  return before * tile_clock_ps + cycles * network_clock_ps;
 }
 
 machine_description parse_machine(std::string text, std::string name) {
@@ -338,6 +274,7 @@ machine_description parse_machine(std::string text, std::string name) {
   if (root.has("mail_network")) read_network(root.table("mail_network"), made, made.mail_network.emplace());
   read_adapter(root.table("adapter"), made);
   if (!made.has_clusters()) read_accelerators(root, made);
+  if (root.has("cni")) read_interfaces(root.table("cni"), made);
   std::uint64_t uncached_offset = 0;
   read_addresses(root.table("addresses"), made, uncached_offset);
   std::vector<std::uint64_t> used(made.tiles());

@@ -80,6 +80,16 @@ struct cluster_description {
   std::uint32_t receive_windows = 0;  ///< That a cluster can have open.
 };
 
+/// Of a machine whose L2s can have lines that are scratchpad or answer to accesses (src/machine/cni).
+struct cni_description {
+  std::uint32_t region_entries = 16;    ///< Of the region table of a tile.
+  std::uint32_t jobs = 16;              ///< Of commands, and as many of events, in a tile's list.
+  std::uint32_t job_cycles = 4;         ///< From the head of the list to a packet handed to the network.
+  std::uint32_t combine_cycles = 8;     ///< After which stores that were gathered go, if none is added.
+  std::uint32_t posted_stores = 8;      ///< Of a tile to others, under way.
+  std::uint64_t scratchpad_stride = 0;  ///< From tile to tile; a power of two.
+};
+
 struct machine_description {
   std::string name;
   std::string summary;
@@ -106,6 +116,7 @@ struct machine_description {
   adapter_description adapter;
   nma_description nma;
   nca_description nca;
+  std::optional<cni_description> cni;
   std::vector<region> regions;
 
   std::vector<explained_value> explained;  ///< In the file's order.

@@ -13,6 +13,7 @@ std::string to_text(region const& one) {
   char const* const kind = one.kind == region_kind::tlm                  ? "TLM"
                            : one.kind == region_kind::partition          ? "partition"
                            : one.kind == region_kind::partition_uncached ? "uncached partition"
+                           : one.kind == region_kind::scratchpad         ? "scratchpad"
                                                                          : "devices";
   return fmt::format("{} of tile {} [{:#x}, {:#x})", kind, one.tile, one.base, one.end());
 }

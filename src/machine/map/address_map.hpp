@@ -22,7 +22,7 @@ namespace tess::machine {
 
 inline constexpr std::uint64_t local_window_end = std::uint64_t{1} << 40U;
 
-enum class region_kind : std::uint8_t { tlm, partition, partition_uncached, device };
+enum class region_kind : std::uint8_t { tlm, partition, partition_uncached, device, scratchpad };
 
 struct region {
   region_kind kind = region_kind::tlm;

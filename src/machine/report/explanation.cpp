@@ -77,6 +77,10 @@ std::string units_of(machine_description const& made_of) {
   text +=
       fmt::format("  adapter   {} requests under way, DMA in packets of {} B, {} tasks in its queue\n",
                   made_of.adapter.outstanding, made_of.adapter.dma_packet_bytes, made_of.adapter.task_queue_entries);
+  if (made_of.cni) {
+    text += fmt::format("  interface in the L2: lines as scratchpad ({} of it), counters, queues, commands; {} jobs\n",
+                        size_of(made_of.l2.way_bytes * (made_of.l2.ways - 1)), made_of.cni->jobs);
+  }
   text += "  units     with registers: information (tile, hart, grid, map), ranges (write-back and invalidation)\n";
   text += fmt::format("A memory tile has {} harts for programs, all else, and\n",
                       made_of.harts.application_in_memory_tiles);

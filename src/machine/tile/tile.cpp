@@ -47,6 +47,12 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
         k, clock_domain(made_of.memory_clock_ps),
         memory_port_parameters{made_of.memory.port_bytes, made_of.memory.access_cycles}, made_of.dram);
   }
+  if (made_of.cni) {
+    interface_ = std::make_unique<network_interface>(k, made_of, map, over, l2_, adapter_, memory_.get(), number,
+                                                     [this](std::uint64_t address, std::size_t bytes) {
+                                                       snoop(address, bytes, nullptr, clock_.cycle_from(kernel_.now()));
+                                                     });
+  }
 }
 
 std::uint32_t tile::attach(snooper& l1) {
@@ -69,8 +75,23 @@ tile::place tile::place_elsewhere(std::uint64_t address) const noexcept {
       return place::remote;
     case region_kind::device:
       return found->tile == number_ ? place::device : place::remote;
+    case region_kind::scratchpad:
+      return place_in_scratchpad(*found, address);
   }
   return place::nowhere;
+}
+
+tile::place tile::place_in_scratchpad(region const& in, std::uint64_t address) const noexcept {
+  network_interface const& interface = *interface_;
+  if (in.tile != number_) return interface.remote_code(address) != 0 ? place::posted : place::nowhere;
+  switch (interface.lines().code_of(address)) {
+    case registers::cni::cacheable:
+      return place::nowhere;  // nothing is there until it is configured
+    case registers::cni::scratchpad:
+      return place::scratchpad;
+    default:
+      return place::event;
+  }
 }
 
 std::pair<device*, std::uint64_t> tile::device_at(std::uint64_t address) const noexcept {
@@ -81,6 +102,7 @@ std::pair<device*, std::uint64_t> tile::device_at(std::uint64_t address) const n
 
 std::uint64_t* tile::sharers(std::uint64_t address) noexcept {
   if (tlm_region_.holds(address)) return &tlm_sharers_[(address - tlm_region_.base) >> line_shift_];
+  if (interface_ != nullptr && interface_->lines().holds(address)) return interface_->lines().sharers(address);
   return l2_.sharers(address);
 }
 
@@ -153,6 +175,7 @@ std::byte* tile::peek(std::uint64_t address) noexcept {
   if (auto const probed = l2_.probe(address); probed.line_state != l2_private::invalid) {
     return probed.data.data() + address % made_of_.l2.line_bytes;
   }
+  if (interface_ != nullptr && interface_->lines().holds(address)) return interface_->lines().at(address);
   region const* const found = map_.find(address);
   if (found == nullptr || found->kind != region_kind::partition || all_ == nullptr) return nullptr;
   return (*all_)[found->memory_tile]->memory_->bytes().at(found->memory_offset + (address - found->base));

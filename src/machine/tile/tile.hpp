@@ -22,6 +22,7 @@
 
 #include "machine/adapter/adapter.hpp"
 #include "machine/cache/l2_private.hpp"
+#include "machine/cni/network_interface.hpp"
 #include "machine/config/description.hpp"
 #include "machine/memory/memory_port.hpp"
 #include "machine/tile/write_buffer.hpp"
@@ -41,11 +42,14 @@ class tile : public home, private line_memory {
  public:
   /// Where an access of one of the tile's harts goes.
   enum class place : std::uint8_t {
-    tlm,      ///< The own one.
-    l2,       ///< The own partition, or a cached view of another's.
-    remote,   ///< A word at another tile's home.
-    device,   ///< A register of one of the tile's units.
-    nowhere,  ///< No such address, or none that a hart may use so.
+    tlm,         ///< The own one.
+    l2,          ///< The own partition, or a cached view of another's.
+    remote,      ///< A word at another tile's home.
+    device,      ///< A register of one of the tile's units.
+    scratchpad,  ///< A plain line of the own one.
+    event,       ///< A line of the own scratchpad that answers to accesses.
+    posted,      ///< Another tile's scratchpad: stores do not wait; all else is as `remote`.
+    nowhere,     ///< No such address, or none that a hart may use so.
   };
   /// A write on the bus: who sleeps on a word looks.
   class watcher {
@@ -107,7 +111,8 @@ class tile : public home, private line_memory {
 
   /// The byte itself; null if its line must be brought into the L2 first.
   [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept {
-    return where == place::tlm ? tlm_.at(address - tlm_region_.base) : l2_.look_up(address, for_store);
+    if (where == place::tlm) return tlm_.at(address - tlm_region_.base);
+    return where == place::l2 ? l2_.look_up(address, for_store) : interface_->lines().at(address);
   }
   /// After a write: the other L1s lose the line, and sleepers look. `own` keeps it.
   void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle);
@@ -129,6 +134,10 @@ class tile : public home, private line_memory {
   void discard(std::uint64_t address, std::uint64_t bytes);
 
   void serve(transaction& asked, event& finished) override;
+  void acknowledge(transaction& written) override { interface_->acknowledge(written); }
+
+  /// The cache-integrated network interface; null: this machine has none.
+  [[nodiscard]] network_interface* interface() noexcept { return interface_.get(); }
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   [[nodiscard]] address_map const& map() const noexcept { return map_; }
@@ -182,6 +191,8 @@ class tile : public home, private line_memory {
     bool waits = false;
   };
   [[nodiscard]] place place_elsewhere(std::uint64_t address) const noexcept;
+  [[nodiscard]] place place_in_scratchpad(region const& in, std::uint64_t address) const noexcept;
+  void serve_scratchpad(transaction& asked, event& finished);
   void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept {
     first_stores_[number] = cycle << writer_bits | number;
   }
@@ -218,6 +229,7 @@ class tile : public home, private line_memory {
   std::unique_ptr<memory_port> memory_;
   l2_private l2_;
   adapter adapter_;
+  std::unique_ptr<network_interface> interface_;
   arrival_guard* guard_ = nullptr;
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;

@@ -32,8 +32,10 @@ void tile::serve(transaction& asked, event& finished) {
     asked.status = remote_outcome::wrong;
     return kernel_.after(0, finished);
   }
+  if (in->kind == region_kind::scratchpad && in->tile == number_) return serve_scratchpad(asked, finished);
   bool const is_tlm = in->kind == region_kind::tlm;
-  bool const word = asked.bytes <= word_bytes_max;
+  // What an interface copies goes behind the caches however short it is.
+  bool const word = asked.bytes <= word_bytes_max && (!asked.is_dma_data || asked.brief);
   if (in->tile == number_ && (word || is_tlm)) {
     if (spare_words_.empty()) spare_words_.push_back(&all_words_.emplace_back(*this));
     served_word& begun = *spare_words_.back();
@@ -44,9 +46,16 @@ void tile::serve(transaction& asked, event& finished) {
     begun.where = is_tlm ? place::tlm : place::l2;
     return serve_word(begun);
   }
-  if (!is_tlm && in->memory_tile == number_ && memory_ != nullptr) return serve_memory(asked, *in, finished);
+  bool const in_memory = !is_tlm && in->kind != region_kind::scratchpad;
+  if (in_memory && in->memory_tile == number_ && memory_ != nullptr) return serve_memory(asked, *in, finished);
   asked.status = remote_outcome::wrong;
   kernel_.after(0, finished);
+}
+
+void tile::serve_scratchpad(transaction& asked, event& finished) {
+  interface_->serve(asked);
+  std::uint64_t const there = hit_cycle(place::l2, clock_.cycle_from(kernel_.now()), asked.bytes);
+  kernel_.at(clock_.cycles(there), finished);
 }
 
 void tile::serve_device(transaction& asked, event& finished) {

@@ -49,7 +49,8 @@ std::uint64_t hart_memory::global(std::uint64_t address) const noexcept {
 }
 
 bool hart_memory::is_remote(std::uint64_t address) const noexcept {
-  return tile_.place_of(global(address)) == tile::place::remote;
+  tile::place const where = place_of(address);
+  return where == tile::place::remote || where == tile::place::posted;
 }
 
 bool hart_memory::is_foreign(std::uint64_t address) const noexcept {
@@ -58,14 +59,18 @@ bool hart_memory::is_foreign(std::uint64_t address) const noexcept {
 }
 
 bool hart_memory::is_device(std::uint64_t address) const noexcept {
-  return tile_.place_of(global(address)) == tile::place::device;
+  return place_of(address) == tile::place::device;
 }
 
 bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept {
   std::uint64_t const last = address + bytes - 1;
   bool const one_page = (address ^ last) >> page_rights::page_shift == 0;
-  bool const allowed = rights_.allow(address, wanted) && (one_page || rights_.allow(last, wanted)) &&
-                       tile_.place_of(global(address)) != tile::place::nowhere;
+  tile::place const where = place_of(address);
+  bool allowed =
+      rights_.allow(address, wanted) && (one_page || rights_.allow(last, wanted)) && where != tile::place::nowhere;
+  // Lines of a scratchpad are what they are one by one.
+  bool const lines_differ = where == tile::place::scratchpad || where == tile::place::posted;
+  if (lines_differ && crosses(address, bytes)) allowed = allowed && place_of(last) == where;
   if (!allowed) {
     h.request.right = wanted;
     h.stopped = stop::access;
@@ -82,8 +87,8 @@ bool hart_memory::load_line(std::uint64_t address, std::uint64_t starts, std::ui
   }
   tile::place const where = tile_.place_of(name);
   std::uint64_t const line = data_.line_address(name);
-  std::byte* const at =
-      where == tile::place::tlm || where == tile::place::l2 ? tile_.look_up(where, line, false) : nullptr;
+  bool const own = where == tile::place::tlm || where == tile::place::l2 || where == tile::place::scratchpad;
+  std::byte* const at = own ? tile_.look_up(where, line, false) : nullptr;
   if (at == nullptr) return false;
   ++counted_.load_misses;
   if (!brought_) ready = tile_.hit_cycle(where, starts, data_.shape().line_bytes);
@@ -139,7 +144,7 @@ bool hart_memory::store_in_place(hart& h, std::uint64_t ends, std::uint64_t addr
   if (!check(h, address, value.size(), right_write) || crosses(address, value.size())) return false;
   std::uint64_t const name = global(address);
   tile::place const where = tile_.place_of(name);
-  if (where != tile::place::tlm && where != tile::place::l2) return false;
+  if (where != tile::place::tlm && where != tile::place::l2 && where != tile::place::scratchpad) return false;
   bool const alone = alone_until(ends);
   if (!alone && where != tile::place::tlm) return false;
   std::byte* const at = tile_.look_up(where, name, true);
@@ -278,6 +283,15 @@ std::byte* hart_memory::serve_atomic(hart& h, event& resume) {
 void hart_memory::changed(hart& h) {
   // Its own copy goes as well: nothing atomic is done in an L1.
   tile_.snoop(global(h.request.address), h.request.bytes, nullptr, h.now());
+}
+
+void hart_memory::pass_load(hart& h) {
+  ++counted_.loads;
+  h.wait_until(tile_.hit_cycle(tile::place::l2, h.now() - 1, h.request.bytes));
+}
+
+void hart_memory::pass_store(hart& h) {
+  h.wait_until(buffer_store(h.now(), h.request.bytes));
 }
 
 void hart_memory::drain(hart& h) const noexcept {

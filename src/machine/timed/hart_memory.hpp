@@ -141,9 +141,15 @@ class hart_memory {
   [[nodiscard]] bool is_foreign(std::uint64_t address) const noexcept;
   /// Is it a register of a unit of the tile?
   [[nodiscard]] bool is_device(std::uint64_t address) const noexcept;
+  [[nodiscard]] tile::place place_of(std::uint64_t address) const noexcept { return tile_.place_of(global(address)); }
   [[nodiscard]] std::uint64_t global(std::uint64_t address) const noexcept;
   /// An address that the hart may not use so: stops it with the right that is missing. True: it may.
   [[nodiscard]] bool check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept;
+
+  /// A load of a line with events is as long as one of the L2.
+  void pass_load(hart& h);
+  /// A store that is not the L2's or the TLM's goes by the write buffer as well.
+  void pass_store(hart& h);
 
   /// All stores have reached the L2 or TLM.
   void drain(hart& h) const noexcept;

@@ -101,20 +101,27 @@ bool seat::serve() {
       done = memory_.serve_fetch(h, *this);
       break;
     case stop::load:
-      if (memory_.is_device(h.request.address)) return serve_device();
-      if (memory_.is_remote(h.request.address)) return serve_remote();
-      done = memory_.serve_load(h, *this);
-      break;
     case stop::store:
-      if (memory_.is_device(h.request.address)) return serve_device();
-      if (memory_.is_remote(h.request.address)) return serve_remote();
-      done = memory_.serve_store(h, *this);
+      switch (memory_.place_of(h.request.address)) {
+        case tile::place::device:
+          return serve_device();
+        case tile::place::event:
+          return serve_event();
+        case tile::place::posted:
+          if (h.stopped == stop::store) return serve_posted();
+          return serve_remote();
+        case tile::place::remote:
+          return serve_remote();
+        default:
+          done = h.stopped == stop::load ? memory_.serve_load(h, *this) : memory_.serve_store(h, *this);
+      }
       break;
     case stop::load_reserved:
     case stop::store_conditional:
     case stop::atomic:
       return serve_atomic();
     case stop::fence:
+      if (!drain_posted()) return false;
       memory_.drain(h);
       h.advance();
       break;
@@ -167,6 +174,10 @@ bool seat::serve_atomic() {
     return serve();
   }
   if (remote) return serve_remote();
+  if (kind != stop::load_reserved) {
+    if (memory_.place_of(h.request.address) == tile::place::event) return refuse_access();
+    if (!drain_posted()) return false;
+  }
   std::byte* const at = memory_.serve_atomic(h, *this);
   if (at == nullptr) return false;
   std::uint64_t raw = 0;
@@ -208,11 +219,7 @@ bool seat::serve_device() {
       value = 0;
     }
   }
-  if (!value) {
-    h.request.right = loads ? right_read : right_write;
-    h.stopped = stop::access;
-    return serve();
-  }
+  if (!value) return refuse_access();
   h.wait_until(tile_.bus(h.now(), word));
   pending_ = false;
   if (loads) {
@@ -223,10 +230,61 @@ bool seat::serve_device() {
   return true;
 }
 
+bool seat::refuse_access() {
+  occupant.request.right = occupant.stopped == stop::load ? right_read : right_write;
+  occupant.stopped = stop::access;
+  pending_ = true;
+  return serve();
+}
+
+bool seat::drain_posted() {
+  network_interface* const interface = tile_.interface();
+  return interface == nullptr || interface->drain(*this);
+}
+
+bool seat::serve_event() {
+  hart& h = occupant;
+  constexpr std::uint64_t word = sizeof(std::uint64_t);
+  if (h.request.bytes != word || h.request.address % word != 0) return refuse_access();
+  std::uint64_t const name = memory_.global(h.request.address);
+  if (h.stopped == stop::load) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, tile_.interface()->lines().at(name), word);
+    memory_.pass_load(h);
+    pending_ = false;
+    h.complete(value);
+    return true;
+  }
+  switch (tile_.interface()->store_event(name, std::as_bytes(std::span(&h.request.operand, 1)), *this)) {
+    case access_outcome::full:
+      return false;
+    case access_outcome::wrong:
+      return refuse_access();
+    case access_outcome::done:
+      break;
+  }
+  memory_.pass_store(h);
+  pending_ = false;
+  h.advance();
+  return true;
+}
+
+bool seat::serve_posted() {
+  hart& h = occupant;
+  if (!memory_.check(h, h.request.address, h.request.bytes, right_write)) return serve();
+  auto const value = std::as_bytes(std::span(&h.request.operand, 1)).first(h.request.bytes);
+  if (!tile_.interface()->post(memory_.global(h.request.address), value, *this)) return false;
+  memory_.pass_store(h);
+  pending_ = false;
+  h.advance();
+  return true;
+}
+
 bool seat::serve_remote() {
   hart& h = occupant;
   bool const loads = h.stopped == stop::load;
   if (!memory_.check(h, h.request.address, h.request.bytes, loads ? right_read : right_write)) return serve();
+  if (!drain_posted()) return false;
   memory_.drain(h);
   std::uint64_t const name = memory_.global(h.request.address);
   remote_.what = h.stopped == stop::load    ? remote_operation::read
@@ -247,12 +305,7 @@ bool seat::serve_remote() {
 bool seat::finish_remote() {
   hart& h = occupant;
   remote_pending_ = pending_ = false;
-  if (remote_.status != remote_outcome::done) {
-    h.request.right = h.stopped == stop::load ? right_read : right_write;
-    h.stopped = stop::access;
-    pending_ = true;
-    return serve();
-  }
+  if (remote_.status != remote_outcome::done) return refuse_access();
   std::uint64_t value = remote_.operand;
   if (h.stopped == stop::load) std::memcpy(&value, remote_.data.data(), sizeof value);
   if (h.stopped == stop::store) {

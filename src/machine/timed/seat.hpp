@@ -64,6 +64,12 @@ class alignas(64) seat : event, tile::watcher {
   bool serve_atomic();
   bool serve_remote();
   bool serve_device();
+  bool serve_event();
+  bool serve_posted();
+  /// What is posted to other tiles has been done; false: it is waited for.
+  bool drain_posted();
+  /// Ends the program: the access may not be so.
+  bool refuse_access();
   void begin_wait() noexcept;
   void end_wait();
   bool finish_remote();

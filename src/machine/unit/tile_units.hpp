@@ -9,6 +9,7 @@
 #include "machine/nca/graph_writeback.hpp"
 #include "machine/nma/nma.hpp"
 #include "machine/unit/adapter_unit.hpp"
+#include "machine/unit/cni_unit.hpp"
 #include "machine/unit/invocation.hpp"
 #include "machine/unit/object_types.hpp"
 #include "machine/unit/portals.hpp"
@@ -42,6 +43,9 @@ struct tile_units {
     if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, made_of, over, at, types);
     at.attach(registers::unit::nma, *requests);
     at.attach(registers::unit::nca, *graphs);
+    if (at.interface() == nullptr) return;
+    interface.emplace(made_of, at);
+    at.attach(registers::unit::cni, *interface);
   }
   tile_units(tile_units const&) = delete;
   tile_units& operator=(tile_units const&) = delete;
@@ -56,6 +60,7 @@ struct tile_units {
   std::optional<graph_writeback> graphs;
   std::unique_ptr<nma> accelerator;  ///< In memory tiles.
   std::optional<portals> windows;    ///< Of a cluster.
+  std::optional<cni_unit> interface;
 };
 
 }  // namespace tess::machine

@@ -56,8 +56,8 @@ TEST_P(every_preset, is_complete_and_gives_a_source_for_every_number) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, every_preset,
-                         testing::Values("nemesys-4x4", "nemesys-4x4-single", "nemesys-2x2", "single-tile",
-                                         "mppa-256"));
+                         testing::Values("nemesys-4x4", "nemesys-4x4-single", "nemesys-2x2", "single-tile", "mppa-256",
+                                         "cni-4", "cni-16", "cni-32", "cni-64", "cni-128"));
 
 TEST(mppa_256, has_the_numbers_of_its_paper) {
   machine_description const made = parse_machine(preset("mppa-256"), "mppa-256.toml");
@@ -113,6 +113,31 @@ TEST(a_machine_with_clusters, has_partitions_where_its_memories_are_and_nothing_
   EXPECT_NE(said("[adapter]", "[nma]\nstate_cycles = 1\n[adapter]").find("unknown key \"nma\""), std::string::npos);
   EXPECT_NE(said("[mail_network]\ntopology = \"torus\"", "[mail_network]\ntopology = \"ring\"").find("is unknown"),
             std::string::npos);
+}
+
+TEST(a_machine_with_interfaces, has_room_for_their_lines_and_one_mask_for_all_scratchpads) {
+  machine_description const made = parse_machine(preset("cni-128"), "cni-128.toml");
+  ASSERT_TRUE(made.cni.has_value());
+  address_map const map(made.regions);
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    region const* const one = map.of(region_kind::scratchpad, tile);
+    ASSERT_NE(one, nullptr);
+    EXPECT_EQ(one->size_bytes, made.l2.way_bytes * 3);
+  }
+  EXPECT_EQ(map.of(region_kind::scratchpad, 0)->base % (made.cni->scratchpad_stride * made.tiles()), 0U);
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("cni-4", old_text, new_text);
+  };
+  EXPECT_NE(said("line_bytes = 64 ", "line_bytes = 32 ").find("the lines of [l2] have 32 bytes; expected lines of 64"),
+            std::string::npos);
+  EXPECT_NE(said("ways = 4 ", "ways = 1 ").find("the L2 has one way"), std::string::npos);
+  EXPECT_NE(said("scratchpad_stride = 0x1_0000 ", "scratchpad_stride = 0x8000 ").find("32768 bytes for scratchpads of"),
+            std::string::npos);
+  EXPECT_NE(said("scratchpad_base = 0x400_0000_0000", "scratchpad_base = 0x400_0001_0000").find("no common mask"),
+            std::string::npos);
+  EXPECT_NE(said("scratchpad_base = 0x400_0000_0000", "scratchpad_base = 0x100_0000_0000").find("overlaps"),
+            std::string::npos);
+  EXPECT_NE(said("posted_stores = 8", "posted = 8").find("posted"), std::string::npos);
 }
 
 TEST(nemesys_4x4, has_the_numbers_of_table_2) {

@@ -1,0 +1,269 @@
+// jobs: the list, and packets on their way.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "machine/cni/network_interface.hpp"
+
+namespace tess::machine {
+namespace {
+
+namespace of = registers::cni;
+using kind = interface_job::kind;
+
+constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
+
+}  // namespace
+
+bool network_interface::has_room(interface_job const& for_this) const {
+  return (for_this.of_command ? commands_ : others_) < made_of_.cni->jobs;
+}
+
+std::optional<std::uint64_t> network_interface::whole_name(std::uint64_t address, std::uint64_t bytes) const noexcept {
+  auto const first = window_.global(address);
+  auto const last = window_.global(address + bytes - 1);
+  return first && last && *last - *first == bytes - 1 ? first : std::nullopt;
+}
+
+bool network_interface::prepare(interface_job& command) {
+  auto const refuse = [&](of::fault why, std::uint64_t where) {
+    report(why, where);
+    return false;
+  };
+  auto const to = whole_name(command.destination, command.bytes);
+  if (!to) return refuse(of::fault::not_configured, command.destination);
+  if (!regions_.may_write(*to, command.bytes)) return refuse(of::fault::not_allowed, command.destination);
+  command.destination = *to;
+  if (std::uint64_t const told = command.acknowledgement; told != 0) {
+    auto const name = whole_name(told, word_bytes);
+    if (!name || *name % word_bytes != 0) return refuse(of::fault::acknowledgement, told);
+    if (!regions_.may_write(*name, word_bytes)) return refuse(of::fault::not_allowed, told);
+    command.acknowledgement = *name;
+  }
+  if (command.what != kind::copy) return true;
+  auto const from = whole_name(command.source, command.bytes);
+  region const* const in = from ? map_.find(*from) : nullptr;
+  bool const whole = in != nullptr && command.bytes <= in->end() - *from &&
+                     (in->kind == region_kind::scratchpad || in->kind == region_kind::partition);
+  if (!whole) return refuse(of::fault::not_configured, command.source);
+  if (!regions_.may_read(*from, command.bytes)) return refuse(of::fault::not_allowed, command.source);
+  command.source = *from;
+  command.runs_at = in->kind == region_kind::scratchpad ? in->tile : in->memory_tile;
+  if (command.runs_at != tile_) command.what = kind::forward;
+  return true;
+}
+
+void network_interface::take(interface_job const& job) {
+  interface_job prepared = job;
+  if (job.of_command && !prepare(prepared)) return;
+  enter(prepared);
+}
+
+void network_interface::enter(interface_job const& job) {
+  if (spare_jobs_.empty()) spare_jobs_.push_back(&all_jobs_.emplace_back());
+  interface_job& entered = *spare_jobs_.back();
+  spare_jobs_.pop_back();
+  entered = job;
+  ++(entered.of_command ? commands_ : others_);
+  network_.operation_begins();  // harts do not run ahead of what it changes
+  list_.push_back(&entered);
+  plan();
+}
+
+void network_interface::plan() {
+  if (planned_) return;
+  auto const may_go = [&](interface_job const* job) {
+    return job->what != kind::copy || copy_packets_ < made_of_.adapter.dma_packets;
+  };
+  if (std::ranges::none_of(list_, may_go)) return;
+  planned_ = true;
+  kernel_.after(clock_.cycles(made_of_.cni->job_cycles), step_);
+}
+
+void network_interface::step() {
+  planned_ = false;
+  bool const copies_wait = copy_packets_ >= made_of_.adapter.dma_packets;
+  auto const next =
+      std::ranges::find_if(list_, [&](interface_job const* job) { return job->what != kind::copy || !copies_wait; });
+  if (next == list_.end()) return;
+  interface_job& job = **next;
+  list_.erase(next);
+  ++job.under_way;  // it does not end while something is sent
+  send_next(job);
+  --job.under_way;
+  if (has_more(job)) list_.push_back(&job);
+  end_if_done(job);
+  plan();
+}
+
+bool network_interface::has_more(interface_job const& job) const noexcept {
+  if (job.why != of::fault::none) return false;
+  if (job.what == kind::copy) return job.begun < job.bytes;
+  if (job.what != kind::notify) return job.begun == 0;
+  return std::any_of(job.targets.begin() + static_cast<std::ptrdiff_t>(job.begun), job.targets.end(),
+                     [](std::uint64_t target) { return target != 0; });
+}
+
+void network_interface::send_next(interface_job& job) {
+  if (!has_more(job)) return;  // nobody is to be notified
+  switch (job.what) {
+    case kind::copy:
+      return send_piece(job);
+    case kind::forward:
+    case kind::add:
+      job.begun = 1;
+      return send_command(job);
+    case kind::store:
+      job.begun = 1;
+      return send_store(job, job.destination, job.bytes);
+    case kind::notify:
+      while (job.targets[job.begun] == 0) ++job.begun;
+      std::uint64_t const to = job.targets[job.begun++];
+      auto const name = whole_name(to, word_bytes);
+      if (!name || !regions_.may_write(*name, word_bytes)) return fail(job, of::fault::not_allowed, to);
+      return send_store(job, *name, word_bytes);
+  }
+}
+
+network_interface::outgoing& network_interface::packet_of(interface_job& job) {
+  if (spare_packets_.empty()) spare_packets_.push_back(&all_packets_.emplace_back(*this));
+  outgoing& packet = *spare_packets_.back();
+  spare_packets_.pop_back();
+  packet.of = &job;
+  packet.happens = [](event& self) {
+    auto& back = static_cast<outgoing&>(self);
+    back.owner.ended(back);
+  };
+  packet.sent.what = remote_operation::write;
+  packet.sent.done = &packet;
+  packet.sent.of_interface = true;
+  packet.sent.brief = false;
+  packet.sent.fault = of::fault::none;
+  packet.sent.acknowledgement = job.acknowledgement;
+  ++job.under_way;
+  return packet;
+}
+
+void network_interface::launch(outgoing& packet) {
+  adapter_.issue_data(packet.sent);
+}
+
+void network_interface::send_piece(interface_job& job) {
+  std::uint64_t const to = job.destination + job.begun;
+  std::uint64_t const from = job.source + job.begun;
+  // A packet is of one line of its destination, so that it is written at once.
+  std::uint64_t const bytes = std::min(of::line_bytes - to % of::line_bytes, job.bytes - job.begun);
+  region const* const target = map_.find(to);
+  bool const sound = target != nullptr && bytes <= target->end() - to &&
+                     (target->kind == region_kind::scratchpad || target->kind == region_kind::partition);
+  if (!sound) return fail(job, of::fault::not_configured, to);
+  outgoing& packet = packet_of(job);
+  ++copy_packets_;
+  packet.sent.target = target->kind == region_kind::scratchpad ? target->tile : target->memory_tile;
+  packet.sent.address = to;
+  packet.sent.bytes = bytes;
+  job.begun += bytes;
+  std::span<std::byte> const data = std::span(packet.sent.data).first(bytes);
+  if (lines_.holds(from)) {
+    if (lines_.read(from, data)) return launch(packet);
+    packet.sent.status = remote_outcome::wrong;
+    packet.sent.fault = lines_.code_of(from) > of::scratchpad ? of::fault::wrong_access : of::fault::not_configured;
+    packet.sent.address = from;
+    return ended(packet);
+  }
+  region const& source = *map_.find(from);
+  packet.happens = [](event& self) {
+    auto& ready = static_cast<outgoing&>(self);
+    ready.happens = [](event& back) { static_cast<outgoing&>(back).owner.ended(static_cast<outgoing&>(back)); };
+    ready.owner.launch(ready);
+  };
+  memory_->read(source.memory_offset + (from - source.base), data, packet);
+}
+
+void network_interface::send_store(interface_job& job, std::uint64_t to, std::uint64_t bytes) {
+  region const* const target = map_.find(to);
+  bool const sound = target != nullptr && bytes <= target->end() - to &&
+                     (target->kind == region_kind::scratchpad || target->kind == region_kind::partition);
+  if (!sound) return fail(job, of::fault::not_configured, to);
+  outgoing& packet = packet_of(job);
+  transaction& sent = packet.sent;
+  // A whole word is stored at its home, through that one's L2 if it is DDR; what is longer goes behind the caches.
+  bool const word = bytes == word_bytes && to % word_bytes == 0;
+  sent.brief = word || target->kind == region_kind::scratchpad;
+  sent.target = sent.brief ? target->tile : target->memory_tile;
+  sent.address = to;
+  sent.bytes = bytes;
+  sent.data = job.data;
+  launch(packet);
+}
+
+void network_interface::send_command(interface_job& job) {
+  outgoing& packet = packet_of(job);
+  transaction& sent = packet.sent;
+  sent.bytes = job.bytes;
+  if (job.what == kind::forward) {
+    sent.what = remote_operation::transfer;
+    sent.target = job.runs_at;
+    sent.address = job.source;
+    sent.destination = job.destination;
+    return launch(packet);
+  }
+  auto const name = whole_name(job.destination, word_bytes);
+  region const* const target = name ? map_.find(*name) : nullptr;
+  if (target == nullptr) {
+    sent.status = remote_outcome::wrong;
+    return ended(packet);
+  }
+  sent.what = remote_operation::atomic;
+  sent.word = word_operation::add;
+  sent.brief = true;
+  sent.target = target->tile;
+  sent.address = *name;
+  sent.bytes = word_bytes;
+  std::memcpy(&sent.operand, job.data.data(), word_bytes);
+  launch(packet);
+}
+
+void network_interface::ended(outgoing& packet) {
+  interface_job& job = *packet.of;
+  transaction& sent = packet.sent;
+  --job.under_way;
+  if (job.what == kind::copy) --copy_packets_;
+  if (sent.status != remote_outcome::done) {
+    fail(job, sent.fault, sent.address);
+  } else if (sent.what == remote_operation::write && sent.acknowledgement != 0) {
+    if (deliver(sent.acknowledgement, sent.bytes) != of::fault::none) {
+      fail(job, of::fault::acknowledgement, sent.acknowledgement);
+    }
+  }
+  spare_packets_.push_back(&packet);
+  end_if_done(job);
+  plan();
+}
+
+void network_interface::fail(interface_job& job, of::fault why, std::uint64_t where) {
+  if (job.why != of::fault::none) return;
+  job.why = why == of::fault::none ? of::fault::not_configured : why;  // no home knows the address
+  job.where = where;
+}
+
+void network_interface::end_if_done(interface_job& job) {
+  if (job.under_way != 0 || has_more(job)) return;
+  std::erase(list_, &job);  // a copy that failed waits there for its next turn
+  spare_jobs_.push_back(&job);
+  --(job.of_command ? commands_ : others_);
+  // What cannot be told of a fault is not told of that.
+  bool const failed = job.why != of::fault::none && job.what != kind::add;
+  if (job.asked != nullptr) {
+    job.asked->status = failed ? remote_outcome::wrong : remote_outcome::done;
+    job.asked->fault = job.why;
+    if (failed) job.asked->address = job.where;
+    adapter_.respond(*job.asked);
+  } else if (failed) {
+    report(job.why, job.where);
+  }
+  network_.operation_ends();
+  wake_stalled();
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,149 @@
+// network_interface: what harts and other tiles ask of it, acknowledgements, faults.
+#include "machine/cni/network_interface.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace tess::machine {
+namespace {
+
+namespace of = registers::cni;
+
+constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
+
+bool is_data(region const& in) {
+  return in.kind == region_kind::partition || in.kind == region_kind::scratchpad;
+}
+
+}  // namespace
+
+network_interface::network_interface(kernel& k, machine_description const& made_of, address_map const& map,
+                                     network& over, l2_private& in, adapter& way, memory_port* memory,
+                                     std::uint32_t tile, std::function<void(std::uint64_t, std::size_t)> told)
+    : kernel_(k),
+      made_of_(made_of),
+      map_(map),
+      network_(over),
+      adapter_(way),
+      memory_(memory),
+      clock_(made_of.tile_clock_ps),
+      tile_(tile),
+      window_(made_of.window(tile)),
+      told_(std::move(told)),
+      regions_(made_of.cni->region_entries),
+      lines_(in, *map.of(region_kind::scratchpad, tile), regions_, *this),
+      combining_(k, way, clock_.cycles(made_of.cni->combine_cycles), made_of.cni->posted_stores,
+                 [this](transaction const& failed) { report(failed.fault, failed.address); }) {
+  adapter_.on_copy([this](transaction& asked) { return take_copy(asked); });
+}
+
+std::uint64_t network_interface::remote_code(std::uint64_t address) const noexcept {
+  region_table::entry const* const in = regions_.find(address);
+  bool const remote = in != nullptr && (in->code == of::remote_scratchpad || in->code == of::remote_events);
+  return remote ? in->code : 0;
+}
+
+access_outcome network_interface::store_event(std::uint64_t address, std::span<std::byte const> value, event& again) {
+  access_outcome const outcome = lines_.write(address, value, event_lines::by::own_hart).outcome;
+  if (outcome == access_outcome::full) stalled_.push_back(&again);
+  if (outcome == access_outcome::done) wake_stalled();
+  return outcome;
+}
+
+bool network_interface::post(std::uint64_t address, std::span<std::byte const> value, event& again) {
+  bool const combines = remote_code(address) == of::remote_scratchpad;
+  return combining_.store(map_.find(address)->tile, address, value, combines, again);
+}
+
+void network_interface::serve(transaction& asked) {
+  std::span<std::byte> const data = std::span(asked.data).first(asked.bytes);
+  bool const aligned = asked.address % asked.bytes == 0;
+  asked.status = remote_outcome::wrong;
+  asked.fault = of::fault::not_configured;
+  if (asked.what == remote_operation::write) {
+    access_result const result = lines_.write(asked.address, data, event_lines::by::other_tile);
+    asked.fault = result.why;
+    asked.status = result.outcome == access_outcome::done   ? remote_outcome::done
+                   : result.outcome == access_outcome::full ? remote_outcome::refused
+                                                            : remote_outcome::wrong;
+    if (result.outcome == access_outcome::done) wake_stalled();
+    return;
+  }
+  bool const events = lines_.code_of(asked.address) > of::scratchpad;
+  if (asked.what == remote_operation::read) {
+    bool const word = events && aligned && asked.bytes == word_bytes;
+    if (word) std::memcpy(data.data(), lines_.at(asked.address), word_bytes);
+    if (word || lines_.read(asked.address, data)) asked.status = remote_outcome::done;
+    return;
+  }
+  if (events || !aligned || lines_.code_of(asked.address) != of::scratchpad) return;
+  std::byte* const at = lines_.at(asked.address);
+  asked.operand = asked.what == remote_operation::atomic
+                      ? apply(asked.word, at, asked.bytes, asked.operand)
+                      : apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
+  asked.status = remote_outcome::done;
+  told_(asked.address, asked.bytes);
+}
+
+void network_interface::acknowledge(transaction& asked) {
+  region const* const home = map_.find(asked.acknowledgement);
+  if (home == nullptr || home->tile == asked.source) return;  // its answer says so
+  std::uint64_t const where = std::exchange(asked.acknowledgement, 0);
+  if (home->tile != tile_) return enter(store_of(where, asked.bytes));
+  if (deliver(where, asked.bytes) == of::fault::none) return;
+  asked.status = remote_outcome::wrong;
+  asked.fault = of::fault::acknowledgement;
+  asked.address = where;
+}
+
+interface_job network_interface::store_of(std::uint64_t address, std::uint64_t value) const {
+  interface_job made;
+  made.destination = address;
+  made.bytes = word_bytes;
+  std::memcpy(made.data.data(), &value, word_bytes);
+  return made;
+}
+
+of::fault network_interface::deliver(std::uint64_t address, std::uint64_t value) {
+  if (!lines_.holds(address)) {
+    region const* const home = map_.find(address);
+    if (home == nullptr || !is_data(*home)) return of::fault::acknowledgement;
+    enter(store_of(address, value));
+    return of::fault::none;
+  }
+  access_result const result =
+      lines_.write(address, std::as_bytes(std::span(&value, 1)), event_lines::by::acknowledgement);
+  if (result.outcome == access_outcome::wrong) return of::fault::acknowledgement;
+  if (result.outcome == access_outcome::full) enter(store_of(address, value));
+  if (result.outcome == access_outcome::done) wake_stalled();
+  return of::fault::none;
+}
+
+bool network_interface::take_copy(transaction& asked) {
+  interface_job made;
+  made.what = interface_job::kind::copy;
+  made.source = asked.address;
+  made.destination = asked.destination;
+  made.bytes = asked.bytes;
+  made.acknowledgement = asked.acknowledgement;
+  made.asked = &asked;
+  if (!has_room(made)) return false;
+  enter(made);
+  return true;
+}
+
+void network_interface::report(of::fault why, std::uint64_t where) {
+  ++faults_.count;
+  faults_.last = why == of::fault::none ? of::fault::not_configured : why;
+  faults_.address = where;
+  if (faults_.notify == 0) return;
+  interface_job add = store_of(faults_.notify, 1);
+  add.what = interface_job::kind::add;
+  enter(add);
+}
+
+void network_interface::wake_stalled() {
+  for (event* const one : std::exchange(stalled_, {})) kernel_.after(clock_.cycles(1), *one);
+}
+
+}  // namespace tess::machine

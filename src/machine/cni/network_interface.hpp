@@ -1,0 +1,138 @@
+// network_interface: a tile's cache-integrated network interface: its lines, its region table, its list of jobs.
+//
+//   One mechanism: an access to a line with events changes the line's tag; what follows from that is a job in the list.
+//   The list is served in turn, one packet at a time: a copy goes to its end again after each, so that short ones pass.
+//   A copy is run where its source is. Each packet that has been written is acknowledged: at the tile where it was
+//   written, by its answer, or by that tile to a third one. A full queue refuses what comes, and the sender's adapter
+//   sends it again. Commands and jobs of events have places of their own in the list, so that neither keeps the other
+//   out; the jobs of acknowledgements always have one, as there are no more of those than packets under way.
+//
+//   Stores and messages go with the requests, data of copies with the responses, acknowledgements by the third virtual
+//   network.
+//
+// Units     bytes, global addresses, cycles of the tile's clock.
+// Errors    what a transfer finds wrong is kept in `faults` of the tile that began it, and nothing is written.
+// Threads   one.
+// Source    CNI (IJPP 2012), section 3; MACHINE.md 9. The paper has no refusal.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "machine/adapter/adapter.hpp"
+#include "machine/cni/combining_buffer.hpp"
+#include "machine/cni/event_lines.hpp"
+#include "machine/config/description.hpp"
+#include "machine/memory/memory_port.hpp"
+
+namespace tess::machine {
+
+class network_interface final : private event_host {
+ public:
+  struct fault_record {
+    std::uint64_t count = 0;
+    registers::cni::fault last = registers::cni::fault::none;
+    std::uint64_t address = 0;
+    std::uint64_t notify = 0;  ///< The word that gets 1 more; null: none.
+  };
+
+  /// `told` is called when bytes of the scratchpad have changed. `memory`: null, if the tile has none.
+  network_interface(kernel& k, machine_description const& made_of, address_map const& map, network& over,
+                    l2_private& in, adapter& way, memory_port* memory, std::uint32_t tile,
+                    std::function<void(std::uint64_t, std::size_t)> told);
+
+  [[nodiscard]] event_lines& lines() noexcept { return lines_; }
+  [[nodiscard]] event_lines const& lines() const noexcept { return lines_; }
+  [[nodiscard]] region_table& regions() noexcept { return regions_; }
+  [[nodiscard]] fault_record& faults() noexcept { return faults_; }
+  [[nodiscard]] std::size_t jobs() const noexcept { return list_.size(); }
+
+  // Of the tile's harts, at kernel time.
+  /// The entry of the region table by which stores to another tile's scratchpad go; 0: there is none.
+  [[nodiscard]] std::uint64_t remote_code(std::uint64_t address) const noexcept;
+  /// To a line with events. full: nothing has happened, `again` happens when it may be tried again.
+  [[nodiscard]] access_outcome store_event(std::uint64_t address, std::span<std::byte const> value, event& again);
+  /// To another tile's scratchpad, without waiting. False: `again` happens when it may be tried again.
+  [[nodiscard]] bool post(std::uint64_t address, std::span<std::byte const> value, event& again);
+  /// All that was posted has been done. False: as before.
+  [[nodiscard]] bool drain(event& again) { return combining_.drain(again); }
+
+  // As a home.
+  /// What another tile asks of the scratchpad here, at once; sets its status.
+  void serve(transaction& asked);
+  /// `asked` has been written here: what that one's acknowledgement needs from here.
+  void acknowledge(transaction& asked);
+  /// Another tile's copy, whose source is here. False: there is no place.
+  [[nodiscard]] bool take_copy(transaction& asked);
+
+ private:
+  /// A packet on its way, or waiting for its data from memory.
+  struct outgoing : event {
+    explicit outgoing(network_interface& owner_) : event(nullptr), owner(owner_) {}
+    network_interface& owner;
+    interface_job* of = nullptr;
+    transaction sent;
+  };
+  struct step_event : event {
+    explicit step_event(network_interface& owner_)
+        : event([](event& self) { static_cast<step_event&>(self).owner.step(); }), owner(owner_) {}
+    network_interface& owner;
+  };
+
+  // event_host
+  void changed(std::uint64_t address, std::size_t bytes) override { told_(address, bytes); }
+  [[nodiscard]] bool has_room(interface_job const& for_this) const override;
+  void take(interface_job const& job) override;
+
+  /// Names and homes of a command's addresses; what is wrong is reported. False: there is something.
+  [[nodiscard]] bool prepare(interface_job& command);
+  [[nodiscard]] std::optional<std::uint64_t> whole_name(std::uint64_t address, std::uint64_t bytes) const noexcept;
+  void enter(interface_job const& job);
+  void plan();
+  void step();
+  void send_next(interface_job& job);
+  void send_piece(interface_job& job);
+  void send_store(interface_job& job, std::uint64_t to, std::uint64_t bytes);
+  void send_command(interface_job& job);
+  [[nodiscard]] bool has_more(interface_job const& job) const noexcept;
+  /// A packet of the job, to be filled and sent.
+  [[nodiscard]] outgoing& packet_of(interface_job& job);
+  void launch(outgoing& packet);
+  void ended(outgoing& packet);
+  void fail(interface_job& job, registers::cni::fault why, std::uint64_t where);
+  void end_if_done(interface_job& job);
+  void report(registers::cni::fault why, std::uint64_t where);
+  /// Stores a word, an acknowledgement, which nothing can hold back; none, or why it cannot be.
+  [[nodiscard]] registers::cni::fault deliver(std::uint64_t address, std::uint64_t value);
+  [[nodiscard]] interface_job store_of(std::uint64_t address, std::uint64_t value) const;
+  void wake_stalled();
+
+  kernel& kernel_;
+  machine_description const& made_of_;
+  address_map const& map_;
+  network& network_;
+  adapter& adapter_;
+  memory_port* memory_;
+  clock_domain clock_;
+  std::uint32_t tile_;
+  local_window window_;
+  std::function<void(std::uint64_t, std::size_t)> told_;
+  region_table regions_;
+  event_lines lines_;
+  combining_buffer combining_;
+  fault_record faults_;
+  std::deque<interface_job*> list_;
+  std::uint32_t commands_ = 0;  ///< Jobs that have not ended, of commands,
+  std::uint32_t others_ = 0;    ///< and of events.
+  std::uint32_t copy_packets_ = 0;
+  bool planned_ = false;
+  step_event step_{*this};
+  std::vector<event*> stalled_;
+  std::deque<interface_job> all_jobs_;
+  std::vector<interface_job*> spare_jobs_;
+  std::deque<outgoing> all_packets_;
+  std::vector<outgoing*> spare_packets_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,267 @@
+// responses: the rows, and what they do to a line's tag.
+#include "machine/cni/responses.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tess::machine {
+namespace {
+
+namespace of = registers::cni;
+
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+constexpr access_result done{};
+constexpr access_result full{access_outcome::full, of::fault::none};
+
+/// The number of a word in its line.
+constexpr std::uint8_t at(std::uint64_t offset) noexcept {
+  return static_cast<std::uint8_t>(offset / word_bytes);
+}
+
+access_result keep(event_line& line, event_access& by) {
+  line.words[by.word] = by.value();
+  return done;
+}
+bool never(event_line const&, event_access const&) {
+  return false;
+}
+interface_job nothing(event_line&, event_access const&) {
+  return {};
+}
+
+// Command buffers. Tag: bit w, word w has been stored.
+
+std::uint64_t command_bytes(event_line const& line) {
+  return line.words[0] >> 8U;
+}
+/// The words that the command needs, by bits.
+std::uint64_t needed(event_line const& line) {
+  std::uint64_t const data = (command_bytes(line) + word_bytes - 1) / word_bytes;
+  std::uint64_t const words = (line.words[0] & 0xffU) == of::copy ? 4 : 3 + data;
+  return (std::uint64_t{1} << words) - 1;
+}
+
+access_result store_word(event_line& line, event_access& by) {
+  line.words[by.word] = by.value();
+  line.tag |= std::uint64_t{1} << by.word;
+  if (by.word != 0) return done;
+  std::uint64_t const code = by.value() & 0xffU;
+  std::uint64_t const bytes_max = code == of::copy      ? of::copy_bytes_max
+                                  : code == of::message ? of::message_bytes_max
+                                                        : 0;
+  bool const sound = command_bytes(line) >= 1 && command_bytes(line) <= bytes_max;
+  return sound ? done : wrong(of::fault::wrong_access);
+}
+bool complete(event_line const& line, event_access const&) {
+  return (line.tag & 1U) != 0 && (line.tag & needed(line)) == needed(line);
+}
+interface_job command(event_line& line, event_access const&) {
+  bool const copies = (line.words[0] & 0xffU) == of::copy;
+  interface_job made;
+  made.what = copies ? interface_job::kind::copy : interface_job::kind::store;
+  made.of_command = true;
+  made.bytes = command_bytes(line);
+  made.destination = line.words[at(of::command_destination)];
+  made.acknowledgement = line.words[at(of::command_acknowledgement)];
+  if (copies)
+    made.source = line.words[at(of::command_source)];
+  else
+    std::memcpy(made.data.data(), &line.words[at(of::command_data)], made.bytes);
+  line.tag = 0;
+  return made;
+}
+
+// Counters. Tag: the value.
+
+access_result add(event_line& line, event_access& by) {
+  line.tag += by.value();
+  return done;
+}
+access_result set(event_line& line, event_access& by) {
+  line.tag = by.value();
+  return done;
+}
+bool is_zero(event_line const& line, event_access const&) {
+  return line.tag == 0;
+}
+interface_job notify(event_line& line, event_access const&) {
+  interface_job made;
+  made.what = interface_job::kind::notify;
+  std::memcpy(made.data.data(), &line.words[at(of::counter_preset)], word_bytes);
+  std::copy_n(&line.words[at(of::counter_notify)], made.targets.size(), made.targets.begin());
+  line.tag = line.words[at(of::counter_reload)];
+  return made;
+}
+
+// Queues: a ring of items. The words for buffer and shape are at the same place in both kinds.
+static_assert(of::queue_buffer == of::match_buffer && of::queue_shape == of::match_shape);
+
+struct ring {
+  std::uint64_t items = 0;  ///< 0: it cannot be one.
+  std::uint64_t bytes = 0;  ///< Of an item.
+  std::uint64_t buffer = 0;
+  [[nodiscard]] std::uint64_t item(std::uint64_t number) const noexcept { return buffer + number % items * bytes; }
+};
+
+ring ring_of(event_line const& line) {
+  constexpr std::uint64_t log2_items_max = 20;
+  constexpr std::uint64_t log2_words_max = 3;
+  std::uint64_t const shape = line.words[at(of::queue_shape)];
+  std::uint64_t const log2_items = shape & 0xffU;
+  std::uint64_t const log2_words = shape >> 8U;
+  std::uint64_t const buffer = line.words[at(of::queue_buffer)];
+  if (log2_items > log2_items_max || log2_words > log2_words_max) return {};
+  std::uint64_t const bytes = word_bytes << log2_words;
+  // An item that is not aligned would lie in two lines.
+  if (buffer == 0 || buffer % bytes != 0) return {};
+  return {std::uint64_t{1} << log2_items, bytes, buffer};
+}
+
+/// Head and tail count items, and wrap as their fields do.
+struct ends {
+  std::uint64_t head = 0;
+  std::uint64_t tail = 0;
+  bool requests = false;  ///< What waits are requests.
+};
+
+// Tag of a single-reader queue: bits 0-31 head, 32-63 tail.
+ends single_ends(std::uint64_t tag) {
+  return {tag & 0xffff'ffffU, tag >> 32U, false};
+}
+std::uint64_t tag_of_single(std::uint64_t head, std::uint64_t tail) {
+  return (head & 0xffff'ffffU) | tail << 32U;
+}
+
+access_result enqueue(event_line& line, event_access& by) {
+  ring const at_ring = ring_of(line);
+  if (at_ring.items == 0) return wrong(of::fault::wrong_shape);
+  auto const [head, tail, none] = single_ends(line.tag);
+  if (((tail - head) & 0xffff'ffffU) >= at_ring.items) return full;
+  if (!by.rings.put(at_ring.item(tail), by.item)) return wrong(of::fault::wrong_shape);
+  line.tag = tag_of_single(head, tail + 1);
+  return done;
+}
+access_result take(event_line& line, event_access& by) {
+  auto const [head, tail, none] = single_ends(line.tag);
+  // Only what is there can be taken.
+  if (((by.value() - head) & 0xffff'ffffU) > ((tail - head) & 0xffff'ffffU)) return wrong(of::fault::wrong_access);
+  line.tag = tag_of_single(by.value(), tail);
+  return done;
+}
+
+// Tag of a multiple-reader queue: bits 0-30 head, 31-61 tail, 62: requests wait, not items.
+constexpr std::uint64_t end_bits = 31;
+constexpr std::uint64_t end_mask = (std::uint64_t{1} << end_bits) - 1;
+
+ends match_ends(std::uint64_t tag) {
+  return {tag & end_mask, tag >> end_bits & end_mask, (tag >> (2 * end_bits) & 1U) != 0};
+}
+std::uint64_t waiting(ends const& one) {
+  return (one.tail - one.head) & end_mask;
+}
+std::uint64_t tag_of(ends const& one) {
+  return (one.head & end_mask) | (one.tail & end_mask) << end_bits | std::uint64_t{one.requests} << (2 * end_bits);
+}
+
+interface_job response_with(std::uint64_t address, std::uint64_t bytes) {
+  interface_job made;
+  made.what = interface_job::kind::store;
+  made.destination = address;
+  made.bytes = bytes;
+  return made;
+}
+
+/// An item or a request that meets none of the other kind waits in the ring.
+access_result wait_in_ring(event_line& line, event_access& by, ring const& in, ends now, bool is_request) {
+  if (waiting(now) >= in.items) return full;
+  if (!by.rings.put(in.item(now.tail), by.item)) return wrong(of::fault::wrong_shape);
+  ++now.tail;
+  now.requests = is_request;
+  line.tag = tag_of(now);
+  return done;
+}
+
+access_result match_item(event_line& line, event_access& by) {
+  ring const in = ring_of(line);
+  if (in.items == 0) return wrong(of::fault::wrong_shape);
+  ends now = match_ends(line.tag);
+  if (waiting(now) == 0 || !now.requests) return wait_in_ring(line, by, in, now, false);
+  std::uint64_t address = 0;
+  if (!by.rings.get(in.item(now.head), std::as_writable_bytes(std::span(&address, 1)))) {
+    return wrong(of::fault::wrong_shape);
+  }
+  by.matched = response_with(address, in.bytes);
+  std::ranges::copy(by.item, by.matched->data.begin());
+  ++now.head;
+  line.tag = tag_of(now);
+  return done;
+}
+
+access_result match_request(event_line& line, event_access& by) {
+  ring const in = ring_of(line);
+  if (in.items == 0) return wrong(of::fault::wrong_shape);
+  if (!by.rings.may_send(by.value(), in.bytes)) return wrong(of::fault::not_allowed);
+  ends now = match_ends(line.tag);
+  if (waiting(now) == 0 || now.requests) return wait_in_ring(line, by, in, now, true);
+  by.matched = response_with(by.value(), in.bytes);
+  if (!by.rings.get(in.item(now.head), std::span(by.matched->data).first(in.bytes))) {
+    return wrong(of::fault::wrong_shape);
+  }
+  ++now.head;
+  line.tag = tag_of(now);
+  return done;
+}
+bool has_matched(event_line const&, event_access const& by) {
+  return by.matched.has_value();
+}
+interface_job matched(event_line&, event_access const& by) {
+  return *by.matched;
+}
+
+// {type, words, owner only, items, modify, condition, job}
+constexpr response rows[] = {
+    {of::command_buffer, 0, 7, true, false, store_word, complete, command},
+    {of::counter, at(of::counter_add), at(of::counter_add), false, false, add, is_zero, notify},
+    {of::counter, at(of::counter_reload), 6, true, false, keep, never, nothing},
+    {of::counter, at(of::counter_set), at(of::counter_set), false, false, set, never, nothing},
+    {of::queue, at(of::queue_put), at(of::queue_put), false, true, enqueue, never, nothing},
+    {of::queue, at(of::queue_head), at(of::queue_head), true, false, take, never, nothing},
+    {of::queue, at(of::queue_buffer), at(of::queue_shape), true, false, keep, never, nothing},
+    {of::match_queue, at(of::match_data), at(of::match_data), false, true, match_item, has_matched, matched},
+    {of::match_queue, at(of::match_request), at(of::match_request), false, false, match_request, has_matched, matched},
+    {of::match_queue, at(of::match_buffer), at(of::match_shape), true, false, keep, never, nothing},
+};
+
+}  // namespace
+
+std::uint64_t event_access::value() const noexcept {
+  std::uint64_t first = 0;
+  std::memcpy(&first, item.data(), sizeof first);
+  return first;
+}
+
+response const* response_to(of::line_code code, std::uint64_t word) noexcept {
+  auto const* const found = std::ranges::find_if(
+      rows, [&](response const& row) { return row.code == code && row.first <= word && word <= row.last; });
+  return found == std::end(rows) ? nullptr : found;
+}
+
+std::uint64_t item_bytes(event_line const& line) noexcept {
+  return ring_of(line).bytes;
+}
+
+void show_tag(event_line& line) noexcept {
+  if (line.code == of::counter) line.words[at(of::counter_add)] = line.tag;
+  if (line.code == of::queue) {
+    auto const [head, tail, none] = single_ends(line.tag);
+    line.words[at(of::queue_head)] = head;
+    line.words[at(of::queue_tail)] = tail;
+  }
+  if (line.code == of::match_queue) {
+    ends const now = match_ends(line.tag);
+    line.words[at(of::match_balance)] = now.requests ? ~waiting(now) + 1 : waiting(now);
+  }
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,122 @@
+// regions: bases, strides, and that nothing overlaps.
+#include "machine/config/regions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tess::machine {
+namespace {
+
+using std::string_view;
+
+constexpr std::uint64_t gib = std::uint64_t{1} << 30U;
+
+void check_overlap(toml_table const& at, string_view key, machine_description const& made) {
+  if (auto const both = address_map::overlap(made.regions)) {
+    auto const& [one, other] = *both;
+    if (one.base == other.base && one.kind == other.kind && one.tile == other.tile) {
+      at.fail(key, to_text(one) + " reaches into the local window or beyond 2^64",
+              fmt::format("a base of at least {:#x}", local_window_end));
+    }
+    at.fail(key, to_text(other) + " overlaps " + to_text(one), fmt::format("a base of at least {:#x}", one.end()));
+  }
+}
+
+void read_scratchpads(toml_table& from, machine_description& made) {
+  std::uint64_t const bytes = made.l2.way_bytes * (made.l2.ways - 1);
+  std::uint64_t const base = from.number("scratchpad_base", {local_window_end}, "the address of tile 0's scratchpad");
+  std::uint64_t const stride = from.power_of_two("scratchpad_stride", {1, gib}, "bytes from tile to tile");
+  made.cni->scratchpad_stride = stride;
+  if (stride < bytes) {
+    from.fail("scratchpad_stride", fmt::format("{} bytes for scratchpads of {}", stride, bytes),
+              fmt::format("a power of two of at least {}", bytes));
+  }
+  std::uint64_t all = stride;
+  while (all < stride * made.tiles()) all *= 2;
+  if (base % all != 0) {
+    from.fail("scratchpad_base", "regions of all scratchpads have no common mask",
+              fmt::format("a multiple of {:#x}", all));
+  }
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    made.regions.push_back(
+        {.kind = region_kind::scratchpad, .tile = tile, .base = base + tile * stride, .size_bytes = bytes});
+  }
+  check_overlap(from, "scratchpad_base", made);
+}
+
+}  // namespace
+
+void read_addresses(toml_table from, machine_description& made, std::uint64_t& uncached_offset) {
+  std::uint64_t const tlm_base = from.number("tlm_base", {local_window_end}, "the address of tile 0's TLM");
+  std::uint64_t const tlm_stride = from.number("tlm_stride", {made.tlm_bytes}, "bytes from tile to tile");
+  std::uint64_t const device_base = from.number("device_base", {local_window_end}, "the address of tile 0's devices");
+  std::uint64_t const device_stride =
+      from.number("device_stride", {registers::devices_bytes}, "bytes from tile to tile");
+  uncached_offset = from.number("uncached_offset", {1}, "bytes from a partition to its uncached view");
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    made.regions.push_back(
+        {.kind = region_kind::tlm, .tile = tile, .base = tlm_base + tile * tlm_stride, .size_bytes = made.tlm_bytes});
+    made.regions.push_back({.kind = region_kind::device,
+                            .tile = tile,
+                            .base = device_base + tile * device_stride,
+                            .size_bytes = device_stride});
+  }
+  check_overlap(from, "device_base", made);
+  if (made.cni) read_scratchpads(from, made);
+  from.finish();
+}
+
+void read_partition(toml_table& from, machine_description& made, std::uint64_t uncached_offset,
+                    std::vector<std::uint64_t>& used) {
+  auto const [x, y] = from.coordinates("tile", made.width, made.height);
+  auto const [memory_x, memory_y] = from.coordinates("memory", made.width, made.height);
+  region added{.kind = region_kind::partition, .tile = y * made.width + x};
+  added.memory_tile = memory_y * made.width + memory_x;
+  added.base = from.number("base", {local_window_end}, "");
+  added.size_bytes = from.number("size_bytes", {made.local_tail_bytes == 0 ? 4096 : made.local_tail_bytes}, "bytes");
+  if (!made.is_memory(added.memory_tile)) {
+    from.fail("memory", fmt::format("({}, {}) is no memory tile", memory_x, memory_y), "one of memory.tiles");
+  }
+  if (made.has_clusters() && added.tile != added.memory_tile) {
+    from.fail("tile", fmt::format("cluster ({}, {}) cannot have its partition elsewhere", x, y), "that of the memory");
+  }
+  if (made.is_memory(added.tile) && added.size_bytes < made.local_tail_bytes + made.nma.map_bytes) {
+    from.fail("size_bytes", fmt::format("it has no room for the copy map of {} bytes", made.nma.map_bytes),
+              fmt::format("at least {}", made.local_tail_bytes + made.nma.map_bytes));
+  }
+  if (std::ranges::any_of(made.regions, [&](region const& other) {
+        return other.kind == region_kind::partition && other.tile == added.tile;
+      })) {
+    from.fail("tile", fmt::format("tile ({}, {}) has two partitions", x, y), "one for each tile");
+  }
+  if (added.base % 4096 != 0 || added.size_bytes % 4096 != 0) {
+    from.fail("base", "base or size is no multiple of a page", "multiples of 4096");
+  }
+  added.memory_offset = used[added.memory_tile];
+  used[added.memory_tile] += added.size_bytes;
+  if (used[added.memory_tile] > made.memory.size_bytes) {
+    from.fail(
+        "size_bytes",
+        fmt::format("the partitions of memory ({}, {}) need {} bytes", memory_x, memory_y, used[added.memory_tile]),
+        fmt::format("at most {}: ranks x banks x rows x row_bytes of [dram]", made.memory.size_bytes));
+  }
+  made.regions.push_back(added);
+  check_overlap(from, "base", made);
+  added.kind = region_kind::partition_uncached;
+  added.base += uncached_offset;
+  made.regions.push_back(added);
+  check_overlap(from, "base", made);
+  from.finish();
+}
+
+void check_partitions(toml_table const& root, machine_description const& made) {
+  auto const partitions = std::ranges::count(made.regions, region_kind::partition, &region::kind);
+  std::size_t const needed = made.has_clusters() ? made.memory.tiles.size() : made.tiles();
+  if (static_cast<std::size_t>(partitions) != needed) {
+    root.fail("partition", fmt::format("{} partitions for {} tiles", partitions, needed),
+              made.has_clusters() ? "one for each of memory.tiles" : "one for each tile");
+  }
+}
+
+}  // namespace tess::machine

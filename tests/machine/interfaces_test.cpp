@@ -1,0 +1,55 @@
+// interfaces_test: a program on all cores of cni-4 by which counters, queues, copies and a lock do what they must, and
+// in which a store to another tile takes the cycles of the paper; and that what may not be traps where it stands.
+// Method: the program says what it counted; wrong accesses one by one, and the machine's words.
+#include <gtest/gtest.h>
+
+#include <charconv>
+
+#include "child.hpp"
+
+namespace tess::machine {
+namespace {
+
+class an_interface : public testing::Test {
+ protected:
+  [[nodiscard]] outcome run(std::string const& machine, std::string const& words) const {
+    return folder_.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" TESS_MACHINE_PROGRAMS "/interfaces' " +
+                       words);
+  }
+  work_folder folder_;
+};
+
+TEST_F(an_interface, does_what_programs_on_four_cores_rely_on_and_a_store_takes_35_cycles) {
+  outcome const said = run("cni-4 --copies 4", "");
+  EXPECT_EQ(said.code, 0) << said.error;
+  // 4 x 20 times under the lock; 20 items of each of three copies, (i x 1000 + 0..19).
+  std::string const start = "lock 80 queue 120570 cycles ";
+  ASSERT_TRUE(said.said.starts_with(start)) << said.said << said.error;
+  int cycles = 0;
+  std::from_chars(said.said.data() + start.size(), said.said.data() + said.said.size(), cycles);
+  RecordProperty("store_cycles", cycles);
+  EXPECT_NEAR(cycles, 35, 5) << "CNI, Table 1: a one-way remote store";
+}
+
+TEST_F(an_interface, traps_a_hart_where_its_own_access_cannot_be) {
+  for (auto const& [what, right] : {std::pair{"half", "read"},
+                                    {"atomic", "written"},
+                                    {"free", "read"},
+                                    {"tail", "written"},
+                                    {"command", "written"},
+                                    {"region", "written"}}) {
+    outcome const said = run("cni-4", what);
+    EXPECT_EQ(said.code, 1) << what;
+    EXPECT_NE(said.error.find(std::string("may not be ") + right), std::string::npos) << what << ": " << said.error;
+    EXPECT_NE(said.error.find("address 0x400"), std::string::npos) << what << ": " << said.error;
+  }
+}
+
+TEST_F(an_interface, is_not_there_on_other_machines) {
+  outcome const said = run("nemesys-2x2", "");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_NE(said.error.find("may not be"), std::string::npos) << said.error;
+}
+
+}  // namespace
+}  // namespace tess::machine
