@@ -6,7 +6,7 @@ from nemesys.items import Check
 NEAR = 0.25  # of locks and barriers
 POINTS = 10  # of efficiency, per cent
 KIB = 1024
-SATURATED = 0.95  # of the most
+SATURATED = 0.9  # of the most, as for RMem
 
 
 def store(known: Known) -> Check:
