@@ -47,7 +47,7 @@ int reproduce_softxmt(tree const& here, chosen const& given) {
   return exit_fine;
 }
 
-/// By programs on the simulated machine: nemesys and rmem.
+/// By programs on the simulated machine: nemesys, rmem and cni.
 int reproduce_on_machine(tree const& here, chosen const& given) {
   std::string const with = python();
   if (!is_executable_file(with))
@@ -72,14 +72,16 @@ int reproduce(words const& given) {
   command_line line{"tess reproduce PAPER [OPTIONS]",
                     "Run a paper's experiments here; print its figures beside ours; write CSV, JSON, a report and\n"
                     "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011);\n"
-                    "nemesys (NEMESYS, MEMSYS 2019) and rmem (RMem, MultiProg 2019), both by programs on the\n"
-                    "simulated machine: stopped, the same command goes on where it was",
+                    "nemesys (NEMESYS, MEMSYS 2019), rmem (RMem, MultiProg 2019) and cni (Cache-Integrated Network\n"
+                    "Interfaces, IJPP 2012), by programs on the simulated machine: stopped, the same command goes\n"
+                    "on where it was",
                     "Examples: tess reproduce softxmt --output results\n"
                     "          tess reproduce nemesys --figure 9 --kernel bf\n"
-                    "          tess reproduce rmem"};
-  line.add_option("PAPER", of.paper, "softxmt, nemesys or rmem")
+                    "          tess reproduce rmem\n"
+                    "          tess reproduce cni --table 1a --table 1b"};
+  line.add_option("PAPER", of.paper, "softxmt, nemesys, rmem or cni")
       ->required()
-      ->check(CLI::IsMember({"softxmt", "nemesys", "rmem"}));
+      ->check(CLI::IsMember({"softxmt", "nemesys", "rmem", "cni"}));
   line.add_option("--output", of.folder, "folder for what is written; default: the paper's name")->type_name("FOLDER");
   line.add_flag("--quick", of.quick, "small and short: shows that it works");
   auto const keep = [&](std::string const& name, std::string const& value, std::string const& meaning) {
@@ -88,10 +90,10 @@ int reproduce(words const& given) {
     };
     line.add_option_function<words>(name, add, meaning)->type_name(value)->expected(1)->take_all();
   };
-  keep("--figure", "N", "nemesys (8..13), rmem (3, 4): only this figure; repeatable");
-  keep("--table", "2|5|6", "nemesys: only this table; repeatable");
+  keep("--figure", "N", "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b): only this figure; repeatable");
+  keep("--table", "N", "nemesys (2, 5, 6), cni (1a, 1b): only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: of the kernels only this one; repeatable");
-  keep("--jobs", "N", "nemesys, rmem: runs at a time; default: as many as processors");
+  keep("--jobs", "N", "nemesys, rmem, cni: runs at a time; default: as many as processors");
   line.add_flag_callback(
       "--overlap", [&] { of.more.emplace_back("--overlap"); },
       "nemesys: only calls that overlap, and calls that do not");
