@@ -18,6 +18,7 @@ struct interface_job {
     copy,     ///< `bytes` from `source`, which is at this tile, to `destination`, packet by packet.
     forward,  ///< A copy whose source is at tile `runs_at`: that is asked to run it.
     store,    ///< `bytes` of `data` to `destination`.
+    answer,   ///< The same; but a request said where, and has lain in memory since: the region table is asked again.
     notify,   ///< The first word of `data` to each of `targets` that is not null.
     add,      ///< The first word of `data` is added to the word at `destination`.
   };

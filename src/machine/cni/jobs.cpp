@@ -113,6 +113,9 @@ void network_interface::send_next(interface_job& job) {
     case kind::add:
       job.begun = 1;
       return send_command(job);
+    case kind::answer:
+      if (!regions_.may_write(job.destination, job.bytes)) return fail(job, of::fault::not_allowed, job.destination);
+      [[fallthrough]];
     case kind::store:
       job.begun = 1;
       return send_store(job, job.destination, job.bytes);

@@ -166,7 +166,7 @@ std::uint64_t tag_of(ends const& one) {
 
 interface_job response_with(std::uint64_t address, std::uint64_t bytes) {
   interface_job made;
-  made.what = interface_job::kind::store;
+  made.what = interface_job::kind::answer;
   made.destination = address;
   made.bytes = bytes;
   return made;

@@ -203,6 +203,21 @@ TEST_F(cni_accesses, match_items_with_requests_whichever_come_first) {
   m.expect_no_fault();
 }
 
+TEST_F(cni_accesses, to_a_request_that_was_written_over_send_nothing) {
+  std::uint64_t const queue = m.line(2, 0);
+  m.queue(queue, of::match_queue, m.scratchpad(2, 4096), 1, 0);
+  m.must_store(queue + of::match_request, m.scratchpad(1, 64));
+  std::uint64_t const nowhere = m.g.map.of(region_kind::tlm, 1)->base;
+  m.post(0, m.scratchpad(2, 4096), nowhere);
+  m.run();
+  m.post(0, queue, 5);
+  m.run();
+  m.expect_fault(2, of::fault::not_allowed, nowhere);
+  EXPECT_EQ(m.word(nowhere), 0U);
+  EXPECT_EQ(m.word(queue + of::match_balance), 0U);
+  m.expect_no_fault();
+}
+
 TEST_F(cni_accesses, of_queues_that_cannot_be_are_wrong) {
   std::uint64_t const queue = m.line(1, 0);
   m.configure(queue, of::queue);
