@@ -114,11 +114,9 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
   for (std::size_t done = 0; done < from.size();) {
     std::uint64_t const at = address + done;
     std::uint64_t const name = *window_.global(at);
-    bool const cached = tile_.l2().probe(name).line_state != l2_private::invalid;
-    std::size_t const unit = cached ? sizeof(std::uint64_t) : grid_.made_of.l2.line_bytes;
+    std::size_t const unit = grid_.made_of.l2.line_bytes;
     std::size_t const piece = std::min<std::size_t>(from.size() - done, unit - at % unit);
-    std::byte* const into = cached ? tile_.look_up(tile::place::l2, name, true) : tile_.peek(name);
-    std::memcpy(into, from.data() + done, piece);
+    std::memcpy(tile_.poke(name), from.data() + done, piece);
     tile_.snoop(name, piece, nullptr, grid_.clock.now() / grid_.made_of.tile_clock_ps + 1);
     done += piece;
   }

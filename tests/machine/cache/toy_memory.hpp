@@ -15,11 +15,11 @@ class toy_memory : public line_memory {
  public:
   toy_memory(kernel& k, std::uint64_t slowest_ps, unsigned seed) : kernel_(k), slowest_ps_(slowest_ps), draw_(seed) {}
 
-  void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override {
+  void fetch(line_fetch& asked, event& done) override {
     ++fetches;
-    begin({.address = address, .into = into, .done = &done});
+    begin({.address = asked.address, .into = asked.into, .done = &done});
   }
-  void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) override {
+  void write_back(std::uint64_t address, std::span<std::byte const> line, bool, event& done) override {
     ++write_backs;
     begin({.address = address, .written = {line.begin(), line.end()}, .done = &done});
   }
