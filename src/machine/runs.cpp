@@ -129,6 +129,11 @@ int run_timed(chosen_options const& chosen) {
         fmt::format("{} has a place on every tile, which needs memory that tiles share, and the clusters of {} "
                     "share none; choose another machine: tess machines",
                     chosen.arguments.front(), described.name)};
+  if (image.spreads && described.coherence)
+    throw wrong_use{
+        fmt::format("{} is a program of the runtime, which wants tile-local memories and tiles that keep their caches "
+                    "in order; {} has neither, but coherent caches; choose another machine: tess machines",
+                    chosen.arguments.front(), described.name)};
   runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
   timed_machine machine(
       described, image, [&] { return options_of(chosen, of_runtime, true); },

@@ -20,10 +20,18 @@ char const* name_of(transaction const& of) {
       return "invoke";
     case remote_operation::trigger:
       return "trigger";
+    case remote_operation::probe:
+    case remote_operation::unblock:
+      return "probe";
     case remote_operation::transfer:
       break;
   }
   return "DMA";
+}
+
+/// It has a slot of its own: nobody's requests make it wait.
+bool is_apart(transaction const& of) {
+  return of.is_dma_data || of.what == remote_operation::probe || of.what == remote_operation::unblock;
 }
 
 }  // namespace
@@ -53,6 +61,13 @@ void adapter::issue(transaction& issued) {
   post(issued);
 }
 
+void adapter::issue_at_once(transaction& issued) {
+  issued.source = tile_;
+  issued.status = remote_outcome::pending;
+  issued.issued = kernel_.now();
+  send(issued);
+}
+
 void adapter::post(transaction& sent) {
   sent.via = this;
   sent.happens = [](event& self) {
@@ -64,9 +79,9 @@ void adapter::post(transaction& sent) {
 
 std::uint8_t adapter::class_of(transaction const& sent) const noexcept {
   bool const commands = sent.what == remote_operation::invoke || sent.what == remote_operation::trigger ||
-                        sent.what == remote_operation::transfer;
+                        sent.what == remote_operation::transfer || sent.what == remote_operation::probe;
   if (commands) return control;
-  return sent.is_dma_data && !sent.brief ? responses : requests;
+  return is_apart(sent) && !sent.brief ? responses : requests;
 }
 
 void adapter::send(transaction& sent) {
@@ -95,6 +110,7 @@ void adapter::arrived(packet const& whole) {
     kernel_.after(clock_.cycles(made_of_.response_cycles), carried);
     return;
   }
+  if (carried.what == remote_operation::unblock) return home_.serve(carried, *carried.done);
   ++counted_.served;
   if (carried.what == remote_operation::invoke) return invoke(carried);
   if (carried.what == remote_operation::trigger) return trigger(carried);
@@ -123,7 +139,8 @@ void adapter::answer(job& done) {
 
 void adapter::respond(transaction& answered) {
   std::size_t bytes = made_of_.header_bytes;
-  if (answered.what == remote_operation::read && answered.status == remote_outcome::done) bytes += answered.bytes;
+  bool const brings = answered.what == remote_operation::read || answered.what == remote_operation::probe;
+  if (brings && answered.status == remote_outcome::done) bytes += answered.bytes;
   if (answered.what == remote_operation::atomic || answered.what == remote_operation::compare_swap) bytes += 8;
   network& way = way_of(answered);
   way.send({.source = tile_,
@@ -145,7 +162,7 @@ void adapter::returned(transaction& answered) {
   }
   count(answered);
   activity_.say("adapter", name_of(answered), answered.issued, kernel_.now());
-  if (answered.is_dma_data) return answered.done->happens(*answered.done);
+  if (is_apart(answered)) return answered.done->happens(*answered.done);
   ends();
   network_.operation_ends();
   if (waiting_.empty()) {
@@ -159,9 +176,10 @@ void adapter::returned(transaction& answered) {
 }
 
 void adapter::count(transaction const& answered) noexcept {
+  if (answered.what == remote_operation::probe) return;
   picoseconds const took = kernel_.now() - answered.issued;
   counted_.latency_ps += took;
-  if (answered.is_dma_data) return;
+  if (is_apart(answered)) return;
   if (answered.what == remote_operation::read) {
     ++counted_.loads;
     counted_.load_ps += took;

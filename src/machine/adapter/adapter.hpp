@@ -3,12 +3,12 @@
 //   As a client it sends transactions to their homes, at most `outstanding` at a time; others wait here. As a server it
 //   hands what arrives to the tile's home at once and answers when that is done. It takes in everything that arrives:
 //   what can be under way is limited by its senders, so nothing ever waits in a router for a home (MACHINE.md 5).
-//   Requests go by the first virtual network, answers and DMA data by the second, invocations and DMA commands by the
-//   third; invocations and their answers by a network of their own where the machine has one. The task queue may be
-//   full, and so may that of a memory's accelerator: then the invocation or the trigger is refused, stays in its slot
-//   at the sender and is sent again. A DMA is run by the adapter of the tile where its source is: it reads there,
-//   packet by packet, and sends each packet to the destination's home, a few at a time; whoever asked is told when all
-//   have been written.
+//   Requests go by the first virtual network, answers, unblocks and DMA data by the second, invocations, DMA commands
+//   and probes of a directory by the third; invocations and their answers by a network of their own where the machine
+//   has one. The task queue may be full, and so may that of a memory's accelerator: then the invocation or the trigger
+//   is refused, stays in its slot at the sender and is sent again. A DMA is run by the adapter of the tile where its
+//   source is: it reads there, packet by packet, and sends each packet to the destination's home, a few at a time;
+//   whoever asked is told when all have been written.
 //
 // Units     cycles of the tile's clock.
 // Errors    remote_outcome::wrong at the sender, for what the home does not have, and DMA that is not aligned to its
@@ -71,6 +71,8 @@ class adapter : public packet_receiver {
 
   /// Begins it; `issued` must stay until its `done` has happened.
   void issue(transaction& issued);
+  /// The same for what must not wait for clients' requests: a directory's probes, unblocks, and data of transfers.
+  void issue_at_once(transaction& issued);
 
   /// The oldest invocation, if there is one.
   [[nodiscard]] std::optional<task_message> take_task();

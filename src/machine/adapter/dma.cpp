@@ -98,10 +98,7 @@ process adapter::run_transfer(transaction& asked) {
 void adapter::issue_data(transaction& piece) {
   // No slot of the clients: a transfer has its own few, so that requests and transfers do not wait for each other.
   piece.is_dma_data = true;
-  piece.source = tile_;
-  piece.status = remote_outcome::pending;
-  piece.issued = kernel_.now();
-  send(piece);
+  issue_at_once(piece);
 }
 
 }  // namespace tess::machine

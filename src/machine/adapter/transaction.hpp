@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "machine/cache/line_right.hpp"
 #include "machine/kernel/event.hpp"
 #include "tess/machine/registers.hpp"
 
@@ -23,6 +24,8 @@ enum class remote_operation : std::uint8_t {
   invoke,        ///< Puts `data` into the task queue.
   trigger,       ///< Puts `data` into the queue of the memory's accelerator.
   transfer,      ///< A DMA: `bytes` from `address` to `destination`, run by the adapter of the source.
+  probe,         ///< A directory's, to a cache: keep no more of the line than `right`.
+  unblock,       ///< A cache's, to a directory: the line has come. It has no answer.
 };
 
 /// What an atomic does, as the A extension has it.
@@ -53,6 +56,10 @@ struct transaction : event {
   std::uint64_t expected = 0;
   std::array<std::byte, data_max> data{};
   event* done = nullptr;  ///< Happens, without the calendar, at the end.
+
+  // With directories (memory/directory.hpp).
+  line_right right = line_right::none;  ///< Of a line: wanted, then granted; of one written back: still there.
+  bool held = false;                    ///< Who wants to write it may read it already.
 
   // The adapters' own.
   class adapter* via = nullptr;

@@ -13,7 +13,7 @@ l2_private::l2_private(kernel& k, cache_shape const& shape, line_memory& below)
 
 std::byte* l2_private::look_up(std::uint64_t address, bool for_store) noexcept {
   line_index const line = lines_.find(address);
-  if (line == no_line) return nullptr;
+  if (line == no_line || (for_store && lines_.state(line) == shared)) return nullptr;
   ++counted_.hits;
   lines_.use(line);
   if (for_store) lines_.state(line) = dirty;
@@ -60,6 +60,7 @@ l2_private::miss& l2_private::take_miss(std::uint64_t address) {
   if (spare_misses_.empty()) {
     miss& made = all_misses_.emplace_back(*this);
     made.data.resize(shape().line_bytes);
+    made.into = made.data;
     spare_misses_.push_back(&made);
   }
   miss& taken = *spare_misses_.back();
@@ -70,9 +71,10 @@ l2_private::miss& l2_private::take_miss(std::uint64_t address) {
   return taken;
 }
 
-void l2_private::bring(std::uint64_t address, event& there) {
+void l2_private::bring(std::uint64_t address, event& there, bool for_store) {
   std::uint64_t const line = line_address(address);
-  MACHINE_DEBUG_ASSERT(lines_.find(line) == no_line);
+  line_index const here = lines_.find(line);
+  MACHINE_DEBUG_ASSERT(here == no_line || (for_store && lines_.state(here) == shared));
   if (auto const found = std::ranges::find(misses_, line, &miss::address); found != misses_.end()) {
     ++counted_.merged;
     (*found)->waiting.push_back(&there);
@@ -81,26 +83,32 @@ void l2_private::bring(std::uint64_t address, event& there) {
   ++counted_.misses;
   miss& begun = take_miss(line);
   begun.waiting.push_back(&there);
+  begun.right = for_store || !coherent() ? line_right::exclusive : line_right::shared;
+  begun.held = here != no_line;
+  // The line may be replaced meanwhile; its bytes stay valid as long as the directory counts this cache as a sharer.
+  if (begun.held) copy_line(begun.data.data(), lines_.data(here).data(), begun.data.size());
   if (departure* const leaving = departure_of(line)) {
     leaving->fetch_after = &begun;
   } else {
-    below_.fetch(line, begun.data, begun);
+    below_.fetch(begun, begun);
   }
 }
 
 void l2_private::miss::arrived() {
   owner.activity_.say("L2", "miss", begun, owner.kernel_.now());
   cache_array& lines = owner.lines_;
-  line_index const into =
-      lines.victim(address, [&](line_index line) { return lines.type(line) == cache_array::cacheable; });
-  owner.vacate(into);
-  lines.assign(into, address);
-  lines.state(into) = clean;
-  lines.metadata(into) = 0;
-  lines.use(into);
-  copy_line(lines.data(into).data(), data.data(), data.size());
+  line_index into = lines.find(address);  // a shared line that is now to be written
+  if (into == no_line) {
+    into = lines.victim(address, [&](line_index line) { return lines.type(line) == cache_array::cacheable; });
+    owner.vacate(into);
+    lines.assign(into, address);
+    lines.metadata(into) = 0;
+    copy_line(lines.data(into).data(), data.data(), data.size());
+  }
   for (patch const& one : written) std::ranges::copy(one.data, lines.at(into, address + one.offset));
   written.clear();
+  lines.state(into) = right == line_right::shared ? shared : clean;
+  lines.use(into);
   std::erase(owner.misses_, this);
   owner.spare_misses_.push_back(this);
   // Those who wait may miss again, and take this record.
@@ -117,7 +125,7 @@ void l2_private::vacate(line_index line) {
   std::uint8_t const was = lines_.state(line);
   if (was == invalid) return;
   if (was == marked) ++counted_.marker_write_backs;
-  if (was == dirty || was == marked) send_back(line, nullptr);
+  if (was == dirty || was == marked) send_back(line, false, nullptr);
   back_invalidate(line);
   lines_.state(line) = invalid;
 }
@@ -128,14 +136,16 @@ void l2_private::back_invalidate(line_index line) {
   for (std::size_t i = 0; i < l1s_.size(); ++i) {
     if (!sharers_known_ || (lines_.metadata(line) >> i & 1U) != 0) l1s_[i]->invalidate(address, shape().line_bytes);
   }
+  if (coherent()) watching_->invalidate(address, shape().line_bytes);
 }
 
-void l2_private::send_back(line_index line, event* told) {
+void l2_private::send_back(line_index line, bool kept, event* told) {
   std::uint64_t const address = lines_.address_of(line);
   ++counted_.write_backs;
   if (departure* const first = departure_of(address)) {
     // Two of one line under way could arrive in the wrong order.
     first->again = true;
+    first->kept = kept;
     first->data.assign(lines_.data(line).begin(), lines_.data(line).end());
     if (told != nullptr) first->waiting.push_back(told);
     return;
@@ -144,22 +154,23 @@ void l2_private::send_back(line_index line, event* told) {
   departure& leaving = *spare_departures_.back();
   spare_departures_.pop_back();
   leaving.address = address;
+  leaving.kept = kept;
   leaving.data.assign(lines_.data(line).begin(), lines_.data(line).end());
   if (told != nullptr) leaving.waiting.push_back(told);
   leaving.next_like = std::exchange(departures_like(address), &leaving);
-  below_.write_back(address, lines_.data(line), leaving);
+  below_.write_back(address, leaving.data, kept, leaving);
 }
 
 void l2_private::departure::acknowledged() {
   if (std::exchange(unwanted, false)) owner.below_.clear(address);
-  if (std::exchange(again, false)) return owner.below_.write_back(address, data, *this);
+  if (std::exchange(again, false)) return owner.below_.write_back(address, data, kept, *this);
   departure** link = &owner.departures_like(address);
   while (*link != this) link = &(*link)->next_like;
   *link = next_like;
   miss* const held = std::exchange(fetch_after, nullptr);
   std::vector<event*> const told = std::exchange(waiting, {});
   owner.spare_departures_.push_back(this);
-  if (held != nullptr) owner.below_.fetch(held->address, held->data, *held);
+  if (held != nullptr) owner.below_.fetch(*held, *held);
   for (event* const one : told) one->happens(*one);
 }
 
@@ -168,7 +179,7 @@ void l2_private::write_back_line(std::uint64_t address, event& done) {
   line_index const found = lines_.find(line);
   if (found != no_line && lines_.state(found) == dirty) {
     lines_.state(found) = clean;
-    send_back(found, &done);
+    send_back(found, true, &done);
   } else if (departure* const leaving = departure_of(line)) {
     leaving->waiting.push_back(&done);
   } else {

@@ -1,6 +1,8 @@
 // l2_private: the controller of a tile's L2: write-back, holds data, includes its L1s, knows of no other tile.
 //
 //   Nothing keeps it coherent with other tiles or with DMA: software writes back and invalidates, by line or by range.
+//   On a machine with directories (MESI) it asks for a line to read or to write, and gives it up when it is told to:
+//   `clean` is then exclusive and `dirty` modified; l2_mesi.cpp has what it answers to its directory.
 //   A miss brings the line from the memory below and then lets all that wait for it go on, in their order. A dirty line
 //   that is replaced goes to a buffer until the memory has acknowledged it; until then the same line is not fetched
 //   again, so a fetch can never overtake a write-back. L1s are invalidated when their line leaves.
@@ -19,6 +21,7 @@
 
 #include "machine/cache/cache_array.hpp"
 #include "machine/cache/l1_cache.hpp"
+#include "machine/cache/line_right.hpp"
 #include "machine/kernel/activity.hpp"
 #include "machine/kernel/kernel.hpp"
 
@@ -28,10 +31,10 @@ namespace tess::machine {
 class line_memory {
  public:
   virtual ~line_memory() = default;
-  /// Reads a line; `into` must stay. `done` happens when it is there.
-  virtual void fetch(std::uint64_t address, std::span<std::byte> into, event& done) = 0;
-  /// Takes `line` at the call; `done` happens when a fetch would see it.
-  virtual void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) = 0;
+  /// Reads a line; `asked` and where it points must stay. `done` happens when it is there.
+  virtual void fetch(line_fetch& asked, event& done) = 0;
+  /// Takes `line` at the call; `done` happens when a fetch would see it. `kept`: the cache has the line still.
+  virtual void write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) = 0;
   /// The line reads as zero, without time.
   virtual void clear(std::uint64_t address) = 0;
 };
@@ -39,7 +42,8 @@ class line_memory {
 class l2_private {
  public:
   /// `marked`: nothing but the mark of a traversal has been written since it was clean; write-back leaves it here.
-  enum state : std::uint8_t { invalid = cache_array::invalid, clean, dirty, marked };
+  /// `shared`: with a directory only; others may have it too, so it cannot be written.
+  enum state : std::uint8_t { invalid = cache_array::invalid, clean, dirty, marked, shared };
   struct statistics {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
@@ -72,9 +76,18 @@ class l2_private {
   [[nodiscard]] std::byte* look_up(std::uint64_t address, bool for_store) noexcept;
   /// As look_up() for a store, but of a mark that no program reads: a clean line becomes `marked`.
   [[nodiscard]] std::byte* look_up_to_mark(std::uint64_t address) noexcept;
-  /// Brings a line that is not here. `there.happens` is called, without the calendar, when it is: look_up() finds it
-  /// then.
-  void bring(std::uint64_t address, event& there);
+  /// Brings a line that look_up() has not found. `there.happens` is called, without the calendar, when it is here: then
+  /// look_up() finds it, unless it is to be written and others who read brought it; they ask again.
+  void bring(std::uint64_t address, event& there, bool for_store = false);
+
+  /// A directory keeps its lines coherent from now on; `watching` is told of every line that leaves, for any reason.
+  void keep_coherent(snooper& watching) noexcept { watching_ = &watching; }
+  struct surrendered {
+    line_right kept = line_right::none;
+    bool dirty = false;  ///< `into` has bytes that memory may not have.
+  };
+  /// The directory's order: keep no more of a line than this, and say what is left.
+  surrendered surrender(std::uint64_t address, line_right keep, std::span<std::byte> into);
 
   /// As look_up(), but for who is no client: no use, no count, no miss.
   [[nodiscard]] probed probe(std::uint64_t address) noexcept;
@@ -123,11 +136,10 @@ class l2_private {
     std::vector<std::byte> data;
   };
   /// A line on its way here.
-  struct miss : event {
+  struct miss : event, line_fetch {
     explicit miss(l2_private& owner_) : event([](event& self) { static_cast<miss&>(self).arrived(); }), owner(owner_) {}
     void arrived();
     l2_private& owner;
-    std::uint64_t address = 0;
     std::vector<std::byte> data;
     std::vector<event*> waiting;
     std::vector<patch> written;  ///< Meanwhile, to its line.
@@ -142,6 +154,7 @@ class l2_private {
     std::uint64_t address = 0;
     std::vector<event*> waiting;     ///< Who asked to be told.
     bool again = false;              ///< It became dirty and left once more: `data` follows the acknowledgement.
+    bool kept = false;               ///< The line is still here.
     bool unwanted = false;           ///< Its page was given back meanwhile: memory reads as zero there.
     std::vector<std::byte> data;     ///< What memory has at the end.
     miss* fetch_after = nullptr;     ///< A miss on the same line.
@@ -149,7 +162,9 @@ class l2_private {
   };
   static constexpr std::size_t departure_lists = 256;
 
-  void send_back(line_index line, event* told);
+  [[nodiscard]] bool coherent() const noexcept { return watching_ != nullptr; }
+  /// `kept`: it stays here, clean.
+  void send_back(line_index line, bool kept, event* told);
   void back_invalidate(line_index line);
   miss& take_miss(std::uint64_t address);
   /// Where lists of departures with such an address begin.
@@ -168,7 +183,8 @@ class l2_private {
   line_memory& below_;
   std::vector<snooper*> l1s_;
   bool sharers_known_ = false;
-  std::vector<miss*> misses_;  ///< A few: as many as clients wait.
+  snooper* watching_ = nullptr;  ///< With a directory only.
+  std::vector<miss*> misses_;    ///< A few: as many as clients wait.
   std::array<departure*, departure_lists> departures_{};
   std::deque<miss> all_misses_;
   std::vector<miss*> spare_misses_;

@@ -19,7 +19,8 @@ task<> l2_private::invalidate(std::uint64_t address, std::size_t bytes, picoseco
   acknowledgements done;
   for (std::uint64_t line = line_address(address); line < address + bytes; line += shape().line_bytes) {
     if (line_ps > 0) co_await kernel_.delay(line_ps);
-    bool const inside = line >= address && line + shape().line_bytes <= address + bytes;
+    // A directory counts on what is dirty here: nothing is dropped then.
+    bool const inside = !coherent() && line >= address && line + shape().line_bytes <= address + bytes;
     if (!inside && leaves(line)) {
       done.expect();
       write_back_line(line, done);

@@ -208,6 +208,28 @@ void read_clusters(toml_table from, machine_description& made) {
   from.finish();
 }
 
+void read_coherence(toml_table& root, machine_description& made) {
+  static constexpr std::array<string_view, 1> kinds{"directory"};
+  toml_table from = root.table("coherence");
+  (void)from.choice("kind", kinds);
+  coherence_description& coherence = made.coherence.emplace();
+  coherence.directory_cycles = from.small_number("directory_cycles", {0, 1000}, "cycles");
+  coherence.probe_cycles = from.small_number("probe_cycles", {0, 1000}, "cycles");
+  for (string_view const other : {"clusters", "cni", "nma", "nca"}) {
+    if (!root.has(other)) continue;
+    bool const accelerator = other == "nma" || other == "nca";
+    from.fail("kind", fmt::format("a machine with directories has no [{}]", other),
+              accelerator ? "none: accelerators go to the memory without asking caches" : "one of the two");
+  }
+  if (made.l2.line_bytes != made.adapter.dma_packet_bytes) {
+    from.fail("kind",
+              fmt::format("a packet of DMA has {} bytes, a line of the L2 {}", made.adapter.dma_packet_bytes,
+                          made.l2.line_bytes),
+              "l2.line_bytes = adapter.dma_packet_bytes, as a directory knows lines");
+  }
+  from.finish();
+}
+
 void read_interfaces(toml_table from, machine_description& made) {
   if (made.has_clusters()) from.fail("jobs", "a machine with clusters has no cache-integrated interfaces", "no [cni]");
   if (made.l2.line_bytes != registers::cni::line_bytes) {
@@ -273,7 +295,8 @@ machine_description parse_machine(std::string text, std::string name) {
   read_network(root.table("network"), made, made.network);
   if (root.has("mail_network")) read_network(root.table("mail_network"), made, made.mail_network.emplace());
   read_adapter(root.table("adapter"), made);
-  if (!made.has_clusters()) read_accelerators(root, made);
+  if (root.has("coherence")) read_coherence(root, made);
+  if (made.has_accelerators()) read_accelerators(root, made);
   if (root.has("cni")) read_interfaces(root.table("cni"), made);
   std::uint64_t uncached_offset = 0;
   read_addresses(root.table("addresses"), made, uncached_offset);

@@ -90,6 +90,13 @@ struct cni_description {
   std::uint64_t scratchpad_stride = 0;  ///< From tile to tile; a power of two.
 };
 
+/// Of a machine whose L2s are coherent: a directory at every memory (memory/directory.hpp). There are no accelerators,
+/// which go to the memory without asking.
+struct coherence_description {
+  std::uint32_t directory_cycles = 0;  ///< From a request's arrival at the memory tile until its line's books are open.
+  std::uint32_t probe_cycles = 0;      ///< From a probe's arrival at an L2 until its answer leaves.
+};
+
 struct machine_description {
   std::string name;
   std::string summary;
@@ -113,6 +120,7 @@ struct machine_description {
   network_parameters network;
   std::optional<network_parameters> mail_network;  ///< A second one, for invocations alone.
   cluster_description cluster;
+  std::optional<coherence_description> coherence;  ///< Without: software keeps L2s coherent.
   adapter_description adapter;
   nma_description nma;
   nca_description nca;
@@ -124,6 +132,7 @@ struct machine_description {
   [[nodiscard]] std::uint32_t tiles() const noexcept { return width * height; }
   [[nodiscard]] bool is_memory(std::uint32_t tile) const noexcept;
   [[nodiscard]] bool has_clusters() const noexcept { return cluster.image_bytes != 0; }
+  [[nodiscard]] bool has_accelerators() const noexcept { return !has_clusters() && !coherence; }
   /// Between the moment in which a tile begins an operation and the first in which another can hear of it.
   [[nodiscard]] picoseconds reach_ps() const noexcept;
   /// Harts of a tile: application harts first, then the system's.

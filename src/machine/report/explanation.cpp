@@ -61,9 +61,10 @@ std::string units_of(machine_description const& made_of) {
       made_of.harts.application, made_of.harts.system, 1e6 / static_cast<double>(made_of.tile_clock_ps));
   text += text_of("  L1-I", made_of.l1_instruction, "invalidated by fence.i");
   text += text_of("  L1-D", made_of.l1_data, "write-through, snooped");
-  std::string const l2 =
-      text_of("L2", made_of.l2,
-              fmt::format("write-back, {} cycles, not coherent between tiles", made_of.l2_hit_cycles).c_str());
+  std::string const l2 = text_of("L2", made_of.l2,
+                                 fmt::format("write-back, {} cycles, {}coherent between tiles", made_of.l2_hit_cycles,
+                                             made_of.coherence ? "" : "not ")
+                                     .c_str());
   if (made_of.has_clusters()) {
     text += fmt::format("  memory    a scratchpad of {} for data, {} for text and constants, {} cycles\n",
                         size_of(made_of.cluster.scratchpad_bytes), size_of(made_of.cluster.image_bytes),
@@ -88,6 +89,7 @@ std::string units_of(machine_description const& made_of) {
   text += fmt::format("  DDR       {}, {} ranks of {} banks, a port of {} B a cycle at {:.0f} MHz\n",
                       size_of(made_of.memory.size_bytes), made_of.dram.ranks, made_of.dram.banks,
                       made_of.memory.port_bytes, 1e6 / static_cast<double>(made_of.memory_clock_ps));
+  if (made_of.coherence) text += "  directory MESI, one request for a line at a time\n";
   return text;
 }
 

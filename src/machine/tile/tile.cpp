@@ -53,6 +53,13 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
                                                        snoop(address, bytes, nullptr, clock_.cycle_from(kernel_.now()));
                                                      });
   }
+  if (made_of.coherence) {
+    l2_.keep_coherent(line_watch_);
+    picoseconds const look_up_ps = clock_.cycles(made_of.coherence->directory_cycles);
+    if (memory_)
+      directory_ = std::make_unique<directory>(k, *memory_, static_cast<probe_sender&>(*this), look_up_ps,
+                                               made_of.l2.line_bytes);
+  }
 }
 
 std::uint32_t tile::attach(snooper& l1) {
@@ -170,23 +177,6 @@ void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, s
   for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1]->written(address, bytes, cycle);
 }
 
-std::byte* tile::peek(std::uint64_t address) noexcept {
-  if (tlm_region_.holds(address)) return tlm_.at(address - tlm_region_.base);
-  if (auto const probed = l2_.probe(address); probed.line_state != l2_private::invalid) {
-    return probed.data.data() + address % made_of_.l2.line_bytes;
-  }
-  if (std::byte* const on_its_way = l2_.leaving(address)) return on_its_way;
-  if (interface_ != nullptr && interface_->lines().holds(address)) return interface_->lines().at(address);
-  region const* const found = map_.find(address);
-  if (found == nullptr || found->kind != region_kind::partition || all_ == nullptr) return nullptr;
-  return (*all_)[found->memory_tile]->memory_->bytes().at(found->memory_offset + (address - found->base));
-}
-
-void tile::write_absent(std::uint64_t address, std::span<std::byte const> from) {
-  if (!tlm_region_.holds(address) && l2_.write_absent(address, from)) return;
-  std::ranges::copy(from, peek(address));
-}
-
 void tile::discard(std::uint64_t address, std::uint64_t bytes) {
   std::uint64_t const cycle = clock_.count(kernel_.now()) + 1;
   if (tlm_region_.holds(address)) {
@@ -201,6 +191,7 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
     return;
   }
   l2_.forget(address, bytes);
+  for (std::size_t i = 0; coherent() && i < all_->size(); ++i) (*all_)[i]->l2_.forget(address, bytes);
   region const& in = *map_.find(address);
   std::uint64_t const offset = in.memory_offset + (address - in.base);
   (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);
@@ -226,22 +217,28 @@ tile::line_request& tile::take_line(std::uint64_t address, event& done) {
   taken.target = partition_.holds(address) ? partition_.memory_tile : map_.find(address)->memory_tile;
   taken.done = &taken.arrival;
   taken.asked_by = &done;
-  taken.into = {};
+  taken.fetched = nullptr;
   return taken;
 }
 
 void tile::line_request::line_arrived() {
+  if (what == remote_operation::unblock) return owner.spare_lines_.push_back(this);
   MACHINE_ASSERT(status == remote_outcome::done);
-  copy_line(into.data(), data.data(), into.size());
   event& told = *asked_by;
+  if (fetched != nullptr) {
+    copy_line(fetched->into.data(), data.data(), bytes);
+    if (owner.coherent()) return owner.unblock(*this);
+  }
   owner.spare_lines_.push_back(this);
   told.happens(told);
 }
 
-void tile::fetch(std::uint64_t address, std::span<std::byte> into, event& done) {
-  line_request& asked = take_line(address, done);
+void tile::fetch(line_fetch& wanted, event& done) {
+  line_request& asked = take_line(wanted.address, done);
   asked.what = remote_operation::read;
-  asked.into = into;
+  asked.fetched = &wanted;
+  asked.right = wanted.right;
+  asked.held = wanted.held;
   asked.via = &adapter_;
   // The miss is known a little after the look-up began.
   asked.happens = [](event& self) {
@@ -251,9 +248,11 @@ void tile::fetch(std::uint64_t address, std::span<std::byte> into, event& done) 
   kernel_.after(clock_.cycles(made_of_.l2_miss_cycles), asked);
 }
 
-void tile::write_back(std::uint64_t address, std::span<std::byte const> line, event& done) {
+void tile::write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) {
   line_request& asked = take_line(address, done);
   asked.what = remote_operation::write;
+  asked.right = kept ? line_right::exclusive : line_right::none;
+  asked.held = false;
   copy_line(asked.data.data(), line.data(), line.size());
   adapter_.issue(asked);
 }

@@ -6,6 +6,9 @@
 //
 //   Which L1s may hold a line is kept with the line, so a write looks only there.
 //
+//   On a machine with directories, lines of all partitions are coherent: a memory tile's stands beside the memory, and
+//   harts do everything, atomics too, in their own L2 (tile_coherence.cpp).
+//
 // Units     global addresses; cycles of the tile's clock. A time that is passed in may lie ahead of the kernel's, never
 //           behind.
 // Cost      a hit is a function call; a miss is about a dozen events besides those of the network.
@@ -24,6 +27,7 @@
 #include "machine/cache/l2_private.hpp"
 #include "machine/cni/network_interface.hpp"
 #include "machine/config/description.hpp"
+#include "machine/memory/directory.hpp"
 #include "machine/memory/memory_port.hpp"
 #include "machine/tile/write_buffer.hpp"
 #include "machine/unit/device.hpp"
@@ -38,7 +42,7 @@ class arrival_guard {
   [[nodiscard]] virtual bool lets_in(transaction const& data) = 0;
 };
 
-class tile : public home, private line_memory {
+class tile : public home, private line_memory, private probe_sender {
  public:
   /// Where an access of one of the tile's harts goes.
   enum class place : std::uint8_t {
@@ -129,8 +133,13 @@ class tile : public home, private line_memory {
 
   /// A word of this tile without time: what a hart would see without its L1. Null: not of this tile.
   [[nodiscard]] std::byte* peek(std::uint64_t address) noexcept;
-  /// Writes within a line of this tile that the L2 has not, without time; nobody can have read it between.
-  void write_absent(std::uint64_t address, std::span<std::byte const> from);
+  /// Writes within a line, without time, wherever its newest bytes are. L1s of this tile must be snooped, those of
+  /// others are.
+  void poke(std::uint64_t address, std::span<std::byte const> from);
+  /// Directories keep the lines of all partitions coherent.
+  [[nodiscard]] bool coherent() const noexcept { return made_of_.coherence.has_value(); }
+  /// A word that a hart here may sleep on: it hears of every write to it. Null: it would not.
+  [[nodiscard]] std::byte* watchable(std::uint64_t address) noexcept;
 
   /// Whole pages of the own partition or TLM read as zero afterwards, for the harts of this tile.
   void discard(std::uint64_t address, std::uint64_t bytes);
@@ -150,6 +159,8 @@ class tile : public home, private line_memory {
   }
   [[nodiscard]] adapter& network_adapter() noexcept { return adapter_; }
   [[nodiscard]] memory_port* memory() noexcept { return memory_.get(); }
+  /// Of the memory's lines; null: the machine has none, or this is no memory tile.
+  [[nodiscard]] directory* lines() noexcept { return directory_.get(); }
   /// From now on, all that L2, adapter and memory do.
   void tell(activity_log* log) noexcept {
     l2_.tell(log, number_);
@@ -171,8 +182,14 @@ class tile : public home, private line_memory {
     };
     tile& owner;
     arrival_event arrival;
-    std::span<std::byte> into;
+    line_fetch* fetched = nullptr;  ///< Null: it was written back.
     event* asked_by = nullptr;
+  };
+  /// With directories: who sleeps on a word of a line that leaves looks again, as he would hear of no more writes.
+  struct line_watch final : snooper {
+    explicit line_watch(tile& owner_) : owner(owner_) {}
+    void invalidate(std::uint64_t address, std::size_t bytes) override { owner.tell_watchers(address, bytes); }
+    tile& owner;
   };
   /// A remote word that waits for its line.
   struct served_word : event {
@@ -204,10 +221,19 @@ class tile : public home, private line_memory {
   [[nodiscard]] std::uint64_t first_store() const noexcept;
   void drain_for_watchers();
 
-  void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override;
-  void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) override;
+  void fetch(line_fetch& asked, event& done) override;
+  void write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) override;
   void clear(std::uint64_t address) override;
   line_request& take_line(std::uint64_t address, event& done);
+  void unblock(line_request& arrived);
+  void send_probe(transaction& probe) override { adapter_.issue_at_once(probe); }
+  void serve_probe(transaction& asked, event& finished);
+  /// Of a partition's address: the tile that has its line dirty or on its way to memory; this one if none has.
+  [[nodiscard]] tile& owner_of(region const& in, std::uint64_t address) noexcept;
+  /// Where it must be written; null: it has been.
+  [[nodiscard]] std::byte* poke_coherent(region const& in, std::uint64_t address, std::span<std::byte const> from);
+  [[nodiscard]] std::byte* in_memory(region const& in, std::uint64_t address) noexcept;
+  void tell_watchers(std::uint64_t address, std::size_t bytes);
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
   void serve_word(served_word& word);
   void retry(served_word& word);
@@ -229,9 +255,11 @@ class tile : public home, private line_memory {
   std::array<device*, registers::units_max> devices_{};
   host_memory tlm_;
   std::unique_ptr<memory_port> memory_;
+  std::unique_ptr<directory> directory_;
   l2_private l2_;
   adapter adapter_;
   std::unique_ptr<network_interface> interface_;
+  line_watch line_watch_{*this};
   arrival_guard* guard_ = nullptr;
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;

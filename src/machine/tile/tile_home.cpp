@@ -25,6 +25,11 @@ void tile::serve(transaction& asked, event& finished) {
       return kernel_.after(0, finished);
     }
   }
+  if (asked.what == remote_operation::probe) return serve_probe(asked, finished);
+  if (asked.what == remote_operation::unblock) {
+    directory_->unblocked(asked.address);
+    return finished.happens(finished);
+  }
   region const* const in = map_.find(asked.address);
   bool const whole = in != nullptr && asked.address + asked.bytes <= in->end();
   if (whole && in->kind == region_kind::device && in->tile == number_) return serve_device(asked, finished);
@@ -82,6 +87,10 @@ void tile::serve_memory(transaction& asked, region const& in, event& finished) {
     asked.status = remote_outcome::wrong;  // nothing atomic is done behind the caches
     return kernel_.after(0, finished);
   }
+  if (directory_) {
+    asked.address = cached_name(map_, in, asked.address);
+    return directory_->serve(asked, offset, finished);
+  }
   asked.status = remote_outcome::done;
   std::span<std::byte> const data(asked.data.data(), asked.bytes);
   if (reads) {
@@ -95,7 +104,7 @@ void tile::serve_word(served_word& word) {
   catch_up(clock_.cycle_from(kernel_.now()));
   bool const stores = word.asked->what != remote_operation::read;
   std::byte* const at = look_up(word.where, word.asked->address, stores);
-  if (at == nullptr) return l2_.bring(word.asked->address, word);
+  if (at == nullptr) return l2_.bring(word.asked->address, word, stores);
   do_word(word, at);
 }
 
@@ -121,6 +130,8 @@ void tile::do_word(served_word& word, std::byte* at) {
     case remote_operation::invoke:
     case remote_operation::trigger:
     case remote_operation::transfer:
+    case remote_operation::probe:
+    case remote_operation::unblock:
       MACHINE_ASSERT(false);
   }
   asked.status = remote_outcome::done;

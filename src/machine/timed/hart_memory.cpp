@@ -55,7 +55,8 @@ bool hart_memory::is_remote(std::uint64_t address) const noexcept {
 
 bool hart_memory::is_foreign(std::uint64_t address) const noexcept {
   region const* const in = tile_.map().find(global(address));
-  return in != nullptr && in->tile != tile_.number();
+  bool const coherent = tile_.coherent() && in != nullptr && in->kind == region_kind::partition;
+  return in != nullptr && in->tile != tile_.number() && !coherent;
 }
 
 bool hart_memory::is_device(std::uint64_t address) const noexcept {
@@ -214,8 +215,8 @@ bool hart_memory::serve_fetch(hart& h, event& resume) {
 
 bool hart_memory::serve_load(hart& h, event& resume) {
   if (!check(h, h.request.address, h.request.bytes, right_read)) return true;
-  std::uint64_t value = 0;
-  std::size_t done = 0;
+  std::uint64_t value = crossing_.value;
+  std::size_t done = crossing_.done;
   std::uint64_t latest = h.now();
   // One line, or two.
   while (done < h.request.bytes) {
@@ -223,6 +224,7 @@ bool hart_memory::serve_load(hart& h, event& resume) {
     std::uint64_t ready = 0;
     if (!load_line(address, h.now() - 1, ready)) {
       brought_ = true;
+      if (tile_.coherent()) crossing_ = {.value = value, .done = done};
       tile_.l2().bring(global(address), resume);
       return false;
     }
@@ -233,6 +235,7 @@ bool hart_memory::serve_load(hart& h, event& resume) {
     done += here;
   }
   brought_ = false;
+  crossing_ = {};
   ++counted_.loads;
   h.wait_until(latest);
   h.complete(value);
@@ -241,16 +244,17 @@ bool hart_memory::serve_load(hart& h, event& resume) {
 
 bool hart_memory::serve_store(hart& h, event& resume) {
   if (!check(h, h.request.address, h.request.bytes, right_write)) return true;
-  std::size_t done = 0;
+  std::size_t done = crossing_.done;
   std::uint64_t free = h.now();
   std::uint64_t const first = h.request.address;
-  // Both lines must be there before either is written.
+  // Both lines must be there before either is written. With directories one of them could be lost whenever the other
+  // one comes, for ever: there each part is written when its line is here.
   std::uint64_t const last = first + h.request.bytes - 1;
-  for (std::uint64_t const address : {first, last}) {
+  for (std::uint64_t const address : {first + done, tile_.coherent() ? first + done : last}) {
     std::uint64_t const name = global(address);
     tile::place const where = tile_.place_of(name);
     if (tile_.look_up(where, name, true) != nullptr) continue;
-    tile_.l2().bring(name, resume);
+    tile_.l2().bring(name, resume, true);
     return false;
   }
   while (done < h.request.bytes) {
@@ -259,9 +263,16 @@ bool hart_memory::serve_store(hart& h, event& resume) {
     std::uint64_t const name = global(address);
     tile::place const where = tile_.place_of(name);
     auto const* const from = reinterpret_cast<std::byte const*>(&h.request.operand) + done;  // NOLINT
-    free = std::max(free, put(tile_.look_up(where, name, true), address, name, {from, here}, h.now()));
+    std::byte* const at = tile_.look_up(where, name, true);
+    if (at == nullptr) {
+      crossing_.done = done;
+      tile_.l2().bring(name, resume, true);
+      return false;
+    }
+    free = std::max(free, put(at, address, name, {from, here}, h.now()));
     done += here;
   }
+  crossing_ = {};
   h.wait_until(free);
   h.advance();
   return true;
@@ -270,9 +281,10 @@ bool hart_memory::serve_store(hart& h, event& resume) {
 std::byte* hart_memory::serve_atomic(hart& h, event& resume) {
   std::uint64_t const name = global(h.request.address);
   tile::place const where = tile_.place_of(name);
-  std::byte* const at = tile_.look_up(where, name, h.stopped != stop::load_reserved);
+  bool const writes = h.stopped != stop::load_reserved;
+  std::byte* const at = tile_.look_up(where, name, writes);
   if (at == nullptr) {
-    tile_.l2().bring(name, resume);
+    tile_.l2().bring(name, resume, writes);
     return nullptr;
   }
   drain(h);

@@ -137,7 +137,8 @@ class hart_memory {
 
   /// Is the address one whose home is another tile? Then the adapter is asked, not the tile.
   [[nodiscard]] bool is_remote(std::uint64_t address) const noexcept;
-  /// Is its home, where atomics are done, another tile? Also for cached views of foreign partitions.
+  /// Is its home, where atomics are done, another tile? Also for cached views of foreign
+  /// partitions, unless a directory keeps them coherent.
   [[nodiscard]] bool is_foreign(std::uint64_t address) const noexcept;
   /// Is it a register of a unit of the tile?
   [[nodiscard]] bool is_device(std::uint64_t address) const noexcept;
@@ -244,6 +245,11 @@ class hart_memory {
   write_buffer buffer_;
   std::uint32_t buffer_number_;  ///< In its tile.
   std::uint64_t horizon_ = 0;
+  /// With directories: what of an access to two lines is done.
+  struct {
+    std::uint64_t value = 0;
+    std::size_t done = 0;
+  } crossing_;
   bool brought_ = false;  ///< The line that the hart stopped for has just come: it does not pay for a hit as well.
   statistics counted_;
   std::array<load_entry, load_entries> loads_{};

@@ -317,7 +317,7 @@ bool seat::finish_remote() {
 }
 
 bool seat::reservation_holds() {
-  std::byte const* const at = tile_.peek(memory_.global(occupant.reserved.address));
+  std::byte const* const at = tile_.watchable(memory_.global(occupant.reserved.address));
   std::uint64_t word = 0;
   if (at != nullptr) std::memcpy(&word, at, occupant.reserved.bytes);
   return at != nullptr && word == occupant.reserved.value;

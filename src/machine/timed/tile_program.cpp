@@ -114,13 +114,9 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
   for (std::size_t done = 0; done < from.size();) {
     std::uint64_t const at = address + done;
     std::uint64_t const name = *window_.global(at);
-    bool const cached = tile_.l2().probe(name).line_state != l2_private::invalid;
-    std::size_t const unit = cached ? sizeof(std::uint64_t) : grid_.made_of.l2.line_bytes;
+    std::size_t const unit = grid_.made_of.l2.line_bytes;
     std::size_t const piece = std::min<std::size_t>(from.size() - done, unit - at % unit);
-    if (cached)
-      std::memcpy(tile_.look_up(tile::place::l2, name, true), from.data() + done, piece);
-    else
-      tile_.write_absent(name, from.subspan(done, piece));
+    tile_.poke(name, from.subspan(done, piece));
     tile_.snoop(name, piece, nullptr, grid_.clock.now() / grid_.made_of.tile_clock_ps + 1);
     done += piece;
   }

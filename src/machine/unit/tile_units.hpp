@@ -35,8 +35,8 @@ struct tile_units {
     if (made_of.has_clusters()) {
       windows.emplace(made_of, at, [this] { tasks.call(); });
       at.attach(registers::unit::portals, *windows);
-      return;
     }
+    if (!made_of.has_accelerators()) return;
     requests.emplace(k, made_of, over, at);
     graphs.emplace(k, made_of, over, at, types);
     ranges.on_trigger([this](std::uint64_t hart) { return requests->ring(hart); });
@@ -56,7 +56,7 @@ struct tile_units {
   invoke_unit invocations;
   task_queue tasks;
   object_types types;
-  std::optional<nma_requests> requests;  ///< Accelerators; clusters have none.
+  std::optional<nma_requests> requests;  ///< Accelerators, where the machine has them.
   std::optional<graph_writeback> graphs;
   std::unique_ptr<nma> accelerator;  ///< In memory tiles.
   std::optional<portals> windows;    ///< Of a cluster.

@@ -16,15 +16,15 @@ class toy_memory : public line_memory {
  public:
   toy_memory(kernel& k, std::uint64_t slowest_ps, unsigned seed) : kernel_(k), slowest_ps_(slowest_ps), draw_(seed) {}
 
-  void fetch(std::uint64_t address, std::span<std::byte> into, event& done) override {
+  void fetch(line_fetch& asked, event& done) override {
     ++fetches;
-    access begun{.address = address, .into = into, .done = &done};
+    access begun{.address = asked.address, .into = asked.into, .done = &done};
     if (draw_() % 2 == 0) {
-      for (std::size_t i = 0; i < into.size(); ++i) begun.early.push_back(bytes_[address + i]);
+      for (std::size_t i = 0; i < asked.into.size(); ++i) begun.early.push_back(bytes_[asked.address + i]);
     }
     begin(std::move(begun));
   }
-  void write_back(std::uint64_t address, std::span<std::byte const> line, event& done) override {
+  void write_back(std::uint64_t address, std::span<std::byte const> line, bool, event& done) override {
     ++write_backs;
     begin({.address = address, .written = {line.begin(), line.end()}, .done = &done});
   }

@@ -57,7 +57,8 @@ TEST_P(every_preset, is_complete_and_gives_a_source_for_every_number) {
 
 INSTANTIATE_TEST_SUITE_P(all, every_preset,
                          testing::Values("nemesys-4x4", "nemesys-4x4-single", "nemesys-2x2", "single-tile", "mppa-256",
-                                         "cni-4", "cni-16", "cni-32", "cni-64", "cni-128"));
+                                         "cni-4", "cni-16", "cni-32", "cni-64", "cni-128", "dir-4", "dir-16", "dir-32",
+                                         "dir-64", "dir-128"));
 
 TEST(mppa_256, has_the_numbers_of_its_paper) {
   machine_description const made = parse_machine(preset("mppa-256"), "mppa-256.toml");
@@ -138,6 +139,18 @@ TEST(a_machine_with_interfaces, has_room_for_their_lines_and_one_mask_for_all_sc
   EXPECT_NE(said("scratchpad_base = 0x400_0000_0000", "scratchpad_base = 0x100_0000_0000").find("overlaps"),
             std::string::npos);
   EXPECT_NE(said("posted_stores = 8", "posted = 8").find("posted"), std::string::npos);
+}
+
+TEST(a_machine_with_directories, has_nothing_that_goes_behind_them) {
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("dir-16", old_text, new_text);
+  };
+  EXPECT_NE(said("[adapter]", "[nma]\nstate_cycles = 1\n[adapter]").find("a machine with directories has no [nma]"),
+            std::string::npos);
+  EXPECT_NE(said("dma_packet_bytes = 64", "dma_packet_bytes = 128").find("a packet of DMA has 128 bytes"),
+            std::string::npos);
+  EXPECT_NE(said("kind = \"directory\"", "kind = \"snooping\"").find("expected"), std::string::npos);
+  EXPECT_NE(said("probe_cycles = 8", "probes = 8").find("probe_cycles"), std::string::npos);
 }
 
 TEST(nemesys_4x4, has_the_numbers_of_table_2) {

@@ -2,8 +2,18 @@
 // words lie in four tiles: two in tile-local memories, two in partitions, which others reach by their uncached view.
 // The first copy prints how often a forbidden outcome was seen, which must be never.
 //
+//   litmus_tiles lines    for coherent caches: the words lie in lines of four partitions, as all cache them;
+//   litmus_tiles line     and in one line. Both also add by LR/SC, also across lines by misaligned stores and loads,
+//   and
+//                         hand a turn around by sleeping on it: a wake-up that is lost ends the run; and system calls
+//                         read what another tile has written, and write what another one has.
+//
 // Source: J. Alglave, L. Maranget, M. Tautschnig, "Herding cats", TOPLAS 36(2), 2014, for the names.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
+#include <string_view>
 
 #include "tile.hpp"
 
@@ -108,15 +118,94 @@ void skew(std::uint64_t round) {
   for (std::uint64_t i = (round * (14 * own + 9) + 31 * own) % 193; i > 0; --i) asm volatile("nop");
 }
 
+std::uint64_t load_reserved(std::uint64_t address) {
+  std::uint64_t value = 0;
+  asm volatile("lr.d.aqrl %0, (%1)" : "=r"(value) : "r"(address) : "memory");
+  return value;
+}
+bool store_conditional(std::uint64_t address, std::uint64_t value) {
+  std::uint64_t failed = 1;
+  asm volatile("sc.d.aqrl %0, %1, (%2)" : "=r"(failed) : "r"(value), "r"(address) : "memory");
+  return failed == 0;
+}
+
+void add_by_lr_sc(tile::meeting& all) {
+  if (own == 0) store(0, 0);
+  all.wait();
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    while (!store_conditional(places[0], load_reserved(places[0]) + 1)) {
+    }
+    if (round % 16 == 0) skew(round);
+  }
+  all.wait();
+  if (own == 0) std::printf("LR/SC: %lu\n", load(0));
+}
+
+// A word across two lines, which is written by its half-words one after the other: each half is of one store.
+void cross_lines(tile::meeting& all) {
+  std::uint64_t const across = (places[0] & ~std::uint64_t{63}) + 4096 + 60;
+  std::uint64_t bad = 0;
+  for (std::uint64_t round = 1; round <= rounds; ++round) {
+    if (own < 2) word(across) = (round << 8 | own) << 32 | (round << 8 | own);
+    std::uint64_t const value = word(across);
+    if ((value & 0xff) > 1 || (value >> 32 & 0xff) > 1 || (value & 0xffffffff) >> 8 > rounds) ++bad;
+  }
+  tile::add(places[1], bad);
+  all.wait();
+  if (own == 0) std::printf("across lines: %lu of %lu\n", load(1), 4 * rounds);
+}
+
+void hand_around(tile::meeting& all) {
+  if (own == 0) store(3, 0);
+  all.wait();
+  for (std::uint64_t turn = own; turn < rounds; turn += 4) {
+    while (load_reserved(places[3]) != turn) asm volatile(".4byte 0x00d00073" ::: "memory");  // wrs.nto
+    skew(turn);
+    fence();
+    store(3, turn + 1);
+  }
+  all.wait();
+  if (own == 0) std::printf("turns: %lu\n", load(3));
+}
+
+alignas(64) char text[64] = "what its tile wrote";
+
+// The first copy's text, which the second one has dirty whenever a system call of the first one comes.
+void call_system(tile::meeting& all) {
+  std::uint64_t const at = tile::of_program(0);
+  std::uint64_t const tail = tile::row(at, tile::info::row_partition) + tile::row(at, tile::info::row_partition_bytes);
+  std::uint64_t const name = tail + reinterpret_cast<std::uint64_t>(text) - tile::row(at, tile::info::row_tlm_bytes);
+  if (own == 1) word(name) = 0x0a312065'6c697420;  // " tile 1\n"
+  all.wait();
+  if (own == 0) {
+    std::fflush(stdout);
+    if (write(1, text, 8) != 8) std::puts("not written");
+  }
+  all.wait();
+  if (own == 1) word(name) = 1;
+  all.wait();
+  if (own == 0) {
+    int const zeros = open("/dev/zero", O_RDONLY);
+    if (read(zeros, text, 8) != 8) std::puts("not read");
+  }
+  all.wait();
+  if (own == 1) store(2, word(name));
+  all.wait();
+  if (own == 0) std::printf("zeros: %lu\n", load(2));
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
   if (tile::information(tile::info::programs) != 4) return std::puts("needs four tiles"), 3;
+  std::string_view const where = count > 1 ? words[1] : "";
+  bool const coherent = !where.empty();
   own = tile::information(tile::info::program);
   for (std::uint64_t copy = 0; copy < 4; ++copy) {
-    std::uint64_t const at = tile::of_program(copy);
-    places[copy] =
-        copy % 2 == 0 ? tile::end_of_tlm(at, 4096) : tile::row(at, tile::info::row_uncached) + 4096 + 64 * copy;
+    std::uint64_t const at = tile::of_program(where == "line" ? 0 : copy);
+    std::uint64_t const cached = tile::row(at, tile::info::row_partition) + (where == "line" ? 8 : 64) * copy;
+    std::uint64_t const uncached = tile::row(at, tile::info::row_uncached) + 4096 + 64 * copy;
+    places[copy] = coherent ? cached : copy % 2 == 0 ? tile::end_of_tlm(at, 4096) : uncached;
   }
   std::uint64_t const shared = tile::end_of_tlm(tile::of_program(0), 2048);
   seen = shared + 256;
@@ -137,4 +226,11 @@ int main() {
     }
     if (own == 0) std::printf("%s: %lu of %lu\n", tried.name, bad, rounds);
   }
+  if (!coherent) return 0;
+  add_by_lr_sc(all);
+  if (own == 1) store(1, 0);
+  all.wait();
+  cross_lines(all);
+  hand_around(all);
+  call_system(all);
 }

@@ -1,0 +1,189 @@
+// directory: a request's way: its turn, probes, memory, the grant, and the unblock.
+#include "machine/memory/directory.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "machine/copy_line.hpp"
+
+namespace tess::machine {
+namespace {
+
+bool contains(std::vector<std::uint32_t> const& tiles, std::uint32_t one) {
+  return std::ranges::find(tiles, one) != tiles.end();
+}
+
+/// It reads or writes bytes and keeps none of them, as transfers do.
+bool keeps_nothing(transaction const& asked) {
+  return asked.what == remote_operation::write || asked.right == line_right::none;
+}
+
+/// The cache that asks; a transfer's tile may have the line like any other.
+std::uint32_t client_of(transaction const& asked) {
+  return keeps_nothing(asked) ? directory::nobody : asked.source;
+}
+
+}  // namespace
+
+void directory::serve(transaction& asked, std::uint64_t offset, event& finished) {
+  MACHINE_ASSERT(line_of(asked.address) == line_of(asked.address + asked.bytes - 1));
+  ++counted_.requests;
+  if (spare_visits_.empty()) spare_visits_.push_back(&all_visits_.emplace_back(*this));
+  visit& begun = *spare_visits_.back();
+  spare_visits_.pop_back();
+  begun.asked = &asked;
+  begun.finished = &finished;
+  begun.offset = offset;
+  begun.of = &lines_[line_of(asked.address)];
+  begun.missing = 0;
+  begun.supplied = false;
+  begun.happens = [](event& self) {
+    auto& arrived = static_cast<visit&>(self);
+    arrived.owner.enter(arrived);
+  };
+  kernel_.after(look_up_ps_, begun);
+}
+
+void directory::enter(visit& v) {
+  if (v.of->taken_by == nullptr) return begin(v);
+  ++counted_.waited;
+  v.of->waiting.push_back(&v);
+}
+
+void directory::begin(visit& v) {
+  transaction const& asked = *v.asked;
+  line& at = *v.of;
+  if (asked.what == remote_operation::write && !asked.is_dma_data) return take_back(v);
+  at.taken_by = &v;
+  v.missing = 1;
+  std::uint32_t const client = client_of(asked);
+  bool const to_write = asked.what == remote_operation::write || asked.right == line_right::exclusive;
+  v.held = asked.held && contains(at.sharers, client);
+  v.supplied = v.held;
+  if (at.owner != nobody && at.owner != client) {
+    send(v, at.owner, to_write ? line_right::none : line_right::shared);
+  } else if (asked.what == remote_operation::read && !v.supplied) {
+    read_memory(v);  // beside the invalidations
+  }
+  for (std::uint32_t const tile : at.sharers) {
+    if (to_write && tile != client) send(v, tile, line_right::none);
+  }
+  one_less(v);
+}
+
+void directory::take_back(visit& v) {
+  transaction& asked = *v.asked;
+  asked.status = remote_outcome::done;
+  if (v.of->owner == asked.source) {
+    if (asked.right == line_right::none) v.of->owner = nobody;
+    memory_.write(v.offset, {asked.data.data(), asked.bytes}, *v.finished);
+  } else {
+    ++counted_.stale;
+    kernel_.after(0, *v.finished);
+  }
+  spare_visits_.push_back(&v);
+}
+
+void directory::send(visit& v, std::uint32_t tile, line_right keep) {
+  ++counted_.probes;
+  ++v.missing;
+  if (spare_probes_.empty()) spare_probes_.push_back(&all_probes_.emplace_back(*this));
+  probe& begun = *spare_probes_.back();
+  spare_probes_.pop_back();
+  begun.by = &v;
+  begun.sent.what = remote_operation::probe;
+  begun.sent.status = remote_outcome::pending;
+  begun.sent.target = tile;
+  begun.sent.address = line_of(v.asked->address);
+  begun.sent.bytes = 0;
+  begun.sent.right = keep;
+  begun.sent.done = &begun;
+  caches_.send_probe(begun.sent);
+}
+
+void directory::answered(probe& of) {
+  visit& v = *of.by;
+  line& at = *v.of;
+  // Sharers have what memory has.
+  if (at.owner == of.sent.target) {
+    at.owner = nobody;
+    if (of.sent.right == line_right::shared) at.sharers.push_back(of.sent.target);
+    if (of.sent.bytes != 0) {
+      ++counted_.supplied;
+      memory_.write(line_offset(v), {of.sent.data.data(), line_bytes_}, nothing_);
+      if (!keeps_nothing(*v.asked)) {
+        copy_line(v.asked->data.data(), of.sent.data.data(), line_bytes_);
+        v.supplied = true;
+      }
+    }
+  }
+  spare_probes_.push_back(&of);
+  one_less(v);
+}
+
+void directory::read_memory(visit& v) {
+  ++v.missing;
+  v.supplied = true;
+  v.happens = [](event& self) {
+    auto& read = static_cast<visit&>(self);
+    read.owner.one_less(read);
+  };
+  memory_.read(v.offset, {v.asked->data.data(), v.asked->bytes}, v);
+}
+
+void directory::one_less(visit& v) {
+  if (--v.missing > 0) return;
+  if (v.asked->what == remote_operation::write) {
+    memory_.write(v.offset, {v.asked->data.data(), v.asked->bytes}, *v.finished);
+    return finish(v);
+  }
+  if (v.supplied) return finish(v);
+  read_memory(v);  // the owner has not written it, or had it no more
+}
+
+void directory::finish(visit& v) {
+  transaction& asked = *v.asked;
+  asked.status = remote_outcome::done;
+  if (!keeps_nothing(asked)) return grant(v);
+  line& at = *v.of;
+  if (asked.what == remote_operation::write) {
+    at.sharers.clear();
+  } else {
+    v.finished->happens(*v.finished);
+  }
+  spare_visits_.push_back(&v);
+  free(at);
+}
+
+void directory::grant(visit& v) {
+  transaction& asked = *v.asked;
+  line& at = *v.of;
+  std::erase(at.sharers, asked.source);
+  if (v.held) asked.bytes = 0;
+  if (asked.right == line_right::exclusive || at.sharers.empty()) {
+    asked.right = line_right::exclusive;
+    at.owner = asked.source;
+    at.sharers.clear();
+  } else {
+    at.sharers.push_back(asked.source);
+  }
+  v.finished->happens(*v.finished);
+}
+
+void directory::unblocked(std::uint64_t address) {
+  line& at = lines_[line_of(address)];
+  MACHINE_ASSERT(at.taken_by != nullptr);
+  spare_visits_.push_back(at.taken_by);
+  free(at);
+}
+
+void directory::free(line& of) {
+  of.taken_by = nullptr;
+  while (of.taken_by == nullptr && !of.waiting.empty()) {
+    visit& next = *of.waiting.front();
+    of.waiting.pop_front();
+    begin(next);
+  }
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,64 @@
+// machine_test: programs on tiles whose caches directories keep coherent see what RVWMO allows and lose nothing.
+// Method: litmus programs on words of four partitions and on words of one line, at several quanta and on two networks;
+// locks and barriers that check themselves; what goes by the adapter and by DMA beside what goes by the caches.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "child.hpp"
+
+namespace tess::machine {
+namespace {
+
+std::string const programs = TESS_MACHINE_PROGRAMS;
+
+/// A preset with one number changed, as mine.toml in the folder.
+void describe(work_folder const& folder, std::string const& machine, std::string const& line, int number) {
+  std::string text = text_of(TESS_MACHINES "/" + machine + ".toml");
+  std::size_t const at = text.find("\n" + line + " = ");
+  ASSERT_NE(at, std::string::npos) << line;
+  std::size_t const begin = at + line.size() + 4;
+  text.replace(begin, text.find(' ', begin) - begin, std::to_string(number));
+  std::ofstream{folder.path() / "mine.toml"} << text;
+}
+
+class coherent_tiles : public testing::TestWithParam<std::pair<char const*, int>> {};
+
+TEST_P(coherent_tiles, see_only_what_rvwmo_allows_and_wake_each_other) {
+  work_folder const folder;
+  describe(folder, GetParam().first, "quantum_cycles", GetParam().second);
+  for (std::string const where : {"lines", "line"}) {
+    outcome const said =
+        folder.run(TESS_MACHINE " --quiet --machine mine.toml --copies 4 -- '" + programs + "/litmus_tiles' " + where);
+    EXPECT_EQ(said.said,
+              "MP: 0 of 200\nSB: 0 of 200\nLB: 0 of 200\nIRIW: 0 of 200\nCoRR: 0 of 200\n2+2W: 0 of 200\n"
+              "LR/SC: 800\nacross lines: 0 of 800\nturns: 200\n tile 1\nzeros: 0\n")
+        << where << said.error;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(machines, coherent_tiles,
+                         testing::Values(std::pair{"dir-4", 8}, std::pair{"dir-16", 1}, std::pair{"dir-16", 256}));
+
+TEST(coherent_caches, have_locks_that_exclude_and_barriers_that_hold) {
+  work_folder const folder;
+  for (std::string const number : {"4", "16"}) {
+    for (std::string const program : {"dir-mcs", "dir-tree"}) {
+      outcome const said = folder.run(TESS_MACHINE " --quiet --machine dir-" + number + " --copies " + number +
+                                      " -- '" + programs + "/" + program + "' 8");
+      EXPECT_EQ(said.code, 0) << said.error;
+      EXPECT_EQ(std::to_string(std::ranges::count(said.said, '\n')), number) << said.said;
+    }
+  }
+}
+
+TEST(coherent_caches, are_coherent_with_amos_of_all_tiles_compare_and_swap_at_the_home_and_dma) {
+  work_folder const folder;
+  describe(folder, "dir-16", "tlm_bytes", 65536);  // the program wants words there, too
+  outcome const swapped =
+      folder.run(TESS_MACHINE " --quiet --machine mine.toml --copies 5 -- '" + programs + "/swapping' 20");
+  EXPECT_EQ(swapped.said, "300 300\n300 300\ncopies 0 0, 0 words wrong, 3969 there\nrefused: 3 3 3 3 3\n")
+      << swapped.error;
+}
+
+}  // namespace
+}  // namespace tess::machine

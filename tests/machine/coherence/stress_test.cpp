@@ -1,0 +1,212 @@
+// stress_test: caches under a directory return what was written last, whatever overtakes what, and none waits for ever.
+//
+// Method: 2 to 16 caches of a few lines, which replace each other, on a toy machine whose messages take random times;
+// two clients of each, that load, store, add, write back and flush words of few lines, and a transfer engine that reads
+// and writes behind the caches. All operations happen at a moment, so one map of words is the truth. At every
+// operation: one cache that may write or many that may read, all of them in the directory's books.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+
+#include "coherence/toy_machine.hpp"
+
+namespace {
+
+using namespace tess::machine;  // NOLINT: a test of one namespace
+
+constexpr std::uint64_t line_bytes = toy_machine::line_bytes;
+constexpr std::uint64_t words_of_line = 4;  // that are used; the last is the transfer engine's
+
+struct stress {
+  std::uint32_t caches = 2;
+  std::uint32_t ways = 1;
+  std::uint64_t lines = 3;
+  std::uint64_t slowest = 10;
+  unsigned seed = 1;
+};
+void PrintTo(stress const& s, std::ostream* out) {
+  *out << s.caches << " caches, " << s.ways << " ways, " << s.lines << " lines, messages of " << s.slowest
+       << " ns, seed " << s.seed;
+}
+
+class under_stress : public testing::TestWithParam<stress> {
+ protected:
+  under_stress()
+      : truth_(GetParam().lines * words_of_line),
+        m_(GetParam().caches, {.way_bytes = line_bytes, .ways = GetParam().ways, .line_bytes = line_bytes},
+           GetParam().slowest, GetParam().seed) {}
+
+  static std::uint64_t address_of(std::uint64_t word) {
+    return toy_machine::base + word / words_of_line * line_bytes + word % words_of_line * 8;
+  }
+  static bool is_of_engine(std::uint64_t word) { return word % words_of_line == words_of_line - 1; }
+
+  /// A byte of the L2 that may be loaded, or stored to; brings its line as often as it takes.
+  struct access : event {
+    access(l2_private& cache_, std::uint64_t address_, bool for_store_)
+        : event([](event& self) { static_cast<access&>(self).retry(); }),
+          cache(cache_),
+          address(address_),
+          for_store(for_store_) {}
+    [[nodiscard]] bool await_ready() { return (at = cache.look_up(address, for_store)) != nullptr; }
+    void await_suspend(std::coroutine_handle<> handle) {
+      waiting = handle;
+      cache.bring(address, *this, for_store);
+    }
+    [[nodiscard]] std::byte* await_resume() const { return at; }
+    void retry() {
+      at = cache.look_up(address, for_store);
+      if (at == nullptr) return cache.bring(address, *this, for_store);
+      waiting.resume();
+    }
+    l2_private& cache;
+    std::uint64_t address;
+    bool for_store;
+    std::byte* at = nullptr;
+    std::coroutine_handle<> waiting;
+  };
+
+  void check_books() {
+    for (std::uint64_t line = 0; line < GetParam().lines; ++line) {
+      std::uint64_t const address = toy_machine::base + line * line_bytes;
+      directory::books const& books = m_.home.of(address);
+      int writers = 0;
+      int readers = 0;
+      for (auto const& one : m_.tiles) {
+        auto const state = one->l2.probe(address).line_state;
+        if (state == l2_private::invalid) continue;
+        bool const writes = state != l2_private::shared;
+        (writes ? writers : readers) += 1;
+        bool const known = books.owner == one->number || (!writes && std::ranges::count(books.sharers, one->number));
+        ASSERT_TRUE(known) << "cache " << one->number << " has line " << line << " and is not in the books";
+      }
+      ASSERT_TRUE(writers == 0 || (writers == 1 && readers == 0)) << writers << " may write, " << readers << " read";
+      ASSERT_TRUE(books.owner == directory::nobody || books.sharers.empty());
+    }
+  }
+
+  process client(std::uint32_t number, unsigned which, int operations) {
+    l2_private& l2 = m_.tiles[number]->l2;
+    std::mt19937_64 draw(GetParam().seed * 1000 + 100 * which + number);
+    for (int i = 0; i < operations && !HasFatalFailure(); ++i) {
+      std::uint64_t const word = draw() % truth_.size();
+      std::uint64_t const address = address_of(word);
+      std::uint64_t value = 0;
+      switch (draw() % 8) {
+        case 0:
+          co_await l2.write_back(address, 8, 0);
+          break;
+        case 1:
+          co_await l2.flush(address, 8, 0);
+          break;
+        case 2:
+          co_await l2.invalidate(address, line_bytes, 0);  // nothing is lost
+          break;
+        case 3:
+        case 4:
+        case 5:
+          std::memcpy(&value, co_await access(l2, address, false), 8);
+          see(word, value);
+          break;
+        default:
+          if (is_of_engine(word)) break;
+          std::byte* const at = co_await access(l2, address, true);
+          std::memcpy(&value, at, 8);
+          see(word, value);
+          std::memcpy(at, &++truth_[word], 8);
+      }
+      check_books();
+      if (draw() % 4 == 0) co_await m_.clock.delay(draw() % (GetParam().slowest * 2000));
+    }
+    ++ended_;
+  }
+
+  void see(std::uint64_t word, std::uint64_t value) {
+    if (is_of_engine(word)) {
+      ASSERT_GE(value, written_[word / words_of_line]) << "word " << word;
+      ASSERT_LE(value, truth_[word]) << "word " << word;
+    } else {
+      ASSERT_EQ(value, truth_[word]) << "word " << word << " at " << m_.clock.now();
+    }
+  }
+
+  /// Reads and writes parts of lines, as DMA does.
+  process engine(int operations) {
+    struct served : event {
+      served() : event([](event& self) { static_cast<served&>(self).waiting.resume(); }) {}
+      std::coroutine_handle<> waiting;
+      [[nodiscard]] bool await_ready() const noexcept { return false; }
+      void await_suspend(std::coroutine_handle<> handle) { waiting = handle, begin(); }
+      void await_resume() const noexcept {}
+      std::function<void()> begin;
+    };
+    std::mt19937_64 draw(GetParam().seed);
+    for (int i = 0; i < operations && !HasFatalFailure(); ++i) {
+      co_await m_.clock.delay(1000 + draw() % (GetParam().slowest * 5000));
+      transaction carried;
+      std::uint64_t const line = draw() % GetParam().lines;
+      std::uint64_t const last = (line + 1) * words_of_line - 1;
+      carried.source = static_cast<std::uint32_t>(draw() % GetParam().caches);
+      bool const writes = draw() % 2 == 0;
+      carried.what = writes ? remote_operation::write : remote_operation::read;
+      carried.is_dma_data = true;
+      carried.address = writes ? address_of(last) : toy_machine::base + line * line_bytes;
+      carried.bytes = writes ? 8 : line_bytes;
+      std::vector<std::uint64_t> const before(truth_);
+      if (writes) std::memcpy(carried.data.data(), &++truth_[last], 8);
+      served done;
+      done.begin = [&] { m_.home.serve(carried, carried.address - toy_machine::base, done); };
+      co_await done;
+      if (writes) written_[line] = truth_[last];
+      for (std::uint64_t i_word = 0; i_word < words_of_line && !writes; ++i_word) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, carried.data.data() + 8 * i_word, 8);
+        std::uint64_t const word = line * words_of_line + i_word;
+        EXPECT_GE(value, before[word]);
+        EXPECT_LE(value, truth_[word]);
+      }
+    }
+    ++ended_;
+  }
+
+  std::vector<std::uint64_t> truth_;
+  std::vector<std::uint64_t> written_ = std::vector<std::uint64_t>(GetParam().lines);  ///< By the engine, for sure.
+  std::uint32_t ended_ = 0;
+  toy_machine m_;
+};
+
+TEST_P(under_stress, every_word_is_what_was_written_last_and_nobody_waits_for_ever) {
+  for (std::uint32_t i = 0; i < 2 * GetParam().caches; ++i) m_.clock.start(client(i / 2, i % 2, 300));
+  m_.clock.start(engine(200));
+  m_.clock.run();
+  ASSERT_EQ(ended_, 2 * GetParam().caches + 1) << "the others wait";
+  for (std::uint64_t word = 0; word < truth_.size() && !HasFatalFailure(); ++word) {
+    std::uint64_t value = 0;
+    std::uint32_t const owner = m_.home.of(address_of(word)).owner;
+    auto const here = owner == directory::nobody ? l2_private::probed{} : m_.tiles[owner]->l2.probe(address_of(word));
+    std::byte const* const at = here.line_state == l2_private::invalid
+                                    ? m_.memory.bytes().at(address_of(word) - toy_machine::base)
+                                    : &here.data[address_of(word) % line_bytes];
+    std::memcpy(&value, at, 8);
+    EXPECT_EQ(value, truth_[word]) << "word " << word << " in the end";
+  }
+  directory::statistics const& counted = m_.home.counted();
+  EXPECT_GT(counted.waited, 0U);
+  EXPECT_GT(counted.supplied, 0U);
+  EXPECT_GT(counted.stale, 0U) << "no write-back met a request for its line";
+}
+
+std::vector<stress> all_of_them() {
+  std::vector<stress> all;
+  unsigned seed = 1;
+  for (std::uint32_t const caches : {2U, 3U, 5U, 16U})
+    for (std::uint32_t const ways : {1U, 2U})
+      for (std::uint64_t const slowest : {1U, 7U, 60U})
+        for (int i = 0; i < 4; ++i)
+          all.push_back({.caches = caches, .ways = ways, .lines = ways + 1, .slowest = slowest, .seed = seed++});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(all, under_stress, testing::ValuesIn(all_of_them()));
+
+}  // namespace
