@@ -22,7 +22,7 @@ void describe(work_folder const& folder, std::string const& machine, std::string
   std::ofstream{folder.path() / "mine.toml"} << text;
 }
 
-class coherent_tiles : public testing::TestWithParam<std::pair<char const*, int>> {};
+class coherent_tiles : public testing::TestWithParam<std::pair<std::string, int>> {};
 
 TEST_P(coherent_tiles, see_only_what_rvwmo_allows_and_wake_each_other) {
   work_folder const folder;
@@ -37,7 +37,9 @@ TEST_P(coherent_tiles, see_only_what_rvwmo_allows_and_wake_each_other) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(machines, coherent_tiles,
-                         testing::Values(std::pair{"dir-4", 8}, std::pair{"dir-16", 1}, std::pair{"dir-16", 256}));
+                         testing::Values(std::pair<std::string, int>{"dir-4", 8},
+                                         std::pair<std::string, int>{"dir-16", 1},
+                                         std::pair<std::string, int>{"dir-16", 256}));
 
 TEST(coherent_caches, have_locks_that_exclude_and_barriers_that_hold) {
   work_folder const folder;
