@@ -15,7 +15,7 @@ import rmem_report
 from nemesys.paper import Claims
 from rmem import checks, figures
 from rmem.plan import KIB, Plan, Run
-from whole_report import WholeReport
+from whole_report import MadeUp, WholeReport
 
 ROOT = Path(__file__).resolve().parent.parent
 BYTES_A_CYCLE = 3.5
@@ -23,21 +23,11 @@ SET_UP = {("rmem", "write"): 800, ("bare", "write"): 350, ("overlapped", "write"
 SET_UP |= {("rmem", "read"): 650, ("bare", "read"): 780, ("overlapped", "read"): 500}
 
 
-class FakeExecutor:
-    """Every run but one has been made; peers take turns."""
+class FakeExecutor(MadeUp):
+    """Peers take turns."""
 
-    failing = ""
     set_up = SET_UP
     slower_by_peers = 0.0
-
-    def __init__(self, *_: object) -> None:
-        pass
-
-    def execute(self, runs: list[Run]) -> list[tuple[Run, str]]:
-        return [(run, "exit code 1") for run in runs if run.key == self.failing]
-
-    def is_done(self, run: Run) -> bool:
-        return run.key != self.failing
 
     def printed(self, run: Run) -> str:
         each = self.set_up[run.way, run.direction] + run.size_bytes / BYTES_A_CYCLE

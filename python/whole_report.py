@@ -9,8 +9,24 @@ from pathlib import Path
 from unittest import mock
 
 from nemesys import command
+from nemesys.plan import Run
 
 REFERENCE = Path(__file__).resolve().parent.parent / "reference"
+
+
+class MadeUp:
+    """In the place of the executor: every run but one has been made."""
+
+    failing = ""  # its key
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def execute(self, runs: list[Run]) -> list[tuple[Run, str]]:
+        return [(run, "exit code 1") for run in runs if run.key == self.failing]
+
+    def is_done(self, run: Run) -> bool:
+        return run.key != self.failing
 
 
 class WholeReport(unittest.TestCase):
