@@ -124,13 +124,6 @@ class Runs(unittest.TestCase):
                          {"dir-16", "dir-32", "dir-64", "dir-128"})  # fmt: skip
         self.assertEqual({run.copies for run in eleven}, {4, 16, 32, 64, 128})
 
-    def test_without_coherent_machines_nothing_is_compared(self):
-        plan = Plan(["figure 11a", "figure 11b"], quick=False, coherent=False)
-        self.assertEqual({run.program for run in plan.runs()}, {"cni-locks", "cni-barriers"})
-        of = known()
-        of._asked = set(plan.runs())
-        self.assertEqual([row[2] for row in figures.MAKERS["figure 11a"](of).rows], [None] * 5)
-
     def test_runs_have_keys_of_their_own(self):
         runs = Plan(list(ITEMS), quick=False).runs()
         self.assertEqual(len({run.key for run in runs}), len(runs))

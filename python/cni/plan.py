@@ -54,11 +54,9 @@ def cores_of(machine_kind: str, count: int) -> Machine:
 class Plan:
     """The runs of some items. The machine is deterministic: a run more would measure the same cycles again."""
 
-    def __init__(self, items: list[str], *, quick: bool, coherent: bool = True) -> None:
-        """`coherent`: there are machines with coherent caches to compare with."""
+    def __init__(self, items: list[str], *, quick: bool) -> None:
         self.items = items
         self.quick = quick
-        self._coherent = coherent
         self.counts = QUICK_COUNTS if quick else COUNTS
         self._rounds = 16 if quick else 64
 
@@ -130,7 +128,7 @@ class Plan:
             program = "bitonic" if item == "figure 9" else "fft"
             return [self.blocks(program, transport, cpus) for transport in TRANSPORTS for cpus in CPUS]
         pair = (self.mr_queue, self.mcs) if item == "figure 11a" else (self.counter, self.tree)
-        return [of(count) for of in pair[: 2 if self._coherent else 1] for count in self.counts]
+        return [of(count) for of in pair for count in self.counts]
 
     def runs(self) -> list[Run]:
         """All, once, the longest first."""
