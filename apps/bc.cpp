@@ -9,11 +9,13 @@
 
 #include "command_line/command_line.hpp"
 #include "graph/error.hpp"
+#include "kernels/bc_words.hpp"
 #include "kernels/gather_block_array.hpp"
 
 namespace {
 
 struct options : command_line::graph_options {
+  kernels::form form = kernels::form::messages;
   std::vector<std::string> named_sources;
   std::uint64_t sources = 4;
   std::size_t top = 10;
@@ -61,12 +63,15 @@ tess::task<int> rank(options const& o) {
   if (sources.empty()) sources = co_await kernels::spread_sources(loaded.graph, o.sources);
   kernels::bc const kernel = co_await kernels::bc::make(loaded.graph);
   kernels::bc_result result;
+  kernels::atomic_counts atomics;
   tess::operation_counts before;
   double seconds = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
     command_line::stopwatch const watch;
-    result = co_await kernel.run(sources);
+    result = o.form == kernels::form::words
+                 ? co_await kernels::bc_by_words(loaded.graph, kernel.scores(), sources, atomics)
+                 : co_await kernel.run(sources);
     double const taken = watch.seconds();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
@@ -74,8 +79,11 @@ tess::task<int> rank(options const& o) {
   if (!result.counted) {
     co_await kernels::bc::release(kernel);
     co_await graph::distributed_graph::release(loaded.graph);
-    throw graph::input_error(o.spec, 0, "more than 1.8e308 shortest paths between two vertices",
-                             "a graph whose paths a double can count");
+    throw graph::input_error(o.spec, 0,
+                             fmt::format("more than {} shortest paths between two vertices",
+                                         o.form == kernels::form::words ? "1.8e19" : "1.8e308"),
+                             o.form == kernels::form::words ? "a graph whose paths 64 bits can count"
+                                                            : "a graph whose paths a double can count");
   }
 
   std::vector<double> const scores = co_await kernels::gather_block_array(loaded.graph, kernel.scores());
@@ -86,6 +94,7 @@ tess::task<int> rank(options const& o) {
   fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
              static_cast<double>(loaded.graph.edges()) * static_cast<double>(sources.size()) / seconds / 1e6);
   command_line::print_operations(before, after);
+  command_line::print_atomics(atomics);
   report(sources, result, scores, top);
   bool right = true;
   if (o.verify) {
@@ -104,7 +113,8 @@ int main(int argc, char** argv) {
   CLI::App app("Betweenness centrality: which vertices lie on the shortest paths from some sources to all others.",
                "bc");
   options o;
-  command_line::declare(app, o);
+  command_line::declare(app, static_cast<command_line::graph_options&>(o));
+  command_line::declare_words(app, o.form);
   app.add_option("--sources", o.sources,
                  "how many sources to choose, among the vertices with edges; as many as there "
                  "are give the exact centrality")

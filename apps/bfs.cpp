@@ -8,10 +8,12 @@
 #include "command_line/command_line.hpp"
 #include "graph/error.hpp"
 #include "kernels/bfs_verify.hpp"
+#include "kernels/bfs_words.hpp"
 
 namespace {
 
 struct options : command_line::graph_options {
+  kernels::form form = kernels::form::messages;
   std::string source;
   unsigned trials = 1;
 };
@@ -51,12 +53,15 @@ tess::task<int> search(options const& o) {
       o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
   kernels::bfs const kernel = co_await kernels::bfs::make(loaded.graph);
   kernels::bfs_result result;
+  kernels::atomic_counts atomics;
   tess::operation_counts before;
   double seconds = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
     command_line::stopwatch const watch;
-    result = co_await kernel.run(source);
+    result = o.form == kernels::form::words
+                 ? co_await kernels::bfs_by_words(loaded.graph, kernel.parents(), source, atomics)
+                 : co_await kernel.run(source);
     double const taken = watch.seconds();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
@@ -69,6 +74,7 @@ tess::task<int> search(options const& o) {
   fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
              static_cast<double>(result.edges) / seconds / 1e6);
   command_line::print_operations(before, after);
+  command_line::print_atomics(atomics);
   std::string wrong;
   if (o.verify) {
     wrong = co_await kernels::verify(loaded.graph, tree, result);
@@ -88,7 +94,8 @@ tess::task<int> search(options const& o) {
 int main(int argc, char** argv) {
   CLI::App app("Breadth-first search: distances from one vertex of a graph.", "bfs");
   options o;
-  command_line::declare(app, o);
+  command_line::declare(app, static_cast<command_line::graph_options&>(o));
+  command_line::declare_words(app, o.form);
   app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
   app.add_option("--trials", o.trials, "searches, of which the fastest counts")
       ->capture_default_str()

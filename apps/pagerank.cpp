@@ -9,10 +9,12 @@
 
 #include "command_line/command_line.hpp"
 #include "kernels/gather_block_array.hpp"
+#include "kernels/pagerank_words.hpp"
 
 namespace {
 
 struct options : command_line::graph_options {
+  kernels::form form = kernels::form::messages;
   kernels::pagerank_rules rules;
   std::size_t top = 10;
   unsigned trials = 1;
@@ -53,12 +55,15 @@ tess::task<int> rank(options const& o) {
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
   kernels::pagerank const kernel = co_await kernels::pagerank::make(loaded.graph);
   kernels::pagerank_result result;
+  kernels::atomic_counts atomics;
   tess::operation_counts before;
   double seconds = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
     command_line::stopwatch const watch;
-    result = co_await kernel.run(o.rules);
+    result = o.form == kernels::form::words
+                 ? co_await kernels::pagerank_by_words(loaded.graph, kernel.scores(), o.rules, atomics)
+                 : co_await kernel.run(o.rules);
     double const taken = watch.seconds();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
@@ -72,6 +77,7 @@ tess::task<int> rank(options const& o) {
   fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
              static_cast<double>(loaded.graph.edges()) * result.iterations / seconds / 1e6);
   command_line::print_operations(before, after);
+  command_line::print_atomics(atomics);
   report(result, scores, top);
   bool right = true;
   if (o.verify) {
@@ -89,7 +95,8 @@ tess::task<int> rank(options const& o) {
 int main(int argc, char** argv) {
   CLI::App app("PageRank of the vertices of a graph.", "pagerank");
   options o;
-  command_line::declare(app, o);
+  command_line::declare(app, static_cast<command_line::graph_options&>(o));
+  command_line::declare_words(app, o.form);
   app.add_option("--top", o.top, "how many vertices to print")->capture_default_str();
   app.add_option("--damping", o.rules.damping, "the share of rank that follows edges")
       ->capture_default_str()

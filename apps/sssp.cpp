@@ -10,10 +10,13 @@
 
 #include "command_line/command_line.hpp"
 #include "graph/error.hpp"
+#include "kernels/gather_block_array.hpp"
+#include "kernels/sssp_words.hpp"
 
 namespace {
 
 struct options : command_line::graph_options {
+  kernels::form form = kernels::form::messages;
   std::string source;
   double delta = 0;  // 0: chosen
   std::size_t top = 10;
@@ -75,25 +78,57 @@ void report(summary<Distance> const& s, graph::vertex source, double delta) {
   tess::report_result("distance_sum", text(s.sum));
 }
 
+// The search in the form that was asked for, and its arrays.
+template <class Distance>
+struct searcher {
+  kernels::form form;
+  graph::distributed_graph g;
+  graph::edge_weights weights;
+  kernels::sssp<Distance> in_bulk;
+  tess::global_array<Distance> words;
+
+  static tess::task<searcher> make(kernels::form how, graph::distributed_graph g, graph::edge_weights weights) {
+    searcher s{how, g, weights, {}, {}};
+    if (how == kernels::form::words)
+      s.words = co_await tess::global_array<Distance>::make(g.block() * tess::places());
+    else
+      s.in_bulk = co_await kernels::sssp<Distance>::make(g, weights);
+    co_return s;
+  }
+  static tess::task<void> release(searcher s) {
+    return s.form == kernels::form::words ? tess::global_array<Distance>::release(s.words)
+                                          : kernels::sssp<Distance>::release(s.in_bulk);
+  }
+
+  tess::task<kernels::sssp_result> run(graph::vertex source, double delta, kernels::atomic_counts& atomics) const {
+    return form == kernels::form::words ? kernels::sssp_by_words(g, weights, words, source, delta, atomics)
+                                        : in_bulk.run(source, delta);
+  }
+  [[nodiscard]] tess::task<std::vector<Distance>> distances() const {
+    return form == kernels::form::words ? kernels::gather_block_array(g, words) : in_bulk.distances();
+  }
+};
+
 template <class Distance>
 tess::task<int> search(options const& o, command_line::loaded_graph const& loaded, graph::edge_weights weights) {
   graph::vertex const source =
       o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
   double const delta = o.delta > 0 ? o.delta : co_await kernels::sssp<Distance>::usual_delta(loaded.graph, weights);
-  kernels::sssp<Distance> const kernel = co_await kernels::sssp<Distance>::make(loaded.graph, weights);
+  searcher<Distance> const by = co_await searcher<Distance>::make(o.form, loaded.graph, weights);
   kernels::sssp_result result;
+  kernels::atomic_counts atomics;
   tess::operation_counts before;
   double seconds = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
     command_line::stopwatch const watch;
-    result = co_await kernel.run(source, delta);
+    result = co_await by.run(source, delta, atomics);
     double const taken = watch.seconds();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
   tess::operation_counts const after = co_await tess::count_operations();
 
-  std::vector<Distance> const distances = co_await kernel.distances();
+  std::vector<Distance> const distances = co_await by.distances();
   summary<Distance> const s = summarise(distances, o.top);
   fmt::print("   distance  vertex\n");
   for (graph::vertex const v : s.farthest) fmt::print("{:11}  {}\n", distances[v], loaded.label(v));
@@ -102,6 +137,7 @@ tess::task<int> search(options const& o, command_line::loaded_graph const& loade
   fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
              static_cast<double>(loaded.graph.edges()) / seconds / 1e6);
   command_line::print_operations(before, after);
+  command_line::print_atomics(atomics);
   report(s, source, delta);
   bool right = true;
   if (o.verify) {
@@ -110,7 +146,7 @@ tess::task<int> search(options const& o, command_line::loaded_graph const& loade
     fmt::print("{}\n", right ? "verified: yes" : "verified: NO, Dijkstra's algorithm finds other distances");
     tess::report_result("verified", right ? "true" : "false");
   }
-  co_await kernels::sssp<Distance>::release(kernel);
+  co_await searcher<Distance>::release(by);
   co_return right ? 0 : 1;
 }
 
@@ -132,7 +168,8 @@ int main(int argc, char** argv) {
       "generated graph random ones from 1 to 255).",
       "sssp");
   options o;
-  command_line::declare(app, o);
+  command_line::declare(app, static_cast<command_line::graph_options&>(o));
+  command_line::declare_words(app, o.form);
   app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
   app.add_option("--delta", o.delta, "width of a bin of distances worked on at once (default: chosen by the graph)")
       ->check(positive_width, "1e-9 to 1e300");

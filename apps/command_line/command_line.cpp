@@ -30,11 +30,25 @@ void declare(CLI::App& app, graph_options& into) {
   app.add_flag("--verify,!--no-verify", into.verify, "check the result by other means (default: yes)");
 }
 
-void declare(CLI::App& app, kernels::form& into) {
-  app.add_option("--form", into, "how single words move: words (fetch_add, get, put) or messages (at_async)")
+namespace {
+
+void add_form(CLI::App& app, kernels::form& into, std::string const& meaning, std::string const& choice) {
+  app.add_option("--form", into, meaning)
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, kernels::form>{{"words", kernels::form::words}, {"messages", kernels::form::messages}}))
-      ->option_text("words|messages [words]");
+      ->option_text(choice);
+}
+
+}  // namespace
+
+void declare(CLI::App& app, kernels::form& into) {
+  add_form(app, into, "how single words move: words (fetch_add, get, put) or messages (at_async)",
+           "words|messages [words]");
+}
+
+void declare_words(CLI::App& app, kernels::form& into) {
+  add_form(app, into, "how vertices of other places change: words (an atomic each, as in GAP) or messages (in bulk)",
+           "words|messages [messages]");
 }
 
 tess::task<int> with_input_errors(tess::task<int> work) {
@@ -105,6 +119,10 @@ void print_operations(tess::operation_counts before, tess::operation_counts afte
              after.local_words - before.local_words, after.remote_words - before.remote_words,
              after.block_bytes - before.block_bytes, after.messages - before.messages,
              after.message_bytes - before.message_bytes);
+}
+
+void print_atomics(kernels::atomic_counts taken) {
+  if (taken.all != 0) fmt::print("atomics: {}, {} of them on words of other places\n", taken.all, taken.remote);
 }
 
 std::string json(std::span<std::uint64_t const> numbers) {

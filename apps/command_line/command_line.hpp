@@ -12,6 +12,7 @@
 
 #include "distributed/distributed_graph.hpp"
 #include "graph/names.hpp"
+#include "kernels/atomics.hpp"
 #include "kernels/form.hpp"
 
 namespace command_line {
@@ -28,6 +29,8 @@ void declare(CLI::App& app, graph_options& into);
 
 // --form words|messages.
 void declare(CLI::App& app, kernels::form& into);
+// The same where single words are the form that has to be asked for.
+void declare_words(CLI::App& app, kernels::form& into);
 
 // Awaits the program's work; an input error is printed and becomes exit code 2.
 [[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);
@@ -49,6 +52,8 @@ struct loaded_graph {
 
 // What happened between two counts, in a line.
 void print_operations(tess::operation_counts before, tess::operation_counts after);
+// A line for what a kernel took of atomics; none if it counts none.
+void print_atomics(kernels::atomic_counts taken);
 
 [[nodiscard]] std::string json(std::span<std::uint64_t const> numbers);
 [[nodiscard]] std::string json(std::string const& text);

@@ -23,6 +23,7 @@ TOLERANCE = 1e-9
 SECONDS_MAX = 300
 FEW = 4
 GRAPH_PROGRAMS = ("bfs", "pagerank", "components", "sssp", "bc")
+GRAPH_WORDS = ("bfs", "pagerank", "sssp", "bc")  # have a form in words, too
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Case:
     latencies: tuple[tuple[tuple[str, str], ...], ...] = ((),)  # settings of the latency of other places
 
 
-FORMS = (("--form", "words"), ("--form", "messages"))
+WORDS, MESSAGES = ("--form", "words"), ("--form", "messages")
+FORMS = (WORDS, MESSAGES)
+WORDS_PLACES = (1, 2, 4, 7)
 MATRICES = ("permute", "transpose")
 IMSUITE = (
     ("bf", ("--size", "12")),
@@ -82,29 +85,36 @@ def small_cases(data: Path) -> list[Case]:
         ),
     }
     return [
-        Case(("bfs", "kron:7"), **late),
-        Case(("pagerank", "grid:9x7"), **late),
+        Case(("bfs", "kron:7"), variants=FORMS, **late),
+        Case(("pagerank", "grid:9x7"), variants=FORMS, **late),
         Case(("components", "kron:7,2"), **late),
         Case(("gups", "--log2-words", "9", "--updates", "2000"), **late),
-        Case(("sssp", "kron:7"), **late),
-        Case(("bc", "kron:6", "--sources", "3"), **late),
+        Case(("sssp", "kron:7"), variants=FORMS, **late),
+        Case(("bc", "kron:6", "--sources", "3"), variants=FORMS, **late),
         Case(("histogram", "--form", "messages", "--words", "777", "--numbers", "3001"), **late),
         # What data/README.md says of this graph.
         Case(("bfs", debian, "--source", "libc6"), ("smp",), known=(("reached", 49651),)),
         Case(("pagerank", debian), ("smp",), places=few),
         Case(("components", debian), ("smp",), places=few),
         Case(("bfs", "kron:9")),
+        Case(("bfs", "kron:9", *WORDS), places=WORDS_PLACES, workers=(1, 2)),
         Case(("bfs", "grid:23x17", "--source", "100")),
+        Case(("bfs", "grid:23x17", "--source", "100"), places=few, variants=FORMS),
         Case(("pagerank", "kron:8")),
+        Case(("pagerank", "kron:8", *WORDS), places=WORDS_PLACES, workers=(1, 2)),
         Case(("components", "kron:8,2")),
         Case(("components", "grid:13x9"), places=few),
         Case(("sssp", debian, "--source", "libc6"), ("smp",), places=few, known=(("reached", 49651),)),
         Case(("sssp", "kron:9")),
+        Case(("sssp", "kron:9", *WORDS), places=WORDS_PLACES, workers=(1, 2)),
         Case(("sssp", "grid:23x17", "--source", "100", "--delta", "0.01"), places=few),
         Case(("sssp", "uniform:8,2,5", "--delta", "1000"), places=few),
         Case(("bc", debian), ("smp",), places=few),
         Case(("bc", "kron:8", "--sources", "9")),
-        Case(("bc", "grid:13x9", "--source", "5", "--source", "60"), places=few),
+        Case(("bc", "kron:8", "--sources", "9", *WORDS), places=WORDS_PLACES, workers=(1, 2)),
+        Case(("bc", "grid:13x9", "--source", "5", "--source", "60"), places=few, variants=FORMS),
+        # Each place count is another set of arrays.
+        *(Case(("circustent", "-a", "-m", "4KiB", "-i", "60", "-s", "3"), places=(p,)) for p in (1, 2, 5)),
         Case(("gups", "--log2-words", "10", "--updates", "3000")),
         *(
             Case((program, "--form", form, "--words", "777", "--numbers", "3001"))
@@ -136,6 +146,8 @@ def large_cases(data: Path) -> list[Case]:
         *(Case((program, "kron:16"), ("smp",)) for program in GRAPH_PROGRAMS),
         *(Case((program, "grid:300x200"), ("smp",)) for program in GRAPH_PROGRAMS),
         *(Case((program, "uniform:12,4"), hostile) for program in GRAPH_PROGRAMS),
+        *(Case((program, "kron:13"), ("smp",), places=(1, 4, 7), variants=FORMS) for program in GRAPH_WORDS),
+        *(Case((program, debian), ("smp",), places=(1, 4), variants=FORMS) for program in GRAPH_WORDS),
         Case(("gups", "--log2-words", "16")),
         *(Case((name, debian), hostile, places=(1, 4), variants=FORMS) for name in MATRICES),
         *(Case((name, "kron:16"), ("smp",), variants=FORMS) for name in MATRICES),

@@ -1,0 +1,94 @@
+// atomics: what those kernels share that update single words of other places by atomics, as the GAP Benchmark Suite's
+// do in one memory: how many they took, and sets of vertices.
+//
+// Threads   a vertex_set is made and released by one task, for all; insert() by any task, take() by one of the place.
+// Source    Beamer, Asanović, Patterson, "The GAP Benchmark Suite" (2015).
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "distributed/distributed_graph.hpp"
+
+namespace kernels {
+
+struct atomic_counts {
+  std::uint64_t all = 0;
+  std::uint64_t remote = 0;  // of them, on words of other places
+
+  friend atomic_counts operator+(atomic_counts const& a, atomic_counts const& b) noexcept {
+    return {a.all + b.all, a.remote + b.remote};
+  }
+};
+
+// Adds up what the tasks of a place took.
+class atomic_counter {
+ public:
+  void add(atomic_counts const& taken) noexcept {
+    all_.fetch_add(taken.all, std::memory_order_relaxed);
+    remote_.fetch_add(taken.remote, std::memory_order_relaxed);
+  }
+  [[nodiscard]] atomic_counts value() const noexcept {
+    return {all_.load(std::memory_order_relaxed), remote_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  std::atomic<std::uint64_t> all_{0};
+  std::atomic<std::uint64_t> remote_{0};
+};
+
+// Vertices by their owners, in two halves: while one is emptied, the other fills.
+//
+// Shapes    [places][2][block / 64] words, a bit for each vertex.
+class vertex_set {
+ public:
+  static tess::task<vertex_set> make(graph::distributed_graph g) {
+    vertex_set s;
+    s.graph_ = g;
+    s.words_ = g.block() / word_bits;
+    s.bits_ = co_await tess::global_array<std::uint64_t>::make(2 * s.words_ * tess::places());
+    co_return s;
+  }
+  static tess::task<void> release(vertex_set s) { return tess::global_array<std::uint64_t>::release(s.bits_); }
+
+  // An atomic at the vertex's owner, to be awaited.
+  [[nodiscard]] auto insert(graph::vertex v, unsigned half) const {
+    tess::place_id const owner = graph_.owner(v);
+    std::uint64_t const i = v - graph_.begin_at(owner);
+    return tess::fetch_or(bits_[(std::uint64_t{2} * owner + half) * words_ + i / word_bits],
+                          std::uint64_t{1} << i % word_bits);
+  }
+
+  // Own vertices of a half that `wanted` accepts; they leave it, before what they stand for is read.
+  template <class Wanted>
+  [[nodiscard]] std::vector<graph::vertex> take(unsigned half, Wanted wanted) const {
+    std::vector<graph::vertex> taken;
+    std::uint64_t* const words = bits_.local().data() + half * words_;
+    auto const first = static_cast<graph::vertex>(graph_.begin_at(tess::here()));
+    for (std::uint64_t w = 0; w < words_; ++w) {
+      std::atomic_ref word(words[w]);
+      std::uint64_t leaving = 0;
+      for (std::uint64_t left = word.load(std::memory_order_acquire); left != 0; left &= left - 1) {
+        auto const v =
+            static_cast<graph::vertex>(first + w * word_bits + static_cast<unsigned>(std::countr_zero(left)));
+        if (!wanted(v)) continue;
+        leaving |= left & -left;
+        taken.push_back(v);
+      }
+      // Pairs with insert(): whoever inserts again later changed what the vertex stands for after it left.
+      if (leaving != 0) word.fetch_and(~leaving, std::memory_order_acq_rel);
+    }
+    return taken;
+  }
+
+ private:
+  static constexpr std::uint64_t word_bits = 64;
+
+  graph::distributed_graph graph_;
+  tess::global_array<std::uint64_t> bits_;
+  std::uint64_t words_ = 0;
+};
+
+}  // namespace kernels

@@ -1,0 +1,21 @@
+// bfs_words: breadth-first search that claims each vertex by compare_swap on its parent, whoever owns it.
+//
+//   Top-down only, level by level, as GAPBS's top-down step: what is claimed goes into the next front by an atomic at
+//   its owner, too.
+//
+// Threads   one task, for all.
+// Cost      a compare_swap for each edge that leads to another place or to an own vertex without parent, and a fetch_or
+//           for each vertex; 2 bits for each vertex, for the time of the call.
+// Source    GAP (atomics.hpp); bfs.hpp is the form in packets.
+#pragma once
+
+#include "kernels/atomics.hpp"
+#include "kernels/bfs.hpp"
+
+namespace kernels {
+
+// `parents` as of bfs::parents().
+[[nodiscard]] tess::task<bfs_result> bfs_by_words(graph::distributed_graph g, tess::global_array<vertex> parents,
+                                                  vertex source, atomic_counts& taken);
+
+}  // namespace kernels
