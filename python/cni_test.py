@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import cni_report
 from cni import checks, figures
 from cni.measures import Known
-from cni.plan import ITEMS, Plan, Run
+from cni.plan import ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
 from nemesys.paper import Claims
 from whole_report import MadeUp, WholeReport
 
@@ -55,7 +55,7 @@ class Laws:
 
     def barriers(self, run: Run) -> list[dict]:
         rounds = int(run.given[-1])
-        levels = {1: 0, 2: 1, 4: 2, 16: 4, 32: 5, 64: 6, 128: 7}[run.copies]
+        levels = run.copies.bit_length() - 1
         each = {"counter": self.counter_base + self.counter_level * levels, "mutex": self.mutex_total * run.copies}
         cycles = each.get(run.given[0], self.tree_level * levels + levels * levels * 20)
         return [{"core": i, "rounds": rounds, "begin": 7, "end": 7 + rounds * cycles,
@@ -178,6 +178,16 @@ class Items(unittest.TestCase):
         self.assertEqual(rows["figure 10"], 8 * 5)
         self.assertEqual(rows["figure 11b"], 5)
 
+    def test_the_sweep_goes_on_where_figure_11_ends_with_fewer_rounds(self):
+        of = known(items=(SWEEP,))
+        self.assertEqual([row[:2] for row in figures.MAKERS[SWEEP](of).rows],
+                         [[what, count] for what in ("lock", "barrier") for count in SWEEP_COUNTS])  # fmt: skip
+        self.assertEqual(of.plan.mcs(128), Plan(["figure 11a"], quick=False).mcs(128))
+        largest = of.plan.mr_queue(1024)
+        self.assertEqual((largest.machine.name, largest.given), ("cni-1024", ("mr-queue", "2")))
+        self.assertEqual(of.plan.tree(256).machine.name, "dir-256")
+        self.assertEqual(of.each(largest), 1024 * Laws.queue_total)
+
     def test_rows_are_as_wide_as_their_head(self):
         for item in ITEMS:
             found = figures.MAKERS[item](known())
@@ -249,6 +259,11 @@ class Whole(WholeReport):
         code, said, folder = self.run_it("--table", "1b", "--figure", "11b")
         self.assertEqual(code, 0, said)
         self.assertEqual(sorted(file.stem for file in folder.glob("*.csv")), ["cni_figure_11b", "cni_table_1b"])
+
+    def test_the_sweep_is_made_only_if_it_is_asked_for(self):
+        code, said, folder = self.run_it("--sweep")
+        self.assertEqual(code, 0, said)
+        self.assertEqual([file.stem for file in folder.glob("*.csv")], ["cni_sweep"])
 
     def test_programs_to_be_built(self):
         self.assertEqual(self.run_it("--programs", "--figure", "9")[:2], (0, "cni-bitonic\n"))

@@ -4,7 +4,7 @@ Units: cycles; bytes a cycle.
 """
 
 from cni.measures import Known
-from cni.plan import CPUS, TRANSPORTS, Run
+from cni.plan import CPUS, SWEEP, SWEEP_COUNTS, TRANSPORTS, Run
 from nemesys.items import Cell, Item, Panel, percent, ratio, rounded
 
 LOCKS = {"mr-queue": "mr_queue", "lock-box": "lock_box"}
@@ -152,6 +152,27 @@ def figure11b(known: Known) -> Item:
     return compared(known, "figure 11b", "Barrier of all cores", ("counter", "tree"), pairs)
 
 
+def sweep(known: Known) -> Item:
+    """Beyond figure 11: more cores than the paper has."""
+    columns = ["what", "cores", "CNI cycles", "coherent cycles", "times faster"]
+    rows: list[list[Cell]] = []
+    panels = []
+    plan = known.plan
+    for what, mine, other in (("lock", plan.mr_queue, plan.mcs), ("barrier", plan.counter, plan.tree)):
+        series: dict[str, list[tuple[int, float | None]]] = {"CNI": [], "coherent caches": []}
+        for cores in SWEEP_COUNTS:
+            values = [known.each(mine(cores)), known.each(other(cores))]
+            rows.append([what, cores, *(rounded(v, 4) for v in values), rounded(ratio(values[1], values[0]))])
+            for one, value in zip(series, values, strict=True):
+                series[one].append((cores, value))
+        panels.append(Panel(what, "cores", "cycles of a round", series, "xy"))
+    sentences = [
+        "Locks and barriers of figure 11 on meshes of 16x8 to 32x32 tiles, a DDR at each corner. A round of a lock: "
+        "each core takes it once. Beyond 128 cores fewer rounds are measured."
+    ]
+    return Item(SWEEP, "Beyond the paper: locks and barriers to 1024 cores", columns, rows, sentences, panels, of="cni")
+
+
 MAKERS = {
     "table 1a": table1a,
     "table 1b": table1b,
@@ -160,4 +181,5 @@ MAKERS = {
     "figure 10": lambda known: blocks_item(known, "figure 10", "fft", "Fourier transform"),
     "figure 11a": figure11a,
     "figure 11b": figure11b,
+    SWEEP: sweep,
 }

@@ -7,11 +7,14 @@ from nemesys.machines import Machine
 FOUR = Machine("cni-4")
 COUNTS = (4, 16, 32, 64, 128)  # cores of figure 11
 QUICK_COUNTS = (4, 16)
+SWEEP_COUNTS = (128, 256, 512, 1024)  # beyond the paper
+SWEEP_ACQUIRES = 2048  # of all cores beyond 128: a round of 1024 cores takes as long as tens of 128
 CPUS = (1, 2, 4)
 TRANSPORTS = ("stores", "rdma")
 SIZES = {"bitonic": (4, 8192), "fft": (32, 4096)}
 QUICK_MOST = 256
 ITEMS = ("table 1a", "table 1b", "figure 8", "figure 9", "figure 10", "figure 11a", "figure 11b")
+SWEEP = "sweep"
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -98,7 +101,8 @@ class Plan:
     def of_count(self, program: str, kind: str, count: int) -> Run:
         """Of figure 11; the programs for coherent caches are on the directory's machines."""
         machine = cores_of("cni" if program.startswith("cni-") else "dir", count)
-        return Run(program, count, (*([kind] if kind else []), str(self._rounds)), machine)
+        rounds = self._rounds if count <= max(COUNTS) else SWEEP_ACQUIRES // count
+        return Run(program, count, (*([kind] if kind else []), str(rounds)), machine)
 
     def mr_queue(self, count: int) -> Run:
         """Of figure 11a."""
@@ -127,6 +131,9 @@ class Plan:
         if item in ("figure 9", "figure 10"):
             program = "bitonic" if item == "figure 9" else "fft"
             return [self.blocks(program, transport, cpus) for transport in TRANSPORTS for cpus in CPUS]
+        if item == SWEEP:
+            every = (self.mr_queue, self.mcs, self.counter, self.tree)
+            return [of(count) for of in every for count in SWEEP_COUNTS]
         pair = (self.mr_queue, self.mcs) if item == "figure 11a" else (self.counter, self.tree)
         return [of(count) for of in pair for count in self.counts]
 

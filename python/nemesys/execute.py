@@ -59,7 +59,9 @@ class Executor:
         self._stopped = False
 
     def command(self, run: Run) -> list[str]:
-        """The whole command of a run."""
+        """The whole command of a run; one that is not of the simulated machine brings its own."""
+        if run.machine is None:
+            return run.command(self._tess, self.file(run, "json"))
         tree = self._tess.parent.parent
         machine = run.machine.argument(tree / "share" / "tessera" / "machines", self._folder / "machines")
         return [str(self._tess), "run", "--stats", str(self.file(run, "json")), *run.words(machine)]
@@ -67,6 +69,8 @@ class Executor:
     def made_of(self, run: Run) -> dict[str, object]:
         """What a run depends on."""
         tree = self._tess.parent.parent
+        if run.machine is None:
+            return {"command": self.command(run)[1:], "made_of": [sum_of(file) for file in run.files(tree)]}
         programs = tree / "libexec" / "tessera"
         machine = run.machine.argument(tree / "share" / "tessera" / "machines", self._folder / "machines")
         preset = tree / "share" / "tessera" / "machines" / f"{machine}.toml"

@@ -47,7 +47,7 @@ int reproduce_softxmt(tree const& here, chosen const& given) {
   return exit_fine;
 }
 
-/// By programs on the simulated machine: nemesys, rmem and cni.
+/// By programs on the simulated machine: nemesys, rmem, cni and rae.
 int reproduce_on_machine(tree const& here, chosen const& given) {
   std::string const with = python();
   if (!is_executable_file(with))
@@ -72,16 +72,17 @@ int reproduce(words const& given) {
   command_line line{"tess reproduce PAPER [OPTIONS]",
                     "Run a paper's experiments here; print its figures beside ours; write CSV, JSON, a report and\n"
                     "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011);\n"
-                    "nemesys (NEMESYS, MEMSYS 2019), rmem (RMem, MultiProg 2019) and cni (Cache-Integrated Network\n"
-                    "Interfaces, IJPP 2012), by programs on the simulated machine: stopped, the same command goes\n"
-                    "on where it was",
+                    "nemesys (NEMESYS, MEMSYS 2019), rmem (RMem, MultiProg 2019), cni (Cache-Integrated Network\n"
+                    "Interfaces, IJPP 2012) and rae (Remote Atomic Extension, 2020), by programs on the simulated\n"
+                    "machine: stopped, the same command goes on where it was",
                     "Examples: tess reproduce softxmt --output results\n"
                     "          tess reproduce nemesys --figure 9 --kernel bf\n"
                     "          tess reproduce rmem\n"
-                    "          tess reproduce cni --table 1a --table 1b"};
-  line.add_option("PAPER", of.paper, "softxmt, nemesys, rmem or cni")
+                    "          tess reproduce cni --table 1a --table 1b\n"
+                    "          tess reproduce rae --figure 3"};
+  line.add_option("PAPER", of.paper, "softxmt, nemesys, rmem, cni or rae")
       ->required()
-      ->check(CLI::IsMember({"softxmt", "nemesys", "rmem", "cni"}));
+      ->check(CLI::IsMember({"softxmt", "nemesys", "rmem", "cni", "rae"}));
   line.add_option("--output", of.folder, "folder for what is written; default: the paper's name")->type_name("FOLDER");
   line.add_flag("--quick", of.quick, "small and short: shows that it works");
   auto const keep = [&](std::string const& name, std::string const& value, std::string const& meaning) {
@@ -90,15 +91,17 @@ int reproduce(words const& given) {
     };
     line.add_option_function<words>(name, add, meaning)->type_name(value)->expected(1)->take_all();
   };
-  keep("--figure", "N", "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b): only this figure; repeatable");
+  keep("--figure", "N",
+       "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b), rae (1..3): only this figure; repeatable");
   keep("--table", "N", "nemesys (2, 5, 6), cni (1a, 1b): only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: of the kernels only this one; repeatable");
-  keep("--jobs", "N", "nemesys, rmem, cni: runs at a time; default: as many as processors");
+  keep("--jobs", "N", "nemesys, rmem, cni, rae: runs at a time; default: as many as processors");
   line.add_flag_callback(
       "--overlap", [&] { of.more.emplace_back("--overlap"); },
       "nemesys: only calls that overlap, and calls that do not");
   line.add_flag_callback(
-      "--sweep", [&] { of.more.emplace_back("--sweep"); }, "nemesys: only the sweep of grids and NMAs");
+      "--sweep", [&] { of.more.emplace_back("--sweep"); },
+      "only what is beyond the paper: nemesys: grids and NMAs; cni: locks and barriers to 1024 cores");
   if (auto const code = line.finish_early(given)) return *code;
   if (of.folder.empty()) of.folder = of.paper;
   return of.paper == "softxmt" ? reproduce_softxmt(here, of) : reproduce_on_machine(here, of);

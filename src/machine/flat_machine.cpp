@@ -133,6 +133,13 @@ bool flat_machine::serve(seat& s) {
       return true;
     case stop::ecall:
       return serve_call(s);
+    case stop::extended_load:
+    case stop::extended_store:
+    case stop::extended_atomic:
+    case stop::extended_compare_swap:
+      h.request.fault = extended_fault::no_object;
+      h.stopped = stop::access;
+      [[fallthrough]];
     default:
       end(1, trap_report(h, *this, image_) + hint_of(h));
       return false;

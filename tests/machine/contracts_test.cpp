@@ -102,6 +102,54 @@ TEST(a_word, is_swapped_for_all_tiles_at_its_home_and_copied_by_dma) {
   EXPECT_EQ(said.said, "900 900\n900 900\ncopies 0 0, 0 words wrong, 3969 there\nrefused: 3 3 3 3 3\n") << said.error;
 }
 
+TEST(an_extended_address, names_the_words_that_flat_addresses_and_their_owners_do) {
+  work_folder const folder;
+  struct run {
+    std::string machine;
+    int copies;
+    std::string words;
+  };
+  for (auto const& [machine, copies, words] : {run{"nemesys-2x2", 3, "40"},
+                                               {"nemesys-2x2", 3, "40 mapped"},
+                                               {"nemesys-4x4", 5, "40"},
+                                               {"rae-6", 6, "40"},
+                                               {"rae-6", 6, "40 mapped"},
+                                               {"rae-16", 16, "8 mapped"}}) {
+    outcome const said = folder.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " +
+                                    std::to_string(copies) + " -- '" + programs + "/extended' " + words);
+    EXPECT_EQ(said.code, 0) << said.error;
+    std::string all;
+    for (int i = 0; i < copies; ++i) all += "0 wrong\n";
+    EXPECT_EQ(said.said, all) << machine << ' ' << words;
+  }
+}
+
+TEST(an_extended_address, that_cannot_be_is_a_trap_that_says_why) {
+  work_folder const folder;
+  for (auto const& [what, said] :
+       {std::pair{"object", "of object 77: the look-aside buffer has no such object (eamoadd.d "},
+        {"misaligned", "of object 1: not a multiple of 8 (eamoadd.d "},
+        {"outside", "address 0xffffff0000 of object 1 may not be written: its node has no such address"},
+        {"device", "of object 1 may not be read: its node has no such address"},
+        {"register", "e0 to e9 cannot be named in an extended address: use e10 to e31"}}) {
+    for (std::string const machine : {"nemesys-2x2", "rae-6"}) {
+      outcome const ended =
+          folder.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" + programs + "/extended' fault " + what);
+      EXPECT_EQ(ended.code, 1) << what;
+      EXPECT_NE(ended.error.find(said), std::string::npos) << what << ": " << ended.error;
+      EXPECT_NE(ended.error.find("5fault"), std::string::npos) << ended.error;
+    }
+  }
+}
+
+TEST(object_0, is_the_own_node_with_time_and_without) {
+  work_folder const folder;
+  for (std::string const words : {"--timing off", "--machine nemesys-2x2", "--machine rae-6"}) {
+    outcome const said = folder.run(TESS_MACHINE " --quiet " + words + " -- '" + programs + "/extended_local'");
+    EXPECT_EQ(said.said, "0 wrong\n") << words << said.error;
+  }
+}
+
 TEST(four_tiles, see_only_what_rvwmo_allows) {
   work_folder const folder;
   outcome const said =

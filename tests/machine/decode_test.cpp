@@ -1,6 +1,6 @@
 // decode_test: every instruction is recognised, every compressed one expanded, and no word does harm.
-// Method: encodings made by LLVM's assembler, with operands at their limits; then all 2^16 halfwords and a sample of
-// the words are executed.
+// Method: encodings made by LLVM's assembler (of xBGAS, field by field), with operands at their limits; then all 2^16
+// halfwords and a sample of the words are executed.
 #include "machine/isa/decode.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <set>
 
 #include "bare_hart.hpp"
+#include "machine/isa/disassemble.hpp"
 
 namespace tess::machine {
 namespace {
@@ -185,6 +186,7 @@ constexpr word words[] = {
     word{0xd2251fd3, operation::fcvt_d_l, "fcvt.d.l ft11, a0, rtz"},
     word{0xd2351fd3, operation::fcvt_d_lu, "fcvt.d.lu ft11, a0, rtz"},
     word{0xf2050fd3, operation::fmv_d_x, "fmv.d.x ft11, a0"},
+#include "extended_words.def"
 };
 
 constexpr pair compressed[] = {
@@ -270,6 +272,19 @@ TEST(decode, knows_every_instruction) {
     EXPECT_TRUE(seen.contains(op)) << name_of(op);
 }
 
+TEST(disassemble, shows_extended_instructions_as_an_assembler_has_them) {
+  for (auto const& [bits, op, text] : words) {
+    if (op < operation::elb || op > operation::eamocas_d) {
+      EXPECT_EQ(disassemble_extended(bits), "") << text;
+      continue;
+    }
+    std::string wanted(text.substr(0, text.find(", as published")));
+    if (auto const bits_of_order = wanted.find(".aqrl"); bits_of_order != std::string::npos)
+      wanted.erase(bits_of_order, 5);  // not shown
+    EXPECT_EQ(disassemble_extended(bits), wanted);
+  }
+}
+
 TEST(decode, finds_operands_at_their_limits) {
   EXPECT_EQ(decode(0x80000fef).imm, -1048576);  // jal t6
   EXPECT_EQ(decode(0xfedcbfb7).imm, std::int64_t{-0x1235000});
@@ -281,6 +296,11 @@ TEST(decode, finds_operands_at_their_limits) {
   EXPECT_EQ(decode(word_s(code::sd, 1, 2, -2048)).imm, -2048);
   EXPECT_EQ(decode(word_s(code::sd, 1, 2, 2047)).imm, 2047);
   EXPECT_EQ(decode(word_i(code::addi, 0, 1, 5)).rd, 32) << "x0 cannot be written";
+  decoded const raw = decode(0x44a5b533);  // ersd a1, a0, e10: as a store has them, and the extension
+  EXPECT_EQ(raw.rs1, 10);
+  EXPECT_EQ(raw.rs2, 11);
+  EXPECT_EQ(raw.rd, 10);
+  EXPECT_EQ(decode(0x0005d07b).rd, 0) << "e0 can be written";
 }
 
 TEST(decode, expands_every_compressed_instruction) {

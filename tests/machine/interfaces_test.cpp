@@ -22,8 +22,8 @@ class an_interface : public testing::Test {
 TEST_F(an_interface, does_what_programs_on_four_cores_rely_on_and_a_store_takes_35_cycles) {
   outcome const said = run("cni-4 --copies 4", "");
   EXPECT_EQ(said.code, 0) << said.error;
-  // 4 x 20 times under the lock; 20 items of each of three copies, (i x 1000 + 0..19).
-  std::string const start = "lock 80 queue 120570 cycles ";
+  // 4 x 20 times under the lock; 20 items of each of three copies, (i x 1000 + 0..19); 8 of each of four by tags.
+  std::string const start = "lock 80 queue 120570 tagged 48112 cycles ";
   ASSERT_TRUE(said.said.starts_with(start)) << said.said << said.error;
   int cycles = 0;
   std::from_chars(said.said.data() + start.size(), said.said.data() + said.said.size(), cycles);
@@ -37,12 +37,23 @@ TEST_F(an_interface, traps_a_hart_where_its_own_access_cannot_be) {
                                     {"free", "read"},
                                     {"tail", "written"},
                                     {"command", "written"},
+                                    {"tag", "written"},
+                                    {"narrow", "written"},
                                     {"region", "written"}}) {
     outcome const said = run("cni-4", what);
     EXPECT_EQ(said.code, 1) << what;
     EXPECT_NE(said.error.find(std::string("may not be ") + right), std::string::npos) << what << ": " << said.error;
     EXPECT_NE(said.error.find("address 0x400"), std::string::npos) << what << ": " << said.error;
   }
+}
+
+TEST_F(an_interface, names_a_full_queue_and_who_waits_for_it_when_all_wait) {
+  outcome const said = run("cni-4 --copies 3", "stuck");
+  EXPECT_EQ(said.code, 1) << said.error;
+  EXPECT_NE(said.error.find("every thread waits"), std::string::npos) << said.error;
+  EXPECT_NE(said.error.find("tile 0: the queue at 0x4000000"), std::string::npos) << said.error;
+  EXPECT_NE(said.error.find(" is full, and items of tile "), std::string::npos) << said.error;
+  EXPECT_TRUE(said.error.contains("tile 1, 2 wait") || said.error.contains("tile 2, 1 wait")) << said.error;
 }
 
 TEST_F(an_interface, is_not_there_on_other_machines) {

@@ -224,12 +224,24 @@ class command_buffer : public line {
   /// One to five words, written at once.
   template <class... Words>
   void message(std::uint64_t to, std::uint64_t acknowledgement, Words... inline_words) const {
+    send(words::message, to, acknowledgement, inline_words...);
+  }
+  /// The same, tried once: if it is refused, as by a full queue, it is gone, and what is acknowledged is the number of
+  /// its bytes less than zero. Without `acknowledgement` nobody hears of that.
+  template <class... Words>
+  void message_once(std::uint64_t to, std::uint64_t acknowledgement, Words... inline_words) const {
+    send(words::message_once, to, acknowledgement, inline_words...);
+  }
+
+ private:
+  template <class... Words>
+  void send(words::command_code code, std::uint64_t to, std::uint64_t acknowledgement, Words... inline_words) const {
     static_assert(sizeof...(Words) >= 1 && sizeof...(Words) <= words::message_bytes_max / 8);
     field(words::command_destination) = to;
     field(words::command_acknowledgement) = acknowledgement;
     std::uint64_t offset = words::command_data;
     ((field(offset) = static_cast<std::uint64_t>(inline_words), offset += 8), ...);
-    field(words::command_what) = words::what_of(words::message, 8 * sizeof...(Words));
+    field(words::command_what) = words::what_of(code, 8 * sizeof...(Words));
   }
 };
 
@@ -302,16 +314,28 @@ class queue_reader {
 class match_queue : public line {
  public:
   using line::line;
-  [[nodiscard]] bool configure(std::uint64_t buffer, std::uint64_t log2_items, std::uint64_t log2_words = 0) const {
+  /// `tagged`: all requests have tags, and items two words or more.
+  [[nodiscard]] bool configure(std::uint64_t buffer, std::uint64_t log2_items, std::uint64_t log2_words = 0,
+                               bool tagged = false) const {
     if (!cni::configure(address(), words::line_bytes, words::match_queue)) return false;
     field(words::match_buffer) = buffer;
-    field(words::match_shape) = words::shape_of(log2_items, log2_words);
+    field(words::match_shape) = words::shape_of(log2_items, log2_words) | (tagged ? words::tagged : 0);
     return true;
   }
   /// An item of one word; longer ones are messages or copies to address().
   void put(std::uint64_t item) const { field(words::match_data) = item; }
   /// An item, this one's turn, is written to this address.
   void request(std::uint64_t response) const { field(words::match_request) = response; }
+  /// Of a tagged queue: in the item that is written, `tag` is the last word. Answers to many requests can go to one
+  /// single-reader queue with items of this size, and with room for all of them. `response`: below 2^48; `tag`: up to
+  /// words::tag_max.
+  void request(std::uint64_t response, std::uint64_t tag) const {
+    field(words::match_request) = words::tagged_request(response, tag);
+  }
+  /// The same, but it does not wait: if no item is there, the answer is zeros, and `tag | words::none`.
+  void try_request(std::uint64_t response, std::uint64_t tag) const {
+    field(words::match_request) = words::tagged_request(response, tag) | words::no_wait;
+  }
   /// Items that wait, or less than zero: requests that do.
   [[nodiscard]] std::int64_t balance() const {
     return static_cast<std::int64_t>(std::uint64_t{field(words::match_balance)});

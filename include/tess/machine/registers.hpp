@@ -23,7 +23,7 @@ inline constexpr std::uint64_t unit_bytes = std::uint64_t{1} << 19U;
 inline constexpr std::uint64_t units_max = devices_bytes / unit_bytes;
 inline constexpr std::uint64_t window_bytes = 64;
 
-enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca, portals, cni };
+enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca, portals, cni, extended };
 
 /// What the doorbells of all units but `ranges` say: `accepted` until the command has ended, then `idle` or `wrong`;
 /// `full`: not accepted, and can be rung again. Stores to a window whose command runs are lost.
@@ -45,6 +45,8 @@ inline constexpr std::uint64_t measured = 2048;
 /// 1: all harts of the machine wait, and nothing is under way. When that is found, 1 is added to the word at which each
 /// tile's task queue tells of messages. If nobody goes on then, the run ends.
 inline constexpr std::uint64_t stalled = 2056;
+/// Units that the tile has: bit u for registers::unit u.
+inline constexpr std::uint64_t units = 2064;
 /// The tile table: a row of 64 bytes for each tile.
 inline constexpr std::uint64_t table = 4096;
 inline constexpr std::uint64_t row_bytes = 64;
@@ -127,6 +129,12 @@ inline constexpr std::uint64_t source = 16;  ///< The tile that may send.
 inline constexpr std::uint64_t sends = 24;
 inline constexpr std::uint64_t state = 32;  ///< Of the last store to `sends`: command_status, idle or wrong.
 }  // namespace portals
+
+/// Which tiles extended addresses (docs/xbgas.md) mean, as the program says: its look-aside buffer of objects, the same
+/// in every window. At 8 x id: the tile, plus 1; 0: there is no such object. Id 0 is the own tile and cannot be stored.
+namespace extended {
+inline constexpr std::uint64_t objects_max = std::uint64_t{1} << 16U;
+}  // namespace extended
 
 /// Of objects that units read and copy: what stands before an object, and the records of their types.
 namespace objects {
@@ -289,7 +297,11 @@ inline constexpr std::uint64_t command_destination = 8;
 inline constexpr std::uint64_t command_acknowledgement = 16;  ///< Where numbers of bytes are written; or null.
 inline constexpr std::uint64_t command_source = 24;           ///< Of a copy.
 inline constexpr std::uint64_t command_data = 24;             ///< Of a message, up to five words.
-enum command_code : std::uint64_t { copy = 1, message = 2 };
+enum command_code : std::uint64_t {
+  copy = 1,
+  message = 2,
+  message_once = 3,  ///< A message that is not sent again if it is refused: it acknowledges minus its bytes.
+};
 inline constexpr std::uint64_t copy_bytes_max = 65536;
 inline constexpr std::uint64_t message_bytes_max = 40;
 constexpr std::uint64_t what_of(command_code code, std::uint64_t length) noexcept {
@@ -309,10 +321,12 @@ inline constexpr std::uint64_t queue_head = 8;     ///< Items that its reader ha
 inline constexpr std::uint64_t queue_tail = 16;    ///< Items that have come: read only.
 inline constexpr std::uint64_t queue_buffer = 24;  ///< Address of the items, in the own scratchpad.
 inline constexpr std::uint64_t queue_shape = 32;   ///< shape_of()
+inline constexpr std::uint64_t queue_notify = 40;  ///< Address of a word that gets 1 more with every item; or null.
 
 // Words of a multiple-reader queue.
 inline constexpr std::uint64_t match_data = 0;      ///< As queue_put.
-inline constexpr std::uint64_t match_request = 8;   ///< Storing asks for an item: the address to which it is written.
+inline constexpr std::uint64_t match_request = 8;   ///< Storing asks for an item: the address to which it is written;
+                                                    ///< of a tagged queue: tagged_request().
 inline constexpr std::uint64_t match_balance = 16;  ///< Items that wait; below zero: requests that do. Read only.
 inline constexpr std::uint64_t match_buffer = 24;   ///< As queue_buffer.
 inline constexpr std::uint64_t match_shape = 32;    ///< As queue_shape.
@@ -320,6 +334,23 @@ inline constexpr std::uint64_t match_shape = 32;    ///< As queue_shape.
 /// Of a queue: 2^log2_items items of 2^log2_words words, up to eight.
 constexpr std::uint64_t shape_of(std::uint64_t log2_items, std::uint64_t log2_words) noexcept {
   return log2_items | log2_words << 8U;
+}
+
+/// In the shape of a multiple-reader queue whose items have two words or more: requests have tags. The last word of the
+/// item that answers one is the request's tag.
+inline constexpr std::uint64_t tagged = std::uint64_t{1} << 16U;
+/// From this bit on, of a multiple-reader queue: so many items may wait, if that is less than there are places, which
+/// then are for requests; 0: as many as there are places.
+inline constexpr unsigned limit_shift = 24;
+inline constexpr unsigned tag_shift = 48;
+inline constexpr std::uint64_t tag_max = (std::uint64_t{1} << 15U) - 1;
+/// In a tagged request: if no item is there it does not wait, and is answered by zeros and `none | tag`.
+inline constexpr std::uint64_t no_wait = std::uint64_t{1} << 63U;
+/// In the last word of an answer: there was no item.
+inline constexpr std::uint64_t none = std::uint64_t{1} << 63U;
+/// `response`: an address, bits 0-47; bits 48-62 the request's tag.
+constexpr std::uint64_t tagged_request(std::uint64_t response, std::uint64_t its_tag) noexcept {
+  return response | its_tag << tag_shift;
 }
 }  // namespace cni
 

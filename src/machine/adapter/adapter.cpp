@@ -1,6 +1,8 @@
 // adapter: transactions on their way out, at their home, and back.
 #include "machine/adapter/adapter.hpp"
 
+#include <utility>
+
 #include "machine/assert.hpp"
 
 namespace tess::machine {
@@ -49,6 +51,7 @@ void adapter::issue(transaction& issued) {
   MACHINE_DEBUG_ASSERT(issued.bytes <= transaction::data_max || issued.what == remote_operation::transfer);
   issued.source = tile_;
   issued.status = remote_outcome::pending;
+  issued.refusals = 0;
   issued.issued = kernel_.now();
   ++counted_.requests;
   begins();
@@ -64,6 +67,7 @@ void adapter::issue(transaction& issued) {
 void adapter::issue_at_once(transaction& issued) {
   issued.source = tile_;
   issued.status = remote_outcome::pending;
+  issued.refusals = 0;
   issued.issued = kernel_.now();
   send(issued);
 }
@@ -133,11 +137,33 @@ void adapter::answer(job& done) {
   spare_jobs_.push_back(&done);
   ends();
   MACHINE_ASSERT(asked.status != remote_outcome::pending);
-  if (asked.acknowledgement != 0 && asked.status == remote_outcome::done) home_.acknowledge(asked);
+  bool const is_over = asked.status == remote_outcome::done || asked.is_refused_for_good();
+  if (asked.acknowledgement != 0 && is_over) home_.acknowledge(asked);
   respond(asked);
 }
 
+bool adapter::keeps(transaction& refused) {
+  // The queues of accelerators, and of what carries out atomics, empty by themselves.
+  bool const of_queue = refused.of_interface || refused.what == remote_operation::invoke;
+  if (!of_queue || refused.what == remote_operation::trigger) return false;
+  // Only of refusals between which nothing changed it is sure that the last one still holds.
+  if (refused.refusals == 0 || refused.changes_before != changes_) {
+    refused.refusals = 0;
+    refused.changes_before = changes_;
+  }
+  if (++refused.refusals <= made_of_.refusals_max) return false;
+  kept_.push_back(&refused);
+  return true;
+}
+
+void adapter::changed() {
+  ++changes_;
+  if (kept_.empty()) return;
+  for (transaction* const one : std::exchange(kept_, {})) respond(*one);
+}
+
 void adapter::respond(transaction& answered) {
+  if (answered.status == remote_outcome::refused && keeps(answered)) return;
   std::size_t bytes = made_of_.header_bytes;
   bool const brings = answered.what == remote_operation::read || answered.what == remote_operation::probe;
   if (brings && answered.status == remote_outcome::done) bytes += answered.bytes;
@@ -151,7 +177,7 @@ void adapter::respond(transaction& answered) {
 }
 
 void adapter::returned(transaction& answered) {
-  if (answered.status == remote_outcome::refused) {
+  if (answered.status == remote_outcome::refused && !answered.is_refused_for_good()) {
     answered.status = remote_outcome::pending;
     answered.happens = [](event& self) {
       auto& again = static_cast<transaction&>(self);
@@ -224,6 +250,7 @@ std::optional<adapter::task_message> adapter::take_task() {
   if (tasks_.empty()) return std::nullopt;
   task_message const first = tasks_.front();
   tasks_.pop_front();
+  changed();
   return first;
 }
 

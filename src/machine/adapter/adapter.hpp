@@ -6,9 +6,10 @@
 //   Requests go by the first virtual network, answers, unblocks and DMA data by the second, invocations, DMA commands
 //   and probes of a directory by the third; invocations and their answers by a network of their own where the machine
 //   has one. The task queue may be full, and so may that of a memory's accelerator: then the invocation or the trigger
-//   is refused, stays in its slot at the sender and is sent again. A DMA is run by the adapter of the tile where its
-//   source is: it reads there, packet by packet, and sends each packet to the destination's home, a few at a time;
-//   whoever asked is told when all have been written.
+//   is refused, stays in its slot at the sender and is sent again. What was refused so often that nobody seems to empty
+//   the queue is answered no more until something changes there: so a machine in which all wait comes to rest. A DMA is
+//   run by the adapter of the tile where its source is: it reads there, packet by packet, and sends each packet to the
+//   destination's home, a few at a time; whoever asked is told when all have been written.
 //
 // Units     cycles of the tile's clock.
 // Errors    remote_outcome::wrong at the sender, for what the home does not have, and DMA that is not aligned to its
@@ -34,8 +35,8 @@ class home {
   virtual ~home() = default;
   /// Does a read, write, atomic or compare_swap; sets `status`; `finished` happens when it is done.
   virtual void serve(transaction& asked, event& finished) = 0;
-  /// What has been written names an acknowledgement; the answer follows.
-  virtual void acknowledge(transaction& /*written*/) {}
+  /// What has been written, or refused for good, names an acknowledgement; the answer follows.
+  virtual void acknowledge(transaction& /*asked*/) {}
 };
 
 struct adapter_parameters {
@@ -46,7 +47,8 @@ struct adapter_parameters {
   std::uint32_t dma_packet_bytes = 64;
   std::uint32_t dma_packets = 4;
   std::uint32_t task_queue_entries = 16;
-  std::uint32_t retry_cycles = 64;  ///< Of a refused invocation.
+  std::uint32_t retry_cycles = 64;   ///< Of a refused invocation.
+  std::uint32_t refusals_max = 256;  ///< After so many the home answers when something has changed there.
 };
 
 class adapter : public packet_receiver {
@@ -88,8 +90,14 @@ class adapter : public packet_receiver {
   void on_copy(std::function<bool(transaction&)> taken) { copy_taken_ = std::move(taken); }
   /// Data of who limits by itself how much of it is under way: no slot of the clients is taken.
   void issue_data(transaction& piece);
+  /// The same of an interface's jobs, which take the way into the network that requests take.
+  void issue_job(transaction& packet);
   /// The answer to what another tile asked, whose status is set.
   void respond(transaction& answered);
+  /// Of what is full here, and refuses, something has changed.
+  void changed();
+  /// What was refused and is not answered before that.
+  [[nodiscard]] std::vector<transaction*> const& kept() const noexcept { return kept_; }
 
   /// From now on, every transaction that has ended.
   void tell(activity_log* log) noexcept { activity_ = {log, tile_}; }
@@ -136,6 +144,7 @@ class adapter : public packet_receiver {
   [[nodiscard]] network& way_of(transaction const& sent) noexcept {
     return mail_ != nullptr && sent.what == remote_operation::invoke ? *mail_ : network_;
   }
+  [[nodiscard]] bool keeps(transaction& refused);
   process run_transfer(transaction& asked);
   void copy(transaction& asked);
 
@@ -154,6 +163,8 @@ class adapter : public packet_receiver {
   std::function<void()> task_arrived_;
   std::function<bool(task_message const&)> triggered_;
   std::function<bool(transaction&)> copy_taken_;
+  std::uint64_t changes_ = 0;
+  std::vector<transaction*> kept_;
   statistics counted_;
   std::uint64_t at_work_ = 0;  ///< What is under way.
   picoseconds busy_since_ = 0;

@@ -101,4 +101,13 @@ void adapter::issue_data(transaction& piece) {
   issue_at_once(piece);
 }
 
+void adapter::issue_job(transaction& packet) {
+  packet.is_dma_data = true;
+  packet.source = tile_;
+  packet.status = remote_outcome::pending;
+  packet.refusals = 0;
+  packet.issued = kernel_.now();
+  post(packet);
+}
+
 }  // namespace tess::machine

@@ -64,6 +64,8 @@ struct transaction : event {
   // The adapters' own.
   class adapter* via = nullptr;
   picoseconds issued = 0;
+  std::uint32_t refusals = 0;        ///< In a row, while nothing changed at the home:
+  std::uint64_t changes_before = 0;  ///< how much had changed there at the first of them.
   bool is_dma_data = false;
   /// Of a transfer: its destination hears of its end. Of DMA data: this is the end, without bytes.
   bool tells = false;
@@ -71,8 +73,12 @@ struct transaction : event {
   // Of cache-integrated network interfaces (src/machine/cni).
   bool of_interface = false;  ///< An interface's or posted: answered by the third virtual network.
   bool brief = false;         ///< Of an interface's data: it goes with the requests, and a word goes to its home.
+  bool once = false;          ///< If a queue refuses it, it has ended so.
+  bool busy = false;          ///< Of one that is refused: no queue did, but a list of jobs, and it is sent again.
   std::uint64_t acknowledgement = 0;  ///< Where the number of bytes goes when they have been written; null: nowhere.
   registers::cni::fault fault = registers::cni::fault::none;  ///< Why it is wrong, if the home knows.
+
+  [[nodiscard]] bool is_refused_for_good() const noexcept { return once && !busy && status == remote_outcome::refused; }
 };
 
 /// Does `word` to the 4 or 8 bytes at `at` and returns what was there, 4 bytes sign-extended as the A extension does.

@@ -33,4 +33,10 @@ l2_private::surrendered l2_private::surrender(std::uint64_t address, line_right 
   return given;
 }
 
+void l2_private::change_on_way(overwrite const& written) noexcept {
+  // Those that are spare hold nothing.
+  for (departure& leaving : all_departures_) written.apply(leaving.address, leaving.data);
+  for (miss& coming : all_misses_) written.apply(coming.address, coming.data);
+}
+
 }  // namespace tess::machine

@@ -42,6 +42,17 @@ std::byte* l2_private::leaving(std::uint64_t address) noexcept {
   return found->data.data() + (address - found->address);
 }
 
+bool l2_private::wait_for(std::uint64_t address, event& then) {
+  std::uint64_t const line = line_address(address);
+  if (auto const found = std::ranges::find(misses_, line, &miss::address); found != misses_.end()) {
+    (*found)->waiting.push_back(&then);
+    return true;
+  }
+  departure* const found = departure_of(line);
+  if (found != nullptr) found->waiting.push_back(&then);
+  return found != nullptr;
+}
+
 bool l2_private::write_absent(std::uint64_t address, std::span<std::byte const> from) {
   std::uint64_t const line = line_address(address);
   MACHINE_DEBUG_ASSERT(lines_.find(line) == no_line && line_address(address + from.size() - 1) == line);
@@ -196,8 +207,9 @@ void l2_private::drop_line(std::uint64_t address) {
 
 void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
   auto const inside = [&](std::uint64_t line) { return line - address < bytes; };
-  for (departure* leaving : departures_) {
-    for (; leaving != nullptr; leaving = leaving->next_like) {
+  // A directory may have taken what leaves, and given the line to another already.
+  for (std::size_t list = 0; list < departure_lists && !coherent(); ++list) {
+    for (departure* leaving = departures_[list]; leaving != nullptr; leaving = leaving->next_like) {
       if (!inside(leaving->address)) continue;
       leaving->unwanted = true;
       leaving->again = false;

@@ -22,6 +22,7 @@
 #include "machine/cache/cache_array.hpp"
 #include "machine/cache/l1_cache.hpp"
 #include "machine/cache/line_right.hpp"
+#include "machine/cache/overwrite.hpp"
 #include "machine/kernel/activity.hpp"
 #include "machine/kernel/kernel.hpp"
 
@@ -88,12 +89,16 @@ class l2_private {
   };
   /// The directory's order: keep no more of a line than this, and say what is left.
   surrendered surrender(std::uint64_t address, line_right keep, std::span<std::byte> into);
+  /// With a directory: to all that is on its way here or to memory, without time.
+  void change_on_way(overwrite const& written) noexcept;
 
   /// As look_up(), but for who is no client: no use, no count, no miss.
   [[nodiscard]] probed probe(std::uint64_t address) noexcept;
 
   /// The byte at this address if its line is on its way to memory, which has not got it yet; null: it is not.
   [[nodiscard]] std::byte* leaving(std::uint64_t address) noexcept;
+  /// The line is on its way, here or to memory: `then` happens, without the calendar, when it is not. False: it is not.
+  [[nodiscard]] bool wait_for(std::uint64_t address, event& then);
   /// Writes within a line that is not here, without time. True: it is on its way to memory, and takes this along;
   /// false: the caller writes the memory. One on its way here has it when it comes.
   [[nodiscard]] bool write_absent(std::uint64_t address, std::span<std::byte const> from);
@@ -117,7 +122,7 @@ class l2_private {
   /// Takes what is in this line out of the cache, to memory if it must, so that the line can get another type.
   void vacate(line_index line);
   /// The same as drop_line() for [address, address + bytes), whole lines, whose bytes nobody wants any more: also what
-  /// is on its way to memory will not be there.
+  /// is on its way to memory will not be there; with a directory, change_on_way() is for that.
   void forget(std::uint64_t address, std::uint64_t bytes);
 
   // Of [address, address + bytes), each line looked at taking `line_ps`.

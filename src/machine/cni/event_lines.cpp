@@ -82,7 +82,7 @@ access_result event_lines::store_event(line_index line, std::uint64_t address, s
   if (row->condition(changed, access)) {
     interface_job const job = row->job(changed, access);
     // Who takes in an acknowledgement cannot refuse it: there are no more of them than packets were sent.
-    if (whom != by::acknowledgement && !host_.has_room(job)) return {access_outcome::full, of::fault::none};
+    if (whom != by::acknowledgement && !host_.has_room(job)) return {access_outcome::busy, of::fault::none};
     host_.take(job);
   }
   put_back(line, changed);

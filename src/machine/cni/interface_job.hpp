@@ -26,6 +26,7 @@ struct interface_job {
 
   kind what = kind::store;
   bool of_command = false;  ///< It takes one of the places for commands until it has ended.
+  bool once = false;        ///< Of a store: if it is refused it is not sent again.
   std::uint32_t runs_at = 0;
   std::uint64_t source = 0;
   std::uint64_t destination = 0;

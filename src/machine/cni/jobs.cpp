@@ -13,9 +13,24 @@ using kind = interface_job::kind;
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
+/// Who reads and writes bytes of a region: a partition's cached name is that of its DDR, behind all caches; the
+/// uncached one is that of its tile, through the L2 there.
+std::uint32_t home_of(region const& in) {
+  return in.kind == region_kind::partition ? in.memory_tile : in.tile;
+}
+/// All of [address, address + bytes) can be copied.
+bool is_sound(region const* in, std::uint64_t address, std::uint64_t bytes) {
+  return in != nullptr && bytes <= in->end() - address && in->kind != region_kind::device;
+}
+std::uint64_t left_in_line(std::uint64_t address) {
+  return of::line_bytes - address % of::line_bytes;
+}
+
 }  // namespace
 
 bool network_interface::has_room(interface_job const& for_this) const {
+  // Nobody refuses an addition. If it took a place, answers of two tiles to each other's queues could wait for it.
+  if (for_this.what == kind::add) return true;
   return (for_this.of_command ? commands_ : others_) < made_of_.cni->jobs;
 }
 
@@ -43,12 +58,10 @@ bool network_interface::prepare(interface_job& command) {
   if (command.what != kind::copy) return true;
   auto const from = whole_name(command.source, command.bytes);
   region const* const in = from ? map_.find(*from) : nullptr;
-  bool const whole = in != nullptr && command.bytes <= in->end() - *from &&
-                     (in->kind == region_kind::scratchpad || in->kind == region_kind::partition);
-  if (!whole) return refuse(of::fault::not_configured, command.source);
+  if (!is_sound(in, from.value_or(0), command.bytes)) return refuse(of::fault::not_configured, command.source);
   if (!regions_.may_read(*from, command.bytes)) return refuse(of::fault::not_allowed, command.source);
   command.source = *from;
-  command.runs_at = in->kind == region_kind::scratchpad ? in->tile : in->memory_tile;
+  command.runs_at = home_of(*in);
   if (command.runs_at != tile_) command.what = kind::forward;
   return true;
 }
@@ -141,6 +154,7 @@ network_interface::outgoing& network_interface::packet_of(interface_job& job) {
   packet.sent.done = &packet;
   packet.sent.of_interface = true;
   packet.sent.brief = false;
+  packet.sent.once = job.once;
   packet.sent.fault = of::fault::none;
   packet.sent.acknowledgement = job.acknowledgement;
   ++job.under_way;
@@ -148,51 +162,66 @@ network_interface::outgoing& network_interface::packet_of(interface_job& job) {
 }
 
 void network_interface::launch(outgoing& packet) {
-  adapter_.issue_data(packet.sent);
+  adapter_.issue_job(packet.sent);
 }
 
 void network_interface::send_piece(interface_job& job) {
   std::uint64_t const to = job.destination + job.begun;
   std::uint64_t const from = job.source + job.begun;
-  // A packet is of one line of its destination, so that it is written at once.
-  std::uint64_t const bytes = std::min(of::line_bytes - to % of::line_bytes, job.bytes - job.begun);
+  region const* const source = map_.find(from);
   region const* const target = map_.find(to);
-  bool const sound = target != nullptr && bytes <= target->end() - to &&
-                     (target->kind == region_kind::scratchpad || target->kind == region_kind::partition);
-  if (!sound) return fail(job, of::fault::not_configured, to);
+  // A packet is of one line of its destination, so that it is written at once.
+  std::uint64_t bytes = std::min(left_in_line(to), job.bytes - job.begun);
+  // And of one of its source, if that is read at once: out of a cache.
+  if (source->kind == region_kind::partition_uncached) bytes = std::min(bytes, left_in_line(from));
+  if (!is_sound(target, to, bytes)) return fail(job, of::fault::not_configured, to);
   outgoing& packet = packet_of(job);
   ++copy_packets_;
-  packet.sent.target = target->kind == region_kind::scratchpad ? target->tile : target->memory_tile;
+  packet.sent.target = home_of(*target);
   packet.sent.address = to;
   packet.sent.bytes = bytes;
   job.begun += bytes;
   std::span<std::byte> const data = std::span(packet.sent.data).first(bytes);
-  if (lines_.holds(from)) {
-    if (lines_.read(from, data)) return launch(packet);
-    packet.sent.status = remote_outcome::wrong;
-    packet.sent.fault = lines_.code_of(from) > of::scratchpad ? of::fault::wrong_access : of::fault::not_configured;
-    packet.sent.address = from;
-    return ended(packet);
-  }
+  if (!lines_.holds(from)) return read_piece(packet, from);
+  if (lines_.read(from, data)) return launch(packet);
+  packet.sent.status = remote_outcome::wrong;
+  packet.sent.fault = lines_.code_of(from) > of::scratchpad ? of::fault::wrong_access : of::fault::not_configured;
+  packet.sent.address = from;
+  ended(packet);
+}
+
+void network_interface::read_piece(outgoing& packet, std::uint64_t from) {
   region const& source = *map_.find(from);
   packet.happens = [](event& self) {
     auto& ready = static_cast<outgoing&>(self);
     ready.happens = [](event& back) { static_cast<outgoing&>(back).owner.ended(static_cast<outgoing&>(back)); };
+    if (ready.read.what == remote_operation::read) ready.sent.data = ready.read.data;
     ready.owner.launch(ready);
   };
-  memory_->read(source.memory_offset + (from - source.base), data, packet);
+  std::uint64_t const bytes = packet.sent.bytes;
+  if (source.kind == region_kind::partition) {
+    packet.read.what = remote_operation::write;
+    return memory_->read(source.memory_offset + (from - source.base), std::span(packet.sent.data).first(bytes), packet);
+  }
+  packet.read.what = remote_operation::read;
+  packet.read.address = from;
+  packet.read.bytes = bytes;
+  packet.read.source = tile_;
+  packet.read.of_interface = true;
+  home_.serve(packet.read, packet);
 }
 
 void network_interface::send_store(interface_job& job, std::uint64_t to, std::uint64_t bytes) {
   region const* const target = map_.find(to);
-  bool const sound = target != nullptr && bytes <= target->end() - to &&
-                     (target->kind == region_kind::scratchpad || target->kind == region_kind::partition);
+  // What is written through an L2 lies in one of its lines.
+  bool const cached = target != nullptr && target->kind == region_kind::partition_uncached;
+  bool const sound = is_sound(target, to, bytes) && (!cached || bytes <= left_in_line(to));
   if (!sound) return fail(job, of::fault::not_configured, to);
   outgoing& packet = packet_of(job);
   transaction& sent = packet.sent;
   // A whole word is stored at its home, through that one's L2 if it is DDR; what is longer goes behind the caches.
   bool const word = bytes == word_bytes && to % word_bytes == 0;
-  sent.brief = word || target->kind == region_kind::scratchpad;
+  sent.brief = word || target->kind != region_kind::partition;
   sent.target = sent.brief ? target->tile : target->memory_tile;
   sent.address = to;
   sent.bytes = bytes;
@@ -232,10 +261,10 @@ void network_interface::ended(outgoing& packet) {
   transaction& sent = packet.sent;
   --job.under_way;
   if (job.what == kind::copy) --copy_packets_;
-  if (sent.status != remote_outcome::done) {
+  if (sent.status == remote_outcome::wrong) {
     fail(job, sent.fault, sent.address);
   } else if (sent.what == remote_operation::write && sent.acknowledgement != 0) {
-    if (deliver(sent.acknowledgement, sent.bytes) != of::fault::none) {
+    if (deliver(sent.acknowledgement, acknowledged(sent)) != of::fault::none) {
       fail(job, of::fault::acknowledgement, sent.acknowledgement);
     }
   }

@@ -12,19 +12,20 @@ namespace of = registers::cni;
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 bool is_data(region const& in) {
-  return in.kind == region_kind::partition || in.kind == region_kind::scratchpad;
+  return in.kind != region_kind::device;
 }
 
 }  // namespace
 
 network_interface::network_interface(kernel& k, machine_description const& made_of, address_map const& map,
-                                     network& over, l2_private& in, adapter& way, memory_port* memory,
+                                     network& over, l2_private& in, adapter& way, home& here, memory_port* memory,
                                      std::uint32_t tile, std::function<void(std::uint64_t, std::size_t)> told)
     : kernel_(k),
       made_of_(made_of),
       map_(map),
       network_(over),
       adapter_(way),
+      home_(here),
       memory_(memory),
       clock_(made_of.tile_clock_ps),
       tile_(tile),
@@ -45,9 +46,10 @@ std::uint64_t network_interface::remote_code(std::uint64_t address) const noexce
 
 access_outcome network_interface::store_event(std::uint64_t address, std::span<std::byte const> value, event& again) {
   access_outcome const outcome = lines_.write(address, value, event_lines::by::own_hart).outcome;
-  if (outcome == access_outcome::full) stalled_.push_back(&again);
   if (outcome == access_outcome::done) wake_stalled();
-  return outcome;
+  if (outcome != access_outcome::full && outcome != access_outcome::busy) return outcome;
+  stalled_.push_back({&again, address});
+  return access_outcome::full;
 }
 
 bool network_interface::post(std::uint64_t address, std::span<std::byte const> value, event& again) {
@@ -63,9 +65,10 @@ void network_interface::serve(transaction& asked) {
   if (asked.what == remote_operation::write) {
     access_result const result = lines_.write(asked.address, data, event_lines::by::other_tile);
     asked.fault = result.why;
-    asked.status = result.outcome == access_outcome::done   ? remote_outcome::done
-                   : result.outcome == access_outcome::full ? remote_outcome::refused
-                                                            : remote_outcome::wrong;
+    asked.busy = result.outcome == access_outcome::busy;
+    asked.status = result.outcome == access_outcome::done                 ? remote_outcome::done
+                   : result.outcome == access_outcome::full || asked.busy ? remote_outcome::refused
+                                                                          : remote_outcome::wrong;
     if (result.outcome == access_outcome::done) wake_stalled();
     return;
   }
@@ -89,8 +92,8 @@ void network_interface::acknowledge(transaction& asked) {
   region const* const home = map_.find(asked.acknowledgement);
   if (home == nullptr || home->tile == asked.source) return;  // its answer says so
   std::uint64_t const where = std::exchange(asked.acknowledgement, 0);
-  if (home->tile != tile_) return enter(store_of(where, asked.bytes));
-  if (deliver(where, asked.bytes) == of::fault::none) return;
+  if (home->tile != tile_) return enter(store_of(where, acknowledged(asked)));
+  if (deliver(where, acknowledged(asked)) == of::fault::none) return;
   asked.status = remote_outcome::wrong;
   asked.fault = of::fault::acknowledgement;
   asked.address = where;
@@ -143,7 +146,14 @@ void network_interface::report(of::fault why, std::uint64_t where) {
 }
 
 void network_interface::wake_stalled() {
-  for (event* const one : std::exchange(stalled_, {})) kernel_.after(clock_.cycles(1), *one);
+  for (stalled_store const& one : std::exchange(stalled_, {})) kernel_.after(clock_.cycles(1), *one.again);
+  adapter_.changed();
+}
+
+std::vector<std::uint64_t> network_interface::waited_for() const {
+  std::vector<std::uint64_t> addresses;
+  for (stalled_store const& one : stalled_) addresses.push_back(one.address);
+  return addresses;
 }
 
 }  // namespace tess::machine

@@ -5,7 +5,8 @@
 //   A copy is run where its source is. Each packet that has been written is acknowledged: at the tile where it was
 //   written, by its answer, or by that tile to a third one. A full queue refuses what comes, and the sender's adapter
 //   sends it again. Commands and jobs of events have places of their own in the list, so that neither keeps the other
-//   out; the jobs of acknowledgements always have one, as there are no more of those than packets under way.
+//   out; the jobs of acknowledgements always have one, as there are no more of those than packets under way; and what a
+//   queue notifies, as nobody refuses that.
 //
 //   Stores and messages go with the requests, data of copies with the responses, acknowledgements by the third virtual
 //   network.
@@ -37,9 +38,10 @@ class network_interface final : private event_host {
     std::uint64_t notify = 0;  ///< The word that gets 1 more; null: none.
   };
 
-  /// `told` is called when bytes of the scratchpad have changed. `memory`: null, if the tile has none.
+  /// `told` is called when bytes of the scratchpad have changed. `here`: the tile's; copies read its caches and its TLM
+  /// there. `memory`: null, if the tile has none.
   network_interface(kernel& k, machine_description const& made_of, address_map const& map, network& over,
-                    l2_private& in, adapter& way, memory_port* memory, std::uint32_t tile,
+                    l2_private& in, adapter& way, home& here, memory_port* memory, std::uint32_t tile,
                     std::function<void(std::uint64_t, std::size_t)> told);
 
   [[nodiscard]] event_lines& lines() noexcept { return lines_; }
@@ -47,6 +49,10 @@ class network_interface final : private event_host {
   [[nodiscard]] region_table& regions() noexcept { return regions_; }
   [[nodiscard]] fault_record& faults() noexcept { return faults_; }
   [[nodiscard]] std::size_t jobs() const noexcept { return list_.size(); }
+  /// Lines were configured or restored: who waits for a full one tries again.
+  void reconfigured() { wake_stalled(); }
+  /// Where own harts wait to store: a full queue, or a line whose job finds no place in the list.
+  [[nodiscard]] std::vector<std::uint64_t> waited_for() const;
 
   // Of the tile's harts, at kernel time.
   /// The entry of the region table by which stores to another tile's scratchpad go; 0: there is none.
@@ -61,7 +67,7 @@ class network_interface final : private event_host {
   // As a home.
   /// What another tile asks of the scratchpad here, at once; sets its status.
   void serve(transaction& asked);
-  /// `asked` has been written here: what that one's acknowledgement needs from here.
+  /// `asked` has been written here, or refused for good: what that one's acknowledgement needs from here.
   void acknowledge(transaction& asked);
   /// Another tile's copy, whose source is here. False: there is no place.
   [[nodiscard]] bool take_copy(transaction& asked);
@@ -73,6 +79,7 @@ class network_interface final : private event_host {
     network_interface& owner;
     interface_job* of = nullptr;
     transaction sent;
+    transaction read;  ///< Of a copy out of the caches or the TLM here.
   };
   struct step_event : event {
     explicit step_event(network_interface& owner_)
@@ -93,6 +100,8 @@ class network_interface final : private event_host {
   void step();
   void send_next(interface_job& job);
   void send_piece(interface_job& job);
+  /// Its bytes come; then it is launched.
+  void read_piece(outgoing& packet, std::uint64_t from);
   void send_store(interface_job& job, std::uint64_t to, std::uint64_t bytes);
   void send_command(interface_job& job);
   [[nodiscard]] bool has_more(interface_job const& job) const noexcept;
@@ -105,6 +114,10 @@ class network_interface final : private event_host {
   void report(registers::cni::fault why, std::uint64_t where);
   /// Stores a word, an acknowledgement, which nothing can hold back; none, or why it cannot be.
   [[nodiscard]] registers::cni::fault deliver(std::uint64_t address, std::uint64_t value);
+  /// What is stored at the acknowledgement's address: bytes; refused for good, the same below zero.
+  [[nodiscard]] static std::uint64_t acknowledged(transaction const& of) noexcept {
+    return of.status == remote_outcome::refused ? ~of.bytes + 1 : of.bytes;
+  }
   [[nodiscard]] interface_job store_of(std::uint64_t address, std::uint64_t value) const;
   void wake_stalled();
 
@@ -113,6 +126,7 @@ class network_interface final : private event_host {
   address_map const& map_;
   network& network_;
   adapter& adapter_;
+  home& home_;
   memory_port* memory_;
   clock_domain clock_;
   std::uint32_t tile_;
@@ -128,7 +142,11 @@ class network_interface final : private event_host {
   std::uint32_t copy_packets_ = 0;
   bool planned_ = false;
   step_event step_{*this};
-  std::vector<event*> stalled_;
+  struct stalled_store {
+    event* again;
+    std::uint64_t address;
+  };
+  std::vector<stalled_store> stalled_;
   std::deque<interface_job> all_jobs_;
   std::vector<interface_job*> spare_jobs_;
   std::deque<outgoing> all_packets_;

@@ -47,9 +47,8 @@ access_result store_word(event_line& line, event_access& by) {
   line.tag |= std::uint64_t{1} << by.word;
   if (by.word != 0) return done;
   std::uint64_t const code = by.value() & 0xffU;
-  std::uint64_t const bytes_max = code == of::copy      ? of::copy_bytes_max
-                                  : code == of::message ? of::message_bytes_max
-                                                        : 0;
+  bool const sends = code == of::message || code == of::message_once;
+  std::uint64_t const bytes_max = code == of::copy ? of::copy_bytes_max : sends ? of::message_bytes_max : 0;
   bool const sound = command_bytes(line) >= 1 && command_bytes(line) <= bytes_max;
   return sound ? done : wrong(of::fault::wrong_access);
 }
@@ -61,6 +60,7 @@ interface_job command(event_line& line, event_access const&) {
   interface_job made;
   made.what = copies ? interface_job::kind::copy : interface_job::kind::store;
   made.of_command = true;
+  made.once = (line.words[0] & 0xffU) == of::message_once;
   made.bytes = command_bytes(line);
   made.destination = line.words[at(of::command_destination)];
   made.acknowledgement = line.words[at(of::command_acknowledgement)];
@@ -101,6 +101,8 @@ struct ring {
   std::uint64_t items = 0;  ///< 0: it cannot be one.
   std::uint64_t bytes = 0;  ///< Of an item.
   std::uint64_t buffer = 0;
+  bool tagged = false;          ///< Its requests have tags.
+  std::uint64_t items_max = 0;  ///< Of items that wait; of requests as many as there are places.
   [[nodiscard]] std::uint64_t item(std::uint64_t number) const noexcept { return buffer + number % items * bytes; }
 };
 
@@ -109,13 +111,19 @@ ring ring_of(event_line const& line) {
   constexpr std::uint64_t log2_words_max = 3;
   std::uint64_t const shape = line.words[at(of::queue_shape)];
   std::uint64_t const log2_items = shape & 0xffU;
-  std::uint64_t const log2_words = shape >> 8U;
+  bool const tagged = line.code == of::match_queue && (shape & of::tagged) != 0;
+  bool const limited = line.code == of::match_queue;
+  std::uint64_t const limit = limited ? shape >> of::limit_shift : 0;
+  std::uint64_t const no_words = (tagged ? of::tagged : 0) | limit << of::limit_shift;
+  std::uint64_t const log2_words = (shape & ~no_words) >> 8U;
   std::uint64_t const buffer = line.words[at(of::queue_buffer)];
   if (log2_items > log2_items_max || log2_words > log2_words_max) return {};
+  if (tagged && log2_words == 0) return {};  // the tag would be all of it
   std::uint64_t const bytes = word_bytes << log2_words;
   // An item that is not aligned would lie in two lines.
   if (buffer == 0 || buffer % bytes != 0) return {};
-  return {std::uint64_t{1} << log2_items, bytes, buffer};
+  std::uint64_t const items = std::uint64_t{1} << log2_items;
+  return {items, bytes, buffer, tagged, limit == 0 ? items : std::min(limit, items)};
 }
 
 /// Head and tail count items, and wrap as their fields do.
@@ -150,6 +158,18 @@ access_result take(event_line& line, event_access& by) {
   return done;
 }
 
+bool has_notice(event_line const& line, event_access const&) {
+  return line.words[at(of::queue_notify)] != 0;
+}
+interface_job notice(event_line& line, event_access const&) {
+  interface_job made;
+  made.what = interface_job::kind::add;
+  made.destination = line.words[at(of::queue_notify)];
+  made.bytes = word_bytes;
+  made.data[0] = std::byte{1};
+  return made;
+}
+
 // Tag of a multiple-reader queue: bits 0-30 head, 31-61 tail, 62: requests wait, not items.
 constexpr std::uint64_t end_bits = 31;
 constexpr std::uint64_t end_mask = (std::uint64_t{1} << end_bits) - 1;
@@ -164,17 +184,33 @@ std::uint64_t tag_of(ends const& one) {
   return (one.head & end_mask) | (one.tail & end_mask) << end_bits | std::uint64_t{one.requests} << (2 * end_bits);
 }
 
-interface_job response_with(std::uint64_t address, std::uint64_t bytes) {
+/// What the word of a request says.
+struct request {
+  std::uint64_t address = 0;
+  std::uint64_t tag = 0;
+  bool waits = true;
+};
+request request_of(ring const& in, std::uint64_t word) {
+  if (!in.tagged) return {.address = word};
+  constexpr std::uint64_t address_mask = (std::uint64_t{1} << of::tag_shift) - 1;
+  return {word & address_mask, word >> of::tag_shift & of::tag_max, (word & of::no_wait) == 0};
+}
+
+/// `item`: empty, there is none.
+interface_job answer_to(request const& asked, ring const& in, std::span<std::byte const> item) {
   interface_job made;
   made.what = interface_job::kind::answer;
-  made.destination = address;
-  made.bytes = bytes;
+  made.destination = asked.address;
+  made.bytes = in.bytes;
+  std::ranges::copy(item, made.data.begin());
+  std::uint64_t const tag = item.empty() ? asked.tag | of::none : asked.tag;
+  if (in.tagged) std::memcpy(&made.data[in.bytes - word_bytes], &tag, word_bytes);
   return made;
 }
 
 /// An item or a request that meets none of the other kind waits in the ring.
 access_result wait_in_ring(event_line& line, event_access& by, ring const& in, ends now, bool is_request) {
-  if (waiting(now) >= in.items) return full;
+  if (waiting(now) >= (is_request ? in.items : in.items_max)) return full;
   if (!by.rings.put(in.item(now.tail), by.item)) return wrong(of::fault::wrong_shape);
   ++now.tail;
   now.requests = is_request;
@@ -187,12 +223,11 @@ access_result match_item(event_line& line, event_access& by) {
   if (in.items == 0) return wrong(of::fault::wrong_shape);
   ends now = match_ends(line.tag);
   if (waiting(now) == 0 || !now.requests) return wait_in_ring(line, by, in, now, false);
-  std::uint64_t address = 0;
-  if (!by.rings.get(in.item(now.head), std::as_writable_bytes(std::span(&address, 1)))) {
+  std::uint64_t word = 0;
+  if (!by.rings.get(in.item(now.head), std::as_writable_bytes(std::span(&word, 1)))) {
     return wrong(of::fault::wrong_shape);
   }
-  by.matched = response_with(address, in.bytes);
-  std::ranges::copy(by.item, by.matched->data.begin());
+  by.matched = answer_to(request_of(in, word), in, by.item);
   ++now.head;
   line.tag = tag_of(now);
   return done;
@@ -201,13 +236,18 @@ access_result match_item(event_line& line, event_access& by) {
 access_result match_request(event_line& line, event_access& by) {
   ring const in = ring_of(line);
   if (in.items == 0) return wrong(of::fault::wrong_shape);
-  if (!by.rings.may_send(by.value(), in.bytes)) return wrong(of::fault::not_allowed);
+  request const asked = request_of(in, by.value());
+  if (!by.rings.may_send(asked.address, in.bytes)) return wrong(of::fault::not_allowed);
   ends now = match_ends(line.tag);
-  if (waiting(now) == 0 || now.requests) return wait_in_ring(line, by, in, now, true);
-  by.matched = response_with(by.value(), in.bytes);
-  if (!by.rings.get(in.item(now.head), std::span(by.matched->data).first(in.bytes))) {
-    return wrong(of::fault::wrong_shape);
+  if (waiting(now) == 0 || now.requests) {
+    if (asked.waits) return wait_in_ring(line, by, in, now, true);
+    by.matched = answer_to(asked, in, {});
+    return done;
   }
+  std::array<std::byte, transaction::data_max> room{};
+  std::span<std::byte> const item = std::span(room).first(in.bytes);
+  if (!by.rings.get(in.item(now.head), item)) return wrong(of::fault::wrong_shape);
+  by.matched = answer_to(asked, in, item);
   ++now.head;
   line.tag = tag_of(now);
   return done;
@@ -225,9 +265,9 @@ constexpr response rows[] = {
     {of::counter, at(of::counter_add), at(of::counter_add), false, false, add, is_zero, notify},
     {of::counter, at(of::counter_reload), 6, true, false, keep, never, nothing},
     {of::counter, at(of::counter_set), at(of::counter_set), false, false, set, never, nothing},
-    {of::queue, at(of::queue_put), at(of::queue_put), false, true, enqueue, never, nothing},
+    {of::queue, at(of::queue_put), at(of::queue_put), false, true, enqueue, has_notice, notice},
     {of::queue, at(of::queue_head), at(of::queue_head), true, false, take, never, nothing},
-    {of::queue, at(of::queue_buffer), at(of::queue_shape), true, false, keep, never, nothing},
+    {of::queue, at(of::queue_buffer), at(of::queue_notify), true, false, keep, never, nothing},
     {of::match_queue, at(of::match_data), at(of::match_data), false, true, match_item, has_matched, matched},
     {of::match_queue, at(of::match_request), at(of::match_request), false, false, match_request, has_matched, matched},
     {of::match_queue, at(of::match_buffer), at(of::match_shape), true, false, keep, never, nothing},

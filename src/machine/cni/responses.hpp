@@ -20,7 +20,8 @@ namespace tess::machine {
 
 enum class access_outcome : std::uint8_t {
   done,
-  full,   ///< A queue, or the list of jobs: to be tried again.
+  full,   ///< A queue: to be tried again, unless it was to be tried once.
+  busy,   ///< The list of jobs has no place: to be tried again.
   wrong,  ///< It cannot be; nothing has changed.
 };
 struct access_result {

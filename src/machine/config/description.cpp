@@ -217,9 +217,8 @@ void read_coherence(toml_table& root, machine_description& made) {
   coherence.probe_cycles = from.small_number("probe_cycles", {0, 1000}, "cycles");
   for (string_view const other : {"clusters", "cni", "nma", "nca"}) {
     if (!root.has(other)) continue;
-    bool const accelerator = other == "nma" || other == "nca";
     from.fail("kind", fmt::format("a machine with directories has no [{}]", other),
-              accelerator ? "none: accelerators go to the memory without asking caches" : "one of the two");
+              other == "clusters" ? "one of the two" : "none: it goes to the memory without asking caches");
   }
   if (made.l2.line_bytes != made.adapter.dma_packet_bytes) {
     from.fail("kind",
@@ -227,6 +226,28 @@ void read_coherence(toml_table& root, machine_description& made) {
                           made.l2.line_bytes),
               "l2.line_bytes = adapter.dma_packet_bytes, as a directory knows lines");
   }
+  from.finish();
+}
+
+void read_rae(toml_table& root, machine_description& made) {
+  static constexpr std::array<string_view, 2> policies{"free-at-once", "retain"};
+  toml_table from = root.table("rae");
+  for (string_view const other : {"clusters", "cni", "coherence", "nma", "nca"}) {
+    if (root.has(other))
+      from.fail("policy", fmt::format("a machine with [rae] has no [{}]", other),
+                "none: its caches know of one agent beside them");
+  }
+  rae_description& rae = made.rae.emplace();
+  rae.cache_bytes = from.power_of_two("cache_bytes", {made.l2.line_bytes, 64 * kib * kib}, "bytes");
+  rae.main_entries = from.small_number("main_entries", {1, 4096}, "lines on their way");
+  rae.sub_entries = from.small_number("sub_entries", {1, 4096}, "requests for each");
+  rae.queue_entries = from.small_number("queue_entries", {1, 65'536}, "requests");
+  rae.packet_cycles = from.small_number("packet_cycles", {0, 1000}, "cycles");
+  rae.look_up_cycles = from.small_number("look_up_cycles", {1, 1000}, "cycles");
+  rae.operation_cycles = from.small_number("operation_cycles", {1, 1000}, "cycles");
+  rae.probe_cycles = from.small_number("probe_cycles", {1, 1000}, "cycles");
+  rae.policy = static_cast<rae_policy>(from.choice("policy", policies));
+  rae.merge = from.flag("merge");
   from.finish();
 }
 
@@ -266,9 +287,7 @@ local_window machine_description::window(std::uint32_t tile) const {
 picoseconds machine_description::reach_ps() const noexcept {
   std::uint64_t cycles = network.zero_load_cycles(0, 1);
   if (mail_network) cycles = std::min(cycles, mail_network->zero_load_cycles(0, 1));
-  // A job of an interface goes into the network without the adapter's way from the bus.
-  std::uint32_t const before = cni ? std::min(adapter.request_cycles, cni->job_cycles) : adapter.request_cycles;
-  return before * tile_clock_ps + cycles * network_clock_ps;
+  return adapter.request_cycles * tile_clock_ps + cycles * network_clock_ps;
 }
 
 machine_description parse_machine(std::string text, std::string name) {
@@ -296,12 +315,16 @@ machine_description parse_machine(std::string text, std::string name) {
   if (root.has("mail_network")) read_network(root.table("mail_network"), made, made.mail_network.emplace());
   read_adapter(root.table("adapter"), made);
   if (root.has("coherence")) read_coherence(root, made);
+  if (root.has("rae")) read_rae(root, made);
   if (made.has_accelerators()) read_accelerators(root, made);
   if (root.has("cni")) read_interfaces(root.table("cni"), made);
   std::uint64_t uncached_offset = 0;
   read_addresses(root.table("addresses"), made, uncached_offset);
   std::vector<std::uint64_t> used(made.tiles());
-  for (toml_table& partition : root.tables("partition")) read_partition(partition, made, uncached_offset, used);
+  bool const alike = root.has("partitions");
+  if (alike) read_partitions(root.table("partitions"), made, uncached_offset, used);
+  for (toml_table& partition : alike ? std::vector<toml_table>{} : root.tables("partition"))
+    read_partition(partition, made, uncached_offset, used);
   check_partitions(root, made);
   root.finish();
   made.explained = document.explained();

@@ -84,7 +84,7 @@ struct cluster_description {
 struct cni_description {
   std::uint32_t region_entries = 16;    ///< Of the region table of a tile.
   std::uint32_t jobs = 16;              ///< Of commands, and as many of events, in a tile's list.
-  std::uint32_t job_cycles = 4;         ///< From the head of the list to a packet handed to the network.
+  std::uint32_t job_cycles = 4;         ///< From the head of the list to a packet handed to the adapter.
   std::uint32_t combine_cycles = 8;     ///< After which stores that were gathered go, if none is added.
   std::uint32_t posted_stores = 8;      ///< Of a tile to others, under way.
   std::uint64_t scratchpad_stride = 0;  ///< From tile to tile; a power of two.
@@ -95,6 +95,24 @@ struct cni_description {
 struct coherence_description {
   std::uint32_t directory_cycles = 0;  ///< From a request's arrival at the memory tile until its line's books are open.
   std::uint32_t probe_cycles = 0;      ///< From a probe's arrival at an L2 until its answer leaves.
+};
+
+/// What becomes of a line whose main entry ends.
+enum class rae_policy : std::uint8_t { free_at_once, retain };
+
+/// Of a machine whose nodes have network interfaces that carry out remote atomics (src/machine/rae). A node is a core
+/// and its memory. There are no accelerators, which go to the memory without asking.
+struct rae_description {
+  std::uint64_t cache_bytes = 0;     ///< Of the interface cache, direct-mapped, of lines as long as the L2's.
+  std::uint32_t main_entries = 64;   ///< Extended MSHRs.
+  std::uint32_t sub_entries = 64;    ///< Of each.
+  std::uint32_t queue_entries = 64;  ///< Requests in front; what comes then is refused, and sent again.
+  std::uint32_t packet_cycles = 1;   ///< To take a packet apart and look its operation up.
+  std::uint32_t look_up_cycles = 1;  ///< Of interface cache, directory and extended MSHRs, at once.
+  std::uint32_t operation_cycles = 1;
+  std::uint32_t probe_cycles = 1;  ///< A turn on the coherence bus: a line from the core's caches.
+  rae_policy policy = rae_policy::retain;
+  bool merge = true;  ///< False: a request for a line on its way waits until that has been done.
 };
 
 struct machine_description {
@@ -125,6 +143,7 @@ struct machine_description {
   nma_description nma;
   nca_description nca;
   std::optional<cni_description> cni;
+  std::optional<rae_description> rae;
   std::vector<region> regions;
 
   std::vector<explained_value> explained;  ///< In the file's order.
@@ -132,7 +151,7 @@ struct machine_description {
   [[nodiscard]] std::uint32_t tiles() const noexcept { return width * height; }
   [[nodiscard]] bool is_memory(std::uint32_t tile) const noexcept;
   [[nodiscard]] bool has_clusters() const noexcept { return cluster.image_bytes != 0; }
-  [[nodiscard]] bool has_accelerators() const noexcept { return !has_clusters() && !coherence; }
+  [[nodiscard]] bool has_accelerators() const noexcept { return !has_clusters() && !coherence && !rae; }
   /// Between the moment in which a tile begins an operation and the first in which another can hear of it.
   [[nodiscard]] picoseconds reach_ps() const noexcept;
   /// Harts of a tile: application harts first, then the system's.

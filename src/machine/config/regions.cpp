@@ -67,6 +67,42 @@ void read_addresses(toml_table from, machine_description& made, std::uint64_t& u
   from.finish();
 }
 
+namespace {
+
+/// Of a partition whose tile, memory, base and size are known: its place in the memory, and its uncached view.
+void add_partition(toml_table const& from, machine_description& made, region added, std::uint64_t uncached_offset,
+                   std::vector<std::uint64_t>& used) {
+  if (made.is_memory(added.tile) && added.size_bytes < made.local_tail_bytes + made.nma.map_bytes) {
+    from.fail("size_bytes", fmt::format("it has no room for the copy map of {} bytes", made.nma.map_bytes),
+              fmt::format("at least {}", made.local_tail_bytes + made.nma.map_bytes));
+  }
+  if (added.base % 4096 != 0 || added.size_bytes % 4096 != 0) {
+    from.fail("base", "base or size is no multiple of a page", "multiples of 4096");
+  }
+  added.memory_offset = used[added.memory_tile];
+  used[added.memory_tile] += added.size_bytes;
+  if (used[added.memory_tile] > made.memory.size_bytes) {
+    from.fail("size_bytes",
+              fmt::format("the partitions of memory ({}, {}) need {} bytes", added.memory_tile % made.width,
+                          added.memory_tile / made.width, used[added.memory_tile]),
+              fmt::format("at most {}: ranks x banks x rows x row_bytes of [dram]", made.memory.size_bytes));
+  }
+  made.regions.push_back(added);
+  added.kind = region_kind::partition_uncached;
+  added.base += uncached_offset;
+  made.regions.push_back(added);
+}
+
+/// The first of those to which the way is shortest.
+std::uint32_t nearest_memory(machine_description const& made, std::uint32_t tile) {
+  auto const apart = [](std::uint32_t one, std::uint32_t other) { return one < other ? other - one : one - other; };
+  return std::ranges::min(made.memory.tiles, {}, [&](std::uint32_t memory) {
+    return apart(tile % made.width, memory % made.width) + apart(tile / made.width, memory / made.width);
+  });
+}
+
+}  // namespace
+
 void read_partition(toml_table& from, machine_description& made, std::uint64_t uncached_offset,
                     std::vector<std::uint64_t>& used) {
   auto const [x, y] = from.coordinates("tile", made.width, made.height);
@@ -81,31 +117,35 @@ void read_partition(toml_table& from, machine_description& made, std::uint64_t u
   if (made.has_clusters() && added.tile != added.memory_tile) {
     from.fail("tile", fmt::format("cluster ({}, {}) cannot have its partition elsewhere", x, y), "that of the memory");
   }
-  if (made.is_memory(added.tile) && added.size_bytes < made.local_tail_bytes + made.nma.map_bytes) {
-    from.fail("size_bytes", fmt::format("it has no room for the copy map of {} bytes", made.nma.map_bytes),
-              fmt::format("at least {}", made.local_tail_bytes + made.nma.map_bytes));
+  if (made.rae && added.tile != added.memory_tile) {
+    from.fail("memory", fmt::format("node ({}, {}) has its memory elsewhere, but [rae]", x, y), "that of the node");
   }
   if (std::ranges::any_of(made.regions, [&](region const& other) {
         return other.kind == region_kind::partition && other.tile == added.tile;
       })) {
     from.fail("tile", fmt::format("tile ({}, {}) has two partitions", x, y), "one for each tile");
   }
-  if (added.base % 4096 != 0 || added.size_bytes % 4096 != 0) {
-    from.fail("base", "base or size is no multiple of a page", "multiples of 4096");
-  }
-  added.memory_offset = used[added.memory_tile];
-  used[added.memory_tile] += added.size_bytes;
-  if (used[added.memory_tile] > made.memory.size_bytes) {
-    from.fail(
-        "size_bytes",
-        fmt::format("the partitions of memory ({}, {}) need {} bytes", memory_x, memory_y, used[added.memory_tile]),
-        fmt::format("at most {}: ranks x banks x rows x row_bytes of [dram]", made.memory.size_bytes));
-  }
-  made.regions.push_back(added);
+  add_partition(from, made, added, uncached_offset, used);
   check_overlap(from, "base", made);
-  added.kind = region_kind::partition_uncached;
-  added.base += uncached_offset;
-  made.regions.push_back(added);
+  from.finish();
+}
+
+void read_partitions(toml_table from, machine_description& made, std::uint64_t uncached_offset,
+                     std::vector<std::uint64_t>& used) {
+  if (made.has_clusters()) from.fail("base", "a tile without DDR has no partition", "[[partition]] for each memory");
+  std::uint64_t const base = from.number("base", {local_window_end}, "the address of tile 0's partition");
+  std::uint64_t const least = std::max<std::uint64_t>(made.local_tail_bytes, 4096);
+  std::uint64_t const size = from.number("size_bytes", {least, gib}, "bytes, in the nearest memory");
+  std::uint64_t const stride = from.number("stride", {size, 512 * gib}, "bytes from tile to tile");
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    add_partition(from, made,
+                  {.kind = region_kind::partition,
+                   .tile = tile,
+                   .base = base + tile * stride,
+                   .size_bytes = size,
+                   .memory_tile = nearest_memory(made, tile)},
+                  uncached_offset, used);
+  }
   check_overlap(from, "base", made);
   from.finish();
 }

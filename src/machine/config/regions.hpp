@@ -12,6 +12,9 @@ void read_addresses(toml_table from, machine_description& made, std::uint64_t& u
 /// `used`: by memory tile, bytes of its DDR that partitions have.
 void read_partition(toml_table& from, machine_description& made, std::uint64_t uncached_offset,
                     std::vector<std::uint64_t>& used);
+/// [partitions]: one of the same size for each tile, in the memory that is nearest to it.
+void read_partitions(toml_table from, machine_description& made, std::uint64_t uncached_offset,
+                     std::vector<std::uint64_t>& used);
 /// One for each tile; of clusters, for those with DDR.
 void check_partitions(toml_table const& root, machine_description const& made);
 

@@ -16,6 +16,7 @@
 #include "machine/isa/rv64f.hpp"
 #include "machine/isa/rv64i.hpp"
 #include "machine/isa/rv64m.hpp"
+#include "machine/isa/xbgas.hpp"
 #include "machine/isa/zicsr.hpp"
 
 namespace tess::machine {
@@ -29,6 +30,7 @@ struct functions_of {
   using a = rv64a<Policy>;
   using f = rv64f<Policy>;
   using d = rv64d<Policy>;
+  using x = xbgas<Policy>;
   using block = block_flow<Policy>;
 };
 

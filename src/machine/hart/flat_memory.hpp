@@ -99,6 +99,9 @@ class flat_memory final : public code_source {
       return true;
     }
     T next = combined<T>(h.request.operation, old, static_cast<T>(h.request.operand));
+    if constexpr (Kind == stop::compare_swap) {
+      if (old != static_cast<T>(h.request.expected)) return true;
+    }
     if constexpr (Kind == stop::store_conditional) {
       bool const kept = h.reserved.bytes == sizeof(T) && h.reserved.address == address && h.reserved.value == old;
       h.reserved = {};

@@ -16,6 +16,9 @@ void hart::complete(std::uint64_t raw) noexcept {
     case destination::f_boxed:
       f[rd] = request.bytes == 8 ? raw : raw | 0xffffffff00000000U;
       break;
+    case destination::extension:
+      e[rd] = raw;
+      break;
   }
   advance();
 }

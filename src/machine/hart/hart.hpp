@@ -10,6 +10,7 @@
 //     load, atomic kinds           this one         complete(raw value), or a trap
 //     store                        this one         advance(), or a trap
 //     fence, fence_i, pause, wait  this one         advance(); after fence_i also code_cache::clear()
+//     extended kinds               this one         the access at the node of request.object; complete() or advance()
 //     counter                      this one         complete(value); request.address is the number of the CSR
 //     ecall                        this one         registers, memory, advance(); or never runs again
 //     illegal, ebreak, access      this one         a trap: the program ends. request.address: the word, or the address
@@ -39,6 +40,11 @@ enum class stop : std::uint8_t {
   load_reserved,
   store_conditional,
   atomic,
+  compare_swap,
+  extended_load,
+  extended_store,
+  extended_atomic,
+  extended_compare_swap,
   fence,
   fence_i,
   counter,
@@ -53,19 +59,31 @@ enum class stop : std::uint8_t {
 enum class atomic_operation : std::uint8_t { swap, add, exclusive_or, conjunction, disjunction, min, max, minu, maxu };
 
 // Where a value goes and how it is widened.
-enum class destination : std::uint8_t { x_signed, x_unsigned, f_boxed };
+enum class destination : std::uint8_t { x_signed, x_unsigned, f_boxed, extension };
 
 // Access rights, and what an access wants of them.
 enum access_right : std::uint8_t { right_read = 1, right_write = 2, right_execute = 4 };
 
+// What is wrong with an extended access (xBGAS).
+enum class extended_fault : std::uint8_t {
+  none,
+  reserved_register,  // e0 to e9 name no object in an address
+  no_object,          // the look-aside buffer does not know it
+  misaligned,
+  outside,  // the node has no such address
+};
+
 struct access_request {
   std::uint64_t address = 0;
-  std::uint64_t operand = 0;  // what is stored or combined
-  std::uint8_t bytes = 0;     // 1, 2, 4, 8
+  std::uint64_t operand = 0;   // what is stored or combined
+  std::uint64_t expected = 0;  // of a compare-and-swap
+  std::uint64_t object = 0;    // of an extended access: never 0, which is the hart's own node
+  std::uint8_t bytes = 0;      // 1, 2, 4, 8
   std::uint8_t rd = 32;
   destination to = destination::x_signed;
   atomic_operation operation = atomic_operation::swap;
-  access_right right = right_read;  // of stop::access: what was missing
+  access_right right = right_read;              // of stop::access: what was missing
+  extended_fault fault = extended_fault::none;  // of stop::access: why
 };
 
 struct reservation {
@@ -114,6 +132,8 @@ struct hart {
   std::uint64_t next_pc = 0;     // behind the instruction that stopped it
   std::uint32_t charged = 0;     // cycles of its block that were counted when it stopped in the middle of it,
   std::uint32_t counted = 0;     // and instructions; the block counts both again at its end
+
+  std::array<std::uint64_t, 32> e{};  // the extension registers of xBGAS
 };
 
 }  // namespace tess::machine

@@ -2,12 +2,33 @@
 #include "machine/isa/decode.hpp"
 
 #include <array>
+#include <utility>
 
 namespace tess::machine {
 namespace {
 
-// Where the operands lie; the formats of chapter 2.2 and what F, D, Zicsr and shifts add.
-enum class form : std::uint8_t { none, u, u_pc, j, i, b, s, shift6, shift5, r, csr, f_load, r4, f, f_to_x };
+// Where the operands lie; the formats of chapter 2.2 and what F, D, Zicsr, shifts and xBGAS add: e_i and e_r do not
+// write an integer register, and a raw store has its data first, its address second and its extension in rd.
+enum class form : std::uint8_t {
+  none,
+  u,
+  u_pc,
+  j,
+  i,
+  b,
+  s,
+  shift6,
+  shift5,
+  r,
+  csr,
+  f_load,
+  r4,
+  f,
+  f_to_x,
+  e_i,
+  e_r,
+  e_store
+};
 
 struct row {
   std::uint32_t mask;
@@ -73,6 +94,7 @@ std::int64_t immediate_of(form operands, std::uint32_t word) {
       return immediate_j(word);
     case form::f_load:
     case form::i:
+    case form::e_i:
       return signed_field(word, 20, 12);
     case form::b:
       return immediate_b(word);
@@ -91,6 +113,8 @@ std::int64_t immediate_of(form operands, std::uint32_t word) {
       return field(word, 12, 3) | field(word, 27, 5) << 8U;
     case form::none:
     case form::r:
+    case form::e_r:
+    case form::e_store:
       return 0;
   }
   return 0;
@@ -104,6 +128,9 @@ bool writes_integer(form operands) {
     case form::f_load:
     case form::f:
     case form::r4:
+    case form::e_i:
+    case form::e_r:
+    case form::e_store:
       return false;
     default:
       return true;
@@ -121,6 +148,7 @@ decoded decode(std::uint32_t word) noexcept {
                    static_cast<std::uint8_t>(field(word, 15, 5)), static_cast<std::uint8_t>(field(word, 20, 5)),
                    immediate_of(tried.operands, word)};
     if (writes_integer(tried.operands) && result.rd == 0) result.rd = 32;
+    if (tried.operands == form::e_store) std::swap(result.rs1, result.rs2);
     return result;
   }
   return {operation::illegal, 0, 0, 0, word};

@@ -84,6 +84,7 @@ void program::start(hart& h) {
   memory_.place(top, std::as_bytes(std::span{words}));
 
   h.x = {};
+  h.e = {};
   h.x[2] = top;
   h.f = {};
   h.fp = {};

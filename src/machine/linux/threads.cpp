@@ -31,6 +31,7 @@ std::int64_t threads::clone(hart& parent, call_arguments const& a) {
   if ((flags & CLONE_PARENT_SETTID) != 0 && !memory_.put(parent_id, id32)) return -EFAULT;
   if ((flags & CLONE_CHILD_SETTID) != 0 && !memory_.put(child_id, id32)) return -EFAULT;
   child->x = parent.x;
+  child->e = parent.e;
   child->f = parent.f;
   child->fp = parent.fp;
   child->reserved = {};

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "machine/isa/disassemble.hpp"
 #include "machine/linux/unwind.hpp"
 
 namespace tess::machine {
@@ -80,8 +81,23 @@ std::string_view use_of(access_right right) {
   return right == right_execute ? "executed" : "read";
 }
 
+std::string extended_reason(access_request const& of) {
+  std::string const what = fmt::format("address {:#x} of object {}", of.address, of.object);
+  switch (of.fault) {
+    case extended_fault::reserved_register:
+      return "e0 to e9 cannot be named in an extended address: use e10 to e31";
+    case extended_fault::no_object:
+      return what + ": the look-aside buffer has no such object";
+    case extended_fault::misaligned:
+      return fmt::format("{}: not a multiple of {}", what, of.bytes);
+    default:
+      return fmt::format("{} may not be {}: its node has no such address", what, use_of(of.right));
+  }
+}
+
 std::string reason(hart const& h, user_memory& memory) {
   if (h.stopped == stop::ebreak) return "a breakpoint (ebreak)";
+  if (h.stopped == stop::access && h.request.fault != extended_fault::none) return extended_reason(h.request);
   if (h.stopped == stop::access) {
     std::string_view const hint = h.request.address < user_page_bytes ? " (a null pointer?)" : "";
     return fmt::format("address {:#x} may not be {}{}", h.request.address, use_of(h.request.right), hint);
@@ -93,6 +109,13 @@ std::string reason(hart const& h, user_memory& memory) {
   return "illegal instruction";
 }
 
+// Of an extended access, which instruction it is.
+std::string instruction(hart const& h, user_memory& memory) {
+  std::uint32_t word = 0;
+  if (h.request.fault == extended_fault::none || h.stopped != stop::access || !memory.get(h.pc, word)) return {};
+  return fmt::format(" ({})", disassemble_extended(word));
+}
+
 std::string where(hart const& h, elf_image const& image, std::uint32_t tile) {
   return fmt::format("pc {:#x} in {}, tile {}, hart {}", h.pc, symbol_of(image, h.pc), tile, h.number);
 }
@@ -100,7 +123,8 @@ std::string where(hart const& h, elf_image const& image, std::uint32_t tile) {
 }  // namespace
 
 std::string trap_report(hart const& h, user_memory& memory, elf_image const& image, std::uint32_t tile) {
-  return fmt::format("machine: {} at {}\n{}", reason(h, memory), where(h, image, tile), backtrace(h, memory, image));
+  return fmt::format("machine: {}{} at {}\n{}", reason(h, memory), instruction(h, memory), where(h, image, tile),
+                     backtrace(h, memory, image));
 }
 
 std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image, std::uint32_t tile) {

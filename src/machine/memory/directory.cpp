@@ -47,6 +47,7 @@ void directory::serve(transaction& asked, std::uint64_t offset, event& finished)
 void directory::enter(visit& v) {
   if (v.of->taken_by == nullptr) return begin(v);
   ++counted_.waited;
+  v.since = kernel_.now();
   v.of->waiting.push_back(&v);
 }
 
@@ -55,18 +56,22 @@ void directory::begin(visit& v) {
   line& at = *v.of;
   if (asked.what == remote_operation::write && !asked.is_dma_data) return take_back(v);
   at.taken_by = &v;
+  v.since = kernel_.now();
   v.missing = 1;
   std::uint32_t const client = client_of(asked);
   bool const to_write = asked.what == remote_operation::write || asked.right == line_right::exclusive;
   v.held = asked.held && contains(at.sharers, client);
   v.supplied = v.held;
   if (at.owner != nobody && at.owner != client) {
+    ++counted_.forwards;
     send(v, at.owner, to_write ? line_right::none : line_right::shared);
   } else if (asked.what == remote_operation::read && !v.supplied) {
     read_memory(v);  // beside the invalidations
   }
   for (std::uint32_t const tile : at.sharers) {
-    if (to_write && tile != client) send(v, tile, line_right::none);
+    if (!to_write || tile == client) continue;
+    ++counted_.invalidations;
+    send(v, tile, line_right::none);
   }
   one_less(v);
 }
@@ -74,6 +79,7 @@ void directory::begin(visit& v) {
 void directory::take_back(visit& v) {
   transaction& asked = *v.asked;
   asked.status = remote_outcome::done;
+  ++counted_.write_backs;
   if (v.of->owner == asked.source) {
     if (asked.right == line_right::none) v.of->owner = nobody;
     memory_.write(v.offset, {asked.data.data(), asked.bytes}, *v.finished);
@@ -85,7 +91,6 @@ void directory::take_back(visit& v) {
 }
 
 void directory::send(visit& v, std::uint32_t tile, line_right keep) {
-  ++counted_.probes;
   ++v.missing;
   if (spare_probes_.empty()) spare_probes_.push_back(&all_probes_.emplace_back(*this));
   probe& begun = *spare_probes_.back();
@@ -117,8 +122,19 @@ void directory::answered(probe& of) {
       }
     }
   }
+  of.sent.bytes = 0;
   spare_probes_.push_back(&of);
   one_less(v);
+}
+
+std::byte* directory::in_answer(std::uint64_t address) noexcept {
+  auto const brings = [&](probe const& one) { return one.sent.address == line_of(address) && one.sent.bytes != 0; };
+  auto const found = std::ranges::find_if(all_probes_, brings);
+  return found == all_probes_.end() ? nullptr : &found->sent.data[address - line_of(address)];
+}
+
+void directory::change_on_way(overwrite const& written) noexcept {
+  for (probe& one : all_probes_) written.apply(one.sent.address, std::span(one.sent.data).first(line_bytes_));
 }
 
 void directory::read_memory(visit& v) {
@@ -151,7 +167,6 @@ void directory::finish(visit& v) {
   } else {
     v.finished->happens(*v.finished);
   }
-  spare_visits_.push_back(&v);
   free(at);
 }
 
@@ -173,15 +188,16 @@ void directory::grant(visit& v) {
 void directory::unblocked(std::uint64_t address) {
   line& at = lines_[line_of(address)];
   MACHINE_ASSERT(at.taken_by != nullptr);
-  spare_visits_.push_back(at.taken_by);
   free(at);
 }
 
 void directory::free(line& of) {
-  of.taken_by = nullptr;
+  counted_.taken_ps += kernel_.now() - of.taken_by->since;
+  spare_visits_.push_back(std::exchange(of.taken_by, nullptr));
   while (of.taken_by == nullptr && !of.waiting.empty()) {
     visit& next = *of.waiting.front();
     of.waiting.pop_front();
+    counted_.wait_ps += kernel_.now() - next.since;
     begin(next);
   }
 }

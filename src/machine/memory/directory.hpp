@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "machine/adapter/transaction.hpp"
+#include "machine/cache/overwrite.hpp"
 #include "machine/kernel/kernel.hpp"
 #include "machine/memory/memory_port.hpp"
 
@@ -41,11 +42,15 @@ class directory {
  public:
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   struct statistics {
-    std::uint64_t requests = 0;  ///< For lines, and lines written back; transfers, too.
-    std::uint64_t waited = 0;    ///< Of these, found their line taken.
-    std::uint64_t probes = 0;    ///< Of caches,
-    std::uint64_t supplied = 0;  ///< and those that brought the line.
-    std::uint64_t stale = 0;     ///< Lines written back by who was no longer their owner.
+    std::uint64_t requests = 0;       ///< For lines, and lines written back; transfers, too.
+    std::uint64_t waited = 0;         ///< Of these, found their line taken.
+    picoseconds wait_ps = 0;          ///< Until it was theirs, together.
+    picoseconds taken_ps = 0;         ///< In which lines were taken, together.
+    std::uint64_t forwards = 0;       ///< Probes of owners,
+    std::uint64_t supplied = 0;       ///< and those that brought the line.
+    std::uint64_t invalidations = 0;  ///< Probes of sharers.
+    std::uint64_t write_backs = 0;    ///< Lines that caches wrote back,
+    std::uint64_t stale = 0;          ///< and of these, by who was no longer their owner.
   };
   /// Who has a line, as far as the directory knows: an owner, or sharers, or nobody.
   struct books {
@@ -71,6 +76,10 @@ class directory {
     auto const found = lines_.find(line_of(address));
     return found == lines_.end() ? nobodys : found->second;
   }
+  /// The line as its owner has given it up, if that is still on its way here; null: it is not.
+  [[nodiscard]] std::byte* in_answer(std::uint64_t address) noexcept;
+  /// To all answers on their way here, without time.
+  void change_on_way(overwrite const& written) noexcept;
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
  private:
@@ -87,6 +96,7 @@ class directory {
     event* finished = nullptr;
     std::uint64_t offset = 0;
     line* of = nullptr;
+    picoseconds since = 0;      ///< When it began to wait, or took its line.
     std::uint32_t missing = 0;  ///< Answers, and the memory's.
     bool held = false;          ///< The cache has the bytes,
     bool supplied = false;      ///< or they are in `asked`, or will be.

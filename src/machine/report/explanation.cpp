@@ -82,6 +82,13 @@ std::string units_of(machine_description const& made_of) {
     text += fmt::format("  interface in the L2: lines as scratchpad ({} of it), counters, queues, commands; {} jobs\n",
                         size_of(made_of.l2.way_bytes * (made_of.l2.ways - 1)), made_of.cni->jobs);
   }
+  if (made_of.rae) {
+    rae_description const& rae = *made_of.rae;
+    text += fmt::format("  RAE       atomics beside the memory: {} direct-mapped, {} MSHRs of {} requests, {}{}\n",
+                        size_of(rae.cache_bytes), rae.main_entries, rae.sub_entries,
+                        rae.policy == rae_policy::retain ? "lines retained" : "lines freed at once",
+                        rae.merge ? "" : ", not merged");
+  }
   text += "  units     with registers: information (tile, hart, grid, map), ranges (write-back and invalidation)\n";
   text += fmt::format("A memory tile has {} harts for programs, all else, and\n",
                       made_of.harts.application_in_memory_tiles);

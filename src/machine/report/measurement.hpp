@@ -45,6 +45,7 @@ struct memory_measured {
   double load = 0;      ///< Of the port.
   double bus_load = 0;  ///< Of the DRAM's data bus.
   nma_measured accelerator;
+  directory::statistics lines;
 };
 
 struct tile_measured {
@@ -56,6 +57,7 @@ struct tile_measured {
   double adapter_latency_cycles = 0;  ///< Mean of a request, from the adapter to its answer.
   double adapter_load = 0;            ///< Share of the run in which it had something under way.
   nca_measured accelerator;
+  atomics_interface::statistics atomics;  ///< Zeros where there is none.
   memory_measured memory;
 };
 

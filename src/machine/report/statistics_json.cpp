@@ -61,12 +61,23 @@ ordered_json json_of(tile_measured const& one, machine_description const& made_o
                     {"adapter_latency_cycles", one.adapter_latency_cycles},
                     {"adapter_load", one.adapter_load},
                     {"remote_loads", one.adapter.loads},
-                    {"remote_stores", one.adapter.stores}};
+                    {"remote_stores", one.adapter.stores},
+                    {"rae_requests", one.atomics.requests},
+                    {"rae_hits", one.atomics.hits},
+                    {"rae_entries", one.atomics.entries},
+                    {"rae_merged", one.atomics.merged},
+                    {"rae_memory_reads", one.atomics.memory_reads},
+                    {"rae_memory_writes", one.atomics.memory_writes},
+                    {"rae_invalidations", one.atomics.invalidations},
+                    {"rae_full_stalls", one.atomics.full_stalls},
+                    {"rae_refused", one.atomics.refused}};
   return made;
 }
 
-ordered_json json_of_memory(tile_measured const& one) {
+ordered_json json_of_memory(tile_measured const& one, machine_description const& made_of) {
   memory_measured const& memory = one.memory;
+  directory::statistics const& lines = memory.lines;
+  std::uint64_t const lent = lines.requests - lines.write_backs;
   return {{"tile", one.number},
           {"reads", memory.port.reads},
           {"writes", memory.port.writes},
@@ -83,7 +94,16 @@ ordered_json json_of_memory(tile_measured const& one) {
           {"nma_queued_max", memory.accelerator.counted.queued_max},
           {"nma_port_bytes", memory.accelerator.counted.port_bytes},
           {"nma_load", memory.accelerator.load},
-          {"nma_load_peak", memory.accelerator.counted.peak.share()}};
+          {"nma_load_peak", memory.accelerator.counted.peak.share()},
+          {"directory_requests", lines.requests},
+          {"directory_waited", lines.waited},
+          {"directory_wait_cycles", share(lines.wait_ps, lines.waited * made_of.tile_clock_ps)},
+          {"directory_taken_cycles", share(lines.taken_ps, lent * made_of.tile_clock_ps)},
+          {"directory_forwards", lines.forwards},
+          {"directory_supplied", lines.supplied},
+          {"directory_invalidations", lines.invalidations},
+          {"directory_write_backs", lines.write_backs},
+          {"directory_stale_write_backs", lines.stale}};
 }
 
 /// The columns of table 6 of NEMESYS (MEMSYS 2019).
@@ -139,7 +159,7 @@ std::string json_of(measurement const& run, machine_description const& made_of, 
   for (hart_measured const& one : run.harts) made["harts"].push_back(json_of(one));
   for (tile_measured const& one : run.tiles) {
     made["tiles"].push_back(json_of(one, made_of));
-    if (one.has_memory) made["memories"].push_back(json_of_memory(one));
+    if (one.has_memory) made["memories"].push_back(json_of_memory(one, made_of));
   }
   for (link_measured const& one : run.links)
     made["links"].push_back({{"from", one.from}, {"to", one.to}, {"flits", one.flits}, {"load", one.load}});

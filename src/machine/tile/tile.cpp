@@ -47,12 +47,14 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
         k, clock_domain(made_of.memory_clock_ps),
         memory_port_parameters{made_of.memory.port_bytes, made_of.memory.access_cycles}, made_of.dram);
   }
+  auto const told = [this](std::uint64_t address, std::size_t bytes) {
+    snoop(address, bytes, nullptr, clock_.cycle_from(kernel_.now()));
+  };
   if (made_of.cni) {
-    interface_ = std::make_unique<network_interface>(k, made_of, map, over, l2_, adapter_, memory_.get(), number,
-                                                     [this](std::uint64_t address, std::size_t bytes) {
-                                                       snoop(address, bytes, nullptr, clock_.cycle_from(kernel_.now()));
-                                                     });
+    interface_ =
+        std::make_unique<network_interface>(k, made_of, map, over, l2_, adapter_, *this, memory_.get(), number, told);
   }
+  if (made_of.rae) atomics_ = std::make_unique<atomics_interface>(k, made_of, partition_, l2_, *memory_, told);
   if (made_of.coherence) {
     l2_.keep_coherent(line_watch_);
     picoseconds const look_up_ps = clock_.cycles(made_of.coherence->directory_cycles);
@@ -99,6 +101,12 @@ tile::place tile::place_in_scratchpad(region const& in, std::uint64_t address) c
     default:
       return place::event;
   }
+}
+
+std::uint64_t tile::units() const noexcept {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < devices_.size(); ++i) bits |= std::uint64_t{devices_[i] != nullptr} << i;
+  return bits;
 }
 
 std::pair<device*, std::uint64_t> tile::device_at(std::uint64_t address) const noexcept {
@@ -192,6 +200,8 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
   }
   l2_.forget(address, bytes);
   for (std::size_t i = 0; coherent() && i < all_->size(); ++i) (*all_)[i]->l2_.forget(address, bytes);
+  if (coherent()) change_on_way({.address = address, .bytes = bytes});
+  if (atomics_ != nullptr) atomics_->forget(address, bytes);
   region const& in = *map_.find(address);
   std::uint64_t const offset = in.memory_offset + (address - in.base);
   (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);

@@ -29,10 +29,13 @@
 #include "machine/config/description.hpp"
 #include "machine/memory/directory.hpp"
 #include "machine/memory/memory_port.hpp"
+#include "machine/rae/atomics_interface.hpp"
 #include "machine/tile/write_buffer.hpp"
 #include "machine/unit/device.hpp"
 
 namespace tess::machine {
+
+class object_lookaside;
 
 /// Of a cluster: what of the data that other tiles send comes in.
 class arrival_guard {
@@ -67,8 +70,14 @@ class tile : public home, private line_memory, private probe_sender {
 
   /// A unit of the tile, at its place among the device registers; it must outlive the tile's last access.
   void attach(registers::unit at, device& added) { devices_[static_cast<std::size_t>(at)] = &added; }
+  /// Bit u: it has unit u.
+  [[nodiscard]] std::uint64_t units() const noexcept;
   /// The unit that has the register at a global address of this tile's devices, and the register's offset in it.
   [[nodiscard]] std::pair<device*, std::uint64_t> device_at(std::uint64_t address) const noexcept;
+
+  /// What extended addresses of its harts mean.
+  void know(object_lookaside const& of_extended) noexcept { objects_ = &of_extended; }
+  [[nodiscard]] object_lookaside const* objects() const noexcept { return objects_; }
 
   /// Everything that DMA brings from other tiles is shown to it.
   void guard_with(arrival_guard& by) noexcept { guard_ = &by; }
@@ -138,6 +147,8 @@ class tile : public home, private line_memory, private probe_sender {
   void poke(std::uint64_t address, std::span<std::byte const> from);
   /// Directories keep the lines of all partitions coherent.
   [[nodiscard]] bool coherent() const noexcept { return made_of_.coherence.has_value(); }
+  /// A line that is here may be taken from the caches without a hart of the tile having done anything.
+  [[nodiscard]] bool loses_lines() const noexcept { return coherent() || atomics_ != nullptr; }
   /// A word that a hart here may sleep on: it hears of every write to it. Null: it would not.
   [[nodiscard]] std::byte* watchable(std::uint64_t address) noexcept;
 
@@ -149,6 +160,9 @@ class tile : public home, private line_memory, private probe_sender {
 
   /// The cache-integrated network interface; null: this machine has none.
   [[nodiscard]] network_interface* interface() noexcept { return interface_.get(); }
+
+  /// The network interface that carries out what others ask of the node's words; null: this machine has none.
+  [[nodiscard]] atomics_interface* atomics() noexcept { return atomics_.get(); }
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   [[nodiscard]] address_map const& map() const noexcept { return map_; }
@@ -202,6 +216,16 @@ class tile : public home, private line_memory, private probe_sender {
     place where = place::l2;
   };
 
+  /// An access to the memory whose line the network interface has.
+  struct late_access : event {
+    explicit late_access(tile& owner_)
+        : event([](event& self) { static_cast<late_access&>(self).owner.try_again(static_cast<late_access&>(self)); }),
+          owner(owner_) {}
+    tile& owner;
+    transaction* asked = nullptr;
+    event* finished = nullptr;
+  };
+
   /// Stores that were posted before somebody went to sleep on a word must wake it in their time.
   struct drain_event : event {
     explicit drain_event(tile& owner_)
@@ -228,10 +252,12 @@ class tile : public home, private line_memory, private probe_sender {
   void unblock(line_request& arrived);
   void send_probe(transaction& probe) override { adapter_.issue_at_once(probe); }
   void serve_probe(transaction& asked, event& finished);
-  /// Of a partition's address: the tile that has its line dirty or on its way to memory; this one if none has.
-  [[nodiscard]] tile& owner_of(region const& in, std::uint64_t address) noexcept;
-  /// Where it must be written; null: it has been.
+  /// With directories, the newest byte of a partition's address that is not in the own L2.
+  [[nodiscard]] std::byte* peek_coherent(region const& in, std::uint64_t address) noexcept;
+  /// Where a line must be written that nobody needs to be told of any more, as nobody else has it.
   [[nodiscard]] std::byte* poke_coherent(region const& in, std::uint64_t address, std::span<std::byte const> from);
+  /// To every copy of their lines that is on its way, without time.
+  void change_on_way(overwrite const& written) noexcept;
   [[nodiscard]] std::byte* in_memory(region const& in, std::uint64_t address) noexcept;
   void tell_watchers(std::uint64_t address, std::size_t bytes);
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
@@ -240,6 +266,11 @@ class tile : public home, private line_memory, private probe_sender {
   void do_word(served_word& word, std::byte* at);
   void serve_device(transaction& asked, event& finished);
   void serve_memory(transaction& asked, region const& in, event& finished);
+  /// False: the network interface has a line of it, and it is served when that has been given up.
+  [[nodiscard]] bool claim_lines(transaction& asked, region const& in, event& finished);
+  void try_again(late_access& late);
+  /// The byte in the network interface of the node whose partition it is; null: it has not got it.
+  [[nodiscard]] std::byte* in_interface(region const& in, std::uint64_t address, bool for_store) noexcept;
 
   static constexpr unsigned writer_bits = 6;
   static constexpr std::size_t writers_max = std::size_t{1} << writer_bits;
@@ -259,8 +290,10 @@ class tile : public home, private line_memory, private probe_sender {
   l2_private l2_;
   adapter adapter_;
   std::unique_ptr<network_interface> interface_;
+  std::unique_ptr<atomics_interface> atomics_;
   line_watch line_watch_{*this};
   arrival_guard* guard_ = nullptr;
+  object_lookaside const* objects_ = nullptr;
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;
   std::vector<write_buffer*> writers_;
@@ -280,6 +313,8 @@ class tile : public home, private line_memory, private probe_sender {
   std::vector<line_request*> spare_lines_;
   std::deque<served_word> all_words_;
   std::vector<served_word*> spare_words_;
+  std::deque<late_access> all_late_;
+  std::vector<late_access*> spare_late_;
 };
 
 }  // namespace tess::machine

@@ -9,10 +9,18 @@ std::byte* tile::in_memory(region const& in, std::uint64_t address) noexcept {
   return (*all_)[in.memory_tile]->memory_->bytes().at(in.memory_offset + (address - in.base));
 }
 
-tile& tile::owner_of(region const& in, std::uint64_t address) noexcept {
-  if (!coherent()) return *this;
-  std::uint32_t const owner = (*all_)[in.memory_tile]->directory_->of(address).owner;
-  return owner == directory::nobody ? *this : *(*all_)[owner];
+std::byte* tile::peek_coherent(region const& in, std::uint64_t address) noexcept {
+  directory& home = *(*all_)[in.memory_tile]->directory_;
+  std::uint32_t const owner = home.of(address).owner;
+  // Nobody may write it: memory has it, whatever is still on its way there.
+  if (owner == directory::nobody) return in_memory(in, address);
+  l2_private& owners = (*all_)[owner]->l2_;
+  auto const probed = owners.probe(address);
+  if (probed.line_state != l2_private::invalid) return &probed.data[address % made_of_.l2.line_bytes];
+  // What has been given up is newer than what was written back before.
+  if (std::byte* const answered = home.in_answer(address)) return answered;
+  if (std::byte* const left = owners.leaving(address)) return left;
+  return in_memory(in, address);
 }
 
 std::byte* tile::peek(std::uint64_t address) noexcept {
@@ -22,9 +30,9 @@ std::byte* tile::peek(std::uint64_t address) noexcept {
   if (interface_ != nullptr && interface_->lines().holds(address)) return interface_->lines().at(address);
   region const* const in = map_.find(address);
   if (in == nullptr || in->kind != region_kind::partition || all_ == nullptr) return nullptr;
-  l2_private& owners = owner_of(*in, address).l2_;
-  if (auto const probed = owners.probe(address); probed.line_state != l2_private::invalid) return &probed.data[offset];
-  if (std::byte* const left = owners.leaving(address)) return left;
+  if (coherent()) return peek_coherent(*in, address);
+  if (std::byte* const left = l2_.leaving(address)) return left;
+  if (std::byte* const held = in_interface(*in, address, false)) return held;
   return in_memory(*in, address);
 }
 
@@ -37,8 +45,10 @@ void tile::poke(std::uint64_t address, std::span<std::byte const> from) {
   std::byte* at = l2_.look_up(address, true);
   if (at == nullptr && coherent()) {
     at = poke_coherent(in, address, from);
-    if (at == nullptr) return;
   } else if (at == nullptr) {
+    at = in_interface(in, address, true);
+  }
+  if (at == nullptr) {
     if (l2_.write_absent(address, from)) return;
     at = in_memory(in, address);
   }
@@ -54,14 +64,26 @@ std::byte* tile::poke_coherent(region const& in, std::uint64_t address, std::spa
       owner.snoop(line, made_of_.l2.line_bytes, nullptr, clock_.count(kernel_.now()) + 1);
       return there;
     }
-    bool const gone = owner.l2_.probe(line).line_state == l2_private::invalid;
-    if (gone && owner.l2_.leaving(address) != nullptr && owner.l2_.write_absent(address, from)) return nullptr;
-    owner.l2_.drop_line(line);
+    owner.l2_.drop_line(line);  // it has begun to share it
   }
   // As if all had given it up.
-  l2_.drop_line(line);
   for (std::uint32_t const sharer : books.sharers) (*all_)[sharer]->l2_.drop_line(line);
+  change_on_way({.address = address, .bytes = from.size(), .from = from.data()});
   return in_memory(in, address);
+}
+
+void tile::change_on_way(overwrite const& written) noexcept {
+  for (auto const& one : *all_) {
+    one->l2_.change_on_way(written);
+    for (line_request& carried : one->all_lines_)
+      written.apply(carried.address, std::span(carried.data).first(made_of_.l2.line_bytes));
+    if (one->directory_) one->directory_->change_on_way(written);
+  }
+}
+
+std::byte* tile::in_interface(region const& in, std::uint64_t address, bool for_store) noexcept {
+  atomics_interface* const there = (*all_)[in.memory_tile]->atomics_.get();
+  return there == nullptr ? nullptr : there->look_up(address, for_store);
 }
 
 std::byte* tile::watchable(std::uint64_t address) noexcept {

@@ -39,8 +39,13 @@ void tile::serve(transaction& asked, event& finished) {
   }
   if (in->kind == region_kind::scratchpad && in->tile == number_) return serve_scratchpad(asked, finished);
   bool const is_tlm = in->kind == region_kind::tlm;
-  // What an interface copies goes behind the caches however short it is.
-  bool const word = asked.bytes <= word_bytes_max && (!asked.is_dma_data || asked.brief);
+  // What an interface copies goes behind the caches however short it is; of the uncached view it goes through them.
+  bool const through = asked.of_interface && in->kind == region_kind::partition_uncached;
+  bool const word = through || (asked.bytes <= word_bytes_max && (!asked.is_dma_data || asked.brief));
+  if (in->tile == number_ && word && !is_tlm && atomics_ != nullptr) {
+    asked.address = cached_name(map_, *in, asked.address);
+    return atomics_->serve(asked, finished);
+  }
   if (in->tile == number_ && (word || is_tlm)) {
     if (spare_words_.empty()) spare_words_.push_back(&all_words_.emplace_back(*this));
     served_word& begun = *spare_words_.back();
@@ -91,6 +96,7 @@ void tile::serve_memory(transaction& asked, region const& in, event& finished) {
     asked.address = cached_name(map_, in, asked.address);
     return directory_->serve(asked, offset, finished);
   }
+  if (atomics_ != nullptr && !claim_lines(asked, in, finished)) return;
   asked.status = remote_outcome::done;
   std::span<std::byte> const data(asked.data.data(), asked.bytes);
   if (reads) {
@@ -98,6 +104,29 @@ void tile::serve_memory(transaction& asked, region const& in, event& finished) {
   } else {
     memory_->write(offset, data, finished);
   }
+}
+
+bool tile::claim_lines(transaction& asked, region const& in, event& finished) {
+  // The own L2 has the line from now on; all others read what there is.
+  bool const own_fetch = asked.source == number_ && asked.right != line_right::none;
+  bool const takes = asked.what == remote_operation::write || own_fetch;
+  if (spare_late_.empty()) spare_late_.push_back(&all_late_.emplace_back(*this));
+  late_access& late = *spare_late_.back();
+  late.asked = &asked;
+  late.finished = &finished;
+  std::uint64_t const begin = cached_name(map_, in, asked.address);
+  std::uint64_t const line_bytes = made_of_.l2.line_bytes;
+  for (std::uint64_t line = begin / line_bytes * line_bytes; line < begin + asked.bytes; line += line_bytes) {
+    if (!atomics_->claim(line, takes, late)) continue;
+    spare_late_.pop_back();
+    return false;
+  }
+  return true;
+}
+
+void tile::try_again(late_access& late) {
+  spare_late_.push_back(&late);
+  serve_memory(*late.asked, *map_.find(late.asked->address), *late.finished);
 }
 
 void tile::serve_word(served_word& word) {

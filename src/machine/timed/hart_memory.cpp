@@ -224,7 +224,7 @@ bool hart_memory::serve_load(hart& h, event& resume) {
     std::uint64_t ready = 0;
     if (!load_line(address, h.now() - 1, ready)) {
       brought_ = true;
-      if (tile_.coherent()) crossing_ = {.value = value, .done = done};
+      if (tile_.loses_lines()) crossing_ = {.value = value, .done = done};
       tile_.l2().bring(global(address), resume);
       return false;
     }
@@ -250,7 +250,7 @@ bool hart_memory::serve_store(hart& h, event& resume) {
   // Both lines must be there before either is written. With directories one of them could be lost whenever the other
   // one comes, for ever: there each part is written when its line is here.
   std::uint64_t const last = first + h.request.bytes - 1;
-  for (std::uint64_t const address : {first + done, tile_.coherent() ? first + done : last}) {
+  for (std::uint64_t const address : {first + done, tile_.loses_lines() ? first + done : last}) {
     std::uint64_t const name = global(address);
     tile::place const where = tile_.place_of(name);
     if (tile_.look_up(where, name, true) != nullptr) continue;

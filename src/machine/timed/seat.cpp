@@ -61,6 +61,12 @@ void seat::begin_wait() noexcept {
     case stop::ecall:
       waits_for_ = "asleep";
       break;
+    case stop::extended_load:
+    case stop::extended_store:
+    case stop::extended_atomic:
+    case stop::extended_compare_swap:
+      waits_for_ = extended_name(occupant);
+      break;
     default:
       waits_for_ = remote_pending_ ? "remote atomic" : "atomic";
   }
@@ -119,7 +125,13 @@ bool seat::serve() {
     case stop::load_reserved:
     case stop::store_conditional:
     case stop::atomic:
+    case stop::compare_swap:
       return serve_atomic();
+    case stop::extended_load:
+    case stop::extended_store:
+    case stop::extended_atomic:
+    case stop::extended_compare_swap:
+      return serve_extended();
     case stop::fence:
       if (!drain_posted()) return false;
       memory_.drain(h);
@@ -168,7 +180,8 @@ bool seat::serve_atomic() {
   if (!memory_.check(h, h.request.address, h.request.bytes, wanted)) return serve();
   bool const remote = memory_.is_foreign(h.request.address) || memory_.is_remote(h.request.address);
   // LR and SC have no home elsewhere (MACHINE.md 2); registers have no atomics.
-  if (!aligned || (remote && kind != stop::atomic) || memory_.is_device(h.request.address)) {
+  bool const only_here = kind == stop::load_reserved || kind == stop::store_conditional;
+  if (!aligned || (remote && only_here) || memory_.is_device(h.request.address)) {
     h.request.right = wanted;
     h.stopped = stop::access;
     return serve();
@@ -183,6 +196,9 @@ bool seat::serve_atomic() {
   std::uint64_t raw = 0;
   if (kind == stop::atomic) {
     raw = apply(static_cast<word_operation>(h.request.operation), at, h.request.bytes, h.request.operand);
+    memory_.changed(h);
+  } else if (kind == stop::compare_swap) {
+    raw = apply_compare_swap(at, h.request.bytes, h.request.expected, h.request.operand);
     memory_.changed(h);
   } else {
     std::uint64_t word = 0;
@@ -257,6 +273,7 @@ bool seat::serve_event() {
   }
   switch (tile_.interface()->store_event(name, std::as_bytes(std::span(&h.request.operand, 1)), *this)) {
     case access_outcome::full:
+    case access_outcome::busy:
       return false;
     case access_outcome::wrong:
       return refuse_access();
@@ -287,14 +304,16 @@ bool seat::serve_remote() {
   if (!drain_posted()) return false;
   memory_.drain(h);
   std::uint64_t const name = memory_.global(h.request.address);
-  remote_.what = h.stopped == stop::load    ? remote_operation::read
-                 : h.stopped == stop::store ? remote_operation::write
-                                            : remote_operation::atomic;
+  remote_.what = h.stopped == stop::load           ? remote_operation::read
+                 : h.stopped == stop::store        ? remote_operation::write
+                 : h.stopped == stop::compare_swap ? remote_operation::compare_swap
+                                                   : remote_operation::atomic;
   remote_.word = static_cast<word_operation>(h.request.operation);
   remote_.target = map_.find(name)->tile;
   remote_.address = name;
   remote_.bytes = h.request.bytes;
   remote_.operand = h.request.operand;
+  remote_.expected = h.request.expected;
   std::memcpy(remote_.data.data(), &h.request.operand, sizeof h.request.operand);
   remote_.done = this;
   remote_pending_ = true;
@@ -305,10 +324,13 @@ bool seat::serve_remote() {
 bool seat::finish_remote() {
   hart& h = occupant;
   remote_pending_ = pending_ = false;
-  if (remote_.status != remote_outcome::done) return refuse_access();
+  bool const extended = h.stopped >= stop::extended_load && h.stopped <= stop::extended_compare_swap;
+  bool const loads = h.stopped == stop::load || h.stopped == stop::extended_load;
+  if (remote_.status != remote_outcome::done)
+    return extended ? refuse_extended(extended_fault::outside) : refuse_access();
   std::uint64_t value = remote_.operand;
-  if (h.stopped == stop::load) std::memcpy(&value, remote_.data.data(), sizeof value);
-  if (h.stopped == stop::store) {
+  if (loads) std::memcpy(&value, remote_.data.data(), sizeof value);
+  if (h.stopped == stop::store || h.stopped == stop::extended_store) {
     h.advance();
   } else {
     h.complete(value);

@@ -64,6 +64,10 @@ class alignas(64) seat : event, tile::watcher {
   bool serve_atomic();
   bool serve_remote();
   bool serve_device();
+  bool serve_extended();
+  bool refuse_extended(extended_fault why);
+  /// Of the instruction that stopped it, for a trace.
+  [[nodiscard]] static char const* extended_name(hart const& of) noexcept;
   bool serve_event();
   bool serve_posted();
   /// What is posted to other tiles has been done; false: it is waited for.

@@ -1,7 +1,10 @@
 // timed_machine: the run, and what it adds up to.
 #include "machine/timed/timed_machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 namespace tess::machine {
 namespace {
@@ -19,6 +22,32 @@ void place_types(grid& g, elf_image const& image) {
         *g.tiles[number]->peek(*window.global(segment.address + i)) = segment.contents[i];
     }
   }
+}
+
+std::string name_of_full(transaction const& refused) {
+  if (refused.what == remote_operation::invoke) return "the task queue";
+  if (refused.what == remote_operation::transfer) return "the list of jobs, for a copy";
+  return fmt::format("the queue at {:#x}", refused.address);
+}
+
+/// What is full, and who waits for it to be emptied: tiles whose items were refused, and own harts.
+std::string full_queues(grid const& g) {
+  std::string report;
+  for (auto const& one : g.tiles) {
+    std::map<std::string, std::string> senders;  // by what is full
+    for (transaction const* const refused : one->network_adapter().kept()) {
+      std::string& tiles = senders[name_of_full(*refused)];
+      std::string const named = std::to_string(refused->source);
+      if (!(", " + tiles + ",").contains(", " + named + ",")) tiles += (tiles.empty() ? "" : ", ") + named;
+    }
+    for (auto const& [what, tiles] : senders)
+      report += fmt::format("  tile {}: {} is full, and items of tile {} wait\n", one->number(), what, tiles);
+    if (one->interface() == nullptr) continue;
+    for (std::uint64_t const address : one->interface()->waited_for())
+      report += fmt::format("  tile {}: its own hart waits to store to {:#x}: a full queue, or a full list of jobs\n",
+                            one->number(), address);
+  }
+  return report;
 }
 
 }  // namespace
@@ -98,6 +127,7 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
     outcome.exit_code = 1;
     outcome.trouble = "machine: every thread waits, and none can wake another\n";
     for (auto const& one : programs_) outcome.trouble += one->waiting();
+    outcome.trouble += full_queues(grid_);
   }
   outcome.simulated_ns = clock.now() / 1000;
   return outcome;

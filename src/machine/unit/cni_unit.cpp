@@ -124,6 +124,7 @@ command_status cni_unit::begin(window& by) {
     default:
       break;
   }
+  if (done) interface_.reconfigured();
   return done ? command_status::idle : command_status::wrong;
 }
 

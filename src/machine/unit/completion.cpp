@@ -63,6 +63,7 @@ task<> completion::word(transaction& asked) {
     co_return;
   }
   happened done;
+  asked.source = tile_.number();
   tile_.serve(asked, done);
   co_await done;
 }

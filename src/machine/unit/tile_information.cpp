@@ -14,6 +14,7 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
     return row(static_cast<std::uint32_t>(tile), offset % of::row_bytes);
   }
   if (offset == of::stalled) return stalled_ ? 1 : 0;
+  if (offset == of::units) return at_.units();
   switch (offset % registers::window_bytes) {
     case of::tile:
       return tile_;

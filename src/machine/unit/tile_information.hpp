@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "machine/config/description.hpp"
+#include "machine/tile/tile.hpp"
 #include "machine/unit/device.hpp"
 
 namespace tess::machine {
@@ -17,8 +18,8 @@ class tile_information final : public device {
  public:
   /// `program_tiles`: which tiles run the program, in their order; looked at when a program asks.
   tile_information(machine_description const& made_of, address_map const& map,
-                   std::vector<std::uint32_t> const& program_tiles, std::uint32_t tile)
-      : made_of_(made_of), map_(map), program_tiles_(program_tiles), tile_(tile) {}
+                   std::vector<std::uint32_t> const& program_tiles, tile const& at)
+      : made_of_(made_of), map_(map), program_tiles_(program_tiles), at_(at), tile_(at.number()) {}
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
@@ -34,6 +35,7 @@ class tile_information final : public device {
   machine_description const& made_of_;
   address_map const& map_;
   std::vector<std::uint32_t> const& program_tiles_;
+  tile const& at_;
   std::uint32_t tile_;
   std::function<void(bool)> measured_;
   bool stalled_ = false;

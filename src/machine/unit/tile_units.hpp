@@ -11,6 +11,7 @@
 #include "machine/unit/adapter_unit.hpp"
 #include "machine/unit/cni_unit.hpp"
 #include "machine/unit/invocation.hpp"
+#include "machine/unit/object_lookaside.hpp"
 #include "machine/unit/object_types.hpp"
 #include "machine/unit/portals.hpp"
 #include "machine/unit/range_unit.hpp"
@@ -21,12 +22,13 @@ namespace tess::machine {
 struct tile_units {
   tile_units(kernel& k, machine_description const& made_of, address_map const& map, network& over,
              std::vector<std::uint32_t> const& program_tiles, tile& at)
-      : information(made_of, map, program_tiles, at.number()),
+      : information(made_of, map, program_tiles, at),
         ranges(k, made_of, over, at),
         commands(k, made_of, over, at),
         invocations(k, made_of, over, at),
         tasks(k, made_of, over, at),
-        types(k, made_of, at) {
+        types(k, made_of, at),
+        objects(made_of) {
     at.attach(registers::unit::information, information);
     at.attach(registers::unit::ranges, ranges);
     at.attach(registers::unit::adapter, commands);
@@ -35,6 +37,10 @@ struct tile_units {
     if (made_of.has_clusters()) {
       windows.emplace(made_of, at, [this] { tasks.call(); });
       at.attach(registers::unit::portals, *windows);
+    }
+    if (!made_of.has_clusters()) {
+      at.know(objects);
+      at.attach(registers::unit::extended, objects);
     }
     if (!made_of.has_accelerators()) return;
     requests.emplace(k, made_of, over, at);
@@ -56,6 +62,7 @@ struct tile_units {
   invoke_unit invocations;
   task_queue tasks;
   object_types types;
+  object_lookaside objects;
   std::optional<nma_requests> requests;  ///< Accelerators, where the machine has them.
   std::optional<graph_writeback> graphs;
   std::unique_ptr<nma> accelerator;  ///< In memory tiles.

@@ -76,7 +76,7 @@ TEST_F(cni_accesses, that_are_not_of_a_word_that_answers_change_nothing) {
   m.queue(m.line(0, 4), of::queue, m.scratchpad(0, 1024), 2, 0);
   m.queue(m.line(0, 5), of::match_queue, m.scratchpad(0, 2048), 2, 0);
   for (auto const [code, offset] :
-       {wrong_one{of::queue, of::queue_tail}, wrong_one{of::queue, 40}, wrong_one{of::queue, 56},
+       {wrong_one{of::queue, of::queue_tail}, wrong_one{of::queue, 48}, wrong_one{of::queue, 56},
         wrong_one{of::match_queue, of::match_balance}, wrong_one{of::match_queue, 56}}) {
     std::uint64_t const word = m.line(0, code) + offset;
     EXPECT_EQ(m.store(word, 1), access_outcome::wrong) << "line " << code << ", offset " << offset;
@@ -100,8 +100,9 @@ TEST_F(cni_accesses, that_are_not_of_a_word_that_answers_change_nothing) {
     EXPECT_EQ(m.word(word), before);
   }
   // Commands that cannot be.
-  for (std::uint64_t const what : {std::uint64_t{0}, of::what_of(of::copy, 0), of::what_of(of::copy, 65537),
-                                   of::what_of(of::message, 41), std::uint64_t{3 | 8U << 8U}}) {
+  for (std::uint64_t const what :
+       {std::uint64_t{0}, of::what_of(of::copy, 0), of::what_of(of::copy, 65537), of::what_of(of::message, 41),
+        of::what_of(of::message_once, 41), std::uint64_t{4 | 8U << 8U}}) {
     EXPECT_EQ(m.store(m.line(0, 2), what), access_outcome::wrong) << what;
   }
   EXPECT_EQ(m.at(0).lines().examine(m.line(0, 2))->tag, 0U);
@@ -215,6 +216,51 @@ TEST_F(cni_accesses, to_a_request_that_was_written_over_send_nothing) {
   m.expect_fault(2, of::fault::not_allowed, nowhere);
   EXPECT_EQ(m.word(nowhere), 0U);
   EXPECT_EQ(m.word(queue + of::match_balance), 0U);
+  m.expect_no_fault();
+}
+
+TEST_F(cni_accesses, to_a_queue_add_to_the_word_that_it_notifies) {
+  std::uint64_t const told = m.scratchpad(0, 128);
+  for (std::uint64_t line = 0; line < 2; ++line) {
+    m.queue(m.line(0, line), of::queue, m.scratchpad(0, 1024 + 64 * line), 2, 0);
+    m.must_store(m.line(0, line) + of::queue_notify, told);
+  }
+  for (std::uint64_t item = 1; item <= 3; ++item) m.post(1, m.line(0, item % 2), item);
+  m.run();
+  EXPECT_EQ(m.word(told), 3U) << "of both queues";
+  // What is refused tells nobody, until it has come in.
+  for (std::uint64_t item = 4; item <= 7; ++item) m.post(2, m.line(0, 1), item);
+  m.g.clock.run_until(m.g.clock.now() + 2000 * m.g.made_of.tile_clock_ps);
+  EXPECT_EQ(m.word(told), 5U);
+  m.must_store(m.line(0, 1) + of::queue_head, 2);
+  m.run();
+  EXPECT_EQ(m.word(told), 7U);
+  m.must_store(m.line(0, 0) + of::queue_notify, 0);
+  m.post(1, m.line(0, 0), 9);
+  m.run();
+  EXPECT_EQ(m.word(told), 7U);
+  // Another tile's hart cannot say who is notified.
+  m.post(1, m.line(0, 0) + of::queue_notify, told);
+  m.run();
+  m.expect_fault(1, of::fault::wrong_access, m.line(0, 0) + of::queue_notify);
+  m.expect_no_fault();
+}
+
+TEST_F(cni_accesses, to_a_limited_queue_leave_room_for_requests_only) {
+  std::uint64_t const queue = m.line(1, 0);
+  m.queue(queue, of::match_queue, m.scratchpad(1, 1024), 2, 0);
+  m.must_store(queue + of::match_shape, of::shape_of(2, 0) | std::uint64_t{1} << of::limit_shift);
+  EXPECT_EQ(m.store(queue, 5), access_outcome::done);
+  EXPECT_EQ(m.store(queue, 6), access_outcome::full) << "one item is the limit";
+  m.must_store(queue + of::match_request, m.scratchpad(1, 64));
+  m.run();
+  EXPECT_EQ(m.word(m.scratchpad(1, 64)), 5U);
+  for (std::uint64_t i = 1; i <= 4; ++i) m.must_store(queue + of::match_request, m.scratchpad(1, 64 + 8 * i));
+  EXPECT_EQ(m.store(queue + of::match_request, m.scratchpad(1, 200)), access_outcome::full);
+  EXPECT_EQ(m.word(queue + of::match_balance), ~std::uint64_t{4} + 1);
+  for (std::uint64_t i = 1; i <= 4; ++i) m.must_store(queue, 10 + i);
+  m.run();
+  for (std::uint64_t i = 1; i <= 4; ++i) EXPECT_EQ(m.word(m.scratchpad(1, 64 + 8 * i)), 10 + i);
   m.expect_no_fault();
 }
 

@@ -51,6 +51,8 @@ class interfaces {
     return scratchpad(tile, (g.made_of.l2.ways - 2) * way_bytes() + number * of::line_bytes);
   }
   std::uint64_t partition(std::uint32_t tile) { return g.map.of(region_kind::partition, tile)->base; }
+  std::uint64_t uncached(std::uint32_t tile) { return g.map.of(region_kind::partition_uncached, tile)->base; }
+  std::uint64_t tlm(std::uint32_t tile) { return g.map.of(region_kind::tlm, tile)->base; }
 
   /// The regions of open() in tess/machine/cni.hpp; the part for data is scratchpad.
   void open(std::uint32_t tile) {
@@ -66,7 +68,14 @@ class interfaces {
           of::remote_events);
     enter(tile, entry++, scratchpad(0), ~(all - 1), of::remote_scratchpad);
     enter(tile, entry++, partition(0), ~((std::uint64_t{1} << 40U) - 1), of::memory);
+    std::uint64_t const uncached_bits = ~((std::uint64_t{1} << 40U) - 1);
+    enter(tile, entry++, uncached(0) & uncached_bits, uncached_bits, of::memory);
     EXPECT_TRUE(at(tile).lines().configure(scratchpad(tile), (ways - 1) * way_bytes(), of::scratchpad));
+  }
+  /// And all tile-local memories.
+  void open_tlms(std::uint32_t tile) {
+    std::uint64_t const bits = ~((std::uint64_t{1} << 40U) - 1);
+    enter(tile, at(tile).regions().entries().size() - 1, tlm(0) & bits, bits, of::memory);
   }
   void enter(std::uint32_t tile, std::size_t entry, std::uint64_t match, std::uint64_t mask, std::uint64_t code,
              std::uint64_t way = 0) {
@@ -100,10 +109,13 @@ class interfaces {
     return value;
   }
 
-  /// A byte of a scratchpad, or of DDR behind all caches.
+  /// A byte of a scratchpad, of a TLM, or of DDR: behind all caches by its cached name, in its tile's by the uncached
+  /// one.
   std::byte& byte_at(std::uint64_t address) {
     region const& in = *g.map.find(address);
-    if (in.kind == region_kind::scratchpad) return *g.tiles[in.tile]->peek(address);
+    if (in.kind == region_kind::scratchpad || in.kind == region_kind::tlm) return *g.tiles[in.tile]->peek(address);
+    if (in.kind == region_kind::partition_uncached)
+      return *g.tiles[in.tile]->peek(partition(in.tile) + (address - in.base));
     return *g.tiles[in.memory_tile]->memory()->bytes().at(in.memory_offset + (address - in.base));
   }
 
@@ -118,9 +130,9 @@ class interfaces {
     must_store(buffer + of::command_acknowledgement, acknowledged);
   }
   void message(std::uint32_t by, std::uint64_t to, std::vector<std::uint64_t> const& words,
-               std::uint64_t acknowledged = 0) {
+               std::uint64_t acknowledged = 0, of::command_code code = of::message) {
     std::uint64_t const buffer = command_buffer(by);
-    must_store(buffer + of::command_what, of::what_of(of::message, 8 * words.size()));
+    must_store(buffer + of::command_what, of::what_of(code, 8 * words.size()));
     for (std::size_t i = 0; i < words.size(); ++i) must_store(buffer + of::command_data + 8 * i, words[i]);
     must_store(buffer + of::command_destination, to);
     must_store(buffer + of::command_acknowledgement, acknowledged);

@@ -55,10 +55,13 @@ TEST_F(cni_copies, go_from_everywhere_to_everywhere_whoever_asks) {
   for (std::uint32_t tile : {0U, 1U, 4U}) {
     places.push_back(m.scratchpad(tile, 8192));
     places.push_back(m.partition(tile) + 65536);
+    places.push_back(m.uncached(tile) + 131072);
+    places.push_back(m.tlm(tile) + 64);
   }
   for (std::uint32_t by = 0; by < 5; ++by) {
     told = m.line(by, 0);
     m.configure(told, of::counter);
+    m.open_tlms(by);
     for (std::uint64_t const from : places) {
       for (std::uint64_t const to : places) {
         std::uint64_t const bytes = 1 + random.below(300);
@@ -66,6 +69,30 @@ TEST_F(cni_copies, go_from_everywhere_to_everywhere_whoever_asks) {
       }
     }
   }
+  m.expect_no_fault();
+}
+
+/// The uncached name of a partition is that of what its tile's caches have.
+TEST_F(cni_copies, see_and_change_what_the_caches_of_both_tiles_have) {
+  std::uint64_t const from = 4096, to = 8192 + 24;
+  fill(m.partition(1) + from, 256, 1);
+  fill(m.partition(2) + to, 256, 2);
+  // Their lines come into the L2s, and there is newer than in memory.
+  for (std::uint64_t const line : {0U, 64U, 128U}) {
+    m.message(0, m.uncached(1) + from + line, {line + 1000});
+    m.message(0, m.uncached(2) + to + line, {line + 2000});
+  }
+  m.run();
+  EXPECT_NE(m.word(m.partition(1) + from), 0U);
+  auto const expected = bytes_of(m.uncached(1) + from, 200);
+  EXPECT_NE(expected, bytes_of(m.partition(1) + from, 200)) << "nothing was newer in a cache";
+  auto const behind = bytes_of(m.uncached(2) + to + 200, 56);
+  m.must_store(told + of::counter_set, 0);
+  m.copy(0, m.uncached(2) + to, m.uncached(1) + from, 200, told);
+  m.run();
+  EXPECT_EQ(bytes_of(m.uncached(2) + to, 200), expected);
+  EXPECT_EQ(bytes_of(m.uncached(2) + to + 200, 56), behind);
+  EXPECT_EQ(m.word(told), 200U);
   m.expect_no_fault();
 }
 
@@ -148,6 +175,7 @@ TEST_F(cni_copies, that_cannot_be_change_nothing_and_are_told_where_they_were_as
   std::uint64_t const good = m.scratchpad(1, 64);
   std::uint64_t const nowhere = 0x999'0000'0000;
   std::uint64_t const free = m.line(1, 9);
+  std::uint64_t const devices = m.g.map.of(region_kind::device, 0)->base;
   auto const unaligned = of::fault::wrong_access;
   for (attempt const& one : {
            attempt{counter, data, 3, 0, unaligned, counter, "a counter by a copy of odd size"},
@@ -156,8 +184,7 @@ TEST_F(cni_copies, that_cannot_be_change_nothing_and_are_told_where_they_were_as
            attempt{free, data, 8, 0, of::fault::not_configured, free, "no line there"},
            attempt{nowhere, data, 8, 0, of::fault::not_allowed, nowhere, "no region, destination"},
            attempt{good, nowhere, 8, 0, of::fault::not_configured, nowhere, "nothing there, source"},
-           attempt{good, m.g.map.of(region_kind::tlm, 0)->base, 8, 0, of::fault::not_configured,
-                   m.g.map.of(region_kind::tlm, 0)->base, "no memory for copies, source"},
+           attempt{good, devices, 8, 0, of::fault::not_configured, devices, "no memory, source"},
            attempt{good, counter, 8, 0, of::fault::not_allowed, counter, "events are no source"},
            attempt{good, m.line(0, 0), 8, 0, of::fault::wrong_access, m.line(0, 0), "nor the own ones"},
            attempt{good, m.line(0, 5), 8, 0, of::fault::not_configured, m.line(0, 5), "no line there, source"},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "child.hpp"
 
@@ -50,6 +51,35 @@ TEST(coherent_caches, have_locks_that_exclude_and_barriers_that_hold) {
       EXPECT_EQ(said.code, 0) << said.error;
       EXPECT_EQ(std::to_string(std::ranges::count(said.said, '\n')), number) << said.said;
     }
+  }
+}
+
+TEST(coherent_caches, have_directories_that_count_what_tiles_count) {
+  work_folder const folder;
+  outcome const said =
+      folder.run(TESS_MACHINE " --quiet --machine dir-16 --copies 16 --stats s.json -- '" + programs + "/dir-mcs' 8");
+  ASSERT_EQ(said.code, 0) << said.error;
+  nlohmann::json const all = nlohmann::json::parse(text_of(folder.path() / "s.json"));
+  auto const sum = [&](char const* part, std::string const& name) {
+    std::uint64_t of_all = 0;
+    for (nlohmann::json const& one : all[part]) of_all += one[name].get<std::uint64_t>();
+    return of_all;
+  };
+  auto const counted = [&](std::string const& name) { return sum("memories", "directory_" + name); };
+  // What is under way when the last copy ends has been counted by one of the two.
+  EXPECT_NEAR(static_cast<double>(counted("write_backs")), static_cast<double>(sum("tiles", "l2_write_backs")), 32);
+  EXPECT_NEAR(static_cast<double>(counted("requests") - counted("write_backs")),
+              static_cast<double>(sum("tiles", "l2_misses")), 32);
+  EXPECT_GT(counted("waited"), 0U) << "all want the lock's line";
+  EXPECT_GT(counted("invalidations"), 0U);
+  EXPECT_GT(counted("supplied"), 0U);
+  EXPECT_LE(counted("supplied"), counted("forwards"));
+  EXPECT_LE(counted("stale_write_backs"), counted("write_backs"));
+  for (nlohmann::json const& one : all["memories"]) {
+    bool const waited = one["directory_waited"] != 0;
+    EXPECT_EQ(one["directory_wait_cycles"] > 0, waited) << one;
+    // The books, and the way of the grant and of the unblock.
+    if (one["directory_requests"] != one["directory_write_backs"]) EXPECT_GT(one["directory_taken_cycles"], 20) << one;
   }
 }
 

@@ -66,6 +66,60 @@ byte missing;      /* answers; GRANTED: the unblock */
 
 byte newest; /* the value written last */
 
+/* Caches are alike, and so are their processes between steps: which of them has which number says nothing. So the states
+ * that are stored have them in order of what they have and what is on its way from and to them: a sixth of the states of
+ * three caches. Equal keys may stand for different caches; then two states are stored for one, and nothing is lost. */
+hidden int key[CACHES];
+hidden byte spare; hidden byte last; hidden byte at;
+
+inline key_of(c) {
+  key[c] = cache[c].line + (cache[c].value << 2) + (cache[c].leaves << 3) + (cache[c].again << 4) +
+    (cache[c].leaving_kept << 5) + (cache[c].leaving_value << 6) + (cache[c].wants << 7) + (cache[c].held << 9) +
+    (cache[c].held_value << 10) + (request[c] << 11) + (request_value[c] << 13) + (request_flag[c] << 14) +
+    (response[c] << 15) + (response_value[c] << 17) + (response_data[c] << 18) + (probe[c] << 19) +
+    (answer[c] << 21) + (answer_kept[c] << 22) + (answer_dirty[c] << 24) + (answer_value[c] << 25) +
+    (unblock[c] << 26) + (sharer[c] << 27) + ((owner == c) << 28) + ((taken && missing != GRANTED && client == c) << 29)
+}
+
+#define SWAP(of) spare = of[at]; of[at] = of[at + 1]; of[at + 1] = spare
+#define SWAP_FIELD(of) spare = cache[at].of; cache[at].of = cache[at + 1].of; cache[at + 1].of = spare
+#define OTHER(one) (one == at -> at + 1 : (one == at + 1 -> at : one))
+
+inline swap() { /* at and the next */
+  SWAP_FIELD(line); SWAP_FIELD(value); SWAP_FIELD(leaves); SWAP_FIELD(again); SWAP_FIELD(leaving_kept);
+  SWAP_FIELD(leaving_value); SWAP_FIELD(wants); SWAP_FIELD(held); SWAP_FIELD(held_value);
+  SWAP(request); SWAP(request_value); SWAP(request_flag); SWAP(response); SWAP(response_value); SWAP(response_data);
+  SWAP(probe); SWAP(answer); SWAP(answer_kept); SWAP(answer_dirty); SWAP(answer_value); SWAP(unblock); SWAP(sharer);
+  owner = OTHER(owner);
+  if
+  :: taken && missing != GRANTED -> client = OTHER(client)
+  :: else
+  fi
+}
+
+inline sort() {
+  d_step {
+    last = CACHES - 1;
+    do
+    :: last > 0 ->
+       at = 0;
+       do
+       :: at < last ->
+          key_of(at); key_of(at + 1);
+          if
+          :: key[at] > key[at + 1] -> swap()
+          :: else
+          fi;
+          at++
+       :: else -> break
+       od;
+       last--
+    :: else -> break
+    od;
+    last = 0; at = 0; spare = 0
+  }
+}
+
 inline check() {
   byte w = 0; byte r = 0; byte i = 0; bool waits = false;
   bool quiet = !(taken && missing == 0); /* then the directory has what it needs */
@@ -91,7 +145,8 @@ inline check() {
   assert(w == 0 || (w == 1 && r == 0));
   assert(owner != NOBODY || taken || memory == newest);
   assert(!quiet || (!taken && !waits));
-  i = 0; w = 0; r = 0; quiet = false; waits = false
+  i = 0; w = 0; r = 0; quiet = false; waits = false;
+  sort()
 }
 
 inline send_back(kept) {

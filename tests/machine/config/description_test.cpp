@@ -57,8 +57,10 @@ TEST_P(every_preset, is_complete_and_gives_a_source_for_every_number) {
 
 INSTANTIATE_TEST_SUITE_P(all, every_preset,
                          testing::Values("nemesys-4x4", "nemesys-4x4-single", "nemesys-2x2", "single-tile", "mppa-256",
-                                         "cni-4", "cni-16", "cni-32", "cni-64", "cni-128", "dir-4", "dir-16", "dir-32",
-                                         "dir-64", "dir-128"));
+                                         "cni-4", "cni-16", "cni-32", "cni-64", "cni-128", "cni-256", "cni-512",
+                                         "cni-1024", "dir-4", "dir-16", "dir-32", "dir-64", "dir-128", "dir-256",
+                                         "dir-512", "dir-1024", "rae-6", "rae-16", "rae-64", "tessera-2x2",
+                                         "tessera-4x4"));
 
 TEST(mppa_256, has_the_numbers_of_its_paper) {
   machine_description const made = parse_machine(preset("mppa-256"), "mppa-256.toml");
@@ -116,6 +118,30 @@ TEST(a_machine_with_clusters, has_partitions_where_its_memories_are_and_nothing_
             std::string::npos);
 }
 
+TEST(partitions_of_all_tiles, lie_in_the_nearest_memory_one_behind_the_other) {
+  machine_description const made = parse_machine(preset("cni-128"), "cni-128.toml");
+  address_map const map(made.regions);
+  std::vector<std::uint64_t> used(made.tiles());
+  for (std::uint32_t tile = 0; tile < made.tiles(); ++tile) {
+    region const& one = *map.of(region_kind::partition, tile);
+    EXPECT_EQ(one.base, 0x200'0000'0000U + std::uint64_t{tile} * 0x1000'0000U);
+    EXPECT_EQ(one.size_bytes, 67'108'864U);
+    // A quarter of the mesh, 16 tiles wide and 8 high, for each corner.
+    EXPECT_EQ(one.memory_tile, (tile % 16 < 8 ? 0U : 15U) + (tile / 16 < 4 ? 0U : 7U * 16));
+    EXPECT_EQ(one.memory_offset, used[one.memory_tile]);
+    used[one.memory_tile] += one.size_bytes;
+    EXPECT_EQ(map.of(region_kind::partition_uncached, tile)->base, one.base + 0x1000'0000'0000U);
+  }
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("cni-128", old_text, new_text);
+  };
+  EXPECT_NE(said("stride = 0x1000_0000 ", "stride = 0x1000 ").find("stride = 4096 is impossible"), std::string::npos);
+  EXPECT_NE(said("base = 0x200_0000_0000 ", "base = 0x100_0000_0000 ").find("overlaps"), std::string::npos);
+  EXPECT_NE(said("rows = 32768", "rows = 1024").find("the partitions of memory (0, 0) need"), std::string::npos);
+  EXPECT_NE(said("[partitions]", "[[partition]]\ntile = [0, 0]\n[partitions]").find("unknown key \"partition\""),
+            std::string::npos);
+}
+
 TEST(a_machine_with_interfaces, has_room_for_their_lines_and_one_mask_for_all_scratchpads) {
   machine_description const made = parse_machine(preset("cni-128"), "cni-128.toml");
   ASSERT_TRUE(made.cni.has_value());
@@ -147,10 +173,46 @@ TEST(a_machine_with_directories, has_nothing_that_goes_behind_them) {
   };
   EXPECT_NE(said("[adapter]", "[nma]\nstate_cycles = 1\n[adapter]").find("a machine with directories has no [nma]"),
             std::string::npos);
+  EXPECT_NE(said("[adapter]", "[cni]\njobs = 1\n[adapter]")
+                .find("no [cni]; expected none: it goes to the memory without asking caches"),
+            std::string::npos);
   EXPECT_NE(said("dma_packet_bytes = 64", "dma_packet_bytes = 128").find("a packet of DMA has 128 bytes"),
             std::string::npos);
   EXPECT_NE(said("kind = \"directory\"", "kind = \"snooping\"").find("expected"), std::string::npos);
   EXPECT_NE(said("probe_cycles = 8", "probes = 8").find("probe_cycles"), std::string::npos);
+}
+
+TEST(a_machine_with_rae, has_nodes_with_their_own_memory_and_nothing_that_goes_behind_the_interface) {
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("rae-6", old_text, new_text);
+  };
+  EXPECT_NE(said("[adapter]", "[nca]\nstate_cycles = 1\n[adapter]").find("a machine with [rae] has no [nca]"),
+            std::string::npos);
+  EXPECT_NE(said("memory = [1, 0] ", "memory = [0, 0] ").find("node (1, 0) has its memory elsewhere"),
+            std::string::npos);
+  EXPECT_NE(said("policy = \"retain\"", "policy = \"free\"").find("free-at-once"), std::string::npos);
+  EXPECT_NE(said("cache_bytes = 65536", "cache_bytes = 65535").find("cache_bytes"), std::string::npos);
+  EXPECT_NE(said("sub_entries = 64", "sub_entries = 0").find("sub_entries"), std::string::npos);
+  EXPECT_NE(said("merge = true", "merges = true").find("merge"), std::string::npos);
+}
+
+TEST(rae_6, has_the_numbers_of_table_i) {
+  machine_description const made = parse_machine(preset("rae-6"), "rae-6.toml");
+  EXPECT_EQ(made.tiles(), 6U);
+  EXPECT_EQ(made.tile_clock_ps, 500U);
+  EXPECT_EQ(made.harts.application_in_memory_tiles, 1U);
+  for (cache_shape const& l1 : {made.l1_instruction, made.l1_data}) {
+    EXPECT_EQ(l1.size_bytes(), 16U * 1024);
+    EXPECT_EQ(l1.ways, 8U);
+  }
+  EXPECT_EQ(made.l2.size_bytes(), 8U << 20U);
+  EXPECT_EQ(made.memory.size_bytes, 2ULL << 30U);
+  EXPECT_EQ(made.network.topology, topology_kind::mesh);
+  EXPECT_EQ(made.network.link_bytes, 4U);
+  ASSERT_TRUE(made.rae);
+  EXPECT_EQ(made.rae->cache_bytes / made.l2.line_bytes, 1024U);
+  EXPECT_EQ(made.rae->main_entries, 64U);
+  EXPECT_EQ(made.rae->sub_entries, 64U);
 }
 
 TEST(nemesys_4x4, has_the_numbers_of_table_2) {

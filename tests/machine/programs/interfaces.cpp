@@ -1,6 +1,7 @@
 // interfaces: copies of this on all tiles of a machine with cache-integrated interfaces: a barrier of counters, a lock
-// that is a multiple-reader queue, a single-reader queue that all fill, a ring of copies, and the time of a store.
-// Usage: interfaces [WHAT], where WHAT is one access that must trap.
+// that is a multiple-reader queue, a single-reader queue that all fill, a ring of copies, the time of a store, requests
+// with tags and messages that are tried once.
+// Usage: interfaces [WHAT], where WHAT is one access that must trap, or `stuck`: a queue that nobody empties.
 #include <cstdio>
 #include <cstring>
 #include <tess/machine/cni.hpp>
@@ -21,7 +22,10 @@ enum line : std::uint64_t {
   acknowledged_line,
   commands_line,
   flag_line,
-  pong_line
+  pong_line,
+  asked_line,
+  replies_line,
+  once_line
 };
 
 constexpr std::uint64_t rounds = 20;
@@ -125,6 +129,60 @@ std::uint64_t store_cycles() {
   return sum / rounds;
 }
 
+/// All ask the first copy's queue for many items at once, and take the answers out of a queue of two. The sum of the
+/// items, at the first copy; 0: an answer is not as it must be.
+std::uint64_t sum_of_tagged() {
+  constexpr std::uint64_t items = 8;
+  cni::match_queue const asked(cni::events(tile_of(0), asked_line));
+  std::uint64_t const replies = cni::events(tile_of(me), replies_line);
+  cni::queue_reader reader(cni::queue(replies), cni::data(tile_of(me), 3584), 1, 1);
+  auto const last_of_next = [&] {
+    while (reader.empty()) {
+    }
+    return cni::word(reader.front() + 8);
+  };
+  asked.try_request(replies, 100 + me);
+  bool sound = last_of_next() == (words::none | (100 + me)) && cni::word(reader.front()) == 0;
+  reader.pop();
+  barrier().wait();
+  for (std::uint64_t tag = 0; tag < items; ++tag) asked.request(replies, tag);
+  cni::command_buffer const commands(cni::events(tile_of(me), commands_line));
+  for (std::uint64_t i = 0; i < items; ++i) commands.message(asked.address(), 0, me * 1000 + i, 99);
+  std::uint64_t sum = 0;
+  std::uint64_t tags = 0;
+  for (std::uint64_t i = 0; i < items; ++i) {
+    tags |= std::uint64_t{1} << last_of_next();
+    sum += cni::word(reader.front());
+    reader.pop();
+  }
+  sound &= tags == (std::uint64_t{1} << items) - 1;
+  tile::add(cni::data(tile_of(0), 256), sum);
+  tile::add(cni::data(tile_of(0), 264), sound ? 1 : 0);
+  barrier().wait();
+  return cni::word(cni::data(tile_of(0), 264)) == copies ? std::uint64_t{cni::word(cni::data(tile_of(0), 256))} : 0;
+}
+
+/// To a queue of one item, in this tile or in the next, twice: the first is acknowledged, the second is refused, and
+/// when there is room nothing comes any more.
+bool try_once(std::uint64_t copy) {
+  std::uint64_t const told = cni::data(tile_of(me), 192);
+  cni::command_buffer const commands(cni::events(tile_of(me), commands_line));
+  auto const acknowledged = [&](std::uint64_t item) {
+    cni::word(told) = 0;
+    commands.message_once(cni::events(tile_of(copy), once_line), told, item);
+    return static_cast<std::int64_t>(cni::sleep_while(told, [](std::uint64_t value) { return value == 0; }));
+  };
+  bool sound = acknowledged(me + 1) == 8 && acknowledged(77) == -8;
+  barrier().wait();
+  std::uint64_t const own = cni::events(tile_of(me), once_line);
+  std::uint64_t const tail = cni::word(own + words::queue_tail);
+  std::uint64_t const sender = copy == me ? me : (me + copies - 1) % copies;
+  sound &= cni::word(cni::data(tile_of(me), 3648)) == sender + 1;
+  cni::word(own + words::queue_head) = tail;
+  barrier().wait();
+  return sound && cni::word(own + words::queue_tail) == tail;
+}
+
 /// One access that may not be; what it returns is not printed.
 std::uint64_t wrong_access(char const* what) {
   std::uint64_t const counter = cni::events(cni::own_tile(), acknowledged_line);
@@ -133,6 +191,13 @@ std::uint64_t wrong_access(char const* what) {
   if (std::strcmp(what, "free") == 0) return cni::word(cni::events(cni::own_tile(), 200));
   if (std::strcmp(what, "tail") == 0) cni::word(cni::events(cni::own_tile(), queue_line) + words::queue_tail) = 1;
   if (std::strcmp(what, "command") == 0) cni::word(cni::events(cni::own_tile(), commands_line)) = 99;
+  std::uint64_t const request = words::tagged_request(cni::data(cni::own_tile(), 64), 1);
+  std::uint64_t const lock = cni::events(cni::own_tile(), lock_line);
+  if (std::strcmp(what, "tag") == 0) cni::word(lock + words::match_request) = request;
+  if (std::strcmp(what, "narrow") == 0) {
+    cni::word(lock + words::match_shape) = words::shape_of(4, 0) | words::tagged;
+    cni::word(lock + words::match_request) = request;
+  }
   if (std::strcmp(what, "region") == 0) {
     cni::unit(words::regions + 4 * words::region_bytes + words::region_enable) = 0;
     cni::word(cni::data(cni::own_tile() + 1)) = 1;
@@ -140,12 +205,23 @@ std::uint64_t wrong_access(char const* what) {
   return 0;
 }
 
+/// All but copy 0 fill its queue, which it never looks at; in the end all wait.
+void fill_for_ever() {
+  tile::meeting(cni::row(first_tile, info::row_partition)).wait();
+  for (std::uint64_t i = 0; i < rounds && me != 0; ++i) cni::queue(cni::events(tile_of(0), queue_line)).put(i);
+  cni::fence();
+  cni::sleep_while(cni::data(tile_of(me), 64), [](std::uint64_t value) { return value == 0; });
+}
+
 void prepare_lines() {
   (void)cni::counter(cni::events(tile_of(me), acknowledged_line)).configure();
   (void)cni::command_buffer(cni::events(tile_of(me), commands_line)).configure();
   (void)cni::configure(cni::events(tile_of(me), flag_line), 2 * words::line_bytes, words::scratchpad);
   (void)cni::queue(cni::events(tile_of(me), queue_line)).configure(cni::data(tile_of(me), 1024), 2);
+  (void)cni::queue(cni::events(tile_of(me), replies_line)).configure(cni::data(tile_of(me), 3584), 1, 1);
+  (void)cni::queue(cni::events(tile_of(me), once_line)).configure(cni::data(tile_of(me), 3648), 0);
   if (me != 0) return;
+  (void)cni::match_queue(cni::events(tile_of(0), asked_line)).configure(cni::data(tile_of(0), 3072), 5, 1, true);
   cni::match_queue const lock(cni::events(tile_of(0), lock_line));
   (void)lock.configure(cni::data(tile_of(0), 2048), 4);
   lock.put(1);
@@ -159,6 +235,7 @@ int main(int count, char** arguments) {
   copies = cni::information(info::programs);
   first_tile = tile::of_program(0);
   prepare_lines();
+  if (count > 1 && std::strcmp(arguments[1], "stuck") == 0) fill_for_ever();
   if (count > 1) return wrong_access(arguments[1]) != 0 ? 3 : 2;
   barrier const all;
   all.prepare();
@@ -175,11 +252,16 @@ int main(int count, char** arguments) {
   all.wait();
   bool const passed = pass_around();
   all.wait();
+  std::uint64_t const tagged = sum_of_tagged();
+  all.wait();
+  bool const tried = try_once(me) && try_once((me + 1) % copies);
+  all.wait();
   std::uint64_t const cycles = me < 2 ? store_cycles() : 0;
   all.wait();
   if (me == 0) {
-    std::printf("lock %llu queue %llu cycles %llu\n", static_cast<unsigned long long>(cni::word(shared)),
-                static_cast<unsigned long long>(sum), static_cast<unsigned long long>(cycles));
+    std::printf("lock %llu queue %llu tagged %llu cycles %llu\n", static_cast<unsigned long long>(cni::word(shared)),
+                static_cast<unsigned long long>(sum), static_cast<unsigned long long>(tagged),
+                static_cast<unsigned long long>(cycles));
   }
-  return passed && cni::faults() == 0 ? 0 : 1;
+  return passed && tried && cni::faults() == 0 ? 0 : 1;
 }

@@ -1,0 +1,109 @@
+// patterns: remote atomics of 1 to 64 places on one place's words, for the counts of its network interface.
+//
+//   patterns PATTERN COUNT PLACES [check]
+//
+//   PLACES places add 1 COUNT times each, one at a time, to words of place 0; so there are at most PLACES requests
+//   under way:
+//     CENTRAL   all to one word
+//     STRIDE1   to one word after the other, all places side by side
+//     RAND      to random words of 2 MiB
+//   The words begin in memory, in no cache. With `check`, place 0 looks at them at the end: they go through its caches
+//   then, and the interface's counts have that, too.
+//
+// Source    patterns of CircusTent (RAE, section 5), aimed at one place instead of the next one.
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <tess/machine/needs_time.hpp>
+#include <tess/machine/registers.hpp>
+#include <tess/machine/xbgas.hpp>
+
+namespace {
+
+namespace registers = tess::machine::registers;
+namespace info = registers::information;
+namespace xbgas = tess::machine::xbgas;
+
+constexpr std::uint64_t words = std::uint64_t{1} << 18U;
+alignas(64) std::uint64_t arrived = 0;
+alignas(64) std::uint64_t begun = 0;
+
+enum class pattern : std::uint8_t { central, stride1, random };
+
+std::uint64_t volatile& own_register(std::uint64_t offset) {
+  return *reinterpret_cast<std::uint64_t volatile*>(registers::own_devices + offset);
+}
+
+/// The tile that runs this copy of the program.
+std::uint64_t tile_of(std::uint64_t program) {
+  std::uint64_t number = 0;
+  while (own_register(info::table + number * info::row_bytes + info::row_program) != program + 1) ++number;
+  return number;
+}
+
+/// All places leave it together. It is at the last place, and asked seldom, so that place 0 has the pattern alone.
+void meet(std::uint64_t round) {
+  std::uint64_t const all = own_register(info::programs);
+  if (xbgas::fetch_add(all, &arrived, 1) + 1 == round * all) {
+    xbgas::put(all, &begun, round);
+    return;
+  }
+  while (xbgas::get(all, &begun) < round) {
+    for (int i = 0; i < 1000; ++i) asm volatile("");
+  }
+}
+
+std::uint64_t index_of(pattern which, std::uint64_t i, std::uint64_t place, std::uint64_t places,
+                       std::uint64_t& state) {
+  if (which == pattern::central) return 0;
+  if (which == pattern::stride1) return (i * places + place) % words;
+  state = state * 6364136223846793005U + 1442695040888963407U;
+  return (state >> 33U) % words;
+}
+
+[[noreturn]] void usage() {
+  std::fputs("patterns: expected CENTRAL, STRIDE1 or RAND, a count, and places from 1 to those of the machine\n",
+             stderr);
+  std::exit(2);
+}
+
+std::uint64_t number_of(std::string_view word) {
+  std::uint64_t number = 0;
+  auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc{} || end != word.data() + word.size()) usage();
+  return number;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 4 && (count != 5 || std::string_view(arguments[4]) != "check")) usage();
+  std::string_view const name = arguments[1];
+  if (name != "CENTRAL" && name != "STRIDE1" && name != "RAND") usage();
+  pattern const which = name == "CENTRAL" ? pattern::central : name == "STRIDE1" ? pattern::stride1 : pattern::random;
+  std::uint64_t const times = number_of(arguments[2]);
+  std::uint64_t const places = number_of(arguments[3]);
+  std::uint64_t const all = own_register(info::programs);
+  std::uint64_t const own = own_register(info::program);
+  if (places == 0 || places > all) usage();
+  // At the begin of its partition: in its own map, which object 1 has, this is a global address.
+  std::uint64_t const row = info::table + tile_of(0) * info::row_bytes;
+  auto* const array = reinterpret_cast<std::uint64_t*>(own_register(row + info::row_partition));
+  xbgas::fill(1, tile_of(0));
+  xbgas::fill(all, tile_of(all - 1));
+  meet(1);
+  if (own == 0) own_register(info::measured) = 1;
+  std::uint64_t state = own * 0x9e3779b97f4a7c15U;
+  for (std::uint64_t i = 0; i < times && own < places; ++i)
+    (void)xbgas::fetch_add(1, &array[index_of(which, i, own, places, state)], 1);
+  meet(2);
+  if (own != 0) return 0;
+  own_register(info::measured) = 0;
+  if (count == 4) return 0;
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < words; ++i) sum += array[i];
+  std::printf("%lu of %lu\n", sum, times * places);
+  return sum == times * places ? 0 : 1;
+}

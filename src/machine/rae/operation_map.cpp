@@ -1,0 +1,65 @@
+// operation_map: the table, row by row.
+#include "machine/rae/operation_map.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace tess::machine {
+namespace {
+
+constexpr std::uint64_t word_bytes_max = 8;
+
+constexpr interface_operation of_word(word_operation word) noexcept {
+  switch (word) {
+    case word_operation::swap:
+      return interface_operation::swap;
+    case word_operation::add:
+      return interface_operation::add;
+    case word_operation::bit_xor:
+      return interface_operation::bit_xor;
+    case word_operation::bit_and:
+      return interface_operation::bit_and;
+    case word_operation::bit_or:
+      return interface_operation::bit_or;
+    case word_operation::min:
+      return interface_operation::min;
+    case word_operation::max:
+      return interface_operation::max;
+    case word_operation::min_unsigned:
+      return interface_operation::min_unsigned;
+    case word_operation::max_unsigned:
+      break;
+  }
+  return interface_operation::max_unsigned;
+}
+
+}  // namespace
+
+std::optional<interface_operation> map_operation(transaction const& asked) noexcept {
+  bool const word = asked.bytes != 0 && asked.bytes <= word_bytes_max;
+  bool const atomic = asked.bytes == sizeof(std::uint32_t) || asked.bytes == sizeof(std::uint64_t);
+  bool const aligned = asked.bytes != 0 && std::has_single_bit(asked.bytes) && asked.address % asked.bytes == 0;
+  if (asked.what == remote_operation::read && word) return interface_operation::load;
+  if (asked.what == remote_operation::write && word) return interface_operation::store;
+  if (asked.what == remote_operation::atomic && atomic && aligned) return of_word(asked.word);
+  if (asked.what == remote_operation::compare_swap && atomic && aligned) return interface_operation::compare_swap;
+  return std::nullopt;
+}
+
+void carry_out(interface_operation operation, transaction& asked, std::byte* at) noexcept {
+  switch (operation) {
+    case interface_operation::load:
+      std::memcpy(asked.data.data(), at, asked.bytes);
+      break;
+    case interface_operation::store:
+      std::memcpy(at, asked.data.data(), asked.bytes);
+      break;
+    case interface_operation::compare_swap:
+      asked.operand = apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
+      break;
+    default:
+      asked.operand = apply(asked.word, at, asked.bytes, asked.operand);
+  }
+}
+
+}  // namespace tess::machine

@@ -1,0 +1,41 @@
+// object_lookaside: which tile an extended address means (xBGAS): object ids to tiles, as the program fills it in.
+//
+//   Id 0 is every tile itself and has no entry. Addresses behind an id are those of the tile's own map, its local
+//   window included, so that what has one address in every program is reached at it everywhere.
+//
+// Units     bytes; ids below the number of entries.
+// Errors    an entry of no tile is refused: the store traps.
+// Threads   one.
+// Source    object look-aside buffer of xBGAS; registers.hpp, `extended`.
+#pragma once
+
+#include <vector>
+
+#include "machine/config/description.hpp"
+#include "machine/unit/device.hpp"
+
+namespace tess::machine {
+
+class object_lookaside final : public device {
+ public:
+  explicit object_lookaside(machine_description const& made_of);
+
+  [[nodiscard]] std::optional<std::uint32_t> tile_of(std::uint64_t object) const noexcept {
+    if (object >= tiles_.size() || tiles_[object] == none) return std::nullopt;
+    return tiles_[object] - 1;
+  }
+  /// The global name of an address as tile `tile` knows it; nothing if it has none there.
+  [[nodiscard]] std::optional<std::uint64_t> global(std::uint32_t tile, std::uint64_t address) const noexcept {
+    return windows_[tile].global(address);
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
+  [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
+
+ private:
+  static constexpr std::uint32_t none = 0;
+  std::vector<std::uint32_t> tiles_;  ///< By id: the tile, plus 1.
+  std::vector<local_window> windows_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,80 @@
+// shmem_costs: what an operation of <tess/shmem_words.h> on a word of another PE takes: the instructions of the one
+// that asks and of the one that is asked, and the time. A third PE, if there is one, only waits.
+//
+//   One line each: NAME asking X asked Y cycles Z, of one operation, without the loop around it.
+#include <tess/shmem_words.h>
+
+#include <cstdint>
+#include <cstdio>
+
+namespace {
+
+std::uint64_t instructions() {
+  std::uint64_t count;
+  asm volatile("csrr %0, instret" : "=r"(count)::"memory");
+  return count;
+}
+std::uint64_t cycles() {
+  std::uint64_t count;
+  asm volatile("csrr %0, cycle" : "=r"(count)::"memory");
+  return count;
+}
+
+constexpr int times = 256;
+long* there = nullptr;
+long* counted = nullptr;
+
+struct cost {
+  std::uint64_t asking = 0;
+  std::uint64_t cycles = 0;
+};
+
+// PE 0 works on a word of PE 1, which serves or sleeps; what that takes is written at PE 0.
+template <class Operation>
+cost all_of(Operation operation) {
+  cost spent;
+  shmem_barrier_all();
+  std::uint64_t const begin = instructions();
+  if (shmem_my_pe() == 0) {
+    std::uint64_t const at = cycles();
+    std::uint64_t const first = instructions();
+    for (int i = 0; i < times; ++i) {
+      operation();
+      asm volatile("" ::: "memory");
+    }
+    spent.asking = instructions() - first;
+    spent.cycles = cycles() - at;
+  }
+  shmem_barrier_all();
+  long const asked = static_cast<long>(instructions() - begin);
+  if (shmem_my_pe() == 1) shmem_long_p(counted, asked, 0);
+  shmem_barrier_all();
+  return spent;
+}
+
+template <class Operation>
+void print(char const* name, Operation operation) {
+  cost const none = all_of([] {});
+  long const idle = *counted;
+  cost const spent = all_of(operation);
+  if (shmem_my_pe() != 0) return;
+  std::printf("%s asking %.2f asked %.2f cycles %.1f\n", name, double(spent.asking - none.asking) / times,
+              double(*counted - idle) / times, double(spent.cycles - none.cycles) / times);
+}
+
+}  // namespace
+
+int main() {
+  shmem_init();
+  there = static_cast<long*>(shmem_malloc(sizeof(long)));
+  counted = static_cast<long*>(shmem_malloc(sizeof(long)));
+  *there = 0;
+  print("get", [] { (void)shmem_long_g(there, 1); });
+  print("put", [] { shmem_long_p(there, 3, 1); });
+  print("add", [] { shmem_long_atomic_add(there, 3, 1); });
+  print("fetch_add", [] { (void)shmem_long_atomic_fetch_add(there, 3, 1); });
+  print("swap", [] { (void)shmem_long_atomic_swap(there, 3, 1); });
+  print("compare_swap", [] { (void)shmem_long_atomic_compare_swap(there, 3, 4, 1); });
+  print("fetch_xor", [] { (void)shmem_int64_atomic_fetch_xor(there, 3, 1); });
+  shmem_finalize();
+}
