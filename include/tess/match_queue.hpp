@@ -51,6 +51,11 @@ class match_queue {
   [[gnu::always_inline]] bool attempt(operation op, std::uint64_t&, T& item) noexcept {
     return op == operation::push ? slots_.put(item) : slots_.take(item);
   }
+  /// On a line of the machine: its items at most; 0: it cannot be on one.
+  static constexpr std::uint32_t line_items = sizeof(T) <= sizeof(std::uint64_t) && Slots <= 64 ? Slots : 0;
+  static constexpr bool line_bounded = true;
+  static constexpr bool puts(operation op) noexcept { return op == operation::push; }
+  [[nodiscard]] bool may_move(std::uint64_t) const noexcept { return slots_.empty(); }
   static constexpr bool takes(operation op) noexcept { return op == operation::push; }
   static constexpr bool gives(operation op) noexcept { return op == operation::pop; }
   static constexpr char const* name(operation op) noexcept {

@@ -51,6 +51,11 @@ class mutex {
     state ^= detail::wait_list::flag;
     return true;
   }
+  /// On a line of the machine: the token.
+  static constexpr std::uint32_t line_items = 1;
+  static constexpr bool line_bounded = false;
+  static constexpr bool puts(operation op) noexcept { return op == operation::unlock; }
+  static bool may_move(std::uint64_t) noexcept { return true; }
   static constexpr bool takes(operation) noexcept { return false; }
   static constexpr bool gives(operation) noexcept { return false; }
   static constexpr char const* name(operation op) noexcept {

@@ -93,8 +93,10 @@ struct thread_map {
   std::vector<std::vector<std::uint32_t>> threads_of_place;  ///< distinct thread indices of the place's workers
   std::uint32_t threads = 1;
   std::uint64_t message_memory = 128 * 1024;  ///< bytes that a place's messages under way may occupy
+  bool interfaces = true;                     ///< network interfaces are used, where a machine has them
 };
 
+class event_units;
 class graph_units;
 
 class fabric {
@@ -150,6 +152,9 @@ class fabric {
 
   /// Accelerators for object graphs, where the machine has them; null: none.
   [[nodiscard]] virtual graph_units* graphs() noexcept { return nullptr; }
+
+  /// Lines for events, where the machine has them; null: none.
+  [[nodiscard]] virtual event_units* events_on_lines() noexcept { return nullptr; }
 
   /// Time, ns since some moment; where places share a clock, since the same at all.
   [[nodiscard]] virtual std::uint64_t now_ns() const noexcept {

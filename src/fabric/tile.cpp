@@ -8,6 +8,9 @@
 #include "fabric/endpoint_names.hpp"
 #include "fabric/tile_graphs.hpp"
 #include "fabric/tile_inbox.hpp"
+#include "fabric/tile_interface.hpp"
+#include "fabric/tile_lines.hpp"
+#include "fabric/tile_long_messages.hpp"
 #include "fabric/tile_names.hpp"
 #include "fabric/tile_segment.hpp"
 #include "fabric/tile_sleepers.hpp"
@@ -24,8 +27,6 @@ using kind = tile_packet_kind;
 constexpr std::size_t words_bytes_max = 64;
 /// Packets that may wait here before requests are refused.
 constexpr std::size_t waiting_max = 32;
-/// Messages larger than a chunk that may be on their way before requests are refused.
-constexpr std::size_t large_max = 8;
 constexpr unsigned packets_per_poll = 16;
 constexpr std::uint64_t requester_shift = 40;
 
@@ -35,14 +36,15 @@ class tile_fabric final : public fabric {
       : wires_(std::move(wires)),
         own_(wires_->place()),
         segment_(reinterpret_cast<std::byte*>(places_.of(own_).partition), places_.segment_bytes()),
-        chunks_(static_cast<unsigned>(
-            std::clamp<std::uint64_t>(threads.message_memory / tile_memory::chunk_bytes, 2, tile_memory::chunks_max))),
-        sleepers_(threads.threads) {
+        sleepers_(threads.threads),
+        interface_(places_, threads.interfaces),
+        long_messages_(threads.message_memory, places_, post_, transfers_) {
     if (name_of(&tile_memory::own()) + sizeof(tile_memory) > places_.tlm_bytes())
       throw error("--fabric tile", "the program's image is larger than the tile-local memory",
                   "a smaller program, or a machine with more of it");
     far_words_from = places_.first_uncached();
-    for (auto& used : tile_memory::own().chunk_used) used.store(0, std::memory_order_relaxed);
+    // Others' lines are there before anybody stores to them.
+    if (interface_.present()) wires_->meet(std::chrono::seconds(10));
   }
 
   ~tile_fabric() override {
@@ -61,6 +63,9 @@ class tile_fabric final : public fabric {
            std::uint64_t notified) override {
     place_id const to = place_of(source.empty() && notified != 0 ? notified : target);
     if (to != own_ && source.size() > words_bytes_max) {
+      if (interface_.present())
+        return interface_.begin(
+            {own_, to, name_of(source.data()), in_segment(to, target), source.size(), local, notified});
       tile_packet const packet(kind::put, source.size() | std::uint64_t{own_} << requester_shift,
                                name_of(source.data()), offset_of(target), notified, name_of(local));
       write_back(name_of(source.data()), source.size(), to, packet);
@@ -72,13 +77,16 @@ class tile_fabric final : public fabric {
     if (local != nullptr) local->acknowledge(1);
     if (notified == 0) return;
     if (to == own_) return own_completion(notified).acknowledge(1);
-    post_.send(to, tile_packet(kind::notify, 0, notified));
+    notify_far(to, notified);
   }
 
   void get(place_id, std::uint64_t source, std::span<std::byte> target, completion* local) override {
     place_id const from = place_of(source);
-    if (from != own_ && target.size() > words_bytes_max)
+    if (from != own_ && target.size() > words_bytes_max) {
+      if (interface_.present())
+        return interface_.begin({from, own_, in_segment(from, source), name_of(target.data()), target.size(), local});
       return ask_for(from, offset_of(source), target.data(), target.size(), local);
+    }
     if (from == own_ && !target.empty()) std::memcpy(target.data(), reach(source), target.size());
     if (from != own_) load_words(target.data(), reach(source), target.size());
     if (local != nullptr) local->acknowledge(1);
@@ -89,6 +97,8 @@ class tile_fabric final : public fabric {
     place_id const to = place_of(target);
     if (from == own_) return put(own_, {reach(source), bytes}, target, local, 0);
     if (to == own_ || bytes == 0) return get(own_, source, {reach(target), bytes}, local);
+    if (interface_.present())
+      return interface_.begin({from, to, in_segment(from, source), in_segment(to, target), bytes, local});
     post_.send(from, tile_packet(kind::copy, bytes, offset_of(source), target, 0, name_of(local)));
   }
 
@@ -105,10 +115,10 @@ class tile_fabric final : public fabric {
       post_.send(target, tile_packet(bytes));
       return true;
     }
-    if (send_chunk(target, bytes)) return true;
-    if (may_wait && (bytes.size() <= tile_memory::chunk_bytes || large_.load(std::memory_order_relaxed) >= large_max))
-      return false;
-    send_large(target, bytes);
+    if (long_messages_.send_chunk(target, bytes)) return true;
+    if (may_wait && !long_messages_.may_send_large(bytes)) return false;
+    long_messages_.send_large(target, bytes);
+    move_on();
     return true;
   }
 
@@ -137,8 +147,8 @@ class tile_fabric final : public fabric {
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
     sleepers_.sleep(thread, until, [&](bool watches) {
       while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && calls_.none_arrived() &&
-             nothing_to_do()) {
-        if (watches && is_stalled()) return false;
+             interface_.nothing_ended() && lines_.nothing_answered() && nothing_to_do()) {
+        if (watches && sleepers_.is_stalled()) return false;
         // The watcher sees to what is under way; the others may sleep.
         if (!watches || (transfers_.idle() && graphs_.idle() && calls_.idle())) return true;
         // Its end may have made a task of this thread runnable, of which nobody else knows.
@@ -149,7 +159,7 @@ class tile_fabric final : public fabric {
   }
   void wake(std::uint32_t thread) noexcept override { sleepers_.wake(thread); }
   bool wakes_surely() const noexcept override { return true; }
-  bool stalled() noexcept override { return stalled_.exchange(false); }
+  bool stalled() noexcept override { return sleepers_.take_stalled(); }
 
   place_window window(place_id p) const noexcept override {
     std::byte* const base = segment(p).base;
@@ -168,6 +178,7 @@ class tile_fabric final : public fabric {
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
   graph_units* graphs() noexcept override { return &graphs_; }
+  event_units* events_on_lines() noexcept override { return interface_.present() ? &lines_ : nullptr; }
   std::uint64_t now_ns() const noexcept override { return sleepers_.cycles_ns(); }
   void mark_measured(bool begins) noexcept override {
     tile_registers::store(
@@ -180,14 +191,6 @@ class tile_fabric final : public fabric {
   endpoint connect(std::string_view name) override { return names_.connect(name); }
 
  private:
-  /// The machine says so once; then for ever.
-  bool is_stalled() noexcept {
-    if (heard_of_stall_.load() || tile_registers::inform(tile_registers::information::stalled) == 0) return false;
-    heard_of_stall_.store(true);
-    stalled_.store(true);
-    return true;
-  }
-
   /// A get, or a copy to here, until its bytes have come.
   struct asked_bytes {
     std::uint64_t address;
@@ -198,11 +201,23 @@ class tile_fabric final : public fabric {
 
   static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48U); }
   static std::uint64_t offset_of(std::uint64_t address) noexcept { return address & 0xffff'ffff'ffffU; }
+  /// As its owner names it.
+  std::uint64_t in_segment(place_id of, std::uint64_t address) const noexcept {
+    return places_.of(of).partition + offset_of(address);
+  }
   std::byte* reach(std::uint64_t address) const noexcept {
     return segment(place_of(address)).base + offset_of(address);
   }
   completion& own_completion(std::uint64_t address) const noexcept {
     return *reinterpret_cast<completion*>(segment_.base() + offset_of(address));  // NOLINT: where its owner made it
+  }
+
+  /// With network interfaces a place hears of its counter only when that is zero, and somebody waits.
+  void notify_far(place_id to, std::uint64_t notified) {
+    if (!interface_.present()) return post_.send(to, tile_packet(kind::notify, 0, notified));
+    asm volatile("fence rw, rw" ::: "memory");
+    auto const value = std::atomic_ref(*reinterpret_cast<std::int64_t*>(reach(notified) + completion::value_offset));
+    if (completion::notifies(value.fetch_sub(1))) post_.send(to, tile_packet(kind::notify_zero, 0, notified));
   }
 
   void ask_for(place_id from, std::uint64_t offset, std::byte* target, std::uint64_t bytes, completion* local) {
@@ -220,28 +235,6 @@ class tile_fabric final : public fabric {
     tile_sleepers::call_watcher();
   }
 
-  bool send_chunk(place_id target, std::span<std::byte const> bytes) {
-    if (bytes.size() > tile_memory::chunk_bytes) return false;
-    tile_memory& memory = tile_memory::own();
-    for (unsigned i = 0; i < chunks_; ++i) {
-      std::atomic<std::uint64_t>& used = memory.chunk_used[i];
-      // acquire: who fetched the message before has read it.
-      if (used.load(std::memory_order_relaxed) != 0 || used.exchange(1, std::memory_order_acquire) != 0) continue;
-      std::memcpy(memory.chunks[i], bytes.data(), bytes.size());
-      post_.send(target, tile_packet(kind::chunk, bytes.size(), name_of(memory.chunks[i]), i));
-      return true;
-    }
-    return false;
-  }
-
-  void send_large(place_id target, std::span<std::byte const> bytes) {
-    auto* const kept = new std::vector<std::byte>(bytes.begin(), bytes.end());
-    large_.fetch_add(1, std::memory_order_relaxed);
-    write_back(name_of(kept->data()), kept->size(), target,
-               tile_packet(kind::large, kept->size(), name_of(kept->data()), name_of(kept)));
-    move_on();
-  }
-
   struct progress {
     bool moved = false;
     bool ended = false;  ///< A fetch, a push, or a command to an accelerator.
@@ -256,6 +249,13 @@ class tile_fabric final : public fabric {
       end(*ended);
       made.ended = true;
     }
+    while (auto const ended = interface_.take_ended()) {
+      if (ended->told != nullptr) ended->told(ended->whom, 0);
+      if (ended->local != nullptr) ended->local->acknowledge(1);
+      if (ended->notified != 0) notify_far(ended->to, ended->notified);
+      made.moved = made.ended = true;
+    }
+    if (lines_.step()) made.moved = made.ended = true;
     return made;
   }
 
@@ -281,8 +281,7 @@ class tile_fabric final : public fabric {
         break;
       }
       case kind::fetched:
-        delete named<std::vector<std::byte>>(a);
-        large_.fetch_sub(1, std::memory_order_relaxed);
+        long_messages_.fetched(a);
         break;
       case kind::put: {
         std::uint64_t const size = bytes & ((std::uint64_t{1} << requester_shift) - 1);
@@ -301,6 +300,9 @@ class tile_fabric final : public fabric {
         break;
       case kind::notify:
         own_completion(a).acknowledge(1);
+        break;
+      case kind::notify_zero:
+        own_completion(a).notify();
         break;
       case kind::publish:
         write_back(name_of(segment_.base()) + a, bytes, r.source, tile_packet(kind::ready, 0, b));
@@ -340,13 +342,10 @@ class tile_fabric final : public fabric {
 
   void end(tile_fetch const& f) {
     switch (f.what) {
-      case kind::chunk: {
-        // Its sender may use it again.
-        std::uint64_t const used = name_of(&tile_memory::own().chunk_used[f.a]);
-        reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(f.source, used))->store(0);
+      case kind::chunk:
+        long_messages_.release(f.source, f.a);
         inbox_.push_landed(f);
         break;
-      }
       case kind::large:
         post_.send(f.source, tile_packet(kind::fetched, 0, f.a));
         inbox_.push_owned(f.source, std::unique_ptr<std::vector<std::byte>>(named<std::vector<std::byte>>(f.b)));
@@ -377,16 +376,15 @@ class tile_fabric final : public fabric {
   tile_places places_;
   place_id own_;
   tile_segment segment_;
-  unsigned chunks_;
   tile_sleepers sleepers_;
   tile_post post_{places_};
   tile_transfers transfers_{places_, post_};
+  tile_interface interface_;
+  tile_lines lines_{places_, interface_};
+  tile_long_messages long_messages_;
   tile_inbox inbox_;
   tile_calls calls_{places_, post_, transfers_};
   tile_graphs graphs_{places_, post_, transfers_, calls_};
-  std::atomic<std::size_t> large_{0};
-  std::atomic<bool> heard_of_stall_{false};
-  std::atomic<bool> stalled_{false};
   endpoint_names names_;
 };
 

@@ -23,6 +23,7 @@ enum class tile_packet_kind : std::uint8_t {
   put,          ///< Bytes for this place. bytes; address at the sender; target offset; counter to notify; completion
   done,         ///< At the place that asked. -; completion
   notify,       ///< -; counter's offset
+  notify_zero,  ///< The same, of one that has been made zero from elsewhere.
   publish,      ///< A get asks for memory to be written back. bytes; offset; name of the get
   ready,        ///< Of `publish`: the bytes may be fetched. -; name of the get
   graph_call,   ///< T1. lines of M, and above 2^8 the root's place in its segment / 8; M; objects; bytes

@@ -27,6 +27,8 @@ class tile_places {
     std::uint64_t tail = 0;       ///< Global: behind the segment, what is in the local window behind the TLM.
   };
 
+  static constexpr std::uint64_t window_end = std::uint64_t{1} << 40U;  ///< Of a program's local window.
+
   tile_places();
 
   [[nodiscard]] place_id own() const noexcept { return own_; }
@@ -58,8 +60,6 @@ class tile_places {
   [[nodiscard]] std::uint64_t first_uncached() const noexcept;
 
  private:
-  static constexpr std::uint64_t window_end = std::uint64_t{1} << 40U;
-
   std::vector<place> places_;
   std::vector<place_id> place_of_tile_;
   place_id own_ = 0;

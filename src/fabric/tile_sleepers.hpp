@@ -78,6 +78,15 @@ class tile_sleepers {
     if (watcher_.load(std::memory_order_seq_cst) == thread + 1) return call_watcher();
     s.calls.fetch_add(1, std::memory_order_seq_cst);
   }
+  /// All harts of the machine sleep: the machine says so once; then for ever.
+  bool is_stalled() noexcept {
+    if (heard_of_stall_.load() || tile_registers::inform(tile_registers::information::stalled) == 0) return false;
+    heard_of_stall_.store(true);
+    stalled_.store(true);
+    return true;
+  }
+  /// It was so since the last call.
+  bool take_stalled() noexcept { return stalled_.exchange(false); }
   /// Whoever sleeps and watches looks again.
   static void call_watcher() noexcept { tile_memory::own().calls.fetch_add(1, std::memory_order_seq_cst); }
 
@@ -149,6 +158,8 @@ class tile_sleepers {
   std::uint32_t threads_;
   cycle_clock clock_;
   std::unique_ptr<state[]> states_;
+  std::atomic<bool> heard_of_stall_{false};
+  std::atomic<bool> stalled_{false};
   std::atomic<std::uint32_t> watcher_{0};    ///< Its thread, plus 1; 0: nobody.
   std::atomic<bool> nobody_watches_{false};  ///< The last one left, and has called no other yet.
 };

@@ -1,12 +1,15 @@
 // collective: dissemination barrier, and one sweep that serves reductions, broadcast and prefix sums.
 #include "runtime/collective.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
 #include "runtime/job.hpp"
 #include "runtime/worker_loop.hpp"
 #include "tess/block.hpp"
+#include "tess/detail/event_lines.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {
@@ -142,11 +145,19 @@ task<void> team_barrier(team_name name) {
   member_view const team(name);
   collective_state& s = team.state();
   collective_state::episode& e = s.episodes[s.barriers % 2];
-  for (unsigned k = s.barrier_round; (1U << k) < team.size(); s.barrier_round = ++k) {
+  // Counters of the machine make it one round.
+  bool const by_lines = machine_has_lines && name == world_team && event_lines != nullptr;
+  auto const all_rounds = static_cast<unsigned>(std::bit_width(team.size() - 1));
+  unsigned const rounds = by_lines ? std::min(all_rounds, 1U) : all_rounds;
+  for (unsigned k = s.barrier_round; k < rounds; s.barrier_round = ++k) {
     completion& cell = e.barrier[k];
     if (!s.barrier_told) {
       cell.expect(1);
-      block_put({}, team.next(&cell, k), nullptr, team.next(&cell, k), std::source_location::current());
+      if (by_lines)
+        event_lines->arrive([](void* of, std::uint64_t) noexcept { static_cast<completion*>(of)->acknowledge(1); },
+                            &cell);
+      else
+        block_put({}, team.next(&cell, k), nullptr, team.next(&cell, k), std::source_location::current());
       s.barrier_told = true;
     }
     if (the_job->local_places != job.places) look_for(cell);

@@ -57,6 +57,19 @@ void check_event(std::uint64_t address, char const* what, std::source_location a
                 "a place below " + std::to_string(job.places));
 }
 
+std::uint32_t line_at(std::uint64_t address, char const* what, std::source_location at) {
+  if (event_lines == nullptr) return 0;
+  check_event(address, what, at);
+  // Its wait_list is its first member. The word is read where it is, without asking that place.
+  std::uint64_t const state = [&] {
+    if (address >> 48U == here()) return std::atomic_ref(*static_cast<std::uint64_t*>(to_local(address))).load();
+    std::uint64_t const word = job.load_window[address >> 48U] + (address & global_ptr<std::byte>::offset_mask);
+    if (static_cast<std::int64_t>(word) < 0) return std::uint64_t{0};  // no window
+    return *reinterpret_cast<std::uint64_t const volatile*>(word);     // NOLINT: a view of its memory
+  }();
+  return wait_list::line_of(state);
+}
+
 // ── notifications ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 namespace {
@@ -174,6 +187,11 @@ void mutex::refuse_unlock() {
 
 unlock_call unlock(global_ptr<mutex> p, std::source_location at) {
   using handler = detail::event_handler<mutex, mutex::operation::unlock, true>;
+  constexpr mutex::operation op = mutex::operation::unlock;
+  if constexpr (detail::line_event<mutex>) {
+    if (std::uint32_t const line = detail::line_at(p.bits(), mutex::name(op), at))
+      return detail::call_line<op, true, mutex, unlock_call>(detail::unlock_wait, p.place(), line, {});
+  }
   return detail::call_handler<bool, handler, unlock_call>(detail::unlock_wait, {0, p.bits(), {}}, at);
 }
 

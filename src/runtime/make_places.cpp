@@ -8,6 +8,7 @@
 #include "runtime/finish.hpp"
 #include "runtime/near_memory.hpp"
 #include "runtime/placement.hpp"
+#include "tess/detail/event_lines.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {
@@ -76,6 +77,7 @@ void make_places(job_state& j) {
   job.load_window = j.load_windows.data();
   job.atomic_window = j.atomic_windows.data();
   job.segment_bytes = j.segment_bytes.data();
+  event_lines = j.fabric->events_on_lines();
   for (auto const& w : j.workers) {
     w->handler.scope = j.place(w->place).system.get();
     w->segment = j.place(w->place).memory.base;

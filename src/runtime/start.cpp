@@ -23,6 +23,7 @@
 #include "runtime/statistics.hpp"
 #include "runtime/trace.hpp"
 #include "runtime/worker_loop.hpp"
+#include "tess/detail/event_lines.hpp"
 #include "tess/detail/fail_allocation.hpp"
 #include "tess/memory.hpp"
 
@@ -133,7 +134,8 @@ wireup* lay_out(job_state& j) {
   job.places = static_cast<place_id>(s.places);
   job.workers = static_cast<std::uint16_t>(s.workers);
   j.threads.resize(s.threads);
-  thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads, s.buffer_memory / 2};
+  thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads, s.buffer_memory / 2,
+                 s.interfaces};
   std::vector<std::optional<int>> const pins = plan_pins(s.pin, s.threads, cpu_numbers);
   for (unsigned i = 0; i < s.threads; ++i) {
     j.threads[i].index = i;
@@ -263,6 +265,7 @@ struct running_job {
     }
     the_job = nullptr;
     job = {};
+    event_lines = nullptr;
   }
 
   job_state j;

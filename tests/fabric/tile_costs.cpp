@@ -39,6 +39,30 @@ tess::task<> measure_blocks(tess::place_id there) {
   }
 }
 
+/// Of the other place; nobody else wants them.
+tess::task<> measure_events(tess::place_id there) {
+  using queue = tess::match_queue<std::uint64_t>;
+  struct events {
+    tess::mutex lock;
+    queue items;
+  };
+  auto const made = co_await tess::at(there, [] {
+    auto const raw = tess::allocate<std::byte>(sizeof(events));
+    auto* const e = new (raw.local()) events;
+    return std::array{e->lock.address().bits(), e->items.address().bits()};
+  });
+  auto const lock = tess::global_ptr<tess::mutex>::from_bits(made[0]);
+  auto const items = tess::global_ptr<queue>::from_bits(made[1]);
+  co_await measure("lock and unlock of a mutex", [&]() -> tess::task<> {
+    co_await tess::lock(lock);
+    co_await tess::unlock(lock);
+  });
+  co_await measure("push and pop of a match_queue", [&]() -> tess::task<> {
+    co_await tess::push(items, 1);
+    static_cast<void>(co_await tess::pop(items));
+  });
+}
+
 struct leaf {
   std::uint64_t words[4];
 };
@@ -84,6 +108,7 @@ tess::task<int> measure_all(tess::args) {
   co_await measure("empty at, task",
                    [&]() -> tess::task<> { co_await tess::at(there, []() -> tess::task<> { co_return; }); });
   co_await measure("empty at of the own place", [&]() -> tess::task<> { co_await tess::at(tess::here(), [] {}); });
+  co_await measure_events(there);
   co_await measure_blocks(there);
   co_await measure_graphs(there, 8);
   co_await measure_graphs(there, 2048);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fabric/tile_contract.hpp"
+#include "fabric/tile_registers.hpp"
 #include "tess/detail/word_apply.hpp"
 
 namespace tess::test {
@@ -145,6 +146,34 @@ TEST_F(tiles, what_is_put_is_seen_by_an_owner_whose_caches_had_the_range) {
     EXPECT_EQ(std::memcmp(mine(block_at), expected.data(), bytes), 0) << "stale in round " << round;
     meet();
   }
+}
+
+/// Its owner does nothing but count until all has been done to its memory.
+TEST_F(tiles, blocks_need_no_instruction_of_the_other_tile_where_it_has_a_network_interface) {
+  namespace hw = detail::tile_registers;
+  if ((hw::inform(hw::information::units) >> static_cast<unsigned>(machine::registers::unit::cni) & 1U) == 0)
+    GTEST_SKIP() << "a machine without";
+  std::vector<std::byte> const bytes = pattern(20000, 5);
+  std::memcpy(mine(copy_at), bytes.data(), bytes.size());
+  for (place_id acts = 0; acts < places_; ++acts) {
+    meet();
+    if (me_ != acts) {
+      while (my_word(word_at) != acts + 1U) {
+      }
+    } else {
+      for (place_id p = 0; p < places_; ++p) {
+        if (p == me_) continue;
+        completion put_done(1), copied(1);
+        fabric_->put(me_, bytes, address(p, block_at + 3), &put_done, 0);
+        settle(put_done);
+        EXPECT_EQ(get(p, block_at + 3, bytes.size()), bytes);
+        fabric_->copy(me_, address(p, copy_at), address(next_ == p ? p : next_, block_at + 40000), 5000, &copied);
+        settle(copied);
+      }
+      for (place_id p = 0; p < places_; ++p) static_cast<void>(apply(word_op::exchange, p, word_at, acts + 1U));
+    }
+  }
+  EXPECT_EQ(std::memcmp(mine(block_at + 3), bytes.data(), bytes.size()), 0);
 }
 
 TEST_F(tiles, segments_grow_in_both_halves_within_their_limits) {

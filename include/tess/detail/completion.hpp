@@ -80,6 +80,12 @@ class completion {
     if (before > 0 && before <= units) notify_worker(notify_, cookie_);
   }
 
+  /// The two halves of acknowledge(1) for a fabric that takes the 1 from the value where it is: this is the rest, at
+  /// the cell's place, if the value was such.
+  static bool notifies(std::int64_t before) noexcept { return before == 1; }
+  void notify() noexcept { notify_worker(notify_, cookie_); }
+  static constexpr std::size_t value_offset = 0;
+
   /// 0, or the failed place + 1; clears it.
   std::uint64_t take_error() noexcept {
     // Failures are rare, and an exchange is not cheap.

@@ -28,82 +28,10 @@
 #include <utility>
 
 #include "tess/at.hpp"
-#include "tess/detail/wait_list.hpp"
+#include "tess/detail/event_operation.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {
-
-/// What events carry from task to task.
-template <class T>
-concept event_value = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> && alignof(T) <= 16;
-
-/// The value of operations that carry none.
-struct no_value {};
-
-inline constexpr std::size_t event_value_bytes_max = 1024;
-
-/// Which event, which operation, and what goes in and comes out. Event: value_type, operation, name(), takes(),
-/// gives().
-template <class Event, typename Event::operation Op>
-struct event_traits {
-  using value = typename Event::value_type;
-  using given = std::conditional_t<Event::takes(Op), value, no_value>;
-  using result = std::conditional_t<Event::gives(Op), value, void>;
-  /// Of the form that does not wait.
-  using tried = std::conditional_t<Event::gives(Op), std::optional<value>, bool>;
-};
-
-/// Tells those who were taken out of a line, in their order. A task may go on, and its waiter be gone, at once.
-template <class Event>
-void resume_all(waiter* w) noexcept {
-  using value = typename Event::value_type;
-  while (w != nullptr) {
-    auto* const one = static_cast<waiting<value>*>(w);
-    w = w->next;
-    if (one->is == waiter::kind::task) {
-      notify_worker(one->notify, one->whom);
-      continue;
-    }
-    if (one->is == waiter::kind::call) {
-      bool const gives = Event::gives(static_cast<typename Event::operation>(one->operation));
-      reply_value(static_cast<place_id>(one->notify), one->whom, false, &one->value, gives ? sizeof(value) : 0);
-    }
-    self->frames.release(one);
-  }
-}
-
-/// Lets those at the head of the line go that can, and unlocks.
-template <class Event>
-[[gnu::noinline]] void let_others_go(Event& event, std::uint64_t state) noexcept {
-  waiter* gone = nullptr;
-  waiter** end = &gone;
-  while (wait_list::has_waiters(state)) {
-    auto& w = static_cast<waiting<typename Event::value_type>&>(wait_list::first(state));
-    if (!event.attempt(static_cast<typename Event::operation>(w.operation), state, w.value)) break;
-    wait_list::remove_first(state);
-    *end = &w;
-    end = &w.next;
-  }
-  *end = nullptr;
-  event.line().close(state);
-  // From here on the event may be gone.
-  resume_all<Event>(gone);
-}
-
-/// True: it is done. False: it cannot be done now, and `w`, if there is one, waits for it.
-template <auto Op, class Event>
-[[gnu::always_inline]] inline bool perform(Event& event, typename Event::value_type& value, waiter* w) noexcept {
-  wait_list& line = event.line();
-  std::uint64_t state = line.open();
-  bool const done = event.attempt(Op, state, value);
-  if (done && wait_list::has_waiters(state)) [[unlikely]] {
-    let_others_go(event, state);
-    return true;
-  }
-  if (!done && w != nullptr) wait_list::append(state, *w);
-  line.close(state);
-  return done;
-}
 
 /// Nothing else can run here: polls for a moment, because whom a worker waits for is often done soon. Resumes no task.
 void look_for_ready() noexcept;
@@ -194,6 +122,9 @@ struct event_handler {
     payload m;
     std::memcpy(&m, bytes, sizeof m);
     auto& event = *static_cast<Event*>(to_local(m.event));
+    if constexpr (line_event<Event>) {
+      if (context.source != self->place) move_to_line(event);
+    }
     value v{};
     if constexpr (Event::takes(Op)) v = m.given;
     bool done = perform<Op>(event, v, nullptr);
@@ -271,13 +202,72 @@ Call call_handler(wait_kind const& kind, typename Handler::payload m, std::sourc
   return Call(static_cast<place_id>(m.event >> global_ptr<std::byte>::offset_bits), slot, kind);
 }
 
+/// The line of an event anywhere; 0: it is on none.
+[[nodiscard]] std::uint32_t line_at(std::uint64_t address, char const* what, std::source_location at);
+
+/// An operation of a call has been done on a line.
+template <auto Op, class Event>
+void tell_call(void* whom, std::uint64_t word) noexcept {
+  auto const value = line_value<typename Event::value_type>(word);
+  reply_value(self->place, reinterpret_cast<std::uint64_t>(whom), false, &value, Event::gives(Op) ? sizeof value : 0);
+}
+
+/// An operation on a line, with a slot for its answer.
+template <auto Op, bool Try, class Event, class Call>
+Call call_line(wait_kind const& kind, place_id at, std::uint32_t line, typename Event::value_type const& value) {
+  using traits = event_traits<Event, Op>;
+  using result = std::conditional_t<Try, typename traits::tried, typename traits::result>;
+  event_units& units = *event_lines;
+  at_slot* const slot = make_at_slot(result_size<result>());
+  std::uint64_t const name = to_global(slot);
+  if constexpr (Event::puts(Op)) {
+    bool const done = units.try_put(at, line, line_word(value));
+    if (Try || done)
+      reply_value(self->place, name, false, &done, Try ? sizeof done : 0);
+    else
+      units.put(at, line, line_word(value), &tell_call<Op, Event>, reinterpret_cast<void*>(name));
+  } else if constexpr (Try) {
+    std::uint64_t word = 0;
+    bool const done = units.try_take(at, line, word);
+    result answer{};
+    if constexpr (Event::gives(Op)) {
+      if (done) answer = line_value<typename Event::value_type>(word);
+    } else {
+      answer = done;
+    }
+    reply_value(self->place, name, false, &answer, sizeof answer);
+  } else {
+    units.take(at, line, &tell_call<Op, Event>, reinterpret_cast<void*>(name));
+  }
+  return Call(at, slot, kind);
+}
+template <auto Op, class Event>
+typename Event::value_type given_value(typename event_traits<Event, Op>::given const& given) noexcept {
+  if constexpr (Event::takes(Op))
+    return given;
+  else
+    return {};
+}
+
 template <auto Op, class Event>
 auto call_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
+  if constexpr (line_event<Event>) {
+    using call = event_call<typename event_traits<Event, Op>::result>;
+    if (std::uint32_t const line = line_at(p.bits(), Event::name(Op), at))
+      return call_line<Op, false, Event, call>(event_call_wait<Op, Event>, p.place(), line,
+                                               given_value<Op, Event>(given));
+  }
   return call_handler<typename event_traits<Event, Op>::result, event_handler<Event, Op, false>>(
       event_call_wait<Op, Event>, {0, p.bits(), given}, at);
 }
 template <auto Op, class Event>
 auto call_try_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
+  if constexpr (line_event<Event>) {
+    using call = event_call<typename event_traits<Event, Op>::tried>;
+    if (std::uint32_t const line = line_at(p.bits(), Event::name(Op), at))
+      return call_line<Op, true, Event, call>(event_call_wait<Op, Event>, p.place(), line,
+                                              given_value<Op, Event>(given));
+  }
   return call_handler<typename event_traits<Event, Op>::tried, event_handler<Event, Op, true>>(
       event_call_wait<Op, Event>, {0, p.bits(), given}, at);
 }

@@ -25,6 +25,7 @@ class slots {
     item = items_[head_++ % Slots].value;
     return true;
   }
+  [[nodiscard]] bool empty() const noexcept { return tail_ == head_; }
 
  private:
   struct alignas(std::bit_ceil(sizeof(T)) < 64 ? std::bit_ceil(sizeof(T)) : alignof(T)) slot {

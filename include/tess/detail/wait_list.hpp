@@ -3,7 +3,9 @@
 //   Waiters are linked in a ring whose last one the word points to, so that both ends are at hand. A task's waiter lies
 //   in its own frame; that of a call from another place comes from the worker's pool.
 //
-// Bits     0 locked by a worker, 1 the flag (what it means says the event), 3-63 the last waiter's address.
+// Bits     0 locked by a worker, 1 the flag (what it means says the event), 3-63 the last waiter's address; or, with
+// bit 2,
+//          the line of the machine where the event is (event_lines.hpp).
 // Threads  open and close: the workers of the event's place. With one worker a place nothing is locked.
 // Cost     open: one compare-exchange, none with one worker; close: one store. Appending and removing: constant time.
 #pragma once
@@ -11,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tess/detail/event_lines.hpp"
 #include "tess/detail/worker.hpp"
 
 namespace tess::detail {
@@ -42,6 +45,12 @@ class wait_list {
   explicit constexpr wait_list(bool set = false) noexcept : bits_(set ? flag : 0) {}
   wait_list(wait_list const&) = delete;
   wait_list& operator=(wait_list const&) = delete;
+#if defined(__riscv)
+  ~wait_list() {
+    std::uint64_t const state = bits_.load(std::memory_order_relaxed);
+    if (line_of(state) != 0 && event_lines != nullptr) event_lines->release(line_of(state));
+  }
+#endif
 
   /// The state, which is the caller's until close().
   [[nodiscard, gnu::always_inline]] std::uint64_t open() noexcept {
@@ -56,9 +65,20 @@ class wait_list {
   [[gnu::always_inline]] void close(std::uint64_t state) noexcept { bits_.store(state, std::memory_order_release); }
 
   /// Somebody waits: for those that look without locking.
-  [[nodiscard]] bool awaited() const noexcept { return has_waiters(bits_.load(std::memory_order_relaxed)); }
+  [[nodiscard]] bool awaited() const noexcept {
+    std::uint64_t const state = bits_.load(std::memory_order_relaxed);
+    if (std::uint32_t const line = line_of(state)) return event_lines != nullptr && event_lines->is_awaited(line);
+    return has_waiters(state);
+  }
 
-  static bool has_waiters(std::uint64_t state) noexcept { return state > low_bits; }
+  /// Where the event is; 0: here.
+  [[gnu::always_inline]] static std::uint32_t line_of(std::uint64_t state) noexcept {
+    if constexpr (!machine_has_lines) return 0;
+    return (state & on_line) == 0 ? 0 : static_cast<std::uint32_t>(state >> line_shift);
+  }
+  static std::uint64_t state_on(std::uint32_t line) noexcept { return std::uint64_t{line} << line_shift | on_line; }
+
+  static bool has_waiters(std::uint64_t state) noexcept { return state > low_bits && line_of(state) == 0; }
   static waiter& first(std::uint64_t state) noexcept { return *last(state).next; }
   static void append(std::uint64_t& state, waiter& w) noexcept {
     if (has_waiters(state)) {
@@ -92,6 +112,8 @@ class wait_list {
 
  private:
   static constexpr std::uint64_t locked = 1;
+  static constexpr std::uint64_t on_line = 4;
+  static constexpr unsigned line_shift = 3;
   static constexpr std::uint64_t low_bits = 7;
 
   static waiter& last(std::uint64_t state) noexcept { return *reinterpret_cast<waiter*>(state & ~low_bits); }

@@ -1,0 +1,160 @@
+// event_operation: one operation of an event at its place: done, or in line; and then those whose turn has come.
+//
+//   An event is in memory of its place, or on a line of the machine (event_lines.hpp): there the interface keeps the
+//   line of waiters, and who has been answered is resumed all the same.
+//
+// Threads  any task; attempt() under the event's lock.
+// Cost     in memory: no message, no allocation. On a line: one round trip to the tile's own L2.
+#pragma once
+
+#include <cstring>
+#include <optional>
+#include <type_traits>
+
+#include "tess/at.hpp"
+#include "tess/detail/wait_list.hpp"
+
+namespace tess::detail {
+
+/// What events carry from task to task.
+template <class T>
+concept event_value = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> && alignof(T) <= 16;
+
+/// The value of operations that carry none.
+struct no_value {};
+
+inline constexpr std::size_t event_value_bytes_max = 1024;
+
+/// Which event, which operation, and what goes in and comes out. Event: value_type, operation, name(), takes(),
+/// gives().
+template <class Event, typename Event::operation Op>
+struct event_traits {
+  using value = typename Event::value_type;
+  using given = std::conditional_t<Event::takes(Op), value, no_value>;
+  using result = std::conditional_t<Event::gives(Op), value, void>;
+  /// Of the form that does not wait.
+  using tried = std::conditional_t<Event::gives(Op), std::optional<value>, bool>;
+};
+
+/// Tells those who were taken out of a line, in their order. A task may go on, and its waiter be gone, at once.
+template <class Event>
+void resume_all(waiter* w) noexcept {
+  using value = typename Event::value_type;
+  while (w != nullptr) {
+    auto* const one = static_cast<waiting<value>*>(w);
+    w = w->next;
+    if (one->is == waiter::kind::task) {
+      notify_worker(one->notify, one->whom);
+      continue;
+    }
+    if (one->is == waiter::kind::call) {
+      bool const gives = Event::gives(static_cast<typename Event::operation>(one->operation));
+      reply_value(static_cast<place_id>(one->notify), one->whom, false, &one->value, gives ? sizeof(value) : 0);
+    }
+    self->frames.release(one);
+  }
+}
+
+/// Lets those at the head of the line go that can, and unlocks.
+template <class Event>
+[[gnu::noinline]] void let_others_go(Event& event, std::uint64_t state) noexcept {
+  waiter* gone = nullptr;
+  waiter** end = &gone;
+  while (wait_list::has_waiters(state)) {
+    auto& w = static_cast<waiting<typename Event::value_type>&>(wait_list::first(state));
+    if (!event.attempt(static_cast<typename Event::operation>(w.operation), state, w.value)) break;
+    wait_list::remove_first(state);
+    *end = &w;
+    end = &w.next;
+  }
+  *end = nullptr;
+  event.line().close(state);
+  // From here on the event may be gone.
+  resume_all<Event>(gone);
+}
+
+/// Events that can be on lines of a machine.
+template <class Event>
+concept line_event = machine_has_lines && requires { requires Event::line_items > 0; };
+
+template <class Value>
+std::uint64_t line_word(Value const& value) noexcept {
+  std::uint64_t word = 0;
+  if constexpr (!std::is_empty_v<Value>) std::memcpy(&word, &value, sizeof value);
+  return word;
+}
+template <class Value>
+Value line_value(std::uint64_t word) noexcept {
+  Value value{};
+  if constexpr (!std::is_empty_v<Value>) std::memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+/// A waiter's operation has been done on a line.
+template <class Event>
+void tell_waiter(void* whom, std::uint64_t word) noexcept {
+  using value = typename Event::value_type;
+  auto* const w = static_cast<waiting<value>*>(whom);
+  if (!Event::puts(static_cast<typename Event::operation>(w->operation))) w->value = line_value<value>(word);
+  w->next = nullptr;
+  resume_all<Event>(w);
+}
+
+/// As perform(), of an event that is on a line of this place.
+template <auto Op, class Event>
+[[gnu::noinline]] bool perform_on_line(std::uint32_t line, typename Event::value_type& value, waiter* w) noexcept {
+  using value_type = typename Event::value_type;
+  event_units& units = *event_lines;
+  if constexpr (Event::puts(Op)) {
+    if (units.try_put(self->place, line, line_word(value))) return true;
+    if constexpr (Event::line_bounded) {
+      if (w != nullptr) units.put(self->place, line, line_word(value), &tell_waiter<Event>, w);
+    }
+    return false;
+  } else {
+    if (w != nullptr) {
+      units.take(self->place, line, &tell_waiter<Event>, w);
+      return false;
+    }
+    std::uint64_t word = 0;
+    if (!units.try_take(self->place, line, word)) return false;
+    value = line_value<value_type>(word);
+    return true;
+  }
+}
+
+/// Another place uses it: it moves to a line, if there is one and nothing but its flag would have to move along.
+template <class Event>
+void move_to_line(Event& event) noexcept {
+  if (event_lines == nullptr) return;
+  std::uint64_t state = event.line().open();
+  bool const moves = wait_list::line_of(state) == 0 && !wait_list::has_waiters(state) && event.may_move(state);
+  if (std::uint32_t const line = moves ? event_lines->make(Event::line_items, Event::line_bounded) : 0) {
+    if ((state & wait_list::flag) != 0) static_cast<void>(event_lines->try_put(self->place, line, 0));
+    state = wait_list::state_on(line);
+  }
+  event.line().close(state);
+}
+
+/// True: it is done. False: it cannot be done now, and `w`, if there is one, waits for it.
+template <auto Op, class Event>
+[[gnu::always_inline]] inline bool perform(Event& event, typename Event::value_type& value, waiter* w) noexcept {
+  wait_list& line = event.line();
+  std::uint64_t state = line.open();
+  if constexpr (line_event<Event>) {
+    if (std::uint32_t const there = wait_list::line_of(state)) [[unlikely]] {
+      line.close(state);
+      return perform_on_line<Op, Event>(there, value, w);
+    }
+  }
+  bool const done = event.attempt(Op, state, value);
+  if (done && wait_list::has_waiters(state)) [[unlikely]] {
+    let_others_go(event, state);
+    return true;
+  }
+  if (!done && w != nullptr) wait_list::append(state, *w);
+  line.close(state);
+  return done;
+}
+
+}  // namespace tess::detail
