@@ -43,8 +43,8 @@ std::uint64_t mask_of(std::uint64_t first, std::uint64_t last) {
 
 tile_interface::tile_interface(tile_places const& places, bool wanted) : places_(places) {
   bool const has_one = wanted && (hw::inform(hw::information::units) >> static_cast<unsigned>(unit::cni) & 1U) != 0;
-  if (!has_one) return;
   std::uint64_t const of_unit = hw::unit(unit::cni);
+  if (!has_one || hw::load(of_unit + cni::way_bytes) < layout::end * cni::line_bytes) return;
   first_ = hw::load(of_unit + cni::scratchpad_base);
   stride_ = hw::load(of_unit + cni::scratchpad_stride);
   base_ = first_ + hw::inform(hw::information::tile) * stride_;
@@ -63,7 +63,6 @@ void tile_interface::configure(std::uint64_t address, std::uint64_t lines, cni::
 
 void tile_interface::open() {
   std::uint64_t const way_bytes = hw::load(hw::unit(unit::cni) + cni::way_bytes);
-  TESS_ASSERT(layout::end * cni::line_bytes <= way_bytes);
   enter_region(0, base_, ~(way_bytes - 1), cni::own_scratchpad);
   // Other tiles' lines with events, to which stores are not combined.
   std::uint64_t const tiles = hw::inform(hw::information::width) * hw::inform(hw::information::height);

@@ -70,7 +70,7 @@ class tile_interface {
  public:
   tile_interface(tile_places const& places, bool wanted);
 
-  /// The machine has one, and it is wanted.
+  /// The machine has one, a way of whose L2 has room for all lines, and it is wanted.
   [[nodiscard]] bool present() const noexcept { return base_ != 0; }
   /// Of this place, and of another one.
   [[nodiscard]] std::uint64_t line(std::uint64_t number) const noexcept {

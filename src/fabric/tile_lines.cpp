@@ -45,8 +45,7 @@ tile_lines::tile_lines(tile_places const& places, tile_interface& interface) : p
   std::iota(free_tags_.rbegin(), free_tags_.rend(), 0U);
   under_way_.resize(index_of(places.places(), 1, false));
   of_line_max_ = object_places / places.places();
-  // With more places than a queue has for requests, one might be refused and sent again, before all that comes after
-  // it.
+  // With more places than a queue has for requests, one might be refused, and what comes after it would wait.
   if (of_line_max_ != 0) free_objects_.store(~std::uint32_t{0}, std::memory_order_relaxed);
 }
 

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "fabric/tile_contract.hpp"
-#include "fabric/tile_registers.hpp"
 #include "tess/detail/word_apply.hpp"
 
 namespace tess::test {
@@ -150,9 +149,7 @@ TEST_F(tiles, what_is_put_is_seen_by_an_owner_whose_caches_had_the_range) {
 
 /// Its owner does nothing but count until all has been done to its memory.
 TEST_F(tiles, blocks_need_no_instruction_of_the_other_tile_where_it_has_a_network_interface) {
-  namespace hw = detail::tile_registers;
-  if ((hw::inform(hw::information::units) >> static_cast<unsigned>(machine::registers::unit::cni) & 1U) == 0)
-    GTEST_SKIP() << "a machine without";
+  if (fabric_->events_on_lines() == nullptr) GTEST_SKIP() << "a machine without";
   std::vector<std::byte> const bytes = pattern(20000, 5);
   std::memcpy(mine(copy_at), bytes.data(), bytes.size());
   for (place_id acts = 0; acts < places_; ++acts) {

@@ -7,8 +7,8 @@
 //
 // Units    words of 64 bits. Lines: numbers from 1 on; 0: none.
 // Threads  any.
-// Source   "Cache-Integrated Network Interfaces" (IJPP 2012), section 3.3: multiple-reader queues; figure 11b:
-// barriers.
+// Source   "Cache-Integrated Network Interfaces" (IJPP 2012), section 3.3 (multiple-reader queues) and figure 11b
+//          (barriers).
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,8 @@
 //   Waiters are linked in a ring whose last one the word points to, so that both ends are at hand. A task's waiter lies
 //   in its own frame; that of a call from another place comes from the worker's pool.
 //
-// Bits     0 locked by a worker, 1 the flag (what it means says the event), 3-63 the last waiter's address; or, with
-// bit 2,
-//          the line of the machine where the event is (event_lines.hpp).
+// Bits     0 locked by a worker, 1 the flag (what it means says the event), 3-63 the last waiter's address; or, if
+//          bit 2 is set, the line of the machine where the event is (event_lines.hpp).
 // Threads  open and close: the workers of the event's place. With one worker a place nothing is locked.
 // Cost     open: one compare-exchange, none with one worker; close: one store. Appending and removing: constant time.
 #pragma once
