@@ -123,7 +123,7 @@ TEST_F(tiles, harts_that_sleep_together_get_up_each_at_its_deadline) {
 /// The sleeper itself may see to it that they end; then nobody else calls it.
 TEST_F(tiles, operations_that_end_while_their_hart_sleeps_end_its_sleep) {
   for (unsigned i = 0; i < many(8); ++i) {
-    std::vector<std::byte> bytes(700);
+    std::vector<std::byte> bytes(20000);  // they come while it sleeps
     completion done(1);
     auto const begin = std::chrono::steady_clock::now();
     fabric_->get(me_, address(next_, block_at), bytes, &done);
