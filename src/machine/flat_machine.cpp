@@ -133,6 +133,12 @@ bool flat_machine::serve(seat& s) {
       return true;
     case stop::ecall:
       return serve_call(s);
+    case stop::extended_begin:
+      if (h.request.object == 0) {
+        h.refuse_ticket();
+        return true;
+      }
+      [[fallthrough]];
     case stop::extended_load:
     case stop::extended_store:
     case stop::extended_atomic:

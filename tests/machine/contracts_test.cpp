@@ -147,6 +147,87 @@ TEST(object_0, is_the_own_node_with_time_and_without) {
   for (std::string const words : {"--timing off", "--machine nemesys-2x2", "--machine rae-6"}) {
     outcome const said = folder.run(TESS_MACHINE " --quiet " + words + " -- '" + programs + "/extended_local'");
     EXPECT_EQ(said.said, "0 wrong\n") << words << said.error;
+    outcome const begun = folder.run(TESS_MACHINE " --quiet " + words + " -- '" + programs + "/begun_local'");
+    EXPECT_EQ(begun.said, "0 wrong\n") << words << begun.error;
+  }
+}
+
+TEST(words_that_are_begun, are_done_as_those_that_are_waited_for) {
+  work_folder const folder;
+  std::string text = text_of(TESS_MACHINES "/rae-6.toml");
+  std::string const line = "outstanding = 64 ";
+  ASSERT_NE(text.find(line), std::string::npos);
+  text.replace(text.find(line), line.size(), "outstanding = 3 ");
+  std::ofstream{folder.path() / "narrow.toml"} << text;
+  struct run {
+    std::string machine;
+    int copies;
+    std::string words;
+  };
+  for (auto const& [machine, copies, words] : {run{"nemesys-2x2", 3, "100"},
+                                               {"nemesys-4x4", 5, "100 mapped"},
+                                               {"tessera-4x4", 5, "40"},
+                                               {"rae-6", 6, "200"},
+                                               {"rae-6", 6, "600 mapped"},
+                                               {"narrow.toml", 6, "100 mapped"},
+                                               {"rae-16", 16, "40 mapped"}}) {
+    outcome const said = folder.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " +
+                                    std::to_string(copies) + " -- '" + programs + "/begun' " + words);
+    EXPECT_EQ(said.code, 0) << said.error;
+    std::string all;
+    for (int i = 0; i < copies; ++i) all += "0 wrong\n";
+    EXPECT_EQ(said.said, all) << machine << ' ' << words;
+  }
+}
+
+// Its harts sleep where others would look at words again and again, at times that the quantum has a part in.
+TEST(words_that_are_begun, take_the_time_that_they_take_whatever_the_quantum) {
+  work_folder const folder;
+  std::string text = text_of(TESS_MACHINES "/rae-6.toml");
+  std::string const line = "quantum_cycles = ";
+  ASSERT_NE(text.find(line), std::string::npos);
+  std::string said[2];
+  for (int k = 0; k < 2; ++k) {
+    std::string changed = text;
+    std::size_t const at = changed.find(line) + line.size();
+    changed.replace(at, changed.find(' ', at) - at, k == 0 ? "2" : "300");
+    std::ofstream{folder.path() / "quantum.toml"} << changed;
+    outcome const ended = folder.run(TESS_MACHINE " --quiet --machine quantum.toml --stats s.json --copies 6 -- '" +
+                                     programs + "/rae-tasks' tasks all 640 16");
+    EXPECT_EQ(ended.code, 0) << ended.error;
+    std::string const told = text_of(folder.path() / "s.json");
+    std::size_t const time = told.find("\"simulated_ps\"");
+    ASSERT_NE(time, std::string::npos);
+    said[k] = told.substr(time, told.find(',', time) - time);
+  }
+  EXPECT_EQ(said[0], said[1]);
+}
+
+TEST(words_that_are_begun, trap_where_they_begin_and_where_they_are_taken) {
+  work_folder const folder;
+  struct fault {
+    std::string machine;
+    std::string what;
+    std::string said;
+  };
+  std::string const no_ticket = " is no ticket of this hart: each is taken once, by the thread that began it ";
+  std::string const refused = " of object 1 may not be written: its node has no such address ";
+  for (auto const& [machine, what, said] :
+       {fault{"rae-6", "ticket", "5" + no_ticket + "(eatest "},
+        {"rae-6", "none", "-1" + no_ticket},
+        {"rae-6", "twice", "0" + no_ticket + "(eaget "},
+        {"rae-6", "object", "of object 77: the look-aside buffer has no such object (eamoadd.nb.d "},
+        {"rae-6", "misaligned", "of object 1: not a multiple of 8 (eamoswap.nb.d zero, "},
+        {"rae-6", "outside", "0xffffff0000 of object 1 may not be read: its node has no such address (eload.nb.d "},
+        {"rae-6", "register", "e0 to e9 cannot be named in an extended address: use e10 to e31 (eamoadd.nb.d "},
+        {"cni-16", "home", refused + "(eaget "},
+        {"cni-16", "posted", refused},
+        {"cni-16", "again", refused + "(eamoadd.nb.d "}}) {
+    outcome const ended =
+        folder.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" + programs + "/begun' fault " + what);
+    EXPECT_EQ(ended.code, 1) << what;
+    EXPECT_NE(ended.error.find(said), std::string::npos) << what << ": " << ended.error;
+    EXPECT_NE(ended.error.find("5fault"), std::string::npos) << ended.error;
   }
 }
 

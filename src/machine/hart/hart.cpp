@@ -3,12 +3,13 @@
 
 namespace tess::machine {
 
-void hart::complete(std::uint64_t raw) noexcept {
+void hart::set_result(std::uint64_t raw) noexcept {
   std::uint8_t const rd = request.rd;
   int const unused = 64 - 8 * request.bytes;
+  auto const widened = static_cast<std::uint64_t>(static_cast<std::int64_t>(raw << unused) >> unused);
   switch (request.to) {
     case destination::x_signed:
-      x[rd] = static_cast<std::uint64_t>(static_cast<std::int64_t>(raw << unused) >> unused);
+      x[rd] = widened;
       break;
     case destination::x_unsigned:
       x[rd] = raw << unused >> unused;
@@ -19,7 +20,21 @@ void hart::complete(std::uint64_t raw) noexcept {
     case destination::extension:
       e[rd] = raw;
       break;
+    case destination::ticket:
+      if (rd == no_register) break;
+      x[rd] = tickets.take();
+      tickets.answer(x[rd], widened, false);
+      break;
   }
+}
+
+void hart::complete(std::uint64_t raw) noexcept {
+  set_result(raw);
+  advance();
+}
+
+void hart::refuse_ticket() noexcept {
+  x[request.rd] = ~std::uint64_t{0};
   advance();
 }
 

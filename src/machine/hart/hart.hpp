@@ -11,6 +11,10 @@
 //     store                        this one         advance(), or a trap
 //     fence, fence_i, pause, wait  this one         advance(); after fence_i also code_cache::clear()
 //     extended kinds               this one         the access at the node of request.object; complete() or advance()
+//     extended_begin               this one         begins request.begun; advance() or refuse_ticket(). Object 0 only
+//     if
+//                                                   it must wait, or all tickets are taken
+//     ticket_test, ticket_get      this one         complete(); request.address is a ticket that has no answer yet
 //     counter                      this one         complete(value); request.address is the number of the CSR
 //     ecall                        this one         registers, memory, advance(); or never runs again
 //     illegal, ebreak, access      this one         a trap: the program ends. request.address: the word, or the address
@@ -25,6 +29,7 @@
 
 #include "machine/hart/float_state.hpp"
 #include "machine/hart/inst.hpp"
+#include "machine/hart/tickets.hpp"
 
 namespace tess::machine {
 
@@ -45,6 +50,9 @@ enum class stop : std::uint8_t {
   extended_store,
   extended_atomic,
   extended_compare_swap,
+  extended_begin,
+  ticket_test,
+  ticket_get,
   fence,
   fence_i,
   counter,
@@ -59,7 +67,7 @@ enum class stop : std::uint8_t {
 enum class atomic_operation : std::uint8_t { swap, add, exclusive_or, conjunction, disjunction, min, max, minu, maxu };
 
 // Where a value goes and how it is widened.
-enum class destination : std::uint8_t { x_signed, x_unsigned, f_boxed, extension };
+enum class destination : std::uint8_t { x_signed, x_unsigned, f_boxed, extension, ticket };
 
 // Access rights, and what an access wants of them.
 enum access_right : std::uint8_t { right_read = 1, right_write = 2, right_execute = 4 };
@@ -71,7 +79,11 @@ enum class extended_fault : std::uint8_t {
   no_object,          // the look-aside buffer does not know it
   misaligned,
   outside,  // the node has no such address
+  ticket,   // the hart has no such ticket
 };
+
+// Where x0 is written.
+inline constexpr std::uint8_t no_register = 32;
 
 struct access_request {
   std::uint64_t address = 0;
@@ -79,11 +91,13 @@ struct access_request {
   std::uint64_t expected = 0;  // of a compare-and-swap
   std::uint64_t object = 0;    // of an extended access: never 0, which is the hart's own node
   std::uint8_t bytes = 0;      // 1, 2, 4, 8
-  std::uint8_t rd = 32;
+  std::uint8_t rd = no_register;
   destination to = destination::x_signed;
   atomic_operation operation = atomic_operation::swap;
   access_right right = right_read;              // of stop::access: what was missing
   extended_fault fault = extended_fault::none;  // of stop::access: why
+  stop begun = stop::none;                      // of stop::extended_begin: load, atomic or compare_swap
+  bool in_order = false;                        // of the same: all before it must be done
 };
 
 struct reservation {
@@ -118,8 +132,12 @@ struct hart {
     if (cycle > now()) left = static_cast<std::int64_t>(until - cycle);
   }
 
-  // Writes the result of request and goes on behind the instruction.
+  // Writes the result of request; a ticket has its answer.
+  void set_result(std::uint64_t raw) noexcept;
+  // The same, and goes on behind the instruction.
   void complete(std::uint64_t raw) noexcept;
+  // There is no free ticket, and the operation has not begun.
+  void refuse_ticket() noexcept;
   // Goes on behind the instruction.
   void advance() noexcept;
   // Goes on elsewhere: another program counter, as for a new thread.
@@ -134,6 +152,7 @@ struct hart {
   std::uint32_t counted = 0;     // and instructions; the block counts both again at its end
 
   std::array<std::uint64_t, 32> e{};  // the extension registers of xBGAS
+  ticket_table tickets;               // what it has begun
 };
 
 }  // namespace tess::machine

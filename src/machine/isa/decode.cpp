@@ -8,7 +8,8 @@ namespace tess::machine {
 namespace {
 
 // Where the operands lie; the formats of chapter 2.2 and what F, D, Zicsr, shifts and xBGAS add: e_i and e_r do not
-// write an integer register, and a raw store has its data first, its address second and its extension in rd.
+// write an integer register, and a raw store has its data first, its address second and its extension in rd. r_order
+// has the bit rl.
 enum class form : std::uint8_t {
   none,
   u,
@@ -27,7 +28,8 @@ enum class form : std::uint8_t {
   f_to_x,
   e_i,
   e_r,
-  e_store
+  e_store,
+  r_order
 };
 
 struct row {
@@ -111,6 +113,8 @@ std::int64_t immediate_of(form operands, std::uint32_t word) {
       return field(word, 12, 3);
     case form::r4:
       return field(word, 12, 3) | field(word, 27, 5) << 8U;
+    case form::r_order:
+      return field(word, 25, 1);
     case form::none:
     case form::r:
     case form::e_r:

@@ -29,7 +29,7 @@ struct decoded {
   std::uint8_t rd = 0;   // x0 as 32 where it names an integer register
   std::uint8_t rs1 = 0;  // of a CSR instruction with an immediate the immediate
   std::uint8_t rs2 = 0;
-  std::int64_t imm = 0;  // sign-extended; jumps: from pc; CSR: its number; FP: rm | rs3 << 8; illegal: the word
+  std::int64_t imm = 0;  // sign-extended; jumps: from pc; CSR: its number; FP: rm | rs3 << 8; rl; illegal: the word
 };
 
 // A 32-bit instruction.

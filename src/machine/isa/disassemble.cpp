@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 33> names{
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1",  "a0",  "a1", "a2", "a3", "a4", "a5",  "a6",
     "a7",   "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6", "zero"};
 
-// eamoadd_d is eamoadd.d.
+// eamoadd_nb_d is eamoadd.nb.d.
 std::string mnemonic(operation op) {
   std::string text(name_of(op));
   std::ranges::replace(text, '_', '.');
@@ -53,7 +53,11 @@ std::string disassemble_extended(std::uint32_t word) {
     operands = fmt::format("{}, {}, {}", either(erle, of.rd), x(of.rs1), e(of.rs2));
   } else if (is_between(ersb, of.op, erse)) {  // decoded as a store is: its address in rs1
     operands = fmt::format("{}, {}, {}", either(erse, of.rs2), x(of.rs1), e(of.rd));
-  } else if (is_between(eamoswap_w, of.op, eamocas_d)) {
+  } else if (of.op == eload_nb_w || of.op == eload_nb_d) {
+    operands = fmt::format("{}, ({})", x(of.rd), x(of.rs1));
+  } else if (of.op == eatest || of.op == eaget) {
+    operands = fmt::format("{}, {}", x(of.rd), x(of.rs1));
+  } else if (is_between(eamoswap_w, of.op, eamocas_nb_d)) {
     operands = fmt::format("{}, {}, ({})", x(of.rd), x(of.rs2), x(of.rs1));
   } else {
     return {};

@@ -2,7 +2,7 @@
 //
 //   An address is {e, x}: with e = 0 it is an ordinary one of the hart, and the instruction does what its standard
 //   twin does. Otherwise the hart stops, and the access is made at the node of the object e. e0 to e9 cannot be named
-//   in an address.
+//   in an address. The `nb` forms begin it and give a ticket, by which its result is asked for later.
 //
 // Source    xBGAS architecture specification 2.0.0; docs/xbgas.md says which encoding was chosen where published ones
 // differ.
@@ -109,10 +109,9 @@ struct xbgas : flow<Policy> {
   INSTRUCTION(compare_swap) {
     if (i->rs1 < first_usable) [[unlikely]]
       GO_TO(refuse_register);
-    constexpr std::uint8_t nobody = 32;
     h.request = {.address = rs1(h, i),
                  .operand = static_cast<T>(rs2(h, i)),
-                 .expected = i->rd == nobody ? 0 : static_cast<T>(h.x[i->rd]),
+                 .expected = i->rd == no_register ? 0 : static_cast<T>(h.x[i->rd]),
                  .object = h.e[i->rs1],
                  .bytes = sizeof(T),
                  .rd = i->rd,
@@ -130,6 +129,72 @@ struct xbgas : flow<Policy> {
       }
     }
     leave(h, i, h.stopped == stop::none ? stop::compare_swap : h.stopped);
+  }
+
+  // rd becomes a ticket; x0 wants none. rl, which is imm: all before it is done first.
+  template <class T, stop Kind, atomic_operation Operation>
+  INSTRUCTION(begin) {
+    if (i->rs1 < first_usable) [[unlikely]]
+      GO_TO(refuse_register);
+    h.request = {.address = rs1(h, i),
+                 .operand = static_cast<T>(rs2(h, i)),
+                 .expected = i->rd == no_register ? 0 : static_cast<T>(h.x[i->rd]),
+                 .object = h.e[i->rs1],
+                 .bytes = sizeof(T),
+                 .rd = i->rd,
+                 .to = destination::ticket,
+                 .operation = Operation,
+                 .right = Kind == stop::load ? right_read : right_write,
+                 .begun = Kind,
+                 .in_order = i->imm != 0};
+    bool const has_room = i->rd == no_register || !h.tickets.is_full();
+    if (h.request.object == 0 && has_room && !(h.request.in_order && h.tickets.are_under_way()))
+      GO_TO((begin_here<T, Kind>));
+    leave(h, i, stop::extended_begin);
+  }
+  // On the own node: what its standard twin does, and the ticket has its answer at once.
+  template <class T, stop Kind>
+  INSTRUCTION(begin_here) {
+    std::uint64_t raw = 0;
+    bool done = false;
+    if constexpr (Kind == stop::load) {
+      T value = 0;
+      done = Policy::template load<T>(h, i, memory, h.request.address, value) ||
+             Policy::template load_slowly<T>(h, i, memory, h.request.address, value);
+      raw = value;
+    } else if constexpr (Policy::in_place_atomics) {
+      done = Policy::template atomic<T, Kind>(h, memory, raw);
+    }
+    if (done) {
+      h.set_result(raw);
+      NEXT;
+    }
+    leave(h, i, h.stopped == stop::none ? Kind : h.stopped);
+  }
+
+  INSTRUCTION(eatest) {
+    if (h.tickets.is_answered(rs1(h, i))) {
+      set_rd(h, i, 1);
+      NEXT;
+    }
+    GO_TO(ask<stop::ticket_test>);
+  }
+  INSTRUCTION(eaget) {
+    std::uint64_t const ticket = rs1(h, i);
+    if (h.tickets.is_answered(ticket) && !h.tickets.has_failed(ticket)) {
+      set_rd(h, i, h.tickets.redeem(ticket));
+      NEXT;
+    }
+    GO_TO(ask<stop::ticket_get>);
+  }
+  // Its answer may come before the kernel's time has come to this instruction.
+  template <stop What>
+  INSTRUCTION(ask) {
+    (void)memory;
+    h.request = {.address = rs1(h, i), .bytes = 8, .rd = i->rd};
+    bool const held = h.tickets.is_held(rs1(h, i));
+    if (!held) h.request.fault = extended_fault::ticket;
+    leave(h, i, held ? What : stop::access);
   }
 
 #define TESS_TO(name, ...) \
@@ -192,6 +257,22 @@ struct xbgas : flow<Policy> {
 #undef TESS_REMOTE_ATOMIC
   TESS_TO(eamocas_w, compare_swap<std::uint32_t>)
   TESS_TO(eamocas_d, compare_swap<std::uint64_t>)
+
+#define TESS_BEGIN(name, kind, operation)                                             \
+  TESS_TO(name##_nb_w, begin<std::uint32_t, stop::kind, atomic_operation::operation>) \
+  TESS_TO(name##_nb_d, begin<std::uint64_t, stop::kind, atomic_operation::operation>)
+  TESS_BEGIN(eamoswap, atomic, swap)
+  TESS_BEGIN(eamoadd, atomic, add)
+  TESS_BEGIN(eamoxor, atomic, exclusive_or)
+  TESS_BEGIN(eamoand, atomic, conjunction)
+  TESS_BEGIN(eamoor, atomic, disjunction)
+  TESS_BEGIN(eamomin, atomic, min)
+  TESS_BEGIN(eamomax, atomic, max)
+  TESS_BEGIN(eamominu, atomic, minu)
+  TESS_BEGIN(eamomaxu, atomic, maxu)
+  TESS_BEGIN(eamocas, compare_swap, swap)
+  TESS_BEGIN(eload, load, swap)
+#undef TESS_BEGIN
 #undef TESS_TO
 };
 

@@ -85,6 +85,7 @@ void program::start(hart& h) {
 
   h.x = {};
   h.e = {};
+  h.tickets = {};
   h.x[2] = top;
   h.f = {};
   h.fp = {};

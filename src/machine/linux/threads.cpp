@@ -55,6 +55,7 @@ std::int64_t threads::exit(hart& h) {
   thread const ended = by_hart_.at(h.number);
   by_hart_.erase(h.number);
   if (ended.clear_at_exit != 0 && memory_.put(ended.clear_at_exit, std::uint32_t{0})) wake(ended.clear_at_exit, 1, ~0U);
+  h.tickets.abandon();
   host_.release(h);
   return by_hart_.empty() ? program_ended : thread_ended;
 }

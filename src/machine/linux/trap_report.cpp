@@ -88,6 +88,9 @@ std::string extended_reason(access_request const& of) {
       return "e0 to e9 cannot be named in an extended address: use e10 to e31";
     case extended_fault::no_object:
       return what + ": the look-aside buffer has no such object";
+    case extended_fault::ticket:
+      return fmt::format("{} is no ticket of this hart: each is taken once, by the thread that began it",
+                         static_cast<std::int64_t>(of.address));
     case extended_fault::misaligned:
       return fmt::format("{}: not a multiple of {}", what, of.bytes);
     default:
@@ -113,7 +116,8 @@ std::string reason(hart const& h, user_memory& memory) {
 std::string instruction(hart const& h, user_memory& memory) {
   std::uint32_t word = 0;
   if (h.request.fault == extended_fault::none || h.stopped != stop::access || !memory.get(h.pc, word)) return {};
-  return fmt::format(" ({})", disassemble_extended(word));
+  std::string const shown = disassemble_extended(word);
+  return shown.empty() ? " (posted before)" : fmt::format(" ({})", shown);
 }
 
 std::string where(hart const& h, elf_image const& image, std::uint32_t tile) {

@@ -38,7 +38,7 @@ void atomics_interface::serve(transaction& asked, event& finished) {
     asked.status = remote_outcome::wrong;
     return kernel_.after(0, finished);
   }
-  // The own tile's requests are as many as it has harts and units, and nobody sends them again.
+  // The own tile's requests are as many as its units and the tickets of its harts, and nobody sends them again.
   if (queue_.size() >= made_of_.queue_entries && asked.source != tile_) {
     ++counted_.refused;
     asked.status = remote_outcome::refused;

@@ -67,6 +67,15 @@ void seat::begin_wait() noexcept {
     case stop::extended_compare_swap:
       waits_for_ = extended_name(occupant);
       break;
+    case stop::extended_begin:
+      waits_for_ = "begun words";
+      break;
+    case stop::ticket_get:
+      waits_for_ = "eaget";
+      break;
+    case stop::fence:
+      waits_for_ = "fence";
+      break;
     default:
       waits_for_ = remote_pending_ ? "remote atomic" : "atomic";
   }
@@ -132,11 +141,13 @@ bool seat::serve() {
     case stop::extended_atomic:
     case stop::extended_compare_swap:
       return serve_extended();
+    case stop::extended_begin:
+      return serve_begin();
+    case stop::ticket_test:
+    case stop::ticket_get:
+      return serve_ticket();
     case stop::fence:
-      if (!drain_posted()) return false;
-      memory_.drain(h);
-      h.advance();
-      break;
+      return serve_fence();
     case stop::fence_i:
       memory_.drain(h);
       memory_.forget_code();

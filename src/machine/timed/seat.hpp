@@ -6,6 +6,8 @@
 // Threads   one.
 #pragma once
 
+#include <deque>
+
 #include "machine/hart/code_cache.hpp"
 #include "machine/hart/hart.hpp"
 #include "machine/timed/hart_memory.hpp"
@@ -65,6 +67,34 @@ class alignas(64) seat : event, tile::watcher {
   bool serve_remote();
   bool serve_device();
   bool serve_extended();
+  /// Where an extended access goes, or what is wrong with it.
+  struct extended_place {
+    extended_fault fault = extended_fault::none;
+    std::uint32_t tile = 0;
+    std::uint64_t name = 0;  ///< Its global address.
+  };
+  [[nodiscard]] extended_place find_extended(access_request const& of) const;
+  /// By the request of the hart.
+  void fill_remote(transaction& asked, remote_operation what, extended_place const& there) const;
+
+  // What has begun (seat_begun.cpp).
+  struct begun_word : event {
+    begun_word(seat& of, std::uint64_t its_number, bool posts);
+    seat& owner;
+    std::uint64_t number;  ///< Of its ticket, or of its slot.
+    bool is_posted;
+    std::uint64_t object = 0;
+    std::uint64_t address = 0;
+    transaction asked;
+  };
+  begun_word& begun_word_of(bool posts);
+  bool serve_begin();
+  bool serve_ticket();
+  bool serve_fence();
+  void answered(begun_word& word);
+  /// The hart goes on when something has been answered: false.
+  bool await_answer() noexcept;
+  bool refuse_begun(begun_word const& word);
   bool refuse_extended(extended_fault why);
   /// Of the instruction that stopped it, for a trace.
   [[nodiscard]] static char const* extended_name(hart const& of) noexcept;
@@ -99,6 +129,10 @@ class alignas(64) seat : event, tile::watcher {
   bool pending_ = false;         ///< Something that the hart stopped for is not done yet.
   bool remote_pending_ = false;  ///< It is at another tile.
   transaction remote_;
+  bool awaits_answer_ = false;  ///< Of what it has begun.
+  std::deque<begun_word> ticket_words_;
+  std::deque<begun_word> posted_words_;
+  begun_word const* posted_failure_ = nullptr;  ///< The first that its home refused; the program ends by it.
   std::uint64_t turns_ = 0;
   wait_log* log_ = nullptr;
   char const* waits_for_ = nullptr;  ///< With a log only; null: it does not wait.

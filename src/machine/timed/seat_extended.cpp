@@ -36,38 +36,51 @@ char const* seat::extended_name(hart const& of) noexcept {
 
 bool seat::refuse_extended(extended_fault why) {
   hart& h = occupant;
-  h.request.right = h.stopped == stop::extended_load ? right_read : right_write;
+  bool const loads =
+      h.stopped == stop::extended_load || (h.stopped == stop::extended_begin && h.request.begun == stop::load);
+  h.request.right = loads ? right_read : right_write;
   h.request.fault = why;
   h.stopped = stop::access;
   pending_ = true;
   return serve();
 }
 
+seat::extended_place seat::find_extended(access_request const& of) const {
+  if (of.address % of.bytes != 0) return {.fault = extended_fault::misaligned};
+  object_lookaside const* const objects = tile_.objects();
+  auto const node = objects == nullptr ? std::nullopt : objects->tile_of(of.object);
+  if (!node) return {.fault = extended_fault::no_object};
+  auto const name = objects->global(*node, of.address);
+  region const* const in = name ? map_.find(*name) : nullptr;
+  if (in == nullptr || in->kind == region_kind::device) return {.fault = extended_fault::outside};
+  return {.tile = in->tile, .name = *name};
+}
+
+void seat::fill_remote(transaction& asked, remote_operation what, extended_place const& there) const {
+  access_request const& of = occupant.request;
+  asked.what = what;
+  asked.word = static_cast<word_operation>(of.operation);
+  asked.status = remote_outcome::pending;
+  asked.target = there.tile;
+  asked.address = there.name;
+  asked.bytes = of.bytes;
+  asked.operand = of.operand;
+  asked.expected = of.expected;
+  std::memcpy(asked.data.data(), &of.operand, sizeof of.operand);
+}
+
 bool seat::serve_extended() {
   hart& h = occupant;
-  if (h.request.address % h.request.bytes != 0) return refuse_extended(extended_fault::misaligned);
-  object_lookaside const* const objects = tile_.objects();
-  auto const node = objects == nullptr ? std::nullopt : objects->tile_of(h.request.object);
-  if (!node) return refuse_extended(extended_fault::no_object);
-  auto const name = objects->global(*node, h.request.address);
-  region const* const in = name ? map_.find(*name) : nullptr;
-  if (in == nullptr || in->kind == region_kind::device) return refuse_extended(extended_fault::outside);
+  extended_place const there = find_extended(h.request);
+  if (there.fault != extended_fault::none) return refuse_extended(there.fault);
   if (!drain_posted()) return false;
   memory_.drain(h);
-  remote_.what = operation_of(h.stopped);
-  remote_.word = static_cast<word_operation>(h.request.operation);
-  remote_.status = remote_outcome::pending;
-  remote_.target = in->tile;
-  remote_.address = *name;
-  remote_.bytes = h.request.bytes;
-  remote_.operand = h.request.operand;
-  remote_.expected = h.request.expected;
-  std::memcpy(remote_.data.data(), &h.request.operand, sizeof h.request.operand);
+  fill_remote(remote_, operation_of(h.stopped), there);
   remote_.done = this;
   remote_pending_ = true;
   // The own node is no other case for the program: it is as weakly ordered, and takes what its home takes.
-  if (in->tile == tile_.number()) {
-    remote_.source = in->tile;
+  if (there.tile == tile_.number()) {
+    remote_.source = there.tile;
     tile_.serve(remote_, *this);
   } else {
     tile_.network_adapter().issue(remote_);

@@ -199,6 +199,7 @@ std::uint64_t tile_program::horizon(seat const& of) const {
   if (grid_.over.operations() != 0) return cycles_.count(next);
   picoseconds horizon = next + cycles_.cycles(reach_cycles_);
   for (seat const& other : seats_) {
+    if (other.occupant.tickets.are_under_way()) return cycles_.count(next);  // of this tile: others are operations
     if (&other == &of || other.is == seat::state::idle) continue;
     if (other.is != seat::state::runnable) return cycles_.count(next);  // the next event may wake it
     horizon = std::min(horizon, other.due_ps());
