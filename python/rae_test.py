@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import rae_report
 from nemesys.execute import Executor
 from nemesys.paper import Claims
-from rae import checks, figures, library
+from rae import checks, figures, library, tasks
 from rae.measures import Known, atomics_of
 from rae.plan import ITEMS, UNIFORM, WAYS, HereRun, LibraryRun, Plan, Run
 from whole_report import MadeUp, WholeReport
@@ -36,6 +36,14 @@ class FakeExecutor(MadeUp):
             return int(run.given[-1]) if isinstance(run, Run) else 1
         return int(run.given[run.given.index("--updates") + 1]) // (1 << 20)
 
+    latency_ps, turn_ps = 100_000, 20_000  # of an operation of one core
+
+    def time_ps(self, run: tasks.TaskRun) -> float:
+        """Of a run of tasks."""
+        under_way = 1 if run.form == "wait" else run.tasks or 1000
+        turn = self.turn_ps * (2 if run.form == "tasks" else 1)
+        return run.count * max(self.latency_ps / under_way, turn)
+
     def printed(self, run: Run | HereRun) -> str:
         places = getattr(run, "places", 1)
         remote = round(self.taken * min(1 - 1 / places + (self.bias if places > 1 else 0), 1))
@@ -47,6 +55,8 @@ class FakeExecutor(MadeUp):
         if isinstance(run, LibraryRun):
             asks = {"put": 200, "add": 300}
             return {"library": "a library", "asks": asks, "has": dict.fromkeys(asks, 0)}
+        if isinstance(run, tasks.TaskRun):
+            return {"measured": {"simulated_ps": self.time_ps(run)}}
         return {"instructions": self.loading + self.work(run) * self.taken * self.each}
 
 
@@ -100,7 +110,7 @@ class Measures(unittest.TestCase):
         for run in of.runs():
             found = known(failing=run.key)
             for item in ITEMS:
-                figures.MAKERS[item](found)
+                rae_report.MAKERS[item](found)
         lost = of.spread(*of.programs()[-1], 64)
         self.assertIsNone(checks.remote_share(known(failing=lost.key)).met)
 
@@ -109,10 +119,21 @@ class Items(unittest.TestCase):
     def test_every_point_has_a_row_as_wide_as_the_head(self):
         rows = {}
         for item in ITEMS:
-            found = figures.MAKERS[item](known())
+            found = rae_report.MAKERS[item](known())
             self.assertEqual({len(row) for row in found.rows}, {len(found.columns)}, item)
             rows[item] = len(found.rows)
-        self.assertEqual(rows, {"figure 1": 9, "figure 2": 63, "figure 3": 2})
+        self.assertEqual(rows, {"figure 1": 9, "figure 2": 63, "figure 3": 2, tasks.ITEM: 4 * (11 + 10)})
+
+    def test_tasks_reach_what_the_lowest_limit_lets_them(self):
+        item = tasks.figure(known(items=(tasks.ITEM,)))
+        rows = {tuple(row[:3]): row[3:] for row in item.rows}
+        self.assertEqual(rows["rae-16", "one", "wait"], [10, 200, 1, None, 20])
+        self.assertEqual(rows["rae-16", "one", 2], [20, 100, 2, 100, 40])
+        self.assertEqual(rows["rae-16", "one", 64], [25, 80, 2.5, 50, 50])
+        said = [sentence for sentence in item.sentences if sentence.startswith("rae-16, one: 4 tasks")]
+        self.assertIn("50 % of the lowest limit, the core, by a loop (the core, by a loop 50, its link 250, ", said[0])
+        slow = tasks.figure(known(items=(tasks.ITEM,), turn_ps=1000))
+        self.assertTrue(any("lowest limit, its link" in sentence for sentence in slow.sentences))
 
     def test_what_is_missing_is_said(self):
         item = figures.figure3(known(without=("oshrun", "valgrind")))
@@ -173,7 +194,7 @@ class Whole(WholeReport):
         self.assertEqual([file.stem for file in folder.glob("*.csv")], ["rae_figure_2"])
 
     def test_programs_to_be_built(self):
-        self.assertEqual(self.run_it("--programs")[:2], (0, "bc\nbfs\ngups\npagerank\nsssp\n"))
+        self.assertEqual(self.run_it("--programs")[:2], (0, "bc\nbfs\ngups\npagerank\nrae-tasks\nsssp\n"))
         self.assertEqual(self.run_it("--programs", "--figure", "2")[:2], (0, "\n"))
 
 

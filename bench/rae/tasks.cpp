@@ -97,9 +97,9 @@ struct task {
     auto final_suspend() noexcept {
       struct after {
         bool await_ready() const noexcept { return false; }
-        std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> self) const noexcept {
-          if (--*self.promise().tasks_left == 0) return std::noop_coroutine();
-          return self.promise().next;
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> ended) const noexcept {
+          if (--*ended.promise().tasks_left == 0) return std::noop_coroutine();
+          return ended.promise().next;
         }
         void await_resume() const noexcept {}
       };

@@ -9,6 +9,7 @@ import re
 from nemesys.execute import Executor
 from nemesys.paper import Claims
 from rae.plan import TRIALS, UNIFORM, HereRun, LibraryRun, Plan, Run
+from rae.tasks import TaskRun
 
 ATOMICS = re.compile(r"^atomics: (\d+), (\d+) of them on words of other places$", re.MULTILINE)
 OPERATIONS = re.compile(r"^operations: (\d+) local and (\d+) remote words", re.MULTILINE)
@@ -45,7 +46,7 @@ class Known:
         self._executor = executor
         self._asked = set(plan.runs())
 
-    def _made(self, run: Run | HereRun | LibraryRun) -> bool:
+    def _made(self, run: Run | HereRun | LibraryRun | TaskRun) -> bool:
         return run in self._asked and self._executor.is_done(run)
 
     def counted(self, program: str, given: tuple[str, ...]) -> tuple[int, float] | None:
@@ -61,6 +62,10 @@ class Known:
         """On so many places."""
         run = self.plan.spread(program, given, places)
         return atomics_of(program, self._executor.printed(run)) if self._made(run) else None
+
+    def measured(self, run: TaskRun) -> dict | None:
+        """The measured part of a run of tasks."""
+        return self._executor.statistics(run)["measured"] if self._made(run) else None
 
     def library(self, way: str) -> dict | None:
         """Instructions per operation: `asks` and `has`, each by operation."""

@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 
 from nemesys.machines import Machine
+from rae import tasks
 
-ITEMS = ("figure 1", "figure 2", "figure 3")
+ITEMS = ("figure 1", "figure 2", "figure 3", tasks.ITEM)
 ONE = Machine("single-tile")
 PLACES, QUICK_PLACES = (1, 2, 4, 8, 16, 32, 64), (1, 4, 64)
 WAYS = ("memory", "messages")
@@ -131,15 +132,17 @@ class Plan:
         """Of figure 3."""
         return LibraryRun(way)
 
-    def runs_of(self, item: str) -> list[Run | HereRun | LibraryRun]:
+    def runs_of(self, item: str) -> list[Run | HereRun | LibraryRun | tasks.TaskRun]:
         """What one item needs."""
         if item == "figure 1":
             return [run for one in self.programs() for run in self.counted(*one)]
         if item == "figure 2":
             return [self.spread(*one, places) for one in self.programs() for places in self.places]
+        if item == tasks.ITEM:
+            return tasks.Grid(quick=self.quick).runs()
         return [] if self.without else [self.library(way) for way in WAYS]
 
-    def runs(self) -> list[Run | HereRun | LibraryRun]:
+    def runs(self) -> list[Run | HereRun | LibraryRun | tasks.TaskRun]:
         """All, once, the longest first."""
         wanted = {run for item in self.items for run in self.runs_of(item)}
         return sorted(wanted, key=lambda run: (-run.weight, run.key))

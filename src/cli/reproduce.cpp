@@ -92,7 +92,7 @@ int reproduce(words const& given) {
     line.add_option_function<words>(name, add, meaning)->type_name(value)->expected(1)->take_all();
   };
   keep("--figure", "N",
-       "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b), rae (1..3): only this figure; repeatable");
+       "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b), rae (1..3, tasks): only this figure; repeatable");
   keep("--table", "N", "nemesys (2, 5, 6), cni (1a, 1b): only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: of the kernels only this one; repeatable");
   keep("--jobs", "N", "nemesys, rmem, cni, rae: runs at a time; default: as many as processors");
