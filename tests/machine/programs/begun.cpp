@@ -122,6 +122,16 @@ void pass_messages(word own, word places, word rounds) {
   }
 }
 
+// With after_all it begins when what came before is done.
+void wait_in_order(word other) {
+  word* const there = &words->private_words[0];
+  auto const first = xbgas::begin_fetch_add(other, there, 1);
+  auto const second = xbgas::begin_fetch_add(other, there, 1);
+  auto const third = xbgas::begin_fetch_add<word, xbgas::order::after_all>(other, there, 1);
+  check("in order", (xbgas::is_done(first) ? 1 : 0) + (xbgas::is_done(second) ? 1 : 0), 2);
+  for (auto const one : {first, second, third}) (void)xbgas::take<word>(one);
+}
+
 // Time passes in a call while words are under way; a hart waits for what it has begun itself.
 void sleep_meanwhile(word other, word own) {
   word* const there = &words->private_words[0];
@@ -211,6 +221,7 @@ int main(int count, char** given) {
   atomics<word>(own + 1, &words->private_words[1]);
   full_table(next, &words->private_words[0]);
   full_table(own + 1, &words->private_words[1]);
+  wait_in_order(next);
   sleep_meanwhile(next, own + 1);
   if (tile::information(tile::info::harts) > 1) xbgas::put(next, &words->threads[1], threads_that_end(next, 3));
   all.wait();
