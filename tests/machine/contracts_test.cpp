@@ -114,7 +114,9 @@ TEST(an_extended_address, names_the_words_that_flat_addresses_and_their_owners_d
                                                {"nemesys-4x4", 5, "40"},
                                                {"rae-6", 6, "40"},
                                                {"rae-6", 6, "40 mapped"},
-                                               {"rae-16", 16, "8 mapped"}}) {
+                                               {"rae-16", 16, "8 mapped"},
+                                               {"tessera-2x2", 3, "40 mapped"},
+                                               {"tessera-4x4", 5, "40 mapped"}}) {
     outcome const said = folder.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " +
                                     std::to_string(copies) + " -- '" + programs + "/extended' " + words);
     EXPECT_EQ(said.code, 0) << said.error;
@@ -132,7 +134,7 @@ TEST(an_extended_address, that_cannot_be_is_a_trap_that_says_why) {
         {"outside", "address 0xffffff0000 of object 1 may not be written: its node has no such address"},
         {"device", "of object 1 may not be read: its node has no such address"},
         {"register", "e0 to e9 cannot be named in an extended address: use e10 to e31"}}) {
-    for (std::string const machine : {"nemesys-2x2", "rae-6"}) {
+    for (std::string const machine : {"nemesys-2x2", "rae-6", "tessera-2x2"}) {
       outcome const ended =
           folder.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" + programs + "/extended' fault " + what);
       EXPECT_EQ(ended.code, 1) << what;
@@ -144,7 +146,8 @@ TEST(an_extended_address, that_cannot_be_is_a_trap_that_says_why) {
 
 TEST(object_0, is_the_own_node_with_time_and_without) {
   work_folder const folder;
-  for (std::string const words : {"--timing off", "--machine nemesys-2x2", "--machine rae-6"}) {
+  for (std::string const words :
+       {"--timing off", "--machine nemesys-2x2", "--machine rae-6", "--machine tessera-2x2"}) {
     outcome const said = folder.run(TESS_MACHINE " --quiet " + words + " -- '" + programs + "/extended_local'");
     EXPECT_EQ(said.said, "0 wrong\n") << words << said.error;
     outcome const begun = folder.run(TESS_MACHINE " --quiet " + words + " -- '" + programs + "/begun_local'");

@@ -8,6 +8,8 @@
 namespace tess::machine {
 namespace {
 
+constexpr std::uint64_t word_bytes_max = 8;
+
 char const* name_of(transaction const& of) {
   switch (of.what) {
     case remote_operation::read:
@@ -36,6 +38,12 @@ bool is_apart(transaction const& of) {
   return of.is_dma_data || of.what == remote_operation::probe || of.what == remote_operation::unblock;
 }
 
+/// Of a cache: what a home needs to answer words, so no words may keep it waiting.
+bool is_line(transaction const& of) {
+  bool const moves = of.what == remote_operation::read || of.what == remote_operation::write;
+  return moves && of.bytes > word_bytes_max;
+}
+
 }  // namespace
 
 adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
@@ -56,11 +64,13 @@ void adapter::issue(transaction& issued) {
   ++counted_.requests;
   begins();
   network_.operation_begins();
-  if (under_way_ >= made_of_.outstanding) {
-    waiting_.push_back(&issued);
+  issued.has_line_slot = is_line(issued);
+  slots& of = issued.has_line_slot ? lines_ : words_;
+  if (of.under_way >= made_of_.outstanding) {
+    of.waiting.push_back(&issued);
     return;
   }
-  ++under_way_;
+  ++of.under_way;
   post(issued);
 }
 
@@ -191,11 +201,12 @@ void adapter::returned(transaction& answered) {
   if (is_apart(answered)) return answered.done->happens(*answered.done);
   ends();
   network_.operation_ends();
-  if (waiting_.empty()) {
-    --under_way_;
+  slots& of = answered.has_line_slot ? lines_ : words_;
+  if (of.waiting.empty()) {
+    --of.under_way;
   } else {
-    transaction& next = *waiting_.front();
-    waiting_.pop_front();
+    transaction& next = *of.waiting.front();
+    of.waiting.pop_front();
     post(next);
   }
   answered.done->happens(*answered.done);

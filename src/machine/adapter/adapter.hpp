@@ -1,8 +1,9 @@
 // adapter: a tile's network adapter: remote words and lines, DMA, and the queue of remote task invocations.
 //
-//   As a client it sends transactions to their homes, at most `outstanding` at a time; others wait here. As a server it
-//   hands what arrives to the tile's home at once and answers when that is done. It takes in everything that arrives:
-//   what can be under way is limited by its senders, so nothing ever waits in a router for a home (MACHINE.md 5).
+//   As a client it sends transactions to their homes, at most `outstanding` lines and as many others at a time; more
+//   wait here. A home may need a line to answer a word, so lines wait for lines only. As a server it hands what arrives
+//   to the tile's home at once and answers when that is done. It takes in everything that arrives: what can be under
+//   way is limited by its senders, so nothing ever waits in a router for a home (MACHINE.md 5).
 //   Requests go by the first virtual network, answers, unblocks and DMA data by the second, invocations, DMA commands
 //   and probes of a directory by the third; invocations and their answers by a network of their own where the machine
 //   has one. The task queue may be full, and so may that of a memory's accelerator: then the invocation or the trigger
@@ -125,6 +126,11 @@ class adapter : public packet_receiver {
   };
 
   struct dma_packet;
+  /// Of clients: requests under way, and those that wait for one of them to end.
+  struct slots {
+    std::uint32_t under_way = 0;
+    std::deque<transaction*> waiting;
+  };
 
   void begins() noexcept {
     if (at_work_++ == 0) busy_since_ = kernel_.now();
@@ -155,8 +161,8 @@ class adapter : public packet_receiver {
   adapter_parameters made_of_;
   std::uint32_t tile_;
   home& home_;
-  std::uint32_t under_way_ = 0;
-  std::deque<transaction*> waiting_;
+  slots words_;
+  slots lines_;
   std::deque<job> jobs_;
   std::vector<job*> spare_jobs_;
   std::deque<task_message> tasks_;

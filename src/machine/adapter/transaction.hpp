@@ -66,6 +66,7 @@ struct transaction : event {
   picoseconds issued = 0;
   std::uint32_t refusals = 0;        ///< In a row, while nothing changed at the home:
   std::uint64_t changes_before = 0;  ///< how much had changed there at the first of them.
+  bool has_line_slot = false;        ///< It was issued as a line.
   bool is_dma_data = false;
   /// Of a transfer: its destination hears of its end. Of DMA data: this is the end, without bytes.
   bool tells = false;

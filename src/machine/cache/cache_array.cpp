@@ -11,7 +11,7 @@ cache_array::cache_array(cache_shape const& shape)
       line_mask_(shape.line_bytes - 1),
       set_mask_(shape.sets() - 1),
       lines_(shape.sets() * shape.ways),
-      names_(new(host_line) name[lines_]),
+      names_(lines_),
       metadata_(lines_),
       data_(std::size_t{lines_} * shape.line_bytes),
       order_(shape.sets(), 0xfedcba9876543210U) {

@@ -6,18 +6,18 @@
 //
 // Shapes    lines: [sets][ways]; a line_index counts them so.
 // Units     bytes. Size, ways and line are powers of two, or ways any number up to 16.
-// Cost      find() compares the tags of one set; nothing allocates after construction.
+// Cost      find() compares the tags of one set; nothing allocates after construction. Lines that were never used take
+//           no memory of the host.
 // Threads   one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
 #include "machine/assert.hpp"
+#include "machine/cache/zeroed_array.hpp"
 
 namespace tess::machine {
 
@@ -112,10 +112,6 @@ class cache_array {
     std::uint8_t state = invalid;
     std::uint8_t type = cacheable;
   };
-  static constexpr std::align_val_t host_line{64};
-  struct aligned_deleter {
-    void operator()(name* names) const noexcept { ::operator delete[](names, host_line); }
-  };
 
   [[nodiscard]] std::uint32_t set_of(std::uint64_t address) const noexcept {
     return static_cast<std::uint32_t>(address >> line_bits_) & set_mask_;
@@ -126,9 +122,9 @@ class cache_array {
   std::uint64_t line_mask_;
   std::uint32_t set_mask_;
   line_index lines_;
-  std::unique_ptr<name[], aligned_deleter> names_;  // NOLINT: lines_ of them
-  std::vector<std::uint64_t> metadata_;
-  std::vector<std::byte> data_;
+  zeroed_array<name> names_;
+  zeroed_array<std::uint64_t> metadata_;
+  zeroed_array<std::byte> data_;
   std::vector<std::uint64_t> order_;  ///< Per set: its ways, four bits each, the one used longest ago lowest.
 };
 

@@ -230,24 +230,38 @@ void read_coherence(toml_table& root, machine_description& made) {
 }
 
 void read_rae(toml_table& root, machine_description& made) {
+  static constexpr std::array<string_view, 2> places{"memory", "l2"};
   static constexpr std::array<string_view, 2> policies{"free-at-once", "retain"};
   toml_table from = root.table("rae");
-  for (string_view const other : {"clusters", "cni", "coherence", "nma", "nca"}) {
-    if (root.has(other))
-      from.fail("policy", fmt::format("a machine with [rae] has no [{}]", other),
-                "none: its caches know of one agent beside them");
-  }
   rae_description& rae = made.rae.emplace();
-  rae.cache_bytes = from.power_of_two("cache_bytes", {made.l2.line_bytes, 64 * kib * kib}, "bytes");
+  rae.beside = static_cast<rae_place>(from.choice("beside", places));
+  bool const beside_memory = made.has_nodes();
+  for (string_view const other : {"clusters", "coherence", "cni", "nma", "nca"}) {
+    bool const goes_by = other == "cni" || other == "nma" || other == "nca";
+    if (!root.has(other) || (goes_by && !beside_memory)) continue;
+    from.fail("beside", fmt::format("a machine with [rae] has no [{}]", other),
+              goes_by ? "\"l2\": beside the memory caches know of one agent more, and this would be another"
+                      : "one of the two: words have their home in an L2, or beside one memory");
+  }
   rae.main_entries = from.small_number("main_entries", {1, 4096}, "lines on their way");
   rae.sub_entries = from.small_number("sub_entries", {1, 4096}, "requests for each");
   rae.queue_entries = from.small_number("queue_entries", {1, 65'536}, "requests");
   rae.packet_cycles = from.small_number("packet_cycles", {0, 1000}, "cycles");
   rae.look_up_cycles = from.small_number("look_up_cycles", {1, 1000}, "cycles");
   rae.operation_cycles = from.small_number("operation_cycles", {1, 1000}, "cycles");
-  rae.probe_cycles = from.small_number("probe_cycles", {1, 1000}, "cycles");
   rae.policy = static_cast<rae_policy>(from.choice("policy", policies));
   rae.merge = from.flag("merge");
+  if (beside_memory) {
+    rae.cache_bytes = from.power_of_two("cache_bytes", {made.l2.line_bytes, 64 * kib * kib}, "bytes");
+    rae.probe_cycles = from.small_number("probe_cycles", {1, 1000}, "cycles");
+  } else if (rae.policy == rae_policy::retain) {
+    from.fail("policy", "a line that stays beside the L2 would be old when a hart of the tile has written it",
+              "\"free-at-once\": there is no directory");
+  }
+  for (string_view const key : {"cache_bytes", "probe_cycles"}) {
+    if (!beside_memory && from.has(key))
+      from.fail(key, "beside the L2 there is neither an interface cache nor a coherence bus", "no such key");
+  }
   from.finish();
 }
 

@@ -47,7 +47,7 @@ struct adapter_description {
   std::uint32_t request_cycles = 4;   ///< From the bus into the network.
   std::uint32_t response_cycles = 4;  ///< From the network onto the bus.
   std::uint32_t header_bytes = 8;     ///< Of a packet, before its data.
-  std::uint32_t outstanding = 16;     ///< Requests of a tile.
+  std::uint32_t outstanding = 16;     ///< Requests of a tile for words, and as many for lines.
   std::uint32_t dma_packet_bytes = 64;
   std::uint32_t dma_packets = 4;  ///< Of one transfer on their way.
   std::uint32_t task_queue_entries = 16;
@@ -100,10 +100,15 @@ struct coherence_description {
 /// What becomes of a line whose main entry ends.
 enum class rae_policy : std::uint8_t { free_at_once, retain };
 
-/// Of a machine whose nodes have network interfaces that carry out remote atomics (src/machine/rae). A node is a core
-/// and its memory. There are no accelerators, which go to the memory without asking.
+/// What an interface for remote atomics is beside: the memory of a node, or the L2 of a tile.
+enum class rae_place : std::uint8_t { memory, l2 };
+
+/// Of a machine whose network interfaces carry out remote atomics (src/machine/rae). Beside the memory a node is a core
+/// and its memory, and there are no accelerators, which go to the memory without asking. Beside the L2 there is no
+/// interface cache, and accelerators go where they always do.
 struct rae_description {
-  std::uint64_t cache_bytes = 0;     ///< Of the interface cache, direct-mapped, of lines as long as the L2's.
+  rae_place beside = rae_place::memory;
+  std::uint64_t cache_bytes = 0;     ///< Of the interface cache, direct-mapped, of lines as long as the L2's; or none.
   std::uint32_t main_entries = 64;   ///< Extended MSHRs.
   std::uint32_t sub_entries = 64;    ///< Of each.
   std::uint32_t queue_entries = 64;  ///< Requests in front; what comes then is refused, and sent again.
@@ -151,7 +156,9 @@ struct machine_description {
   [[nodiscard]] std::uint32_t tiles() const noexcept { return width * height; }
   [[nodiscard]] bool is_memory(std::uint32_t tile) const noexcept;
   [[nodiscard]] bool has_clusters() const noexcept { return cluster.image_bytes != 0; }
-  [[nodiscard]] bool has_accelerators() const noexcept { return !has_clusters() && !coherence && !rae; }
+  [[nodiscard]] bool has_accelerators() const noexcept { return !has_clusters() && !coherence && !has_nodes(); }
+  /// A tile is a core and its memory, with an interface for remote atomics between them.
+  [[nodiscard]] bool has_nodes() const noexcept { return rae && rae->beside == rae_place::memory; }
   /// Between the moment in which a tile begins an operation and the first in which another can hear of it.
   [[nodiscard]] picoseconds reach_ps() const noexcept;
   /// Harts of a tile: application harts first, then the system's.

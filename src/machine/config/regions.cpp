@@ -117,8 +117,9 @@ void read_partition(toml_table& from, machine_description& made, std::uint64_t u
   if (made.has_clusters() && added.tile != added.memory_tile) {
     from.fail("tile", fmt::format("cluster ({}, {}) cannot have its partition elsewhere", x, y), "that of the memory");
   }
-  if (made.rae && added.tile != added.memory_tile) {
-    from.fail("memory", fmt::format("node ({}, {}) has its memory elsewhere, but [rae]", x, y), "that of the node");
+  if (made.has_nodes() && added.tile != added.memory_tile) {
+    from.fail("memory", fmt::format("node ({}, {}) has its memory elsewhere, but [rae] is beside it", x, y),
+              "that of the node, or rae.beside = \"l2\"");
   }
   if (std::ranges::any_of(made.regions, [&](region const& other) {
         return other.kind == region_kind::partition && other.tile == added.tile;

@@ -30,6 +30,7 @@ main_entry* extended_mshr::take(std::uint64_t line) {
   spare_.pop_back();
   used_.push_back(&taken);
   taken.address = line;
+  taken.is = main_entry::step::waits;
   taken.writes = taken.closed = taken.dirty = false;
   taken.owned = true;
   taken.joined = 0;

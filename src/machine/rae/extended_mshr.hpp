@@ -27,7 +27,7 @@ struct sub_entry {
 struct main_entry : event {
   enum class step : std::uint8_t {
     free,
-    waits,    ///< For the line to be in the core's L2, or in memory: it is on its way.
+    waits,    ///< For its turn to ask: it has begun, or its line is on its way to the core's L2, or to memory.
     takes,    ///< The line from the core's caches.
     reads,    ///< The line from memory.
     answers,  ///< The line is here: its requests are being answered.

@@ -84,10 +84,14 @@ std::string units_of(machine_description const& made_of) {
   }
   if (made_of.rae) {
     rae_description const& rae = *made_of.rae;
-    text += fmt::format("  RAE       atomics beside the memory: {} direct-mapped, {} MSHRs of {} requests, {}{}\n",
-                        size_of(rae.cache_bytes), rae.main_entries, rae.sub_entries,
-                        rae.policy == rae_policy::retain ? "lines retained" : "lines freed at once",
-                        rae.merge ? "" : ", not merged");
+    std::string const lines = rae.beside == rae_place::l2        ? ""
+                              : rae.policy == rae_policy::retain ? ", lines retained"
+                                                                 : ", lines freed at once";
+    std::string const place = rae.beside == rae_place::l2
+                                  ? "L2: no cache"
+                                  : fmt::format("memory: {} direct-mapped", size_of(rae.cache_bytes));
+    text += fmt::format("  RAE       atomics beside the {}, {} MSHRs of {} requests{}{}\n", place, rae.main_entries,
+                        rae.sub_entries, lines, rae.merge ? "" : ", not merged");
   }
   text += "  units     with registers: information (tile, hart, grid, map), ranges (write-back and invalidation)\n";
   text += fmt::format("A memory tile has {} harts for programs, all else, and\n",

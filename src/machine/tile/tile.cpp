@@ -54,7 +54,11 @@ tile::tile(kernel& k, machine_description const& made_of, address_map const& map
     interface_ =
         std::make_unique<network_interface>(k, made_of, map, over, l2_, adapter_, *this, memory_.get(), number, told);
   }
-  if (made_of.rae) atomics_ = std::make_unique<atomics_interface>(k, made_of, partition_, l2_, *memory_, told);
+  if (made_of.has_nodes()) node_ = std::make_unique<node_memory>(k, made_of, partition_, l2_, *memory_);
+  if (made_of.rae) {
+    memory_side& below = node_ == nullptr ? static_cast<memory_side&>(*this) : *node_;
+    atomics_ = std::make_unique<atomics_interface>(k, made_of, partition_, below, told);
+  }
   if (made_of.coherence) {
     l2_.keep_coherent(line_watch_);
     picoseconds const look_up_ps = clock_.cycles(made_of.coherence->directory_cycles);
@@ -201,7 +205,7 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
   l2_.forget(address, bytes);
   for (std::size_t i = 0; coherent() && i < all_->size(); ++i) (*all_)[i]->l2_.forget(address, bytes);
   if (coherent()) change_on_way({.address = address, .bytes = bytes});
-  if (atomics_ != nullptr) atomics_->forget(address, bytes);
+  if (node_ != nullptr) atomics_->forget(address, bytes);
   region const& in = *map_.find(address);
   std::uint64_t const offset = in.memory_offset + (address - in.base);
   (*all_)[in.memory_tile]->memory_->bytes().discard(offset, offset + bytes);

@@ -30,6 +30,7 @@
 #include "machine/memory/directory.hpp"
 #include "machine/memory/memory_port.hpp"
 #include "machine/rae/atomics_interface.hpp"
+#include "machine/rae/node_memory.hpp"
 #include "machine/tile/write_buffer.hpp"
 #include "machine/unit/device.hpp"
 
@@ -45,7 +46,7 @@ class arrival_guard {
   [[nodiscard]] virtual bool lets_in(transaction const& data) = 0;
 };
 
-class tile : public home, private line_memory, private probe_sender {
+class tile : public home, private line_memory, private memory_side, private probe_sender {
  public:
   /// Where an access of one of the tile's harts goes.
   enum class place : std::uint8_t {
@@ -109,10 +110,7 @@ class tile : public home, private line_memory, private probe_sender {
 
   /// Its turn on the bus: when `bytes` have been moved, if they are asked for at `cycle`.
   std::uint64_t bus(std::uint64_t cycle, std::size_t bytes) noexcept {
-    std::uint64_t const taken = arbitration_cycles_ + ((bytes + bus_bytes_ - 1) >> bus_shift_);
-    bus_free_ = std::max(cycle, bus_free_) + taken;
-    bus_busy_cycles_ += taken;
-    return bus_free_;
+    return hold_bus(cycle, arbitration_cycles_ + ((bytes + bus_bytes_ - 1) >> bus_shift_));
   }
   /// When a hit that is asked for at `cycle` is there. The bus is part of the published latency; what goes beyond it is
   /// waiting for one's turn.
@@ -148,7 +146,7 @@ class tile : public home, private line_memory, private probe_sender {
   /// Directories keep the lines of all partitions coherent.
   [[nodiscard]] bool coherent() const noexcept { return made_of_.coherence.has_value(); }
   /// A line that is here may be taken from the caches without a hart of the tile having done anything.
-  [[nodiscard]] bool loses_lines() const noexcept { return coherent() || atomics_ != nullptr; }
+  [[nodiscard]] bool loses_lines() const noexcept { return coherent() || node_ != nullptr; }
   /// A word that a hart here may sleep on: it hears of every write to it. Null: it would not.
   [[nodiscard]] std::byte* watchable(std::uint64_t address) noexcept;
 
@@ -161,7 +159,7 @@ class tile : public home, private line_memory, private probe_sender {
   /// The cache-integrated network interface; null: this machine has none.
   [[nodiscard]] network_interface* interface() noexcept { return interface_.get(); }
 
-  /// The network interface that carries out what others ask of the node's words; null: this machine has none.
+  /// The network interface that carries out what others ask of the partition's words; null: this machine has none.
   [[nodiscard]] atomics_interface* atomics() noexcept { return atomics_.get(); }
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
@@ -261,6 +259,9 @@ class tile : public home, private line_memory, private probe_sender {
   [[nodiscard]] std::byte* in_memory(region const& in, std::uint64_t address) noexcept;
   void tell_watchers(std::uint64_t address, std::size_t bytes);
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
+  // Beside the L2 an interface of remote atomics has its port (tile_home.cpp); claims, and what is kept, are a node's.
+  [[nodiscard]] std::byte* reach(main_entry& entry) override;
+  [[nodiscard]] std::byte* join(main_entry& entry, bool stores) override;
   void serve_word(served_word& word);
   void retry(served_word& word);
   void do_word(served_word& word, std::byte* at);
@@ -271,6 +272,12 @@ class tile : public home, private line_memory, private probe_sender {
   void try_again(late_access& late);
   /// The byte in the network interface of the node whose partition it is; null: it has not got it.
   [[nodiscard]] std::byte* in_interface(region const& in, std::uint64_t address, bool for_store) noexcept;
+
+  std::uint64_t hold_bus(std::uint64_t cycle, std::uint64_t taken) noexcept {
+    bus_free_ = std::max(cycle, bus_free_) + taken;
+    bus_busy_cycles_ += taken;
+    return bus_free_;
+  }
 
   static constexpr unsigned writer_bits = 6;
   static constexpr std::size_t writers_max = std::size_t{1} << writer_bits;
@@ -290,6 +297,7 @@ class tile : public home, private line_memory, private probe_sender {
   l2_private l2_;
   adapter adapter_;
   std::unique_ptr<network_interface> interface_;
+  std::unique_ptr<node_memory> node_;  ///< Below `atomics_`; null: that is beside the L2, or there is none.
   std::unique_ptr<atomics_interface> atomics_;
   line_watch line_watch_{*this};
   arrival_guard* guard_ = nullptr;

@@ -82,8 +82,8 @@ void tile::change_on_way(overwrite const& written) noexcept {
 }
 
 std::byte* tile::in_interface(region const& in, std::uint64_t address, bool for_store) noexcept {
-  atomics_interface* const there = (*all_)[in.memory_tile]->atomics_.get();
-  return there == nullptr ? nullptr : there->look_up(address, for_store);
+  tile& there = *(*all_)[in.memory_tile];
+  return there.node_ == nullptr ? nullptr : there.atomics_->look_up(address, for_store);
 }
 
 std::byte* tile::watchable(std::uint64_t address) noexcept {

@@ -42,7 +42,8 @@ void tile::serve(transaction& asked, event& finished) {
   // What an interface copies goes behind the caches however short it is; of the uncached view it goes through them.
   bool const through = asked.of_interface && in->kind == region_kind::partition_uncached;
   bool const word = through || (asked.bytes <= word_bytes_max && (!asked.is_dma_data || asked.brief));
-  if (in->tile == number_ && word && !is_tlm && atomics_ != nullptr) {
+  // An interface's messages may not be refused by anything but queues; they go to the L2.
+  if (in->tile == number_ && word && !is_tlm && atomics_ != nullptr && !asked.of_interface) {
     asked.address = cached_name(map_, *in, asked.address);
     return atomics_->serve(asked, finished);
   }
@@ -96,7 +97,7 @@ void tile::serve_memory(transaction& asked, region const& in, event& finished) {
     asked.address = cached_name(map_, in, asked.address);
     return directory_->serve(asked, offset, finished);
   }
-  if (atomics_ != nullptr && !claim_lines(asked, in, finished)) return;
+  if (node_ != nullptr && !claim_lines(asked, in, finished)) return;
   asked.status = remote_outcome::done;
   std::span<std::byte> const data(asked.data.data(), asked.bytes);
   if (reads) {
@@ -127,6 +128,39 @@ bool tile::claim_lines(transaction& asked, region const& in, event& finished) {
 void tile::try_again(late_access& late) {
   spare_late_.push_back(&late);
   serve_memory(*late.asked, *map_.find(late.asked->address), *late.finished);
+}
+
+std::byte* tile::reach(main_entry& entry) {
+  using step = main_entry::step;
+  entry.owned = false;
+  // Requests join while the L2 looks the line up, or brings it.
+  if (entry.is == step::waits && l2_.probe(entry.address).line_state != l2_private::invalid) {
+    entry.is = step::takes;
+    kernel_.after(clock_.cycles(made_of_.l2_hit_cycles), entry);
+    return nullptr;
+  }
+  std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
+  catch_up(cycle);
+  std::byte* const line = l2_.look_up(entry.address, entry.writes);
+  if (line == nullptr) {
+    entry.is = step::reads;
+    l2_.bring(entry.address, entry, entry.writes);
+    return nullptr;
+  }
+  // All in one turn, in which nobody else comes to the L2.
+  ++accesses_.reads;
+  if (entry.writes) ++accesses_.writes;
+  entry.ends = clock_.cycles(std::max(cycle, bus_free_));
+  hold_bus(cycle, arbitration_cycles_ + entry.requests.size() * made_of_.rae->operation_cycles);
+  return line;
+}
+
+std::byte* tile::join(main_entry& entry, bool stores) {
+  auto const found = l2_.probe(entry.address);
+  bool const fits = stores ? found.line_state == l2_private::dirty : found.line_state != l2_private::invalid;
+  if (!fits) return nullptr;
+  hold_bus(clock_.cycle_from(kernel_.now()), made_of_.rae->operation_cycles);
+  return found.data.data();
 }
 
 void tile::serve_word(served_word& word) {

@@ -196,6 +196,27 @@ TEST(a_machine_with_rae, has_nodes_with_their_own_memory_and_nothing_that_goes_b
   EXPECT_NE(said("merge = true", "merges = true").find("merge"), std::string::npos);
 }
 
+TEST(a_machine_with_rae_beside_its_l2s, has_accelerators_and_no_lines_that_stay) {
+  auto const said = [](std::string const& old_text, std::string const& new_text) {
+    return said_of("tessera-2x2", old_text, new_text);
+  };
+  machine_description const made = parse_machine(preset("tessera-2x2"), "tessera-2x2.toml");
+  ASSERT_TRUE(made.rae && made.cni);
+  EXPECT_TRUE(made.has_accelerators());
+  EXPECT_FALSE(made.has_nodes());
+  EXPECT_NE(said("policy = \"free-at-once\"", "policy = \"retain\"")
+                .find("a line that stays beside the L2 would be old when a hart of the tile has written it"),
+            std::string::npos);
+  EXPECT_NE(said("merge = true", "merge = true\ncache_bytes = 65536").find("neither an interface cache"),
+            std::string::npos);
+  EXPECT_NE(said("merge = true", "merge = true\nprobe_cycles = 1").find("nor a coherence bus"), std::string::npos);
+  EXPECT_NE(said("beside = \"l2\"", "beside = \"memory\"").find("a machine with [rae] has no [cni]; expected \"l2\""),
+            std::string::npos);
+  EXPECT_NE(said_of("dir-4", "[addresses]", "[rae]\nbeside = \"l2\"\n[addresses]")
+                .find("a machine with [rae] has no [coherence]; expected one of the two"),
+            std::string::npos);
+}
+
 TEST(rae_6, has_the_numbers_of_table_i) {
   machine_description const made = parse_machine(preset("rae-6"), "rae-6.toml");
   EXPECT_EQ(made.tiles(), 6U);

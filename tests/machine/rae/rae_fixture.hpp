@@ -1,9 +1,10 @@
-// rae_fixture: nodes of rae-6 without harts, with chosen numbers; requests of other nodes, and what an owner's hart
-// does by its L2.
+// rae_fixture: nodes of rae-6, or tiles of another machine with [rae], without harts, with chosen numbers; requests of
+// other nodes, and what an owner's hart does by its L2.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <coroutine>
 #include <cstring>
 #include <deque>
@@ -16,27 +17,30 @@
 
 namespace tess::machine::test {
 
-/// A key of rae-6 and its value.
+/// A key of the machine and its value; "machine" is which one, rae-6 if there is none.
 using changes = std::vector<std::pair<std::string, std::string>>;
 
 /// Of [rae] the key as it is; of other tables "table.key".
 inline machine_description described(changes wanted) {
-  wanted.insert(wanted.begin(), {"l2.way_bytes", "4096"});  // the host need not touch so much
-  std::ifstream file(std::string(TESS_MACHINES) + "/rae-6.toml");
+  auto const chosen = std::ranges::find(wanted, "machine", &changes::value_type::first);
+  std::string const name = chosen == wanted.end() ? "rae-6" : chosen->second;
+  if (chosen != wanted.end()) wanted.erase(chosen);
+  wanted.insert(wanted.begin(), {"l2.way_bytes", "4096"});
+  std::ifstream file(std::string(TESS_MACHINES) + "/" + name + ".toml");
   std::ostringstream read;
   read << file.rdbuf();
   std::string text = read.str();
   for (auto const& [key, value] : wanted) {
     std::size_t const dot = key.find('.');
     std::string const table = dot == std::string::npos ? "rae" : key.substr(0, dot);
-    std::string const name = dot == std::string::npos ? key : key.substr(dot + 1);
+    std::string const last = dot == std::string::npos ? key : key.substr(dot + 1);
     std::size_t const from = text.find("\n[" + table + "]");
-    std::size_t const at = text.find("\n" + name + " = ", from);
+    std::size_t const at = text.find("\n" + last + " = ", from);
     EXPECT_NE(at, std::string::npos) << key;
-    std::size_t const begin = at + name.size() + 4;
+    std::size_t const begin = at + last.size() + 4;
     text.replace(begin, text.find_first_of(" \n", begin) - begin, value);
   }
-  return parse_machine(text, "changed rae-6");
+  return parse_machine(text, "changed " + name);
 }
 
 /// Awaited: something happens once.

@@ -235,7 +235,7 @@ TEST(machines, are_listed_one_a_line) {
 
 TEST(machines, are_explained_with_every_parameter_its_unit_and_its_source) {
   work_folder const folder;
-  for (std::string const name : {"nemesys-4x4", "single-tile", "mppa-256", "cni-4", "dir-16", "rae-6"}) {
+  for (std::string const name : {"nemesys-4x4", "single-tile", "mppa-256", "cni-4", "dir-16", "rae-6", "tessera-2x2"}) {
     machine_description const made = read_machine(TESS_MACHINES "/" + name + ".toml");
     std::string const said = folder.run(TESS_MACHINE " --explain " + name).said;
     EXPECT_EQ(said, explanation_of(made));

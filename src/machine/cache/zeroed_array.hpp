@@ -1,0 +1,45 @@
+// zeroed_array: an array of zeros at the beginning of a line of the host's caches, of which the host gives what is
+// used.
+//
+// Cost      one allocation; pages that nobody touches take no memory.
+// Errors    std::bad_alloc.
+// Threads   one.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace tess::machine {
+
+template <class T>
+class zeroed_array {
+  static_assert(std::is_aggregate_v<T> || std::is_scalar_v<T>);
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  explicit zeroed_array(std::size_t size) : taken_(std::calloc(size * sizeof(T) + host_line, 1)) {
+    if (taken_ == nullptr) throw std::bad_alloc();
+    void* begin = taken_.get();
+    std::size_t room = size * sizeof(T) + host_line;
+    // calloc makes the objects, all zero.
+    values_ = static_cast<T*>(std::align(host_line, size * sizeof(T), begin, room));
+  }
+
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return values_[i]; }
+  [[nodiscard]] T const& operator[](std::size_t i) const noexcept { return values_[i]; }
+  [[nodiscard]] T* data() noexcept { return values_; }
+
+ private:
+  static constexpr std::size_t host_line = 64;
+  struct freed {
+    void operator()(void* taken) const noexcept { std::free(taken); }
+  };
+
+  std::unique_ptr<void, freed> taken_;
+  T* values_;
+};
+
+}  // namespace tess::machine
