@@ -1,11 +1,13 @@
 // shmem: CircusTent's kernels by the names of OpenSHMEM: on the machine by instructions or by messages, and
 // natively. The same arrays, patterns and checksums as the program `circustent`, whose operations are the runtime's.
 //
-//   circustent_shmem --bench NAME|all --memsize BYTES --iters N [--stride S] [--pes P]
+//   circustent_shmem --bench NAME|all --memsize BYTES --iters N [--stride S] [--pes P] [--note K]
 //   BYTES of each PE's array, N iterations of each PE. Of each benchmark a line
 //     NAME seconds S gams G instructions I wrong W checksum C
 //   where I are those of all PEs together (natively 0), and W counts the words that are not what one thread makes of
-//   them.
+//   them. With --note before it the first K atomics of PE 0, in their order, each a line
+//     atomic ARRAY WORD
+//   the array and the word's number in it, noted beside the operation, which takes longer then.
 //
 // Source    CircusTent (PMAM 2020), its SHMEM kernels as published.
 #include <tess/shmem_words.h>
@@ -37,6 +39,7 @@ struct run {
   word elements = 0;
   word iterations = 0;
   word stride = 1;
+  word notes = 0;
   word* array = nullptr;
   word* index = nullptr;
   std::vector<int> targets{};  ///< PEs, by iteration, of PTRCHASE.
@@ -54,6 +57,20 @@ struct remote {
     return shmem_uint64_atomic_compare_swap(at, 0, value, pe);
   }
   static word read(word const* at, int pe) { return shmem_uint64_g(at, pe); }
+};
+/// The same, and what was done is noted.
+template <bool Adds>
+struct noting {
+  std::vector<word const*>* done;
+  word fetch(word* at, word add, int pe) const {
+    done->push_back(at);
+    return remote<Adds>::fetch(at, add, pe);
+  }
+  word deliver(word* at, word value, int pe) const {
+    done->push_back(at);
+    return remote<Adds>::deliver(at, value, pe);
+  }
+  static word read(word const* at, int pe) { return remote<Adds>::read(at, pe); }
 };
 /// By this PE alone, to compare with.
 template <bool Adds>
@@ -75,40 +92,40 @@ struct local {
 };
 
 template <class By, pattern What>
-void iterate_of(run const& r, int pe) {
+void iterate_of(run const& r, int pe, By by) {
   word const* const index = r.index;
   word at = 0;
   for (word i = 0; i < r.iterations; ++i) {
     switch (What) {
       case pattern::rand:
-        By::fetch(&r.array[By::read(&index[i], pe)], 1, pe);
+        by.fetch(&r.array[by.read(&index[i], pe)], 1, pe);
         break;
       case pattern::stride1:
-        By::fetch(&r.array[i], stride_operand, pe);
+        by.fetch(&r.array[i], stride_operand, pe);
         break;
       case pattern::striden:
-        By::fetch(&r.array[i * r.stride], stride_operand, pe);
+        by.fetch(&r.array[i * r.stride], stride_operand, pe);
         break;
       case pattern::ptrchase:
-        at = By::fetch(&r.index[at], 0, r.targets[i]);
+        at = by.fetch(&r.index[at], 0, r.targets[i]);
         break;
       case pattern::central:
-        By::fetch(&r.array[0], 1, pe);
+        by.fetch(&r.array[0], 1, pe);
         break;
       case pattern::sg: {
-        word const from = By::fetch(&r.index[i], 0, pe);
-        word const to = By::fetch(&r.index[i + 1], 0, pe);
-        By::deliver(&r.array[to], By::fetch(&r.array[from], 1, pe), pe);
+        word const from = by.fetch(&r.index[i], 0, pe);
+        word const to = by.fetch(&r.index[i + 1], 0, pe);
+        by.deliver(&r.array[to], by.fetch(&r.array[from], 1, pe), pe);
         break;
       }
       case pattern::scatter: {
-        word const to = By::fetch(&r.index[i + 1], 0, pe);
-        By::deliver(&r.array[to], By::fetch(&r.array[i], 1, pe), pe);
+        word const to = by.fetch(&r.index[i + 1], 0, pe);
+        by.deliver(&r.array[to], by.fetch(&r.array[i], 1, pe), pe);
         break;
       }
       case pattern::gather: {
-        word const from = By::fetch(&r.index[i + 1], 0, pe);
-        By::deliver(&r.array[i], By::fetch(&r.array[from], 1, pe), pe);
+        word const from = by.fetch(&r.index[i + 1], 0, pe);
+        by.deliver(&r.array[i], by.fetch(&r.array[from], 1, pe), pe);
         break;
       }
     }
@@ -116,11 +133,24 @@ void iterate_of(run const& r, int pe) {
 }
 
 template <class By>
-void iterate(run const& r, int pe) {
+void iterate(run const& r, int pe, By by = {}) {
   constexpr auto loops = []<std::size_t... K>(std::index_sequence<K...>) {
     return std::array{&iterate_of<By, static_cast<pattern>(K)>...};
   }(std::make_index_sequence<names.size()>());
-  loops[static_cast<std::size_t>(r.what)](r, pe);
+  loops[static_cast<std::size_t>(r.what)](r, pe, by);
+}
+
+void iterate_remote(run const& r, int pe, std::vector<word const*>& done) {
+  if (r.notes == 0 || shmem_my_pe() != 0) return r.adds ? iterate<remote<true>>(r, pe) : iterate<remote<false>>(r, pe);
+  r.adds ? iterate<noting<true>>(r, pe, {&done}) : iterate<noting<false>>(r, pe, {&done});
+}
+
+void print_notes(run const& r, std::vector<word const*> const& done) {
+  for (std::size_t k = 0; k < done.size() && k < r.notes; ++k) {
+    bool const in_array = done[k] >= r.array && done[k] < r.array + r.elements;
+    std::printf("atomic %s %lu\n", in_array ? "array" : "index",
+                static_cast<word>(done[k] - (in_array ? r.array : r.index)));
+  }
 }
 
 void fill(run const& r) {
@@ -179,11 +209,13 @@ bool measure(run const& r, word* sums) {
   int const next = (me + 1) % shmem_n_pes();
   fill(r);
   sums[0] = sums[1] = sums[2] = 0;
+  std::vector<word const*> done;
   shmem_barrier_all();
   if (me == 0) mark_measured(true);
+  shmem_barrier_all();
   auto const begin = std::chrono::steady_clock::now();
   word const first = instructions();
-  r.adds ? iterate<remote<true>>(r, next) : iterate<remote<false>>(r, next);
+  iterate_remote(r, next, done);
   shmem_barrier_all();
   word const last = instructions();
   std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - begin;
@@ -193,6 +225,7 @@ bool measure(run const& r, word* sums) {
   shmem_uint64_atomic_add(&sums[2], last - first, 0);
   shmem_barrier_all();
   if (me == 0) {
+    print_notes(r, done);
     unsigned const each = r.what == pattern::sg ? 4 : r.what == pattern::scatter || r.what == pattern::gather ? 3 : 1;
     double const operations = static_cast<double>(r.iterations) * each * shmem_n_pes();
     std::printf("%s_%s seconds %.9f gams %.9f instructions %lu wrong %lu checksum %lu\n",
@@ -207,7 +240,8 @@ bool measure(run const& r, word* sums) {
 [[noreturn]] void misused(char const* what) {
   if (shmem_my_pe() == 0) {
     std::fprintf(stderr,
-                 "circustent_shmem: %s; expected --bench NAME|all --memsize BYTES --iters N [--stride S] [--pes P]\n",
+                 "circustent_shmem: %s; expected --bench NAME|all --memsize BYTES --iters N [--stride S] [--pes P] "
+                 "[--note K]\n",
                  what);
   }
   shmem_finalize();
@@ -239,6 +273,8 @@ int main(int count, char** given) {
       r.iterations = number_of(value);
     } else if (option == "--stride" || option == "-s") {
       r.stride = number_of(value);
+    } else if (option == "--note") {
+      r.notes = number_of(value);
     } else if (option == "--pes" || option == "-p") {
       if (number_of(value) != static_cast<word>(shmem_n_pes())) misused("another number of PEs than there are");
     } else {

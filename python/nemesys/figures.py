@@ -5,6 +5,7 @@ from pathlib import Path
 from nemesys.items import Item, Panel
 
 COLUMNS = 2
+NAMES_MAX = 80  # letters that fit side by side
 
 
 def available() -> bool:
@@ -25,14 +26,17 @@ def bars(axes, panel: Panel) -> None:
         at = [i + (number - (len(panel.series) - 1) / 2) * width for i in range(len(names))]
         axes.bar(at, [values.get(name) or 0 for name in names], width, label=label)
     axes.set_xticks(range(len(names)), names)
+    if sum(len(name) for name in names) > NAMES_MAX:
+        axes.tick_params("x", rotation=90, labelsize="x-small")
 
 
 def curves(axes, panel: Panel) -> None:
-    """Points that are connected."""
+    """Points, connected unless they are scattered."""
     for label, points in panel.series.items():
         known = sorted((x, y) for x, y in points if y is not None)
         if known:
-            axes.plot(*zip(*known, strict=True), marker=".", label=label)
+            line = {"linestyle": "", "markersize": 2, "rasterized": True} if panel.scattered else {}
+            axes.plot(*zip(*known, strict=True), marker=".", label=label, **line)
     if "x" in panel.logarithmic:
         axes.set_xscale("log", base=2)
     if "y" in panel.logarithmic:

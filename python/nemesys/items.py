@@ -38,6 +38,7 @@ class Panel:
     logarithmic: str = ""  # axes
     band: tuple[float, float] | None = None  # of y: what the paper says
     band_name: str = "the paper's range"
+    scattered: bool = False  # points without lines between them
 
     @property
     def bars(self) -> bool:

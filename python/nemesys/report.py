@@ -22,6 +22,7 @@ th { background: #f2f2f2 } td.text, th.text { text-align: left }
 td.met { background: #d9f0d3 } td.not { background: #f7d4d0 } td.open { background: #eee }
 img { max-width: 100% } code { background: #f2f2f2 }
 """
+ROWS_MAX = 500  # of a table that is shown; all are in the files
 MET = {True: ("met", "met"), False: ("NOT MET", "not"), None: ("not measured", "open")}
 
 
@@ -70,6 +71,12 @@ def checks_table(checks: list[Check]) -> str:
     return f"<table><tr>{head}</tr>\n{body}</table>\n"
 
 
+def left_out(item: Item) -> list[str]:
+    """Of a long table."""
+    more = len(item.rows) - ROWS_MAX
+    return [f"The first {ROWS_MAX} rows; {more} more are in {item.file}.csv."] if more > 0 else []
+
+
 def section(item: Item, folder: Path) -> str:
     """One item of the report."""
     text = f'<h2 id="{item.file}">{html.escape(item.name.capitalize())}: {html.escape(item.title)}</h2>\n'
@@ -78,7 +85,8 @@ def section(item: Item, folder: Path) -> str:
     if any(panel.series for panel in item.panels) and picture.exists():
         code = base64.b64encode(picture.read_bytes()).decode()
         text += f'<p><img alt="{html.escape(item.title)}" src="data:image/svg+xml;base64,{code}"></p>\n'
-    return text + (table(item.columns, item.rows) if item.rows else "<p>Nothing was measured.</p>\n")
+    text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in left_out(item))
+    return text + (table(item.columns, item.rows[:ROWS_MAX]) if item.rows else "<p>Nothing was measured.</p>\n")
 
 
 def write(
@@ -131,10 +139,10 @@ def write_all(
 
 def printed(item: Item) -> str:
     """An item on a terminal."""
-    cells = [[str(column) for column in item.columns], *[[shown(cell) for cell in row] for row in item.rows]]
+    cells = [[str(column) for column in item.columns], *[[shown(cell) for cell in row] for row in item.rows[:ROWS_MAX]]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(item.columns))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
-    return "\n".join([f"\n{item.name}: {item.title}", *lines, *item.sentences])
+    return "\n".join([f"\n{item.name}: {item.title}", *lines, *left_out(item), *item.sentences])
 
 
 def printed_checks(checks: list[Check]) -> str:

@@ -92,8 +92,8 @@ int reproduce(words const& given) {
     line.add_option_function<words>(name, add, meaning)->type_name(value)->expected(1)->take_all();
   };
   keep("--figure", "N",
-       "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b), rae (1..3, tasks): only this figure; repeatable");
-  keep("--table", "N", "nemesys (2, 5, 6), cni (1a, 1b): only this table; repeatable");
+       "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b), rae (1..3, 7..10, tasks): only this figure; repeatable");
+  keep("--table", "N", "nemesys (2, 5, 6), cni (1a, 1b), rae (1): only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: of the kernels only this one; repeatable");
   keep("--jobs", "N", "nemesys, rmem, cni, rae: runs at a time; default: as many as processors");
   line.add_flag_callback(
@@ -101,7 +101,8 @@ int reproduce(words const& given) {
       "nemesys: only calls that overlap, and calls that do not");
   line.add_flag_callback(
       "--sweep", [&] { of.more.emplace_back("--sweep"); },
-      "only what is beyond the paper: nemesys: grids and NMAs; cni: locks and barriers to 1024 cores");
+      "only what is beyond the paper: nemesys: grids and NMAs; cni: locks and barriers to 1024 cores; rae: its "
+      "network interface by requests under way, with and without merging");
   if (auto const code = line.finish_early(given)) return *code;
   if (of.folder.empty()) of.folder = of.paper;
   return of.paper == "softxmt" ? reproduce_softxmt(here, of) : reproduce_on_machine(here, of);

@@ -134,7 +134,12 @@ ordered_json json_of_part(measurement const& run, machine_description const& mad
           {"nma_objects", part.nma_objects},
           {"nca_load", share(part.nca_busy_ps, tiles_ps)},
           {"remote_load_cycles", cycles(part.load_ps, part.loads)},
-          {"remote_store_cycles", cycles(part.store_ps, part.stores)}};
+          {"remote_store_cycles", cycles(part.store_ps, part.stores)},
+          {"rae_requests", part.rae_requests},
+          {"rae_hits", part.rae_hits},
+          {"rae_entries", part.rae_entries},
+          {"rae_merged", part.rae_merged},
+          {"rae_memory_accesses", part.rae_memory_accesses}};
 }
 
 }  // namespace

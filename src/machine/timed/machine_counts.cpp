@@ -2,6 +2,17 @@
 #include "machine/timed/machine_counts.hpp"
 
 namespace tess::machine {
+namespace {
+
+void add(machine_counts& to, atomics_interface::statistics const& counted) noexcept {
+  to.rae_requests += counted.requests;
+  to.rae_hits += counted.hits;
+  to.rae_entries += counted.entries;
+  to.rae_merged += counted.merged;
+  to.rae_memory_accesses += counted.memory_reads + counted.memory_writes;
+}
+
+}  // namespace
 
 machine_counts machine_counts::of(grid const& g) {
   machine_counts sum;
@@ -16,6 +27,7 @@ machine_counts machine_counts::of(grid const& g) {
     sum.load_ps += network.load_ps;
     sum.stores += network.stores;
     sum.store_ps += network.store_ps;
+    if (atomics_interface const* const atomics = one.atomics()) add(sum, atomics->counted());
   }
   for (auto const& one : g.units) {
     if (one->accelerator == nullptr) continue;
@@ -47,7 +59,12 @@ machine_counts machine_counts::since(machine_counts const& before) const noexcep
           .nma_bytes = nma_bytes - before.nma_bytes,
           .nma_busy_ps = nma_busy_ps - before.nma_busy_ps,
           .nma_requests = nma_requests - before.nma_requests,
-          .nma_objects = nma_objects - before.nma_objects};
+          .nma_objects = nma_objects - before.nma_objects,
+          .rae_requests = rae_requests - before.rae_requests,
+          .rae_hits = rae_hits - before.rae_hits,
+          .rae_entries = rae_entries - before.rae_entries,
+          .rae_merged = rae_merged - before.rae_merged,
+          .rae_memory_accesses = rae_memory_accesses - before.rae_memory_accesses};
 }
 
 }  // namespace tess::machine

@@ -28,6 +28,11 @@ struct machine_counts {
   std::uint64_t nma_busy_ps = 0;
   std::uint64_t nma_requests = 0;
   std::uint64_t nma_objects = 0;
+  std::uint64_t rae_requests = 0;  ///< Of the network interfaces that do atomics.
+  std::uint64_t rae_hits = 0;
+  std::uint64_t rae_entries = 0;
+  std::uint64_t rae_merged = 0;
+  std::uint64_t rae_memory_accesses = 0;
 
   [[nodiscard]] static machine_counts of(grid const& g);
   [[nodiscard]] machine_counts since(machine_counts const& before) const noexcept;

@@ -26,8 +26,11 @@ nlohmann::json counts_of(std::string const& pattern, std::string const& policy, 
   outcome const said = folder.run(TESS_MACHINE " --quiet --machine mine.toml --copies 64 --stats s.json -- '" +
                                   programs + "/rae-patterns' " + pattern + " 32 64");
   EXPECT_EQ(said.code, 0) << said.error;
-  auto counts = nlohmann::json::parse(text_of(folder.path() / "s.json"))["tiles"][0];
+  auto const all = nlohmann::json::parse(text_of(folder.path() / "s.json"));
+  auto const& counts = all["tiles"][0];
   EXPECT_EQ(counts["rae_requests"], 64 * 32);
+  for (std::string const name : {"rae_requests", "rae_hits", "rae_entries", "rae_merged"})
+    EXPECT_EQ(all["measured"][name], counts[name]) << name << ": nobody else has words asked for";
   return counts;
 }
 
@@ -53,6 +56,16 @@ TEST(an_interface_of_64_places, needs_an_eighth_of_the_memory_accesses_by_mergin
   double const apart = accesses(false);
   EXPECT_EQ(apart, 2);
   EXPECT_LE(accesses(true) * 8, apart);
+}
+
+TEST(a_measured_part, has_a_kernel_s_requests_and_no_others) {
+  work_folder const folder;
+  outcome const said = folder.run(TESS_MACHINE " --quiet --machine rae-6 --copies 6 --stats s.json -- '" + programs +
+                                  "/circustent_shmem' --bench SG_ADD --memsize 4096 --iters 40");
+  EXPECT_EQ(said.code, 0) << said.error;
+  auto const part = nlohmann::json::parse(text_of(folder.path() / "s.json"))["measured"];
+  EXPECT_EQ(part["rae_requests"], 6 * 40 * 4);
+  EXPECT_GE(part["rae_entries"], 6 * 40 / 8);
 }
 
 TEST(harts_of_a_node, see_only_what_rvwmo_allows_beside_an_interface_that_takes_their_lines) {

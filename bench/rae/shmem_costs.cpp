@@ -21,7 +21,7 @@ std::uint64_t cycles() {
 }
 
 constexpr int times = 256;
-long* there = nullptr;
+unsigned long* there = nullptr;
 long* counted = nullptr;
 
 struct cost {
@@ -66,15 +66,24 @@ void print(char const* name, Operation operation) {
 
 int main() {
   shmem_init();
-  there = static_cast<long*>(shmem_malloc(sizeof(long)));
+  there = static_cast<unsigned long*>(shmem_malloc(sizeof(long)));
   counted = static_cast<long*>(shmem_malloc(sizeof(long)));
   *there = 0;
-  print("get", [] { (void)shmem_long_g(there, 1); });
-  print("put", [] { shmem_long_p(there, 3, 1); });
-  print("add", [] { shmem_long_atomic_add(there, 3, 1); });
-  print("fetch_add", [] { (void)shmem_long_atomic_fetch_add(there, 3, 1); });
-  print("swap", [] { (void)shmem_long_atomic_swap(there, 3, 1); });
-  print("compare_swap", [] { (void)shmem_long_atomic_compare_swap(there, 3, 4, 1); });
-  print("fetch_xor", [] { (void)shmem_int64_atomic_fetch_xor(there, 3, 1); });
+  print("get", [] { (void)shmem_ulong_g(there, 1); });
+  print("put", [] { shmem_ulong_p(there, 3, 1); });
+  print("fetch", [] { (void)shmem_ulong_atomic_fetch(there, 1); });
+  print("set", [] { shmem_ulong_atomic_set(there, 3, 1); });
+  print("inc", [] { shmem_ulong_atomic_inc(there, 1); });
+  print("fetch_inc", [] { (void)shmem_ulong_atomic_fetch_inc(there, 1); });
+  print("add", [] { shmem_ulong_atomic_add(there, 3, 1); });
+  print("fetch_add", [] { (void)shmem_ulong_atomic_fetch_add(there, 3, 1); });
+  print("and", [] { shmem_ulong_atomic_and(there, 3, 1); });
+  print("fetch_and", [] { (void)shmem_ulong_atomic_fetch_and(there, 3, 1); });
+  print("or", [] { shmem_ulong_atomic_or(there, 3, 1); });
+  print("fetch_or", [] { (void)shmem_ulong_atomic_fetch_or(there, 3, 1); });
+  print("xor", [] { shmem_ulong_atomic_xor(there, 3, 1); });
+  print("fetch_xor", [] { (void)shmem_ulong_atomic_fetch_xor(there, 3, 1); });
+  print("swap", [] { (void)shmem_ulong_atomic_swap(there, 3, 1); });
+  print("compare_swap", [] { (void)shmem_ulong_atomic_compare_swap(there, 3, 4, 1); });
   shmem_finalize();
 }
