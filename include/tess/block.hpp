@@ -77,7 +77,7 @@ template <class R>
       return false;
     bump(self->counts.stores);
     bump(self->counts.stored_bytes, bytes::extent);
-    std::memcpy(reinterpret_cast<void*>(here), std::ranges::data(source), bytes::extent);
+    std::memcpy(bytes_of_window(here), std::ranges::data(source), bytes::extent);
     return true;
   }
 #endif

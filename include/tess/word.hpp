@@ -69,6 +69,14 @@ template <word_op Op, class T>
 class [[nodiscard("a word operation completes at its co_await")]] word_call {
  public:
   using operands = word_operands<T, operands_of(Op)>;
+  /// What is complete at once is done at the call, if processors overlap it by themselves: loads, but not atomics,
+  /// which wait for their co_await, while their line comes. The harts of tiles wait for loads, too, and what is kept
+  /// from call to co_await takes instructions.
+#if defined(__riscv)
+  static constexpr bool done_at_call = false;
+#else
+  static constexpr bool done_at_call = Op == word_op::get;
+#endif
 
   word_call(global_ptr<T> p, operands o, std::source_location at)
     requires(Op != word_op::get)
@@ -91,11 +99,13 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   [[nodiscard]] bool by_window() const noexcept { return !far(); }
   /// An operation through a window, by itself.
   struct due {
-    std::byte* address;  ///< null: a get that was read at the call
+    std::byte* address;  ///< null: it was done at the call
     operands given;
     [[gnu::always_inline]] T complete() const noexcept {
+      if constexpr (done_at_call)
+        if (address == nullptr) return given.value[0];
       if constexpr (Op == word_op::get) {
-        return address == nullptr ? given.value[0] : load_word<T>(address);
+        return load_word<T>(address);
       } else if constexpr (Op == word_op::put) {
         store_word<T>(address, given.value[0]);
         return given.value[0];
@@ -159,9 +169,8 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     }
     auto* const address = reinterpret_cast<std::byte*>(here);
     if (alone) {
-      // The processor overlaps loads by itself, but not atomics: these wait for their co_await.
-      if constexpr (Op == word_op::get) {
-        operands_.value[0] = load_word<T>(address);
+      if constexpr (done_at_call) {
+        operands_.value[0] = due{address, operands_}.complete();
         where_ = at_once;
       } else {
         prefetch_write(address);
@@ -190,7 +199,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   /// No address has these bits. The first: there is no window, or a delay; the second says which.
   static constexpr std::uint64_t far_flag = no_window;
   static constexpr std::uint64_t delayed_flag = std::uint64_t{1} << 61;
-  /// Nobody else could run at the call; a get has been read.
+  /// Nobody else could run at the call.
   static constexpr std::uint64_t at_once = std::uint64_t{1} << 62;
   /// With a delay: its task waits under a stop_scope.
   static constexpr std::uint64_t may_stop = std::uint64_t{1} << 60;

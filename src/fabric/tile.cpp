@@ -37,12 +37,12 @@ class tile_fabric final : public fabric {
         own_(wires_->place()),
         segment_(reinterpret_cast<std::byte*>(places_.of(own_).partition), places_.segment_bytes()),
         sleepers_(threads.threads),
+        words_(places_, post_, threads.words),
         interface_(places_, threads.interfaces),
         long_messages_(threads.message_memory, places_, post_, transfers_) {
     if (name_of(&tile_memory::own()) + sizeof(tile_memory) > places_.tlm_bytes())
       throw error("--fabric tile", "the program's image is larger than the tile-local memory",
                   "a smaller program, or a machine with more of it");
-    far_words_from = places_.first_uncached();
     // Others' lines are there before anybody stores to them.
     if (interface_.present()) wires_->meet(std::chrono::seconds(10));
   }
@@ -55,14 +55,13 @@ class tile_fabric final : public fabric {
   }
 
   void word(place_id, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
-    apply_request(reach(request.address), request, result);
-    done.acknowledge(1);
+    words_.begin(request, result, done);
   }
 
   void put(place_id, std::span<std::byte const> source, std::uint64_t target, completion* local,
            std::uint64_t notified) override {
     place_id const to = place_of(source.empty() && notified != 0 ? notified : target);
-    if (to != own_ && source.size() > words_bytes_max) {
+    if (to != own_ && source.size() > words_bytes()) {
       if (interface_.present())
         return interface_.begin(
             {own_, to, name_of(source.data()), in_segment(to, target), source.size(), local, notified});
@@ -82,7 +81,7 @@ class tile_fabric final : public fabric {
 
   void get(place_id, std::uint64_t source, std::span<std::byte> target, completion* local) override {
     place_id const from = place_of(source);
-    if (from != own_ && target.size() > words_bytes_max) {
+    if (from != own_ && target.size() > words_bytes()) {
       if (interface_.present())
         return interface_.begin({from, own_, in_segment(from, source), name_of(target.data()), target.size(), local});
       return ask_for(from, offset_of(source), target.data(), target.size(), local);
@@ -161,10 +160,7 @@ class tile_fabric final : public fabric {
   bool wakes_surely() const noexcept override { return true; }
   bool stalled() noexcept override { return sleepers_.take_stalled(); }
 
-  place_window window(place_id p) const noexcept override {
-    std::byte* const base = segment(p).base;
-    return {base, base};
-  }
+  place_window window(place_id p) const noexcept override { return {words_.window(p), words_.window(p)}; }
   place_segment segment(place_id p) const noexcept override {
     if (p == own_) return {segment_.base(), segment_.bytes()};
     return {places_.word(p, places_.of(p).partition), segment_.bytes()};
@@ -177,7 +173,9 @@ class tile_fabric final : public fabric {
   bool coherent() const noexcept override { return true; }
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
-  graph_units* graphs() noexcept override { return &graphs_; }
+  graph_units* graphs() noexcept override {
+    return tile_registers::has_unit(machine::registers::unit::nma) ? &graphs_ : nullptr;
+  }
   event_units* events_on_lines() noexcept override { return interface_.present() ? &lines_ : nullptr; }
   std::uint64_t now_ns() const noexcept override { return sleepers_.cycles_ns(); }
   void mark_measured(bool begins) noexcept override {
@@ -199,8 +197,7 @@ class tile_fabric final : public fabric {
     completion* local;
   };
 
-  static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48U); }
-  static std::uint64_t offset_of(std::uint64_t address) noexcept { return address & 0xffff'ffff'ffffU; }
+  std::size_t words_bytes() const noexcept { return words_.by_messages() ? 0 : words_bytes_max; }
   /// As its owner names it.
   std::uint64_t in_segment(place_id of, std::uint64_t address) const noexcept {
     return places_.of(of).partition + offset_of(address);
@@ -321,6 +318,10 @@ class tile_fabric final : public fabric {
       case kind::graph_stage:
       case kind::graph_ready:
         return calls_.take(r);
+      case kind::word:
+      case kind::word_done:
+        words_.take(r);
+        break;
       case kind::copy:
         pass_on(r.source, {segment_.base() + a, bytes}, b, d);
         break;
@@ -379,6 +380,7 @@ class tile_fabric final : public fabric {
   tile_sleepers sleepers_;
   tile_post post_{places_};
   tile_transfers transfers_{places_, post_};
+  tile_words words_;
   tile_interface interface_;
   tile_lines lines_{places_, interface_};
   tile_long_messages long_messages_;

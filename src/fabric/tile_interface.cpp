@@ -42,7 +42,7 @@ std::uint64_t mask_of(std::uint64_t first, std::uint64_t last) {
 }  // namespace
 
 tile_interface::tile_interface(tile_places const& places, bool wanted) : places_(places) {
-  bool const has_one = wanted && (hw::inform(hw::information::units) >> static_cast<unsigned>(unit::cni) & 1U) != 0;
+  bool const has_one = wanted && hw::has_unit(unit::cni);
   std::uint64_t const of_unit = hw::unit(unit::cni);
   if (!has_one || hw::load(of_unit + cni::way_bytes) < layout::end * cni::line_bytes) return;
   first_ = hw::load(of_unit + cni::scratchpad_base);

@@ -29,7 +29,9 @@ enum class tile_packet_kind : std::uint8_t {
   graph_call,   ///< T1. lines of M, and above 2^8 the root's place in its segment / 8; M; objects; bytes
   graph_stage,  ///< T3 for the sender. bytes of blocks; the call at the target; its chunk; M; the target
   graph_ready,  ///< T2. the call at the target; the root's copy; bytes; fault; objects
-  copy          ///< Put from here to another place. bytes; source offset; target address; -; completion
+  copy,         ///< Put from here to another place. bytes; source offset; target address; -; completion
+  word,         ///< An operation on a word (tile_words). what and where; operands; result; completion
+  word_done     ///< Of `word`. -; result; where it goes; completion
 };
 
 struct tile_packet {

@@ -28,8 +28,4 @@ tile_places::tile_places()
   }
 }
 
-std::uint64_t tile_places::first_uncached() const noexcept {
-  return std::ranges::min(places_, {}, &place::uncached).uncached;
-}
-
 }  // namespace tess::detail

@@ -17,6 +17,14 @@
 
 namespace tess::detail {
 
+/// Of the bits of a global_ptr.
+[[nodiscard]] constexpr place_id place_of(std::uint64_t address) noexcept {
+  return static_cast<place_id>(address >> 48U);
+}
+[[nodiscard]] constexpr std::uint64_t offset_of(std::uint64_t address) noexcept {
+  return address & 0xffff'ffff'ffffU;
+}
+
 class tile_places {
  public:
   struct place {
@@ -56,8 +64,6 @@ class tile_places {
     return address < tlm_bytes_ ? std::min(bytes, tlm_bytes_ - address) : bytes;
   }
   [[nodiscard]] bool in_tlm(std::uint64_t address) const noexcept { return address < tlm_bytes_; }
-  /// Below are the cached views of all partitions, at it and above are the uncached ones.
-  [[nodiscard]] std::uint64_t first_uncached() const noexcept;
 
  private:
   std::vector<place> places_;

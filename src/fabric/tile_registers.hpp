@@ -29,6 +29,9 @@ inline void store(std::uint64_t address, std::uint64_t value) noexcept {
 [[nodiscard]] inline std::uint64_t inform(std::uint64_t field) noexcept {
   return load(unit(registers::unit::information) + field);
 }
+[[nodiscard]] inline bool has_unit(registers::unit which) noexcept {
+  return (inform(information::units) >> static_cast<unsigned>(which) & 1U) != 0;
+}
 /// A field of a tile's row of the table.
 [[nodiscard]] inline std::uint64_t row(std::uint64_t tile, std::uint64_t field) noexcept {
   return inform(information::table + tile * information::row_bytes + field);

@@ -67,14 +67,13 @@ void move_pieces(std::byte* address, word_request const& r, std::uint64_t (&resu
   auto* const out = reinterpret_cast<std::byte*>(result);
   auto const* const in = reinterpret_cast<std::byte const*>(r.operands);
   for (std::size_t i = 0; i < r.bytes; i += sizeof(Piece)) {
-    std::atomic_ref<Piece> const word(*reinterpret_cast<Piece*>(address + i));
     Piece value;
     if (r.op == word_op::get) {
-      value = word.load();
+      value = load_piece<Piece>(address + i);
       std::memcpy(out + i, &value, sizeof value);
     } else {
       std::memcpy(&value, in + i, sizeof value);
-      word.store(value);
+      store_piece<Piece>(address + i, value);
     }
   }
 }

@@ -175,8 +175,8 @@ task<std::uint64_t> pull_graph(place_id source, std::uint64_t root, std::uint64_
   // Places on tiles name each other's memory alike.
   if (source != self->place) from.units = accelerators();
   if (job.load_window[source] != no_window || source == self->place) {
-    std::uint64_t const here =
-        source == self->place ? reinterpret_cast<std::uint64_t>(self->segment) : job.load_window[source];
+    std::uint64_t const here = reinterpret_cast<std::uint64_t>(
+        source == self->place ? self->segment : bytes_of_window(job.load_window[source]));
     from.distance = from.units != nullptr ? 0 : here - source_segment;
     std::uint64_t blocks = 0;
     co_return reinterpret_cast<std::uint64_t>(pull_directly(from, root, *type, copy_map::hashed, blocks));

@@ -40,8 +40,10 @@ constexpr auto pull_graph_here = [](place_id source, std::uint64_t root, std::ui
   return pull_graph(source, root, segment, type);
 };
 
-bool has_window(place_id target) noexcept {
-  return job.atomic_window[target] != no_window;
+/// Bytes can be stored through a window. A tile's DMA is faster than its words.
+bool stores_bytes(place_id target) noexcept {
+  std::uint64_t const window = job.atomic_window[target];
+  return window != no_window && reinterpret_cast<std::uint64_t>(bytes_of_window(window)) == window;
 }
 
 }  // namespace
@@ -265,9 +267,8 @@ task<sent_graph> outgoing_graph::send_ahead(place_id target) {
   global_ptr<std::byte> const begin = asked.base + static_cast<std::ptrdiff_t>(region::blocks_begin());
   std::uint64_t const chunk_there = asked.address - sizeof(chunk);
   bool const written = s.walk.has_value();
-  // A tile's DMA is faster than its words.
-  if (has_window(target) && accelerators() == nullptr) {
-    auto* const to = reinterpret_cast<std::byte*>(job.atomic_window[target]) + asked.base.offset();
+  if (stores_bytes(target)) {
+    auto* const to = bytes_of_window(job.atomic_window[target]) + asked.base.offset();
     if (written)
       (*s.walk)->write(to, chunk_there);
     else

@@ -54,6 +54,7 @@ settings settings::from_environment() {
   }
   s.no_window = number<unsigned>("TESS_NO_WINDOW", 0, 1, 0) != 0;
   s.copier = text("TESS_COPIER");
+  s.words = text("TESS_WORDS");
   s.interfaces = number<unsigned>("TESS_INTERFACES", 0, 1, 1) != 0;
   s.dummy_allocations = number<unsigned>("TESS_DUMMY_ALLOCATIONS", 0, 1, 0) != 0;
   s.stats = text("TESS_STATS");

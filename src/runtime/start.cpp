@@ -71,6 +71,14 @@ copier read_copier(std::string const& name) {
   throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no-nca");
 }
 
+word_path read_word_path(std::string const& name) {
+  if (name.empty()) return word_path::automatic;
+  if (name == "instructions") return word_path::instructions;
+  if (name == "addresses") return word_path::addresses;
+  if (name == "messages") return word_path::messages;
+  throw error("TESS_WORDS", "`" + name + "`", "instructions, addresses or messages");
+}
+
 /// Who we are among the programs of the job, for a fabric whose places are in several.
 other_programs meet_launcher(job_state& j) {
   settings& s = j.options;
@@ -134,8 +142,9 @@ wireup* lay_out(job_state& j) {
   job.places = static_cast<place_id>(s.places);
   job.workers = static_cast<std::uint16_t>(s.workers);
   j.threads.resize(s.threads);
-  thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads, s.buffer_memory / 2,
-                 s.interfaces};
+  thread_map map{job.places,   std::vector<std::vector<std::uint32_t>>(s.places),
+                 s.threads,    s.buffer_memory / 2,
+                 s.interfaces, read_word_path(s.words)};
   std::vector<std::optional<int>> const pins = plan_pins(s.pin, s.threads, cpu_numbers);
   for (unsigned i = 0; i < s.threads; ++i) {
     j.threads[i].index = i;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <string_view>
 
 #include "fabric/fabric_contract.hpp"
 #include "fabric/tile.hpp"
@@ -18,6 +19,15 @@ inline unsigned many(unsigned few) {
   return std::getenv("TESS_SLOW") != nullptr ? few * 20 : few;
 }
 
+/// As TESS_WORDS of programs.
+inline word_path words_of_run() {
+  char const* const given = std::getenv("TESS_WORDS");
+  std::string_view const words = given == nullptr ? "" : given;
+  if (words == "instructions") return word_path::instructions;
+  if (words == "addresses") return word_path::addresses;
+  return words == "messages" ? word_path::messages : word_path::automatic;
+}
+
 class tiles : public testing::Test {
  protected:
   void SetUp() override {
@@ -29,6 +39,7 @@ class tiles : public testing::Test {
     next_ = static_cast<place_id>((me_ + 1) % places_);
     thread_map map{places_, std::vector<std::vector<std::uint32_t>>(places_), 2};
     map.threads_of_place[me_] = {0, 1};
+    map.words = words_of_run();
     fabric_ = make_tile_fabric(map, std::move(wires));
     ASSERT_TRUE(fabric_->extend_segment(me_, 0, room));
     new (mine(arrived_at)) completion(1);
@@ -60,7 +71,7 @@ class tiles : public testing::Test {
     std::uint64_t result[2];
     completion done(1);
     fabric_->word(me_, {op, word_type::u64, 8, 8, address(at, offset), {a, b}}, result, done);
-    EXPECT_TRUE(done.idle());
+    settle(done);
     return result[0];
   }
   /// All have come so far, and serve each other until then.

@@ -102,6 +102,7 @@ TEST_F(tiles, sleep_ends_at_the_deadline_or_at_once_if_there_is_something_to_do)
 
 /// The first to sleep watches for the others.
 TEST_F(tiles, harts_that_sleep_together_get_up_each_at_its_deadline) {
+  if (harts_of_tile() < 2) GTEST_SKIP() << "needs two harts";
   for (unsigned const first_ms : {2U, 5U}) {
     std::chrono::milliseconds const mine_ms(first_ms), others_ms(7 - first_ms);
     auto const begin = std::chrono::steady_clock::now();
@@ -136,6 +137,7 @@ TEST_F(tiles, operations_that_end_while_their_hart_sleeps_end_its_sleep) {
 }
 
 TEST_F(tiles, a_watcher_that_gets_up_leaves_its_part_to_another_hart) {
+  if (harts_of_tile() < 2) GTEST_SKIP() << "needs two harts";
   std::chrono::nanoseconds slept{0};
   std::atomic<bool> starts{false};
   std::thread other([&] {
@@ -179,6 +181,7 @@ TEST_F(tiles, a_call_between_the_question_and_the_sleep_is_not_lost) {
 
 /// Two harts hand a number back and forth, sleeping in between. A lost wake-up costs the whole deadline.
 TEST_F(tiles, no_wake_up_is_lost_between_two_harts) {
+  if (harts_of_tile() < 2) GTEST_SKIP() << "needs two harts";
   std::uint64_t const rounds = many(200);
   std::atomic<std::uint64_t> turn{0};
   std::atomic<unsigned> lost{0};

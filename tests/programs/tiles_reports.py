@@ -2,7 +2,8 @@
 
 Runs a program that hangs on nemesys-2x2, where it must end with 1 and say which task of which place waits where; and
 one that ends well, whose statistics and trace must have what all places counted.
-Usage: tiles_reports.py TESS_MACHINE STALLING_PROGRAM ITS_SOURCE
+Words that cannot be reached, and ways to them that do not exist, are told of.
+Usage: tiles_reports.py TESS_MACHINE STALLING_PROGRAM ITS_SOURCE TILE_WAYS
 """
 
 import json
@@ -12,12 +13,17 @@ import tempfile
 import unittest
 from pathlib import Path
 
-MACHINE, PROGRAM, SOURCE = sys.argv[1:4] if __name__ == "__main__" else ("", "", "")
+MACHINE, PROGRAM, SOURCE, WAYS = sys.argv[1:5] if __name__ == "__main__" else ("", "", "", "")
 SECONDS_MAX = 60
 
 
 def run(*words: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess:
     command = [MACHINE, "--quiet", "--machine", "nemesys-2x2", *options, "--", PROGRAM, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+
+
+def run_ways(grid: str, what: str, words: str = "") -> subprocess.CompletedProcess:
+    command = [MACHINE, "--quiet", "--machine", grid, "--env", f"TESS_WORDS={words}", "--", WAYS, what]
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
 
 
@@ -50,6 +56,24 @@ class Tiles(unittest.TestCase):
         self.assertEqual(own["counters"]["calls"], 0)
         self.assertFalse(written["measured"]["marked"])
         self.assertEqual({event["pid"] for event in events}, {0, 1, 2})
+
+    def test_a_word_that_is_not_there_is_told_of_by_place_and_offset(self) -> None:
+        for grid, last in (("nemesys-2x2", 2), ("rae-6", 5)):
+            wrong = (("misaligned", 4100, "not a multiple of 8"), ("outside", 2**40, "no such address"))
+            for what, offset, why in wrong:
+                done = run_ways(grid, what)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"that is place {last}, offset {offset} in its segment of ", done.stderr)
+                self.assertRegex(done.stderr, rf"of object {last + 1}.*{why} \(eamoadd.d ")
+            done = run_ways(grid, "outside", words="messages")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(f"8 bytes at place {last} offset {2**40}", done.stderr)
+
+    def test_a_way_to_words_that_does_not_exist_is_refused(self) -> None:
+        done = run_ways("nemesys-2x2", "sums", words="letters")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("TESS_WORDS: `letters`", done.stderr)
+        self.assertIn("instructions, addresses or messages", done.stderr)
 
 
 if __name__ == "__main__":

@@ -11,20 +11,10 @@
 #include <type_traits>
 #include <utility>
 
-namespace tess::detail {
+#include "tess/detail/far_words.hpp"
+#include "tess/detail/word_op.hpp"
 
-enum class word_op : std::uint8_t {
-  get,
-  put,
-  fetch_add,
-  fetch_and,
-  fetch_or,
-  fetch_xor,
-  fetch_min,
-  fetch_max,
-  exchange,
-  compare_swap
-};
+namespace tess::detail {
 
 /// Integers on which all operations work.
 template <class T>
@@ -58,13 +48,35 @@ using word_of = std::conditional_t<
     Bytes == 8, std::uint64_t,
     std::conditional_t<Bytes == 4, std::uint32_t, std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
 
+/// One access by the processor, here or on another tile.
+template <class W>
+[[gnu::always_inline]] inline W load_piece(std::byte* address) noexcept {
+#if defined(__riscv)
+  if (far_words::is_far(address)) {
+    std::uint64_t const object = far_words::take_object(address);
+    if (object != far_words::flat) return far_words::load<W>(object, address);
+  }
+#endif
+  return std::atomic_ref(*reinterpret_cast<W*>(address)).load(std::memory_order_seq_cst);
+}
+template <class W>
+[[gnu::always_inline]] inline void store_piece(std::byte* address, W value) noexcept {
+#if defined(__riscv)
+  if (far_words::is_far(address)) {
+    std::uint64_t const object = far_words::take_object(address);
+    if (object != far_words::flat) return far_words::store<W>(object, address, value);
+  }
+#endif
+  std::atomic_ref(*reinterpret_cast<W*>(address)).store(value, std::memory_order_seq_cst);
+}
+
 template <class T>
 T load_word(std::byte* address) noexcept {
   // Values that are no single word go piece by piece, each piece of the type's alignment.
   constexpr std::size_t piece = single_word<T> ? sizeof(T) : alignof(T) < 8 ? alignof(T) : 8;
   T value;
   for (std::size_t i = 0; i < sizeof(T); i += piece) {
-    auto const w = std::atomic_ref(*reinterpret_cast<word_of<piece>*>(address + i)).load(std::memory_order_seq_cst);
+    auto const w = load_piece<word_of<piece>>(address + i);
     std::memcpy(reinterpret_cast<std::byte*>(&value) + i, &w, piece);
   }
   return value;
@@ -76,27 +88,17 @@ void store_word(std::byte* address, T const& value) noexcept {
   for (std::size_t i = 0; i < sizeof(T); i += piece) {
     word_of<piece> w;
     std::memcpy(&w, reinterpret_cast<std::byte const*>(&value) + i, piece);
-    std::atomic_ref(*reinterpret_cast<word_of<piece>*>(address + i)).store(w, std::memory_order_seq_cst);
+    store_piece(address + i, w);
   }
 }
-
-#if defined(__riscv)
-/// Words of other tiles of a simulated machine lie at this address and above (src/fabric/tile.cpp). Their loads, stores
-/// and AMOs are done at their homes; LR and SC work in the own tile only, so compare-and-swap there is a command.
-inline constinit std::uint64_t far_words_from = ~std::uint64_t{0};
-/// Of 4 or 8 bytes, which are returned as they were, zero-extended.
-[[nodiscard]] std::uint64_t compare_swap_far(std::byte* address, std::size_t bytes, std::uint64_t expected,
-                                             std::uint64_t desired) noexcept;
-#endif
 
 /// Stores `desired` if the word is what `expected` says, which afterwards is what the word was.
 template <class T>
 bool compare_swap_word(std::byte* address, T& expected, T desired) noexcept {
 #if defined(__riscv)
-  if (reinterpret_cast<std::uint64_t>(address) >= far_words_from) [[unlikely]] {
-    using bits = word_of<sizeof(T)>;
-    T const before =
-        static_cast<T>(compare_swap_far(address, sizeof(T), static_cast<bits>(expected), static_cast<bits>(desired)));
+  if (far_words::is_far(address)) {
+    std::uint64_t const object = far_words::take_object(address);
+    T const before = far_words::compare_swap<T>(object, address, expected, desired);
     return std::exchange(expected, before) == before;
   }
 #endif
@@ -106,16 +108,27 @@ bool compare_swap_word(std::byte* address, T& expected, T desired) noexcept {
 /// Returns the old value. compare_swap stores b if the word equals a.
 template <word_op Op, word_integer T>
 T apply_integer(std::byte* address, T a, T b) noexcept {
+#if defined(__riscv)
+  if (far_words::is_far(address)) {
+    std::uint64_t const object = far_words::take_object(address);
+    if (object != far_words::flat || Op == word_op::compare_swap)
+      return far_words::atomic<Op, T>(object, address, a, b);
+  }
+  // One AMO each, which goes to the word's home.
+  auto* const amo = reinterpret_cast<T*>(address);
+  if constexpr (Op == word_op::fetch_min) return __atomic_fetch_min(amo, a, __ATOMIC_SEQ_CST);
+  if constexpr (Op == word_op::fetch_max) return __atomic_fetch_max(amo, a, __ATOMIC_SEQ_CST);
+#endif
+  if constexpr (Op == word_op::compare_swap) {
+    compare_swap_word(address, a, b);
+    return a;
+  }
   std::atomic_ref<T> const word(*reinterpret_cast<T*>(address));
   if constexpr (Op == word_op::fetch_add) return word.fetch_add(a);
   if constexpr (Op == word_op::fetch_and) return word.fetch_and(a);
   if constexpr (Op == word_op::fetch_or) return word.fetch_or(a);
   if constexpr (Op == word_op::fetch_xor) return word.fetch_xor(a);
   if constexpr (Op == word_op::exchange) return word.exchange(a);
-  if constexpr (Op == word_op::compare_swap) {
-    compare_swap_word(address, a, b);
-    return a;
-  }
   if constexpr (Op == word_op::fetch_min || Op == word_op::fetch_max) {
     T old = word.load();
     while ((Op == word_op::fetch_min ? a < old : old < a) && !compare_swap_word(address, old, a)) {
@@ -129,8 +142,7 @@ T apply_integer(std::byte* address, T a, T b) noexcept {
 template <word_op Op, word_float T>
 T apply_float(std::byte* address, T a) noexcept {
   using bits = word_of<sizeof(T)>;
-  std::atomic_ref<bits> const word(*reinterpret_cast<bits*>(address));
-  bits old = word.load();
+  bits old = load_piece<bits>(address);
   for (;;) {
     T const before = std::bit_cast<T>(old);
     T after = a;

@@ -102,8 +102,9 @@ struct worker {
   /// Counts a word operation. True: nobody else could run here now, and the next poll is not due; it may complete at
   /// once. The count serves as the budget too, so that the path of a lone task has one store for both.
   [[nodiscard, gnu::always_inline]] bool count_word(bool remote) noexcept {
-    std::uint64_t const before = counts.words[remote];
-    bump(counts.words[remote]);
+    std::atomic_ref<std::uint64_t> const count(counts.words[remote]);
+    std::uint64_t const before = count.load(std::memory_order_relaxed);
+    count.store(before + 1, std::memory_order_relaxed);
     return before < alone_until[remote];
   }
   [[nodiscard]] bool alone() const noexcept { return alone_until[0] != 0; }

@@ -52,7 +52,8 @@ seat::extended_place seat::find_extended(access_request const& of) const {
   if (!node) return {.fault = extended_fault::no_object};
   auto const name = objects->global(*node, of.address);
   region const* const in = name ? map_.find(*name) : nullptr;
-  if (in == nullptr || in->kind == region_kind::device) return {.fault = extended_fault::outside};
+  // Of another node than the object's: who goes beyond its memory is told, instead of reaching its neighbour's.
+  if (in == nullptr || in->kind == region_kind::device || in->tile != *node) return {.fault = extended_fault::outside};
   return {.tile = in->tile, .name = *name};
 }
 

@@ -10,6 +10,7 @@
 #include "machine/linux/trap_report.hpp"
 #include "machine/timed/cluster_memory.hpp"
 #include "machine/timed/timed_machine.hpp"
+#include "machine/unit/object_lookaside.hpp"
 
 namespace tess::machine {
 namespace {
@@ -165,8 +166,24 @@ std::uint64_t tile_program::counter(hart const& h) const {
   return h.now();
 }
 
+std::string tile_program::segment_hint(access_request const& of) const {
+  // Programs of the runtime alone have segments: object place + 1, at the front of the place's partition.
+  if (!image_.spreads || of.fault == extended_fault::none || of.object == 0) return {};
+  auto const number = tile_.objects()->tile_of(of.object);
+  if (!number) return fmt::format("machine: there is no place {}\n", of.object - 1);
+  region const* const cached = grid_.map.of(region_kind::partition, *number);
+  region const* const uncached = grid_.map.of(region_kind::partition_uncached, *number);
+  region const* const in = uncached != nullptr && of.address >= uncached->base ? uncached : cached;
+  if (cached == nullptr || in == nullptr) return {};
+  std::uint64_t const bytes = grid_.made_of.window(*number).tail_base - cached->base;
+  return fmt::format("machine: that is place {}, offset {} in its segment of {} bytes\n", of.object - 1,
+                     static_cast<std::int64_t>(of.address - in->base), bytes);
+}
+
 void tile_program::trapped(seat& of) {
-  end(1, trap_report(of.occupant, *this, image_, tile_.number()));
+  hart const& h = of.occupant;
+  std::string const where = h.stopped == stop::access ? segment_hint(h.request) : std::string();
+  end(1, trap_report(h, *this, image_, tile_.number()) + where);
 }
 
 void tile_program::end(int code, std::string trouble) {

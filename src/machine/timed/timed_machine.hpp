@@ -72,6 +72,7 @@ class tile_program final : private machine_host, private user_memory, private co
   void set_alarm();
   void rang(alarm& one);
   void end(int code, std::string trouble);
+  [[nodiscard]] std::string segment_hint(access_request const& of) const;
   [[nodiscard]] bool whole(std::uint64_t address, std::size_t bytes, access_right wanted) const;
 
   grid& grid_;

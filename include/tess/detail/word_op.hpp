@@ -1,0 +1,21 @@
+// word_op: what can be done to one word.
+#pragma once
+
+#include <cstdint>
+
+namespace tess::detail {
+
+enum class word_op : std::uint8_t {
+  get,
+  put,
+  fetch_add,
+  fetch_and,
+  fetch_or,
+  fetch_xor,
+  fetch_min,
+  fetch_max,
+  exchange,
+  compare_swap
+};
+
+}  // namespace tess::detail
