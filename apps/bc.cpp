@@ -16,6 +16,7 @@ namespace {
 
 struct options : command_line::graph_options {
   kernels::form form = kernels::form::messages;
+  kernels::pace pace = kernels::pace::overlapping;
   std::vector<std::string> named_sources;
   std::uint64_t sources = 4;
   std::size_t top = 10;
@@ -68,11 +69,13 @@ tess::task<int> rank(options const& o) {
   double seconds = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
+    tess::begin_measured_part();
     command_line::stopwatch const watch;
     result = o.form == kernels::form::words
-                 ? co_await kernels::bc_by_words(loaded.graph, kernel.scores(), sources, atomics)
+                 ? co_await kernels::bc_by_words(loaded.graph, kernel.scores(), sources, atomics, o.pace)
                  : co_await kernel.run(sources);
     double const taken = watch.seconds();
+    tess::end_measured_part();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
   tess::operation_counts const after = co_await tess::count_operations();
@@ -114,7 +117,7 @@ int main(int argc, char** argv) {
                "bc");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
-  command_line::declare_words(app, o.form);
+  command_line::declare_words(app, o.form, o.pace);
   app.add_option("--sources", o.sources,
                  "how many sources to choose, among the vertices with edges; as many as there "
                  "are give the exact centrality")

@@ -14,6 +14,7 @@ namespace {
 
 struct options : command_line::graph_options {
   kernels::form form = kernels::form::messages;
+  kernels::pace pace = kernels::pace::overlapping;
   std::string source;
   unsigned trials = 1;
 };
@@ -58,11 +59,13 @@ tess::task<int> search(options const& o) {
   double seconds = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
+    tess::begin_measured_part();
     command_line::stopwatch const watch;
     result = o.form == kernels::form::words
-                 ? co_await kernels::bfs_by_words(loaded.graph, kernel.parents(), source, atomics)
+                 ? co_await kernels::bfs_by_words(loaded.graph, kernel.parents(), source, atomics, o.pace)
                  : co_await kernel.run(source);
     double const taken = watch.seconds();
+    tess::end_measured_part();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
   tess::operation_counts const after = co_await tess::count_operations();
@@ -95,7 +98,7 @@ int main(int argc, char** argv) {
   CLI::App app("Breadth-first search: distances from one vertex of a graph.", "bfs");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
-  command_line::declare_words(app, o.form);
+  command_line::declare_words(app, o.form, o.pace);
   app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
   app.add_option("--trials", o.trials, "searches, of which the fastest counts")
       ->capture_default_str()

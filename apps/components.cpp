@@ -48,9 +48,11 @@ tess::task<int> search(options const& o) {
   double seconds = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
+    tess::begin_measured_part();
     command_line::stopwatch const watch;
     co_await kernel.run();
     double const taken = watch.seconds();
+    tess::end_measured_part();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
   tess::operation_counts const after = co_await tess::count_operations();

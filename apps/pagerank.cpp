@@ -15,6 +15,7 @@ namespace {
 
 struct options : command_line::graph_options {
   kernels::form form = kernels::form::messages;
+  kernels::pace pace = kernels::pace::overlapping;
   kernels::pagerank_rules rules;
   std::size_t top = 10;
   unsigned trials = 1;
@@ -60,11 +61,13 @@ tess::task<int> rank(options const& o) {
   double seconds = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
+    tess::begin_measured_part();
     command_line::stopwatch const watch;
     result = o.form == kernels::form::words
-                 ? co_await kernels::pagerank_by_words(loaded.graph, kernel.scores(), o.rules, atomics)
+                 ? co_await kernels::pagerank_by_words(loaded.graph, kernel.scores(), o.rules, atomics, o.pace)
                  : co_await kernel.run(o.rules);
     double const taken = watch.seconds();
+    tess::end_measured_part();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
   tess::operation_counts const after = co_await tess::count_operations();
@@ -96,7 +99,7 @@ int main(int argc, char** argv) {
   CLI::App app("PageRank of the vertices of a graph.", "pagerank");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
-  command_line::declare_words(app, o.form);
+  command_line::declare_words(app, o.form, o.pace);
   app.add_option("--top", o.top, "how many vertices to print")->capture_default_str();
   app.add_option("--damping", o.rules.damping, "the share of rank that follows edges")
       ->capture_default_str()

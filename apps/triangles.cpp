@@ -23,11 +23,13 @@ tess::task<int> work(options const& o) {
   double ordering = 0;
   for (unsigned trial = 0; trial < o.trials; ++trial) {
     before = co_await tess::count_operations();
+    tess::begin_measured_part();
     command_line::stopwatch const watch;
     co_await kernel.orient();
     double const ordered = watch.seconds();
     found = co_await kernel.count(o.form);
     double const taken = watch.seconds();
+    tess::end_measured_part();
     if (trial == 0 || taken < seconds) {
       seconds = taken;
       ordering = ordered;

@@ -46,9 +46,15 @@ void declare(CLI::App& app, kernels::form& into) {
            "words|messages [words]");
 }
 
-void declare_words(CLI::App& app, kernels::form& into) {
+void declare_words(CLI::App& app, kernels::form& into, kernels::pace& how) {
   add_form(app, into, "how vertices of other places change: words (an atomic each, as in GAP) or messages (in bulk)",
            "words|messages [messages]");
+  app.add_flag_callback(
+      "--each-awaited", [&how] { how = kernels::pace::each_awaited; }, "words: a task has one on its way, not 32");
+  app.final_callback([&into, &how] {
+    if (how == kernels::pace::each_awaited && into != kernels::form::words)
+      throw CLI::ValidationError("--each-awaited", "is of --form words, which was not asked for");
+  });
 }
 
 tess::task<int> with_input_errors(tess::task<int> work) {

@@ -30,7 +30,8 @@ void declare(CLI::App& app, graph_options& into);
 // --form words|messages.
 void declare(CLI::App& app, kernels::form& into);
 // The same where single words are the form that has to be asked for.
-void declare_words(CLI::App& app, kernels::form& into);
+// --each-awaited belongs to it, and is refused with the other one.
+void declare_words(CLI::App& app, kernels::form& into, kernels::pace& how);
 
 // Awaits the program's work; an input error is printed and becomes exit code 2.
 [[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);

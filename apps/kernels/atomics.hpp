@@ -1,5 +1,5 @@
 // atomics: what those kernels share that update single words of other places by atomics, as the GAP Benchmark Suite's
-// do in one memory: how many they took, and sets of vertices.
+// do in one memory: how many they took, how many of a task are under way, and sets of vertices.
 //
 // Threads   a vertex_set is made and released by one task, for all; insert() by any task, take() by one of the place.
 // Source    Beamer, Asanović, Patterson, "The GAP Benchmark Suite" (2015).
@@ -38,6 +38,24 @@ class atomic_counter {
   std::atomic<std::uint64_t> all_{0};
   std::atomic<std::uint64_t> remote_{0};
 };
+
+// How the word operations of a task follow each other: 32 are under way, or each is awaited before the next.
+enum class pace : bool { overlapping, each_awaited };
+
+// tess::overlap at that pace; take(k, result).
+template <class Issue, class Take>
+[[nodiscard]] tess::task<void> word_operations(pace how, std::uint64_t first, std::uint64_t last, Issue issue,
+                                               Take take) {
+  if (how == pace::overlapping) {
+    co_await tess::overlap<32>(first, last, issue, take);
+    co_return;
+  }
+  for (std::uint64_t k = first; k < last; ++k) take(k, co_await issue(k));
+}
+template <class Issue>
+[[nodiscard]] tess::task<void> word_operations(pace how, std::uint64_t first, std::uint64_t last, Issue issue) {
+  return word_operations(how, first, last, issue, [](std::uint64_t, auto&&) {});
+}
 
 // Vertices by their owners, in two halves: while one is emptied, the other fills.
 //

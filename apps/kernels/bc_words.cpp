@@ -26,8 +26,9 @@ struct bc_arrays {
 
 class word_centrality {
  public:
-  explicit word_centrality(bc_arrays const& a)
+  word_centrality(bc_arrays const& a, pace how)
       : a_(a),
+        pace_(how),
         part_(a.g.part()),
         scores_(a.scores.local().data()),
         distances_(a.distances.local().data()),
@@ -95,8 +96,8 @@ class word_centrality {
         if (!part_.owns(v) || std::atomic_ref(distances_[v - part_.first]).load(std::memory_order_relaxed) >= distance)
           edges.push_back({v, paths_[row]});
     }
-    co_await tess::overlap<32>(
-        0, edges.size(),
+    co_await word_operations(
+        pace_, 0, edges.size(),
         [e = edges.data(), to = a_.distances, distance](std::uint64_t k) {
           return tess::compare_swap(to[e[k].child], far_away, distance);
         },
@@ -104,13 +105,13 @@ class word_centrality {
           if (before == far_away) c->push_back(e[k].child);
           if (before == far_away || before == distance) n->push_back(e[k]);
         });
-    co_await tess::overlap<32>(
-        0, next.size(),
+    co_await word_operations(
+        pace_, 0, next.size(),
         [n = next.data(), to = a_.paths](std::uint64_t k) { return tess::fetch_add(to[n[k].child], n[k].paths); },
         [this, n = next.data()](std::uint64_t k, std::uint64_t before) {
           if (before + n[k].paths < before) counted_.store(false, std::memory_order_relaxed);
         });
-    co_await tess::overlap<32>(0, claimed.size(), [c = claimed.data(), set = a_.next, distance](std::uint64_t k) {
+    co_await word_operations(pace_, 0, claimed.size(), [c = claimed.data(), set = a_.next, distance](std::uint64_t k) {
       return set.insert(c[k], distance % 2);
     });
     auto const elsewhere = [this](vertex v) { return !part_.owns(v); };
@@ -145,8 +146,8 @@ class word_centrality {
       double sum = 0;
       if (!last) {
         std::span<vertex const> const of = part_.out.neighbours(row);
-        co_await tess::overlap<32>(
-            0, of.size(), [of, from = a_.shares](std::uint64_t k) { return tess::get(from[of[k]]); },
+        co_await word_operations(
+            pace_, 0, of.size(), [of, from = a_.shares](std::uint64_t k) { return tess::get(from[of[k]]); },
             [&sum](std::uint64_t, double share) { sum += share; });
       }
       double const dependency = paths * sum;
@@ -156,6 +157,7 @@ class word_centrality {
   }
 
   bc_arrays a_;
+  pace pace_;
   graph::graph_part const& part_;
   double* scores_;
   std::uint32_t* distances_;
@@ -171,7 +173,7 @@ class word_centrality {
 }  // namespace
 
 tess::task<bc_result> bc_by_words(graph::distributed_graph g, tess::global_array<double> scores,
-                                  std::vector<vertex> sources, atomic_counts& taken) {
+                                  std::vector<vertex> sources, atomic_counts& taken, pace how) {
   std::uint64_t const own = g.block() * tess::places();
   bc_arrays a{g, scores, {}, {}, {}, {}};
   a.distances = co_await tess::global_array<std::uint32_t>::make(own);
@@ -182,14 +184,14 @@ tess::task<bc_result> bc_by_words(graph::distributed_graph g, tess::global_array
   tess::global_ptr<vertex> const list = tess::allocate<vertex>(std::max<std::uint64_t>(sources.size(), 1));
   std::ranges::copy(sources, list.local());
   co_await tess::on_all_places(
-      [](bc_arrays arrays, tess::global_ptr<vertex> from, std::uint64_t n,
-         tess::place_local<found_here> into) -> tess::task<void> {
+      [](bc_arrays arrays, tess::global_ptr<vertex> from, std::uint64_t n, tess::place_local<found_here> into,
+         pace p) -> tess::task<void> {
         std::vector<vertex> all(n);
         if (n != 0) co_await tess::get(from, std::span(all));
-        word_centrality one(arrays);
+        word_centrality one(arrays, p);
         co_await one.run(all, *into);
       },
-      a, list, sources.size(), found);
+      a, list, sources.size(), found, how);
   bc_result const result = found->result;
   taken = found->taken;
   tess::deallocate(list);

@@ -21,6 +21,7 @@ namespace kernels {
 
 // `scores` as of bc::scores(); `sources` at the caller's place.
 [[nodiscard]] tess::task<bc_result> bc_by_words(graph::distributed_graph g, tess::global_array<double> scores,
-                                                std::vector<vertex> sources, atomic_counts& taken);
+                                                std::vector<vertex> sources, atomic_counts& taken,
+                                                pace how = pace::overlapping);
 
 }  // namespace kernels

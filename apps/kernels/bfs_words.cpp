@@ -16,8 +16,8 @@ struct found_here {
 
 class word_search {
  public:
-  word_search(graph::distributed_graph g, tess::global_array<vertex> parents, vertex_set next)
-      : graph_(g), part_(g.part()), parents_(parents), own_(parents.local().data()), next_(next) {}
+  word_search(graph::distributed_graph g, tess::global_array<vertex> parents, vertex_set next, pace how)
+      : graph_(g), part_(g.part()), parents_(parents), own_(parents.local().data()), next_(next), pace_(how) {}
 
   tess::task<void> run(vertex source, found_here& found) {
     std::fill_n(own_, part_.count, unreached);
@@ -58,15 +58,15 @@ class word_search {
         taken.remote += own ? 0 : 1;
       }
     }
-    co_await tess::overlap<32>(
-        0, edges.size(),
+    co_await word_operations(
+        pace_, 0, edges.size(),
         [e = edges.data(), to = parents_](std::uint64_t k) {
           return tess::compare_swap(to[e[k].child], unreached, e[k].parent);
         },
         [e = edges.data(), c = &claimed](std::uint64_t k, vertex before) {
           if (before == unreached) c->push_back(e[k].child);
         });
-    co_await tess::overlap<32>(0, claimed.size(), [c = claimed.data(), next = next_, half](std::uint64_t k) {
+    co_await word_operations(pace_, 0, claimed.size(), [c = claimed.data(), next = next_, half](std::uint64_t k) {
       return next.insert(c[k], half);
     });
     taken.all = edges.size() + claimed.size();
@@ -81,6 +81,7 @@ class word_search {
   tess::global_array<vertex> parents_;
   vertex* own_;
   vertex_set next_;
+  pace pace_;
   std::vector<vertex> front_;
   std::atomic<std::uint64_t> claimed_{0};
   atomic_counter taken_;
@@ -89,16 +90,16 @@ class word_search {
 }  // namespace
 
 tess::task<bfs_result> bfs_by_words(graph::distributed_graph g, tess::global_array<vertex> parents, vertex source,
-                                    atomic_counts& taken) {
+                                    atomic_counts& taken, pace how) {
   vertex_set const next = co_await vertex_set::make(g);
   auto const found = co_await tess::place_local<found_here>::make();
   co_await tess::on_all_places(
       [](graph::distributed_graph all, tess::global_array<vertex> to, vertex_set set, vertex from,
-         tess::place_local<found_here> into) -> tess::task<void> {
-        word_search search(all, to, set);
+         tess::place_local<found_here> into, pace p) -> tess::task<void> {
+        word_search search(all, to, set, p);
         co_await search.run(from, *into);
       },
-      g, parents, next, source, found);
+      g, parents, next, source, found, how);
   bfs_result result = found->result;
   taken = found->taken;
   co_await tess::place_local<found_here>::release(found);

@@ -16,6 +16,6 @@ namespace kernels {
 
 // `parents` as of bfs::parents().
 [[nodiscard]] tess::task<bfs_result> bfs_by_words(graph::distributed_graph g, tess::global_array<vertex> parents,
-                                                  vertex source, atomic_counts& taken);
+                                                  vertex source, atomic_counts& taken, pace how = pace::overlapping);
 
 }  // namespace kernels

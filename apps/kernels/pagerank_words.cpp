@@ -36,8 +36,9 @@ struct sums {
 
 class word_push {
  public:
-  word_push(graph::distributed_graph g, tess::global_array<double> scores, tess::global_array<std::int64_t> arrived)
-      : part_(g.part()), scores_(scores.local().data()), arrived_(arrived), own_(arrived.local().data()) {}
+  word_push(graph::distributed_graph g, tess::global_array<double> scores, tess::global_array<std::int64_t> arrived,
+            pace how)
+      : part_(g.part()), scores_(scores.local().data()), arrived_(arrived), own_(arrived.local().data()), pace_(how) {}
 
   tess::task<void> run(pagerank_rules rules, found_here& found) {
     auto const n = static_cast<double>(part_.vertices);
@@ -80,7 +81,7 @@ class word_push {
         taken.remote += part_.owns(v) ? 0 : 1;
       }
     }
-    co_await tess::overlap<32>(0, portions.size(), [p = portions.data(), to = arrived_](std::uint64_t k) {
+    co_await word_operations(pace_, 0, portions.size(), [p = portions.data(), to = arrived_](std::uint64_t k) {
       return tess::fetch_add(to[p[k].v], p[k].share);
     });
     taken.all = portions.size();
@@ -104,22 +105,23 @@ class word_push {
   double* scores_;
   tess::global_array<std::int64_t> arrived_;
   std::int64_t* own_;
+  pace pace_;
   atomic_counter taken_;
 };
 
 }  // namespace
 
 tess::task<pagerank_result> pagerank_by_words(graph::distributed_graph g, tess::global_array<double> scores,
-                                              pagerank_rules rules, atomic_counts& taken) {
+                                              pagerank_rules rules, atomic_counts& taken, pace how) {
   auto const arrived = co_await tess::global_array<std::int64_t>::make(g.block() * tess::places());
   auto const found = co_await tess::place_local<found_here>::make();
   co_await tess::on_all_places(
       [](graph::distributed_graph all, tess::global_array<double> to, tess::global_array<std::int64_t> sums,
-         pagerank_rules by, tess::place_local<found_here> into) -> tess::task<void> {
-        word_push push(all, to, sums);
+         pagerank_rules by, tess::place_local<found_here> into, pace p) -> tess::task<void> {
+        word_push push(all, to, sums, p);
         co_await push.run(by, *into);
       },
-      g, scores, arrived, rules, found);
+      g, scores, arrived, rules, found, how);
   pagerank_result const result = found->result;
   taken = found->taken;
   co_await tess::place_local<found_here>::release(found);

@@ -18,6 +18,6 @@ namespace kernels {
 // `scores` as of pagerank::scores().
 [[nodiscard]] tess::task<pagerank_result> pagerank_by_words(graph::distributed_graph g,
                                                             tess::global_array<double> scores, pagerank_rules rules,
-                                                            atomic_counts& taken);
+                                                            atomic_counts& taken, pace how = pace::overlapping);
 
 }  // namespace kernels

@@ -20,8 +20,13 @@ template <class Distance>
 class word_relaxation {
  public:
   word_relaxation(graph::distributed_graph g, Distance const* weights, tess::global_array<Distance> distances,
-                  vertex_set nearer)
-      : part_(g.part()), weights_(weights), distances_(distances), own_(distances.local().data()), nearer_(nearer) {}
+                  vertex_set nearer, pace how)
+      : part_(g.part()),
+        weights_(weights),
+        distances_(distances),
+        own_(distances.local().data()),
+        nearer_(nearer),
+        pace_(how) {}
 
   tess::task<void> run(vertex source, double delta, found_here& found) {
     std::fill_n(own_, part_.count, infinitely_far<Distance>);
@@ -75,14 +80,14 @@ class word_relaxation {
         taken.remote += own ? 0 : 1;
       }
     }
-    co_await tess::overlap<32>(
-        0, edges.size(),
+    co_await word_operations(
+        pace_, 0, edges.size(),
         [e = edges.data(), to = distances_](std::uint64_t k) { return tess::fetch_min(to[e[k].v], e[k].by); },
         [e = edges.data(), n = &nearer](std::uint64_t k, Distance before) {
           if (e[k].by < before) n->push_back(e[k]);
         });
-    co_await tess::overlap<32>(0, nearer.size(),
-                               [n = nearer.data(), set = nearer_](std::uint64_t k) { return set.insert(n[k].v, 0); });
+    co_await word_operations(pace_, 0, nearer.size(),
+                             [n = nearer.data(), set = nearer_](std::uint64_t k) { return set.insert(n[k].v, 0); });
     double lowest = nothing;
     for (relaxation const& r : nearer) {
       lowest = std::min(lowest, static_cast<double>(r.by));
@@ -100,6 +105,7 @@ class word_relaxation {
   tess::global_array<Distance> distances_;
   Distance* own_;
   vertex_set nearer_;
+  pace pace_;
   std::vector<vertex> front_;
   std::atomic<double> left_{nothing};  // the lowest distance of what is left to do, as far as known here
   atomic_counter taken_;
@@ -110,7 +116,7 @@ class word_relaxation {
 template <class Distance>
 tess::task<sssp_result> sssp_by_words(graph::distributed_graph g, graph::edge_weights w,
                                       tess::global_array<Distance> distances, vertex source, double delta,
-                                      atomic_counts& taken) {
+                                      atomic_counts& taken, pace how) {
   vertex_set const nearer = co_await vertex_set::make(g);
   auto const found = co_await tess::place_local<found_here>::make();
   struct arguments {
@@ -121,13 +127,14 @@ tess::task<sssp_result> sssp_by_words(graph::distributed_graph g, graph::edge_we
     tess::place_local<found_here> found;
     vertex source;
     double delta;
+    pace how;
   };
   co_await tess::on_all_places(
       [](arguments a) -> tess::task<void> {
-        word_relaxation<Distance> relaxation(a.g, a.w.template local<Distance>(), a.distances, a.nearer);
+        word_relaxation<Distance> relaxation(a.g, a.w.template local<Distance>(), a.distances, a.nearer, a.how);
         co_await relaxation.run(a.source, a.delta, *a.found);
       },
-      arguments{g, w, distances, nearer, found, source, delta});
+      arguments{g, w, distances, nearer, found, source, delta, how});
   sssp_result const result = found->result;
   taken = found->taken;
   co_await tess::place_local<found_here>::release(found);
@@ -136,8 +143,8 @@ tess::task<sssp_result> sssp_by_words(graph::distributed_graph g, graph::edge_we
 }
 
 template tess::task<sssp_result> sssp_by_words(graph::distributed_graph, graph::edge_weights,
-                                               tess::global_array<std::uint32_t>, vertex, double, atomic_counts&);
+                                               tess::global_array<std::uint32_t>, vertex, double, atomic_counts&, pace);
 template tess::task<sssp_result> sssp_by_words(graph::distributed_graph, graph::edge_weights,
-                                               tess::global_array<double>, vertex, double, atomic_counts&);
+                                               tess::global_array<double>, vertex, double, atomic_counts&, pace);
 
 }  // namespace kernels

@@ -21,6 +21,6 @@ namespace kernels {
 template <class Distance>
 [[nodiscard]] tess::task<sssp_result> sssp_by_words(graph::distributed_graph g, graph::edge_weights w,
                                                     tess::global_array<Distance> distances, vertex source, double delta,
-                                                    atomic_counts& taken);
+                                                    atomic_counts& taken, pace how = pace::overlapping);
 
 }  // namespace kernels

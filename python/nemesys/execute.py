@@ -9,6 +9,7 @@ import concurrent.futures
 import functools
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -47,6 +48,11 @@ def sum_of(file: Path) -> str:
     return hashlib.sha256(file.read_bytes() if file.is_file() else b"").hexdigest()[:16]
 
 
+def environment_of(run: Run) -> dict[str, str]:
+    """Variables that a run is given, if it has some."""
+    return getattr(run, "environment", {})
+
+
 class Executor:
     """Runs of one folder."""
 
@@ -76,7 +82,8 @@ class Executor:
         preset = tree / "share" / "tessera" / "machines" / f"{machine}.toml"
         files = [programs / "machine" / "tess-machine", programs / "riscv" / run.binary]
         files.append(preset if machine == run.machine.preset else Path(machine))
-        return {"command": self.command(run)[1:], "made_of": [sum_of(file) for file in files]}
+        made = {"command": self.command(run)[1:], "made_of": [sum_of(file) for file in files]}
+        return made | ({"environment": settings} if (settings := environment_of(run)) else {})
 
     def is_done(self, run: Run) -> bool:
         """It ended well before, of the same parts by the same command."""
@@ -128,7 +135,8 @@ class Executor:
             with self._lock:
                 if self._stopped:
                     return 0.0, "stopped"
-                child = subprocess.Popen(self.command(run), stdin=subprocess.DEVNULL, stdout=output, stderr=error)
+                child = subprocess.Popen(self.command(run), stdin=subprocess.DEVNULL, stdout=output, stderr=error,
+                                         env=os.environ | environment_of(run))  # fmt: skip
                 self._children.add(child)
             code = child.wait()
             with self._lock:

@@ -42,7 +42,7 @@ def write_numbers(item: Item, folder: Path) -> None:
         "sentences": item.sentences,
         "curves": [{"title": panel.title, "x": panel.x, "y": panel.y, "series": panel.series} for panel in item.panels],
     }
-    text = json.dumps(content, indent=1, ensure_ascii=False)
+    text = json.dumps(content, indent=1 if len(item.rows) <= ROWS_MAX else None, ensure_ascii=False)
     (folder / f"{item.file}.json").write_text(text + "\n", encoding="utf-8")
 
 
@@ -95,7 +95,7 @@ def write(
 ) -> Path:  # fmt: skip
     """The report; pictures must have been drawn. `about`: what a reader must know beside it."""
     text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>{paper}</title><style>{STYLE}</style>\n"
-    text += f"<h1>{html.escape(paper)} beside this machine</h1>\n"
+    text += f"<h1>{html.escape(paper)} on this machine</h1>\n"
     text += "<p>All values of ours are measured by programs on the simulated machine. "
     text += f"{html.escape(about)} A dash: not measured here, or not in the paper's text.</p>\n"
     text += table(["of this report", ""], [[name, value] for name, value in facts.items()])

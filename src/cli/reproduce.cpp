@@ -47,7 +47,7 @@ int reproduce_softxmt(tree const& here, chosen const& given) {
   return exit_fine;
 }
 
-/// By programs on the simulated machine: nemesys, rmem, cni and rae.
+/// By programs on the simulated machine: nemesys, rmem, cni, rae, and together.
 int reproduce_on_machine(tree const& here, chosen const& given) {
   std::string const with = python();
   if (!is_executable_file(with))
@@ -74,15 +74,17 @@ int reproduce(words const& given) {
                     "pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity Processors\", HotPar 2011);\n"
                     "nemesys (NEMESYS, MEMSYS 2019), rmem (RMem, MultiProg 2019), cni (Cache-Integrated Network\n"
                     "Interfaces, IJPP 2012) and rae (Remote Atomic Extension, 2020), by programs on the simulated\n"
-                    "machine: stopped, the same command goes on where it was",
+                    "machine: stopped, the same command goes on where it was. And together: no paper, but nemesys,\n"
+                    "cni, rae and tasks on one machine, each of them on and off",
                     "Examples: tess reproduce softxmt --output results\n"
                     "          tess reproduce nemesys --figure 9 --kernel bf\n"
                     "          tess reproduce rmem\n"
                     "          tess reproduce cni --table 1a --table 1b\n"
-                    "          tess reproduce rae --figure 3"};
-  line.add_option("PAPER", of.paper, "softxmt, nemesys, rmem, cni or rae")
+                    "          tess reproduce rae --figure 3\n"
+                    "          tess reproduce together --suite circustent"};
+  line.add_option("PAPER", of.paper, "softxmt, nemesys, rmem, cni, rae or together")
       ->required()
-      ->check(CLI::IsMember({"softxmt", "nemesys", "rmem", "cni", "rae"}));
+      ->check(CLI::IsMember({"softxmt", "nemesys", "rmem", "cni", "rae", "together"}));
   line.add_option("--output", of.folder, "folder for what is written; default: the paper's name")->type_name("FOLDER");
   line.add_flag("--quick", of.quick, "small and short: shows that it works");
   auto const keep = [&](std::string const& name, std::string const& value, std::string const& meaning) {
@@ -95,7 +97,8 @@ int reproduce(words const& given) {
        "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b), rae (1..3, 7..10, tasks): only this figure; repeatable");
   keep("--table", "N", "nemesys (2, 5, 6), cni (1a, 1b), rae (1): only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: of the kernels only this one; repeatable");
-  keep("--jobs", "N", "nemesys, rmem, cni, rae: runs at a time; default: as many as processors");
+  keep("--suite", "imsuite|gap|circustent", "together: only this suite; repeatable");
+  keep("--jobs", "N", "nemesys, rmem, cni, rae, together: runs at a time; default: as many as processors");
   line.add_flag_callback(
       "--overlap", [&] { of.more.emplace_back("--overlap"); },
       "nemesys: only calls that overlap, and calls that do not");

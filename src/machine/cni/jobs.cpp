@@ -78,6 +78,9 @@ void network_interface::enter(interface_job const& job) {
   spare_jobs_.pop_back();
   entered = job;
   ++(entered.of_command ? commands_ : others_);
+  if (job.of_command) ++counted_.commands;
+  if (!job.of_command && job.asked == nullptr) ++counted_.events;
+  if (job.what == kind::copy) counted_.copied_bytes += job.bytes;
   network_.operation_begins();  // harts do not run ahead of what it changes
   list_.push_back(&entered);
   plan();

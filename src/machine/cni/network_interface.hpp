@@ -38,6 +38,12 @@ class network_interface final : private event_host {
     std::uint64_t notify = 0;  ///< The word that gets 1 more; null: none.
   };
 
+  struct statistics {
+    std::uint64_t commands = 0;      ///< That harts of the tile gave, but for those that were found wrong.
+    std::uint64_t events = 0;        ///< Jobs that stores to lines with events left: answers, notifications, additions.
+    std::uint64_t copied_bytes = 0;  ///< Of copies whose source is at this tile, whoever asked for them.
+  };
+
   /// `told` is called when bytes of the scratchpad have changed. `here`: the tile's; copies read its caches and its TLM
   /// there. `memory`: null, if the tile has none.
   network_interface(kernel& k, machine_description const& made_of, address_map const& map, network& over,
@@ -48,6 +54,7 @@ class network_interface final : private event_host {
   [[nodiscard]] event_lines const& lines() const noexcept { return lines_; }
   [[nodiscard]] region_table& regions() noexcept { return regions_; }
   [[nodiscard]] fault_record& faults() noexcept { return faults_; }
+  [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
   [[nodiscard]] std::size_t jobs() const noexcept { return list_.size(); }
   /// Lines were configured or restored: who waits for a full one tries again.
   void reconfigured() { wake_stalled(); }
@@ -136,6 +143,7 @@ class network_interface final : private event_host {
   event_lines lines_;
   combining_buffer combining_;
   fault_record faults_;
+  statistics counted_;
   std::deque<interface_job*> list_;
   std::uint32_t commands_ = 0;  ///< Jobs that have not ended, of commands,
   std::uint32_t others_ = 0;    ///< and of events.

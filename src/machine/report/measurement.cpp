@@ -38,6 +38,7 @@ tile_measured measure_tile(grid const& g, tile& one) {
       share(made.adapter.latency_ps, made.adapter.requests) / static_cast<double>(g.made_of.tile_clock_ps);
   made.adapter_load = share(made.adapter.busy_ps, g.clock.now());
   if (one.atomics() != nullptr) made.atomics = one.atomics()->counted();
+  if (one.interface() != nullptr) made.interface = one.interface()->counted();
   if (memory_port const* const memory = one.memory()) {
     made.has_memory = true;
     made.memory.port = memory->counted();

@@ -57,7 +57,8 @@ struct tile_measured {
   double adapter_latency_cycles = 0;  ///< Mean of a request, from the adapter to its answer.
   double adapter_load = 0;            ///< Share of the run in which it had something under way.
   nca_measured accelerator;
-  atomics_interface::statistics atomics;  ///< Zeros where there is none.
+  atomics_interface::statistics atomics;    ///< Zeros where there is none.
+  network_interface::statistics interface;  ///< The same.
   memory_measured memory;
 };
 

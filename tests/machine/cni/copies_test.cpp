@@ -48,6 +48,23 @@ TEST_F(cni_copies, of_all_alignments_leave_the_neighbours_alone) {
   m.expect_no_fault();
 }
 
+TEST_F(cni_copies, are_counted_where_they_are_asked_for_and_their_bytes_at_the_source) {
+  m.copy(0, m.scratchpad(1, 1024), m.scratchpad(0, 4096), 100);
+  m.copy(0, m.scratchpad(0, 2048), m.scratchpad(1, 4096), 30);
+  m.run();
+  m.expect_no_fault();
+  EXPECT_EQ(m.at(0).counted().commands, 2);
+  EXPECT_EQ(m.at(0).counted().copied_bytes, 100);
+  EXPECT_EQ(m.at(1).counted().commands, 0);
+  EXPECT_EQ(m.at(1).counted().copied_bytes, 30);
+  EXPECT_EQ(m.at(0).counted().events, 0);
+  m.must_store(told + of::counter_notify, m.scratchpad(1, 64));
+  m.must_store(told + of::counter_set, 1);
+  m.must_store(told, ~std::uint64_t{0});
+  m.run();
+  EXPECT_EQ(m.at(0).counted().events, 1) << "a notification";
+}
+
 TEST_F(cni_copies, go_from_everywhere_to_everywhere_whoever_asks) {
   tess::test::random random(tess::test::seed());
   TESS_PRINT_SEED(tess::test::seed());
