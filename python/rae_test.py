@@ -223,7 +223,7 @@ class Items(unittest.TestCase):
         self.assertEqual(rows["rae-16", "one", 2], [20, 100, 2, 100, 40])
         self.assertEqual(rows["rae-16", "one", 64], [25, 80, 2.5, 50, 50])
         said = [sentence for sentence in item.sentences if sentence.startswith("rae-16, one: 4 tasks")]
-        self.assertIn("50 % of the lowest limit, the core, by a loop (the core, by a loop 50, its link 250, ", said[0])
+        self.assertIn("50 % of the lowest limit, the core (the core 50, its link 250", said[0])
         slow = tasks.figure(known(items=(tasks.ITEM,), turn_ps=1000))
         self.assertTrue(any("lowest limit, its link" in sentence for sentence in slow.sentences))
 

@@ -37,6 +37,7 @@ class FakeExecutor(MadeUp):
     gain = 2.0
     used = 7  # by each that is on
     leak = 0  # by each that is off
+    words = 3  # of other places
     wrong = ""  # key of a run whose check fails
     other = ""  # key of a run with another result
 
@@ -52,7 +53,9 @@ class FakeExecutor(MadeUp):
         result = {"verified": run.key != self.wrong, "sum": 5 if run.key == self.other else 4}
         if run.of.suite == "circustent":  # with tasks, their order decides
             result |= {name: len(run.row.on) if "tasks" in run.row.on else 9 for name in ORDERED}
-        tile = {"cni_commands": on["cni"], "cni_copied_bytes": 64 * on["cni"], "rae_requests": on["rae"]}
+        requests = on["rae"] + (self.used if "cni" in run.row.on else 0)
+        tile = {"cni_commands": on["cni"], "cni_events": 0, "cni_copied_bytes": 64 * on["cni"],
+                "rae_requests": requests}  # fmt: skip
         return {
             "cycles": 10 * self.cycles,
             "simulated_ps": 10 * self.cycles * CYCLE_PS,
@@ -60,7 +63,7 @@ class FakeExecutor(MadeUp):
             "memories": [{"nma_requests": on["nemesys"], "nma_bytes": 640 * on["nemesys"]}],
             "tiles": [tile, tile],
             "instructions": 1000,
-            "runtime": {"result": result, "counters": {"words_remote": 3, "messages": 5}},
+            "runtime": {"result": result, "counters": {"words_remote": self.words, "messages": 5}},
         }
 
 
@@ -138,7 +141,7 @@ class Measures(unittest.TestCase):
 
     def test_counts_add_up(self):
         counts = known().counts("gap", ALL)
-        self.assertEqual((counts.graphs, counts.commands, counts.requests), (6 * 7, 6 * 14, 6 * 14))
+        self.assertEqual((counts.graphs, counts.commands, counts.requests), (6 * 7, 6 * 14, 6 * 28))
         self.assertEqual(known().counts("gap", NONE).copied_bytes, 0)
 
     def test_what_failed_is_not_known(self):
@@ -165,7 +168,7 @@ class Items(unittest.TestCase):
         self.assertIn("RAE -50.0 % and -50.0 %", " ".join(figures.means(known()).sentences))
 
     def test_what_is_not_used_is_said(self):
-        item = figures.counts(known(suites=("gap",), used=0))
+        item = figures.counts(known(suites=("gap",), used=0, words=0))
         self.assertIn("GAP: NEMESYS, CNI, RAE without work.", item.sentences)
         self.assertIn("GAP: none without work.", figures.counts(known(suites=("gap",))).sentences)
 

@@ -97,7 +97,6 @@ class Machinery:
     """What the file of a machine says."""
 
     link: float  # requests a microsecond over one link, by their flits
-    outstanding: int  # requests that an adapter sends at a time
     cycles: float  # of a core, in a microsecond
 
     @staticmethod
@@ -107,17 +106,15 @@ class Machinery:
         read = tomllib.loads((FOLDER / f"{machine.preset}.toml").read_text(encoding="utf-8"))
         flits = -(-(read["adapter"]["header_bytes"] + WORD_BYTES) // read["network"]["link_bytes"])
         clocks = read["clocks"]
-        return Machinery(clocks["network_mhz"] / flits, read["adapter"]["outstanding"], clocks["tile_mhz"])
+        return Machinery(clocks["network_mhz"] / flits, clocks["tile_mhz"])
 
 
 def limits(known, grid: Grid, machine: Machine, target: str) -> dict[str, float | None]:  # noqa: ANN001
     """Operations a microsecond that one core's requests cannot exceed, by what does not let them."""
     made_of = Machinery.of(machine)
-    waiting = rate(known, grid.run(machine, target, "wait"))
     found = {
-        "the core, by a loop": rate(known, grid.run(machine, target, "loop", max(grid.tasks))),
+        "the core": rate(known, grid.run(machine, target, "issue")),
         "its link": made_of.link,
-        "its adapter": made_of.outstanding * waiting if waiting else None,
     }
     if target == "one":
         found["the home"] = rate(known, grid.run(machine, target, "home"))
@@ -158,8 +155,8 @@ def figure(known) -> Item:  # noqa: ANN001
         "A task begins an addition (eamoadd.nb), gives its turn to the next, and takes the answer (eaget) when it is "
         "its turn again. The loop does the same with as many tickets and no tasks; wait is eamoadd; post an unrolled "
         "loop of additions without answers, issue the same to words whose addresses lie ready.",
-        "The limits: the loop with the most tickets; a link's, by the flits of a request; the adapter's, what it can "
-        "have under way in the time of one alone; the home's, measured with all other places posting to it.",
+        "The limits: what the core issues, a link's, by the flits of a request, and, where there is one home, the "
+        "home's, measured with all other places posting to it.",
     ]
     for machine in grid.machines:
         cycles = Machinery.of(machine).cycles

@@ -24,11 +24,17 @@ class Counts:
     graphs: int = 0  # copied by accelerators
     graph_bytes: int = 0
     commands: int = 0  # of network interfaces
+    events: int = 0  # at them: notifications, answers, additions
     copied_bytes: int = 0  # by them
-    requests: int = 0  # of words, at interfaces of RAE
+    requests: int = 0  # of words, at interfaces of RAE; those of CNI's copies and counters as well
     remote_words: int = 0  # that the programs asked for
     messages: int = 0
     instructions: int = 0
+
+    @property
+    def jobs(self) -> int:
+        """All that network interfaces did."""
+        return self.commands + self.events
 
     def __add__(self, other: "Counts") -> "Counts":
         return Counts(*(a + b for a, b in zip(dataclasses.astuple(self), dataclasses.astuple(other), strict=True)))
@@ -45,6 +51,7 @@ def counts_of(statistics: dict) -> Counts:
         graphs=total(memories, "nma_requests"),
         graph_bytes=total(memories, "nma_bytes"),
         commands=total(tiles, "cni_commands"),
+        events=total(tiles, "cni_events"),
         copied_bytes=total(tiles, "cni_copied_bytes"),
         requests=total(tiles, "rae_requests"),
         remote_words=counters["words_remote"],

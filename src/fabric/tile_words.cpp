@@ -95,11 +95,12 @@ void tile_words::begin(word_request const& request, std::uint64_t (&result)[2], 
     done.acknowledge(1);
     return;
   }
-  if (offset + request.bytes > places_.segment_bytes())
+  if (offset + request.bytes > places_.segment_bytes() || offset % request.alignment != 0)
     throw error("a word operation",
                 std::to_string(request.bytes) + " bytes at place " + std::to_string(owner) + " offset " +
                     std::to_string(offset),
-                "a range inside its segment of " + std::to_string(places_.segment_bytes()) + " bytes");
+                "a multiple of " + std::to_string(request.alignment) + " inside its segment of " +
+                    std::to_string(places_.segment_bytes()) + " bytes");
   post_.send(owner, tile_packet(tile_packet_kind::word, packed(request), request.operands[0], request.operands[1],
                                 name_of(result), name_of(&done)));
 }

@@ -9,7 +9,8 @@
 // Threads  any hart.
 // Cost     by instructions and addresses each word is a round trip, for which the hart waits; by messages two packets,
 //          for which a task waits.
-// Errors   tess::error: by messages, for a word outside of its segment; a machine that has no such way.
+// Errors   tess::error: by messages, for a word outside of its segment or misaligned; a machine that has no
+//          such way.
 #pragma once
 
 #include <cstddef>

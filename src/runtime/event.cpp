@@ -63,9 +63,10 @@ std::uint32_t line_at(std::uint64_t address, char const* what, std::source_locat
   // Its wait_list is its first member. The word is read where it is, without asking that place.
   std::uint64_t const state = [&] {
     if (address >> 48U == here()) return std::atomic_ref(*static_cast<std::uint64_t*>(to_local(address))).load();
-    std::uint64_t const word = job.load_window[address >> 48U] + (address & global_ptr<std::byte>::offset_mask);
-    if (static_cast<std::int64_t>(word) < 0) return std::uint64_t{0};                // no window
-    return *reinterpret_cast<std::uint64_t const volatile*>(bytes_of_window(word));  // NOLINT: a view of its memory
+    // Only tiles have lines, and they can read each other's segments, whatever way the program's words go.
+    std::byte const* const there = the_job->fabric->segment(static_cast<place_id>(address >> 48U)).base;
+    std::byte const* const word = there + (address & global_ptr<std::byte>::offset_mask);
+    return *reinterpret_cast<std::uint64_t const volatile*>(word);  // NOLINT: a view of its memory
   }();
   return wait_list::line_of(state);
 }

@@ -224,8 +224,8 @@ TEST(words_that_are_begun, trap_where_they_begin_and_where_they_are_taken) {
         {"rae-6", "outside", "0xffffff0000 of object 1 may not be read: its node has no such address (eload.nb.d "},
         {"rae-6", "register", "e0 to e9 cannot be named in an extended address: use e10 to e31 (eamoadd.nb.d "},
         {"cni-16", "home", refused + "(eaget "},
-        {"cni-16", "posted", refused},
-        {"cni-16", "again", refused + "(eamoadd.nb.d "}}) {
+        {"cni-16", "posted", refused + "(posted before)"},
+        {"cni-16", "again", refused + "(posted before)"}}) {
     outcome const ended =
         folder.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" + programs + "/begun' fault " + what);
     EXPECT_EQ(ended.code, 1) << what;

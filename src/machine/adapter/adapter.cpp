@@ -8,8 +8,6 @@
 namespace tess::machine {
 namespace {
 
-constexpr std::uint64_t word_bytes_max = 8;
-
 char const* name_of(transaction const& of) {
   switch (of.what) {
     case remote_operation::read:
@@ -38,12 +36,6 @@ bool is_apart(transaction const& of) {
   return of.is_dma_data || of.what == remote_operation::probe || of.what == remote_operation::unblock;
 }
 
-/// Of a cache: what a home needs to answer words, so no words may keep it waiting.
-bool is_line(transaction const& of) {
-  bool const moves = of.what == remote_operation::read || of.what == remote_operation::write;
-  return moves && of.bytes > word_bytes_max;
-}
-
 }  // namespace
 
 adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
@@ -64,8 +56,7 @@ void adapter::issue(transaction& issued) {
   ++counted_.requests;
   begins();
   network_.operation_begins();
-  issued.has_line_slot = is_line(issued);
-  slots& of = issued.has_line_slot ? lines_ : words_;
+  slots& of = issued.is_line ? lines_ : words_;
   if (of.under_way >= made_of_.outstanding) {
     of.waiting.push_back(&issued);
     return;
@@ -201,7 +192,7 @@ void adapter::returned(transaction& answered) {
   if (is_apart(answered)) return answered.done->happens(*answered.done);
   ends();
   network_.operation_ends();
-  slots& of = answered.has_line_slot ? lines_ : words_;
+  slots& of = answered.is_line ? lines_ : words_;
   if (of.waiting.empty()) {
     --of.under_way;
   } else {

@@ -57,6 +57,9 @@ struct transaction : event {
   std::array<std::byte, data_max> data{};
   event* done = nullptr;  ///< Happens, without the calendar, at the end.
 
+  /// Of a cache: what a home needs to answer words, so it has slots of its own, however short it is.
+  bool is_line = false;
+
   // With directories (memory/directory.hpp).
   line_right right = line_right::none;  ///< Of a line: wanted, then granted; of one written back: still there.
   bool held = false;                    ///< Who wants to write it may read it already.
@@ -66,7 +69,6 @@ struct transaction : event {
   picoseconds issued = 0;
   std::uint32_t refusals = 0;        ///< In a row, while nothing changed at the home:
   std::uint64_t changes_before = 0;  ///< how much had changed there at the first of them.
-  bool has_line_slot = false;        ///< It was issued as a line.
   bool is_dma_data = false;
   /// Of a transfer: its destination hears of its end. Of DMA data: this is the end, without bytes.
   bool tells = false;

@@ -11,9 +11,8 @@
 //     store                        this one         advance(), or a trap
 //     fence, fence_i, pause, wait  this one         advance(); after fence_i also code_cache::clear()
 //     extended kinds               this one         the access at the node of request.object; complete() or advance()
-//     extended_begin               this one         begins request.begun; advance() or refuse_ticket(). Object 0 only
-//     if
-//                                                   it must wait, or all tickets are taken
+//     extended_begin               this one         begins request.begun; advance() or refuse_ticket(). Object 0:
+//                                                   with time and in_order, or all tickets are taken
 //     ticket_test, ticket_get      this one         complete(); request.address is a ticket that has no answer yet
 //     counter                      this one         complete(value); request.address is the number of the CSR
 //     ecall                        this one         registers, memory, advance(); or never runs again
@@ -96,7 +95,8 @@ struct access_request {
   atomic_operation operation = atomic_operation::swap;
   access_right right = right_read;              // of stop::access: what was missing
   extended_fault fault = extended_fault::none;  // of stop::access: why
-  stop begun = stop::none;                      // of stop::extended_begin: load, atomic or compare_swap
+  stop begun = stop::none;                      // of stop::extended_begin: load, atomic or compare_swap; of
+                                                // stop::access extended_begin: it was posted before
   bool in_order = false;                        // of the same: all before it must be done
 };
 

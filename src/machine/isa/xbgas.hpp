@@ -148,8 +148,8 @@ struct xbgas : flow<Policy> {
                  .begun = Kind,
                  .in_order = i->imm != 0};
     bool const has_room = i->rd == no_register || !h.tickets.is_full();
-    if (h.request.object == 0 && has_room && !(h.request.in_order && h.tickets.are_under_way()))
-      GO_TO((begin_here<T, Kind>));
+    // In order also behind earlier stores, which the seat knows of.
+    if (h.request.object == 0 && has_room && !(Policy::timed && h.request.in_order)) GO_TO((begin_here<T, Kind>));
     leave(h, i, stop::extended_begin);
   }
   // On the own node: what its standard twin does, and the ticket has its answer at once.

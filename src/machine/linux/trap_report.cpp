@@ -116,8 +116,8 @@ std::string reason(hart const& h, user_memory& memory) {
 std::string instruction(hart const& h, user_memory& memory) {
   std::uint32_t word = 0;
   if (h.request.fault == extended_fault::none || h.stopped != stop::access || !memory.get(h.pc, word)) return {};
-  std::string const shown = disassemble_extended(word);
-  return shown.empty() ? " (posted before)" : fmt::format(" ({})", shown);
+  if (h.request.begun == stop::extended_begin) return " (posted before)";
+  return fmt::format(" ({})", disassemble_extended(word));
 }
 
 std::string where(hart const& h, elf_image const& image, std::uint32_t tile) {

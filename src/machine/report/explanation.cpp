@@ -76,7 +76,7 @@ std::string units_of(machine_description const& made_of) {
   }
   text += fmt::format("  bus       {} B a cycle\n", made_of.bus.bytes);
   text +=
-      fmt::format("  adapter   {} requests under way, DMA in packets of {} B, {} tasks in its queue\n",
+      fmt::format("  adapter   {} words and as many lines under way, DMA in packets of {} B, {} tasks in its queue\n",
                   made_of.adapter.outstanding, made_of.adapter.dma_packet_bytes, made_of.adapter.task_queue_entries);
   if (made_of.cni) {
     text += fmt::format("  interface in the L2: lines as scratchpad ({} of it), counters, queues, commands; {} jobs\n",

@@ -185,7 +185,9 @@ class tile : public home, private line_memory, private memory_side, private prob
 
  private:
   struct line_request : transaction {
-    explicit line_request(tile& owner_) : owner(owner_), arrival([](event& self) { owner_of(self).line_arrived(); }) {}
+    explicit line_request(tile& owner_) : owner(owner_), arrival([](event& self) { owner_of(self).line_arrived(); }) {
+      is_line = true;
+    }
     static line_request& owner_of(event& self) noexcept;
     void line_arrived();
     struct arrival_event : event {

@@ -159,7 +159,9 @@ std::byte* tile::join(main_entry& entry, bool stores) {
   auto const found = l2_.probe(entry.address);
   bool const fits = stores ? found.line_state == l2_private::dirty : found.line_state != l2_private::invalid;
   if (!fits) return nullptr;
-  hold_bus(clock_.cycle_from(kernel_.now()), made_of_.rae->operation_cycles);
+  std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
+  catch_up(cycle);
+  hold_bus(cycle, made_of_.rae->operation_cycles);
   return found.data.data();
 }
 

@@ -47,6 +47,10 @@ bool seat::serve_begin() {
   }
   if (posts && h.tickets.posted_are_full()) return await_answer();
   if (h.request.object == 0) {
+    if (h.request.in_order) {
+      if (!drain_posted()) return false;
+      memory_.drain(h);
+    }
     h.stopped = h.request.begun;
     return serve();
   }
@@ -125,6 +129,7 @@ bool seat::refuse_begun(begun_word const& word) {
   of.bytes = static_cast<std::uint8_t>(word.asked.bytes);
   of.right = word.asked.what == remote_operation::read ? right_read : right_write;
   of.fault = extended_fault::outside;
+  of.begun = word.is_posted ? stop::extended_begin : stop::none;
   occupant.stopped = stop::access;
   pending_ = true;
   return serve();
