@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
-#include "fabric/ucx.hpp"
+#include "fabric/ucx/ucx.hpp"
 #include "test_seed.hpp"
 
 namespace tess::test {

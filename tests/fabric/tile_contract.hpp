@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "fabric/fabric_contract.hpp"
-#include "fabric/tile.hpp"
+#include "fabric/tile/tile.hpp"
 
 namespace tess::test {
 /// Where things lie in each segment; nothing at 0, which at place 0 is no address.

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/job.hpp"
-#include "runtime/near_memory.hpp"
-#include "runtime/outgoing_graph.hpp"
+#include "runtime/graphs/near_memory.hpp"
+#include "runtime/graphs/outgoing_graph.hpp"
+#include "runtime/job/job.hpp"
 
 namespace {
 

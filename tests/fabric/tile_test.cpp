@@ -1,7 +1,7 @@
 // tile: words, blocks and segments of places on tiles of a simulated machine.
 // Method: every tile does to the next one what is done to it. Several cases are there for what caches hide: each fails
 // if one write-back is left out.
-#include "fabric/tile.hpp"
+#include "fabric/tile/tile.hpp"
 
 #include <array>
 #include <set>

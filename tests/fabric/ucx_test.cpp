@@ -8,9 +8,9 @@
 
 #include "fabric/fabric_contract.hpp"
 #include "fabric/segment.hpp"
-#include "fabric/ucx_introduction.hpp"
-#include "fabric/ucx_operations.hpp"
-#include "fabric/ucx_packet.hpp"
+#include "fabric/ucx/introduction.hpp"
+#include "fabric/ucx/operations.hpp"
+#include "fabric/ucx/packet.hpp"
 
 namespace tess::test {
 namespace {

@@ -13,13 +13,13 @@
 #include <span>
 #include <vector>
 
-#include "runtime/graph_walk.hpp"
-#include "runtime/heap.hpp"
-#include "runtime/job.hpp"
-#include "runtime/object_types.hpp"
-#include "runtime/outgoing_graph.hpp"
+#include "runtime/graphs/graph_walk.hpp"
+#include "runtime/graphs/object_types.hpp"
+#include "runtime/graphs/outgoing_graph.hpp"
+#include "runtime/graphs/serialised.hpp"
+#include "runtime/job/heap.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/random_graphs.hpp"
-#include "runtime/serialised.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size);
 

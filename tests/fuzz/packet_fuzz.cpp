@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "fabric/ucx_place.hpp"
+#include "fabric/ucx/place.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size);
 

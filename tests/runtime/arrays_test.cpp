@@ -2,7 +2,7 @@
 // Method: odd sizes against division; sums over everything; per-place objects made, used and destroyed.
 #include <numeric>
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

@@ -3,13 +3,13 @@
 // byte or word at a time and must be refused, or still describe a graph that can be walked.
 #include <cstring>
 
-#include "runtime/graph_walk.hpp"
-#include "runtime/image_check.hpp"
-#include "runtime/job.hpp"
-#include "runtime/outgoing_graph.hpp"
+#include "runtime/graphs/graph_walk.hpp"
+#include "runtime/graphs/image_check.hpp"
+#include "runtime/graphs/outgoing_graph.hpp"
+#include "runtime/graphs/serialised.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"
-#include "runtime/serialised.hpp"
 
 namespace tess::test {
 namespace {

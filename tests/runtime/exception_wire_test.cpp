@@ -1,7 +1,7 @@
 // exception_wire: tess::error, out_of_memory and place_failed arrive as themselves, others as remote_error; damaged
 // bytes are no crash. Method: round trips of each kind, over one and two places; every truncation of an encoded
 // exception.
-#include "runtime/exception_wire.hpp"
+#include "runtime/messages/exception_wire.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // Method: small cases by hand; then random trees of tasks over places, whose sum of effects must be there at the end.
 #include <cstring>
 
-#include "runtime/exception_wire.hpp"
-#include "runtime/message.hpp"
+#include "runtime/messages/exception_wire.hpp"
+#include "runtime/messages/message.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

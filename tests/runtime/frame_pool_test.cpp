@@ -2,7 +2,7 @@
 // Method: one worker spawns, another steals; memory that the pools reserved is read before and after.
 #include "tess/detail/frame_pool.hpp"
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

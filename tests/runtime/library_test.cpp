@@ -14,7 +14,7 @@
 #include <set>
 #include <thread>
 
-#include "runtime/placement.hpp"
+#include "runtime/job/placement.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

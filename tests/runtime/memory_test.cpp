@@ -11,7 +11,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

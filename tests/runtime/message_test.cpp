@@ -1,11 +1,11 @@
 // message: a malformed record is refused before any handler runs on it.
 // Method: hand-made batches given to the receiver inside a job.
-#include "runtime/message.hpp"
+#include "runtime/messages/message.hpp"
 
 #include <cstring>
 
-#include "runtime/aggregator.hpp"
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
+#include "runtime/messages/aggregator.hpp"
 #include "runtime/run_job.hpp"
 #include "tess/detail/handler.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "runtime/heap.hpp"
-#include "runtime/job.hpp"
+#include "runtime/job/heap.hpp"
+#include "runtime/job/job.hpp"
 
 namespace tess::test {
 

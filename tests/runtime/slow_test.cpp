@@ -1,6 +1,6 @@
 // slow: what the fast tests show on a small scale, on the scale that the contracts name.
 // Method: 10^8 tasks between one spawner and one thief; 30 s of computation beside word operations.
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

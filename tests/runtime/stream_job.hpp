@@ -9,7 +9,7 @@
 #include <numeric>
 #include <span>
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "tess/tess.hpp"
 
 namespace tess::test {

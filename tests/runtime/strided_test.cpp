@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

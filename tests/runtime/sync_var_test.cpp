@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 #include "runtime/waiters.hpp"
 

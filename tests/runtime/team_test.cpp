@@ -3,7 +3,7 @@
 // small and large numbers of places; splits that fail; handles used where they are not valid.
 #include <algorithm>
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 #include "runtime/segment_left.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

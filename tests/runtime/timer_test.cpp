@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "runtime/job.hpp"
+#include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {

@@ -1,8 +1,8 @@
 // far_words: words of other tiles of a simulated machine, and how an operation on one is done.
 //
-//   A window of another tile's segment (src/fabric/tile.cpp) is a global address with an *object* above it. Where that
-//   is a place's number + 1, an operation is one instruction of xBGAS, {object, address}. Where it is `flat`, loads,
-//   stores and AMOs go to the address itself, whose home does them; LR and SC work in the own tile only, so
+//   A window of another tile's segment (src/fabric/tile/tile.cpp) is a global address with an *object* above it. Where
+//   that is a place's number + 1, an operation is one instruction of xBGAS, {object, address}. Where it is `flat`,
+//   loads, stores and AMOs go to the address itself, whose home does them; LR and SC work in the own tile only, so
 //   compare-and-swap is a command of the tile's adapter. Without an object an address is memory of the own tile, or of
 //   no machine.
 //

@@ -1,9 +1,9 @@
 // out_buffer: messages of one worker for one place, until they leave together; the part that at_async inlines.
 //
 // Shapes   data: records, each an 8-byte header and a payload padded to 8 bytes. Consecutive at_async messages of one
-//          finish form a run, which starts with a record of index `run_index` (src/runtime/aggregator.hpp). Items of
-//          one stream form one record, whose header is written when it ends.
-// Threads  the owning worker only.
+//          finish form a run, which starts with a record of index `run_index`
+//          (src/runtime/messages/aggregator.hpp). Items of one stream form one record, whose header is written when it
+//          ends.
 #pragma once
 
 #include <cstddef>

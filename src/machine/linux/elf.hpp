@@ -48,7 +48,7 @@ struct elf_image {
   std::uint64_t types_address = 0;  // of tess_types, the records of objects, for accelerators; 0 if there is none
   std::uint64_t types_bytes = 0;
   bool needs_time = false;  // it has the note of <tess/machine/needs_time.hpp>
-  bool spreads = false;     // it has the note of a program with a place on every tile (src/fabric/tile_wireup.cpp)
+  bool spreads = false;     // it has the note of a program with a place on every tile (src/fabric/tile/wireup.cpp)
 };
 
 // `memory_bytes`: no segment may reach beyond. The image points into `file`. `name` is for messages.

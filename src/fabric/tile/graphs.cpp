@@ -1,0 +1,243 @@
+// graphs: the fields of the commands, and the counters that end them.
+#include "fabric/tile/graphs.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "fabric/tile/names.hpp"
+#include "fabric/tile/ranges.hpp"
+#include "fabric/tile/sleepers.hpp"
+#include "tess/assert.hpp"
+
+namespace tess::detail {
+
+namespace hw = tile_registers;
+namespace nca = machine::registers::nca;
+namespace nma = machine::registers::nma;
+using machine::registers::command_status;
+using machine::registers::unit;
+
+namespace {
+
+void expect(tile_memory::unit_counter& counter, std::uint64_t acknowledgements) noexcept {
+  counter.error = 0;
+  counter.value = acknowledgements;
+}
+
+}  // namespace
+
+void tile_graphs::add(job const& wanted) {
+  under_way_.fetch_add(1, std::memory_order_seq_cst);
+  if (stepping_.exchange(true, std::memory_order_acquire)) {
+    std::lock_guard const lock(mutex_);
+    new_.push_back(wanted);
+    has_new_.store(true, std::memory_order_relaxed);
+  } else {
+    take_in();
+    waiting_.push_back(wanted);
+    begin_some();
+    stepping_.store(false, std::memory_order_release);
+  }
+  // If this hart goes to sleep, somebody must see to it.
+  tile_sleepers::call_watcher();
+}
+
+void tile_graphs::write_back(void const* root, graph_size& result, completion& done) {
+  add({.root = root, .size = &result, .done = &done});
+}
+
+void tile_graphs::serve(graph_receiver& receiver) noexcept {
+  receiver_ = &receiver;
+  calls_.serve(receiver);
+}
+
+void tile_graphs::call(graph_call const& what, graph_size& result, completion& done) {
+  TESS_ASSERT(what.message.size() <= tile_memory::call_bytes);
+  add({.call = &what, .size = &result, .done = &done});
+}
+
+void tile_graphs::copy(graph_move const& what, std::uint64_t& fault, completion& done) {
+  add({.move = &what, .fault = &fault, .done = &done});
+}
+
+void tile_graphs::take_in() {
+  // What comes after this look is taken in by the next step.
+  if (!has_new_.load(std::memory_order_relaxed)) return;
+  std::lock_guard const lock(mutex_);
+  has_new_.store(false, std::memory_order_relaxed);
+  for (job const& j : new_) waiting_.push_back(j);
+  new_.clear();
+}
+
+bool tile_graphs::step_some() {
+  if (stepping_.exchange(true, std::memory_order_acquire)) return false;
+  take_in();
+  bool moved = end_some();
+  if (!waiting_.empty()) moved |= begin_some();
+  stepping_.store(false, std::memory_order_release);
+  return moved;
+}
+
+bool tile_graphs::has_ended(job const& of) noexcept {
+  auto const& cell = tile_memory::own().graph_cells[of.cell];
+  if (of.call != nullptr) {
+    if (cell.traversed.value != 0) return false;
+    if (cell.traversed.error != 0) return true;
+    if (cell.held.load(std::memory_order_relaxed) != 0) return false;
+  }
+  // Of one that failed, nothing is moved.
+  return cell.read.value == 0 && (cell.moved.value == 0 || cell.read.error != 0);
+}
+
+void tile_graphs::end(job const& of, std::uint64_t fault) const {
+  auto& cell = tile_memory::own().graph_cells[of.cell];
+  if (of.size != nullptr)
+    *of.size = {fault, cell.metadata[tile_memory::cell_objects], cell.metadata[tile_memory::cell_bytes]};
+  else
+    *of.fault = fault;
+  if (void* const staging = cell.staging.exchange(nullptr, std::memory_order_relaxed)) receiver_->end(staging);
+}
+
+bool tile_graphs::end_some() {
+  bool moved = false;
+  for (std::size_t i = 0; i < running_.size();) {
+    job const j = running_[i];
+    if (!has_ended(j)) {
+      ++i;
+      continue;
+    }
+    asm volatile("fence rw, rw" ::: "memory");
+    auto const& cell = tile_memory::own().graph_cells[j.cell];
+    std::uint64_t const traversed = j.call != nullptr ? cell.traversed.error : 0;
+    std::uint64_t const copied = cell.read.error != 0 ? cell.read.error : cell.moved.error;
+    end(j, traversed != 0 ? traversed : copied);
+    cells_used_ &= ~(1U << j.cell);
+    running_[i] = running_.back();
+    running_.pop_back();
+    under_way_.fetch_sub(1, std::memory_order_seq_cst);
+    j.done->acknowledge(1);
+    moved = true;
+  }
+  return moved;
+}
+
+bool tile_graphs::begin_some() {
+  bool moved = false;
+  for (std::size_t i = 0; i < waiting_.size();) {
+    if (!begin(waiting_[i])) {
+      ++i;
+      continue;
+    }
+    running_.push_back(waiting_[i]);
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+    moved = true;
+  }
+  return moved;
+}
+
+bool tile_graphs::begin(job& next) {
+  std::uint64_t const window = hw::system_window(next.size != nullptr ? unit::nca : unit::nma);
+  auto const cell = static_cast<unsigned>(std::countr_one(cells_used_));
+  if (cell >= tile_memory::graph_cells_max || (!next.measured() && hw::is_busy(window))) return false;
+  next.cell = cell;
+  auto& cells = tile_memory::own().graph_cells[cell];
+  expect(cells.read, 1);
+  bool const moves = next.call != nullptr   ? !share_memory(places_.own(), next.call->target)
+                     : next.move != nullptr ? next.move->staging != nullptr
+                                            : false;
+  expect(cells.moved, moves ? 1 : 0);
+  if (next.call != nullptr) write_message(next);
+  if (next.measured()) {
+    asm volatile("fence rw, rw" ::: "memory");
+    post_.send(next.call->target, first_packet(next));
+  } else {
+    if (next.size != nullptr)
+      ask_nca(next);
+    else
+      ask_nma(next);
+    hw::ring(window);
+    if (hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) return false;
+  }
+  // The fields are sound, so the counter tells of the end, also of one that the doorbell calls wrong by now.
+  cells_used_ |= 1U << cell;
+  return true;
+}
+
+void tile_graphs::write_message(job const& of) const {
+  auto& cell = tile_memory::own().graph_cells[of.cell];
+  graph_call const& call = *of.call;
+  expect(cell.traversed, call.measured ? 0 : 1);
+  cell.metadata[tile_memory::cell_objects] = call.size.objects;
+  cell.metadata[tile_memory::cell_bytes] = call.size.bytes;
+  cell.metadata[tile_memory::cell_message] = call.message.size();
+  cell.metadata[tile_memory::cell_arrival] = call.arrival;
+  cell.metadata[tile_memory::cell_root] = name_of(call.root);
+  std::memcpy(cell.message, call.message.data(), call.message.size());
+  cell.held.store(1, std::memory_order_relaxed);
+}
+
+/// T1, as the NCA sends it, or a hart in its place.
+tile_packet tile_graphs::first_packet(job const& of) const {
+  auto const& cell = tile_memory::own().graph_cells[of.cell];
+  std::uint64_t const bytes = sizeof cell.metadata + of.call->message.size();
+  std::uint64_t const lines = (bytes + tile_memory::line_bytes - 1) / tile_memory::line_bytes;
+  std::uint64_t const root = (name_of(of.call->root) - places_.of(places_.own()).partition) / 8;
+  return {tile_packet_kind::graph_call, lines | root << 8U, places_.global(places_.own(), name_of(&cell)),
+          of.call->size.objects, of.call->size.bytes};
+}
+
+void tile_graphs::ask_nca(job const& of) const {
+  std::uint64_t const window = hw::system_window(unit::nca);
+  auto& cell = tile_memory::own().graph_cells[of.cell];
+  hw::store(window + nca::root, name_of(of.call != nullptr ? of.call->root : of.root));
+  hw::store(window + nca::metadata, name_of(cell.metadata));
+  hw::store(window + nca::remote, 0);
+  std::uint64_t const bytes = nca::dispatch_of(sizeof cell.metadata);
+  hw::store(window + nca::dispatch,
+            of.call != nullptr ? bytes | nca::spawning(places_.of(of.call->target).tile) : bytes);
+  if (of.call != nullptr) hw::store(window + nca::task, first_packet(of).words[0]);
+  hw::store(window + nca::counter, name_of(of.call != nullptr ? &cell.traversed : &cell.read));
+}
+
+void tile_graphs::ask_nma(job const& of) const {
+  std::uint64_t const window = hw::system_window(unit::nma);
+  graph_move const& move = *of.move;
+  std::uint64_t const shape =
+      nma::shape_of(move.objects, places_.of(places_.own()).tile, move.hashed ? nma::hashed : nma::linear);
+  hw::store(window + nma::root, name_of(move.root));
+  bool const moves = move.staging != nullptr;
+  hw::store(window + nma::destination, moves ? name_of(move.staging) : move.chunk);
+  hw::store(window + nma::room, move.bytes | move.first << nma::room_bits);
+  hw::store(window + nma::final_address, moves ? move.chunk : 0);
+  hw::store(window + nma::shape, shape);
+  hw::store(window + nma::counter, name_of(&tile_memory::own().graph_cells[of.cell].read));
+}
+
+void tile_graphs::bring(void const* begin, std::uint64_t bytes) {
+  tile_ranges::ask(tile_ranges::ranges::write_back, begin, bytes);
+}
+
+void tile_graphs::forget(void const* begin, std::uint64_t bytes) {
+  tile_ranges::ask(tile_ranges::ranges::invalidate, begin, bytes);
+}
+
+void tile_graphs::settle() {
+  tile_ranges::settle();
+}
+
+std::span<std::byte> tile_graphs::message_memory() noexcept {
+  return tile_memory::own_buffers();
+}
+
+void tile_graphs::push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) {
+  transfers_.push({source, places_.global(to, target), bytes, &done});
+  tile_sleepers::call_watcher();
+}
+
+bool tile_graphs::share_memory(place_id one, place_id other) const noexcept {
+  namespace information = machine::registers::information;
+  return hw::row(places_.of(one).tile, information::row_memory_tile) ==
+         hw::row(places_.of(other).tile, information::row_memory_tile);
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,83 @@
+// graphs: commands to the accelerators for object graphs, and what became of them.
+//
+//   The NCA traverses one graph of the tile at a time, so commands to it go one behind the other through one window.
+//   The NMA takes a request as soon as it has room; what it has taken waits there, each with a counter of its own. Who
+//   has no window or no counter stays in a list, which whoever polls goes on with: nobody waits here.
+//
+// Threads  any; one at a time moves things on, the others pass.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <vector>
+
+#include "fabric/graph_units.hpp"
+#include "fabric/tile/calls.hpp"
+#include "fabric/tile/memory.hpp"
+#include "fabric/tile/places.hpp"
+#include "fabric/tile/transfers.hpp"
+
+namespace tess::detail {
+
+class tile_graphs final : public graph_units {
+ public:
+  tile_graphs(tile_places const& places, tile_post& post, tile_transfers& transfers, tile_calls& calls)
+      : places_(places), post_(post), transfers_(transfers), calls_(calls) {}
+
+  void call(graph_call const& what, graph_size& result, completion& done) override;
+  void serve(graph_receiver& receiver) noexcept override;
+  void write_back(void const* root, graph_size& result, completion& done) override;
+  void copy(graph_move const& what, std::uint64_t& fault, completion& done) override;
+  void bring(void const* begin, std::uint64_t bytes) override;
+  void forget(void const* begin, std::uint64_t bytes) override;
+  void settle() override;
+  [[nodiscard]] std::span<std::byte> message_memory() noexcept override;
+  void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) override;
+  [[nodiscard]] bool share_memory(place_id one, place_id other) const noexcept override;
+
+  /// Moves all of them on; true if anything happened.
+  bool step() { return under_way_.load(std::memory_order_relaxed) != 0 && step_some(); }
+  [[nodiscard]] bool idle() const noexcept { return under_way_.load(std::memory_order_seq_cst) == 0; }
+
+ private:
+  /// Few words, for they are handed on; what is pointed to is the caller's until the end.
+  struct job {
+    void const* root = nullptr;  ///< Of a writeback.
+    graph_call const* call = nullptr;
+    graph_move const* move = nullptr;
+    graph_size* size = nullptr;      ///< Of a writeback or a call,
+    std::uint64_t* fault = nullptr;  ///< or of a copy.
+    completion* done = nullptr;
+    unsigned cell = 0;
+    [[nodiscard]] bool measured() const noexcept { return call != nullptr && call->measured; }
+  };
+  void add(job const& wanted);
+  bool step_some();
+  void take_in();
+  bool end_some();
+  bool begin_some();
+  [[nodiscard]] bool begin(job& next);
+  [[nodiscard]] static bool has_ended(job const& of) noexcept;
+  void end(job const& of, std::uint64_t fault) const;
+  void write_message(job const& of) const;
+  [[nodiscard]] tile_packet first_packet(job const& of) const;
+  void ask_nca(job const& of) const;
+  void ask_nma(job const& of) const;
+
+  tile_places const& places_;
+  tile_post& post_;
+  tile_transfers& transfers_;
+  tile_calls& calls_;
+  graph_receiver* receiver_ = nullptr;
+  std::atomic<std::size_t> under_way_{0};
+  std::atomic<bool> has_new_{false};
+  std::mutex mutex_;  ///< Of the list of what is new.
+  std::deque<job> new_;
+  // Of who moves things on:
+  std::atomic<bool> stepping_{false};
+  std::deque<job> waiting_;
+  std::vector<job> running_;
+  unsigned cells_used_ = 0;  ///< A bit each.
+};
+
+}  // namespace tess::detail

@@ -1,0 +1,79 @@
+// long_messages: messages that do not fit into a packet: in a chunk of the own tile-local memory, or in memory of
+// their own, until their receiver has fetched them.
+//
+// Threads  any.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "fabric/tile/names.hpp"
+#include "fabric/tile/sleepers.hpp"
+#include "fabric/tile/transfers.hpp"
+
+namespace tess::detail {
+
+class tile_long_messages {
+ public:
+  /// `memory`: bytes for chunks.
+  tile_long_messages(std::uint64_t memory, tile_places const& places, tile_post& post, tile_transfers& transfers)
+      : chunks_(static_cast<unsigned>(
+            std::clamp<std::uint64_t>(memory / tile_memory::chunk_bytes, 2, tile_memory::chunks_max))),
+        places_(places),
+        post_(post),
+        transfers_(transfers) {
+    for (auto& used : tile_memory::own().chunk_used) used.store(0, std::memory_order_relaxed);
+  }
+
+  /// False: it is too long, or no chunk is free.
+  bool send_chunk(place_id target, std::span<std::byte const> bytes) {
+    if (bytes.size() > tile_memory::chunk_bytes) return false;
+    tile_memory& memory = tile_memory::own();
+    for (unsigned i = 0; i < chunks_; ++i) {
+      std::atomic<std::uint64_t>& used = memory.chunk_used[i];
+      // acquire: who fetched the message before has read it.
+      if (used.load(std::memory_order_relaxed) != 0 || used.exchange(1, std::memory_order_acquire) != 0) continue;
+      std::memcpy(memory.chunks[i], bytes.data(), bytes.size());
+      post_.send(target, tile_packet(tile_packet_kind::chunk, bytes.size(), name_of(memory.chunks[i]), i));
+      return true;
+    }
+    return false;
+  }
+  /// At the receiver: the chunk's sender may use it again.
+  void release(place_id source, std::uint64_t chunk) const {
+    std::uint64_t const used = name_of(&tile_memory::own().chunk_used[chunk]);
+    reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(source, used))->store(0);
+  }
+
+  /// What could have been a chunk waits for one.
+  [[nodiscard]] bool may_send_large(std::span<std::byte const> bytes) const noexcept {
+    return bytes.size() > tile_memory::chunk_bytes && large_.load(std::memory_order_relaxed) < large_max;
+  }
+  /// From a copy of its own, which is written back before.
+  void send_large(place_id target, std::span<std::byte const> bytes) {
+    auto* const kept = new std::vector<std::byte>(bytes.begin(), bytes.end());
+    large_.fetch_add(1, std::memory_order_relaxed);
+    transfers_.write_back(name_of(kept->data()), kept->size(), target,
+                          tile_packet(tile_packet_kind::large, kept->size(), name_of(kept->data()), name_of(kept)));
+    tile_sleepers::call_watcher();
+  }
+  void fetched(std::uint64_t kept) {
+    delete named<std::vector<std::byte>>(kept);
+    large_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+ private:
+  /// Large ones that may be on their way before requests are refused.
+  static constexpr std::size_t large_max = 8;
+
+  unsigned chunks_;
+  tile_places const& places_;
+  tile_post& post_;
+  tile_transfers& transfers_;
+  std::atomic<std::size_t> large_{0};
+};
+
+}  // namespace tess::detail

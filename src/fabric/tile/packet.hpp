@@ -1,0 +1,62 @@
+// packet: what tiles tell each other: five words of remote task invocation.
+//
+//   Word 0 has the kind in its low byte. Addresses are those that the sender's program uses; a completion's is given
+//   back as it came.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "tess/error.hpp"
+#include "tess/machine/registers.hpp"
+
+namespace tess::detail {
+
+enum class tile_packet_kind : std::uint8_t {
+  small,        ///< A message: size in the second byte, then its bytes.
+  chunk,        ///< A message in a chunk of the sender's. bytes; address; number of the chunk
+  large,        ///< A message in memory of the sender's. bytes; address; what to name when it has been fetched
+  fetched,      ///< Of `large`. -; name
+  put,          ///< Bytes for this place. bytes; address at the sender; target offset; counter to notify; completion
+  done,         ///< At the place that asked. -; completion
+  notify,       ///< -; counter's offset
+  notify_zero,  ///< The same, of one that has been made zero from elsewhere.
+  publish,      ///< A get asks for memory to be written back. bytes; offset; name of the get
+  ready,        ///< Of `publish`: the bytes may be fetched. -; name of the get
+  graph_call,   ///< T1. lines of M, and above 2^8 the root's place in its segment / 8; M; objects; bytes
+  graph_stage,  ///< T3 for the sender. bytes of blocks; the call at the target; its chunk; M; the target
+  graph_ready,  ///< T2. the call at the target; the root's copy; bytes; fault; objects
+  copy,         ///< Put from here to another place. bytes; source offset; target address; -; completion
+  word,         ///< An operation on a word (tile_words). what and where; operands; result; completion
+  word_done     ///< Of `word`. -; result; where it goes; completion
+};
+
+struct tile_packet {
+  static constexpr std::size_t small_bytes = machine::registers::invoke::words * 8 - 2;
+
+  std::array<std::uint64_t, machine::registers::invoke::words> words{};
+
+  tile_packet() = default;
+  tile_packet(tile_packet_kind kind, std::uint64_t bytes, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0,
+              std::uint64_t d = 0)
+      : words{static_cast<std::uint64_t>(kind) | bytes << 8U, a, b, c, d} {}
+  /// A small message.
+  explicit tile_packet(std::span<std::byte const> message) {
+    auto* const raw = reinterpret_cast<std::byte*>(words.data());  // NOLINT: bytes
+    raw[0] = std::byte{static_cast<std::uint8_t>(tile_packet_kind::small)};
+    raw[1] = static_cast<std::byte>(message.size());
+    if (!message.empty()) std::memcpy(raw + 2, message.data(), message.size());
+  }
+
+  [[nodiscard]] tile_packet_kind kind() const noexcept { return static_cast<tile_packet_kind>(words[0] & 0xffU); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return words[0] >> 8U; }
+  [[nodiscard]] std::span<std::byte const> message() const noexcept {
+    auto const* const raw = reinterpret_cast<std::byte const*>(words.data());  // NOLINT: bytes
+    return {raw + 2, static_cast<std::size_t>(raw[1])};
+  }
+};
+
+}  // namespace tess::detail

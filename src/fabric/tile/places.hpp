@@ -1,0 +1,76 @@
+// places: where the memories of all places lie, from the tile table, and how a place's addresses are called here.
+//
+//   A program names its own memory by its local window: the tile-local memory, then the tail of its partition. Others
+//   name it by its global address. A place's segment is the front of its partition, which nobody names otherwise.
+//
+// Units     bytes.
+// Threads   any: it does not change.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fabric/tile/registers.hpp"
+#include "tess/error.hpp"
+
+namespace tess::detail {
+
+/// Of the bits of a global_ptr.
+[[nodiscard]] constexpr place_id place_of(std::uint64_t address) noexcept {
+  return static_cast<place_id>(address >> 48U);
+}
+[[nodiscard]] constexpr std::uint64_t offset_of(std::uint64_t address) noexcept {
+  return address & 0xffff'ffff'ffffU;
+}
+
+class tile_places {
+ public:
+  struct place {
+    std::uint64_t tile = 0;
+    std::uint64_t tlm = 0;        ///< Global.
+    std::uint64_t partition = 0;  ///< Global, cached: as the owner names its segment.
+    std::uint64_t uncached = 0;   ///< Global: as others do.
+    std::uint64_t tail = 0;       ///< Global: behind the segment, what is in the local window behind the TLM.
+  };
+
+  static constexpr std::uint64_t window_end = std::uint64_t{1} << 40U;  ///< Of a program's local window.
+
+  tile_places();
+
+  [[nodiscard]] place_id own() const noexcept { return own_; }
+  [[nodiscard]] place const& of(place_id p) const noexcept { return places_[p]; }
+  [[nodiscard]] place_id places() const noexcept { return static_cast<place_id>(places_.size()); }
+  [[nodiscard]] place_id place_of_tile(std::uint64_t tile) const noexcept { return place_of_tile_[tile]; }
+  [[nodiscard]] std::uint64_t segment_bytes() const noexcept { return segment_bytes_; }
+  [[nodiscard]] std::uint64_t tlm_bytes() const noexcept { return tlm_bytes_; }
+
+  /// The address that place `p` uses, as everybody may name it.
+  [[nodiscard]] std::uint64_t global(place_id p, std::uint64_t address) const noexcept {
+    if (address < tlm_bytes_) return places_[p].tlm + address;
+    if (address < window_end) return places_[p].tail + (address - tlm_bytes_);
+    return address;
+  }
+  /// The same, where loads, stores and AMOs of other tiles reach it.
+  [[nodiscard]] std::byte* word(place_id p, std::uint64_t address) const noexcept {
+    std::uint64_t const name = global(p, address);
+    bool const cached = name - places_[p].partition < places_[p].uncached - places_[p].partition;
+    return reinterpret_cast<std::byte*>(  // NOLINT: an address of the machine
+        cached ? places_[p].uncached + (name - places_[p].partition) : name);
+  }
+  /// How many of `bytes` from a place's address on lie in one memory.
+  [[nodiscard]] std::uint64_t together(std::uint64_t address, std::uint64_t bytes) const noexcept {
+    return address < tlm_bytes_ ? std::min(bytes, tlm_bytes_ - address) : bytes;
+  }
+  [[nodiscard]] bool in_tlm(std::uint64_t address) const noexcept { return address < tlm_bytes_; }
+
+ private:
+  std::vector<place> places_;
+  std::vector<place_id> place_of_tile_;
+  place_id own_ = 0;
+  std::uint64_t segment_bytes_ = ~std::uint64_t{0};
+  std::uint64_t tlm_bytes_ = 0;
+};
+
+}  // namespace tess::detail

@@ -1,0 +1,225 @@
+// transfers: commands at the system hart's windows, one at a time each; the next DMA flies while a piece is
+// copied.
+#include "fabric/tile/transfers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "fabric/tile/names.hpp"
+#include "tess/assert.hpp"
+
+namespace tess::detail {
+
+namespace hw = tile_registers;
+namespace adapter = machine::registers::adapter;
+namespace ranges = machine::registers::ranges;
+using machine::registers::unit;
+
+namespace {
+
+/// Pieces that are copied alternate between these; messages stay in the others until they are delivered.
+constexpr unsigned copied_landings = 2;
+
+void expect(tile_memory::unit_counter& counter) noexcept {
+  counter.value = 1;
+  counter.error = 0;
+}
+
+void ask_for_copy(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
+  tile_memory& memory = tile_memory::own();
+  expect(memory.dma);
+  std::uint64_t const window = hw::system_window(unit::adapter);
+  hw::store(window + adapter::operation, adapter::copy);
+  hw::store(window + adapter::address, from);
+  hw::store(window + adapter::bytes, bytes);
+  hw::store(window + adapter::operand, to);
+  hw::store(window + adapter::counter, name_of(&memory.dma));
+  hw::ring(window);
+  TESS_ASSERT(hw::load(window + adapter::doorbell) !=
+              static_cast<std::uint64_t>(machine::registers::command_status::wrong));
+}
+
+/// The command has ended, well: its fields were ours.
+bool has_ended(tile_memory::unit_counter& counter) noexcept {
+  if (counter.value != 0) return false;
+  asm volatile("fence rw, rw" ::: "memory");
+  TESS_ASSERT(counter.error == 0);
+  return true;
+}
+
+}  // namespace
+
+tile_transfers::tile_transfers(tile_places const& places, tile_post& post) : places_(places), post_(post) {
+  for (auto& used : tile_memory::own().landing_used) used.store(0, std::memory_order_relaxed);
+}
+
+/// Under the lock.
+void tile_transfers::note_new() noexcept {
+  has_new_.store(true, std::memory_order_relaxed);
+  under_way_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void tile_transfers::fetch(tile_fetch const& wanted) {
+  std::lock_guard const lock(mutex_);
+  new_fetches_.push_back(wanted);
+  note_new();
+}
+
+void tile_transfers::push(tile_push const& wanted) {
+  std::lock_guard const lock(mutex_);
+  new_pushes_.push_back(wanted);
+  note_new();
+}
+
+void tile_transfers::write_back(std::uint64_t address, std::uint64_t bytes, place_id to, tile_packet const& then) {
+  // Tile-local memory is in no cache but the L1s, which write through.
+  if (places_.in_tlm(address)) {
+    std::uint64_t const local = places_.together(address, bytes);
+    address += local;
+    bytes -= local;
+  }
+  if (bytes == 0) {
+    asm volatile("fence rw, rw" ::: "memory");
+    return post_.send(to, then);
+  }
+  std::lock_guard const lock(mutex_);
+  new_ranges_.push_back({address, bytes, to, then});
+  note_new();
+}
+
+void tile_transfers::take_in() {
+  // What comes after this look is taken in by the next step.
+  if (!has_new_.load(std::memory_order_relaxed)) return;
+  std::lock_guard const lock(mutex_);
+  has_new_.store(false, std::memory_order_relaxed);
+  std::ranges::move(new_ranges_, std::back_inserter(ranges_));
+  std::ranges::move(new_fetches_, std::back_inserter(fetches_));
+  std::ranges::move(new_pushes_, std::back_inserter(pushes_));
+  new_ranges_.clear();
+  new_fetches_.clear();
+  new_pushes_.clear();
+}
+
+std::optional<tile_fetch> tile_transfers::step_some(bool& moved, bool& ended) {
+  if (stepping_.exchange(true, std::memory_order_acquire)) return std::nullopt;
+  take_in();
+  moved |= step_range();
+  std::optional<tile_fetch> fetched = step_dma(moved, ended);
+  stepping_.store(false, std::memory_order_release);
+  return fetched;
+}
+
+bool tile_transfers::step_range() {
+  auto& counter = tile_memory::own().write_back;
+  bool moved = false;
+  if (range_runs_) {
+    if (!has_ended(counter)) return false;
+    post_.send(ranges_.front().to, ranges_.front().then);
+    ranges_.pop_front();
+    range_runs_ = false;
+    under_way_.fetch_sub(1, std::memory_order_seq_cst);
+    moved = true;
+  }
+  if (ranges_.empty()) return moved;
+  expect(counter);
+  std::uint64_t const window = hw::system_window(unit::ranges);
+  hw::store(window + ranges::operation, ranges::write_back);
+  hw::store(window + ranges::address, ranges_.front().address);
+  hw::store(window + ranges::bytes, ranges_.front().bytes);
+  hw::store(window + ranges::counter, name_of(&counter));
+  hw::ring(window);
+  TESS_ASSERT(hw::load(window + ranges::doorbell) != ranges::wrong);
+  range_runs_ = true;
+  return true;
+}
+
+std::optional<unsigned> tile_transfers::take_landing(bool copied) noexcept {
+  auto& used = tile_memory::own().landing_used;
+  if (copied) return next_copied_ = (next_copied_ + 1) % copied_landings;
+  for (unsigned i = copied_landings; i < tile_memory::landings; ++i) {
+    // acquire: who had it has read it.
+    if (used[i].load(std::memory_order_acquire) != 0) continue;
+    used[i].store(1, std::memory_order_relaxed);
+    return i;
+  }
+  return std::nullopt;
+}
+
+void tile_transfers::free_landing(unsigned landing) noexcept {
+  tile_memory::own().landing_used[landing].store(0, std::memory_order_release);
+}
+
+bool tile_transfers::begin_piece(tile_fetch& of) {
+  if (of.lines != nullptr) {
+    ask_for_copy(places_.global(of.source, of.address), name_of(of.lines), of.bytes);
+    flying_ = {tile_fetch::no_landing, 0, 0, of.bytes};
+    of.asked = of.bytes;
+    return true;
+  }
+  auto const landing = take_landing(of.target != nullptr);
+  if (!landing) return false;
+  tile_memory& memory = tile_memory::own();
+  std::uint64_t const begin = of.address + of.asked;
+  std::uint64_t const bytes =
+      places_.together(begin, std::min<std::uint64_t>(of.bytes - of.asked, tile_memory::chunk_bytes));
+  std::uint64_t const skipped = begin % tile_memory::line_bytes;
+  std::uint64_t const lines =
+      (skipped + bytes + tile_memory::line_bytes - 1) / tile_memory::line_bytes * tile_memory::line_bytes;
+  ask_for_copy(places_.global(of.source, begin - skipped), name_of(memory.landing[*landing]), lines);
+  flying_ = {*landing, skipped, of.asked, bytes};
+  of.asked += bytes;
+  return true;
+}
+
+void tile_transfers::begin_dma(bool& moved) {
+  // The oldest that has something to ask for: the first, or the one behind it.
+  auto const next = std::ranges::find_if(fetches_, [](tile_fetch const& f) { return f.asked < f.bytes; });
+  bool const fetches = next != fetches_.end();
+  // By turns; a fetch may have to wait for a landing.
+  if (fetches && (pushes_.empty() || pushed_last_) && begin_piece(*next)) {
+    pushed_last_ = false;
+    moved = true;
+    return;
+  }
+  if (pushes_.empty()) return;
+  tile_push const& push = pushes_.front();
+  ask_for_copy(name_of(push.source), push.target, push.bytes);
+  pushing_ = push.done;
+  pushes_.pop_front();
+  pushed_last_ = true;
+  moved = true;
+}
+
+std::optional<tile_fetch> tile_transfers::step_dma(bool& moved, bool& ended) {
+  std::optional<piece> landed;
+  if (flying_ || pushing_ != nullptr) {
+    if (!has_ended(tile_memory::own().dma)) return std::nullopt;
+    landed = std::exchange(flying_, std::nullopt);
+  }
+  completion* const pushed = std::exchange(pushing_, nullptr);
+  begin_dma(moved);
+  if (pushed != nullptr) {
+    under_way_.fetch_sub(1, std::memory_order_seq_cst);
+    pushed->acknowledge(1);
+    moved = ended = true;
+  }
+  if (!landed) return std::nullopt;
+  moved = true;
+  tile_fetch& first = fetches_.front();
+  if (first.lines == nullptr) {
+    std::byte const* const bytes = tile_memory::own().landing[landed->landing] + landed->skipped;
+    if (first.target != nullptr) {
+      std::memcpy(first.target + landed->offset, bytes, landed->bytes);
+    } else {
+      first.landing = landed->landing;
+      first.landed_at = bytes;
+    }
+  }
+  if (landed->offset + landed->bytes < first.bytes) return std::nullopt;
+  tile_fetch const fetched = first;
+  fetches_.pop_front();
+  under_way_.fetch_sub(1, std::memory_order_seq_cst);
+  return fetched;
+}
+
+}  // namespace tess::detail

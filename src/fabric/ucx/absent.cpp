@@ -1,0 +1,23 @@
+// absent: what a build without UCX or PMIx says when it is asked for places in several processes.
+#include "fabric/ucx/ucx.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+[[noreturn]] void absent() {
+  throw error("--fabric ucx", "this build has no UCX and PMIx",
+              "./tess setup cluster (libucx-dev, libpmix-dev), then build again");
+}
+
+}  // namespace
+
+std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds) {
+  absent();
+}
+
+std::unique_ptr<fabric> make_ucx_fabric(thread_map const&, ucx_options const&, std::unique_ptr<process_wireup>) {
+  absent();
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,61 @@
+// failures: what is known of failed places on its way from who notices to who handles it, and to the runtime.
+//
+// Threads  any; report() also under the lock of a place: what follows from it is done later.
+// Cost     one relaxed load where there is nothing.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fabric/fabric.hpp"
+
+namespace tess::detail {
+
+class ucx_failures {
+ public:
+  struct reported {
+    place_id place;
+    std::string how;
+  };
+
+  void report(place_id p, std::string const& how) {
+    std::lock_guard const lock(mutex_);
+    reported_.push_back({p, how});
+    is_reported_.store(true, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_reported() const noexcept { return is_reported_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::vector<reported> take_reports() {
+    if (!is_reported()) return {};
+    std::lock_guard const lock(mutex_);
+    is_reported_.store(false, std::memory_order_relaxed);
+    return std::exchange(reported_, {});
+  }
+
+  void tell_runtime(place_id p, std::string text) {
+    std::lock_guard const lock(mutex_);
+    events_.push_back({fabric_event::kind::place_failed, p, std::move(text)});
+    any_.store(true, std::memory_order_relaxed);
+    has_events_.store(true, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::vector<fabric_event> take_events() {
+    if (!has_events_.load(std::memory_order_relaxed)) return {};
+    std::lock_guard const lock(mutex_);
+    has_events_.store(false, std::memory_order_relaxed);
+    return std::exchange(events_, {});
+  }
+  /// Some place failed.
+  [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<reported> reported_;
+  std::vector<fabric_event> events_;
+  std::atomic<bool> is_reported_{false};
+  std::atomic<bool> has_events_{false};
+  std::atomic<bool> any_{false};
+};
+
+}  // namespace tess::detail

@@ -1,0 +1,91 @@
+// library: dlopen, one table of names, and the context with the transports that we ask for.
+#include "fabric/ucx/library.hpp"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <string>
+
+#include "tess/error.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+template <class Function>
+void find(void* library, char const* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr)
+    throw error("libucp.so.0", "has no function " + std::string(name), "UCX 1.13 or later: apt-get install libucx0");
+}
+
+ucx_library open_library() {
+  // Segments are never unmapped while UCX runs, so it need not watch the process's memory; signals, its messages and
+  // the end of the process are ours. What the user sets stands.
+  setenv("UCX_MEM_EVENTS", "n", 0);
+  setenv("UCX_HANDLE_ERRORS", "none", 0);
+  setenv("UCX_LOG_LEVEL", "fatal", 0);
+  setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
+  void* const library = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw error("--fabric ucx", dlerror(), "UCX: apt-get install libucx0");
+  ucx_library u{};
+  find(library, "ucp_config_read", u.config_read);
+  find(library, "ucp_config_modify", u.config_modify);
+  find(library, "ucp_config_release", u.config_release);
+  find(library, "ucp_init_version", u.init_version);
+  find(library, "ucp_cleanup", u.cleanup);
+  find(library, "ucp_worker_create", u.worker_create);
+  find(library, "ucp_worker_destroy", u.worker_destroy);
+  find(library, "ucp_worker_get_address", u.worker_get_address);
+  find(library, "ucp_worker_release_address", u.worker_release_address);
+  find(library, "ucp_worker_get_efd", u.worker_get_efd);
+  find(library, "ucp_worker_arm", u.worker_arm);
+  find(library, "ucp_worker_progress", u.worker_progress);
+  find(library, "ucp_worker_set_am_recv_handler", u.worker_set_am_recv_handler);
+  find(library, "ucp_ep_create", u.ep_create);
+  find(library, "ucp_ep_close_nbx", u.ep_close_nbx);
+  find(library, "ucp_am_send_nbx", u.am_send_nbx);
+  find(library, "ucp_am_recv_data_nbx", u.am_recv_data_nbx);
+  find(library, "ucp_am_data_release", u.am_data_release);
+  find(library, "ucp_request_check_status", u.request_check_status);
+  find(library, "ucp_request_cancel", u.request_cancel);
+  find(library, "ucp_request_free", u.request_free);
+  find(library, "ucs_status_string", u.status_string);
+  return u;
+}
+
+/// One host needs no network: nothing listens then. What the user sets stands.
+char const* transports(bool one_host) {
+  return one_host ? "posix,cma,self" : "^sysv";
+}
+
+}  // namespace
+
+ucx_library const& load_ucx() {
+  static ucx_library const library = open_library();
+  return library;
+}
+
+ucp_context_h make_ucx_context(place_id places, unsigned workers, bool one_host) {
+  ucx_library const& ucx = load_ucx();
+  ucp_config_t* config = nullptr;
+  auto const check = [&](ucs_status_t status, char const* call) {
+    if (status != UCS_OK)
+      throw error("--fabric ucx", std::string(call) + ": " + ucx.status_string(status),
+                  "UCX_TLS and UCX_NET_DEVICES unset, or set to what `ucx_info -d` lists");
+  };
+  check(ucx.config_read(nullptr, nullptr, &config), "ucp_config_read");
+  if (std::getenv("UCX_TLS") == nullptr) static_cast<void>(ucx.config_modify(config, "TLS", transports(one_host)));
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  params.estimated_num_eps = places;
+  params.mt_workers_shared = workers > 1;
+  ucp_context_h context = nullptr;
+  ucs_status_t const status = ucx.init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context);
+  ucx.config_release(config);
+  check(status, "ucp_init");
+  return context;
+}
+
+}  // namespace tess::detail

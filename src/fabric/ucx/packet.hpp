@@ -1,0 +1,91 @@
+// packet: what stands at the head of every active message between two ucx places.
+//
+//   Only the bytes that a kind needs are sent: `packet_bytes`. The data of a block or a message follows as the active
+//   message's own. Cookies name an operation of the sender: an index of its table and how often that was used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tess/error.hpp"
+
+namespace tess::detail {
+
+enum class packet_kind : std::uint8_t {
+  message,       ///< cost: credit that it took; 0: a reply
+  credit,        ///< cost: credit given back
+  words,         ///< word_entry after word_entry follow
+  word_results,  ///< word_answer after word_answer
+  put,           ///< cookie (0: no answer), address, other: the completion to notify (0: none)
+  get,           ///< cookie, address, length
+  get_result,    ///< cookie
+  copy,          ///< cookie, address: source, other: target, length
+  done,          ///< cookie, address: 0, or the failed place + 1
+  alive,         ///< a heartbeat
+  failed,        ///< address: a place that failed
+  call           ///< something is in the mailbox of who sleeps
+};
+inline constexpr std::uint8_t packet_kinds = 12;
+
+struct packet {
+  packet_kind kind;
+  place_id source;
+  std::uint32_t cost;
+  std::uint64_t cookie;
+  std::uint64_t address;
+  std::uint64_t other;
+  std::uint64_t length;
+};
+
+/// A word operation; its cookie comes back with the answer.
+struct word_entry {
+  std::uint64_t cookie;
+  std::uint64_t address;
+  std::uint64_t operands[2];
+  std::uint8_t op, type, bytes, alignment;
+  std::uint32_t unused;  ///< 0
+};
+struct word_answer {
+  std::uint64_t cookie;
+  std::uint64_t result[2];  ///< the old value
+};
+/// In one packet: 5 KiB, which UCX sends at once over shared memory and over TCP.
+inline constexpr std::size_t words_max = 128;
+
+/// The data of `words` or `word_results` may have this size.
+constexpr bool is_batch(packet_kind kind, std::size_t bytes) noexcept {
+  std::size_t const each = kind == packet_kind::words ? sizeof(word_entry) : sizeof(word_answer);
+  return bytes % each == 0 && bytes / each <= words_max;
+}
+
+/// A word operation that exists, on an address that it can have.
+[[nodiscard]] bool is_word(word_entry const& e) noexcept;
+
+constexpr std::size_t packet_bytes(packet_kind kind) noexcept {
+  switch (kind) {
+    case packet_kind::message:
+    case packet_kind::credit:
+    case packet_kind::alive:
+    case packet_kind::call:
+    case packet_kind::words:
+    case packet_kind::word_results:
+      return offsetof(packet, cookie);
+    case packet_kind::get_result:
+      return offsetof(packet, address);
+    case packet_kind::done:
+    case packet_kind::failed:
+      return offsetof(packet, other);
+    case packet_kind::put:
+      return offsetof(packet, length);
+    case packet_kind::get:
+    case packet_kind::copy:
+      return sizeof(packet);
+  }
+  return sizeof(packet);
+}
+
+/// What came as a header, zeros behind what it has; null, or what is wrong with it. Addresses are not looked at.
+[[nodiscard]] char const* read_packet(std::span<std::byte const> header, place_id places, packet& p) noexcept;
+
+}  // namespace tess::detail

@@ -1,0 +1,395 @@
+// ucx: the fabric itself: windows first, active messages otherwise; sleeping on event files; failures.
+#include "fabric/ucx/ucx.hpp"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "fabric/endpoint_names.hpp"
+#include "fabric/ucx/failures.hpp"
+#include "fabric/ucx/introduction.hpp"
+#include "fabric/ucx/sleeper.hpp"
+#include "fabric/ucx/watch.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+class ucx_fabric final : public fabric {
+ public:
+  ucx_fabric(thread_map const& threads, ucx_options const& options, std::unique_ptr<process_wireup> wires)
+      : wires_(std::move(wires)),
+        options_(options),
+        threads_(threads),
+        first_(wires_ == nullptr ? place_id{0} : wires_->place()),
+        job_{load_ucx(), nullptr, threads.places, threads.message_memory, {}, {}, {}, {}} {
+    bool const in_process = wires_ == nullptr;
+    unsigned const own = in_process ? threads.places : 1;
+    job_.context = make_ucx_context(threads.places, own, in_process || wires_->processes_here() == wires_->places());
+    job_.failed = std::make_unique<std::atomic<bool>[]>(threads.places);
+    job_.on_failure = [this](place_id p, char const* how) { report(p, how); };
+    job_.on_alive = [this](place_id, place_id by) {
+      if (watch_ != nullptr) watch_->heard(by);
+    };
+    job_.on_asleep = [this](place_id from, place_id whom) {
+      is_here(whom) ? wake_readers(whom) : here(from).say_called(whom);
+    };
+    if (options.windows) job_.mailboxes.resize(threads.places);
+    try {
+      for (unsigned i = 0; i < own; ++i)
+        places_.push_back(
+            std::make_unique<ucx_place>(job_, static_cast<place_id>(first_ + i), !in_process && options.windows));
+      make_sleepers();
+      if (options.windows)
+        for (auto const& p : places_) p->make_mailbox();
+      in_process ? meet_here() : meet_others();
+      start_watch();
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+
+  ~ucx_fabric() override {
+    if (watch_ != nullptr) watch_->expect_ends();
+    bool const whole = !failures_.any();
+    // What was sent to a place that is gone may never leave.
+    auto const most = whole ? options_.failure_timeout : std::min(options_.failure_timeout, last_words);
+    auto const until = std::chrono::steady_clock::now() + most;
+    while (std::chrono::steady_clock::now() < until &&
+           !std::ranges::all_of(places_, [](auto const& p) { return p->all_sent(); }))
+      for (auto const& p : places_) p->progress(true);
+    // Others may still have something for us, or read our segment.
+    if (whole && wires_ != nullptr) wires_->meet(options_.failure_timeout);
+    release();
+  }
+
+  void word(place_id from, word_request const& request, std::uint64_t (&result)[2], completion& done) override {
+    if (std::byte* const memory = reach(from, request.address)) {
+      apply_request(memory, request, result);
+      done.acknowledge(1);
+      return;
+    }
+    here(from).word(request, result, done);
+    pass_on(request.address);
+  }
+
+  void put(place_id from, std::span<std::byte const> source, std::uint64_t target, completion* local,
+           std::uint64_t notified) override {
+    std::uint64_t const where = source.empty() && notified != 0 ? notified : target;
+    std::byte* const memory = reach(from, where);
+    if (memory == nullptr) {
+      here(from).put(source, target, local, notified);
+      pass_on(where);
+      return;
+    }
+    if (!source.empty()) std::memcpy(memory, source.data(), source.size());
+    if (local != nullptr) local->acknowledge(1);
+    if (notified == 0) return;
+    auto* const cell = reinterpret_cast<completion*>(reach(from, notified));
+    if (place_of(notified) == from) return cell->acknowledge(1);
+    // Only its own process can wake who waits there. The bytes come first.
+    std::atomic_thread_fence(std::memory_order_release);
+    if (!here(from).notify(notified)) here(from).put({}, notified, nullptr, notified);
+    pass_on(notified);
+  }
+
+  void get(place_id from, std::uint64_t source, std::span<std::byte> target, completion* local) override {
+    std::byte const* const memory = reach(from, source);
+    if (memory == nullptr && !target.empty()) {
+      here(from).get(source, target, local);
+      pass_on(source);
+      return;
+    }
+    if (!target.empty()) std::memcpy(target.data(), memory, target.size());
+    if (local != nullptr) local->acknowledge(1);
+  }
+
+  void copy(place_id from, std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local) override {
+    std::byte* const to = reach(from, target);
+    std::byte* const memory = reach(from, source);
+    if (bytes == 0) return local->acknowledge(1);
+    if (to != nullptr && memory != nullptr) {
+      std::memmove(to, memory, bytes);
+      local->acknowledge(1);
+    } else if (memory != nullptr) {
+      here(from).put({memory, bytes}, target, local, 0);
+      pass_on(target);
+    } else if (to != nullptr) {
+      here(from).get(source, {to, bytes}, local);
+      pass_on(source);
+    } else {
+      here(from).copy(source, target, bytes, local);
+      pass_on(source);
+    }
+  }
+
+  bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
+    place_id const target = names_.place_of(to);
+    // Nobody reads it; the job is about to end.
+    if (job_.failed[target].load(std::memory_order_relaxed)) return true;
+    if (!here(from).try_send(target, cls, bytes)) return false;
+    if (target == from) wake_readers(from);
+    return true;
+  }
+
+  unsigned poll(place_id at, unsigned budget, message_sink& sink) override {
+    ucx_place& p = here(at);
+    p.polls.store(p.polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    bool moved = false;
+    unsigned delivered = p.deliver_mail(budget, sink, moved);
+    moved = p.took_served() || moved;
+    if (p.progress_due()) {
+      moved = p.progress() || moved;
+      // The packet was for somebody else.
+      if (p.take_called()) wake_readers(at);
+    }
+    for (ucx_place::message m; delivered < budget && p.pop(m); ++delivered) {
+      sink.deliver(at, m.source, m.bytes);
+      p.delivered(std::move(m));
+      m = {};
+    }
+    if (delivered < budget || p.empty()) p.return_credit();
+    if (!options_.progress_thread && failures_.is_reported()) handle_failures();
+    return delivered == 0 && moved ? 1 : delivered;
+  }
+
+  void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
+    ucx_sleeper& s = *sleepers_[thread];
+    s.asleep.store(1, std::memory_order_seq_cst);
+    std::vector<ucx_place*> watched;
+    for (ucx_place* const p : s.places)
+      if (!p->watched.exchange(true, std::memory_order_seq_cst)) watched.push_back(p);
+    for (ucx_place* const p : s.places) p->begin_sleep();
+    for (int round = 0; idle(s) && nothing_to_do() && wait(s, watched, until, round); ++round) {
+    }
+    for (ucx_place* const p : s.places) p->end_sleep();
+    for (ucx_place* const p : watched) p->watched.store(false, std::memory_order_seq_cst);
+    s.asleep.store(0, std::memory_order_relaxed);
+  }
+
+  void wake(std::uint32_t thread) noexcept override { sleepers_[thread]->wake(); }
+
+  place_window window(place_id p) const noexcept override { return {windows_[p], windows_[p]}; }
+  place_segment segment(place_id p) const noexcept override {
+    return {is_here(p) ? places_[p - first_]->memory().base() : windows_[p], segment_bytes_[p]};
+  }
+  bool extend_segment(place_id p, std::uint64_t offset, std::uint64_t bytes) override {
+    return here(p).memory().commit(offset, bytes);
+  }
+  memory_room room(place_id) const override { return places_.front()->memory().room(); }
+
+  bool coherent() const noexcept override { return true; }
+  void publish(place_id, std::uint64_t, std::uint64_t) override {}
+  void refresh(place_id, std::uint64_t, std::uint64_t) override {}
+  std::vector<fabric_event> events() override { return failures_.take_events(); }
+
+  void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
+  endpoint connect(std::string_view name) override { return names_.connect(name); }
+  void fail(place_id p, std::string const& how) override { report(p, how); }
+
+ private:
+  static constexpr int rounds_at_once = 8;
+  static constexpr std::chrono::milliseconds last_words{300};
+
+  static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48); }
+  bool is_here(place_id p) const noexcept { return p >= first_ && p < first_ + places_.size(); }
+  ucx_place& here(place_id p) const noexcept { return *places_[p - first_]; }
+
+  /// Memory that `from` may touch itself; null: it must ask.
+  std::byte* reach(place_id from, std::uint64_t address) const noexcept {
+    place_id const p = place_of(address);
+    std::byte* const base = p == from ? here(p).memory().base() : windows_[p];
+    return base == nullptr ? nullptr : base + (address & 0xffff'ffff'ffffU);
+  }
+
+  /// Of what goes to a place that failed nobody would ever hear again: the watch ends it.
+  void pass_on(std::uint64_t to) {
+    if (job_.failed[place_of(to)].load(std::memory_order_relaxed)) report(place_of(to), "it failed before");
+  }
+
+  void make_sleepers() {
+    for (std::uint32_t t = 0; t < threads_.threads; ++t) sleepers_.push_back(std::make_unique<ucx_sleeper>());
+    for (auto const& p : places_)
+      for (std::uint32_t const t : threads_.threads_of_place[p->id()]) sleepers_[t]->places.push_back(p.get());
+  }
+
+  void meet_here() {
+    for (auto const& p : places_) {
+      job_.addresses.push_back(p->address());
+      windows_.push_back(options_.windows ? p->memory().base() : nullptr);
+      segment_bytes_.push_back(p->memory().bytes());
+      hosts_.emplace_back("this process");
+    }
+    if (options_.windows)
+      for (auto const& p : places_) p->open_mailbox();
+  }
+
+  void meet_others() {
+    ucx_place const& own = *places_.front();
+    // Without windows the file is of no use to others, but its process is to be watched all the same.
+    introduction const mine{describe_segment(own.memory().file(), own.memory().bytes()), own.address(),
+                            options_.identity};
+    auto const all = wires_->exchange(write_introduction(mine));
+    std::vector<introduction> known;
+    for (std::size_t p = 0; p < all.size(); ++p) known.push_back(read_introduction(all[p], static_cast<place_id>(p)));
+    if (place_id const other = first_different(known); other != 0) {
+      if (first_ == 0) throw other_program(other, known);
+      // The launcher may end all when one does: place 0 has its time to say why.
+      wires_->meet(std::chrono::seconds(1));
+      throw said_elsewhere();
+    }
+    for (std::size_t p = 0; p < known.size(); ++p) {
+      job_.addresses.push_back(std::move(known[p].address));
+      segment_bytes_.push_back(known[p].where.bytes);
+      hosts_.emplace_back(known[p].where.host);
+      windows_.push_back(p == first_ ? own.memory().base() : nullptr);
+      if (p != first_) meet(static_cast<place_id>(p), mine.where, known[p].where);
+    }
+    if (!options_.windows) windows_[first_] = nullptr;
+    if (options_.windows && maps_all_) places_.front()->open_mailbox();
+  }
+
+  void meet(place_id p, segment_place const& mine, segment_place const& where) {
+    ucx_watch::peer peer{p, -1};
+    if (same_host(mine, where)) {
+      int const file = open_segment(where);
+      if (file >= 0) {
+        windows_[p] = map_segment(file, where.bytes);
+        close(file);
+      }
+      if (windows_[p] != nullptr && options_.windows)
+        job_.mailboxes[p] = reinterpret_cast<mailbox_memory*>(windows_[p] + where.bytes);
+      else
+        maps_all_ = false;
+      // Without a segment that we can see its number might be that of another process.
+      if (file >= 0 || where.file < 0) peer.process_file = static_cast<int>(syscall(SYS_pidfd_open, where.process, 0));
+    }
+    peers_.push_back(peer);
+  }
+
+  void start_watch() {
+    if (!options_.progress_thread) return;
+    std::vector<ucx_place*> own;
+    for (auto const& p : places_) own.push_back(p.get());
+    watch_ = std::make_unique<ucx_watch>(
+        job_, std::move(own), peers_, options_.failure_timeout,
+        ucx_watch::calls{[this](ucx_place& p) {
+                           p.progress();
+                           if (!p.empty()) wake_readers(p.id());
+                         },
+                         [this](ucx_place& p) { wake_readers(p.id()); }, [this] { handle_failures(); },
+                         [this](place_id p, char const* how) { report(p, how); }});
+  }
+
+  void release() noexcept {
+    watch_.reset();
+    for (std::size_t p = 0; p < windows_.size(); ++p)
+      if (windows_[p] != nullptr && !is_here(static_cast<place_id>(p))) unmap_segment(windows_[p], segment_bytes_[p]);
+    windows_.clear();
+    places_.clear();
+    if (job_.context != nullptr) job_.ucx.cleanup(job_.context);
+    job_.context = nullptr;
+    sleepers_.clear();
+  }
+
+  bool idle(ucx_sleeper& s) {
+    bool moved = false;
+    for (ucx_place* const p : s.places) {
+      bool const served = p->progress();
+      // Otherwise the thread would sleep again at once, and each operation of a row pay for waking it.
+      if (served) p->served.store(true, std::memory_order_relaxed);
+      moved = served || !p->empty() || moved;
+    }
+    return !moved && s.asleep.load(std::memory_order_seq_cst) != 0;
+  }
+
+  /// False: the thread is to get up.
+  bool wait(ucx_sleeper& s, std::vector<ucx_place*> const& watched, deadline until, int round) {
+    std::vector<pollfd> files{{s.file, POLLIN, 0}};
+    std::chrono::nanoseconds left = until - std::chrono::steady_clock::now();
+    for (ucx_place* const p : watched) {
+      if (p->arm()) {
+        files.push_back({p->event_file(), POLLIN, 0});
+        continue;
+      }
+      // UCX has something to do first; something that does not end, as towards a place that is gone, must not keep us.
+      if (round < rounds_at_once) return true;
+      left = std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(1));
+    }
+    if (left.count() <= 0) return false;
+    auto const ns = left.count();
+    timespec const most{ns / 1'000'000'000, ns % 1'000'000'000};
+    if (ppoll(files.data(), files.size(), &most, nullptr) <= 0) return false;
+    if (files[0].revents == 0) return true;
+    std::uint64_t n;
+    static_cast<void>(!read(s.file, &n, sizeof n));
+    // An old wake-up that came after its sleep had ended is none.
+    return s.asleep.load(std::memory_order_seq_cst) != 0;
+  }
+
+  void wake_readers(place_id p) noexcept {
+    for (std::uint32_t const t : threads_.threads_of_place[p])
+      if (sleepers_[t]->asleep.load(std::memory_order_seq_cst) != 0) return wake(t);
+  }
+
+  /// May be called under the lock of a place: what follows is done later.
+  void report(place_id p, std::string const& how) {
+    failures_.report(p, how);
+    if (watch_ != nullptr) watch_->wake();
+  }
+
+  void handle(ucx_failures::reported const& r) {
+    // What it had sent before is not lost.
+    for (auto const& p : places_)
+      for (int i = 0; i < rounds_at_once && p->progress(true); ++i) {
+      }
+    for (auto const& p : places_) p->take_in_mail();
+    bool const known = job_.failed[r.place].exchange(true, std::memory_order_seq_cst);
+    // Whoever hears of it by an operation finds the event.
+    if (!known) failures_.tell_runtime(r.place, "on host " + hosts_[r.place] + ": " + r.how);
+    for (auto const& p : places_) {
+      p->end_operations_on(r.place);
+      for (unsigned q = 0; !known && q < job_.places; ++q)
+        if (q != p->id() && !job_.failed[q].load(std::memory_order_relaxed))
+          p->say_failed(static_cast<place_id>(q), r.place);
+      p->progress(true);
+    }
+  }
+
+  void handle_failures() {
+    std::vector<ucx_failures::reported> const reports = failures_.take_reports();
+    if (reports.empty()) return;
+    for (auto const& r : reports) handle(r);
+    for (std::uint32_t t = 0; t < threads_.threads; ++t) wake(t);
+  }
+
+  std::unique_ptr<process_wireup> wires_;
+  ucx_options options_;
+  thread_map threads_;
+  place_id first_;
+  ucx_job job_;
+  std::vector<std::unique_ptr<ucx_place>> places_;
+  std::vector<std::byte*> windows_;
+  bool maps_all_ = true;  ///< segments of this host: all who map ours are mapped
+  std::vector<std::uint64_t> segment_bytes_;
+  std::vector<std::string> hosts_;
+  std::vector<std::unique_ptr<ucx_sleeper>> sleepers_;
+  std::vector<ucx_watch::peer> peers_;
+  endpoint_names names_;
+
+  ucx_failures failures_;
+  std::unique_ptr<ucx_watch> watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<fabric> make_ucx_fabric(thread_map const& threads, ucx_options const& options,
+                                        std::unique_ptr<process_wireup> wires) {
+  return std::make_unique<ucx_fabric>(threads, options, std::move(wires));
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,61 @@
+// window: opened through /proc, compared by inode, mapped whole.
+#include "fabric/ucx/window.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "fabric/segment.hpp"
+
+namespace tess::detail {
+
+segment_place describe_segment(int file, std::uint64_t bytes) {
+  segment_place p;
+  std::ifstream boot("/proc/sys/kernel/random/boot_id");
+  boot.read(p.boot, sizeof p.boot - 1);
+  gethostname(p.host, sizeof p.host - 1);
+  p.bytes = bytes;
+  p.process = getpid();
+  p.file = file;
+  struct stat s{};
+  if (file >= 0 && fstat(file, &s) == 0) p.inode = s.st_ino;
+  return p;
+}
+
+bool same_host(segment_place const& a, segment_place const& b) noexcept {
+  return std::memcmp(a.boot, b.boot, sizeof a.boot) == 0 && std::memcmp(a.host, b.host, sizeof a.host) == 0;
+}
+
+int open_segment(segment_place const& where) noexcept {
+  if (where.file < 0) return -1;
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", where.process, where.file);
+  // Not to wait, should it be a pipe of somebody else.
+  int const file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return -1;
+  struct stat s{};
+  if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_ino == where.inode &&
+      static_cast<std::uint64_t>(s.st_size) >= where.bytes + segment::behind_bytes)
+    return file;
+  close(file);
+  return -1;
+}
+
+std::byte* map_segment(int file, std::uint64_t bytes) noexcept {
+  // As the owner has it, or its huge pages would be small ones here.
+  std::byte* const memory = map_aligned(file, bytes + segment::behind_bytes, PROT_READ | PROT_WRITE);
+  if (memory != nullptr) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
+  return memory;
+}
+
+void unmap_segment(std::byte* base, std::uint64_t bytes) noexcept {
+  munmap(base, bytes + segment::behind_bytes);
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,31 @@
+// window: the segment of another process of this host, mapped into this one.
+//
+//   The owner tells where its file is: /proc/<pid>/fd/<number>, which the system opens to the same user only. The
+//   file's number and the host's boot tell whether it is that file: in another container it would not be.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tess::detail {
+
+/// Where a segment's file can be found. Plain bytes: it travels.
+struct segment_place {
+  char boot[48] = {};  ///< of the host, see /proc/sys/kernel/random/boot_id
+  char host[72] = {};
+  std::uint64_t bytes = 0;
+  std::uint64_t inode = 0;
+  std::int32_t process = 0;
+  std::int32_t file = -1;
+};
+
+[[nodiscard]] segment_place describe_segment(int file, std::uint64_t bytes);
+[[nodiscard]] bool same_host(segment_place const& a, segment_place const& b) noexcept;
+
+/// The segment's file, if its process is one of this host and user; -1 otherwise.
+[[nodiscard]] int open_segment(segment_place const& where) noexcept;
+/// With what lies behind it. Null if it cannot be mapped: then there is no window.
+[[nodiscard]] std::byte* map_segment(int file, std::uint64_t bytes) noexcept;
+void unmap_segment(std::byte* base, std::uint64_t bytes) noexcept;
+
+}  // namespace tess::detail

@@ -1,0 +1,190 @@
+// collective: dissemination barrier, and one sweep that serves reductions, broadcast and prefix sums.
+#include "runtime/events/collective.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "runtime/job/job.hpp"
+#include "runtime/tasks/worker_loop.hpp"
+#include "tess/block.hpp"
+#include "tess/detail/event_lines.hpp"
+#include "tess/memory.hpp"
+
+namespace tess::detail {
+
+member_view::member_view(team_name team) {
+  if (team == world_team) {
+    state_ = reinterpret_cast<collective_state*>(this_place().memory.base + collective_offset);
+    rank_ = here();
+    size_ = job.places;
+    return;
+  }
+  auto const address = global_ptr<team_record>::from_bits(team);
+  if (team == no_team)
+    throw error("team", "place " + std::to_string(here()) + " uses a team that it is not in",
+                "calls by members only: it gave team::no_colour to split(), or never called it");
+  if (address.place() != here())
+    throw error("team",
+                "place " + std::to_string(here()) + " uses the handle of place " + std::to_string(address.place()),
+                "the handle that split() returned here, if this place is a member");
+  auto* const record = address.local();
+  record_ = record;
+  state_ = &record->state;
+  rank_ = record->rank;
+  size_ = record->size;
+}
+
+std::uint64_t member_view::world(unsigned rank) const noexcept {
+  return global_ptr<std::byte>(static_cast<place_id>(rank), collective_offset).bits();
+}
+
+namespace {
+
+constexpr wait_kind barrier_wait{"barrier", &give_up_cell, true};
+constexpr wait_kind reduction_wait{"reduction", &give_up_cell, true};
+
+void send(void const* value, std::size_t bytes, std::uint64_t slot, std::uint64_t cell, counter& sent) {
+  block_put({static_cast<std::byte const*>(value), bytes}, slot, &sent.cell(), cell, std::source_location::current());
+}
+
+/// Everybody sends to everybody: one step.
+task<void> sweep_direct(member_view team, collective_state::episode& e, void const* mine, std::size_t bytes,
+                        combine_function combine, void const* op, sweep_result& result) {
+  unsigned const me = team.rank();
+  counter sent;
+  e.direct.expect(team.size() - 1);
+  for (unsigned r = 0; r < team.size(); ++r)
+    if (r != me) send(mine, bytes, team.any(&e.direct_values[me], r), team.any(&e.direct, r), sent);
+  std::memcpy(e.direct_values[me].bytes, mine, bytes);
+  co_await cell_awaiter{e.direct, reduction_wait};
+  std::memcpy(result.total, e.direct_values[0].bytes, bytes);
+  for (unsigned r = 1; r < team.size(); ++r) {
+    if (r == me) std::memcpy(result.before, result.total, bytes);
+    combine(result.total, e.direct_values[r].bytes, op);
+  }
+  co_await sent;
+}
+
+/// Up a binomial tree to rank 0 and down again. On the way up rank r holds the sum of [r, r + 2^k) before it takes
+/// in the child r + 2^k: just what comes before that child's ranks within r's part.
+task<void> sweep_tree(member_view team, collective_state::episode& e, void const* mine, std::size_t bytes,
+                      combine_function combine, void const* op, sweep_result& result) {
+  unsigned const me = team.rank();
+  unsigned const size = team.size();
+  counter sent;
+  std::byte sum[collective_bytes];
+  std::byte before_child[rounds_max][collective_bytes];
+  std::memcpy(sum, mine, bytes);
+  unsigned k = 0;
+  for (; (1U << k) < size && (me & (1U << k)) == 0; ++k) {
+    if (me + (1U << k) >= size) continue;
+    e.up[k].expect(1);
+    co_await cell_awaiter{e.up[k], reduction_wait};
+    std::memcpy(before_child[k], sum, bytes);
+    combine(sum, e.up_values[k].bytes, op);
+  }
+  if (me != 0) {
+    send(sum, bytes, team.parent(&e.up_values[k]), team.parent(&e.up[k]), sent);
+    e.down.expect(1);
+    co_await cell_awaiter{e.down, reduction_wait};
+    std::memcpy(result.total, e.down_values.bytes, bytes);
+    std::memcpy(result.before, e.down_values.bytes + collective_bytes, bytes);
+  } else {
+    std::memcpy(result.total, sum, bytes);
+  }
+  std::byte down[rounds_max][2 * collective_bytes];
+  while (k-- > 0) {
+    if (me + (1U << k) >= size) continue;
+    std::memcpy(down[k], result.total, bytes);
+    std::memcpy(down[k] + collective_bytes, before_child[k], bytes);
+    if (me != 0) {
+      std::memcpy(down[k] + collective_bytes, result.before, bytes);
+      combine(down[k] + collective_bytes, before_child[k], op);
+    }
+    send(down[k], sizeof down[k], team.next(&e.down_values, k), team.next(&e.down, k), sent);
+  }
+  co_await sent;
+}
+
+}  // namespace
+
+task<void> sweep(team_name name, void const* mine, std::size_t bytes, combine_function combine, void const* op,
+                 sweep_result& result) {
+  member_view const team(name);
+  collective_state& s = team.state();
+  if (s.sweep_given_up)
+    throw error("team", "place " + std::to_string(here()) + " gave up a reduction before",
+                "no further reductions on this team: what was under way then could be taken for theirs");
+  collective_state::episode& e = s.episodes[s.sweeps++ % 2];
+  if (team.size() == 1) {
+    std::memcpy(result.total, mine, bytes);
+    co_return;
+  }
+  s.sweep_given_up = true;  // for an exception
+  if (team.size() <= direct_places)
+    co_await sweep_direct(team, e, mine, bytes, combine, op, result);
+  else
+    co_await sweep_tree(team, e, mine, bytes, combine, op, result);
+  s.sweep_given_up = false;
+}
+
+/// From another process the notification is a message, which looking at the cell alone would not see.
+void look_for(completion const& cell) {
+  constexpr int looks = 64;
+  worker_state& w = this_worker();
+  for (int i = 0; i < looks && w.may_spin && !cell.idle(); ++i) {
+    if (i != 0) spin_pause();
+    static_cast<void>(poll(w));
+  }
+}
+
+/// A barrier that its task gave up has begun nevertheless: the next one at this place goes on with it.
+task<void> team_barrier(team_name name) {
+  member_view const team(name);
+  collective_state& s = team.state();
+  collective_state::episode& e = s.episodes[s.barriers % 2];
+  // Counters of the machine make it one round.
+  bool const by_lines = machine_has_lines && name == world_team && event_lines != nullptr;
+  auto const all_rounds = static_cast<unsigned>(std::bit_width(team.size() - 1));
+  unsigned const rounds = by_lines ? std::min(all_rounds, 1U) : all_rounds;
+  for (unsigned k = s.barrier_round; k < rounds; s.barrier_round = ++k) {
+    completion& cell = e.barrier[k];
+    if (!s.barrier_told) {
+      cell.expect(1);
+      if (by_lines)
+        event_lines->arrive([](void* of, std::uint64_t) noexcept { static_cast<completion*>(of)->acknowledge(1); },
+                            &cell);
+      else
+        block_put({}, team.next(&cell, k), nullptr, team.next(&cell, k), std::source_location::current());
+      s.barrier_told = true;
+    }
+    if (the_job->local_places != job.places) look_for(cell);
+    co_await cell_awaiter{cell, barrier_wait};
+    s.barrier_told = false;
+  }
+  s.barrier_round = 0;
+  ++s.barriers;
+}
+
+unsigned team_rank(team_name team) {
+  return member_view(team).rank();
+}
+unsigned team_size(team_name team) {
+  return member_view(team).size();
+}
+void check_root(team_name team, unsigned root) {
+  if (unsigned const size = team_size(team); root >= size)
+    throw error("team", "root " + std::to_string(root), "a rank below " + std::to_string(size));
+}
+
+}  // namespace tess::detail
+
+namespace tess {
+
+task<void> barrier() {
+  return detail::team_barrier(detail::world_team);
+}
+
+}  // namespace tess

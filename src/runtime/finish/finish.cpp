@@ -1,0 +1,145 @@
+// finish: how the end of all tasks under a finish, at all places, is noticed (RUNTIME contract 7).
+//
+//   Every place counts the tasks of a finish that have not ended in one scope: `home` where the finish was opened, a
+//   `proxy` elsewhere, made on first arrival. A scope also keeps, sparsely, a vector of differences: +1 at q for each
+//   message sent to q, -1 at its own place for each message that arrived. A proxy that ran idle sends its vector home
+//   and is forgotten. Home ends when it is idle itself and all sums are zero (X10's vector counts).
+//
+//   Why home cannot end early: let e be the earliest send that no report known at home holds. Its sender p was active
+//   because of an earlier message m, whose send is known while its arrival at p is not (p reports both only when idle,
+//   after e). An arrival at p that is known belongs to an earlier idle period, so its send precedes e and is known too.
+//   So the sum at p is at least one. This needs the reports of one place in the order of its idle periods: one that
+//   overtakes an earlier one shows the arrival of a later message in place of m's (finish_model_test finds the run).
+//   Fabrics do not order messages, so a place numbers its reports to another and that one takes them in order.
+//
+//   An incoming `at` is a `call` scope. Its caller waits for the reply, so the finish cannot end meanwhile; only if the
+//   body leaves tasks behind is it counted as a message: -1 here, and +1 by the caller, who reads it in the reply.
+//
+//   When a place failed, what is known of messages from it and to it never adds up. So differences are kept by source
+//   and target, and those with a failed place do not count. What the failed place's messages have begun elsewhere is
+//   not known at home: it asks all places that are left, and each answers when it takes nothing of the failed one any
+//   more and has nothing of the finish, so that all which these messages began is reported before the answer. From then
+//   on the argument above holds for the others.
+//
+// Threads  all state of a place under its finish_mutex; the count to zero of a shared scope too, so that nobody touches
+//          a scope that another worker found complete.
+// Cost     a finish that stays at its place: nothing. Otherwise O(places touched) messages per idle period.
+#include "runtime/finish/finish.hpp"
+
+#include "runtime/finish/accounting.hpp"
+#include "runtime/job/job_end.hpp"
+
+namespace tess::detail {
+
+// ── scopes ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+void finish_scope::ran_idle() noexcept {
+  finish_accounting(this_place()).idle(*this);
+}
+
+void finish_scope::last_done(std::int64_t n) noexcept {
+  finish_accounting(this_place()).drop(*this, n);
+}
+
+void finish_scope::note_sent(place_id target, std::int64_t n) noexcept try {
+  finish_accounting a(this_place());
+  finish_scope& s = kind_ == scope_kind::call ? a.count(static_cast<call_scope&>(*this)) : *this;
+  a.counts_of(s).add({self->place, target}, n);
+} catch (...) {
+  end_job("counting messages to place %u for their finish", unsigned{target});
+}
+
+void finish_scope::fail(std::exception_ptr exception) noexcept try {
+  finish_accounting a(this_place());
+  a.fail(kind_ == scope_kind::call ? a.count(static_cast<call_scope&>(*this)) : *this, std::move(exception));
+} catch (...) {
+  end_job(kind_ == scope_kind::system ? "running a task of the runtime itself" : "keeping an exception for its finish");
+}
+
+void report_exception(promise_base& p) noexcept {
+  p.scope->fail(std::exchange(p.exception, nullptr));
+}
+
+void take_back_spawn(promise_base* p) noexcept {
+  finish_scope* const scope = p->scope;
+  handle_of(p).destroy();
+  scope->done(1);
+}
+
+// ── home ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+finish_home::finish_home() : finish_scope(scope_kind::home, 0, !self->single), parked_wait{&finish_wait} {}
+
+finish_home::~finish_home() {
+  delete remote_;
+}
+
+void finish_home::open(promise_base& waiter) noexcept {
+  set_key(to_global(this));
+  waiter_ = &waiter;
+  waiter_worker_ = self->notify_id();
+  set_objects_scope(waiter.scope->objects_scope());
+  add(1);
+}
+
+void finish_home::rethrow() {
+  if (first_) std::rethrow_exception(std::move(first_));
+}
+
+// ── calls ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+call_scope* enter_call(std::uint64_t finish_key, place_id caller) {
+  void* const memory = self->frames.allocate(sizeof(call_scope), frame_pool::kind::raw);
+  auto* const scope = new (memory) call_scope(finish_key, caller, !self->single);
+  scope->add(1);
+  return scope;
+}
+
+call_scope* enter_async_call(finish_scope* run) {
+  call_scope* const scope = enter_call(run->key(), self->place);
+  run->add(1);
+  scope->counted_in = run;
+  return scope;
+}
+
+bool leave_call(call_scope* scope) noexcept try {
+  // One is the body itself; more are tasks that outlive it.
+  if (scope->outstanding() > 1) finish_accounting(this_place()).count(*scope);
+  return scope->counted_in != nullptr;
+} catch (...) {
+  end_job("counting the tasks that an `at` left behind");
+  return false;
+}
+
+void end_call(call_scope* scope) noexcept {
+  if (self->single && scope->outstanding() == 1 && scope->counted_in == nullptr) [[likely]] {
+    std::destroy_at(scope);
+    self->frames.release(scope);
+    return;
+  }
+  scope->done(1);
+}
+
+finish_scope* as_scope(call_scope* scope) noexcept {
+  return scope;
+}
+
+void forget_proxies(place_state& place) noexcept {
+  self = place.workers.front();
+  for (auto const& [key, proxy] : std::exchange(place.proxies, {})) delete_proxy(proxy);
+  place.idle_proxies.store(nullptr, std::memory_order_relaxed);
+  self = nullptr;
+}
+
+unsigned finish_depth(promise_base const& task) noexcept {
+  unsigned depth = 0;
+  finish_scope const* scope = task.scope;
+  for (; scope != nullptr && scope->kind() == finish_scope::scope_kind::home; ++depth) {
+    promise_base const* outer = static_cast<finish_home const*>(scope)->waiter_;
+    while (outer->continuation != nullptr) outer = outer->continuation;
+    scope = outer->scope;
+  }
+  return depth;
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,375 @@
+// start: from settings to threads, from the first task to its exit code, and the orderly end.
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "fabric/tile/tile.hpp"
+#include "fabric/ucx/ucx.hpp"
+#include "runtime/finish/finish.hpp"
+#include "runtime/graphs/dead_regions.hpp"
+#include "runtime/job/blocked_signals.hpp"
+#include "runtime/job/job.hpp"
+#include "runtime/job/job_end.hpp"
+#include "runtime/job/make_places.hpp"
+#include "runtime/job/place_failures.hpp"
+#include "runtime/job/placement.hpp"
+#include "runtime/job/processes.hpp"
+#include "runtime/report/stall_report.hpp"
+#include "runtime/report/statistics.hpp"
+#include "runtime/report/trace.hpp"
+#include "runtime/tasks/worker_loop.hpp"
+#include "tess/detail/event_lines.hpp"
+#include "tess/detail/fail_allocation.hpp"
+#include "tess/memory.hpp"
+
+namespace tess {
+
+namespace detail {
+
+namespace {
+
+std::chrono::milliseconds failure_timeout(settings const& s) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(s.failure_timeout * 1000));
+}
+
+/// Who else takes part, where places are in several programs; at most one of them.
+struct other_programs {
+  std::unique_ptr<process_wireup> processes;
+  std::unique_ptr<wireup> tiles;
+  [[nodiscard]] wireup* get() const noexcept { return processes != nullptr ? processes.get() : tiles.get(); }
+};
+
+std::unique_ptr<fabric> make_fabric(job_state const& j, thread_map const& threads, other_programs others) {
+  settings const& s = j.options;
+  std::unique_ptr<fabric> made;
+  if (s.fabric == "ucx")
+    made = make_ucx_fabric(threads, {!s.no_window, s.progress_thread, failure_timeout(s), identity(j.objects)},
+                           std::move(others.processes));
+  else if (s.fabric == "tile")
+    made = make_tile_fabric(threads, std::move(others.tiles));
+  else if (s.fabric == "smp" || s.fabric == "checked")
+    made = make_smp_fabric(threads);
+  else if (s.fabric == "hostile")
+    made = make_hostile_fabric(threads, s.seed);
+  else
+    throw error("TESS_FABRIC", "`" + s.fabric + "`", "smp, ucx, tile, checked or hostile");
+  if (s.delay.any()) made = make_delayed_fabric(std::move(made), threads, s.delay, s.seed);
+  return s.fabric == "smp" || s.fabric == "ucx" || s.fabric == "tile" ? std::move(made)
+                                                                      : make_checked_fabric(std::move(made), threads);
+}
+
+copier read_copier(std::string const& name) {
+  if (name.empty() || name == "nemesys") return copier::nemesys;
+  if (name == "pegasus") return copier::pegasus;
+  if (name == "message_passing") return copier::message_passing;
+  if (name == "no-nca") return copier::no_nca;
+  throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no-nca");
+}
+
+word_path read_word_path(std::string const& name) {
+  if (name.empty()) return word_path::automatic;
+  if (name == "instructions") return word_path::instructions;
+  if (name == "addresses") return word_path::addresses;
+  if (name == "messages") return word_path::messages;
+  throw error("TESS_WORDS", "`" + name + "`", "instructions, addresses or messages");
+}
+
+/// Who we are among the programs of the job, for a fabric whose places are in several.
+other_programs meet_launcher(job_state& j) {
+  settings& s = j.options;
+  other_programs others;
+  if (s.fabric == "ucx") others.processes = make_wireup(failure_timeout(s));
+  if (s.fabric == "tile") others.tiles = make_tile_wireup();
+  wireup const* const wires = others.get();
+  if (wires == nullptr) return others;
+  // Who started processes passes on what each says; of tiles one speaks for all.
+  if (s.places != 0 && s.places != wires->places() && s.fabric == "tile" && wires->place() != 0) throw said_elsewhere();
+  if (s.places != 0 && s.places != wires->places())
+    throw error("TESS_PLACES",
+                std::to_string(s.places) + ", but " + std::to_string(wires->places()) +
+                    (s.fabric == "ucx" ? " processes were started, and with the fabric ucx each is one place"
+                                       : " tiles run the program, and with the fabric tile each is one place"),
+                s.fabric == "ucx"
+                    ? "a launcher: mpirun -n " + std::to_string(s.places) + " PROGRAM (apt-get install openmpi-bin)"
+                    : "at most as many as the machine has tiles for programs");
+  s.places = wires->places();
+  j.first_place = wires->place();
+  j.local_places = 1;
+  return others;
+}
+
+/// Whoever wants several places of a program that runs on one tile has them within it.
+bool spreads_over_tiles(settings const& s) {
+  return on_tiles() && (s.places <= 1 || make_tile_wireup()->places() > 1);
+}
+
+/// Returns what the fabric has of other processes; null if there are none.
+wireup* lay_out(job_state& j) {
+  std::vector<int> const cpu_numbers = processors();
+  auto const cpus = static_cast<unsigned>(cpu_numbers.size());
+  settings& s = j.options;
+  auto const check = [](char const* name, unsigned value, unsigned most) {
+    if (value > most) throw error(name, std::to_string(value), "at most " + std::to_string(most));
+  };
+  check("settings::places", s.places, 65535);
+  check("settings::workers", s.workers, 64);
+  check("settings::threads", s.threads, 4096);
+  check("settings::flush_bytes", s.flush_bytes, 4096);
+  j.copier = read_copier(s.copier);
+  if (s.fabric.empty()) s.fabric = spreads_over_tiles(s) ? "tile" : "smp";
+  other_programs wires = meet_launcher(j);
+  // A tile has its harts for its place, and each a worker.
+  if (s.workers == 0) s.workers = s.fabric == "tile" ? harts_of_tile() : 1;
+  if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
+  if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
+  if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");
+  if (wires.get() == nullptr) j.local_places = s.places;
+  unsigned const total = j.local_places * s.workers;
+  if (s.threads == 0) s.threads = cpus;
+  s.threads = std::min(s.threads, total);
+  // Other processes of the job want processors, too.
+  unsigned const processes = wires.get() == nullptr ? 1 : wires.get()->processes_here();
+  // A hart of a tile sleeps and wakes within few cycles: spinning would only take the bus from others.
+  bool const processor_each =
+      s.fabric != "tile" &&
+      s.threads * processes <= std::max(cpus, static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)));
+
+  job.places = static_cast<place_id>(s.places);
+  job.workers = static_cast<std::uint16_t>(s.workers);
+  j.threads.resize(s.threads);
+  thread_map map{job.places,   std::vector<std::vector<std::uint32_t>>(s.places),
+                 s.threads,    s.buffer_memory / 2,
+                 s.interfaces, read_word_path(s.words)};
+  std::vector<std::optional<int>> const pins = plan_pins(s.pin, s.threads, cpu_numbers);
+  for (unsigned i = 0; i < s.threads; ++i) {
+    j.threads[i].index = i;
+    j.threads[i].may_spin = s.threads <= cpus && processor_each;
+    j.threads[i].cpu = pins[i];
+  }
+  for (unsigned i = 0; i < total; ++i) {
+    auto const place = static_cast<place_id>(j.first_place + i / s.workers);
+    std::uint32_t const thread = i % s.threads;
+    auto w = std::make_unique<worker_state>(place, static_cast<std::uint16_t>(i % s.workers), s.workers == 1, thread);
+    // Spinning pays only if it takes the processor from nobody.
+    w->may_spin = s.threads == total && total <= cpus && processor_each;
+    w->current = &w->handler;
+    if (!s.trace.empty()) w->trace.enable();
+    w->times_calls = !s.stats.empty();
+    w->overlaps_calls = s.overlap_calls;
+    j.threads[thread].workers.push_back(w.get());
+    if (auto& of_place = map.threads_of_place[place]; std::ranges::find(of_place, thread) == of_place.end())
+      of_place.push_back(thread);
+    j.workers.push_back(std::move(w));
+  }
+  wireup* const others = wires.get();
+  j.fabric = make_fabric(j, map, std::move(wires));
+  return others;
+}
+
+/// The first task: app under a finish, so that whatever it spawned has ended too.
+task<void> first_task(std::function<task<void>()> const& app, std::exception_ptr& thrown) {
+  try {
+    co_await finish([&]() -> task<void> { co_await app(); });
+    co_await gather_counts();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  stop_other_processes(thrown ? 1 : the_job->exit_code.load(std::memory_order_relaxed));
+  the_job->stopping.store(true, std::memory_order_seq_cst);
+  wake_all();
+}
+
+void start_threads(job_state& j, std::vector<std::thread>& others) {
+  others.reserve(j.threads.size());
+  try {
+    for (std::size_t t = 1; t < j.threads.size(); ++t)
+      others.emplace_back([&thread = j.threads[t]] {
+        pinned const here(thread.cpu);
+        run_thread(thread);
+      });
+  } catch (std::system_error const& e) {
+    throw error("tess::run", "cannot start thread " + std::to_string(others.size() + 1) + ": " + e.what(),
+                "fewer threads (TESS_THREADS)");
+  }
+}
+
+/// Starts the threads, runs app at place 0 and ends them; what left app.
+std::exception_ptr run_threads(job_state& j, std::function<task<void>()> const& app) {
+  std::exception_ptr thrown;
+  // Of the run before.
+  j.stopping.store(false, std::memory_order_relaxed);
+  for (thread_state& t : j.threads) t.polls_no_more.store(false, std::memory_order_relaxed);
+  {
+    blocked_signals const blocked;
+    // A simulated machine has no signals and no hart to spare, and reports itself who waits for ever.
+    std::optional<stall_watch> watch;
+    if (!on_machine()) watch.emplace(j.options.stall_timeout);
+    std::vector<std::thread> others;
+    self = j.workers.front().get();
+    try {
+      start_threads(j, others);
+      if (j.first_place == 0) start_system_task(first_task(app, thrown));
+    } catch (...) {
+      // The system gives no more threads or memory: those that run must end before the job does.
+      thrown = std::current_exception();
+      j.stopping.store(true, std::memory_order_seq_cst);
+      wake_all();
+    }
+    {
+      pinned const here(j.threads.front().cpu);
+      run_thread(j.threads.front());
+    }
+    for (std::thread& t : others) t.join();
+  }
+  if (job_broken()) stop_after_break(j);
+  if (job_broken() || j.has_failed) destroy_tasks(j);
+  for (auto const& p : j.places) forget_proxies(*p);
+  return thrown;
+}
+
+std::string program_name() {
+  std::error_code problem;
+  auto const path = std::filesystem::read_symlink("/proc/self/exe", problem);
+  return problem ? "program" : path.filename().string();
+}
+
+/// `the_job` and its views exist between construction and destruction.
+struct running_job {
+  explicit running_job(settings const& s) {
+    if (the_job != nullptr) throw error("tess::run", "called while a job runs", "one job per process at a time");
+    j.options = s;
+    the_job = &j;
+    try {
+      j.objects = number_objects();
+      wireup* const others = lay_out(j);
+      make_places(j);
+      // From here on others may write into our segment.
+      if (others != nullptr && !others->meet(failure_timeout(j.options)))
+        throw error("tess::run", "not all places started", "a look at what the others said");
+    } catch (...) {
+      end();
+      throw;
+    }
+  }
+  ~running_job() { end(); }
+  running_job(running_job const&) = delete;
+  running_job& operator=(running_job const&) = delete;
+
+  void end() noexcept {
+    for (auto const& p : j.places) {
+      // Its region lies in the segment.
+      p->system->set_objects(nullptr);
+      forget_dead_chunks(*p);
+    }
+    // While other processes may still answer our operations, who waited for the answers must be there: the fabric goes
+    // first. It calls the job until it has gone, so its pointer stays till then.
+    if (j.fabric != nullptr && j.local_places != job.places) {
+      delete j.fabric.get();
+      static_cast<void>(j.fabric.release());
+    }
+    the_job = nullptr;
+    job = {};
+    event_lines = nullptr;
+  }
+
+  job_state j;
+};
+
+}  // namespace
+}  // namespace detail
+
+struct runtime::state {
+  explicit state(settings const& s) : options((check(s), s)), failing(s.fail_allocation), running(s) {}
+
+  static void check(settings const& s) {
+    if (s.fail_allocation != 0 && !detail::allocations_can_fail)
+      throw error("TESS_FAIL_ALLOCATION", std::to_string(s.fail_allocation), "a checked build (debug, asan)");
+  }
+
+  std::exception_ptr run(std::function<task<void>()> const& app) {
+    if (detail::job_broken()) throw error("tess::runtime", running.j.reason, "a new runtime: this one cannot go on");
+    if (busy.exchange(true)) throw error("tess::runtime::run", "called while it runs", "one run after the other");
+    auto const begin = std::chrono::steady_clock::now();
+    std::exception_ptr thrown = detail::run_threads(running.j, app);
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    busy = false;
+    return thrown;
+  }
+
+  /// One process writes the statistics of all; every process has its own trace, until they are merged.
+  void write_files(int code) {
+    bool const first = running.j.first_place == 0;
+    if (!options.trace.empty()) options.trace = detail::trace_file_of(options.trace, running.j.first_place);
+    if (!options.stats.empty() && first)
+      detail::write_statistics(running.j, detail::program_name(), seconds, code, options.stats);
+    if (!options.trace.empty()) detail::write_trace(running.j, options.trace);
+  }
+
+  settings options;
+  detail::failing_allocation failing;
+  detail::running_job running;
+  std::atomic<bool> busy{false};
+  double seconds = 0;
+};
+
+runtime::runtime(settings const& s) : state_(std::make_unique<state>(s)) {
+  if (state_->running.j.local_places != detail::job.places)
+    throw error("tess::runtime", "with " + std::to_string(detail::job.places) + " processes",
+                "tess::run, or a fabric whose places are in one process: TESS_FABRIC=smp");
+}
+
+runtime::~runtime() {
+  if (state_ == nullptr) return;
+  try {
+    stop();
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "tess: %s\n", e.what());
+  }
+}
+
+void runtime::stop() {
+  if (std::unique_ptr<state> const last = std::move(state_)) last->write_files(detail::job_broken() ? 1 : 0);
+}
+
+void runtime::run_task(std::function<task<void>()> const& app) {
+  if (state_ == nullptr) throw error("tess::runtime::run", "called after stop()", "a new runtime");
+  if (std::exception_ptr const thrown = state_->run(app); detail::job_broken()) {
+    detail::print_job_end(state_->running.j);
+    throw error("tess::runtime", "the job could not go on: " + std::string(state_->running.j.reason), "");
+  } else if (thrown) {
+    std::rethrow_exception(thrown);
+  }
+}
+
+int run(settings const& s, args words, std::function<task<int>(args)> app) {
+  unsigned to_merge = 0;
+  std::optional<runtime::state> started(std::in_place, s);
+  runtime::state& job = *started;
+  int code = 0;
+  detail::job_state& j = job.running.j;
+  std::exception_ptr thrown = job.run([&]() -> task<void> { j.exit_code = code = co_await app(words); });
+  if (j.first_place != 0) code = j.exit_code;
+  if (detail::job_broken()) {
+    if (detail::says_why()) detail::print_job_end(j);
+    code = 1;
+  } else {
+    // Also of one that the program outlived.
+    if (j.first_place == 0) detail::print_failures(j);
+    if (thrown) code = 1;
+    if (thrown && !j.has_failed) detail::print_exception(std::move(thrown));
+  }
+  job.write_files(code);
+  bool const processes = j.local_places != detail::job.places;
+  if (processes && j.first_place == 0 && !detail::job_broken() && !s.trace.empty()) to_merge = detail::job.places;
+  // The fabric ends when all processes have come so far: then their files are there.
+  started.reset();
+  if (to_merge != 0) detail::merge_traces(s.trace, to_merge);
+  return code;
+}
+
+}  // namespace tess

@@ -1,0 +1,213 @@
+// stall_report: walks the frames of a worker's pool and prints those that are parked, with the tasks that await them.
+#include "runtime/report/stall_report.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <unordered_set>
+
+#include "runtime/job/job.hpp"
+#include "runtime/job/job_end.hpp"
+#include "runtime/job/place_failures.hpp"
+#include "runtime/tasks/worker_loop.hpp"
+
+namespace tess::detail {
+
+namespace {
+constexpr unsigned lines_max = 50;
+constexpr auto standstill_max = std::chrono::milliseconds(250);
+/// How long tasks of a broken job may take to come to their next co_await.
+constexpr auto broken_max = std::chrono::seconds(5);
+
+/// Who awaits a task, outwards.
+std::string awaited_at(promise_base const& p) {
+  std::string text;
+  for (promise_base const* outer = p.continuation; outer != nullptr; outer = outer->continuation)
+    text += ", awaited at " + to_text(outer->where);
+  return text;
+}
+
+/// The task that waits without giving its worker back.
+std::string task_that_polls(worker_state const& w) {
+  std::string text = "waits for " + std::string(w.polls_for);
+  if (w.current == &w.handler) return text + " in a message handler";
+  if (w.current->where.line() == 0)
+    text += " in a task before its first co_await";
+  else
+    text += " in a task after its co_await at " + to_text(w.current->where);
+  return text + awaited_at(*w.current);
+}
+
+/// The tasks of a worker whose place stands still, a line each; of one without also a line, if wanted.
+std::string tasks_of(worker_state const& w, bool without) {
+  std::string text;
+  unsigned parked = 0;
+  std::string const name = "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) + ": ";
+  if (w.polls_for != nullptr) text += name + task_that_polls(w) + '\n';
+  w.frames.for_each_task([&](void* frame) {
+    promise_base const* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
+    // Only spawned tasks surely have a frame of their own; a task that is awaited is found through the one that awaits.
+    if (p->continuation != nullptr) return;
+    while (p->callee != nullptr) p = p->callee;
+    if (p->waits_for == nullptr) return;
+    if (++parked > lines_max) return;
+    text += name + "waits for " + p->waits_for->kind->what + " at " + to_text(p->where) + awaited_at(*p) + '\n';
+  });
+  if (parked > lines_max) text += "  and " + std::to_string(parked - lines_max) + " more\n";
+  std::uint64_t const runnable =
+      w.runnable.size() + static_cast<std::uint64_t>(std::max<std::int64_t>(w.unstarted.size(), 0));
+  if ((parked == 0 && without) || runnable != 0)
+    text += name + std::to_string(parked) + " tasks wait, " + std::to_string(runnable) + " can run\n";
+  return text;
+}
+
+/// acquire: what the thread did before it stood still.
+bool stands_still(thread_state const& t, std::uint64_t report) noexcept {
+  return t.stopped_for.load(std::memory_order_acquire) >= report;
+}
+
+void report_place(place_state const& place, std::uint64_t report) {
+  auto const stopped = [&](worker_state const* w) { return stands_still(the_job->threads[w->thread], report); };
+  bool const all = std::ranges::all_of(place.workers, stopped);
+  for (worker_state const* const w : place.workers) {
+    if (all)
+      std::fputs(tasks_of(*w, true).c_str(), stderr);
+    else if (!stopped(w))
+      std::fprintf(stderr, "  place %u worker %u: its thread has been in one task for long\n", unsigned{w->place},
+                   unsigned{w->index});
+  }
+}
+
+}  // namespace
+
+void report_stalled_places() {
+  for (auto const& place : the_job->places) {
+    std::string text;
+    for (worker_state const* const w : place->workers) text += tasks_of(*w, false);
+    if (!text.empty())
+      std::fprintf(stderr, "tess: nothing moves at place %u; tasks that wait:\n%s", unsigned{place->id}, text.c_str());
+  }
+}
+
+void stand_still(thread_state& thread) noexcept {
+  std::uint64_t const wanted = the_job->report_wanted.load(std::memory_order_seq_cst);
+  // release: the frames, to the watch that reads them; acquire: the watch has read them.
+  thread.stopped_for.store(wanted, std::memory_order_release);
+  while (the_job->report_finished.load(std::memory_order_acquire) < wanted &&
+         !the_job->stopping.load(std::memory_order_relaxed))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+struct stall_watch::state {
+  double timeout_s;
+  std::atomic<bool> ending{false};
+  pthread_t native{};
+  std::thread thread;
+
+  /// Runs `look`, which is told whether all threads stand still, or only some of them in the time that they had.
+  template <class Look>
+  void while_still(Look look) const {
+    std::uint64_t const report = the_job->report_wanted.fetch_add(1, std::memory_order_seq_cst) + 1;
+    wake_all();
+    auto const limit = std::chrono::steady_clock::now() + standstill_max;
+    auto const stopped = [&](thread_state const& t) { return stands_still(t, report); };
+    bool all = false;
+    while (!(all = std::ranges::all_of(the_job->threads, stopped)) && std::chrono::steady_clock::now() < limit)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    look(all, report);
+    the_job->report_finished.store(report, std::memory_order_release);
+  }
+
+  void ask(char const* why) const {
+    std::fprintf(stderr, "tess: %s; tasks that wait:\n", why);
+    while_still([](bool, std::uint64_t report) {
+      for (auto const& place : the_job->places) report_place(*place, report);
+    });
+  }
+
+  /// Threads that do not come at once get a moment to move on: the one they wait for may be waiting for them.
+  void tell_failures() const {
+    while_still([](bool all, std::uint64_t) {
+      if (all) tell_tasks(*the_job);
+    });
+  }
+
+  /// All threads asleep, or in a task that waits without suspending, and nothing done since the last look.
+  static bool still(std::uint64_t& last_turns) {
+    std::uint64_t turns = 0;
+    bool asleep = true;
+    for (thread_state const& t : the_job->threads) {
+      turns += t.turns.load(std::memory_order_relaxed);
+      asleep &= t.asleep.load(std::memory_order_relaxed) || t.only_polls.load(std::memory_order_relaxed);
+    }
+    return turns == std::exchange(last_turns, turns) && asleep;
+  }
+
+  /// A task that never gives the turn away must not keep a broken job from ending.
+  void end_in_time() const {
+    auto const limit = std::chrono::steady_clock::now() + broken_max;
+    while (!all_stopped_polling()) {
+      if (std::chrono::steady_clock::now() > limit) {
+        print_job_end(*the_job);
+        std::fputs("tess: a task does not come to a co_await: the process ends here\n", stderr);
+        std::_Exit(1);
+      }
+      if (ending.load(std::memory_order_acquire)) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+
+  void watch() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);  // ends the watch
+    std::uint64_t last_turns = 0;
+    auto quiet_since = std::chrono::steady_clock::now();
+    bool reported = false;
+    while (!ending.load(std::memory_order_acquire)) {
+      double const step = has_untold_failures() ? 0.1 : timeout_s > 0 ? std::min(timeout_s / 4, 1.0) : 1.0;
+      timespec wait{};
+      wait.tv_sec = static_cast<time_t>(step);
+      wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
+      int const signal = sigtimedwait(&set, nullptr, &wait);
+      // Workers look more often, but not while they compute.
+      look_at_failures();
+      if (job_broken()) end_in_time();
+      if (has_untold_failures() && !ending.load(std::memory_order_acquire)) tell_failures();
+      if (signal == SIGUSR1) ask("asked by SIGUSR1");
+      if (timeout_s <= 0) continue;
+      auto const now = std::chrono::steady_clock::now();
+      if (!still(last_turns)) {
+        quiet_since = now;
+        reported = false;
+      } else if (!reported && std::chrono::duration<double>(now - quiet_since).count() >= timeout_s) {
+        ask(("nothing has moved for " + std::to_string(timeout_s) + " s").c_str());
+        // The report itself is no progress.
+        reported = true;
+      }
+    }
+  }
+};
+
+stall_watch::stall_watch(double timeout_s) : state_(new state) {
+  state_->timeout_s = timeout_s;
+  state_->thread = std::thread([this] { state_->watch(); });
+  state_->native = state_->thread.native_handle();
+  the_job->watch.store(state_->native, std::memory_order_relaxed);
+}
+
+stall_watch::~stall_watch() {
+  the_job->watch.store({}, std::memory_order_relaxed);
+  state_->ending.store(true, std::memory_order_release);
+  pthread_kill(state_->native, SIGUSR2);
+  state_->thread.join();
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,74 @@
+// notify: how a task becomes runnable from elsewhere: cookies, ready queues, and the threads that they wake.
+#include "runtime/job/job.hpp"
+#include "runtime/tasks/worker_loop.hpp"
+#include "tess/at.hpp"
+#include "tess/counter.hpp"
+#include "tess/timeout.hpp"
+
+namespace tess::detail {
+
+void offer_work(worker& w) noexcept {
+  for (worker_state* const other : the_job->place(w.place).workers) {
+    thread_state& t = the_job->threads[other->thread];
+    if (t.asleep.load(std::memory_order_relaxed)) {
+      the_job->fabric->wake(t.index);
+      return;
+    }
+  }
+}
+
+void wake_task(std::uint32_t worker_id, promise_base& p) noexcept {
+  notify_worker(worker_id, reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&p)));
+}
+
+void take_cookie(worker_state& w, std::uint64_t cookie) noexcept {
+  ready_node* const n = node_of(cookie);
+  if ((cookie & stop_message_tag) == stop_message_tag) {
+    take_stop_message(static_cast<stop_message*>(n));
+    return;
+  }
+  if ((cookie & word_slot_tag) != 0) {
+    w.frames.release(n);
+    return;
+  }
+  if ((cookie & at_slot_tag) != 0) {
+    end_abandoned(static_cast<at_slot*>(n));
+    return;
+  }
+  auto* const p = static_cast<promise_base*>(n);
+  p->waits_for = nullptr;
+  w.make_runnable(p);
+}
+
+void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
+  worker_state& target = the_job->worker_of(notify);
+  if (&target == self) {
+    take_cookie(target, cookie);
+    return;
+  }
+  ready_node* const n = node_of(cookie);
+  n->next_ready = target.ready.load(std::memory_order_relaxed);
+  // release what was acknowledged; sequentially consistent for the look at the sleeper that follows.
+  while (!target.ready.compare_exchange_weak(n->next_ready, cookie, std::memory_order_seq_cst,
+                                             std::memory_order_relaxed)) {
+  }
+  the_job->fabric->wake(target.thread);
+}
+
+void wake_all() noexcept {
+  for (thread_state const& t : the_job->threads) the_job->fabric->wake(t.index);
+}
+
+void drain(completion& cell) noexcept {
+  // After a failure some acknowledgements will not come; those of the fabric do, and soon.
+  static constexpr auto patience = std::chrono::seconds(1);
+  wait_polling(
+      "operations of a counter that is destroyed",
+      [](void* c) {
+        return static_cast<completion*>(c)->idle() ||
+               (job.failed != nullptr && std::chrono::steady_clock::now() > the_job->told + patience);
+      },
+      &cell);
+}
+
+}  // namespace tess::detail

@@ -1,0 +1,333 @@
+// worker_loop: poll, steal, sleep; several workers may share a thread, each gets its turn.
+#include "runtime/tasks/worker_loop.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "runtime/finish/finish.hpp"
+#include "runtime/job/job_end.hpp"
+#include "runtime/job/place_failures.hpp"
+#include "runtime/messages/message.hpp"
+#include "runtime/report/stall_report.hpp"
+#include "runtime/tasks/run_tasks.hpp"
+#include "runtime/tasks/worker_delay.hpp"
+#include "tess/at.hpp"
+#include "tess/finish.hpp"
+#include "tess/timeout.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+constexpr unsigned messages_per_poll = 16;
+constexpr unsigned polls_per_look_at_clock = 4;
+constexpr unsigned polls_per_finish_report = 64;
+constexpr int spins_before_sleep = 2000;
+constexpr int turns_per_idle_run = 8;
+constexpr int looks_per_idle_round = 4;
+/// Rounds of waiting without suspending before the thread looks after its other workers.
+constexpr unsigned patient_rounds = 1000;
+constexpr auto sleep_max = std::chrono::seconds(1);
+
+thread_local thread_state* this_thread = nullptr;
+
+bool take_ready(worker_state& w) {
+  if (w.ready.load(std::memory_order_relaxed) == 0) return false;
+  // acquire: what the notifier acknowledged. The stack is newest first; tasks resume in the order they became ready.
+  std::uint64_t list = w.ready.exchange(0, std::memory_order_acquire);
+  std::uint64_t reversed = 0;
+  while (list != 0) {
+    ready_node* const n = node_of(list);
+    std::uint64_t const next = n->next_ready;
+    n->next_ready = reversed;
+    reversed = list;
+    list = next;
+  }
+  while (reversed != 0) {
+    std::uint64_t const cookie = reversed;
+    reversed = node_of(cookie)->next_ready;
+    take_cookie(w, cookie);
+  }
+  return true;
+}
+
+bool steal(worker_state& w) {
+  place_state const& place = the_job->place(w.place);
+  std::size_t const n = place.workers.size();
+  if (n < 2 || !w.may_start()) return false;
+  w.random_state = w.random_state * 6364136223846793005u + 1442695040888963407u;
+  std::size_t const first = (w.random_state >> 33) % n;
+  for (std::size_t i = 0; i < n; ++i) {
+    worker_state* const victim = place.workers[(first + i) % n];
+    if (victim == &w) continue;
+    if (promise_base* const p = victim->unstarted.steal()) {
+      ++w.cold.steals;
+      w.runnable.push(p);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool report_wanted(thread_state const& thread) noexcept {
+  return thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_relaxed);
+}
+
+/// Something happened: the stall report looks for it.
+void count_turn(thread_state& thread) noexcept {
+  thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool turn(worker_state& w) {
+  if (has_failed(w.place)) [[unlikely]]
+    return false;
+  self = &w;
+  bool busy = run_tasks(w);
+  busy |= poll(w);
+  // A sleeper that spawn() just missed is woken here.
+  if (!w.single && !w.unstarted.empty()) offer_work(w);
+  return busy;
+}
+
+/// Nothing is runnable: everything that was gathered leaves, and other workers' tasks are looked at.
+bool run_idle(worker_state& w) {
+  if (has_failed(w.place)) [[unlikely]]
+    return false;
+  self = &w;
+  w.outgoing.flush_idle(w);
+  report_idle_finishes(w);
+  w.outgoing.flush_idle(w);
+  w.frames.flush_returns();
+  look_at_failures();
+  return steal(w) || poll(w) || !w.runnable.empty() || (w.may_start() && !w.unstarted.empty());
+}
+
+bool nothing_to_do(void* context) {
+  auto const& thread = *static_cast<thread_state*>(context);
+  if (the_job->stopping.load(std::memory_order_seq_cst)) return false;
+  if (thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_seq_cst))
+    return false;
+  for (worker_state const* const w : thread.workers) {
+    if (has_failed(w->place)) continue;
+    if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty()) return false;
+    place_state const& place = the_job->place(w->place);
+    // The last flush may have run the handler that a finish waited for.
+    if (place.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
+    if (!w->may_start()) continue;
+    for (worker_state const* const other : place.workers)
+      if (!other->unstarted.empty()) return false;
+  }
+  return true;
+}
+
+void sleep(thread_state& thread) {
+  auto const longest = std::min<std::chrono::nanoseconds>(sleep_max, until_delayed(thread));
+  if (longest < shortest_sleep) {
+    if (!thread.may_spin) std::this_thread::yield();
+    return;
+  }
+  worker_state& w = *thread.workers.front();
+  ++w.cold.parks;
+  std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
+  thread.asleep.store(true, std::memory_order_relaxed);
+  bool const for_ever = longest == sleep_max && the_job->fabric->wakes_surely();
+  time_point until = for_ever ? time_point::max() : std::chrono::steady_clock::now() + longest;
+  for (worker_state const* const other : thread.workers)
+    if (!other->timers.empty()) until = std::min(until, other->timers.earliest().due);
+  the_job->fabric->sleep(thread.index, until, {&nothing_to_do, &thread});
+  thread.asleep.store(false, std::memory_order_relaxed);
+  if (the_job->fabric->stalled()) [[unlikely]]
+    report_stalled_places();
+  if (w.trace.enabled()) w.trace.slice(trace_event::idle, begin, std::source_location::current());
+}
+
+}  // namespace
+
+void run_thread(thread_state& thread) {
+  this_thread = &thread;
+  int idle_rounds = 0;
+  while (!the_job->stopping.load(std::memory_order_relaxed)) {
+    if (report_wanted(thread)) [[unlikely]] {
+      stand_still(thread);
+      continue;
+    }
+    bool busy = false;
+    for (worker_state* const w : thread.workers) busy |= turn(*w);
+    if (busy) {
+      count_turn(thread);
+      idle_rounds = 0;
+      continue;
+    }
+    bool const spins = thread.may_spin && idle_rounds < spins_before_sleep;
+    // Operations that are about to complete are waited for without a pause, which is as long as several switches.
+    bool const delays = spins && delays_something(thread);
+    if (delays && ++idle_rounds % turns_per_idle_run != 0) continue;
+    for (worker_state* const w : thread.workers) busy |= run_idle(*w);
+    if (busy) continue;
+    // A thread that woke for nothing sleeps again at once.
+    if (spins) {
+      if (delays) continue;
+      ++idle_rounds;
+      // A pause takes as long as an answer may: each is followed by a look.
+      for (int i = 0; i < looks_per_idle_round && !busy; ++i) {
+        spin_pause();
+        for (worker_state* const w : thread.workers) {
+          if (has_failed(w->place)) [[unlikely]]
+            continue;
+          self = w;
+          busy |= poll(*w);
+        }
+      }
+      continue;
+    }
+    sleep(thread);
+  }
+  stop_polling(thread);
+  self = nullptr;
+  this_thread = nullptr;
+}
+
+bool poll(worker_state& w) noexcept {
+  ++w.cold.polls;
+  promise_base* const outer = w.current;
+  w.current = &w.handler;
+  bool busy = true;
+  try {
+    busy = the_job->fabric->poll(w.place, messages_per_poll, message_receiver()) != 0;
+  } catch (...) {
+    end_job("polling the fabric");
+  }
+  w.current = outer;
+  busy |= take_ready(w);
+  if (!w.timers.empty()) [[unlikely]]
+    expire_timers(w);
+  if (w.cold.polls % polls_per_look_at_clock == 0) w.outgoing.flush_late(w);
+  if (w.cold.polls % polls_per_finish_report == 0) {
+    report_idle_finishes(w);
+    look_at_failures();
+  }
+  return busy;
+}
+
+namespace {
+
+/// Tasks of the runtime itself carry transfers on: they run even where no other task may.
+bool run_system_tasks(worker_state& w) {
+  finish_scope const* const system = the_job->place(w.place).system.get();
+  promise_base* const current = w.current;
+  worker::single_step const step(w);
+  bool busy = false;
+  // A task that waits like this itself may take others out of the ring.
+  for (std::uint64_t n = w.runnable.size(); n > 0 && !w.runnable.empty(); --n) {
+    promise_base* const p = w.runnable.pop();
+    if (p->scope == system) {
+      busy = true;
+      w.current = p;
+      handle_of(p).resume();
+    } else {
+      w.runnable.push(p);
+    }
+  }
+  w.current = current;
+  return busy;
+}
+
+/// Workers of the thread that wait themselves lie below on the stack: none of their tasks may run.
+bool run_other_workers(thread_state& thread) {
+  bool busy = false;
+  for (worker_state* const w : thread.workers) {
+    if (w->polls_for != nullptr) continue;
+    busy |= turn(*w);
+    busy |= run_idle(*w);
+  }
+  return busy;
+}
+
+}  // namespace
+
+void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept {
+  if (this_thread == nullptr) {
+    // The threads of a broken job have ended.
+    TESS_ASSERT(job_broken() || job.failed != nullptr);
+    return;
+  }
+  thread_state& thread = *this_thread;
+  worker_state& outer = this_worker();
+  char const* const outer_polls_for = std::exchange(outer.polls_for, what);
+  bool const outer_polls = thread.only_polls.load(std::memory_order_relaxed);
+  for (unsigned idle_rounds = 0; !done(context);) {
+    if (job_broken()) {
+      stop_polling(thread);
+      while (!all_stopped_polling()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      break;
+    }
+    if (report_wanted(thread)) {
+      stand_still(thread);
+      continue;
+    }
+    bool busy = false;
+    for (worker_state* const w : thread.workers) {
+      self = w;
+      busy |= poll(*w);
+      busy |= run_system_tasks(*w);
+    }
+    // It may be a task of another worker of this thread that we wait for.
+    if (!busy && idle_rounds > patient_rounds) busy = run_other_workers(thread);
+    self = &outer;
+    if (busy) {
+      count_turn(thread);
+      idle_rounds = 0;
+      continue;
+    }
+    spin_pause();
+    if (++idle_rounds <= 64) continue;
+    if (idle_rounds <= patient_rounds) {
+      std::this_thread::yield();
+    } else {
+      thread.only_polls.store(true, std::memory_order_relaxed);
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      thread.only_polls.store(outer_polls, std::memory_order_relaxed);
+    }
+  }
+  outer.polls_for = outer_polls_for;
+}
+
+void start_system_task(task<void> t) {
+  finish_scope* const scope = this_place().system.get();
+  scope->add(1);
+  promise_base* const p = t.release();
+  p->scope = scope;
+  self->make_runnable(p);
+}
+
+void run_some_nested(worker& w) noexcept {
+  // Inside a handler, or deep inside other spawns, the queue grows instead: native stacks must stay bounded.
+  constexpr std::uint16_t nested_max = 16;
+  // Enough to share the cost of coming here, few enough for their frames to stay in the first-level cache.
+  constexpr int batch = 32;
+  if (w.delivering != 0 || w.nested == nested_max || !w.may_start()) return;
+  promise_base* const outer = w.current;
+  worker::single_step const step(w);
+  ++w.nested;
+  for (int i = 0; i < batch; ++i) {
+    promise_base* const p = w.unstarted.pop();
+    if (p == nullptr) break;
+    w.current = p;
+    handle_of(p).resume();
+  }
+  --w.nested;
+  w.current = outer;
+}
+
+void place_lock() noexcept {
+  this_place().atomic_section.lock();
+}
+void place_unlock() noexcept {
+  this_place().atomic_section.unlock();
+}
+
+void* frame_allocate(std::size_t) {
+  throw error("task", "a coroutine was called outside tess::run()", "tasks are made by tasks");
+}
+
+}  // namespace tess::detail
