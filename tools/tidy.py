@@ -1,4 +1,4 @@
-"""tidy: the rules of docs/style.md that a machine can check; prints `file:line: what, what instead`, ends with 1.
+"""tidy: the rules of docs/internals/style.md that a machine can check; prints `file:line: what, what instead`.
 
 Each rule is a function from a file to its errors; RULES at the end lists them. Usage: tools/tidy.py [ROOT].
 """

@@ -1,6 +1,6 @@
 // input: what a kernel of IMSuite computes on, and the suite's text format of it.
 //
-//   Every file begins with the number of nodes; what follows depends on the kernel (docs/imsuite.md has the table).
+//   Every file begins with the number of nodes; what follows depends on the kernel (docs/use/imsuite.md has the table).
 //   Reading checks all of it: a symmetric matrix without loops, identifiers that are a permutation, parents that make
 //   the tree of the matrix.
 //

@@ -6,7 +6,7 @@
 // Shapes   array2: [least, most] in each dimension. part: the elements [first, first + elements.size()) of one place.
 // Threads  dist_array::here: any task of the place; what several tasks change is changed in place_atomic sections.
 // Source   the X10 2.3 class library (Array, Region, Dist, DistArray, Point), by its documentation; the sizes in 32-bit
-//          words that NEMESYS (MEMSYS 2019), table 5, reports are compared in docs/imsuite.md.
+//          words that NEMESYS (MEMSYS 2019), table 5, reports are compared in docs/use/imsuite.md.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 //
 //   The time is that of the measured part of the statistics (--stats); it ends when all that was begun is done.
 //
-// Source    issue, yield, complete: SoftXMT (Grappa), section 2; the instructions: docs/xbgas.md.
+// Source    issue, yield, complete: SoftXMT (Grappa), section 2; the instructions: docs/machine/rae.md.
 #include <charconv>
 #include <coroutine>
 #include <cstdint>

@@ -5,7 +5,7 @@
 //   handler: a cheap delegate, which must not block; handlers of one worker do not interrupt each other, those of
 //   several workers of a place run concurrently. `at` messages leave at once; to the own place, f is called or started
 //   within the call. `at_async` messages are gathered per destination, also for the own place, and handlers may run
-//   inside at_async() when a buffer is full (docs/contract.md, 5.5).
+//   inside at_async() when a buffer is full (docs/internals/contract.md, 5.5).
 //
 // Threads  any task; at_async from handlers too.
 // Errors   exceptions travel back: at their own place as they are, from another tess::error, out_of_memory and
@@ -336,7 +336,7 @@ void at_async(place_id target, F f, Args... args) {
 }
 
 /// The same, with a copier of this call's own. The graph is copied before the call returns, as in X10; on tiles of a
-/// machine, copiers that read it in place may do so until the finish has ended (docs/contract.md).
+/// machine, copiers that read it in place may do so until the finish has ended (docs/internals/contract.md).
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 void at_async(place_id target, copier by, F f, Args... args) {

@@ -1,7 +1,7 @@
 // copier: how a graph of objects comes to another place, and how the copies of objects seen before are found.
 //
 //   Chosen for a run by settings::copier (`--copier`), or for one call as the second argument of at() and at_async().
-//   All give isomorphic graphs; docs/objects.md says what each costs and when to use which. Where there are no
+//   All give isomorphic graphs; docs/use/objects.md says what each costs and when to use which. Where there are no
 //   accelerators, `no_nca` is `nemesys`.
 //
 // Source  "NEMESYS" (MEMSYS 2019), sections 2 and 3; Pegasus (DATE 2017).

@@ -8,7 +8,7 @@
 // Threads  acknowledge(): any task of the place, and fabrics. expect(), co_await: one task, the owner.
 // Errors   an operation that failed resumes the waiter with place_failed; so does a place that fails meanwhile, since
 //          the acknowledgements may have been its own.
-// Source   Counters of "Cache-Integrated Network Interfaces" (IJPP 2012); docs/contract.md, 4.
+// Source   Counters of "Cache-Integrated Network Interfaces" (IJPP 2012); docs/internals/contract.md, 4.
 #pragma once
 
 #include <coroutine>

@@ -1,7 +1,7 @@
 // error: what was wrong, where, and what would be right; and what becomes of an exception that crosses places.
 //
 //   tess::error, out_of_memory and place_failed arrive from another place as themselves; any other exception thrown
-//   there arrives as remote_error, which keeps the place, the type's name and the text (docs/contract.md, 6).
+//   there arrives as remote_error, which keeps the place, the type's name and the text (docs/internals/contract.md, 6).
 #pragma once
 
 #include <cstdint>

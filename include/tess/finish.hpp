@@ -2,7 +2,7 @@
 //
 //   `co_await finish(body)` runs body and ends when every task spawned under it has ended, transitively, on all
 //   places. spawn() and at_async() count for the innermost finish of the caller. A finish that stayed at its place
-//   sends no message (docs/contract.md, 7; the counting is in src/runtime/finish/finish.cpp).
+//   sends no message (docs/internals/contract.md, 7; the counting is in src/runtime/finish/finish.cpp).
 //
 // Threads  any task. Unstarted tasks may be stolen by other workers of the place.
 // Errors   the first exception that reaches the finish is rethrown by co_await, after all ended; others are dropped.

@@ -9,14 +9,14 @@
 //   member and the remedy. Types with a base, private members or constructors list their members:
 //   `struct leaf : node { … TESS_OBJECT(leaf, node, a, b) };`, base void if there is none.
 //
-//   Objects live in regions, which are freed as a whole, without destructors (docs/objects.md): what a called body
+//   Objects live in regions, which are freed as a whole, without destructors (docs/use/objects.md): what a called body
 //   makes, with its arguments, until it and everything spawned under it ended; a returned graph as long as its
 //   graph<T>; an arena's as long as the arena; what is kept, and what is made outside of any call, until the job ends.
 //
 // Units    bytes. An object is smaller than 2 GiB, a graph than 32 GiB.
 // Threads  make: tasks of the place. An arena: one task.
 // Errors   out_of_memory. Checked builds throw when an object of a region that ended is passed or followed.
-// Cost     make: an addition, and clearing. copy: docs/objects.md.
+// Cost     make: an addition, and clearing. copy: docs/use/objects.md.
 // Source   "NEMESYS" (MEMSYS 2019), section 2.
 #pragma once
 

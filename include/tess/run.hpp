@@ -123,13 +123,13 @@ class runtime {
 /// Adds `"name": json` to the statistics under "result". `json` must be valid JSON text. At place 0, once per name.
 void report_result(std::string_view name, std::string_view json);
 
-/// Between these two lies what the program measures: on a simulated machine its statistics tell of that part apart
-/// (docs/machine.md, `measured`); elsewhere nothing happens. The first beginning and the last end count. Any task.
+/// The part between these two is what the program measures: on a simulated machine the statistics give it separately
+/// (docs/machine/machine.md, `measured`); elsewhere they do nothing. The first begin and the last end count. Any task.
 void begin_measured_part() noexcept;
 void end_measured_part() noexcept;
 
-/// What all places have counted so far, a part of the counters of docs/statistics.md: word operations on the own place
-/// and on others, bytes of blocks, messages sent, bytes of those that left their place.
+/// What all places have counted so far, some of the counters of docs/use/statistics.md: word operations on the own
+/// place and on others, bytes of blocks, messages sent, bytes of those that left their place.
 struct operation_counts {
   std::uint64_t local_words = 0;
   std::uint64_t remote_words = 0;

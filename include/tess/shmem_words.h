@@ -20,7 +20,7 @@
 // Threads   the one that called shmem_init, which comes before all others start (SHMEM_THREAD_SINGLE).
 // Errors    misuse ends the program with 2 and says what, where and what would be right; on the machine a wrong address
 //           or PE traps where instructions are used. A PE that ends before shmem_finalize ends all.
-// Cost      by instructions: one or two and a round trip. By messages: docs/shmem.md.
+// Cost      by instructions: one or two and a round trip. By messages: docs/use/shmem.md.
 // Source    OpenSHMEM 1.5, sections 9.1, 9.3, 9.5.4, 9.5.7, 9.7 and 9.11; tables 3 and 5 have the types.
 #pragma once
 

@@ -7,8 +7,8 @@
 //
 //   The form of at_async for streams: items of one stream, finish and destination lie side by side behind one header,
 //   so that the receiver runs a plain loop over them, in which it can prefetch ahead. They share buffers, deadlines,
-//   back-pressure and finish with at_async (docs/contract.md, 6). Where a place has several workers, batches run
-//   concurrently: a loop inside place_atomic() needs no processor atomics, for one lock a batch.
+//   back-pressure and finish with at_async (docs/internals/contract.md, 6). Where a place has several workers, batches
+//   run concurrently: a loop inside place_atomic() needs no processor atomics, for one lock a batch.
 //
 // Shapes   T: trivially copyable, aligned to 8 at most. f(std::span<T const>): a trivially copyable callable that
 // returns
@@ -60,7 +60,7 @@ struct stream_handler {
     std::size_t const count = (bytes - prefix) / sizeof(T);
     if (prefix + count * sizeof(T) != bytes) [[unlikely]]
       refuse_batch(context.source, bytes - prefix, sizeof(T));
-    // Payloads are aligned to 8 wherever a message lies (docs/contract.md, 6).
+    // Payloads are aligned to 8 wherever a message lies (docs/internals/contract.md, 6).
     std::span<T const> const items(reinterpret_cast<T const*>(payload + prefix), count);
     alignas(F) std::byte copy[sizeof(F)];
     if constexpr (prefix != 0) std::memcpy(copy, payload, sizeof(F));

@@ -73,7 +73,7 @@ def table5(known: Known) -> Item:
         byte_share = mean([row[6] / row[5] for row in rows])
         sentences.append(
             f"Graphs have {100 * (objects - 1):+.0f} % objects and {100 * (byte_share - 1):+.0f} % bytes in the mean "
-            "beside the paper's, whose objects have larger headers of smaller words (docs/imsuite.md, word by word)."
+            "beside the paper's, whose objects have larger headers of smaller words (docs/use/imsuite.md)."
         )
     return Item("table 5", "Copies of object graphs at 14 places", columns, rows, sentences)
 

@@ -152,7 +152,7 @@ def figure10(known: Known) -> Item:
         f"among them, of a kernel. STRIDEN steps by {STRIDE} words. The paper: {known.paper['miss_irregular']} of "
         f"irregular and {known.paper['miss_regular']} of regular kernels, in the mean; which are which is not said.",
         "0.11 % cannot follow from lines of 64 bytes: who goes through an array word by word needs each line once, one "
-        "request in eight (docs/atomics.md). With free-at-once a request alone never finds its line, and here each "
+        "request in eight (docs/machine/rae.md). With free-at-once a request alone never finds its line, and here each "
         "node asks one other, one at a time.",
         "RAND loads its index, which the owner's caches keep: each load takes a copy of the line and leaves it. SG "
         "takes the word that it has written in the iteration before, which hits. SCATTER and GATHER go through two "

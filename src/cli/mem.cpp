@@ -217,7 +217,7 @@ void add_subcommands(CLI::App& line, typed& t, action& chosen) {
 int mem(words const& given) {
   command_line line{"tess mem [--server WHERE] COMMAND [WORDS...]",
                     "Look at a memory server (tess memd), and change what it has, with your own rights.",
-                    "Example: tess mem create matrix 1G   (docs/rmem.md says more)"};
+                    "Example: tess mem create matrix 1G   (docs/use/rmem.md says more)"};
   typed t;
   action chosen;
   line.add_option("--server", t.server, "its name or address (default: TESS_RMEM, or the server named default)")

@@ -1,4 +1,4 @@
-// memd: `tess memd` serves memory until it is told to stop (docs/rmem.md).
+// memd: `tess memd` serves memory until it is told to stop (docs/use/rmem.md).
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>

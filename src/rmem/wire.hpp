@@ -1,7 +1,7 @@
 // wire: the protocol of memory servers: messages of 64 bytes, little-endian, some followed by a payload.
 //
 //   A message is what the RMem paper puts into a mailbox; bytes of regions travel through the portal, which on a stream
-//   is the payload of a `data` message. docs/rmem.md has the sequence chart.
+//   is the payload of a `data` message. docs/use/rmem.md has the sequence chart.
 //
 //   bytes  0-3 magic  4 version  5 operation  6-7 status  8-15 id  16-23 address  24-31 size  32-39 argument
 //          40-43 rights  44-47 payload bytes  48-55 second argument  56-63 zero

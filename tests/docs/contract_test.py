@@ -1,4 +1,4 @@
-"""contract: every test that docs/contract.md names exists under that name.
+"""contract: every test that docs/internals/contract.md names exists under that name.
 
 Method: `*file: case, case*` behind a promise names a file under tests/ and words that must stand in it.
 """
@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-PAGE = TESTS.parent / "docs" / "contract.md"
+PAGE = TESTS.parent / "docs" / "internals" / "contract.md"
 CASE = re.compile(r"\b[a-z0-9]+(?:_[a-z0-9]+){2,}\b")
 
 

@@ -1,4 +1,4 @@
-"""statistics: every name in docs/statistics.md is written by the programs, and they write no other.
+"""statistics: every name in docs/use/statistics.md is written by the programs, and they write no other.
 
 Method: the page's program is compiled and run with --stats and --trace, a benchmark with --json; keys, kinds of values
 and counts that do not depend on timing are compared with the page's examples and tables. TESS names the `tess` to use.
@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from listings import blocks_of, programs_of  # noqa: E402
 
-PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
+PAGE = Path(__file__).parents[2] / "docs" / "use" / "statistics.md"
 TESS = os.environ.get("TESS")
 # What a program decides, not timing.
 EXACT = ["schema", "program", "fabric", "places", "workers", "threads", "exit_code", "result"]

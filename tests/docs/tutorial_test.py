@@ -1,4 +1,4 @@
-"""tutorial: the programs of README.md and of docs/tutorial.md compile, and print what stands beside them.
+"""tutorial: the programs of README.md and of docs/use/tutorial.md compile, and print what stands beside them.
 
 Method: each program that is one by itself is compiled by `tess c++` with warnings as errors and run on 1, 2 and 3
 places, with two workers, and on the hostile fabric; what it prints must be what the page shows for that number of
@@ -119,7 +119,7 @@ class Pages(unittest.TestCase):
                 self.assertEqual(code, 0, output)
 
     def test_tutorial(self) -> None:
-        self.check(ROOT / "docs" / "tutorial.md")
+        self.check(ROOT / "docs" / "use" / "tutorial.md")
 
     def test_readme(self) -> None:
         self.check(ROOT / "README.md")

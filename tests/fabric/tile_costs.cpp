@@ -1,6 +1,6 @@
 // tile_costs: what operations of the runtime take between tiles of a simulated machine, in cycles, as a task sees it.
 //
-//   Built and run by hand; a run is the same every time: docs/performance.md has the command and the figures.
+//   Built and run by hand; a run is the same every time: docs/use/performance.md has the command and the figures.
 #include <array>
 #include <cstdio>
 #include <vector>

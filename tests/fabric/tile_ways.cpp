@@ -1,7 +1,7 @@
 // tile_ways: words of other tiles in the three ways of TESS_WORDS, by the runtime. Run by tess-machine:
 //
 //   tile_ways sums        every place adds to words of all others, in all ways at once: "sums: right", or 1
-//   tile_ways costs       instructions and cycles of an operation, of who asks and of who is asked (docs/atomics.md)
+//   tile_ways costs       instructions and cycles of an operation, at requester and target (docs/machine/rae.md)
 //   tile_ways misaligned  what the machine refuses; outside: beyond the segment
 #include <array>
 #include <atomic>

@@ -1,5 +1,6 @@
-// nemesys_copies_test: the program behind Fig. 8 runs on a memory tile, its copies are right, and its times are those
-// that docs/nemesys.md reports: the calibrated ones within their ranges, the predicted ones where the paper has them.
+// nemesys_copies_test: the program behind Fig. 8 runs on a memory tile, its copies are right, and its times are
+// those that docs/machine/nemesys.md reports: the calibrated ones within their ranges, the predicted ones where the
+// paper has them.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
 // completion: the cell behind counters, slots and `at`: acknowledgements count it down; at zero it wakes its waiter.
 //
-//   A fabric object in segment memory: {value, error, notify, cookie} (docs/contract.md, 4). The owner's interest is
-//   one large unit (`armed_unit`), taken away when it waits: the value can only be zero while somebody waits and
-//   nothing is outstanding. So exactly one party notifies, whether the last acknowledgement or the wait comes first,
-//   and acknowledgements that overtake their announcement are harmless.
+//   A fabric object in segment memory: {value, error, notify, cookie} (docs/internals/contract.md, 4). The owner's
+//   interest is one large unit (`armed_unit`), taken away when it waits: the value can only be zero while somebody
+//   waits and nothing is outstanding. So exactly one party notifies, whichever of the last acknowledgement
+//   and the wait comes first, and acknowledgements that overtake their announcement are harmless.
 //
 // Units    of the issuing call. 32 bits of outstanding units at most.
 // Threads  acknowledge: any. expect, arm, reset: the owner.

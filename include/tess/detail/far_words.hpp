@@ -8,7 +8,7 @@
 //
 // Bits    0-46 the address: programs have no higher ones; 47-59 the object. Those above are word_call's.
 // Errors  traps of the machine, whose report names place and offset.
-// Source  docs/xbgas.md.
+// Source  docs/machine/rae.md.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 //   Every place runs the same binary, so the index of a record in the section names it everywhere; no registration,
 //   no initialisation order. A shared object has a section of its own, so a handler's name is {object, index}; 0 is the
-//   program. The receiver checks object, index and payload size before the call (docs/contract.md, 6).
+//   program. The receiver checks object, index and payload size before the call (docs/internals/contract.md, 6).
 //
 //   What names a record of this object is hidden: the loader must not replace it by the equally named one of another.
 //

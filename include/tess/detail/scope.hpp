@@ -3,7 +3,7 @@
 //   Four kinds share this base. `home`: the finish itself. `proxy`: a finish of another place, made here on first
 //   arrival. `call`: one incoming `at`, which costs the finish nothing unless its body leaves tasks behind. `system`:
 //   the runtime's own tasks, for which nobody waits. What they do when they run idle is in
-//   src/runtime/finish/finish.cpp (docs/contract.md, 7).
+//   src/runtime/finish/finish.cpp (docs/internals/contract.md, 7).
 //
 // Threads  add, done: any worker of the place; plain arithmetic where the place has only one.
 #pragma once

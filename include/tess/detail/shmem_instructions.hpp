@@ -1,4 +1,4 @@
-// shmem_instructions: words of other PEs by one instruction each (docs/xbgas.md): PE + 1 is the object.
+// shmem_instructions: words of other PEs by one instruction each (docs/machine/rae.md): PE + 1 is the object.
 //
 // Cost      the instruction, and the one that makes the object.
 #pragma once

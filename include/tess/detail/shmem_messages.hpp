@@ -6,7 +6,7 @@
 //   case and nobody waits in a circle. A PE has one request under way, and is at most one meeting ahead: that bounds
 //   what is kept.
 //
-// Cost      docs/shmem.md has the instructions of each side.
+// Cost      docs/use/shmem.md has the instructions of each side.
 // Source    the software path of RAE, section 2, made lean: no layers of a library, no completion queues.
 #pragma once
 

@@ -1,7 +1,7 @@
 // word_apply: what a word operation does to memory; shared by the inlined window path and by every fabric.
 //
 //   All accesses are sequentially consistent, because an operation takes effect between its call and the end of its
-//   co_await: a put must be visible to every place when its await ends (docs/contract.md, 1).
+//   co_await: a put must be visible to every place when its await ends (docs/internals/contract.md, 1).
 #pragma once
 
 #include <atomic>

@@ -5,7 +5,7 @@
 //
 // Units     cycles of the cluster's clock, which all clusters count alike; addresses as of the machine's map.
 // Threads   any.
-// Source    docs/machine.md, "Clusters".
+// Source    docs/machine/machine.md, "Clusters".
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@
 // Units     bytes, cycles of the tile's clock. Addresses are those of the machine's map; of a copy's source,
 //           destination and acknowledgement also the local window's.
 // Threads   a command buffer belongs to a hart.
-// Errors    docs/interfaces.md: what a hart itself does wrong traps; what a transfer does is counted, faults().
+// Errors    docs/machine/cni.md: what a hart itself does wrong traps; what a transfer does is counted, faults().
 // Source    Cache-Integrated Network Interfaces (IJPP 2012), sections 3 and 4; the words are in registers.hpp, `cni`.
 #pragma once
 

@@ -8,7 +8,7 @@
 //   It sets `error` if there was one and takes 1 from `value`; if that makes zero, it writes `cookie` to `notify`,
 //   unless that is null. Pointers may be addresses of the local window.
 //
-// Units     bytes; addresses as of the machine's map (docs/machine.md).
+// Units     bytes; addresses as of the machine's map (docs/machine/machine.md).
 // Threads   a window is its hart's.
 // Errors    a load or store that is not of an aligned word of 64 bits, or of no register, traps.
 #pragma once
@@ -130,8 +130,8 @@ inline constexpr std::uint64_t sends = 24;
 inline constexpr std::uint64_t state = 32;  ///< Of the last store to `sends`: command_status, idle or wrong.
 }  // namespace portals
 
-/// Which tiles extended addresses (docs/xbgas.md) mean, as the program says: its look-aside buffer of objects, the same
-/// in every window. At 8 x id: the tile, plus 1; 0: there is no such object. Id 0 is the own tile and cannot be stored.
+/// Look-aside buffer of extended addresses (docs/machine/rae.md), filled by the program and the same in every window.
+/// At 8 x id: the tile of the object, plus 1; 0: no such object. Id 0 is the own tile and cannot be stored.
 namespace extended {
 inline constexpr std::uint64_t objects_max = std::uint64_t{1} << 16U;
 }  // namespace extended

@@ -15,7 +15,7 @@
 // Errors    traps: no such object, a misaligned address, one that the node has not.
 // Cost      object 0: that of the standard instruction. Otherwise the hart waits for the answer.
 // Threads   any.
-// Source    xBGAS 2.0.0 and its remote atomics, as docs/xbgas.md has them; RAE, section 3.
+// Source    xBGAS 2.0.0 and its remote atomics, as docs/machine/rae.md has them; RAE, section 3.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 //           is posted the next begin, post or fence.
 // Cost      two instructions; take() and is_done() are one.
 // Threads   any. A ticket is taken by the thread that began it.
-// Source    docs/xbgas.md.
+// Source    docs/machine/rae.md.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 //   that requests have in a queue each place uses its part; more wait here.
 //
 // Threads  any hart.
-// Source   CNI (IJPP 2012), section 3.3; tags, and what is tried once, are the machine's own (docs/interfaces.md).
+// Source   CNI (IJPP 2012), section 3.3; tags, and what is tried once, are the machine's own (docs/machine/cni.md).
 #pragma once
 
 #include <atomic>

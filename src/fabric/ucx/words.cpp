@@ -6,7 +6,8 @@
 //   in turn share one. A lone word does not wait for others: its task suspends, nobody else can run, the worker polls.
 //   UCX's own puts, gets and atomics by remote keys are not for words. Over shared memory and TCP it emulates them by
 //   messages which the target's progress serves as it serves ours, has no minimum, maximum and floating point, and
-//   writes what came over TCP in pieces; networks' atomics exclude each other, not the processor's (docs/cluster.md).
+//   writes what came over TCP in pieces; networks' atomics exclude each other, not the processor's
+//   (docs/use/cluster.md).
 //
 // Threads  the place's lock guards all of it.
 #include <cstring>

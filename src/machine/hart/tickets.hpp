@@ -6,7 +6,7 @@
 //
 // Units     tickets and slots are numbers below `size`.
 // Threads   none.
-// Source    docs/xbgas.md.
+// Source    docs/machine/rae.md.
 #pragma once
 
 #include <array>

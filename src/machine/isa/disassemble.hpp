@@ -1,6 +1,6 @@
 // disassemble: instructions of xBGAS as an assembler would have them, for reports and traces.
 //
-// Source    docs/xbgas.md.
+// Source    docs/machine/rae.md.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 //   twin does. Otherwise the hart stops, and the access is made at the node of the object e. e0 to e9 cannot be named
 //   in an address. The `nb` forms begin it and give a ticket, by which its result is asked for later.
 //
-// Source    xBGAS architecture specification 2.0.0; docs/xbgas.md says which encoding was chosen where published ones
-// differ.
+// Source    xBGAS architecture specification 2.0.0; docs/machine/rae.md says which encoding was chosen where the
+//           published ones differ.
 #pragma once
 
 #include <type_traits>

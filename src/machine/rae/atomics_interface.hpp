@@ -16,7 +16,7 @@
 // Units     global addresses, cached names; cycles of the tile's clock.
 // Errors    remote_outcome::wrong for what the table of operations does not have, and words in two lines.
 // Threads   one.
-// Source    RAE, section 3 and Table I; docs/atomics.md has what differs.
+// Source    RAE, section 3 and Table I; docs/machine/rae.md has what differs.
 #pragma once
 
 #include <algorithm>

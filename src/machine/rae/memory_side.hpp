@@ -4,7 +4,7 @@
 //
 // Units     global addresses, cached names.
 // Threads   one.
-// Source    RAE, section 3; docs/atomics.md.
+// Source    RAE, section 3; docs/machine/rae.md.
 #pragma once
 
 #include <cstddef>

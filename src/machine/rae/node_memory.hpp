@@ -11,7 +11,7 @@
 //
 // Units     global addresses, cached names; cycles of the tile's clock.
 // Threads   one.
-// Source    RAE, section 3 and Table I; docs/atomics.md has what differs.
+// Source    RAE, section 3 and Table I; docs/machine/rae.md has what differs.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// statistics_json: a run as JSON; docs/machine.md has every name, and a test compares the two.
+// statistics_json: a run as JSON; docs/machine/machine.md has every name, and a test compares the two.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // table: the short table after a run, and the same as JSON.
 //
-// Units     as the text says; the JSON's are in docs/machine.md.
+// Units     as the text says; the JSON's are in docs/machine/machine.md.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 //   A message that no handler understands, or no memory for the runtime's own books: the first such event is kept,
 //   every thread leaves its loop between two tasks, the frames that are left are destroyed, the text is printed and
 //   tess::run() gives exit code 1. Destructors that wait for operations give up, but not before all threads stopped
-//   polling: then nothing can arrive in memory that is given up (docs/contract.md, 8).
+//   polling: then nothing can arrive in memory that is given up (docs/internals/contract.md, 8).
 //
 // Threads  end_job: any. It returns; the caller goes on as if nothing had happened, and its results do not matter.
 // Cost     no allocation: it is called because there was none.

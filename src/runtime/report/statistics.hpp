@@ -1,4 +1,4 @@
-// statistics: what the workers counted, added up, as JSON (docs/statistics.md is the schema).
+// statistics: what the workers counted, added up, as JSON (docs/use/statistics.md is the schema).
 #pragma once
 
 #include <string>
