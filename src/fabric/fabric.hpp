@@ -1,4 +1,4 @@
-// fabric: the one narrow interface between runtime and machine: eleven operations (RUNTIME contract 2).
+// fabric: the one narrow interface between runtime and machine: eleven operations (docs/internals/contract.md, 2).
 //
 //   The contract (each point has a case in tests/fabric/fabric_contract.hpp, run on every fabric):
 //   - Operations are issued here and complete by acknowledging the given completion; none blocks, none calls back.

@@ -1,4 +1,4 @@
-"""contract: every test that docs/internals/contract.md names exists under that name.
+"""contract: every test that the contract and the page of the machine name exists under that name.
 
 Method: `*file: case, case*` behind a promise names a file under tests/ and words that must stand in it.
 """
@@ -8,14 +8,15 @@ import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-PAGE = TESTS.parent / "docs" / "internals" / "contract.md"
+PAGES = [TESTS.parent / "docs" / "internals" / page for page in ("contract.md", "machine.md")]
 CASE = re.compile(r"\b[a-z0-9]+(?:_[a-z0-9]+){2,}\b")
 
 
 def references() -> list[tuple[str, list[str]]]:
-    """Pairs of a file and the cases that the page finds in it."""
+    """Pairs of a file and the cases that the pages say are in it."""
     found = []
-    for italic in re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", PAGE.read_text(encoding="utf-8")):
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for italic in re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)):
         parts = re.split(r"\b([\w/]+\.(?:cpp|hpp|py))\b", italic)
         found += [(file, CASE.findall(text)) for file, text in zip(parts[1::2], parts[2::2], strict=True)]
     return found

@@ -8,7 +8,7 @@
 //
 // Units     the machine's registers: <tess/machine/registers.hpp>.
 // Errors    tess::error where there is no machine with time, or its tile-local memory is too small.
-// Source    MACHINE.md 2, 4 to 6 and 8; NEMESYS (MEMSYS 2019), section 3.
+// Source    docs/internals/machine.md, 2, 4 to 6 and 8; NEMESYS (MEMSYS 2019), section 3.
 #pragma once
 
 #include <memory>

@@ -3,7 +3,7 @@
 //   As a client it sends transactions to their homes, at most `outstanding` lines and as many others at a time; more
 //   wait here. A home may need a line to answer a word, so lines wait for lines only. As a server it hands what arrives
 //   to the tile's home at once and answers when that is done. It takes in everything that arrives: what can be under
-//   way is limited by its senders, so nothing ever waits in a router for a home (MACHINE.md 5).
+//   way is limited by its senders, so nothing ever waits in a router for a home (docs/internals/machine.md, 5).
 //   Requests go by the first virtual network, answers, unblocks and DMA data by the second, invocations, DMA commands
 //   and probes of a directory by the third; invocations and their answers by a network of their own where the machine
 //   has one. The task queue may be full, and so may that of a memory's accelerator: then the invocation or the trigger

@@ -4,7 +4,7 @@
 //   those of the L2 behind it, which includes it: what leaves the L2 leaves here, too. The line that was filled longest
 //   ago is replaced (LRR), so a hit changes nothing. Who keeps pointers to lines is told when one goes, by dropped().
 //
-// Units     global addresses (MACHINE.md 1): relocation of the local window comes before.
+// Units     global addresses (docs/internals/machine.md, 1): relocation of the local window comes before.
 // Cost      a find of cache_array.
 // Threads   one.
 // Source    the snooping write-through caches of LEON3, as NEMESYS (MEMSYS 2019), Table 2, has them.

@@ -8,7 +8,7 @@
 //   again, so a fetch can never overtake a write-back. L1s are invalidated when their line leaves.
 //   A line that was written by a mark of the NCA only keeps it when it must leave, but is no work for write-back.
 //   Range operations touch every line of the range. Invalidation drops only lines that lie wholly inside; the two at
-//   the edges are flushed, so that their other bytes survive (MACHINE.md 4).
+//   the edges are flushed, so that their other bytes survive (docs/internals/machine.md, 4).
 //
 // Units     global addresses, picoseconds. Time of a lookup is the caller's matter (the bus); here only misses take
 // time. Threads   one. Source    NEMESYS (MEMSYS 2019), section 3 and Table 2; Pegasus (DATE 2017) for the range

@@ -8,7 +8,7 @@
 // Units     bytes, global addresses.
 // Errors    false, or an access_result; then nothing has changed.
 // Threads   one.
-// Source    CNI (IJPP 2012), section 3; MACHINE.md 7 and 9.
+// Source    CNI (IJPP 2012), section 3; docs/internals/machine.md, 7 and 9.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@
 // Units     bytes, global addresses, cycles of the tile's clock.
 // Errors    what a transfer finds wrong is kept in `faults` of the tile that began it, and nothing is written.
 // Threads   one.
-// Source    CNI (IJPP 2012), section 3; MACHINE.md 9. The paper has no refusal.
+// Source    CNI (IJPP 2012), section 3; docs/internals/machine.md, 9. The paper has no refusal.
 #pragma once
 
 #include <deque>

@@ -9,7 +9,8 @@
 //   The contract:
 //   - `fast` is the pointer that the policy gave to run(): a base, or the structure whose tags the hit path compares.
 //   - load and store must not do what others could see too early. With time on, h.now(i) is when instruction i ends; a
-//     store that is earlier than every foreign event may be done in place (run-ahead, MACHINE.md 3), or stop the hart.
+//     store that is earlier than every foreign event may be done in place (run-ahead, docs/internals/machine.md, 3), or
+//     stop the hart.
 //   - fetch is asked at the start of a block and at each L1-I line; blocks never reach into a line that was not asked.
 //   - An address is used as the program wrote it; relocation, tags and rights are the policy's.
 //   - timed == false promises that every instruction takes one cycle: the engine then keeps one counter, not two.

@@ -1,6 +1,7 @@
 // user_memory: a program's memory as system calls see it: bytes in and out, rights of pages.
 //
-//   A machine without time gives its flat memory; one with time goes through the calling hart's caches (MACHINE.md 1).
+//   A machine without time gives its flat memory; one with time goes through the calling hart's caches
+//   (docs/internals/machine.md, 1).
 //
 // Errors    read and write: false if any byte is not mapped, or not for that use; then nothing was copied.
 // Threads   none.

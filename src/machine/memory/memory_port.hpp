@@ -8,7 +8,8 @@
 // Units     cycles of the memory's clock; offsets within this memory.
 // Cost      four events an access, and those of the DRAM.
 // Threads   one.
-// Source    "as fast as a DMA unit could run": NEMESYS (MEMSYS 2019), section 5.2; MACHINE.md 11 has why it is needed.
+// Source    "as fast as a DMA unit could run": NEMESYS (MEMSYS 2019), section 5.2; docs/internals/machine.md, 11 has
+//           why it is needed.
 #pragma once
 
 #include <deque>

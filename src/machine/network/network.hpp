@@ -1,8 +1,8 @@
 // network: the network as a device of the kernel: it ticks while something moves and sleeps otherwise.
 //
 //   Units hand it packets and are told when one has arrived. What is accepted waits at its node, so a sender that must
-//   be held back asks waiting() or keeps a credit of its own (MACHINE.md 5); nothing ever waits inside a router for a
-//   unit, unless the unit limits what it takes in (receive_packets).
+//   be held back asks waiting() or keeps a credit of its own (docs/internals/machine.md, 5); nothing ever waits inside
+//   a router for a unit, unless the unit limits what it takes in (receive_packets).
 //
 //   What a node sends to itself does not go through its router but by a loop in its interface, as wide as a link and as
 //   long as the way through an idle router: a core beside its memory has no network between.

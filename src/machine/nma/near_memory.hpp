@@ -7,7 +7,7 @@
 //
 // Units     offsets within this memory, multiples of 8; cycles of the memory's clock.
 // Threads   one.
-// Source    MACHINE.md 11: the costs of the accelerator are states and accesses, and nothing else.
+// Source    docs/internals/machine.md, 11: the costs of the accelerator are states and accesses, and nothing else.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // tile: what harts and adapters of one tile share: the bus, the TLM, the L2, and in a memory tile the DDR.
 //
 //   Everything on the tile's bus takes its turn there, in order of time. The tile is the home of its TLM and of its
-//   partition (MACHINE.md 2): remote words enter the L2 like a local client's, whose L1s are snooped. Longer accesses
-//   (lines of other L2s, DMA) go to the DDR behind the caches.
+//   partition (docs/internals/machine.md, 2): remote words enter the L2 like a local client's, whose L1s are snooped.
+//   Longer accesses (lines of other L2s, DMA) go to the DDR behind the caches.
 //
 //   Which L1s may hold a line is kept with the line, so a write looks only there.
 //

@@ -2,12 +2,12 @@
 //
 //   In front of each L1 lies a table from the program's line addresses to the L1's lines, so that a hit costs a
 //   compare; an entry exists only while its line is in the L1 and the program may read it. What is not a hit is tried
-//   in place if no event of the machine comes before it (MACHINE.md 3): then nobody could tell it from waiting for
-//   kernel time. A store to the TLM before which somebody else may come goes to the write buffer with its cycle, and
-//   the hart runs on; it happens when kernel time, or anybody else on the tile's bus, reaches that cycle. Its own L1
-//   has it at once, as RVWMO allows; what must not pass it (fences, atomics, misses) is done at kernel time. Otherwise,
-//   and when a line must be brought or another tile asked, the hart stops. L1s replace the line that was filled longest
-//   ago (LRR, which LEON3 offers): a hit changes nothing.
+//   in place if no event of the machine comes before it (docs/internals/machine.md, 3): then nobody could tell it from
+//   waiting for kernel time. A store to the TLM before which somebody else may come goes to the write buffer with its
+//   cycle, and the hart runs on; it happens when kernel time, or anybody else on the tile's bus, reaches that cycle.
+//   Its own L1 has it at once, as RVWMO allows; what must not pass it (fences, atomics, misses) is done at kernel time.
+//   Otherwise, and when a line must be brought or another tile asked, the hart stops. L1s replace the line that was
+//   filled longest ago (LRR, which LEON3 offers): a hit changes nothing.
 //
 // Units     program addresses outside, global ones inside; cycles of the tile's clock.
 // Threads   one.

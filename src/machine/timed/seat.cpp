@@ -190,7 +190,7 @@ bool seat::serve_atomic() {
   bool const aligned = h.request.address % h.request.bytes == 0;
   if (!memory_.check(h, h.request.address, h.request.bytes, wanted)) return serve();
   bool const remote = memory_.is_foreign(h.request.address) || memory_.is_remote(h.request.address);
-  // LR and SC have no home elsewhere (MACHINE.md 2); registers have no atomics.
+  // LR and SC have no home elsewhere (docs/internals/machine.md, 2); registers have no atomics.
   bool const only_here = kind == stop::load_reserved || kind == stop::store_conditional;
   if (!aligned || (remote && only_here) || memory_.is_device(h.request.address)) {
     h.request.right = wanted;

@@ -1,7 +1,8 @@
 // seat: a hart in its tile: it runs ahead of the kernel as far as nobody can tell, and comes back for everything else.
 //
 //   As an event of the kernel it is at the time at which its hart goes on. While no other event comes before that, it
-//   goes on at once. What it stops for is done when the kernel has reached the hart's time (MACHINE.md 3).
+//   goes on at once. What it stops for is done when the kernel has reached the hart's time (docs/internals/machine.md,
+//   3).
 //
 // Threads   one.
 #pragma once

@@ -1,10 +1,10 @@
 // adapter_unit: the adapter's commands: compare-and-swap of a word at its home, and copies by DMA.
 //
 //   Loads, stores and AMOs of other tiles' words need no command. A compare-and-swap does, as LR and SC have no home
-//   elsewhere (MACHINE.md 2); its `result` is the word that was found. A copy is run by the adapter of the tile at
-//   which its source is and moves whole lines of the L2, behind all caches: ragged ends are the program's, as words.
-//   On a machine with clusters it copies from the own cluster only, and into others by `send`, which their windows let
-//   in or refuse (portals.hpp).
+//   elsewhere (docs/internals/machine.md, 2); its `result` is the word that was found. A copy is run by the adapter of
+//   the tile at which its source is and moves whole lines of the L2, behind all caches: ragged ends are the program's,
+//   as words. On a machine with clusters it copies from the own cluster only, and into others by `send`, which their
+//   windows let in or refuse (portals.hpp).
 //
 // Units     bytes.
 // Errors    what cannot be one of these is refused at the doorbell. What the home then does not have is told by the

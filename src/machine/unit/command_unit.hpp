@@ -5,7 +5,7 @@
 //
 // Errors    no such window: nothing, or false; the access then traps.
 // Threads   one.
-// Source    MACHINE.md 6; registers.hpp has the fields of each unit.
+// Source    docs/internals/machine.md, 6; registers.hpp has the fields of each unit.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 // Units     addresses of the registers may be the local window's; inside they are global.
 // Errors    a notify address that is none of the machine's is passed over: the program has changed it meanwhile.
 // Threads   one.
-// Source    counters of CNI (IJPP 2012), section 3.3; MACHINE.md 6 has the form.
+// Source    counters of CNI (IJPP 2012), section 3.3; docs/internals/machine.md, 6 has the form.
 #pragma once
 
 #include <optional>

@@ -3,10 +3,10 @@
 //
 //   A message is five words and the number of the tile that sent it. The queue is the adapter's, of as many entries as
 //   the machine file says; a message that finds it full stays in its slot at the sender, which tries again: nothing
-//   waits in a router (MACHINE.md 5). The sender's counter is acknowledged when the message is in the queue.
-//   A hart takes the oldest message into its own window, so that harts do not get parts of each other's. When one has
-//   come in, the queue adds 1 to the word at `notify`, if there is one: who sleeps on that word wakes. So does the
-//   tile's alarm, for those who must not sleep for ever.
+//   waits in a router (docs/internals/machine.md, 5). The sender's counter is acknowledged when the message is in the
+//   queue. A hart takes the oldest message into its own window, so that harts do not get parts of each other's. When
+//   one has come in, the queue adds 1 to the word at `notify`, if there is one: who sleeps on that word wakes. So does
+//   the tile's alarm, for those who must not sleep for ever.
 //
 // Threads   one.
 // Source    NEMESYS (MEMSYS 2019), sections 3 and 4 (task spawn by the network adapter); registers.hpp, `invoke` and

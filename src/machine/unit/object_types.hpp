@@ -6,7 +6,7 @@
 // Units     addresses are global; time is that of the tile's bus and its memory.
 // Errors    nothing: an index beyond the section, or a record that makes no sense.
 // Threads   one.
-// Source    NEMESYS (MEMSYS 2019), section 2; MACHINE.md 8; registers.hpp, `objects`.
+// Source    NEMESYS (MEMSYS 2019), section 2; docs/internals/machine.md, 8; registers.hpp, `objects`.
 #pragma once
 
 #include <optional>

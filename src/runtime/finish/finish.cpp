@@ -1,4 +1,4 @@
-// finish: how the end of all tasks under a finish, at all places, is noticed (RUNTIME contract 7).
+// finish: how the end of all tasks under a finish, at all places, is noticed (docs/internals/contract.md, 7).
 //
 //   Every place counts the tasks of a finish that have not ended in one scope: `home` where the finish was opened, a
 //   `proxy` elsewhere, made on first arrival. A scope also keeps, sparsely, a vector of differences: +1 at q for each

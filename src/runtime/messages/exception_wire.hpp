@@ -1,4 +1,4 @@
-// exception_wire: an exception as bytes, for replies and finish reports (RUNTIME contract 6).
+// exception_wire: an exception as bytes, for replies and finish reports (docs/internals/contract.md, 6).
 #pragma once
 
 #include <cstddef>

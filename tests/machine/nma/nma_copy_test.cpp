@@ -70,7 +70,7 @@ TEST_F(a_copy, takes_the_same_cycles_again) {
   }
 }
 
-// MACHINE.md 11 and the published slopes: see docs/machine/nemesys.md.
+// docs/internals/machine.md, 11 and the published slopes: see docs/machine/nemesys.md.
 TEST_F(a_copy, of_an_array_moves_a_word_in_two_cycles_of_the_port) {
   auto const cycles = [&](std::uint64_t words) {
     std::uint64_t const array = graph.make(toy_graph::data_array, words * 8);

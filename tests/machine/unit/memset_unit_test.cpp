@@ -1,4 +1,4 @@
-// memset_unit_test: the example of docs/machine/machine.md is this test's unit; it fills the range that was given and
+// memset_unit_test: the example of docs/internals/machine.md is this test's unit; it fills the range that was given and
 // nothing else, and takes the time of the memory's port. Method: the grid of a preset without harts;
 // commands as stores to the registers.
 #include "memset_unit.hpp"
@@ -74,7 +74,7 @@ TEST_F(a_memset_unit, refuses_what_is_not_in_its_memory) {
 TEST(the_page_of_the_machine, shows_this_unit) {
   std::string const page = text_of(TESS_MACHINE_PAGE);
   EXPECT_NE(page.find("```cpp\n" + text_of(TESS_MEMSET_UNIT) + "```"), std::string::npos)
-      << "docs/machine/machine.md must show memset_unit.hpp as it is";
+      << "docs/internals/machine.md must show memset_unit.hpp as it is";
 }
 
 }  // namespace
