@@ -1,8 +1,8 @@
 // rmem_server: one I/O cluster's DDR as named, protected regions, served by one hart that never waits for a client.
 //
-//   Bounds and rights are checked for every request before a window is opened or a byte is sent; the rights are those
-//   of `tess memd` (src/rmem/rights.hpp), with clusters as users: who sent a message the network says. A window is for
-//   one write and closes with it, so what was permitted once is permitted once.
+//   Bounds and rights are checked for every request before a window is opened or a byte is sent. The rights are those
+//   of `tess memd` (src/rmem/store/rights.hpp), with clusters as users; the network says which cluster sent a message.
+//   A window is for one write and closes with it, so a permission is used once.
 //
 // Threads   one hart of the cluster.
 // Errors    every refusal is an answer (status); data that a client does not take are counted in `lost`.
@@ -12,7 +12,7 @@
 #include <tess/machine/mailbox.hpp>
 #include <vector>
 
-#include "rmem/rights.hpp"
+#include "rmem/store/rights.hpp"
 #include "rmem_protocol.hpp"
 
 namespace mppa {

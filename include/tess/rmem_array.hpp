@@ -34,7 +34,7 @@
 
 #include "tess/assert.hpp"
 #include "tess/detail/page_cache.hpp"
-#include "tess/detail/tile_pump.hpp"
+#include "tess/detail/tile_pipeline.hpp"
 #include "tess/finish.hpp"
 #include "tess/place.hpp"
 #include "tess/rmem_task.hpp"
@@ -98,9 +98,9 @@ class tiles_of {
   [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
 
  private:
-  void start() { pump_ = std::make_unique<detail::tile_pump>(cache_->with(), cache_->of(), bytes_, writes); }
+  void start() { pump_ = std::make_unique<detail::tile_pipeline>(cache_->with(), cache_->of(), bytes_, writes); }
   void step() { static_cast<void>(show(pump_->next_blocking())); }
-  tile<T>* show(detail::tile_pump::tile const& t) {
+  tile<T>* show(detail::tile_pipeline::tile const& t) {
     shown_.items_ = {reinterpret_cast<T*>(t.bytes), t.size / sizeof(T)};
     shown_.first_ = t.offset / sizeof(T);
     // The cache is not to show what was there before.
@@ -110,7 +110,7 @@ class tiles_of {
 
   std::shared_ptr<detail::page_cache> cache_;
   std::size_t bytes_;
-  std::unique_ptr<detail::tile_pump> pump_;
+  std::unique_ptr<detail::tile_pipeline> pump_;
   tile<T> shown_;
 };
 

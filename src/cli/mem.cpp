@@ -15,8 +15,8 @@
 
 #include "cli/command.hpp"
 #include "cli/mem_words.hpp"
-#include "rmem/connection.hpp"
-#include "rmem/sockets.hpp"
+#include "rmem/client/connection.hpp"
+#include "rmem/wire/sockets.hpp"
 #include "tess/rmem.hpp"
 
 namespace tess::cli {

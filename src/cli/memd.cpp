@@ -11,8 +11,8 @@
 
 #include "cli/command.hpp"
 #include "cli/mem_words.hpp"
-#include "rmem/server.hpp"
-#include "rmem/sockets.hpp"
+#include "rmem/server/server.hpp"
+#include "rmem/wire/sockets.hpp"
 
 namespace tess::cli {
 

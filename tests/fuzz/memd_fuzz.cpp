@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rmem/session.hpp"
-#include "rmem/store.hpp"
+#include "rmem/server/session.hpp"
+#include "rmem/store/store.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size);
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "fresh_tcp_address.hpp"
-#include "rmem/connection.hpp"
-#include "rmem/token.hpp"
+#include "rmem/client/connection.hpp"
+#include "rmem/wire/token.hpp"
 #include "running_server.hpp"
 
 namespace tess::rmem {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "fresh_tcp_address.hpp"
-#include "rmem/server.hpp"
+#include "rmem/server/server.hpp"
 #include "tess/rmem.hpp"
 
 namespace tess::rmem {

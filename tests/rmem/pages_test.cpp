@@ -1,7 +1,5 @@
 // pages_test: pieces never overlap, all of the memory can be had again, and what comes back is zero. Method: random
 // takes and returns beside a map of who has which page; a small tmpfs-like limit for the full disk.
-#include "rmem/pages.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,6 +8,8 @@
 #include <filesystem>
 #include <random>
 #include <vector>
+
+#include "rmem/store/page_allocator.hpp"
 
 namespace tess::memd {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "fresh_tcp_address.hpp"
 #include "memd_process.hpp"
-#include "rmem/connection.hpp"
+#include "rmem/client/connection.hpp"
 #include "running_server.hpp"
 
 namespace tess::rmem {

@@ -1,8 +1,6 @@
 // record_test: what a server with a file knows after a restart: all that was acknowledged, and damage is refused.
 // Method: stores are made, changed and made again from their files, which are cut and damaged at every byte between; a
 // small file system of the test's own is filled.
-#include "rmem/record.hpp"
-
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -15,7 +13,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "rmem/holdings.hpp"
+#include "rmem/store/journal.hpp"
+#include "rmem/store/persistent_store.hpp"
 
 namespace tess::memd {
 namespace {

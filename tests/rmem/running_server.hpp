@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "rmem/server.hpp"
+#include "rmem/server/server.hpp"
 #include "tess/rmem.hpp"
 
 namespace tess::rmem {

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "fresh_tcp_address.hpp"
-#include "rmem/connection.hpp"
-#include "rmem/leased_memory.hpp"
+#include "rmem/client/connection.hpp"
+#include "rmem/store/leased_memory.hpp"
 #include "running_server.hpp"
 #include "tess/rmem.hpp"
 

@@ -1,6 +1,6 @@
 // session_test: the protocol, step by step, as a transport would drive it. Method: a driver that moves bytes between
 // messages written by hand and a session, in steps of any size; random bytes for what must be survived.
-#include "rmem/session.hpp"
+#include "rmem/server/session.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // store_test: who may do what, and what a refusal says. Method: users 1000 (operates), 1001, 1002 and remote callers
 // ask.
-#include "rmem/store.hpp"
+#include "rmem/store/store.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,176 @@
+// async_connection: sendmsg and recvmsg that never wait.
+#include "rmem/client/async_connection.hpp"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "tess/rmem.hpp"
+
+namespace tess::rmem {
+
+namespace {
+
+using wire::operation;
+using wire::status;
+
+constexpr std::size_t ahead_bytes = 256 * 1024;
+/// Parts that one system call sends; each has a head and data.
+constexpr std::size_t parts_max = 64;
+constexpr std::uint32_t text_bytes_max = 1 << 16;
+
+bool later() {
+  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+}  // namespace
+
+stream::stream(std::unique_ptr<connection> c, pieces& of)
+    : connection_(std::move(c)), pieces_(of), ahead_(ahead_bytes) {}
+
+void stream::lose(std::string const& how) {
+  throw lost(how);
+}
+
+void stream::put(wire::message const& m, std::span<std::byte const> data) {
+  outgoing_.push_back({.head = wire::encode(m), .data = data});
+}
+
+void stream::ask() {
+  while (pieces::piece const* const p = pieces_.begin_one()) {
+    wire::message m{.what = p->of->reads ? operation::read : operation::write,
+                    .id = p->id,
+                    .address = p->at,
+                    .size = p->size,
+                    .argument = p->of_all};
+    bool const takes_bytes_along = !p->of->reads && !p->waits_for_go;
+    if (takes_bytes_along) m.payload = static_cast<std::uint32_t>(p->size);
+    put(m, takes_bytes_along ? std::span<std::byte const>(p->memory, p->size) : std::span<std::byte const>());
+  }
+}
+
+bool stream::send() {
+  bool moved = false;
+  while (!outgoing_.empty()) {
+    std::array<iovec, 2 * parts_max> vectors{};
+    std::size_t count = 0;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < std::min(parts_max, outgoing_.size()); ++i) {
+      part& p = outgoing_[i];
+      std::size_t const of_head = std::min(p.sent, p.head.size());
+      if (of_head < p.head.size()) vectors[count++] = {p.head.data() + of_head, p.head.size() - of_head};
+      auto const rest = p.data.subspan(p.sent - of_head);
+      if (!rest.empty()) vectors[count++] = {const_cast<std::byte*>(rest.data()), rest.size()};
+      bytes += p.size() - p.sent;
+    }
+    msghdr message{};
+    message.msg_iov = vectors.data();
+    message.msg_iovlen = count;
+    ssize_t const n = sendmsg(socket(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && later()) return moved;
+    if (n < 0) lose(std::generic_category().message(errno));
+    moved = true;
+    bool const all = static_cast<std::size_t>(n) == bytes;
+    for (auto left = static_cast<std::size_t>(n); left != 0;) {
+      part& p = outgoing_.front();
+      std::size_t const now = std::min(left, p.size() - p.sent);
+      p.sent += now;
+      left -= now;
+      if (p.sent == p.size()) outgoing_.pop_front();
+    }
+    if (!all) return moved;
+  }
+  return moved;
+}
+
+/// One system call: to the end of the payload that comes, and ahead of it. False: nothing was there.
+bool stream::fill(std::vector<transfer*>& ended) {
+  if (from_ == to_) from_ = to_ = 0;
+  if (from_ != 0) {
+    std::memmove(ahead_.data(), &ahead_[from_], to_ - from_);
+    to_ -= from_;
+    from_ = 0;
+  }
+  std::array<iovec, 2> vectors{iovec{payload_.data(), payload_.size()}, iovec{&ahead_[to_], ahead_.size() - to_}};
+  msghdr message{};
+  message.msg_iov = vectors.data();
+  message.msg_iovlen = vectors.size();
+  ssize_t const n = recvmsg(socket(), &message, MSG_DONTWAIT);
+  if (n < 0 && later()) return false;
+  if (n <= 0) lose(n == 0 ? "it ended the connection" : std::generic_category().message(errno));
+  auto const bytes = static_cast<std::size_t>(n);
+  std::size_t const direct = std::min(bytes, payload_.size());
+  to_ += bytes - direct;
+  if (direct != 0) take_payload(direct, ended);
+  return true;
+}
+
+bool stream::receive(std::vector<transfer*>& ended) {
+  bool moved = false;
+  while (fill(ended)) {
+    moved = true;
+    while (from_ != to_) {
+      if (!payload_.empty()) {
+        std::size_t const n = std::min(payload_.size(), to_ - from_);
+        std::memcpy(payload_.data(), &ahead_[from_], n);
+        from_ += n;
+        take_payload(n, ended);
+        continue;
+      }
+      wire::encoded bytes{};
+      if (to_ - from_ < bytes.size()) break;
+      std::memcpy(bytes.data(), &ahead_[from_], bytes.size());
+      from_ += bytes.size();
+      take_head(bytes, ended);
+    }
+    // Those whose bytes are there need not wait for others.
+    if (!ended.empty()) return true;
+  }
+  return moved;
+}
+
+void stream::take_head(wire::encoded const& bytes, std::vector<transfer*>& ended) {
+  auto const head = wire::decode(bytes);
+  pieces::piece* const p = head ? pieces_.find(head->id) : nullptr;
+  if (p == nullptr) lose("it speaks another protocol");
+  head_ = *head;
+  switch (head->what) {
+    case operation::go:
+      if (!p->waits_for_go) lose("it speaks another protocol");
+      p->waits_for_go = false;
+      put({.what = operation::data, .id = head->id, .payload = static_cast<std::uint32_t>(p->size)},
+          {p->memory, p->size});
+      return;
+    case operation::data:
+      if (!p->of->reads || head->payload != p->size) lose("it speaks another protocol");
+      payload_ = {p->memory, p->size};
+      return;
+    case operation::done:
+      if (head->payload > text_bytes_max) lose("it speaks another protocol");
+      refusal_text_.resize(head->payload);
+      payload_ = refusal_text_;
+      if (payload_.empty()) finish(ended);
+      return;
+    default:
+      lose("it speaks another protocol");
+  }
+}
+
+void stream::take_payload(std::size_t bytes, std::vector<transfer*>& ended) {
+  payload_ = payload_.subspan(bytes);
+  if (payload_.empty() && head_.what == operation::done) finish(ended);
+}
+
+void stream::finish(std::vector<transfer*>& ended) {
+  std::string const why(reinterpret_cast<char const*>(refusal_text_.data()), refusal_text_.size());
+  transfer* const t = pieces_.end(*pieces_.find(head_.id), head_.outcome, why);
+  if (t != nullptr) ended.push_back(t);
+}
+
+}  // namespace tess::rmem

@@ -1,0 +1,206 @@
+// connection: a window of pieces is under way; each piece's id is its number.
+#include "rmem/client/connection.hpp"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "tess/rmem.hpp"
+
+namespace tess::rmem {
+
+namespace {
+
+using wire::operation;
+using wire::status;
+
+/// While the bytes of one piece move, the headers of so many travel.
+constexpr std::uint64_t window = 8;
+static_assert(window <= wire::transfers_max);
+constexpr std::uint32_t answer_bytes_max = 1 << 20;
+
+std::string text_of(std::span<std::byte const> bytes) {
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+/// What errno says of a socket.
+std::string why_not() {
+  bool const late = errno == EAGAIN || errno == EWOULDBLOCK;
+  return late ? "it did nothing for " + std::to_string(failure_timeout().count()) + " ms"
+              : std::generic_category().message(errno);
+}
+
+}  // namespace
+
+connection::connection(std::string const& full) : full_(full) {
+  try {
+    socket_ = connect_to(full);
+  } catch (std::runtime_error const& failure) {
+    throw lost(failure.what());
+  }
+}
+
+bool connection::alive() const {
+  std::byte unexpected{};
+  ssize_t const n = recv(socket_.number(), &unexpected, 1, MSG_PEEK | MSG_DONTWAIT);
+  return !broken_ && n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+void connection::lose(std::string const& how) {
+  broken_ = true;
+  throw lost("the memory server at " + full_ + " is lost: " + how);
+}
+
+void connection::send(std::span<std::byte const> first, std::span<std::byte const> second) {
+  std::array<iovec, 2> parts{iovec{const_cast<std::byte*>(first.data()), first.size()},
+                             iovec{const_cast<std::byte*>(second.data()), second.size()}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = 2;
+  while (parts[0].iov_len + parts[1].iov_len != 0) {
+    ssize_t const n = sendmsg(socket_.number(), &message, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) lose(why_not());
+    auto left = static_cast<std::size_t>(n);
+    for (auto& part : parts) {
+      std::size_t const sent = std::min(left, part.iov_len);
+      part.iov_base = static_cast<std::byte*>(part.iov_base) + sent;
+      part.iov_len -= sent;
+      left -= sent;
+    }
+  }
+}
+
+/// One system call. Small ones take along what is there behind them, which is for the next.
+std::size_t connection::receive_some(std::span<std::byte> to, std::vector<descriptor>* files) {
+  bool const reads_ahead = to.size() <= ahead_.size();
+  std::array<iovec, 2> parts{iovec{to.data(), to.size()}, iovec{ahead_.data(), reads_ahead ? ahead_.size() : 0}};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = reads_ahead ? 2 : 1;
+  if (files != nullptr) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+  }
+  ssize_t const n = recvmsg(socket_.number(), &message, MSG_CMSG_CLOEXEC | (reads_ahead ? 0 : MSG_WAITALL));
+  if (n < 0 && errno == EINTR) return 0;
+  if (n <= 0) lose(n == 0 ? "it ended the connection" : why_not());
+  for (cmsghdr* c = CMSG_FIRSTHDR(&message); files != nullptr && c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
+      int file = -1;
+      std::memcpy(&file, CMSG_DATA(c) + i * sizeof file, sizeof file);
+      files->emplace_back(file);
+    }
+  }
+  std::size_t const direct = std::min(static_cast<std::size_t>(n), to.size());
+  ahead_from_ = 0;
+  ahead_to_ = static_cast<std::size_t>(n) - direct;
+  return direct;
+}
+
+void connection::receive(std::span<std::byte> to, std::vector<descriptor>* files) {
+  std::size_t const there = std::min(to.size(), ahead_to_ - ahead_from_);
+  if (there != 0) std::memcpy(to.data(), &ahead_[ahead_from_], there);
+  ahead_from_ += there;
+  to = to.subspan(there);
+  while (!to.empty()) to = to.subspan(receive_some(to, files));
+}
+
+wire::message connection::receive_head(std::vector<descriptor>* files) {
+  wire::encoded bytes{};
+  receive(bytes, files);
+  auto const head = wire::decode(bytes);
+  if (!head || head->what <= wire::last_request) lose("it speaks another protocol");
+  return *head;
+}
+
+std::vector<std::byte> connection::receive_payload(wire::message const& head) {
+  if (head.payload > answer_bytes_max) lose("it speaks another protocol");
+  std::vector<std::byte> payload(head.payload);
+  receive(payload);
+  return payload;
+}
+
+connection::answer connection::call(wire::message m, std::span<std::byte const> payload) {
+  m.id = next_id_++;
+  m.payload = static_cast<std::uint32_t>(payload.size());
+  auto const bytes = wire::encode(m);
+  send(bytes, payload);
+  answer a;
+  a.head = receive_head(&a.files);
+  if (a.head.what != operation::done || a.head.id != m.id) lose("it speaks another protocol");
+  a.payload = receive_payload(a.head);
+  if (a.head.outcome != status::ok) throw refused(a.head.outcome, text_of(a.payload));
+  return a;
+}
+
+/// A piece is done, well or not.
+void connection::note(progress& p, wire::message const& head) {
+  auto const payload = receive_payload(head);
+  ++p.done;
+  if (head.outcome == status::ok || p.refused != status::ok) return;
+  p.refused = head.outcome;
+  p.why = text_of(payload);
+}
+
+/// What comes of a piece before its end is the caller's: `moves(head, offset, size)`.
+template <class F>
+void connection::transfer(operation what, std::uint64_t at, std::uint64_t bytes, F&& moves) {
+  constexpr std::uint64_t piece = wire::portal_bytes_max;
+  std::uint64_t const pieces = (bytes + piece - 1) / piece;
+  std::uint64_t const first_id = next_id_;
+  next_id_ += pieces;
+  progress p;
+  auto const size_of = [&](std::uint64_t i) { return std::min(piece, bytes - i * piece); };
+  while (p.done < p.begun || (p.begun < pieces && p.refused == status::ok)) {
+    while (p.begun < pieces && p.begun - p.done < window && p.refused == status::ok) {
+      std::uint64_t const offset = p.begun * piece;
+      send(wire::encode({.what = what,
+                         .id = first_id + p.begun,
+                         .address = at + offset,
+                         .size = size_of(p.begun),
+                         .argument = bytes - offset}));
+      ++p.begun;
+    }
+    auto const head = receive_head();
+    std::uint64_t const index = head.id - first_id;
+    if (index >= p.begun) lose("it speaks another protocol");
+    if (head.what == operation::done)
+      note(p, head);
+    else
+      moves(head, index * piece, size_of(index));
+  }
+  if (p.refused != status::ok) throw refused(p.refused, p.why);
+}
+
+void connection::read(std::byte* to, std::uint64_t from, std::uint64_t bytes) {
+  transfer(operation::read, from, bytes, [&](wire::message const& head, std::uint64_t offset, std::uint64_t size) {
+    if (head.what != operation::data || head.payload != size) lose("it speaks another protocol");
+    // Our side of the portal is the caller's memory: the bytes land where they belong.
+    receive({to + offset, size});
+  });
+}
+
+void connection::write(std::uint64_t to, std::byte const* from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  if (bytes <= wire::inline_bytes_max) {
+    call({.what = operation::write, .address = to, .size = bytes}, {from, bytes});
+    return;
+  }
+  transfer(operation::write, to, bytes, [&](wire::message const& head, std::uint64_t offset, std::uint64_t size) {
+    if (head.what != operation::go) lose("it speaks another protocol");
+    // What was let in is sent, also when another piece was refused meanwhile: the server waits for it.
+    send(wire::encode({.what = operation::data, .id = head.id, .payload = static_cast<std::uint32_t>(size)}),
+         {from + offset, size});
+  });
+}
+
+}  // namespace tess::rmem

@@ -1,0 +1,69 @@
+// connection: one stream to a server, on which one thread at a time asks; pieces of a transfer overlap on it.
+//
+// Errors   rmem::refused as the server says; rmem::lost if the stream breaks, and then the connection is no more use.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rmem/wire/message.hpp"
+#include "rmem/wire/sockets.hpp"
+
+namespace tess::rmem {
+
+class connection {
+ public:
+  explicit connection(std::string const& full);
+
+  [[nodiscard]] bool broken() const { return broken_; }
+  /// For whoever speaks the protocol on it himself; ids of its own calls are below 2^32.
+  [[nodiscard]] int socket() const { return socket_.number(); }
+
+  /// Nothing is under way: is the server there still?
+  [[nodiscard]] bool alive() const;
+
+  struct answer {
+    wire::message head;
+    std::vector<std::byte> payload;
+    std::vector<descriptor> files;
+  };
+  /// Throws refused unless the answer is that it is done.
+  answer call(wire::message m, std::span<std::byte const> payload = {});
+
+  void read(std::byte* to, std::uint64_t from, std::uint64_t bytes);
+  void write(std::uint64_t to, std::byte const* from, std::uint64_t bytes);
+
+ private:
+  /// The pieces of one transfer: where the next begins, and how many are under way.
+  struct progress {
+    std::uint64_t begun = 0;
+    std::uint64_t done = 0;
+    wire::status refused = wire::status::ok;
+    std::string why;
+  };
+
+  void send(std::span<std::byte const> first, std::span<std::byte const> second = {});
+  void receive(std::span<std::byte> to, std::vector<descriptor>* files = nullptr);
+  [[nodiscard]] std::size_t receive_some(std::span<std::byte> to, std::vector<descriptor>* files);
+  [[nodiscard]] wire::message receive_head(std::vector<descriptor>* files = nullptr);
+  [[nodiscard]] std::vector<std::byte> receive_payload(wire::message const& head);
+  void note(progress& p, wire::message const& head);
+  template <class F>
+  void transfer(wire::operation what, std::uint64_t at, std::uint64_t bytes, F&& moves);
+  [[noreturn]] void lose(std::string const& how);
+
+  std::string full_;
+  descriptor socket_;
+  // Read, not yet looked at: a small answer comes by one system call. Nothing is there between two calls.
+  std::array<std::byte, wire::inline_bytes_max + 2 * wire::message_bytes> ahead_;
+  std::size_t ahead_from_ = 0;
+  std::size_t ahead_to_ = 0;
+  std::uint64_t next_id_ = 1;
+  bool broken_ = false;
+};
+
+}  // namespace tess::rmem

@@ -1,0 +1,114 @@
+// peer: one question at a time, each on a connection of its own.
+#include "rmem/replication/peer.hpp"
+
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <utility>
+
+namespace tess::memd {
+
+namespace {
+
+constexpr std::uint32_t text_bytes_max = 4096;
+
+bool receive(int socket, std::span<std::byte> to) {
+  while (!to.empty()) {
+    ssize_t const n = recv(socket, to.data(), to.size(), MSG_WAITALL);
+    if (n <= 0) return false;
+    to = to.subspan(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+partner::partner(std::string const& address) : address_(address), told_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  // Signals are for the thread that serves.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+partner::~partner() {
+  {
+    std::lock_guard const lock(mutex_);
+    stops_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void partner::ask(wire::message const& m, std::string const& payload) {
+  asked_ = true;
+  {
+    std::lock_guard const lock(mutex_);
+    question_ = m;
+    payload_ = payload;
+  }
+  changed_.notify_one();
+}
+
+std::optional<partner::answer> partner::take() {
+  std::uint64_t count = 0;
+  static_cast<void>(!read(told_.number(), &count, sizeof count));
+  std::lock_guard const lock(mutex_);
+  if (!answer_) return std::nullopt;
+  asked_ = false;
+  return std::exchange(answer_, std::nullopt);
+}
+
+void partner::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return stops_ || question_; });
+    if (stops_) return;
+    auto const question = *std::exchange(question_, std::nullopt);
+    auto const payload = payload_;
+    lock.unlock();
+    auto said = call(question, payload);
+    lock.lock();
+    answer_ = std::move(said);
+    std::uint64_t const one = 1;
+    static_cast<void>(!write(told_.number(), &one, sizeof one));
+  }
+}
+
+partner::answer partner::call(wire::message m, std::string const& payload) const {
+  answer a{.asked = m.what};
+  try {
+    a.socket = rmem::connect_to(address_);
+  } catch (rmem::no_connection const& no) {
+    a.what = no.reason == ECONNREFUSED || no.reason == ENOENT ? answer::kind::gone : answer::kind::silent;
+    a.text = no.what();
+    return a;
+  } catch (std::exception const& other) {
+    a.text = other.what();
+    return a;
+  }
+  m.id = 1;
+  m.payload = static_cast<std::uint32_t>(payload.size());
+  auto const head = wire::encode(m);
+  std::string bytes(reinterpret_cast<char const*>(head.data()), head.size());
+  bytes += payload;
+  wire::encoded reply{};
+  if (send(a.socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()) ||
+      !receive(a.socket.number(), reply))
+    return a;
+  auto const said = wire::decode(reply);
+  if (!said || said->what != wire::operation::done || said->payload > text_bytes_max) return a;
+  a.text.resize(said->payload);
+  if (!receive(a.socket.number(), std::as_writable_bytes(std::span(a.text)))) return a;
+  a.head = *said;
+  a.what = answer::kind::said;
+  return a;
+}
+
+}  // namespace tess::memd

@@ -1,0 +1,183 @@
+// sockets: bind, listen and connect, with messages that say where.
+#include "rmem/wire/sockets.hpp"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+
+namespace tess::rmem {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int backlog = 512;
+/// One piece of a large transfer fits, so that neither side waits for the other in its midst.
+constexpr int buffer_bytes = 1 << 20;
+
+[[noreturn]] void fail(std::string const& where, std::string const& what, int reason) {
+  throw no_connection(where + ": " + what + ": " + std::generic_category().message(reason), reason);
+}
+
+fs::path folder() {
+  if (geteuid() == 0) return "/run/tess";
+  char const* const own = std::getenv("XDG_RUNTIME_DIR");
+  if (own != nullptr && *own != '\0') return fs::path(own) / "tess";
+  return "/tmp/tess-" + std::to_string(geteuid());
+}
+
+sockaddr_un path_of(std::string const& full) {
+  std::string const path = full.substr(full.find(':') + 1);
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof to.sun_path)
+    throw std::runtime_error(full + ": a socket's path has 1 to " + std::to_string(sizeof to.sun_path - 1) + " bytes");
+  std::memcpy(to.sun_path, path.data(), path.size());
+  // A name that no folder has, and that is gone with its socket.
+  if (path.front() == '@') to.sun_path[0] = '\0';
+  return to;
+}
+
+using found_addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+found_addresses resolve(std::string const& full, int flags) {
+  std::string const rest = full.substr(full.find(':') + 1);
+  auto const colon = rest.rfind(':');
+  if (!full.starts_with("tcp:") || colon == std::string::npos)
+    throw std::runtime_error(full + ": no address; give unix:PATH, tcp:HOST:PORT or a server's name");
+  std::string host = rest.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = flags;
+  addrinfo* found = nullptr;
+  int const failure =
+      getaddrinfo(host.empty() ? nullptr : host.c_str(), rest.substr(colon + 1).c_str(), &wanted, &found);
+  if (failure != 0) throw std::runtime_error(full + ": " + gai_strerror(failure));
+  return {found, &freeaddrinfo};
+}
+
+descriptor socket_of(int family) {
+  return descriptor(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+}
+
+void set(descriptor const& s, int level, int option, int value) {
+  static_cast<void>(setsockopt(s.number(), level, option, &value, sizeof value));
+}
+
+descriptor listen_on_path(std::string const& full) {
+  auto const to = path_of(full);
+  fs::path const path = to.sun_path;
+  auto const* const address = reinterpret_cast<sockaddr const*>(&to);
+  if (to.sun_path[0] != '\0' && path.parent_path() == folder()) {
+    std::error_code ignored;  // bind() says it better
+    fs::create_directories(path.parent_path(), ignored);
+  }
+  auto s = socket_of(AF_UNIX);
+  if (!s.is_open()) fail(full, "no socket", errno);
+  if (bind(s.number(), address, sizeof to) != 0) {
+    if (errno != EADDRINUSE) fail(full, "cannot listen there", errno);
+    // A socket whose server is gone refuses.
+    auto const probe = socket_of(AF_UNIX);
+    if (connect(probe.number(), address, sizeof to) == 0 || errno != ECONNREFUSED)
+      throw std::runtime_error(full + ": another server listens there; give it another --name, or stop it");
+    unlink(to.sun_path);
+    if (bind(s.number(), address, sizeof to) != 0) fail(full, "cannot listen there", errno);
+  }
+  // Any user may connect; what he may do is another question.
+  if (to.sun_path[0] != '\0') chmod(to.sun_path, 0666);
+  if (listen(s.number(), backlog) != 0) fail(full, "cannot listen there", errno);
+  return s;
+}
+
+}  // namespace
+
+descriptor& descriptor::operator=(descriptor&& other) noexcept {
+  if (this != &other) {
+    if (number_ >= 0) close(number_);
+    number_ = other.release();
+  }
+  return *this;
+}
+
+descriptor::~descriptor() {
+  if (number_ >= 0) close(number_);
+}
+
+std::string full_address(std::string const& where, bool to_listen) {
+  if (where.find(':') != std::string::npos) return where;
+  if (where.find('/') != std::string::npos) return "unix:" + where;
+  fs::path const own = folder() / (where + ".sock");
+  fs::path const systems = "/run/tess/" + where + ".sock";
+  std::error_code none;
+  bool const is_own = to_listen || fs::exists(own, none) || !fs::exists(systems, none);
+  return "unix:" + (is_own ? own : systems).string();
+}
+
+std::chrono::milliseconds failure_timeout() {
+  double seconds = 10;
+  if (char const* const said = std::getenv("TESS_FAILURE_TIMEOUT"); said != nullptr) {
+    double given = 0;
+    auto const end = std::from_chars(said, said + std::strlen(said), given);
+    if (end.ec == std::errc() && given > 0) seconds = std::min(given, 1e6);
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+void limit_waiting(int socket, std::chrono::milliseconds time) {
+  timeval const limit{time.count() / 1000, time.count() % 1000 * 1000};
+  for (int const way : {SO_RCVTIMEO, SO_SNDTIMEO})
+    static_cast<void>(setsockopt(socket, SOL_SOCKET, way, &limit, sizeof limit));
+}
+
+descriptor listen_at(std::string const& full) {
+  if (is_local(full)) return listen_on_path(full);
+  auto const found = resolve(full, AI_PASSIVE);
+  int reason = EADDRNOTAVAIL;
+  for (addrinfo const* a = found.get(); a != nullptr; a = a->ai_next) {
+    auto s = socket_of(a->ai_family);
+    set(s, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (s.is_open() && bind(s.number(), a->ai_addr, a->ai_addrlen) == 0 && listen(s.number(), backlog) == 0) return s;
+    reason = errno;
+  }
+  fail(full, "cannot listen there", reason);
+}
+
+descriptor connect_to(std::string const& full) {
+  if (is_local(full)) {
+    auto const to = path_of(full);
+    auto s = socket_of(AF_UNIX);
+    set(s, SOL_SOCKET, SO_SNDBUF, buffer_bytes);
+    limit_waiting(s.number(), failure_timeout());
+    if (!s.is_open() || connect(s.number(), reinterpret_cast<sockaddr const*>(&to), sizeof to) != 0)
+      fail(full, "no memory server there", errno);
+    return s;
+  }
+  auto const found = resolve(full, 0);
+  int reason = EADDRNOTAVAIL;
+  for (addrinfo const* a = found.get(); a != nullptr; a = a->ai_next) {
+    auto s = socket_of(a->ai_family);
+    set(s, IPPROTO_TCP, TCP_NODELAY, 1);
+    limit_waiting(s.number(), failure_timeout());
+    if (s.is_open() && connect(s.number(), a->ai_addr, a->ai_addrlen) == 0) return s;
+    reason = errno;
+  }
+  fail(full, "no memory server there", reason);
+}
+
+}  // namespace tess::rmem
