@@ -1,7 +1,7 @@
 // tree: where things lie relative to the running `tess`; the build tree has the shape of the installed one.
 //
 //   bin/tess   lib/libtessera.a   libexec/tessera/NAME   libexec/tessera/bench/NAME
-//   share/tessera/{build.json,packages.txt}
+//   share/tessera/build.json   share/tessera/packages.txt
 #pragma once
 
 #include <filesystem>

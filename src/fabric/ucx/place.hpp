@@ -133,14 +133,14 @@ class ucx_place {
     std::uint64_t failure;
   };
 
-  // ucx_mail.cpp
+  // mail.cpp
   [[nodiscard]] bool mail_reaches(place_id to) const noexcept {
     return mail_ != nullptr && mail_->reaches(to) && !job_.failed[to].load(std::memory_order_relaxed);
   }
   void wake_reader(place_id to);
   bool take_notification(mailbox::received const& m);
 
-  // ucx_place.cpp
+  // place.cpp
   ucp_ep_h endpoint_to(place_id to);
   sending* take_sending(packet_kind kind);
   void send(place_id to, packet const& head, std::span<std::byte const> data = {});
@@ -154,7 +154,7 @@ class ucx_place {
   void give_back(place_id by, std::uint64_t credit) noexcept;
   void end_failed(ucx_operation const& o, std::uint64_t failure);
 
-  // ucx_words.cpp
+  // words.cpp
   template <class Entry>
   static void append(sending& s, Entry const& e) {
     auto const bytes = std::as_bytes(std::span(&e, 1));
@@ -165,7 +165,7 @@ class ucx_place {
   void take_words(packet const& p, std::span<std::byte const> data);
   void take_word_results(std::span<std::byte const> data);
 
-  // ucx_receive.cpp
+  // receive.cpp
   ucs_status_t take(packet const& p, std::span<std::byte const> data, void* descriptor, std::size_t bytes);
   [[nodiscard]] bool place_for(packet const& p, std::size_t bytes, std::span<std::byte>& target,
                                std::vector<std::byte>& room);

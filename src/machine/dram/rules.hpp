@@ -1,7 +1,7 @@
 // rules: when a DRAM command may come, from a table of rules and what has been issued so far.
 //
 //   A rule says: at this level, `following` comes at least so many cycles after the window-th last `preceding`. The
-//   tables of dram_rules.cpp are all that is known of DDR3; this class only keeps, for every bank, rank and the
+//   tables of ddr3.cpp are all that is known of DDR3; this class only keeps, for every bank, rank and the
 //   channel, the earliest cycle of each command, and moves it on with every issue.
 //
 // Units     cycles of the DRAM's clock.

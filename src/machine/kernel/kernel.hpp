@@ -7,7 +7,8 @@
 // Units     picoseconds.
 // Errors    what a process throws comes out of run(); the kernel can go on afterwards, without that process.
 // Threads   one. Kernels of several threads are independent.
-// Cost      about 7 ns for an event of a process (bench/machine_kernel); nothing is allocated but frames, from a pool.
+// Cost      about 7 ns for an event of a process (`tess bench machine_kernel`); only frames are allocated,
+//           from a pool.
 #pragma once
 
 #include <algorithm>

@@ -73,7 +73,7 @@ class server {
   void drop(int socket);
   connection& add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<talker> speaks);
 
-  // Of two servers: server_pair.cpp.
+  // With a second server:
   void begin_pair(options const& chosen);
   void tend_pair();
   /// There are bytes for the second server.

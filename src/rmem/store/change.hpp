@@ -26,7 +26,7 @@ struct change {
     grant,
     revoke,
     begin,     // address: where the next region goes
-    standing,  // of two servers: address: the epoch; rights: whether this one may go on alone (pair.hpp)
+    standing,  // of two servers: address: the epoch; rights: whether this one may go on alone (replica.hpp)
   };
   kind what{};
   std::uint64_t address = 0;

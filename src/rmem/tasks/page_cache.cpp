@@ -1,4 +1,4 @@
-// page_cache: pins, transfers and their ends; which page goes and which is fetched ahead: page_choice.cpp.
+// page_cache: pins, transfers and their ends; which page goes and which is fetched ahead: page_replacement.cpp.
 #include "tess/detail/page_cache.hpp"
 
 #include <sys/mman.h>
