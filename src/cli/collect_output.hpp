@@ -1,6 +1,6 @@
 // collect_output: runs a launcher on this host and passes on what its places write, in whole lines.
 //
-//   Places connect to a socket in a folder of this job (TESS_OUTPUT; src/runtime/report/place_output.hpp), a connection
+//   Places connect to a socket in a folder of this job (TESS_OUTPUT; src/runtime/processes/output.hpp), a connection
 //   for each stream. Lines of different places do not mix; those of one stream of a place keep their order. What a
 //   place writes without a newline comes with the next one, or at its end.
 //

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/graphs/near_memory.hpp"
-#include "runtime/graphs/outgoing_graph.hpp"
+#include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/nemesys.hpp"
 #include "runtime/job/job.hpp"
 
 namespace {

@@ -13,12 +13,12 @@
 #include <span>
 #include <vector>
 
-#include "runtime/graphs/graph_walk.hpp"
-#include "runtime/graphs/object_types.hpp"
-#include "runtime/graphs/outgoing_graph.hpp"
-#include "runtime/graphs/serialised.hpp"
-#include "runtime/job/heap.hpp"
+#include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/serialise.hpp"
+#include "runtime/graphs/types.hpp"
+#include "runtime/graphs/walk.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/memory/heap.hpp"
 #include "runtime/random_graphs.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size);

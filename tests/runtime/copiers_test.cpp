@@ -3,10 +3,10 @@
 // byte or word at a time and must be refused, or still describe a graph that can be walked.
 #include <cstring>
 
-#include "runtime/graphs/graph_walk.hpp"
-#include "runtime/graphs/image_check.hpp"
-#include "runtime/graphs/outgoing_graph.hpp"
-#include "runtime/graphs/serialised.hpp"
+#include "runtime/graphs/check.hpp"
+#include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/serialise.hpp"
+#include "runtime/graphs/walk.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"

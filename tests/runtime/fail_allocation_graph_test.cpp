@@ -2,8 +2,8 @@
 // Method: one large graph goes there and back while the 1st, 2nd, 3rd … allocation fails; one graph that stayed would
 // show in the bytes that a segment has left. Counted are frames, slots, segments and operator new, which
 // fail_allocation_test.cpp defines.
-#include "runtime/job/heap.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/memory/heap.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"
 #include "tess/detail/fail_allocation.hpp"

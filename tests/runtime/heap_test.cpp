@@ -1,6 +1,6 @@
 // heap: blocks never overlap, come back whole, and are refused when they were not given out.
 // Method: random allocations and frees beside a map of what is live; every block is filled and checked.
-#include "runtime/job/heap.hpp"
+#include "runtime/memory/heap.hpp"
 
 #include <gtest/gtest.h>
 

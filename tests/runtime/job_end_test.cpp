@@ -1,10 +1,9 @@
 // job_end: what breaks under the runtime's own hands ends the job in order: exit code 1, a text, nothing left behind.
 // Method: malformed messages put into the fabric by hand, among tasks that wait in every way; objects in the frames of
 // those tasks count themselves.
-#include "runtime/job/job_end.hpp"
-
 #include <cstring>
 
+#include "runtime/failures/abort.hpp"
 #include "runtime/messages/message.hpp"
 #include "runtime/run_job.hpp"
 #include "runtime/tasks/worker_loop.hpp"

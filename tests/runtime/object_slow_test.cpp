@@ -1,7 +1,7 @@
 // object_slow: graphs of ten million objects in a row are copied without recursion, and a million calls leak nothing.
 // Method: lists are checked link by link at the receiver; the bytes that segments have left are read before and after.
-#include "runtime/job/heap.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/memory/heap.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"
 #include "runtime/sanitized.hpp"

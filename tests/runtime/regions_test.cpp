@@ -1,7 +1,7 @@
 // regions: memory of graphs goes back, whatever becomes of the call; and what is used after its region ended is
 // noticed. Method: the bytes that a place's segment has left are read before and after; a leak would take far more than
 // the slack.
-#include "runtime/graphs/outgoing_graph.hpp"
+#include "runtime/graphs/copier.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"
 #include "runtime/sanitized.hpp"

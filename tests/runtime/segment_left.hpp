@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "runtime/job/heap.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/memory/heap.hpp"
 
 namespace tess::test {
 

@@ -1,6 +1,6 @@
 // handler_objects: shared objects get the same numbers in whatever order they were loaded, and nothing else is taken.
 // Method: real shared objects opened in both orders; each case is a process of its own, for none is ever unloaded.
-#include "runtime/job/handler_objects.hpp"
+#include "runtime/messages/handler_objects.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 //   The arguments are the root block of one graph, so that what several of them share stays shared. A graph that fits
 //   goes inside the message, with pointers relative to its start, and costs no extra round trip. A larger one is sent
 //   ahead by a task of the runtime, the carrier, which then sends the call. How, is the copier's affair
-//   (src/runtime/graphs/outgoing_graph.hpp).
+//   (src/runtime/graphs/copier.hpp).
 //
 //   What arrives is owned by the call's scope, and ends with the last task of it.
 #pragma once

@@ -1,6 +1,6 @@
 // sent_graph: a graph on its way: what a message says of it, who sends it, and what comes of it.
 //
-//   Sending is the copier's affair (src/runtime/graphs/outgoing_graph.cpp); at_objects.hpp is who uses this.
+//   Sending is the copier's affair (src/runtime/graphs/copier.cpp); at_objects.hpp is who uses this.
 //
 // Threads  a graph belongs to one task.
 #pragma once

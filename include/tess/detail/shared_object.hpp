@@ -1,7 +1,7 @@
 // shared_object: what a shared object with handlers tells the program that loads it.
 //
 //   Messages name a handler by {object, index}; object 0 is the program. A shared object enters itself when it is
-//   loaded, and gets its number when a job starts (src/runtime/job/handler_objects.cpp).
+//   loaded, and gets its number when a job starts (src/runtime/messages/handler_objects.cpp).
 //
 // Threads  enter_object: any, one at a time (the loader's lock). The number changes only while no job runs.
 // Errors   see handler_objects.cpp; an object that was loaded while the job runs has no number, and sends nothing.

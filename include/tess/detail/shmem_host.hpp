@@ -14,7 +14,7 @@
 
 namespace tess::detail::shmem {
 
-/// Of this process (src/runtime/messages/shmem_host.cpp).
+/// Of this process (src/shmem/host.cpp).
 extern constinit state own;
 
 void begin();

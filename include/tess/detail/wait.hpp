@@ -21,7 +21,7 @@
 //   wake the task, it must agree with them who was first, as completion::disarm() does.
 //
 //   A wait that something other than the fabric must end says what a failed place does to it (wait_kind): it is given
-//   up, and then throws place_failed, as do all such waits that begin later (src/runtime/job/place_failures.cpp).
+//   up, and then throws place_failed, as do all such waits that begin later (src/runtime/failures/failed_places.cpp).
 //
 // Threads  the worker of the task; giving up: one thread while all others stand still.
 // Cost     one load and a predictable branch for each wait that parks, and one after it; 1 byte in the awaiter.

@@ -5,9 +5,9 @@
 #include <string>
 #include <thread>
 
+#include "runtime/failures/abort.hpp"
+#include "runtime/failures/failed_places.hpp"
 #include "runtime/job/job.hpp"
-#include "runtime/job/job_end.hpp"
-#include "runtime/job/place_failures.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 #include "tess/block.hpp"
 #include "tess/event_counter.hpp"
@@ -41,11 +41,11 @@ void look_for_ready() noexcept {
 void destroyed_while_awaited(char const* what) noexcept {
   // Frames of a job that cannot go on are destroyed in any order; and of a place that failed calls may wait, from
   // before the tasks here are told: one of them may know from its own operation, or from another place.
-  if (the_job == nullptr || job_broken() || heard_of_failure()) return;
+  if (the_job == nullptr || job_aborted() || heard_of_failure()) return;
   try {
     throw error(what, "destroyed while tasks wait for it", "a life that ends after the last wait");
   } catch (...) {
-    end_job("destroying %s", what);
+    abort_job("destroying %s", what);
   }
 }
 
@@ -100,7 +100,7 @@ constexpr wait_kind addition_wait{"addition to an event_counter", &give_up_cell,
 constexpr wait_kind unlock_wait{mutex::name(mutex::operation::unlock), &give_up_cell, true};
 
 void notification_failed(notification const& n) noexcept {
-  end_job("notifying place %u for an event_counter", static_cast<unsigned>(n.target >> 48));
+  abort_job("notifying place %u for an event_counter", static_cast<unsigned>(n.target >> 48));
 }
 
 void notify_counter(notification const& n) noexcept {
@@ -200,7 +200,7 @@ void mutex_guard::unlock_there(global_ptr<mutex> p) noexcept {
   try {
     static_cast<void>(unlock(p));
   } catch (...) {
-    detail::end_job("unlocking a mutex of place %u", unsigned{p.place()});
+    detail::abort_job("unlocking a mutex of place %u", unsigned{p.place()});
   }
 }
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/failures/failed_places.hpp"
 #include "runtime/finish/finish.hpp"
-#include "runtime/job/place_failures.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 #include "tess/at.hpp"
 

@@ -26,8 +26,8 @@
 // Cost     a finish that stays at its place: nothing. Otherwise O(places touched) messages per idle period.
 #include "runtime/finish/finish.hpp"
 
+#include "runtime/failures/abort.hpp"
 #include "runtime/finish/accounting.hpp"
-#include "runtime/job/job_end.hpp"
 
 namespace tess::detail {
 
@@ -46,14 +46,15 @@ void finish_scope::note_sent(place_id target, std::int64_t n) noexcept try {
   finish_scope& s = kind_ == scope_kind::call ? a.count(static_cast<call_scope&>(*this)) : *this;
   a.counts_of(s).add({self->place, target}, n);
 } catch (...) {
-  end_job("counting messages to place %u for their finish", unsigned{target});
+  abort_job("counting messages to place %u for their finish", unsigned{target});
 }
 
 void finish_scope::fail(std::exception_ptr exception) noexcept try {
   finish_accounting a(this_place());
   a.fail(kind_ == scope_kind::call ? a.count(static_cast<call_scope&>(*this)) : *this, std::move(exception));
 } catch (...) {
-  end_job(kind_ == scope_kind::system ? "running a task of the runtime itself" : "keeping an exception for its finish");
+  abort_job(kind_ == scope_kind::system ? "running a task of the runtime itself"
+                                        : "keeping an exception for its finish");
 }
 
 void report_exception(promise_base& p) noexcept {
@@ -107,7 +108,7 @@ bool leave_call(call_scope* scope) noexcept try {
   if (scope->outstanding() > 1) finish_accounting(this_place()).count(*scope);
   return scope->counted_in != nullptr;
 } catch (...) {
-  end_job("counting the tasks that an `at` left behind");
+  abort_job("counting the tasks that an `at` left behind");
   return false;
 }
 

@@ -1,8 +1,8 @@
 // reports: what places tell each other of a finish: arrivals, reports of proxies, and questions after a failure.
 #include <cstring>
 
+#include "runtime/failures/abort.hpp"
 #include "runtime/finish/accounting.hpp"
-#include "runtime/job/job_end.hpp"
 #include "runtime/messages/exception_wire.hpp"
 #include "runtime/messages/message.hpp"
 
@@ -169,7 +169,7 @@ void report_idle_finishes(worker_state& w) noexcept try {
   if (place.is_asked.load(std::memory_order_relaxed)) [[unlikely]]
     answer_questions(w);
 } catch (...) {
-  end_job("reporting to the home of a finish");
+  abort_job("reporting to the home of a finish");
 }
 
 constinit wait_kind const finish_wait{"finish",
@@ -189,14 +189,14 @@ void give_up_finish(parked_wait& wait) noexcept try {
   for (place_id const p : asked)
     send_reply(w, p, handler_entry<question_handler>::id(), {reinterpret_cast<std::byte const*>(&q), sizeof q});
 } catch (...) {
-  end_job("asking other places for the tasks of a finish");
+  abort_job("asking other places for the tasks of a finish");
 }
 
 void count_orphan(finish_scope& call) noexcept try {
   auto& c = static_cast<call_scope&>(call);
   if (has_failed(c.caller)) static_cast<void>(finish_accounting(this_place()).count(c));
 } catch (...) {
-  end_job("counting a call of a place that failed");
+  abort_job("counting a call of a place that failed");
 }
 
 }  // namespace tess::detail

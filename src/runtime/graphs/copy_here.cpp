@@ -1,11 +1,11 @@
 // copy_here: a graph copied within its place; the root is a block with one pointer to anything.
 #include <vector>
 
-#include "runtime/graphs/copy_pegasus.hpp"
-#include "runtime/graphs/graph_walk.hpp"
-#include "runtime/graphs/object_types.hpp"
-#include "runtime/graphs/outgoing_graph.hpp"
-#include "runtime/graphs/serialised.hpp"
+#include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/pegasus.hpp"
+#include "runtime/graphs/serialise.hpp"
+#include "runtime/graphs/types.hpp"
+#include "runtime/graphs/walk.hpp"
 #include "runtime/job/job.hpp"
 #include "tess/object.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "runtime/graphs/dead_regions.hpp"
-#include "runtime/graphs/object_types.hpp"
+#include "runtime/graphs/quarantine.hpp"
+#include "runtime/graphs/types.hpp"
 #include "runtime/job/job.hpp"
 #include "tess/array.hpp"
 #include "tess/memory.hpp"

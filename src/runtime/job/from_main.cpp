@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "runtime/job/job.hpp"
-#include "runtime/job/launcher_pulse.hpp"
-#include "runtime/job/processes.hpp"
-#include "runtime/report/place_output.hpp"
+#include "runtime/processes/heartbeat.hpp"
+#include "runtime/processes/output.hpp"
+#include "runtime/processes/shutdown.hpp"
 #include "tess/run.hpp"
 
 namespace tess {

@@ -20,13 +20,13 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
-#include "runtime/graphs/graph_walk.hpp"
-#include "runtime/job/handler_objects.hpp"
-#include "runtime/job/heap.hpp"
-#include "runtime/job/spin_lock.hpp"
+#include "runtime/graphs/message_buffers.hpp"
+#include "runtime/graphs/walk.hpp"
+#include "runtime/memory/heap.hpp"
 #include "runtime/messages/aggregator.hpp"
-#include "runtime/messages/message_buffers.hpp"
+#include "runtime/messages/handler_objects.hpp"
 #include "runtime/report/trace.hpp"
+#include "runtime/tasks/spin_lock.hpp"
 #include "tess/detail/timer.hpp"
 #include "tess/detail/worker.hpp"
 #include "tess/run.hpp"

@@ -6,7 +6,7 @@
 
 #include "runtime/events/collective.hpp"
 #include "runtime/finish/finish.hpp"
-#include "runtime/graphs/near_memory.hpp"
+#include "runtime/graphs/nemesys.hpp"
 #include "runtime/job/placement.hpp"
 #include "tess/detail/event_lines.hpp"
 #include "tess/memory.hpp"

@@ -10,15 +10,15 @@
 
 #include "fabric/tile/tile.hpp"
 #include "fabric/ucx/ucx.hpp"
+#include "runtime/failures/abort.hpp"
+#include "runtime/failures/failed_places.hpp"
 #include "runtime/finish/finish.hpp"
-#include "runtime/graphs/dead_regions.hpp"
-#include "runtime/job/blocked_signals.hpp"
+#include "runtime/graphs/quarantine.hpp"
 #include "runtime/job/job.hpp"
-#include "runtime/job/job_end.hpp"
 #include "runtime/job/make_places.hpp"
-#include "runtime/job/place_failures.hpp"
 #include "runtime/job/placement.hpp"
-#include "runtime/job/processes.hpp"
+#include "runtime/processes/shutdown.hpp"
+#include "runtime/report/blocked_signals.hpp"
 #include "runtime/report/stall_report.hpp"
 #include "runtime/report/statistics.hpp"
 #include "runtime/report/trace.hpp"
@@ -226,8 +226,8 @@ std::exception_ptr run_threads(job_state& j, std::function<task<void>()> const& 
     }
     for (std::thread& t : others) t.join();
   }
-  if (job_broken()) stop_after_break(j);
-  if (job_broken() || j.has_failed) destroy_tasks(j);
+  if (job_aborted()) stop_after_break(j);
+  if (job_aborted() || j.has_failed) destroy_tasks(j);
   for (auto const& p : j.places) forget_proxies(*p);
   return thrown;
 }
@@ -292,7 +292,7 @@ struct runtime::state {
   }
 
   std::exception_ptr run(std::function<task<void>()> const& app) {
-    if (detail::job_broken()) throw error("tess::runtime", running.j.reason, "a new runtime: this one cannot go on");
+    if (detail::job_aborted()) throw error("tess::runtime", running.j.reason, "a new runtime: this one cannot go on");
     if (busy.exchange(true)) throw error("tess::runtime::run", "called while it runs", "one run after the other");
     auto const begin = std::chrono::steady_clock::now();
     std::exception_ptr thrown = detail::run_threads(running.j, app);
@@ -333,13 +333,13 @@ runtime::~runtime() {
 }
 
 void runtime::stop() {
-  if (std::unique_ptr<state> const last = std::move(state_)) last->write_files(detail::job_broken() ? 1 : 0);
+  if (std::unique_ptr<state> const last = std::move(state_)) last->write_files(detail::job_aborted() ? 1 : 0);
 }
 
 void runtime::run_task(std::function<task<void>()> const& app) {
   if (state_ == nullptr) throw error("tess::runtime::run", "called after stop()", "a new runtime");
-  if (std::exception_ptr const thrown = state_->run(app); detail::job_broken()) {
-    detail::print_job_end(state_->running.j);
+  if (std::exception_ptr const thrown = state_->run(app); detail::job_aborted()) {
+    detail::print_abort(state_->running.j);
     throw error("tess::runtime", "the job could not go on: " + std::string(state_->running.j.reason), "");
   } else if (thrown) {
     std::rethrow_exception(thrown);
@@ -354,8 +354,8 @@ int run(settings const& s, args words, std::function<task<int>(args)> app) {
   detail::job_state& j = job.running.j;
   std::exception_ptr thrown = job.run([&]() -> task<void> { j.exit_code = code = co_await app(words); });
   if (j.first_place != 0) code = j.exit_code;
-  if (detail::job_broken()) {
-    if (detail::says_why()) detail::print_job_end(j);
+  if (detail::job_aborted()) {
+    if (detail::says_why()) detail::print_abort(j);
     code = 1;
   } else {
     // Also of one that the program outlived.
@@ -365,7 +365,7 @@ int run(settings const& s, args words, std::function<task<int>(args)> app) {
   }
   job.write_files(code);
   bool const processes = j.local_places != detail::job.places;
-  if (processes && j.first_place == 0 && !detail::job_broken() && !s.trace.empty()) to_merge = detail::job.places;
+  if (processes && j.first_place == 0 && !detail::job_aborted() && !s.trace.empty()) to_merge = detail::job.places;
   // The fabric ends when all processes have come so far: then their files are there.
   started.reset();
   if (to_merge != 0) detail::merge_traces(s.trace, to_merge);

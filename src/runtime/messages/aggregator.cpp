@@ -6,8 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "runtime/failures/abort.hpp"
 #include "runtime/job/job.hpp"
-#include "runtime/job/job_end.hpp"
 #include "runtime/messages/message.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 #include "tess/stream.hpp"
@@ -220,13 +220,13 @@ void aggregator::dispatch(worker_state& w, owned_buffer b) noexcept {
   place_id const target = b->target;
   try {
     // Nothing leaves a job that cannot go on, and nothing gathers in it.
-    if (!job_broken()) try_dispatch(w, b);
+    if (!job_aborted()) try_dispatch(w, b);
     if (b == nullptr) return;
     b->used = 0;
     b->scope = nullptr;
     spare_.push_back(std::move(b));
   } catch (...) {
-    end_job("sending messages to place %u", unsigned{target});
+    abort_job("sending messages to place %u", unsigned{target});
   }
 }
 
@@ -284,7 +284,7 @@ void aggregator::retry_backlog(worker_state& w) noexcept try {
     if (backlog_.size() > before) refusing.push_back(target);
   }
 } catch (...) {
-  end_job("sending messages again");
+  abort_job("sending messages again");
 }
 
 void aggregator::flush_idle(worker_state& w) noexcept {

@@ -10,7 +10,7 @@
 #include <string>
 #include <typeinfo>
 
-#include "runtime/job/place_failures.hpp"
+#include "runtime/failures/failed_places.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {

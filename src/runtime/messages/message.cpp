@@ -5,9 +5,9 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/failures/abort.hpp"
 #include "runtime/finish/finish.hpp"
 #include "runtime/job/job.hpp"
-#include "runtime/job/job_end.hpp"
 
 namespace tess::detail {
 
@@ -78,7 +78,7 @@ message_sink& message_receiver() noexcept {
 void deliver(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope) noexcept try {
   deliver_records(source, bytes, local_scope);
 } catch (...) {
-  end_job("delivering a message from place %u", unsigned{source});
+  abort_job("delivering a message from place %u", unsigned{source});
 }
 
 void deliver_records(place_id source, std::span<std::byte const> bytes, finish_scope* local_scope) {

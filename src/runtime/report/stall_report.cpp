@@ -12,9 +12,9 @@
 #include <thread>
 #include <unordered_set>
 
+#include "runtime/failures/abort.hpp"
+#include "runtime/failures/failed_places.hpp"
 #include "runtime/job/job.hpp"
-#include "runtime/job/job_end.hpp"
-#include "runtime/job/place_failures.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 
 namespace tess::detail {
@@ -154,7 +154,7 @@ struct stall_watch::state {
     auto const limit = std::chrono::steady_clock::now() + broken_max;
     while (!all_stopped_polling()) {
       if (std::chrono::steady_clock::now() > limit) {
-        print_job_end(*the_job);
+        print_abort(*the_job);
         std::fputs("tess: a task does not come to a co_await: the process ends here\n", stderr);
         std::_Exit(1);
       }
@@ -179,7 +179,7 @@ struct stall_watch::state {
       int const signal = sigtimedwait(&set, nullptr, &wait);
       // Workers look more often, but not while they compute.
       look_at_failures();
-      if (job_broken()) end_in_time();
+      if (job_aborted()) end_in_time();
       if (has_untold_failures() && !ending.load(std::memory_order_acquire)) tell_failures();
       if (signal == SIGUSR1) ask("asked by SIGUSR1");
       if (timeout_s <= 0) continue;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <thread>
 
+#include "runtime/failures/abort.hpp"
+#include "runtime/failures/failed_places.hpp"
 #include "runtime/finish/finish.hpp"
-#include "runtime/job/job_end.hpp"
-#include "runtime/job/place_failures.hpp"
 #include "runtime/messages/message.hpp"
 #include "runtime/report/stall_report.hpp"
 #include "runtime/tasks/run_tasks.hpp"
@@ -195,7 +195,7 @@ bool poll(worker_state& w) noexcept {
   try {
     busy = the_job->fabric->poll(w.place, messages_per_poll, message_receiver()) != 0;
   } catch (...) {
-    end_job("polling the fabric");
+    abort_job("polling the fabric");
   }
   w.current = outer;
   busy |= take_ready(w);
@@ -248,7 +248,7 @@ bool run_other_workers(thread_state& thread) {
 void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept {
   if (this_thread == nullptr) {
     // The threads of a broken job have ended.
-    TESS_ASSERT(job_broken() || job.failed != nullptr);
+    TESS_ASSERT(job_aborted() || job.failed != nullptr);
     return;
   }
   thread_state& thread = *this_thread;
@@ -256,7 +256,7 @@ void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept
   char const* const outer_polls_for = std::exchange(outer.polls_for, what);
   bool const outer_polls = thread.only_polls.load(std::memory_order_relaxed);
   for (unsigned idle_rounds = 0; !done(context);) {
-    if (job_broken()) {
+    if (job_aborted()) {
       stop_polling(thread);
       while (!all_stopped_polling()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       break;

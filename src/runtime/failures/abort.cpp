@@ -1,0 +1,106 @@
+// abort: the first reason is kept in a fixed buffer; frames are destroyed inner finishes first.
+#include "runtime/failures/abort.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "runtime/finish/finish.hpp"
+#include "runtime/tasks/worker_loop.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+void write_reason(std::span<char> text, char const* doing, std::va_list words) noexcept {
+  auto const rest = [&](int used) { return text.subspan(std::min(text.size() - 1, static_cast<std::size_t>(used))); };
+  if (self != nullptr) text = rest(std::snprintf(text.data(), text.size(), "place %u, ", unsigned{self->place}));
+  text = rest(std::snprintf(text.data(), text.size(), "while "));
+  text = rest(std::vsnprintf(text.data(), text.size(), doing, words));
+  try {
+    throw;
+  } catch (std::exception const& e) {
+    std::snprintf(text.data(), text.size(), ": %s", e.what());
+  } catch (...) {
+    std::snprintf(text.data(), text.size(), ": an exception that is no std::exception");
+  }
+}
+
+struct left_task {
+  promise_base* task;
+  worker_state* worker;
+  unsigned depth;
+};
+
+/// Tasks that were handed to the scheduler. Those that others await, or hold in a variable, go with them.
+std::vector<left_task> left_tasks(job_state& j) {
+  std::vector<left_task> left;
+  for (auto const& w : j.workers)
+    w->frames.for_each_task([&](void* frame) {
+      promise_base* const p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
+      if (p->continuation == nullptr && p->scope != nullptr) left.push_back({p, w.get(), finish_depth(*p)});
+    });
+  return left;
+}
+
+}  // namespace
+
+void abort_job(char const* doing, ...) noexcept {
+  job_state& j = *the_job;
+  if (!j.broken.exchange(true, std::memory_order_seq_cst)) {
+    std::va_list words;
+    va_start(words, doing);
+    write_reason(j.reason, doing, words);
+    va_end(words);
+    // release: the text.
+    j.reason_written.store(true, std::memory_order_release);
+  }
+  j.stopping.store(true, std::memory_order_seq_cst);
+  wake_all();
+}
+
+void stop_polling(thread_state& thread) noexcept {
+  // release: all that this thread delivered.
+  thread.polls_no_more.store(true, std::memory_order_release);
+}
+
+bool all_stopped_polling() noexcept {
+  return std::ranges::all_of(the_job->threads,
+                             [](thread_state const& t) { return t.polls_no_more.load(std::memory_order_acquire); });
+}
+
+void destroy_tasks(job_state& j) {
+  // Destructors of the program may spawn, in vain.
+  for (int round = 0; round < 3; ++round) {
+    std::vector<left_task> left = left_tasks(j);
+    // Tasks refer to what belongs to the task that waits for their finish.
+    std::ranges::sort(left, std::greater(), &left_task::depth);
+    for (left_task const& t : left) {
+      self = t.worker;
+      self->current = &self->handler;
+      handle_of(t.task).destroy();
+    }
+  }
+  self = nullptr;
+}
+
+void print_abort(job_state const& j) noexcept {
+  bool const written = j.reason_written.load(std::memory_order_acquire);
+  std::fprintf(stderr, "tess: the job cannot go on: %s\n", written ? j.reason : "no reason was given in time");
+}
+
+void print_exception(std::exception_ptr exception) {
+  try {
+    std::rethrow_exception(std::move(exception));
+  } catch (remote_error const& e) {
+    std::fprintf(stderr, "tess: %s\n", e.what());
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "tess: the program ended with an exception: %s\n", e.what());
+  } catch (...) {
+    std::fprintf(stderr, "tess: the program ended with an exception that is no std::exception\n");
+  }
+}
+
+}  // namespace tess::detail

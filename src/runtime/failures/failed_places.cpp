@@ -1,0 +1,187 @@
+// failed_places: from the fabric's event to the tasks, and to the end of the job.
+#include "runtime/failures/failed_places.hpp"
+
+#include <signal.h>
+
+#include <cstdio>
+
+#include "runtime/failures/abort.hpp"
+#include "runtime/finish/finish.hpp"
+#include "tess/at.hpp"
+#include "tess/counter.hpp"
+#include "tess/detail/wait.hpp"
+#include "tess/detail/wait_list.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+/// Between the failure of place 0, without which no job can end in order, and the end: tasks clean up.
+constexpr auto moment_to_clean_up = std::chrono::milliseconds(200);
+/// Place 0 ends the job for all; the others do so themselves if they hear nothing so much later.
+constexpr auto patience_of_others = std::chrono::seconds(1);
+
+void note_failure(job_state& j, fabric_event const& e) {
+  std::lock_guard const lock(j.results_mutex);
+  auto const place = static_cast<place_id>(e.who);
+  if (!j.failures.try_emplace(place, e.text).second) return;
+  j.untold.push_back(place);
+  j.has_untold.store(true, std::memory_order_release);
+  if (j.failure_seen == time_point{}) {
+    j.failure_seen = std::chrono::steady_clock::now();
+    j.failed_place = place;
+    j.has_failed.store(true, std::memory_order_release);
+  }
+  if (pthread_t const watch = j.watch.load(std::memory_order_relaxed); watch != 0) pthread_kill(watch, SIGUSR2);
+}
+
+std::chrono::nanoseconds time_left_to(job_state& j) {
+  std::lock_guard const lock(j.results_mutex);
+  bool const own = j.local_places != job.places && j.failures.contains(j.first_place);
+  if (j.failures.contains(0) || own) return moment_to_clean_up;
+  std::chrono::duration<double> const in_order(j.options.failure_timeout);
+  auto const most = std::chrono::duration_cast<std::chrono::nanoseconds>(in_order);
+  return j.first_place == 0 ? most : most + patience_of_others;
+}
+
+void give_up_waits(worker_state& w) {
+  w.frames.for_each_task([](void* frame) {
+    promise_base* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
+    // As the stall report: a task that is awaited is found through the one that awaits it.
+    if (p->continuation != nullptr) return;
+    if (p->scope != nullptr && p->scope->kind() == finish_scope::scope_kind::call) count_orphan(*p->scope);
+    while (p->callee != nullptr) p = p->callee;
+    if (parked_wait* const wait = p->waits_for; wait != nullptr && wait->kind->give_up != nullptr)
+      wait->kind->give_up(*wait, *p);
+  });
+  give_up_abandoned(w);
+}
+
+/// The task goes on, in its worker's next turn.
+void resume_given_up(promise_base& task, std::uint32_t worker) noexcept {
+  // A stop that is asked for from now on finds it running.
+  if (task.stops != nullptr) task.stops->wait = nullptr;
+  task.waits_for = nullptr;
+  the_job->worker_of(worker).make_runnable(&task);
+}
+
+}  // namespace
+
+void look_at_failures() noexcept try {
+  job_state& j = *the_job;
+  if (j.stopping.load(std::memory_order_relaxed)) return;
+  for (fabric_event const& e : j.fabric->events())
+    if (e.what == fabric_event::kind::place_failed) note_failure(j, e);
+  // acquire: what was written before.
+  if (!j.has_failed.load(std::memory_order_acquire)) return;
+  if (std::chrono::steady_clock::now() - j.failure_seen < time_left_to(j)) return;
+  try {
+    std::rethrow_exception(make_place_failed(j.failed_place));
+  } catch (place_failed const&) {
+    abort_job("ending after a failure");
+  }
+} catch (...) {
+  abort_job("looking for failed places");
+}
+
+void hear_of_failure() noexcept {
+  if (the_job != nullptr) the_job->heard_of_failure.store(true, std::memory_order_relaxed);
+}
+bool heard_of_failure() noexcept {
+  return the_job->has_failed.load(std::memory_order_relaxed) ||
+         the_job->heard_of_failure.load(std::memory_order_relaxed);
+}
+
+bool has_untold_failures() noexcept {
+  return the_job->has_untold.load(std::memory_order_acquire);
+}
+
+void tell_tasks(job_state& j) noexcept try {
+  {
+    std::lock_guard const lock(j.results_mutex);
+    if (j.failed == nullptr) j.failed = std::make_unique<bool[]>(job.places);
+    for (place_id const p : std::exchange(j.untold, {})) {
+      j.failed[p] = true;
+      j.last_failed = p;
+      ++j.failures_told;
+    }
+    j.has_untold.store(false, std::memory_order_relaxed);
+  }
+  job.failed = j.failed.get();
+  j.told = std::chrono::steady_clock::now();
+  for (auto const& w : j.workers) {
+    // Of a place of this process that failed, as test fabrics let one do, the tasks run no more.
+    if (job.failed[w->place]) continue;
+    self = w.get();
+    promise_base* const current = std::exchange(w->current, &w->handler);
+    give_up_waits(*w);
+    w->current = current;
+  }
+  self = nullptr;
+} catch (...) {
+  self = nullptr;
+  abort_job("telling tasks of a failed place");
+}
+
+place_id last_failed_place() noexcept {
+  return the_job->last_failed;
+}
+std::uint64_t failures_told() noexcept {
+  return the_job->failures_told;
+}
+
+std::exception_ptr make_place_failed(place_id place) {
+  job_state& j = *the_job;
+  std::lock_guard const lock(j.results_mutex);
+  auto const known = j.failures.find(place);
+  return std::make_exception_ptr(place_failed(place, known == j.failures.end() ? "" : known->second));
+}
+
+void print_failures(job_state const& j) noexcept {
+  for (auto const& [place, how] : j.failures)
+    std::fprintf(stderr, "tess: place %u failed %s\n", unsigned{place}, how.c_str());
+}
+
+void throw_place_failed(place_id place) {
+  std::rethrow_exception(make_place_failed(place));
+}
+void throw_place_failed() {
+  throw_place_failed(last_failed_place());
+}
+
+void throw_failure(std::uint64_t failure) {
+  // The fabric's word on it may not have been asked for yet.
+  look_at_failures();
+  throw_place_failed(static_cast<place_id>(failure - 1));
+}
+
+// ── giving up ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+void give_up_cell(parked_wait& wait, promise_base& task) noexcept {
+  auto& a = static_cast<cell_awaiter&>(wait);
+  std::uint32_t const worker = a.cell.waiter();
+  // Its wake-up may be under way.
+  if (!a.cell.disarm()) return;
+  a.given_up_by_failure = true;
+  resume_given_up(task, worker);
+}
+
+void give_up_at(parked_wait& wait, promise_base& task) noexcept {
+  if (has_failed(static_cast<at_awaiter&>(wait).target)) give_up_cell(wait, task);
+}
+
+void give_up_line(wait_list& line) noexcept {
+  std::uint64_t state = line.open();
+  wait_list::remove_all(state, [](waiter& w) {
+    if (w.is != waiter::kind::task) {
+      // Who called from another place gives up there.
+      self->frames.release(&w);
+      return;
+    }
+    w.given_up = true;
+    resume_given_up(static_cast<promise_base&>(*node_of(w.whom)), w.notify);
+  });
+  line.close(state);
+}
+
+}  // namespace tess::detail

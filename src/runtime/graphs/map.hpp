@@ -1,0 +1,148 @@
+// map: source object → where its copy will lie: linear, hashed, or dense (a slot for every 16 bytes of segment).
+//
+//   Sources are named by their distance from the start of their place's segment.
+//   A map lives in its worker and is used again; what earlier copies left in it is told apart by an epoch, so nothing
+//   is cleared between two copies. Copies are named by their distance from the start of the destination's chunk, in
+//   units of 8 bytes; 0 means that the object has none yet.
+//
+// Threads  the worker's.
+// Errors   dense_map::begin is false if the system gives no address space for it.
+// Source   linear and hashed as in "NEMESYS" (MEMSYS 2019), section 3.5: H3 universal hash, linear probing,
+//          2^(ceil(log2 n) + 1) slots.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tess/detail/platform.hpp"
+
+namespace tess::detail {
+
+/// A list that is searched.
+class linear_map {
+ public:
+  /// What a walk looks things up with: the map, or what it would load from the map each time.
+  [[nodiscard]] linear_map& look() noexcept { return *this; }
+  void begin() noexcept { count_ = 0; }
+  [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (sources_[i] == source) {
+        units = units_[i];
+        return true;
+      }
+    return false;
+  }
+  void insert(std::uint64_t source, std::uint32_t units) {
+    if (count_ == sources_.size()) {
+      sources_.resize(2 * count_ + 32);
+      units_.resize(2 * count_ + 32);
+    }
+    sources_[count_] = source;
+    units_[count_++] = units;
+  }
+  void prefetch(std::uint64_t) const noexcept {}
+
+ private:
+  std::size_t count_ = 0;
+  std::vector<std::uint64_t> sources_;
+  std::vector<std::uint32_t> units_;
+};
+
+/// H3: the exclusive or of one random row for each bit that is set, here with the rows of eight bits combined.
+class hashed_map {
+ public:
+  hashed_map();
+  [[nodiscard]] hashed_map& look() noexcept { return *this; }
+  void begin() noexcept {
+    count_ = 0;
+    next_epoch();
+    mask_ = slots_least - 1;
+  }
+  [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
+    for (std::size_t i = hash(source) & mask_;; i = (i + 1) & mask_) {
+      slot const& s = slots_[i];
+      if (s.epoch != epoch_) return false;
+      if (s.source != source) continue;
+      units = s.units;
+      return true;
+    }
+  }
+  void insert(std::uint64_t source, std::uint32_t units) {
+    if (2 * ++count_ > mask_ + 1) [[unlikely]]
+      grow();
+    put(source, units);
+  }
+  void prefetch(std::uint64_t source) const noexcept { prefetch_read(&slots_[hash(source) & mask_]); }
+
+ private:
+  struct slot {
+    std::uint64_t source;
+    std::uint32_t units;
+    std::uint32_t epoch;
+  };
+  static constexpr unsigned bytes = 6;  // of an address, below 2^51 in units of 8
+  static constexpr std::size_t slots_least = 16;
+
+  [[nodiscard]] std::size_t hash(std::uint64_t source) const noexcept {
+    source >>= 3;
+    std::uint32_t h = 0;
+    for (unsigned b = 0; b < bytes; ++b) h ^= rows_[b * 256 + (source >> 8 * b & 255)];
+    return h;
+  }
+  void put(std::uint64_t source, std::uint32_t units) noexcept {
+    std::size_t i = hash(source) & mask_;
+    while (slots_[i].epoch == epoch_) i = (i + 1) & mask_;
+    slots_[i] = {source, units, epoch_};
+  }
+  void next_epoch() noexcept;
+  void grow();
+
+  std::uint32_t const* rows_;
+  std::vector<slot> slots_;
+  std::vector<slot> spare_;  ///< the next larger table, or what was the next smaller one
+  std::size_t mask_ = slots_least - 1;
+  std::size_t count_ = 0;
+  std::uint32_t epoch_ = 0;
+};
+
+/// One slot for every 16 bytes of the place's segment, which is the least distance of two objects: no search, no hash,
+/// and neighbours in memory are neighbours in the map. Address space for half the segment; memory as it is touched.
+class dense_map {
+ public:
+  dense_map() = default;
+  dense_map(dense_map const&) = delete;
+  dense_map& operator=(dense_map const&) = delete;
+  ~dense_map();
+
+  [[nodiscard]] bool begin(std::uint64_t segment_bytes) noexcept;
+
+  class view {
+   public:
+    [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
+      std::uint64_t const slot = slots_[source / granule];
+      units = static_cast<std::uint32_t>(slot);
+      return (slot ^ epoch_) >> 32 == 0;
+    }
+    void insert(std::uint64_t source, std::uint32_t units) const noexcept { slots_[source / granule] = epoch_ | units; }
+    void prefetch(std::uint64_t source) const noexcept { prefetch_write(&slots_[source / granule]); }
+
+   private:
+    friend dense_map;
+    view(std::uint64_t* slots, std::uint32_t epoch) : slots_(slots), epoch_(std::uint64_t{epoch} << 32) {}
+    std::uint64_t* slots_;
+    std::uint64_t epoch_;
+  };
+  [[nodiscard]] view look() const noexcept { return {slots_, epoch_}; }
+  void insert(std::uint64_t source, std::uint32_t units) const noexcept { look().insert(source, units); }
+
+ private:
+  static constexpr std::uint64_t granule = 16;
+  using slot = std::uint64_t;  // low half: units; high half: the epoch that put them there
+
+  slot* slots_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  std::uint32_t epoch_ = 0;
+};
+
+}  // namespace tess::detail

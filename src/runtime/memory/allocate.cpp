@@ -1,0 +1,117 @@
+// allocate: the two heaps of a segment, and the symmetric one that place 0 hands out for all.
+#include <cstring>
+
+#include "runtime/job/job.hpp"
+#include "tess/forall.hpp"
+#include "tess/memory.hpp"
+
+namespace tess {
+
+out_of_memory::out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t range_left_bytes)
+    : text_("segment of place " + std::to_string(place) + ": asked for " + std::to_string(asked_bytes) +
+            " bytes; its address range has " + std::to_string(range_left_bytes) + " left") {
+  detail::memory_room const room = detail::the_job->fabric->room(place);
+  text_ += ", and " + std::to_string(room.left_bytes) + " of " + std::to_string(room.limit_bytes) + " are left of " +
+           room.limit;
+}
+
+namespace detail {
+
+std::uint64_t segment_allocate(std::size_t bytes) {
+  place_state& p = this_place();
+  std::lock_guard const lock(p.heap_mutex);
+  std::uint64_t const offset = allocation_fails() ? 0 : p.own->allocate(bytes);
+  if (offset == 0) throw out_of_memory(p.id, bytes, p.own->left_bytes());
+  return global_ptr<std::byte>(p.id, offset).bits();
+}
+
+void segment_release(std::uint64_t address) {
+  auto const g = global_ptr<std::byte>::from_bits(address);
+  place_state& p = this_place();
+  if (g.place() != p.id)
+    throw error("deallocate",
+                "memory of place " + std::to_string(g.place()) + " given back at place " + std::to_string(p.id),
+                "a call at its own place: at(p.place(), …)");
+  std::lock_guard const lock(p.heap_mutex);
+  if (!p.own->release(g.offset()))
+    throw error("deallocate",
+                "offset " + std::to_string(g.offset()) + " of place " + std::to_string(p.id) + " is not allocated",
+                "what allocate() returned, once");
+}
+
+void throw_not_local(std::uint64_t address) {
+  throw error("global_ptr::local",
+              "memory of place " + std::to_string(address >> 48) + " seen from place " + std::to_string(here()),
+              "get, put or at(p.place(), …)");
+}
+
+std::uint64_t to_global(void const* address) {
+  place_state const& p = this_place();
+  auto const offset = static_cast<std::uint64_t>(static_cast<std::byte const*>(address) - p.memory.base);
+  if (offset >= p.memory.bytes) [[unlikely]]
+    throw error("to_global", "the address is outside the segment of place " + std::to_string(p.id),
+                "memory from allocate(), a place_local or a task's frame");
+  return global_ptr<std::byte>(p.id, offset).bits();
+}
+
+std::size_t checked_bytes(std::uint64_t count, std::size_t size) {
+  std::size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > global_ptr<std::byte>::offset_mask)
+    throw error("allocate", std::to_string(count) + " elements of " + std::to_string(size) + " bytes",
+                "less than 2^48 bytes in all");
+  return bytes;
+}
+
+namespace {
+
+/// Makes [offset, offset + bytes) usable and zero at this place.
+constexpr auto open_symmetric = [](std::uint64_t offset, std::uint64_t bytes) {
+  place_state& p = this_place();
+  std::lock_guard const lock(p.heap_mutex);
+  if (allocation_fails() || !the_job->fabric->extend_segment(p.id, offset, bytes))
+    throw out_of_memory(p.id, bytes, p.memory.bytes / 2 - offset);
+  // Memory above what was ever used is zero already and stays untouched.
+  if (offset < p.symmetric_used) std::memset(p.memory.base + offset, 0, std::min(bytes, p.symmetric_used - offset));
+  p.symmetric_used = std::max(p.symmetric_used, offset + bytes);
+};
+
+constexpr auto reserve_symmetric = [](std::uint64_t bytes) {
+  place_state& p = this_place();
+  std::lock_guard const lock(p.heap_mutex);
+  std::uint64_t const offset = allocation_fails() ? 0 : p.symmetric->allocate(bytes);
+  if (offset == 0) throw out_of_memory(p.id, bytes, p.symmetric->left_bytes());
+  return offset;
+};
+
+}  // namespace
+
+task<std::uint64_t> symmetric_allocate(std::size_t bytes) {
+  std::uint64_t const offset = co_await at(0, reserve_symmetric, std::uint64_t{bytes});
+  std::exception_ptr failed;
+  try {
+    co_await on_all_places(open_symmetric, offset, std::uint64_t{bytes});
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  if (failed) {
+    co_await symmetric_release(offset);
+    std::rethrow_exception(failed);
+  }
+  co_return offset;
+}
+
+task<void> symmetric_release(std::uint64_t offset) {
+  if (offset == 0) co_return;
+  bool const known = co_await at(
+      0,
+      [](std::uint64_t o) {
+        place_state& p = this_place();
+        std::lock_guard const lock(p.heap_mutex);
+        return p.symmetric->release(o);
+      },
+      offset);
+  if (!known) throw error("release", "offset " + std::to_string(offset) + " is not allocated", "one release per make");
+}
+
+}  // namespace detail
+}  // namespace tess

@@ -1,0 +1,194 @@
+// at: the two halves of `at`: slots and requests here, replies there.
+#include "tess/at.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <string>
+
+#include "runtime/failures/abort.hpp"
+#include "runtime/failures/failed_places.hpp"
+#include "runtime/graphs/copier.hpp"
+#include "runtime/job/job.hpp"
+#include "runtime/messages/exception_wire.hpp"
+#include "runtime/messages/message.hpp"
+#include "runtime/tasks/worker_loop.hpp"
+#include "tess/memory.hpp"
+#include "tess/stream.hpp"
+
+namespace tess::detail {
+
+namespace {
+
+struct reply_header {
+  std::uint64_t slot;
+  std::uint32_t bytes;
+  std::uint8_t is_exception;
+  std::uint8_t left_tasks;
+  std::uint16_t unused;
+};
+
+/// `exception`: for a reply of this place, which keeps its type; otherwise it is decoded from `data`.
+void apply_reply(reply_header const& h, std::span<std::byte const> data, std::exception_ptr exception = nullptr) {
+  at_slot& slot = *global_ptr<at_slot>::from_bits(h.slot).local();
+  slot.left_tasks = h.left_tasks != 0;
+  if (h.is_exception != 0)
+    slot.exception = exception ? std::move(exception) : decode_exception(data);
+  else if (!data.empty())
+    std::memcpy(slot.result(), data.data(), std::min<std::size_t>(data.size(), slot.result_bytes));
+  slot.cell.acknowledge(1);
+}
+
+struct reply_handler {
+  static constexpr std::uint32_t payload_bytes = sizeof(reply_header);
+  static constexpr std::uint16_t payload_alignment = 8;
+  static constexpr bool variable = true;
+
+  static void invoke(message_context&, std::byte const* payload, std::size_t bytes) {
+    reply_header h;
+    std::memcpy(&h, payload, sizeof h);
+    if (h.bytes > bytes - sizeof h) throw error("reply", "truncated", "the bytes that its header announces");
+    apply_reply(h, {payload + sizeof h, h.bytes});
+  }
+};
+
+void reply(place_id target, reply_header const& h, std::span<std::byte const> data) {
+  worker_state& w = this_worker();
+  if (target == w.place) {
+    apply_reply(h, data);
+    return;
+  }
+  std::array<std::byte, sizeof(reply_header) + message_bytes_max> payload;
+  std::memcpy(payload.data(), &h, sizeof h);
+  if (!data.empty()) std::memcpy(payload.data() + sizeof h, data.data(), data.size());
+  send_reply(w, target, handler_entry<reply_handler>::id(), {payload.data(), sizeof h + data.size()});
+}
+
+}  // namespace
+
+at_slot* make_at_slot(std::size_t result_bytes) {
+  auto* const slot = new (self->frames.allocate(sizeof(at_slot) + result_bytes, frame_pool::kind::raw)) at_slot;
+  slot->result_bytes = static_cast<std::uint32_t>(result_bytes);
+  slot->scope = self->current->scope;
+  slot->cell.expect(1);
+  return slot;
+}
+
+void free_at_slot(at_slot* slot) noexcept {
+  if (slot->called != 0) count_call(slot->called);
+  if (slot->arrived != nullptr) region::end(slot->arrived);
+  std::destroy_at(slot);
+  self->frames.release(slot);
+}
+
+void abandon_at_slot(at_slot* slot, place_id target) noexcept {
+  slot->target = target;
+  if (job.failed != nullptr && (slot->is_event || job.failed[target])) {
+    forget_answer(slot);
+    return;
+  }
+  // The body may still run; the finish of the caller must hear what it leaves behind, so it waits for the reply. With
+  // several workers another may be applying the reply just now: the cell decides which of us is the last.
+  slot->scope->add(1);
+  worker_state& w = this_worker();
+  try {
+    slot->abandoned = static_cast<std::uint32_t>(w.abandoned.size());
+    w.abandoned.push_back(slot);
+  } catch (...) {
+    abort_job("abandoning an `at` of place %u", unsigned{target});
+    return;
+  }
+  if (slot->cell.arm(self->notify_id(), reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(slot)) | at_slot_tag))
+    end_abandoned(slot);
+}
+
+void end_abandoned(at_slot* slot) noexcept {
+  finish_scope* const scope = slot->scope;
+  auto& abandoned = this_worker().abandoned;
+  at_slot* const last = abandoned.back();
+  abandoned[last->abandoned = slot->abandoned] = last;
+  abandoned.pop_back();
+  if (slot->left_tasks) scope->note_sent(slot->target, 1);
+  free_at_slot(slot);
+  scope->done(1);
+}
+
+void forget_answer(at_slot* slot) noexcept {
+  // Of a place that is left an answer may still come: then the slot is there, if for nobody.
+  if (has_failed(slot->target)) free_at_slot(slot);
+}
+
+void give_up_abandoned(worker_state& w) noexcept {
+  std::erase_if(w.abandoned, [](at_slot* slot) {
+    bool const lost = slot->is_event || has_failed(slot->target);
+    if (!lost || !slot->cell.disarm()) return false;
+    finish_scope* const scope = slot->scope;
+    forget_answer(slot);
+    scope->done(1);
+    return true;
+  });
+  for (std::uint32_t i = 0; i < w.abandoned.size(); ++i) w.abandoned[i]->abandoned = i;
+}
+
+void send_request(place_id target, handler_record const& record, handler_id handler, std::byte const* payload,
+                  std::size_t bytes) {
+  worker_state& w = this_worker();
+  if (target == w.place) {
+    message_context context{target, nullptr};
+    record.invoke(context, payload, bytes);
+    return;
+  }
+  w.outgoing.send_now(w, target, handler, payload, bytes);
+}
+
+std::byte* append_async_slowly(place_id target, handler_id handler, std::size_t bytes) {
+  check_place(target, "at_async");
+  worker_state& w = this_worker();
+  return w.outgoing.append(w, target, handler, bytes);
+}
+
+std::uint64_t new_stream_number() noexcept {
+  // Of all places in the process: the number is only ever compared.
+  static constinit std::atomic<std::uint64_t> last{0};
+  // A stream may be captured by what goes to another process.
+  return std::uint64_t{self->place} << 48 | (last.fetch_add(1, std::memory_order_relaxed) + 1);
+}
+
+std::byte* append_item_slowly(place_id target, stream_key const& stream, std::byte const* prefix,
+                              std::size_t prefix_bytes, std::size_t item_bytes) {
+  check_place(target, "stream::send");
+  worker_state& w = this_worker();
+  return w.outgoing.append_item(w, target, stream, {prefix, prefix_bytes}, item_bytes);
+}
+
+void refuse_batch(place_id source, std::size_t bytes, std::size_t item_bytes) {
+  throw error("batch of place " + std::to_string(source), std::to_string(bytes) + " bytes of items",
+              "a multiple of " + std::to_string(item_bytes));
+}
+
+void check_place(place_id target, char const* who) {
+  if (target >= job.places) [[unlikely]]
+    throw error(who, "place " + std::to_string(target), "a place below " + std::to_string(job.places));
+}
+
+void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes) noexcept
+    try {
+  reply(target, {slot, static_cast<std::uint32_t>(bytes), 0, left_tasks, 0},
+        {static_cast<std::byte const*>(value), bytes});
+} catch (...) {
+  abort_job("answering an `at` of place %u", unsigned{target});
+}
+
+void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception) noexcept try {
+  if (target == here()) {
+    apply_reply({slot, 0, 1, left_tasks, 0}, {}, std::move(exception));
+    return;
+  }
+  if (reply_thrown_graph(target, slot, left_tasks, exception)) return;
+  auto const bytes = encode_exception(std::move(exception), here());
+  reply(target, {slot, static_cast<std::uint32_t>(bytes.size()), 1, left_tasks, 0}, bytes);
+} catch (...) {
+  abort_job("answering an `at` of place %u with an exception", unsigned{target});
+}
+
+}  // namespace tess::detail

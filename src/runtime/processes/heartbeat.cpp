@@ -1,0 +1,56 @@
+// heartbeat: a thread that sleeps between two lines, until it is asked to stop.
+#include "runtime/processes/heartbeat.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+
+namespace tess::detail {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds period_max(1000);
+constexpr int periods_per_timeout = 8;
+/// If place 0 goes with its host, the others say how the job ended when the time-out is over; this is for their end,
+/// and for the launcher to pass it on.
+constexpr milliseconds for_last_words(5000);
+
+void say_so_until(std::stop_token const& stop, milliseconds failure_timeout) {
+  std::mutex mutex;
+  std::condition_variable_any asked;
+  std::unique_lock lock(mutex);
+  milliseconds const period = std::clamp(failure_timeout / periods_per_timeout, milliseconds(10), period_max);
+  do {
+    char line[64];
+    int const bytes = std::snprintf(line, sizeof line, "tess: alive, again within %lld ms\n",
+                                    static_cast<long long>((failure_timeout + for_last_words).count()));
+    // One write: lines of other threads do not come between.
+    static_cast<void>(!write(STDERR_FILENO, line, static_cast<std::size_t>(bytes)));
+  } while (!asked.wait_for(lock, stop, period, [&] { return stop.stop_requested(); }));
+}
+
+}  // namespace
+
+launcher_pulse::launcher_pulse(milliseconds failure_timeout) {
+  char const* const rank = std::getenv("PMIX_RANK");
+  if (rank == nullptr || std::string_view(rank) != "0") return;
+  // Signals are for the program's threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  thread_ = std::jthread([failure_timeout](std::stop_token const& stop) { say_so_until(stop, failure_timeout); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+launcher_pulse::~launcher_pulse() = default;
+
+}  // namespace tess::detail
