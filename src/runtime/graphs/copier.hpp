@@ -2,7 +2,7 @@
 //
 //   `nemesys` measures, asks for a region at the receiver, and writes the copy there with its final pointers: by stores
 //   where there is a window, else by one put. `message_passing` serialises, and puts the stream. `pegasus` sends where
-//   the root lies, and the receiver copies object by object (copy_pegasus.cpp). What is small goes in the message.
+//   the root lies, and the receiver copies object by object (pegasus.cpp). What is small goes in the message.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// message_passing: steps two and three; serialised.cpp and arrived_graph.cpp do the first and the last.
+// message_passing: steps two and three; serialise.cpp and arrival.cpp do the first and the last.
 #include "runtime/graphs/message_passing.hpp"
 
 #include "runtime/graphs/nemesys.hpp"

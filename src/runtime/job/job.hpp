@@ -77,14 +77,14 @@ struct worker_state : worker {
   cold_counts cold;
   trace_buffer trace;
   std::vector<at_slot*> abandoned;  ///< calls that nobody awaits, and whose answers have not come
-  std::unique_ptr<copy_maps> maps;  ///< made when a graph is first copied; see graph_walk.hpp
+  std::unique_ptr<copy_maps> maps;  ///< made when a graph is first copied; see walk.hpp
   std::vector<std::unique_ptr<graph_walk>> spare_walks;
 
   /// Tasks that became resumable elsewhere: a stack of cookies that the worker reverses.
   alignas(cache_line) std::atomic<std::uint64_t> ready{0};
 };
 
-/// Memory of objects that ended, in checked builds; see dead_regions.hpp.
+/// Memory of objects that ended, in checked builds; see quarantine.hpp.
 struct dead_chunk {
   std::byte* begin;
   std::uint64_t bytes;
@@ -138,7 +138,7 @@ struct alignas(cache_line) thread_state {
   std::atomic<bool> only_polls{false};        ///< a task waits without suspending, and nothing happened for long
   std::atomic<std::uint64_t> stopped_for{0};  ///< the latest stall report for which it stood still
   std::atomic<std::uint64_t> turns{0};        ///< rounds in which it did something: the stall report watches them
-  std::atomic<bool> polls_no_more{false};     ///< it left its loop, or a broken job; see job_end.hpp
+  std::atomic<bool> polls_no_more{false};     ///< it left its loop, or a broken job; see abort.hpp
 };
 
 struct job_state {
@@ -156,7 +156,7 @@ struct job_state {
   std::vector<handler_object> objects;  ///< the program and what it loaded, by the number in messages
   std::atomic<bool> stopping{false};
   std::atomic<int> exit_code{0};    ///< of the program; place 0 tells all
-  std::atomic<bool> broken{false};  ///< it stops because it cannot go on; see job_end.hpp
+  std::atomic<bool> broken{false};  ///< it stops because it cannot go on; see abort.hpp
   std::atomic<bool> reason_written{false};
   char reason[1024] = {};
   std::atomic<std::uint64_t> report_wanted{0};    ///< number of the latest stall report asked for
@@ -164,7 +164,7 @@ struct job_state {
   std::mutex results_mutex;
   std::vector<std::pair<std::string, std::string>> results;
   std::vector<place_counts> counts_elsewhere;  ///< by place, of other processes: gathered when the job ends
-  std::atomic<bool> has_failed{false};         ///< a place did; see place_failures.hpp; then:
+  std::atomic<bool> has_failed{false};         ///< a place did; see failed_places.hpp; then:
   time_point failure_seen{};                   ///< of the first
   place_id failed_place = 0;                   ///< the first
   std::map<place_id, std::string> failures;    ///< all: on which host, and how it was noticed; under results_mutex

@@ -1,7 +1,7 @@
 // shutdown: what a job that is spread over processes does more: it ends everywhere, and tells its statistics.
 //
 //   Place 0 runs the program; when it ended, the exit code goes down a binary tree of places. A place that cannot go on
-//   tells all others directly. What becomes of it when a place failed: place_failures.hpp.
+//   tells all others directly. What becomes of it when a place failed: failed_places.hpp.
 //
 // Threads  the first worker's, see each.
 #pragma once
