@@ -1,0 +1,1 @@
+"""cni: the experiments of CNI (Cache-Integrated Network Interfaces, IJPP 2012)."""

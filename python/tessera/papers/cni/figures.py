@@ -1,0 +1,187 @@
+"""figures: tables 1a and 1b and figures 8 to 11b of CNI, and the sweep beyond figure 11.
+
+Units: cycles; bytes per cycle.
+"""
+
+from tessera.papers.cni.measures import Results
+from tessera.papers.cni.plan import CPUS, SWEEP, SWEEP_COUNTS, TRANSPORTS, Run
+from tessera.reproduce.items import Cell, Item, Panel, percent, ratio, rounded
+
+LOCKS = {"mr-queue": "mr_queue", "lock-box": "lock_box"}
+BARRIERS = {"counter": "counter", "mutex": "mutex"}
+KIB = 1024
+
+
+def table1a(results: Results) -> Item:
+    """Table 1a: locks."""
+    columns = ["lock", "CPUs", "acquire", "release", "both", "instructions"]
+    columns += ["paper: acquire", "release", "total", "ours / paper"]
+    rows: list[list[Cell]] = []
+    for kind, name in LOCKS.items():
+        for cpus in CPUS:
+            paper = [results.paper[f"{name}_{part}_{cpus}"].low for part in ("acquire", "release", "total")]
+            found = results.lock(results.plan.lock(kind, cpus))
+            ours = [found.acquire, found.release, found.total, found.software] if found else [None] * 4
+            rows.append([kind, cpus, *(rounded(v, 4) for v in ours), *paper, rounded(ratio(ours[2], paper[2]))])
+    sentences = [
+        "Cycles per core; all cores acquire and release one lock without a pause. Acquire and release are from a "
+        "second pass that reads the clock between them. Instructions: the cycles of the same instructions on local "
+        "words that respond at once. The paper's lock box is a device beside the cores; here it is a word in core 0's "
+        "scratchpad, on which cores spin with an atomic swap. The instructions of the paper's mr-queue lock took "
+        f"{results.paper['lock_software']}."
+    ]
+    if (one_way := results.store_one_way()) is not None:
+        mean = results.lines(results.plan.latency())[0]
+        sentences.append(
+            f"A remote store takes at least {one_way} cycles from core to core, until a polling core detects it, and "
+            f"{mean['sum'] / mean['times']:.1f} on average over all phases of the poll; in the paper "
+            f"{results.paper['store_one_way']}."
+        )
+    return Item("table 1a", "Locks, 1 to 4 cores", columns, rows, sentences)
+
+
+def table1b(results: Results) -> Item:
+    """Table 1b: barriers."""
+    columns = ["barrier", "CPUs", "cycles", "instructions", "paper", "ours / paper"]
+    rows: list[list[Cell]] = []
+    for kind, name in BARRIERS.items():
+        for cpus in CPUS:
+            run = results.plan.barrier(kind, cpus)
+            cycles, paper = results.round_cycles(run), results.paper[f"{name}_{cpus}"].low
+            software = results.barrier_software(run) if kind == "counter" else None
+            rows.append([kind, cpus, rounded(cycles, 4), rounded(software), paper, rounded(ratio(cycles, paper))])
+    sentences = [
+        "Cycles from barrier to barrier, with no work in between. The instructions of the "
+        f"paper's counter barrier took {results.paper['barrier_software']}."
+    ]
+    return Item("table 1b", "Barriers, 1 to 4 cores", columns, rows, sentences)
+
+
+def figure8(results: Results) -> Item:
+    """Figure 8: STREAM triad."""
+    columns = ["arrays", "transport", "workers", "buffers", "bytes per block", "bytes per cycle", "% of maximum"]
+    rows: list[list[Cell]] = []
+    panels = []
+    for place, transport, workers in results.plan.triads():
+        found = results.bandwidths(place, transport, workers)
+        most = max(found.values(), default=None)
+        for (buffers, size), value in sorted(found.items()):
+            rows.append([place, transport, workers, buffers, size, rounded(value, 4), percent(ratio(value, most))])
+        if found and workers == (4 if place == "dram" else 3):
+            counts = sorted({buffers for buffers, _ in found})
+            series = {f"{count} buffers": [(s, v) for (b, s), v in sorted(found.items()) if b == count]
+                      for count in counts}  # fmt: skip
+            title = f"{place}, {transport}, {workers} workers"
+            panels.append(Panel(title, "bytes per block", "bytes per cycle", series, "x"))
+    sentences = [
+        "Counts all bytes moved: b and c to the workers, a back. On chip, the arrays are in one core's scratchpad; "
+        "with stores, that core pushes b and c, and the workers store a. In DDR, each worker has its own arrays. A "
+        "buffer holds a block of b, which becomes a, and a block of c."
+    ]
+    return Item("figure 8", "STREAM triad", columns, rows, sentences, panels)
+
+
+def blocks_item(results: Results, name: str, program: str, title: str) -> Item:
+    """Figure 9 or 10: an algorithm on blocks."""
+    columns = ["N", "cores", "transport", "cycles", "computing", "sending", "waiting", "speed-up", "efficiency %"]
+    columns += ["communication saved by stores %", "total saved %"]
+    rows: list[list[Cell]] = []
+    speedups: dict[str, list[tuple[int, float | None]]] = {}
+    communication: dict[str, list[tuple[int, float | None]]] = {}
+    for n in results.plan.sizes(program):
+        for cpus in CPUS:
+            for transport in TRANSPORTS if cpus > 1 else ("rdma",):
+                found = results.blocks(program, transport, cpus, n)
+                parts = [found.total, found.computing, found.sending, found.waiting] if found else [None] * 4
+                gain = results.speedup(program, transport, cpus, n)
+                saved = results.stores_gain(program, cpus, n) if transport == "stores" else None
+                rows.append([n, cpus, transport if cpus > 1 else "", *(rounded(v, 4) for v in parts), rounded(gain),
+                             percent(ratio(gain, cpus)), *(percent(v) for v in saved or (None, None))])  # fmt: skip
+                if cpus > 1:
+                    label = f"{cpus} cores, {transport}"
+                    speedups.setdefault(label, []).append((n, gain))
+                    share = found and found.communicating / (found.communicating + found.computing)
+                    communication.setdefault(label, []).append((n, percent(share) if found else None))
+    panels = [Panel("speed-up", "N", "times", speedups, "x")]
+    panels.append(Panel("communicating and waiting, share", "N", "%", communication, "x"))
+    sentences = [
+        "Cycles from the first core that begins to the last that ends; the parts are means over cores. Sending: the "
+        "stores, or the four stores that start a copy. Waiting: until the other core's block has arrived and the "
+        "local one may be overwritten."
+    ]
+    return Item(name, title, columns, rows, sentences, panels)
+
+
+def compared(
+    results: Results, name: str, title: str, names: tuple[str, str], pairs: list[tuple[int, Run, Run]]
+) -> Item:
+    """Figure 11a or 11b: CNI and coherent caches, by cores."""
+    columns = ["cores", f"{names[0]} cycles", f"{names[1]} cycles", "times faster", "paper"]
+    rows: list[list[Cell]] = []
+    series: dict[str, list[tuple[int, float | None]]] = {one: [] for one in names}
+    for cores, mine, other in pairs:
+        values = [results.round_cycles(mine), results.round_cycles(other)]
+        gain = ratio(values[1], values[0])
+        rows.append([cores, *(rounded(v, 4) for v in values), rounded(gain), claim(results, name, cores)])
+        for one, value in zip(names, values, strict=True):
+            series[one].append((cores, value))
+    sentences = [
+        "Measured on a mesh with one core per tile; the comparison runs on the same mesh with directory-coherent "
+        "caches. Four cores are four of the machine with 16."
+    ]
+    if name == "figure 11a":
+        sentences.append("A round: each core acquires the lock once; the critical section is empty.")
+    panel = Panel(title, "cores", "cycles per round", series, "xy")
+    return Item(name, title, columns, rows, sentences, [panel])
+
+
+def claim(results: Results, name: str, cores: int) -> Cell:
+    """The claim of the paper for a point of figure 11."""
+    if name == "figure 11a":
+        return str(results.paper["lock_gain"]) if cores >= 16 else None
+    return str(results.paper[f"barrier_gain_{cores}"]) if cores in (16, 128) else None
+
+
+def figure11a(results: Results) -> Item:
+    """Figure 11a: locks over cores."""
+    pairs = [(count, results.plan.mr_queue(count), results.plan.mcs(count)) for count in results.plan.counts]
+    return compared(results, "figure 11a", "Lock of all cores", ("mr-queue", "MCS"), pairs)
+
+
+def figure11b(results: Results) -> Item:
+    """Figure 11b: barriers over cores."""
+    pairs = [(count, results.plan.counter(count), results.plan.tree(count)) for count in results.plan.counts]
+    return compared(results, "figure 11b", "Barrier of all cores", ("counter", "tree"), pairs)
+
+
+def sweep(results: Results) -> Item:
+    """Figure 11 with more cores than the paper has."""
+    columns = ["what", "cores", "CNI cycles", "coherent cycles", "times faster"]
+    rows: list[list[Cell]] = []
+    panels = []
+    plan = results.plan
+    for what, mine, other in (("lock", plan.mr_queue, plan.mcs), ("barrier", plan.counter, plan.tree)):
+        series: dict[str, list[tuple[int, float | None]]] = {"CNI": [], "coherent caches": []}
+        for cores in SWEEP_COUNTS:
+            values = [results.round_cycles(mine(cores)), results.round_cycles(other(cores))]
+            rows.append([what, cores, *(rounded(v, 4) for v in values), rounded(ratio(values[1], values[0]))])
+            for one, value in zip(series, values, strict=True):
+                series[one].append((cores, value))
+        panels.append(Panel(what, "cores", "cycles per round", series, "xy"))
+    sentences = [
+        "Locks and barriers of figure 11 on meshes of 16x8 to 32x32 tiles, with a DDR at each corner. A round of a "
+        "lock: each core acquires it once. Beyond 128 cores, fewer rounds are measured."
+    ]
+    return Item(SWEEP, "Beyond the paper: locks and barriers to 1024 cores", columns, rows, sentences, panels)
+
+
+MAKERS = {
+    "table 1a": table1a,
+    "table 1b": table1b,
+    "figure 8": figure8,
+    "figure 9": lambda results: blocks_item(results, "figure 9", "bitonic", "Bitonic sort"),
+    "figure 10": lambda results: blocks_item(results, "figure 10", "fft", "Fourier transform"),
+    "figure 11a": figure11a,
+    "figure 11b": figure11b,
+    SWEEP: sweep,
+}

@@ -1,0 +1,38 @@
+"""paper: the experiments of CNI (IJPP 2012): tables 1a and 1b and figures 8 to 11b, and a sweep to 1024 cores."""
+
+import argparse
+from pathlib import Path
+
+from tessera.papers.cni import checks, figures
+from tessera.papers.cni.measures import Results
+from tessera.papers.cni.plan import ITEMS, SWEEP, Plan
+from tessera.reproduce.claims import Claims
+from tessera.reproduce.execute import Executor
+from tessera.reproduce.paper import Paper, Selection
+
+
+def plan_of(items: list[str], options: argparse.Namespace) -> Plan:
+    """The runs of the items."""
+    return Plan(items, quick=options.quick)
+
+
+def measure(plan: Plan, executor: Executor, reference: Path) -> Results:
+    """The measurements of the runs, with the paper's numbers."""
+    return Results(plan, executor, Claims(reference / "cni_claims.csv"))
+
+
+CNI = Paper(
+    name="cni",
+    title="CNI (IJPP 2012)",
+    about="The machines are cni-4, four cores on a crossbar, and cni-16 and larger, meshes with one core per tile; "
+    "dir-16 and larger are the same meshes with coherent caches. The machines are deterministic, so there are no "
+    "confidence intervals. The paper's text states no values of single points other than those shown.",
+    quick="small sizes, few cores",
+    items=ITEMS,
+    extra_items=(SWEEP,),
+    selections={"sweep": Selection((SWEEP,), "only figure 11 beyond the paper, to 1024 cores")},
+    plan=plan_of,
+    measure=measure,
+    makers=figures.MAKERS,
+    checks=checks.all_of,
+)

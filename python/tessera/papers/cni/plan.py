@@ -1,0 +1,138 @@
+"""plan: the runs that the tables and figures of CNI need: each is a program with its arguments on a number of tiles."""
+
+import dataclasses
+
+from tessera.reproduce import plan
+from tessera.reproduce.machines import Machine
+
+FOUR = Machine("cni-4")
+COUNTS = (4, 16, 32, 64, 128)  # cores of figure 11
+QUICK_COUNTS = (4, 16)
+SWEEP_COUNTS = (128, 256, 512, 1024)  # beyond the paper
+SWEEP_ACQUIRES = 2048  # of all cores together beyond 128: a round of 1024 cores takes as long as tens of rounds of 128
+CPUS = (1, 2, 4)
+TRANSPORTS = ("stores", "rdma")
+SIZES = {"bitonic": (4, 8192), "fft": (32, 4096)}
+QUICK_MOST = 256
+ITEMS = ("table 1a", "table 1b", "figure 8", "figure 9", "figure 10", "figure 11a", "figure 11b")
+SWEEP = "sweep"
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Run:
+    """One run of the simulator."""
+
+    program: str
+    copies: int
+    arguments: tuple[str, ...]  # of the program
+    machine: Machine = FOUR
+
+    @property
+    def key(self) -> str:
+        """Names the run's files."""
+        return "_".join([self.program, self.machine.name, f"x{self.copies}", *self.arguments])
+
+    @property
+    def binary(self) -> str:
+        """The program's name for `tess run`."""
+        return self.program
+
+    @property
+    def weight(self) -> float:
+        """Expected duration: harts that start, and harts that work."""
+        if self.program in ("cni-bitonic", "cni-fft"):
+            return int(self.arguments[2]) / self.copies * (1 if self.program == "cni-bitonic" else 2)
+        rounds = int(self.arguments[-1])
+        return self.copies * (1 + rounds / 16) * (8 if self.program == "cni-triad" else 1)
+
+    def words(self, machine: str) -> list[str]:
+        """Arguments after `tess run --stats FILE`."""
+        return ["--machine", machine, "--copies", str(self.copies), self.program, *self.arguments]
+
+
+def machine_for(kind: str, count: int) -> Machine:
+    """The machine for that many cores; 4 cores of a mesh are part of 16."""
+    return Machine(f"{kind}-{max(count, 16)}")
+
+
+class Plan(plan.Plan):
+    """The runs of the selected tables and figures."""
+
+    def __init__(self, items: list[str], *, quick: bool) -> None:
+        super().__init__(items, quick=quick)
+        self.counts = QUICK_COUNTS if quick else COUNTS
+        self._rounds = 16 if quick else 64
+
+    def latency(self) -> Run:
+        """Latency of remote stores."""
+        return Run("cni-latency", 2, (str(self._rounds * 4),))
+
+    def lock(self, kind: str, cpus: int) -> Run:
+        """A lock of table 1a."""
+        return Run("cni-locks", cpus, (kind, str(self._rounds * 4)))
+
+    def barrier(self, kind: str, cpus: int) -> Run:
+        """A barrier of table 1b."""
+        return Run("cni-barriers", cpus, (kind, str(self._rounds * 4)))
+
+    def triad(self, place: str, transport: str, workers: int) -> Run:
+        """One kind of transfer of figure 8, with all buffers and sizes."""
+        copies = workers + (1 if place == "chip" else 0)
+        return Run("cni-triad", copies, (place, transport, "2" if self.quick else "6"))
+
+    def triads(self) -> list[tuple[str, str, int]]:
+        """Place, transport and workers of figure 8."""
+        chip = [("chip", transport, workers) for transport in TRANSPORTS for workers in (1, 2, 3)]
+        all_of = chip + [("dram", "rdma", workers) for workers in (1, 2, 3, 4)]
+        return [one for one in all_of if not self.quick or one[2] >= 3]
+
+    def sizes(self, program: str) -> list[int]:
+        """The sizes N of figures 9 and 10."""
+        least, most = SIZES[program]
+        most = min(most, QUICK_MOST) if self.quick else most
+        return [1 << power for power in range(least.bit_length() - 1, most.bit_length())]
+
+    def blocks(self, program: str, transport: str, cpus: int) -> Run:
+        """A program of figure 9 or 10 with all N. One core sends nothing, so both transports are the same run."""
+        sizes = self.sizes(program)
+        by = transport if cpus > 1 else "rdma"
+        return Run(f"cni-{program}", cpus, (by, str(sizes[0]), str(sizes[-1]), "1"))
+
+    def of_count(self, program: str, kind: str, count: int) -> Run:
+        """A point of figure 11; programs for coherent caches run on the directory machines."""
+        machine = machine_for("cni" if program.startswith("cni-") else "dir", count)
+        rounds = self._rounds if count <= max(COUNTS) else SWEEP_ACQUIRES // count
+        return Run(program, count, (*([kind] if kind else []), str(rounds)), machine)
+
+    def mr_queue(self, count: int) -> Run:
+        """The lock of figure 11a."""
+        return self.of_count("cni-locks", "mr-queue", count)
+
+    def mcs(self, count: int) -> Run:
+        """The lock of figure 11a on coherent caches."""
+        return self.of_count("dir-mcs", "", count)
+
+    def counter(self, count: int) -> Run:
+        """The barrier of figure 11b."""
+        return self.of_count("cni-barriers", "counter", count)
+
+    def tree(self, count: int) -> Run:
+        """The barrier of figure 11b on coherent caches."""
+        return self.of_count("dir-tree", "", count)
+
+    def runs_of(self, item: str) -> list[Run]:
+        """The runs that one item needs."""
+        if item == "table 1a":
+            return [self.latency(), *[self.lock(kind, cpus) for kind in ("mr-queue", "lock-box") for cpus in CPUS]]
+        if item == "table 1b":
+            return [self.barrier(kind, cpus) for kind in ("counter", "mutex") for cpus in CPUS]
+        if item == "figure 8":
+            return [self.triad(*one) for one in self.triads()]
+        if item in ("figure 9", "figure 10"):
+            program = "bitonic" if item == "figure 9" else "fft"
+            return [self.blocks(program, transport, cpus) for transport in TRANSPORTS for cpus in CPUS]
+        if item == SWEEP:
+            every = (self.mr_queue, self.mcs, self.counter, self.tree)
+            return [of(count) for of in every for count in SWEEP_COUNTS]
+        pair = (self.mr_queue, self.mcs) if item == "figure 11a" else (self.counter, self.tree)
+        return [of(count) for of in pair for count in self.counts]

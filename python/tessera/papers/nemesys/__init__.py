@@ -1,0 +1,1 @@
+"""nemesys: the experiments of NEMESYS (MEMSYS 2019)."""

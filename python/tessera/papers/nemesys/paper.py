@@ -1,0 +1,56 @@
+"""paper: the experiments of NEMESYS (MEMSYS 2019), and two beyond the paper: overlapping calls, and larger grids."""
+
+import argparse
+from pathlib import Path
+
+from tessera.papers.nemesys import beyond, checks, kernels, micro, variants
+from tessera.papers.nemesys.measures import Results
+from tessera.papers.nemesys.plan import ITEMS, KERNELS, Plan
+from tessera.papers.nemesys.published import Published
+from tessera.reproduce.execute import Executor
+from tessera.reproduce.paper import Paper, Selection
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """--kernel."""
+    parser.add_argument("--kernel", action="append", default=[], choices=list(KERNELS), help="only this kernel")
+
+
+def plan_of(items: list[str], options: argparse.Namespace) -> Plan:
+    """The runs of the items."""
+    return Plan(items, quick=options.quick, only=frozenset(options.kernel))
+
+
+def measure(plan: Plan, executor: Executor, reference: Path) -> Results:
+    """The measurements of the runs, with the paper's numbers."""
+    return Results(plan, executor, Published(reference))
+
+
+NEMESYS = Paper(
+    name="nemesys",
+    title="NEMESYS (MEMSYS 2019)",
+    about="Words have 32 bits in the paper and 64 here.",
+    quick="one small kernel",
+    items=ITEMS,
+    selections={
+        "overlap": Selection(("overlap",), "only the comparison of calls with and without overlap"),
+        "sweep": Selection(("sweep",), "only the sweep of grids and NMAs"),
+    },
+    add_options=add_options,
+    plan=plan_of,
+    measure=measure,
+    makers={
+        "table 2": micro.table2,
+        "figure 8": micro.figure8,
+        "table 5": kernels.table5,
+        "figure 9": kernels.figure9,
+        "figure 10": kernels.figure10,
+        "table 6": kernels.table6,
+        "figure 11": kernels.figure11,
+        "figure 12": variants.figure12,
+        "figure 13": variants.figure13,
+        "overlap": beyond.overlap_item,
+        "sweep": beyond.sweep_item,
+    },
+    checks=checks.all_of,
+)

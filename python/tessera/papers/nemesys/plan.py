@@ -1,0 +1,206 @@
+"""plan: the runs that the items of NEMESYS need: each has a program, a machine and a copier; items share runs."""
+
+import dataclasses
+
+from tessera.reproduce import plan
+from tessera.reproduce.machines import Machine
+
+TWIN, SINGLE, SMALL = Machine("nemesys-4x4"), Machine("nemesys-4x4-single"), Machine("nemesys-2x2")
+
+# Copies of graphs and their mean bytes (the paper's table 5). The duration of a run follows from them, so the total
+# time can be forecast from the first runs.
+KERNELS = {
+    "bf": (2150, 16864),
+    "dst": (8492, 16548),
+    "by": (7362, 1875),
+    "dr": (13550, 2382),
+    "ds": (38778, 2571),
+    "kc": (58224, 709),
+    "lcr": (17370, 670),
+    "hs": (46336, 764),
+    "dp": (8830, 4582),
+    "mis": (6168, 16516),
+    "mst": (18486, 3618),
+    "vc": (2388, 16725),
+}
+PAPER_NODES = 64
+# Cost of a call (messages, tasks, the kernel's own work) and of a run (start of the job, check of the result), in bytes
+# of copies. In the simulator's events: 0.75 per byte, 13 000 per call, 5 000 000 per run at 14 places.
+BYTES_OF_A_CALL = 17_000
+BYTES_OF_A_RUN = 13_000_000
+
+MESSAGES, PEGASUS, NEMESYS, ALLOCATED, NO_NCA = "message_passing", "pegasus", "nemesys", "nemesys-allocated", "no-nca"
+WAYS = (MESSAGES, PEGASUS, NEMESYS, ALLOCATED)
+# Options of `tess run` for each.
+OPTIONS_OF = {way: ("--copier", way) for way in (MESSAGES, PEGASUS, NEMESYS, NO_NCA)}
+OPTIONS_OF[ALLOCATED] = ("--copier", NEMESYS, "--dummy-allocations")
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Run:
+    """One run of the simulator."""
+
+    program: str  # a kernel's code, or a program's name
+    machine: Machine
+    copier: str = ""
+    places: int = 0  # 0: one on each compute tile
+    size: int = 0  # nodes; 0: the paper's input
+    arguments: tuple[str, ...] = ()  # further ones, of the program
+    options: tuple[str, ...] = ()  # further ones, of `tess run`
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether it is a kernel of the suite."""
+        return self.program in KERNELS
+
+    @property
+    def key(self) -> str:
+        """Names the run's files."""
+        parts = [self.program, self.machine.name, self.copier]
+        parts += [f"p{self.places}" if self.places else "", f"n{self.size}" if self.size else ""]
+        return "_".join(part.strip("-").replace(",", "-") for part in [*parts, *self.arguments, *self.options] if part)
+
+    @property
+    def binary(self) -> str:
+        """The program's name for `tess run`."""
+        return f"imsuite-{self.program}" if self.is_kernel else self.program
+
+    @property
+    def weight(self) -> float:
+        """Expected duration."""
+        if not self.is_kernel:
+            return BYTES_OF_A_RUN
+        copies, bytes_each = KERNELS[self.program]
+        nodes = (self.size or PAPER_NODES) / PAPER_NODES
+        tiles = self.places or self.machine.compute_tiles
+        return copies * nodes * (bytes_each * nodes + BYTES_OF_A_CALL) + BYTES_OF_A_RUN * (0.2 + tiles / 14)
+
+    def words(self, machine: str) -> list[str]:
+        """Arguments after `tess run --stats FILE`."""
+        copier = OPTIONS_OF.get(self.copier, ())
+        places = ("--places", str(self.places)) if self.places else ()
+        size = ("--size", str(self.size)) if self.size else ()
+        return ["--machine", machine, *places, *copier, *self.options, self.binary, *size, *self.arguments]
+
+
+def kernels(machine: Machine, ways: tuple[str, ...]) -> list[Run]:
+    """Each kernel with each copier."""
+    return [Run(kernel, machine, way) for kernel in KERNELS for way in ways]
+
+
+# Figure 12: the paper varies the size of each way of an L2, which it calls a set.
+WAYS_KIB = (8, 16, 128)
+# Beyond the paper: grids with their number of NMAs, and the kernels with the highest load of an NMA.
+SWEEP = ((2, 1), (3, 1), (4, 1), (4, 2), (6, 1), (6, 2), (6, 4), (8, 1), (8, 2), (8, 4))
+SWEEP_KERNELS = ("dr", "bf")
+COMPUTE_TILES_4X4 = (0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+
+
+# A worker starts no task while one of its own waits for an `at`: one outstanding call per hart.
+ONE_CALL = ("--overlap-calls", "0")
+
+
+def one_call(run: Run) -> Run:
+    """The same run without overlapping calls."""
+    return dataclasses.replace(run, options=(*run.options, *ONE_CALL))
+
+
+def overlapping() -> list[Run]:
+    """Runs that are made with and without overlapping calls."""
+    return kernels(SINGLE, (PEGASUS, NEMESYS))
+
+
+def sweep() -> list[Run]:
+    """Grids of several sizes with several numbers of NMAs."""
+    machines = [Machine("nemesys-4x4-single", width=width, memories=memories) for width, memories in SWEEP]
+    return [Run(kernel, machine, NEMESYS) for machine in machines for kernel in SWEEP_KERNELS]
+
+
+def probes() -> list[Run]:
+    """All probes from one tile, and the latency of memory from every tile."""
+    whole = Run("nemesys-probes", TWIN, options=("--tile", "0"))
+    far = [Run("nemesys-probes", TWIN, arguments=("latency",), options=("--tile", str(t))) for t in COMPUTE_TILES_4X4]
+    return [whole, *far]
+
+
+def copies() -> list[Run]:
+    """Figure 8: copies by the accelerators, and by our software."""
+    software = Run("nemesys-software", SINGLE, places=1, options=("--workers", "1"))
+    return [Run("nemesys-copies", TWIN, options=("--tile", "1,1")), software]
+
+
+def runs_of(item: str) -> list[Run]:
+    """The runs of the full form that an item needs."""
+    both = kernels(SINGLE, WAYS) + kernels(TWIN, WAYS)
+    counted = [
+        dataclasses.replace(run, arguments=("--count-copies", "--no-verify")) for run in kernels(SINGLE, (NEMESYS,))
+    ]
+    small_caches = [dataclasses.replace(SINGLE, way_kib=kib) for kib in WAYS_KIB]
+    return {
+        "table 2": probes() + copies()[:1],
+        "figure 8": copies(),
+        "table 5": counted,
+        "figure 9": both,
+        "figure 10": both,
+        "table 6": [run for run in both if run.copier in (PEGASUS, NEMESYS)],
+        "figure 11": kernels(SMALL, WAYS) + kernels(SINGLE, WAYS),
+        "figure 12": [run for machine in small_caches for run in kernels(machine, (PEGASUS, NEMESYS))],
+        "figure 13": kernels(SINGLE, (PEGASUS, NO_NCA, NEMESYS)),
+        "overlap": [form for run in overlapping() for form in (run, one_call(run))],
+        "sweep": sweep(),
+    }[item]
+
+
+ITEMS = (
+    "table 2",
+    "figure 8",
+    "table 5",
+    "figure 9",
+    "figure 10",
+    "table 6",
+    "figure 11",
+    "figure 12",
+    "figure 13",
+    "overlap",
+    "sweep",
+)
+# The quick form: one small kernel for each item, on the first tiles of a machine.
+QUICK_KERNEL, QUICK_SIZE, QUICK_PLACES = "bf", 8, 4
+QUICK_SWEEP = ((2, 1), (3, 1))
+QUICK_ARGUMENTS = {"nemesys-software": ("short",)}
+
+
+def quick_form(run: Run) -> Run | None:
+    """The small run that replaces a run; None if the quick form omits it."""
+    if run.program == "nemesys-probes" and run.options != ("--tile", "0"):
+        return None
+    if run.machine.width and (run.machine.width, run.machine.memories) not in QUICK_SWEEP:
+        return None
+    if not run.is_kernel:
+        return dataclasses.replace(run, arguments=QUICK_ARGUMENTS.get(run.program, run.arguments))
+    if run.program != QUICK_KERNEL:
+        return None
+    return dataclasses.replace(run, size=QUICK_SIZE, places=min(QUICK_PLACES, run.machine.compute_tiles))
+
+
+class Plan(plan.Plan):
+    """The runs of the selected items. Items name runs of the full form, which the quick form replaces by small ones."""
+
+    def __init__(self, items: list[str], *, quick: bool, only: frozenset[str] = frozenset()) -> None:
+        super().__init__(items, quick=quick)
+        self._only = only
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all kernels, with the paper's input."""
+        return not self.quick and not self._only
+
+    def form(self, run: Run) -> Run | None:
+        """The run that is made for a run of the full form; None if none is made."""
+        if run.is_kernel and self._only and run.program not in self._only:
+            return None
+        return quick_form(run) if self.quick else run
+
+    def runs_of(self, item: str) -> list[Run]:
+        """The runs that one item needs."""
+        return [form for run in runs_of(item) if (form := self.form(run)) is not None]

@@ -1,0 +1,19 @@
+"""published: the published numbers of NEMESYS: the claims of its text, and its tables 5 and 6."""
+
+from pathlib import Path
+
+from tessera.reproduce.claims import Claims, rows
+
+
+class Published(Claims):
+    """The claims, and the tables by kernel."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "nemesys_claims.csv")
+        self.table5 = {row["kernel"].lower(): row for row in rows(folder / "nemesys_table5.csv")}
+        self._table6 = {(row["variant"], row["kernel"]): row for row in rows(folder / "nemesys_table6.csv")}
+
+    def table6(self, variant: str, kernel: str, column: str) -> float | None:
+        """One cell; None where the paper has none."""
+        text = self._table6[variant, kernel][column]
+        return float(text) if text else None

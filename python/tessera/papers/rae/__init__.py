@@ -1,0 +1,1 @@
+"""rae: the experiments of RAE (Remote Atomic Extension, 2020)."""

@@ -1,0 +1,1 @@
+"""rmem: the experiments of RMem (MultiProg 2019)."""

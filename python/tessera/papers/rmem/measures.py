@@ -1,0 +1,58 @@
+"""measures: throughput of RMem's transfers, from the cycles at which each transfer began and ended.
+
+Units: MB/s of 10^6 bytes; cycles of 400 MHz.
+"""
+
+import dataclasses
+
+from tessera.papers.rmem.plan import PEERS_BYTES, Plan, Run
+from tessera.reproduce.claims import Claims
+from tessera.reproduce.execute import Executor
+
+MHZ = 400
+
+
+@dataclasses.dataclass(frozen=True)
+class Transfer:
+    """One line that the program printed."""
+
+    cluster: int
+    number: int
+    begin: int  # cycle
+    end: int
+
+
+def parse_transfers(text: str) -> list[Transfer]:
+    """The transfers that a run printed."""
+    return [Transfer(*(int(word) for word in line.split())) for line in text.splitlines()]
+
+
+class Results:
+    """Measurements of the runs that succeeded, in this folder at any time, and the paper's numbers."""
+
+    def __init__(self, plan: Plan, executor: Executor, paper: Claims) -> None:
+        self.plan = plan
+        self.paper = paper
+        self._executor = executor
+
+    def transfers(self, run: Run) -> list[Transfer]:
+        """Transfers of a run; none if it was not run."""
+        return parse_transfers(self._executor.printed(run)) if self._executor.is_done(run) else []
+
+    def cycles(self, way: str, direction: str, size_bytes: int) -> float | None:
+        """Mean cycles of a transfer with one peer."""
+        found = self.transfers(self.plan.of_size(way, direction, size_bytes)) if size_bytes in self.plan.sizes else []
+        return sum(one.end - one.begin for one in found) / len(found) if found else None
+
+    def throughput(self, way: str, direction: str, size_bytes: int) -> float | None:
+        """Throughput with one peer."""
+        cycles = self.cycles(way, direction, size_bytes)
+        return size_bytes * MHZ / cycles if cycles else None
+
+    def total(self, way: str, direction: str, peers: int) -> float | None:
+        """Throughput of all peers together, from the first begin to the last end."""
+        found = self.transfers(self.plan.of_peers(way, direction, peers)) if peers in self.plan.peers else []
+        if not found:
+            return None
+        span = max(one.end for one in found) - min(one.begin for one in found)
+        return len(found) * PEERS_BYTES * MHZ / span

@@ -1,0 +1,36 @@
+"""paper: the experiments of RMem (MultiProg 2019): figures 3 and 4."""
+
+import argparse
+from pathlib import Path
+
+from tessera.papers.rmem import checks, figures
+from tessera.papers.rmem.measures import Results
+from tessera.papers.rmem.plan import ITEMS, Plan
+from tessera.reproduce.claims import Claims
+from tessera.reproduce.execute import Executor
+from tessera.reproduce.paper import Paper
+
+
+def plan_of(items: list[str], options: argparse.Namespace) -> Plan:
+    """The runs of the items."""
+    return Plan(items, quick=options.quick)
+
+
+def measure(plan: Plan, executor: Executor, reference: Path) -> Results:
+    """The measurements of the runs, with the paper's numbers."""
+    return Results(plan, executor, Claims(reference / "rmem_claims.csv"))
+
+
+RMEM = Paper(
+    name="rmem",
+    title="RMem (MultiProg 2019)",
+    about="The machine is mppa-256: 16 compute and 4 I/O clusters, one client on each of the first compute clusters "
+    "and the server on a hart of an I/O cluster. The machine is deterministic, so there are no confidence intervals. "
+    "The paper's text states no values of single points other than those shown.",
+    quick="fewer sizes and peers",
+    items=ITEMS,
+    plan=plan_of,
+    measure=measure,
+    makers=figures.MAKERS,
+    checks=checks.all_of,
+)

@@ -1,0 +1,1 @@
+"""softxmt: draws the results of `tess reproduce softxmt`, whose experiments are one native program."""

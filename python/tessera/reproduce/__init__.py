@@ -1,0 +1,1 @@
+"""reproduce: runs an experiment's programs on the simulator and reports the results beside the published ones."""

@@ -1,0 +1,168 @@
+"""execute: executes the runs of a plan on all processors, skips those that are done, and forecasts the remaining time.
+
+The files of a run are RUN.json (statistics), RUN.out and RUN.err (its output) and, written last and only on success,
+RUN.done with its command and a hash of each input: simulator, program and machine file. A run is skipped if its
+RUN.done matches; a run that failed or was interrupted is repeated.
+"""
+
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from tessera.reproduce.plan import AnyRun
+
+
+class Forecast:
+    """Remaining time, estimated from the time per weight of the finished runs."""
+
+    def __init__(self, runs: list[AnyRun], workers: int) -> None:
+        self._left = sum(run.weight for run in runs)
+        self._workers = min(workers, max(len(runs), 1))
+        self._seconds = 0.0
+        self._weight = 0.0
+
+    def add(self, run: AnyRun, seconds: float) -> None:
+        """Counts a finished run."""
+        self._seconds += seconds
+        self._weight += run.weight
+        self._left -= run.weight
+
+    def __str__(self) -> str:
+        """E.g. "1 h 20 min left"."""
+        if self._weight == 0:
+            return "time not yet known"
+        minutes = round(self._seconds / self._weight * self._left / self._workers / 60)
+        return f"{minutes // 60} h {minutes % 60} min left" if minutes >= 60 else f"{minutes} min left"
+
+
+@functools.cache
+def file_hash(file: Path) -> str:
+    """Hash of a file's content; of nothing if there is no such file."""
+    return hashlib.sha256(file.read_bytes() if file.is_file() else b"").hexdigest()[:16]
+
+
+def environment_of(run: AnyRun) -> dict[str, str]:
+    """Environment variables of a run, if it sets any."""
+    return getattr(run, "environment", {})
+
+
+class Executor:
+    """Executes runs and keeps their files in one folder."""
+
+    def __init__(self, tess: Path, folder: Path, workers: int) -> None:
+        self._tess = tess
+        self._folder = folder
+        self._workers = workers
+        self._children: set[subprocess.Popen[bytes]] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def command(self, run: AnyRun) -> list[str]:
+        """The whole command of a run; a run on this computer has its own."""
+        if run.machine is None:
+            return run.command(self._tess, self.file(run, "json"))
+        tree = self._tess.parent.parent
+        machine = run.machine.argument(tree / "share" / "tessera" / "machines", self._folder / "machines")
+        return [str(self._tess), "run", "--stats", str(self.file(run, "json")), *run.words(machine)]
+
+    def inputs(self, run: AnyRun) -> dict[str, object]:
+        """Everything that the outcome of a run depends on."""
+        tree = self._tess.parent.parent
+        if run.machine is None:
+            return {"command": self.command(run)[1:], "inputs": [file_hash(file) for file in run.files(tree)]}
+        programs = tree / "libexec" / "tessera"
+        machine = run.machine.argument(tree / "share" / "tessera" / "machines", self._folder / "machines")
+        preset = tree / "share" / "tessera" / "machines" / f"{machine}.toml"
+        files = [programs / "machine" / "tess-machine", programs / "riscv" / run.binary]
+        files.append(preset if machine == run.machine.preset else Path(machine))
+        made = {"command": self.command(run)[1:], "inputs": [file_hash(file) for file in files]}
+        return made | ({"environment": settings} if (settings := environment_of(run)) else {})
+
+    def is_done(self, run: AnyRun) -> bool:
+        """Whether the run succeeded before, with the same command and inputs."""
+        try:
+            done = json.loads(self.file(run, "done").read_text(encoding="utf-8"))
+            return all(done[name] == value for name, value in self.inputs(run).items())
+        except (OSError, ValueError, KeyError):
+            return False
+
+    def statistics(self, run: AnyRun) -> dict:
+        """Statistics of a run that is done."""
+        return json.loads(self.file(run, "json").read_text(encoding="utf-8"))
+
+    def printed(self, run: AnyRun) -> str:
+        """Standard output of a run that is done."""
+        return self.file(run, "out").read_text(encoding="utf-8")
+
+    def execute(self, runs: list[AnyRun]) -> list[tuple[AnyRun, str]]:
+        """Executes the runs that are not done yet; the failed ones, each with the reason."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        missing = [run for run in runs if not self.is_done(run)]
+        if len(missing) < len(runs):
+            say(f"{len(runs) - len(missing)} of {len(runs)} runs were done before")
+        forecast = Forecast(missing, self._workers)
+        failed: list[tuple[AnyRun, str]] = []
+        with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
+            submitted = {pool.submit(self._one, run): run for run in missing}
+            try:
+                for count, done in enumerate(concurrent.futures.as_completed(submitted), 1):
+                    run = submitted[done]
+                    seconds, reason = done.result()
+                    forecast.add(run, seconds)
+                    if reason:
+                        failed.append((run, reason))
+                    outcome = f"failed: {reason}" if reason else f"{seconds:.0f} s"
+                    say(f"[{count}/{len(missing)}] {forecast}; {run.key}: {outcome}")
+            except BaseException:
+                self._stop()
+                pool.shutdown(cancel_futures=True)
+                raise
+        return failed
+
+    def _one(self, run: AnyRun) -> tuple[float, str]:
+        """Executes one run: its seconds, and the reason if it failed."""
+        begin = time.monotonic()
+        inputs = self.inputs(run)
+        self.file(run, "done").unlink(missing_ok=True)
+        with self.file(run, "out").open("wb") as output, self.file(run, "err").open("wb") as error:
+            with self._lock:
+                if self._stopped:
+                    return 0.0, "stopped"
+                child = subprocess.Popen(self.command(run), stdin=subprocess.DEVNULL, stdout=output, stderr=error,
+                                         env=os.environ | environment_of(run))  # fmt: skip
+                self._children.add(child)
+            code = child.wait()
+            with self._lock:
+                self._children.discard(child)
+        seconds = time.monotonic() - begin
+        if code != 0:
+            return seconds, f"exit code {code}; see {self.file(run, 'err')} and .out"
+        try:
+            self.statistics(run)
+        except (OSError, ValueError) as wrong:
+            return seconds, f"no statistics: {wrong}"
+        self.file(run, "done").write_text(json.dumps(inputs | {"seconds": seconds}), encoding="utf-8")
+        return seconds, ""
+
+    def _stop(self) -> None:
+        """Terminates the runs that were started, and starts no more."""
+        with self._lock:
+            self._stopped = True
+            for child in self._children:
+                child.terminate()
+
+    def file(self, run: AnyRun, suffix: str) -> Path:
+        """Path of one of a run's files."""
+        return self._folder / f"{run.key}.{suffix}"
+
+
+def say(text: str) -> None:
+    """Prints a line of progress to standard error."""
+    print(f"tess: reproduce: {text}", file=sys.stderr, flush=True)

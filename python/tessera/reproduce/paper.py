@@ -1,0 +1,53 @@
+"""paper: what the experiments of a paper consist of: options, runs, items of the report and checks."""
+
+import argparse
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tessera.reproduce.execute import Executor
+from tessera.reproduce.items import Check, Item
+from tessera.reproduce.plan import Plan
+
+
+@dataclasses.dataclass(frozen=True)
+class Selection:
+    """An option without a value that selects items."""
+
+    items: tuple[str, ...]
+    meaning: str  # for --help
+
+
+def no_options(_: argparse.ArgumentParser) -> None:
+    """A paper without options of its own."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Paper:
+    """The experiments of one paper. `Any` is the class of its measurements."""
+
+    name: str  # as in `tess reproduce NAME`
+    title: str
+    about: str  # stands at the top of the report
+    quick: str  # what --quick does
+    items: tuple[str, ...]  # in the report's order, e.g. "figure 8"; made if none is selected
+    plan: Callable[[list[str], argparse.Namespace], Plan]
+    measure: Callable[[Plan, Executor, Path], Any]  # Path: the folder with the paper's numbers
+    makers: dict[str, Callable[[Any], Item]]
+    checks: Callable[[Any], list[Check]]
+    extra_items: tuple[str, ...] = ()  # made only if selected
+    selections: dict[str, Selection] = dataclasses.field(default_factory=dict)
+    add_options: Callable[[argparse.ArgumentParser], None] = no_options
+
+    def numbers(self, kind: str) -> list[str]:
+        """Values of --figure or --table: "11a" for the item "figure 11a"."""
+        return [item.split()[1] for item in self.items if item.startswith(f"{kind} ")]
+
+    def selected(self, options: argparse.Namespace) -> list[str]:
+        """The items to make, in the report's order."""
+        chosen: Sequence[str] = [
+            f"{kind} {number}" for kind in ("figure", "table") for number in getattr(options, kind)
+        ]
+        chosen += [item for name, one in self.selections.items() if getattr(options, name) for item in one.items]
+        return [item for item in (*self.items, *self.extra_items) if item in (chosen or self.items)]

@@ -1,0 +1,159 @@
+"""report: writes CSV and JSON of each item and one self-contained report.html, and prints items and checks."""
+
+import base64
+import csv
+import dataclasses
+import html
+import json
+import subprocess
+from pathlib import Path
+
+from tessera.reproduce import pictures
+from tessera.reproduce.execute import say
+from tessera.reproduce.items import Cell, Check, Item
+
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; margin: 1em 0; font-size: 13px; display: block; overflow-x: auto }
+th, td { border: 1px solid #ccc; padding: .25em .5em; text-align: right; vertical-align: top }
+th { background: #f2f2f2 } td.text, th.text { text-align: left }
+td.met { background: #d9f0d3 } td.not { background: #f7d4d0 } td.open { background: #eee }
+img { max-width: 100% } code { background: #f2f2f2 }
+"""
+ROWS_MAX = 500  # shown of a table; the CSV and JSON files have all rows
+MET = {True: ("met", "met"), False: ("NOT MET", "not"), None: ("not measured", "open")}
+
+
+def shown(cell: Cell) -> str:
+    """A cell as text; a dash for None."""
+    return "–" if cell is None else str(cell)
+
+
+def write_numbers(item: Item, folder: Path) -> None:
+    """Writes the item's rows as CSV, and the whole item as JSON."""
+    with (folder / f"{item.file}.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([item.columns, *item.rows])
+    content = {
+        "item": item.name,
+        "title": item.title,
+        "rows": [dict(zip(item.columns, row, strict=True)) for row in item.rows],
+        "sentences": item.sentences,
+        "curves": [{"title": panel.title, "x": panel.x, "y": panel.y, "series": panel.series} for panel in item.panels],
+    }
+    text = json.dumps(content, indent=1 if len(item.rows) <= ROWS_MAX else None, ensure_ascii=False)
+    (folder / f"{item.file}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def table(columns: list[str], rows: list[list[Cell]]) -> str:
+    """An HTML table."""
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
+    body = ""
+    for row in rows:
+        kinds = ["text" if isinstance(cell, str) else "number" for cell in row]
+        cells = "".join(
+            f'<td class="{kind}">{html.escape(shown(cell))}</td>' for kind, cell in zip(kinds, row, strict=True)
+        )
+        body += f"<tr>{cells}</tr>\n"
+    return f"<table><tr>{head}</tr>\n{body}</table>\n"
+
+
+def checks_table(checks: list[Check]) -> str:
+    """The checks as an HTML table."""
+    head = "".join(f'<th class="text">{name}</th>' for name in ("what", "paper", "must be", "ours", ""))
+    body = ""
+    for check in checks:
+        word, kind = MET[check.met]
+        cells = (check.what, check.paper, check.must, check.ours)
+        texts = "".join(f'<td class="text">{html.escape(text or "–")}</td>' for text in cells)
+        body += f'<tr>{texts}<td class="{kind}">{word}</td></tr>\n'
+    return f"<table><tr>{head}</tr>\n{body}</table>\n"
+
+
+def omitted_rows(item: Item) -> list[str]:
+    """A sentence on the rows of a long table that are not shown."""
+    more = len(item.rows) - ROWS_MAX
+    return [f"The first {ROWS_MAX} rows; {more} more are in {item.file}.csv."] if more > 0 else []
+
+
+def section(item: Item, folder: Path) -> str:
+    """One item as HTML."""
+    text = f'<h2 id="{item.file}">{html.escape(item.name.capitalize())}: {html.escape(item.title)}</h2>\n'
+    text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in item.sentences)
+    picture = folder / f"{item.file}.svg"
+    if any(panel.series for panel in item.panels) and picture.exists():
+        code = base64.b64encode(picture.read_bytes()).decode()
+        text += f'<p><img alt="{html.escape(item.title)}" src="data:image/svg+xml;base64,{code}"></p>\n'
+    text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in omitted_rows(item))
+    return text + (table(item.columns, item.rows[:ROWS_MAX]) if item.rows else "<p>Nothing was measured.</p>\n")
+
+
+@dataclasses.dataclass
+class Report:
+    """The content of report.html."""
+
+    paper: str
+    about: str  # what a reader must know to compare the numbers
+    items: list[Item]
+    checks: list[Check]
+    facts: dict[str, str]
+    failures: list[str]  # failed runs, each with the reason
+
+
+def write(content: Report, folder: Path) -> Path:
+    """Writes report.html; the pictures must have been drawn before."""
+    paper = content.paper
+    text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>{paper}</title><style>{STYLE}</style>\n"
+    text += f"<h1>{html.escape(paper)}: reproduction</h1>\n"
+    text += "<p>All values in columns of ours were measured by programs on the simulated machine. "
+    text += f"{html.escape(content.about)} A dash: not measured here, or not stated in the paper.</p>\n"
+    text += table(["this report", ""], [[name, value] for name, value in content.facts.items()])
+    if content.failures:
+        reasons = "".join(f"<li>{html.escape(failure)}</li>" for failure in content.failures)
+        text += f"<h2>Runs that failed</h2>\n<ul>{reasons}</ul>\n"
+    text += "<h2>Checks</h2>\n" + checks_table(content.checks)
+    text += "".join(section(item, folder) for item in content.items) + "</html>\n"
+    file = folder / "report.html"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def commit() -> str:
+    """The commit of the source tree that contains this file, if it is in one."""
+    command = ["git", "-C", str(Path(__file__).resolve().parent), "describe", "--always", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def write_all(content: Report, folder: Path) -> None:
+    """Writes all files and prints the items and checks."""
+    with_pictures = pictures.available()
+    for item in content.items:
+        write_numbers(item, folder)
+        if with_pictures:
+            pictures.draw(item, folder)
+    for item in content.items:
+        print(printed(item))
+    print(printed_checks(content.checks))
+    file = write(content, folder)
+    if not with_pictures:
+        say("THE PICTURES ARE MISSING: this Python has no matplotlib; all numbers are there")
+    print(f"\nwritten: {file}, and for each item .csv and .json{', .svg and .png' if with_pictures else ''}")
+
+
+def printed(item: Item) -> str:
+    """An item as text for a terminal."""
+    cells = [[str(column) for column in item.columns], *[[shown(cell) for cell in row] for row in item.rows[:ROWS_MAX]]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(item.columns))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    return "\n".join([f"\n{item.name}: {item.title}", *lines, *omitted_rows(item), *item.sentences])
+
+
+def printed_checks(checks: list[Check]) -> str:
+    """The checks as text for a terminal."""
+    lines = [
+        f"{MET[check.met][0]:>12}  {check.what}: {check.ours or '–'} (paper: {check.paper}; must be: {check.must})"
+        for check in checks
+    ]
+    return "\n".join(["\nchecks", *lines])

@@ -1,0 +1,272 @@
+"""cni_test: the plan's runs are those that the tables and figures need; measures, figures and checks say what their
+numbers say; the whole of it writes every file.
+
+Method: instead of the machine simple laws for each program, which meet every check; then one law at a time is changed.
+"""
+
+import json
+import unittest
+from pathlib import Path
+
+from tessera.papers.cni import checks, figures
+from tessera.papers.cni.measures import Results
+from tessera.papers.cni.paper import CNI
+from tessera.papers.cni.plan import ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
+from tessera.reproduce.claims import Claims
+
+from .end_to_end import EndToEnd, FakeRuns
+
+ROOT = Path(__file__).resolve().parents[2]
+KIB = 1024
+
+
+class Laws:
+    """Cycles of everything."""
+
+    one_way = 35
+    queue_total, queue_software = 50, 28  # a core
+    box_total = 60
+    counter_base, counter_level, counter_software = 60, 30, 34  # a level: of four
+    mutex_total = 150  # a core
+    mcs, tree_level = 190, 120
+    set_up = {"rdma": 400, "stores": 10}
+    rate = {"rdma": 8.0, "stores": 1.2}  # bytes a cycle
+    computing = {"bitonic": 1.0, "fft": 6.0}  # an element and stage
+    together = {2: 1.08, 4: 1.35}  # how much more computing there is on several cores
+
+    def words_of(self, run: Run) -> list[dict]:
+        words = {"cores": run.copies}
+        law = {"cni-latency": self.latency, "cni-locks": self.locks, "cni-barriers": self.barriers,
+               "cni-triad": self.triad, "cni-bitonic": self.blocks, "cni-fft": self.blocks,
+               "dir-mcs": self.locks, "dir-tree": self.barriers}[run.program]  # fmt: skip
+        return [words | line for line in law(run)]
+
+    def latency(self, run: Run) -> list[dict]:
+        times = int(run.arguments[0])
+        return [{"times": times, "least": self.one_way, "sum": times * (self.one_way + 2)}]
+
+    def locks(self, run: Run) -> list[dict]:
+        rounds = int(run.arguments[-1])
+        each = {"mr-queue": self.queue_total, "lock-box": self.box_total}.get(run.arguments[0], self.mcs) * run.copies
+        line = {"rounds": rounds, "begin": 100, "end": 100 + rounds * each, "acquiring": rounds * (each - 20)}
+        return [line | {"core": i, "releasing": rounds * 20, "software": rounds * self.queue_software}
+                for i in range(run.copies)]  # fmt: skip
+
+    def barriers(self, run: Run) -> list[dict]:
+        rounds = int(run.arguments[-1])
+        levels = run.copies.bit_length() - 1
+        each = {"counter": self.counter_base + self.counter_level * levels, "mutex": self.mutex_total * run.copies}
+        cycles = each.get(run.arguments[0], self.tree_level * levels + levels * levels * 20)
+        return [{"core": i, "rounds": rounds, "begin": 7, "end": 7 + rounds * cycles,
+                 "software": rounds * self.counter_software} for i in range(run.copies)]  # fmt: skip
+
+    def triad(self, run: Run) -> list[dict]:
+        place, transport, _ = run.arguments
+        workers = run.copies - (place == "chip")
+        lines = []
+        for buffers in (1, 2, 3, 4):
+            for size in (64, 256, KIB, 2 * KIB):
+                latency = {"rdma": 2400, "stores": 60}[transport] / buffers
+                cycles = max(latency + size / 8, 3 * size * workers / self.rate[transport])
+                moved = 300 * size
+                lines += [{"core": i, "workers": workers, "buffers": buffers, "bytes": size, "moved": moved,
+                           "begin": 50, "end": 50 + round(cycles * 100)} for i in range(workers)]  # fmt: skip
+        return lines
+
+    def blocks(self, run: Run) -> list[dict]:
+        transport, least, most, rounds = run.arguments
+        n = int(least)
+        lines = []
+        while n <= int(most):
+            stages = n.bit_length()
+            own = self.computing[run.program[4:]] * n * stages / run.copies * self.together.get(run.copies, 1)
+            swaps = (run.copies > 1) * (1 if run.copies == 2 else 3)
+            sending = swaps * (self.set_up[transport] / 20 + (n / run.copies if transport == "stores" else 0))
+            waiting = swaps * (self.set_up[transport] / 8 + n / run.copies / 2)
+            for begin in range(int(rounds)):
+                for core in range(run.copies):
+                    line = {"core": core, "n": n, "begin": 1000 * begin, "sending": round(sending)}
+                    end = line["begin"] + round(own) + round(sending) + round(waiting)
+                    lines.append(line | {"end": end, "waiting": round(waiting)})
+            n *= 2
+        return lines
+
+
+class FakeExecutor(FakeRuns):
+    """By the laws."""
+
+    laws = Laws()
+
+    def printed(self, run: Run) -> str:
+        return "".join(json.dumps(line) + "\n" for line in self.laws.words_of(run))
+
+
+def results(*, quick: bool = False, items: tuple[str, ...] = ITEMS, failing: str = "", **laws: object) -> Results:
+    executor = FakeExecutor()
+    executor.failing = failing
+    executor.laws = Laws()
+    for name, value in laws.items():
+        setattr(executor.laws, name, value)
+    return Results(Plan(list(items), quick=quick), executor, Claims(ROOT / "reference" / "cni_claims.csv"))
+
+
+class Runs(unittest.TestCase):
+    def test_an_item_needs_its_runs_only(self):
+        table = Plan(["table 1a"], quick=False).runs()
+        self.assertEqual({run.program for run in table}, {"cni-latency", "cni-locks"})
+        self.assertEqual(len(table), 1 + 2 * 3)
+        self.assertEqual(len(Plan(["figure 8"], quick=False).runs()), 10)
+        # One core is the same by either transport.
+        self.assertEqual(len(Plan(["figure 9"], quick=False).runs()), 5)
+        eleven = Plan(["figure 11a"], quick=False).runs()
+        self.assertEqual({run.machine.name for run in eleven if run.program == "dir-mcs"},
+                         {"dir-16", "dir-32", "dir-64", "dir-128"})  # fmt: skip
+        self.assertEqual({run.copies for run in eleven}, {4, 16, 32, 64, 128})
+
+    def test_runs_have_keys_of_their_own(self):
+        runs = Plan(list(ITEMS), quick=False).runs()
+        self.assertEqual(len({run.key for run in runs}), len(runs))
+
+    def test_the_words_of_a_run(self):
+        words = Plan(["figure 9"], quick=False).blocks("bitonic", "stores", 4).words("cni-4")
+        self.assertEqual(" ".join(words), "--machine cni-4 --copies 4 cni-bitonic stores 4 8192 1")
+
+
+class Measures(unittest.TestCase):
+    def test_a_lock_is_a_core_s_and_a_round_is_of_all(self):
+        of = results()
+        self.assertEqual(of.lock(of.plan.lock("mr-queue", 4)).total, 200)
+        self.assertEqual(of.lock(of.plan.lock("mr-queue", 4)).acquire, 180)
+        self.assertEqual(of.round_cycles(of.plan.counter(16)), 60 + 4 * 30)
+
+    def test_bandwidth_is_of_all_workers(self):
+        found = results().bandwidths("chip", "rdma", 3)
+        self.assertAlmostEqual(found[4, KIB], 8, 2)
+        self.assertAlmostEqual(found[1, KIB], 3 * 3 * KIB / 2528, 2)
+
+    def test_the_parts_of_a_run_are_all_of_it(self):
+        found = results().blocks("bitonic", "rdma", 4, 64)
+        self.assertAlmostEqual(found.computing + found.sending + found.waiting, found.total)
+        self.assertEqual(found.computing, round(64 * 7 / 4 * 1.35))
+
+    def test_a_round_lasts_until_the_slowest_has_ended(self):
+        class Uneven(Laws):
+            def blocks(self, run: Run) -> list[dict]:
+                return [line | {"end": line["end"] + 10 * line["core"]} for line in super().blocks(run)]
+
+        of = results()
+        of.executor.laws = Uneven()
+        self.assertEqual(of.blocks("fft", "rdma", 4, 64).total, results().blocks("fft", "rdma", 4, 64).total + 30)
+
+    def test_what_was_not_asked_for_or_failed_is_not_known(self):
+        self.assertIsNone(results(items=("figure 8",)).store_one_way())
+        run = Plan(["table 1b"], quick=False).barrier("counter", 4)
+        of = results(failing=run.key)
+        self.assertIsNone(of.round_cycles(run))
+        for item in ITEMS:
+            figures.MAKERS[item](of)
+
+
+class Items(unittest.TestCase):
+    def test_every_point_has_a_row(self):
+        of = results()
+        rows = {item: len(figures.MAKERS[item](of).rows) for item in ITEMS}
+        self.assertEqual(rows["table 1a"], 6)
+        self.assertEqual(rows["figure 8"], 10 * 16)
+        self.assertEqual(rows["figure 9"], 12 * 5)
+        self.assertEqual(rows["figure 10"], 8 * 5)
+        self.assertEqual(rows["figure 11b"], 5)
+
+    def test_the_sweep_goes_on_where_figure_11_ends_with_fewer_rounds(self):
+        of = results(items=(SWEEP,))
+        self.assertEqual([row[:2] for row in figures.MAKERS[SWEEP](of).rows],
+                         [[what, count] for what in ("lock", "barrier") for count in SWEEP_COUNTS])  # fmt: skip
+        self.assertEqual(of.plan.mcs(128), Plan(["figure 11a"], quick=False).mcs(128))
+        largest = of.plan.mr_queue(1024)
+        self.assertEqual((largest.machine.name, largest.arguments), ("cni-1024", ("mr-queue", "2")))
+        self.assertEqual(of.plan.tree(256).machine.name, "dir-256")
+        self.assertEqual(of.round_cycles(largest), 1024 * Laws.queue_total)
+
+    def test_rows_are_as_wide_as_their_head(self):
+        for item in ITEMS:
+            found = figures.MAKERS[item](results())
+            self.assertEqual({len(row) for row in found.rows}, {len(found.columns)}, item)
+
+
+class Checks(unittest.TestCase):
+    def met(self, **laws: object) -> dict[str, bool | None]:
+        found = checks.all_of(results(**laws))
+        return {f"{number} {check.what}": check.met for number, check in enumerate(found)}
+
+    def test_all_are_met_by_the_laws(self):
+        self.assertEqual([what for what, met in self.met().items() if not met], [])
+
+    def test_each_can_fail(self):
+        changes = {
+            "one-way": {"one_way": 41},
+            "1 mr-queue lock": {"queue_total": 70},
+            "2 counter barrier": {"counter_base": 120},
+            "lock box against": {"box_total": 49},
+            "against tree": {"tree_level": 20},
+            "against MCS": {"mcs": 140},
+            "RDMA over": {"rate": {"rdma": 8.0, "stores": 2.0}},
+            "arrays on chip": {"rate": {"rdma": 2.0, "stores": 0.3}},
+            "arrays in DDR": {"rate": {"rdma": 2.0, "stores": 0.3}},
+            "smallest profitable": {"set_up": {"rdma": 8000, "stores": 8000}},
+            "bitonic sort: communication": {"set_up": {"rdma": 400, "stores": 400}},
+            "bitonic sort: efficiency": {"together": {2: 1.0, 4: 1.0}},
+            "FFT: communication": {"set_up": {"rdma": 1, "stores": 1}},
+            "FFT: efficiency": {"together": {2: 1.0, 4: 2.0}},
+        }
+        for name, change in changes.items():
+            with self.subTest(check=name):
+                found = [met for what, met in self.met(**change).items() if name in what]
+                self.assertEqual(found, [False])
+
+    def test_the_quick_form_does_not_judge_what_it_has_not_run(self):
+        found = self.met(quick=True)
+        self.assertEqual([what.split(" ", 1)[0] for what, met in found.items() if met is None],
+                         ["4", "10", "11", "12", "13"])  # fmt: skip
+
+    def test_nothing_is_met_without_runs(self):
+        class Nothing(FakeExecutor):
+            def is_done(self, _: Run) -> bool:
+                return False
+
+        of = results()
+        of.executor = Nothing()
+        self.assertEqual({check.met for check in checks.all_of(of)}, {None})
+        self.assertEqual({check.ours for check in checks.all_of(of)}, {""})
+
+
+class Whole(EndToEnd):
+    def run_it(self, *words: str) -> tuple[int, str, Path]:
+        return self.run_report(CNI, FakeExecutor, words)
+
+    def test_every_item_is_written(self):
+        code, said, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, said)
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        for item in ITEMS:
+            name = f"cni_{item.replace(' ', '_')}"
+            self.assertIn(f'id="{name}"', page)
+            rows = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+            lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+            self.assertEqual(len(lines), 1 + len(rows))
+
+    def test_only_what_was_named(self):
+        code, said, folder = self.run_it("--table", "1b", "--figure", "11b")
+        self.assertEqual(code, 0, said)
+        self.assertEqual(sorted(file.stem for file in folder.glob("*.csv")), ["cni_figure_11b", "cni_table_1b"])
+
+    def test_the_sweep_is_made_only_if_it_is_asked_for(self):
+        code, said, folder = self.run_it("--sweep")
+        self.assertEqual(code, 0, said)
+        self.assertEqual([file.stem for file in folder.glob("*.csv")], ["cni_sweep"])
+
+    def test_programs_to_be_built(self):
+        self.assertEqual(self.run_it("--programs", "--figure", "9")[:2], (0, "cni-bitonic\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

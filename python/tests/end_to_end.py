@@ -1,0 +1,48 @@
+"""end_to_end: base of tests that execute a whole `tess reproduce PAPER`, with runs whose output is made up."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from tessera.reproduce import command, report
+from tessera.reproduce.paper import Paper
+from tessera.reproduce.plan import AnyRun
+
+REFERENCE = Path(__file__).resolve().parents[2] / "reference"
+
+
+class FakeRuns:
+    """Replaces the executor: every run but one succeeds."""
+
+    failing = ""  # key of that run
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def execute(self, runs: list[AnyRun]) -> list[tuple[AnyRun, str]]:
+        return [(run, "exit code 1") for run in runs if run.key == self.failing]
+
+    def is_done(self, run: AnyRun) -> bool:
+        return run.key != self.failing
+
+
+class EndToEnd(unittest.TestCase):
+    """A test case that executes the command of a paper, without pictures."""
+
+    def run_report(self, paper: Paper, executor: type, words: tuple[str, ...]) -> tuple[int, str, Path]:
+        """Exit code, everything printed, and the output folder, which is removed after the test."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        printed = io.StringIO()
+        with (
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),
+            mock.patch.object(command, "Executor", executor),
+            mock.patch.object(report.pictures, "available", return_value=False),
+        ):
+            options = ["--tess", "tess", "--reference", str(REFERENCE), "--output", folder.name]
+            code = command.main(paper, [*options, *words])
+        return code, printed.getvalue(), Path(folder.name)

@@ -1,0 +1,308 @@
+"""nemesys_test: the plan's runs are those that the items need; execution resumes and reports; items and checks say what
+their numbers say; the whole of it writes every file.
+
+Method: instead of `tess` a script that writes statistics, fails or writes none, as the kernel's name says; for what is
+made of many runs, their outcome by a simple law, without processes.
+"""
+
+import contextlib
+import io
+import json
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+from tessera.papers.nemesys import beyond, checks, kernels, micro, plan, variants
+from tessera.papers.nemesys.measures import Results
+from tessera.papers.nemesys.paper import NEMESYS
+from tessera.papers.nemesys.published import Published
+from tessera.reproduce import execute, machines
+
+from .end_to_end import EndToEnd
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FAMILIES = ("object", "array", "list", "objects")
+PROBED = {"tile": 0, "tile_mhz": 50.0, "l1_cycles": 1.0, "l2_cycles": 20.0, "tlm_cycles": 20.0, "memory_cycles": 130.0}
+PROBED |= {"l1_data_bytes": 32768, "l1_data_line_bytes": 16, "l1_instruction_bytes": 32768, "l2_bytes": 524288}
+PROBED |= {"l2_line_bytes": 32, "tlm_bytes": 8388608, "partition_bytes": 1 << 25}
+SECONDS = {plan.MESSAGES: 4.0, plan.PEGASUS: 2.0, plan.NO_NCA: 1.2, plan.NEMESYS: 1.0, plan.ALLOCATED: 1.1}
+# Of two memories, one of which nobody uses.
+LOADS = {"memory_load": 0.3, "memory_load_nma": 0.1, "memory_load_adapters": 0.2, "nma_load": 0.25, "bus_load": 0.05}
+LOADS |= {"adapter_load": 0.1, "memory_bytes": 8e6, "nma_load_peak": 0.9, "nma_requests": 100}
+LOADS |= {"remote_load_cycles": 300.0, "remote_store_cycles": 200.0}
+
+
+def copied(family: str, kind: str) -> dict:
+    """Linear: a part that grows with the size. They cross where that is 1, at 80."""
+    each = {"linear": lambda n: 2 + n / 80, "hashed": lambda _: 3}[kind]
+    us = [[n, n * each(n)] for n in (1, 16, 32, 64, 128, 256)]
+    slope = 0.02 if family == "array" else 0.06
+    return {"family": family, "map": kind, "setup_us": 3.0, "slope_us": slope, "us": us}
+
+
+def by_software(family: str, copier: str) -> dict:
+    line = {"setup_us": 1.0, "slope_us": 0.56, "setup_instructions": 900.0, "slope_instructions": 5.0}
+    return {"family": family, "copier": copier, "us": [[1, 1.5, 905]]} | line
+
+
+def outcome(run: plan.Run) -> tuple[str, dict]:
+    """What a run prints and its statistics, by a simple law."""
+    if run.program == "nemesys-probes":
+        return json.dumps(PROBED), {}
+    if run.program == "nemesys-copies":
+        return json.dumps({"copies": [copied(f, kind) for f in FAMILIES for kind in ("linear", "hashed")]}), {}
+    if run.program == "nemesys-software":
+        return json.dumps({"copies": [by_software(f, c) for f in FAMILIES for c in (plan.PEGASUS, plan.MESSAGES)]}), {}
+    seconds = SECONDS[run.copier] * (1.5 if run.options else 1)
+    seconds *= 1.1 if run.machine.way_kib == 8 and run.copier == plan.PEGASUS else 1
+    text = "verified: yes\n  here     2150 copies, mean 10.0 objects, 16717 bytes\n"
+    counters = {"calls": 100, "call_ns": int(seconds * 5e9), "function_ns": 10**9, "graphs": 100}
+    counters |= {"graph_objects": 1000, "graph_bytes": 10**6}
+    statistics = {"simulated_ps": int(seconds * 2e12), "instructions": 10**9, "host": {"seconds": 1.0}}
+    statistics["memories"] = [{"bytes": share, "nma_faults": 0, "nma_queued_max": 3} for share in (8e6, 8e4)]
+    statistics["measured"] = LOADS | {"simulated_ps": int(seconds * 1e12)}
+    # An NMA is the busier, the more tiles it has.
+    if run.machine.width:
+        statistics["measured"]["nma_load"] = run.machine.compute_tiles / run.machine.memories / 130
+    return text, statistics | {"runtime": {"counters": counters}}
+
+
+class FakeExecutor:
+    """Every run but those of one kernel has been made."""
+
+    failing = "mst"
+    last: list[plan.Run]  # of all
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def execute(self, runs: list[plan.Run]) -> list[tuple[plan.Run, str]]:
+        FakeExecutor.last = runs
+        return [(run, "exit code 1") for run in runs if run.program == self.failing]
+
+    def is_done(self, run: plan.Run) -> bool:
+        return run.program != self.failing
+
+    def statistics(self, run: plan.Run) -> dict:
+        return outcome(run)[1]
+
+    def printed(self, run: plan.Run) -> str:
+        return outcome(run)[0]
+
+
+class Machines(unittest.TestCase):
+    def test_every_share_of_a_memory_has_room(self):
+        for width, memories in plan.SWEEP:
+            at = machines.memory_tiles(width, memories)
+            given = machines.shares(width, at)
+            self.assertEqual(len(given), width * width)
+            counts = [sum(memory == one for _, memory in given) for one in at]
+            self.assertLessEqual(max(counts), -(-width * width // memories))
+
+    def test_partitions_of_the_preset_are_those_of_a_derived_grid(self):
+        twin = tomllib.loads((ROOT / "machines" / "nemesys-4x4.toml").read_text(encoding="utf-8"))
+        expected = [(tuple(one["tile"]), tuple(one["memory"])) for one in twin["partition"]]
+        self.assertEqual(machines.shares(4, machines.memory_tiles(4, 2)), expected)
+
+    def test_a_derived_file_says_what_it_was_derived_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            machine = machines.Machine("nemesys-4x4-single", way_kib=8, width=6, memories=2)
+            text = Path(machine.argument(ROOT / "machines", Path(folder))).read_text(encoding="utf-8")
+        made = tomllib.loads(text)
+        self.assertEqual((made["grid"]["width"], made["grid"]["height"]), (6, 6))
+        self.assertEqual(made["l2"]["way_bytes"], 8192)
+        self.assertEqual(made["l1_data"]["way_bytes"], 16384)
+        self.assertEqual(len(made["partition"]), 36)
+        self.assertEqual(made["memory"]["tiles"], [[1, 1], [4, 4]])
+
+
+class Plan(unittest.TestCase):
+    def test_items_share_their_runs(self):
+        nine = plan.Plan(["figure 9"], quick=False).runs()
+        self.assertEqual(len(nine), 12 * 2 * 4)
+        self.assertEqual(plan.Plan(["figure 9", "figure 10", "table 6"], quick=False).runs(), nine)
+
+    def test_the_longest_come_first(self):
+        weights = [run.weight for run in plan.Plan(list(plan.ITEMS), quick=False).runs()]
+        self.assertEqual(weights, sorted(weights, reverse=True))
+
+    def test_the_quick_form_has_a_small_run_for_every_item(self):
+        for item in plan.ITEMS:
+            runs = plan.Plan([item], quick=True).runs()
+            self.assertTrue(runs, item)
+            for run in runs:
+                self.assertTrue(not run.is_kernel or (run.program, run.size) == (plan.QUICK_KERNEL, plan.QUICK_SIZE))
+
+    def test_keys_name_runs(self):
+        runs = plan.Plan(list(plan.ITEMS), quick=False).runs()
+        self.assertEqual(len({run.key for run in runs}), len(runs))
+
+
+FAKE_TESS = """#!/bin/sh
+# tess run --stats FILE ... PROGRAM
+case "$*" in
+*imsuite-dr*) echo "no memory"; exit 1 ;;
+*imsuite-vc*) exit 0 ;;
+esac
+echo "$@" >> "$(dirname "$3")/calls"
+echo '{"cycles": 7}' > "$3"
+"""
+
+
+class Execute(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        tess = self.folder / "bin" / "tess"
+        tess.parent.mkdir()
+        tess.write_text(FAKE_TESS, encoding="utf-8")
+        tess.chmod(0o755)
+        self.executor = execute.Executor(tess, self.folder / "runs", 2)
+
+    def calls(self) -> int:
+        return len((self.folder / "runs" / "calls").read_text(encoding="utf-8").splitlines())
+
+    def execute(self, runs: list[plan.Run]) -> dict[plan.Run, str]:
+        with contextlib.redirect_stderr(io.StringIO()):
+            return dict(self.executor.execute(runs))
+
+    def test_what_is_done_is_not_repeated(self):
+        runs = [plan.Run(kernel, plan.SINGLE, plan.PEGASUS) for kernel in ("bf", "dst", "by")]
+        self.assertEqual(self.execute(runs[:2]), {})
+        self.assertEqual(self.execute(runs), {})
+        self.assertEqual(self.calls(), 3)
+        self.assertEqual(self.executor.statistics(runs[0]), {"cycles": 7})
+
+    def test_another_command_or_another_machine_is_another_run(self):
+        run = plan.Run("bf", plan.SINGLE, plan.PEGASUS)
+        self.execute([run])
+        done = self.executor.file(run, "done")
+        for other in ({"command": ["run"]}, {"inputs": ["0", "0", "0"]}):
+            done.write_text(json.dumps(json.loads(done.read_text()) | other), encoding="utf-8")
+            self.execute([run])
+        self.assertEqual(self.calls(), 3)
+
+    def test_failures_are_told_and_tried_again(self):
+        runs = [plan.Run(kernel, plan.TWIN, plan.NEMESYS) for kernel in ("bf", "dr", "vc")]
+        for _ in range(2):
+            failed = self.execute(runs)
+            self.assertEqual({run.program for run in failed}, {"dr", "vc"})
+            self.assertIn("exit code 1", failed[runs[1]])
+            self.assertIn("no statistics", failed[runs[2]])
+
+    def test_the_forecast_follows_the_weights(self):
+        runs = plan.Plan(["figure 13"], quick=False).runs()
+        forecast = execute.Forecast(runs, 2)
+        self.assertIn("not yet known", str(forecast))
+        total = sum(run.weight for run in runs)
+        forecast.add(runs[0], 6000 * runs[0].weight / total)
+        left = 6000 * (1 - runs[0].weight / total) / 2 / 60
+        self.assertEqual(str(forecast), f"{round(left)} min left")
+
+
+class Items(unittest.TestCase):
+    def results(self, items: list[str]) -> Results:
+        made = plan.Plan(items, quick=False, only=frozenset({"bf", "lcr", FakeExecutor.failing}))
+        return Results(made, FakeExecutor(), Published(ROOT / "reference"))
+
+    def test_run_times_and_gains(self):
+        results = self.results(["figure 9"])
+        item = kernels.figure9(results)
+        row = next(row for row in item.rows if row[:2] == ["single", "BF"])
+        self.assertEqual(row[2:5], [4000.0, 2000.0, 1000.0])
+        self.assertEqual(row[-2:], [4.0, 2.0])
+        self.assertNotIn("MST", [row[1] for row in item.rows])  # it failed
+        self.assertTrue(any("2.00 to 2.00 times as fast" in sentence for sentence in item.sentences))
+        self.assertIn("faster for BF and LCR", checks.faster(results).ours)
+        self.assertIsNone(checks.faster(results).met)  # not all of the kernels are there
+
+    def test_communication_is_what_of_a_call_is_no_function(self):
+        results = self.results(["figure 10"])
+        # (5 - 1) s against (10 - 1) s
+        self.assertAlmostEqual(kernels.communication_change(results, "bf"), 4 / 9 - 1)
+        self.assertTrue(checks.communication(results).met)
+        # But not by three kernels of twelve.
+        of_kernels = checks.all_of(results)[len(checks.OF_SINGLE_GRAPHS) :]
+        self.assertEqual({check.met for check in of_kernels}, {None})
+
+    def test_loads_leave_out_a_memory_that_nobody_uses(self):
+        found = kernels.measured(self.results(["table 6"]), "bf", plan.SINGLE, plan.NEMESYS)
+        self.assertEqual((found.memory, found.nma), (0.6, 0.5))
+        self.assertEqual((found.memory_by_nma, found.nma_peak, found.load_cycles), (0.2, 0.9, 300.0))
+
+    def test_caches_and_nca(self):
+        results = self.results(["figure 12", "figure 13"])
+        self.assertAlmostEqual(variants.slowdown(results, plan.PEGASUS, 8), 1.1)
+        self.assertTrue(checks.caches(results).met)
+        self.assertAlmostEqual(variants.remaining_gain(results, "bf"), 0.8)
+
+    def test_single_graphs(self):
+        results = self.results(["figure 8", "table 2"])
+        self.assertEqual(micro.Copies(results).crossing("list"), (64, 128))
+        self.assertTrue(checks.maps(results).met)
+        self.assertTrue(checks.slopes(results).met)
+        self.assertAlmostEqual(micro.Copies(results).software_wins_below(), 4.0)
+        said = micro.table2(results).sentences
+        self.assertTrue(any(sentence.startswith("memory_cycles: +44 %") for sentence in said), said)
+
+
+class Beyond(unittest.TestCase):
+    def test_calls_that_overlap_are_compared_with_those_that_do_not(self):
+        made = plan.Plan(["overlap"], quick=False, only=frozenset({"bf", FakeExecutor.failing}))
+        item = beyond.overlap_item(Results(made, FakeExecutor(), Published(ROOT / "reference")))
+        # What they do not overlap takes half as long again.
+        self.assertEqual([row[:5] for row in item.rows], [
+            ["Pegasus", "BF", 3000.0, 2000.0, 1.5], ["NEMESYS", "BF", 1500.0, 1000.0, 1.5]
+        ])  # fmt: skip
+
+    def test_an_nma_that_is_always_busy_is_named(self):
+        made = plan.Plan(["sweep"], quick=False)
+        item = beyond.sweep_item(Results(made, FakeExecutor(), Published(ROOT / "reference")))
+        self.assertEqual(len(item.rows), 2 * len(plan.SWEEP))
+        self.assertTrue(any("it is the bottleneck from 63 tiles on" in text for text in item.sentences))
+
+
+class Checks(unittest.TestCase):
+    def test_ranks_of_equal_values_are_shared(self):
+        self.assertEqual(checks.ranks([3.0, 1.0, 3.0]), [2.5, 1.0, 2.5])
+        self.assertAlmostEqual(checks.spearman([1, 2, 3], [10, 20, 40]), 1.0)
+        self.assertAlmostEqual(checks.spearman([1, 2, 3], [9, 5, 1]), -1.0)
+
+
+class Whole(EndToEnd):
+    def run_it(self, *words: str) -> tuple[int, str, Path]:
+        return self.run_report(NEMESYS, FakeExecutor, words)
+
+    def test_the_quick_form_writes_every_item(self):
+        code, said, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, said)
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        for item in plan.ITEMS:
+            name = f"nemesys_{item.replace(' ', '_')}"
+            self.assertIn(f'id="{name}"', page)
+            rows = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+            self.assertTrue(rows, item)
+            lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+            self.assertEqual(len(lines), 1 + len(rows))
+        self.assertNotIn('src="http', page)
+
+    def test_a_failure_is_in_the_report_and_in_the_exit_code(self):
+        code, _, folder = self.run_it("--figure", "9")
+        self.assertEqual(code, 1)
+        self.assertIn("mst_nemesys-4x4_pegasus: exit code 1", (folder / "report.html").read_text(encoding="utf-8"))
+
+    def test_one_figure_needs_its_runs_only(self):
+        self.run_it("--figure", "13", "--kernel", "bf")
+        self.assertEqual({run.copier for run in FakeExecutor.last}, {plan.PEGASUS, plan.NO_NCA, plan.NEMESYS})
+        self.assertEqual(len(FakeExecutor.last), 3)
+
+    def test_programs_to_be_built(self):
+        code, said, _ = self.run_it("--programs", "--figure", "13", "--kernel", "by")
+        self.assertEqual((code, said), (0, "imsuite-by\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,327 @@
+"""rae_test: the plan's runs are those that the figures need; measures, figures and checks say what their numbers say;
+callgrind's output is read as it is written; the whole of it writes every file.
+
+Method: instead of programs simple laws, which meet every check; then one law at a time is changed.
+"""
+
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from tessera.papers.rae import checks, library, nodes, tasks
+from tessera.papers.rae.measures import Results, atomics_of
+from tessera.papers.rae.paper import RAE
+from tessera.papers.rae.plan import (
+    CURVE,
+    IRREGULAR,
+    ITEMS,
+    MERGING,
+    SAMPLES,
+    SIZES,
+    TABLE,
+    UNIFORM,
+    WAYS,
+    HostRun,
+    LibraryRun,
+    NodeRun,
+    Nodes,
+    Plan,
+    Run,
+)
+from tessera.reproduce.claims import Claims
+from tessera.reproduce.execute import Executor
+
+from .end_to_end import EndToEnd, FakeRuns
+
+ROOT = Path(__file__).resolve().parents[2]
+MACHINES = ROOT / "machines"
+
+
+class FakeExecutor(FakeRuns):
+    """By laws."""
+
+    taken, loading, each = 6400, 50_000, 20  # atomics, and instructions
+    bias = 0.0  # of remote ones
+    speed, fewer, wrong = 4, 20, 0  # of instructions against messages; words
+    lost = 0.1  # misses of irregular kernels that there are not
+    line_words = 8
+    merges = 16  # requests, into one
+
+    def work(self, run: Run | HostRun) -> int:
+        """How often the kernel was run."""
+        if run.program != UNIFORM:
+            return int(run.arguments[-1]) if isinstance(run, Run) else 1
+        return int(run.arguments[run.arguments.index("--updates") + 1]) // (1 << 20)
+
+    latency_ps, turn_ps = 100_000, 20_000  # of an operation of one core
+
+    def time_ps(self, run: tasks.TaskRun) -> float:
+        """Of a run of tasks."""
+        under_way = 1 if run.form == "wait" else run.tasks or 1000
+        turn = self.turn_ps * (2 if run.form == "tasks" else 1)
+        return run.count * max(self.latency_ps / under_way, turn)
+
+    def of_nodes(self, run: NodeRun) -> str:
+        """What a program without the runtime prints."""
+        way = run.program.endswith("_messages")
+        if run.program.startswith("shmem_costs"):
+            return "add asking 84.00 asked 53.00 cycles 300.0\n" if way else "add asking 3.00 asked 0.00 cycles 80.0\n"
+        if run.program == "rae-latencies":
+            words = [{"hops": hops, **dict.fromkeys(nodes.WORDS, 80 + 20 * hops)} for hops in (1, 2, 3)]
+            names = ("l1_load", "l2_load", "memory_load", "stream_load", "own_add")
+            copies = {"copy_within_bytes_per_us": 900, "copy_neighbour_bytes_per_us": 1000}
+            return json.dumps({"clock_ps": 500, "nodes": 6, **dict.fromkeys(names, 20), "words": words, **copies})
+        notes = "".join(f"atomic {'index' if i % 3 == 0 else 'array'} {i}\n" for i in range(SAMPLES))
+        seconds, count = (0.001 * self.speed, 1000 * self.fewer) if way else (0.001, 1000)
+        line = f"K seconds {seconds:.9f} gams 1.0 instructions {count} wrong {self.wrong} checksum 7\n"
+        return (notes if "--note" in run.arguments else "") + line
+
+    def rate(self, run: NodeRun) -> float:
+        """Of misses."""
+        words = [word.split("_")[0] for word in run.arguments]
+        if run.machine.policy != "retain":
+            return 1 / self.merges if run.machine.merge else 1
+        if "CENTRAL" in words:
+            return 0.001
+        return 1 - self.lost if any(word in IRREGULAR for word in words) else 1 / self.line_words
+
+    def interface(self, run: NodeRun) -> dict:
+        """The measured part."""
+        entries = round(1000 * self.rate(run))
+        return {"simulated_ps": 10**6, "rae_requests": 1000, "rae_entries": entries, "rae_merged": 0,
+                "rae_hits": 1000 - entries, "rae_memory_accesses": 2 * entries}  # fmt: skip
+
+    def printed(self, run: Run | HostRun | NodeRun) -> str:
+        if isinstance(run, NodeRun):
+            return self.of_nodes(run)
+        places = getattr(run, "places", 1)
+        remote = round(self.taken * min(1 - 1 / places + (self.bias if places > 1 else 0), 1))
+        if run.program == UNIFORM:
+            return f"time: 1 s\noperations: {self.taken - remote} local and {remote} remote words, 0 bytes\n"
+        return f"reached\natomics: {self.taken}, {remote} of them on words of other places\n"
+
+    def statistics(self, run: Run | LibraryRun | NodeRun | tasks.TaskRun) -> dict:
+        if isinstance(run, LibraryRun):
+            asks = {"put": 200, "add": 300}
+            return {"library": "a library", "asks": asks, "has": dict.fromkeys(asks, 0)}
+        if isinstance(run, tasks.TaskRun):
+            return {"measured": {"simulated_ps": self.time_ps(run)}}
+        if isinstance(run, NodeRun):
+            return {"measured": self.interface(run)}
+        accesses = self.loading + self.work(run) * self.taken * 3
+        if run.program == UNIFORM and run.timed:  # of less work
+            accesses = self.loading + int(run.arguments[run.arguments.index("--updates") + 1]) * self.taken * 3 // (
+                1 << 18
+            )
+        harts = [{"loads": accesses - 7, "stores": 7}]
+        return {"instructions": self.loading + self.work(run) * self.taken * self.each, "harts": harts}
+
+
+def results(*, items: tuple[str, ...] = ITEMS, quick: bool = False, failing: str = "", missing: tuple[str, ...] = (),
+          **laws: float) -> Results:  # fmt: skip
+    executor = FakeExecutor()
+    executor.failing = failing
+    for name, value in laws.items():
+        setattr(executor, name, value)
+    return Results(Plan(list(items), quick=quick, missing=missing), executor,
+                 Claims(ROOT / "reference" / "rae_claims.csv"), MACHINES)  # fmt: skip
+
+
+class Runs(unittest.TestCase):
+    def test_an_item_needs_its_runs_only(self):
+        self.assertEqual(len(Plan(["figure 1"], quick=False).runs()), 2 * 9 + 2 * 9)
+        self.assertEqual(len(Plan(["figure 2"], quick=False).runs()), 7 * 9)
+        library_runs = [run for run in Plan(["figure 3"], quick=False).runs() if isinstance(run, LibraryRun)]
+        self.assertEqual([run.way for run in library_runs], list(WAYS))
+        self.assertEqual(len(Plan(["figure 3"], quick=False, missing=("oshrun",)).runs()), 2)
+        self.assertEqual(len(Plan(["figure 7", "figure 8"], quick=False).runs()), 3 * 16 * 2)
+        self.assertEqual(len(Plan(["figure 7", "figure 10"], quick=False).runs()), 3 * 16 * 3)
+        self.assertEqual(len(Plan([CURVE, MERGING], quick=False).runs()), 2 * 3 * 7 + 2)
+        self.assertEqual(len(Plan(["figure 9", TABLE], quick=False).runs()), 2)
+
+    def test_runs_have_keys_of_their_own(self):
+        runs = Plan(list(ITEMS), quick=False).runs()
+        self.assertEqual(len({run.key for run in runs}), len(runs))
+
+    def test_the_words_of_a_run(self):
+        of = Plan(["figure 1"], quick=True)
+        few, _ = of.counted("bfs", ("kron:12", "--form", "words"))
+        words = "--machine single-tile --timing off -n 1 --workers 1 bfs kron:12 --form words --trials 1"
+        self.assertEqual(" ".join(few.words("single-tile")), words)
+        here = Executor(Path("/t/bin/tess"), Path("/o"), 1).command(of.spread("gups", ("--updates", "7"), 64))
+        self.assertEqual(" ".join(here[4:]), "-n 64 gups --updates 7")
+        _, timed = of.timed("bfs", ("kron:14", "--form", "words"))
+        words = "--machine single-tile --timing on -n 1 --workers 1 bfs kron:12 --form words --trials 3"
+        self.assertEqual(" ".join(timed.words("single-tile")), words)
+        words = "--machine rae-6 --copies 6 circustent_shmem_messages --bench STRIDEN_ADD --memsize 131072 --iters 512"
+        self.assertEqual(" ".join(of.kernel(6, "STRIDEN_ADD", "messages").words("rae-6")), f"{words} --stride 7")
+
+    def test_arrays_have_the_words_that_kernels_want(self):
+        for quick in (True, False):
+            for size in Plan([], quick=quick).sizes.values():
+                self.assertGreaterEqual(size.kib * 128, size.iterations * 7)
+                self.assertGreaterEqual(size.chase_kib * 128, size.chase)
+                self.assertGreater(size.chase_kib, 64, "more than the interface's cache has")
+        self.assertEqual(list(SIZES), [6, 16, 64])
+
+    def test_machines_with_another_interface(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            self.assertEqual(Nodes(6).argument(ROOT / "machines", folder), "rae-6")
+            made = Path(Nodes(6, "free-at-once", merge=False).argument(ROOT / "machines", folder)).read_text()
+        self.assertIn('name = "rae-6-free-at-once-apart"', made)
+        self.assertRegex(made, r'(?m)^policy = "free-at-once"')
+        self.assertRegex(made, r"(?m)^merge = false")
+
+    def test_every_place_has_vertices(self):
+        for quick in (True, False):
+            self.assertGreaterEqual(1 << int(Plan([], quick=quick).graphs()[0].split(":")[1]), 64 * 64)
+
+
+class Measures(unittest.TestCase):
+    def test_loading_is_not_counted(self):
+        for program, arguments in Plan(["figure 1"], quick=False).counted_programs():
+            counted = results().counted(program, arguments)
+            self.assertEqual((counted.atomics, counted.instructions), (6400, 6400 * 20), program)
+            self.assertEqual(counted.memory_share, 0.25, program)
+
+    def test_wrong_words_are_no_result(self):
+        self.assertEqual(results().kernel(6, "RAND_ADD", "messages").instructions, 20_000)
+        self.assertIsNone(results(wrong=1).kernel(6, "RAND_ADD", "messages"))
+
+    def test_what_a_program_printed(self):
+        self.assertEqual(atomics_of("bfs", "x\natomics: 8, 2 of them on words of other places\n").share, 0.25)
+        self.assertEqual(atomics_of("gups", "operations: 3 local and 9 remote words, 0 bytes").share, 0.75)
+        self.assertIsNone(atomics_of("bfs", "operations: 3 local and 9 remote words, 0 bytes"))
+
+    def test_what_failed_is_not_known(self):
+        of = Plan(list(ITEMS), quick=False)
+        for item in ITEMS:
+            runs = of.runs_of(item)
+            for run in (runs[0], runs[-1]):
+                RAE.makers[item](results(failing=run.key))
+        lost = of.spread(*of.counted_programs()[-1], 64)
+        self.assertIsNone(checks.remote_share(results(failing=lost.key)).met)
+
+
+class Items(unittest.TestCase):
+    def test_every_point_has_a_row_as_wide_as_the_head(self):
+        rows = {}
+        for item in ITEMS:
+            found = RAE.makers[item](results())
+            self.assertEqual({len(row) for row in found.rows}, {len(found.columns)}, item)
+            rows[item] = len(found.rows)
+        sizes = {"figure 1": 9, "figure 2": 63, "figure 3": 2, "figure 7": 48, "figure 8": 48, "figure 9": SAMPLES}
+        self.assertEqual(rows, sizes | {"figure 10": 48, tasks.ITEM: 4 * (11 + 10), TABLE: 16, CURVE: 42, MERGING: 4})
+
+    def test_tasks_reach_what_the_lowest_limit_lets_them(self):
+        item = tasks.figure(results(items=(tasks.ITEM,)))
+        rows = {tuple(row[:3]): row[3:] for row in item.rows}
+        self.assertEqual(rows["rae-16", "one", "wait"], [10, 200, 1, None, 20])
+        self.assertEqual(rows["rae-16", "one", 2], [20, 100, 2, 100, 40])
+        self.assertEqual(rows["rae-16", "one", 64], [25, 80, 2.5, 50, 50])
+        said = [sentence for sentence in item.sentences if sentence.startswith("rae-16, one: 4 tasks")]
+        self.assertIn("50 % of the lowest limit, the core (the core 50, its link 250", said[0])
+        slow = tasks.figure(results(items=(tasks.ITEM,), turn_ps=1000))
+        self.assertTrue(any("lowest limit, its link" in sentence for sentence in slow.sentences))
+
+    def test_what_is_missing_is_said(self):
+        item = RAE.makers["figure 3"](results(missing=("oshrun", "valgrind")))
+        self.assertEqual(item.rows, [["add", 3, 80, 84, 53, 300, 97.8, *[None] * 4]])
+        self.assertIn("oshrun, valgrind missing here; ./tess setup rae", item.sentences[-1])
+
+    def test_a_hop_costs_its_difference(self):
+        rows = {row[0]: row[1] for row in RAE.makers[TABLE](results()).rows}
+        self.assertEqual((rows["eld, 1 hop"], rows["one more hop, round trip"]), (100, 20))
+
+
+class Checks(unittest.TestCase):
+    def test_the_remote_share(self):
+        self.assertTrue(checks.remote_share(results()).met)
+        self.assertIs(checks.remote_share(results(bias=0.015)).met, False)
+        self.assertIs(checks.remote_share(results(bias=-0.015)).met, False)
+        self.assertEqual(checks.remote_share(results()).ours, "98.438 % at 64, expected 98.438 %")
+
+    def test_every_kernel_gains(self):
+        self.assertTrue(checks.faster(results()).met)
+        self.assertIs(checks.faster(results(speed=0.99)).met, False)
+        self.assertIn("rae-6: mean 75.00 %, 75.00 to 75.00 %", checks.faster(results()).ours)
+        self.assertIsNone(checks.faster(results(wrong=3)).met)
+
+    def test_instructions_removed(self):
+        self.assertTrue(checks.fewer(results()).met)
+        self.assertIs(checks.fewer(results(fewer=6)).met, False)
+
+    def test_misses(self):
+        self.assertEqual([check.met for check in checks.irregular(results())], [True, True])
+        self.assertEqual([check.met for check in checks.irregular(results(lost=0.4))], [False, False])
+        self.assertEqual([check.met for check in checks.regular(results())], [True, True])
+        self.assertEqual([check.met for check in checks.regular(results(line_words=9))], [True, False])
+
+    def test_merging(self):
+        self.assertTrue(checks.merged(results()).met)
+        self.assertIs(checks.merged(results(merges=7)).met, False)
+
+
+class Library(unittest.TestCase):
+    def test_callgrind_s_parts(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for number, (part, total) in enumerate([("nothing", 2000), ("put, quiet", 402_000)], 1):
+                text = f"version: 1\ndesc: Trigger: Client Request: {part}\nevents: Ir\nfn=main\ntotals: {total}\n"
+                (folder / f"0.out.{number}").write_text(text)
+            (folder / "0.out").write_text("desc: Trigger: Program termination\ntotals: 9\n")
+            self.assertEqual(library.each(library.counts(folder, 0)), {"put, quiet": 400})
+            self.assertEqual(library.counts(folder, 1), {})
+
+    def test_a_program_that_fails_leaves_no_file(self):
+        with tempfile.TemporaryDirectory() as name:
+            output = Path(name) / "out.json"
+            with mock.patch.object(library, "command", return_value=["false"]), mock.patch("sys.stderr"):
+                self.assertEqual(library.main(["p", "memory", str(output)]), 1)
+            self.assertFalse(output.exists())
+
+    def test_what_is_missing(self):
+        with mock.patch.dict(os.environ, {"PATH": "/nowhere"}):
+            self.assertEqual(library.missing(Path("/nowhere/operations")), ["oshrun", "valgrind", "operations"])
+
+
+class Whole(EndToEnd):
+    def run_it(self, *words: str) -> tuple[int, str, Path]:
+        with mock.patch.object(library, "missing", return_value=[]):
+            return self.run_report(RAE, FakeExecutor, words)
+
+    def test_every_item_is_written(self):
+        code, said, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, said)
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        for item in ITEMS:
+            name = f"rae_{item.replace(' ', '_')}"
+            self.assertIn(f'id="{name}"', page)
+            rows = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+            lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+            self.assertEqual(len(lines), 1 + len(rows))
+
+    def test_only_what_was_named(self):
+        code, said, folder = self.run_it("--figure", "2")
+        self.assertEqual(code, 0, said)
+        self.assertEqual([file.stem for file in folder.glob("*.csv")], ["rae_figure_2"])
+        code, said, folder = self.run_it("--figure", "tasks")
+        self.assertEqual(code, 0, said)
+        self.assertEqual([file.stem for file in folder.glob("*.csv")], ["rae_figure_tasks"])
+        code, said, folder = self.run_it("--sweep")
+        self.assertEqual(code, 0, said)
+        self.assertEqual({file.stem for file in folder.glob("*.csv")}, {"rae_interface", "rae_merging"})
+
+    def test_programs_to_be_built(self):
+        names = ["bc", "bfs", "circustent_shmem", "circustent_shmem_messages", "gups", "pagerank", "rae-latencies",
+                 "rae-patterns", "rae-tasks", "shmem_costs", "shmem_costs_messages", "sssp"]  # fmt: skip
+        self.assertEqual(self.run_it("--programs")[:2], (0, "\n".join(names) + "\n"))
+        self.assertEqual(self.run_it("--programs", "--figure", "2")[:2], (0, "\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

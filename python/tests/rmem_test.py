@@ -1,0 +1,148 @@
+"""rmem_test: the plan's runs are those that the figures need; figures and checks say what their numbers say; the whole
+of it writes every file.
+
+Method: instead of the machine a law, cycles = set-up + bytes / rate, by way, direction and number of peers.
+"""
+
+import dataclasses
+import json
+import unittest
+from pathlib import Path
+
+from tessera.papers.rmem import checks, figures
+from tessera.papers.rmem.measures import Results
+from tessera.papers.rmem.paper import RMEM
+from tessera.papers.rmem.plan import KIB, Plan, Run
+from tessera.reproduce.claims import Claims
+
+from .end_to_end import EndToEnd, FakeRuns
+
+ROOT = Path(__file__).resolve().parents[2]
+BYTES_A_CYCLE = 3.5
+SET_UP = {("rmem", "write"): 800, ("bare", "write"): 350, ("overlapped", "write"): 350}
+SET_UP |= {("rmem", "read"): 650, ("bare", "read"): 780, ("overlapped", "read"): 500}
+
+
+class FakeExecutor(FakeRuns):
+    """Peers take turns."""
+
+    set_up = SET_UP
+    slower_by_peers = 0.0
+
+    def printed(self, run: Run) -> str:
+        each = self.set_up[run.way, run.direction] + run.size_bytes / BYTES_A_CYCLE
+        each = round(each * (1 + self.slower_by_peers * (run.peers - 1)))
+        lines = []
+        for number in range(run.transfers):
+            for peer in range(run.peers):
+                begun = 1000 + (number * run.peers + peer) * each
+                lines.append(f"{peer} {number} {begun} {begun + each}\n")
+        return "".join(lines)
+
+
+def results(executor: FakeExecutor | None = None, *, quick: bool = False) -> Results:
+    plan = Plan(["figure 3", "figure 4"], quick=quick)
+    return Results(plan, executor or FakeExecutor(), Claims(ROOT / "reference" / "rmem_claims.csv"))
+
+
+def changed(**values: object) -> FakeExecutor:
+    executor = FakeExecutor()
+    for name, value in values.items():
+        setattr(executor, name, value)
+    return executor
+
+
+class Runs(unittest.TestCase):
+    def test_a_figure_needs_its_runs_only(self):
+        three = Plan(["figure 3"], quick=False).runs()
+        self.assertEqual(len(three), 6 * 15)
+        self.assertEqual({run.peers for run in three}, {1})
+        four = Plan(["figure 4"], quick=False).runs()
+        self.assertEqual({(run.size_bytes, run.peers) for run in four}, {(64 * KIB, n) for n in (1, 2, 4, 8, 16)})
+        # One peer with 64 KiB is in both.
+        self.assertEqual(len(Plan(["figure 3", "figure 4"], quick=False).runs()), len(three) + len(four) - 6)
+
+    def test_runs_have_keys_of_their_own(self):
+        runs = Plan(["figure 3", "figure 4"], quick=False).runs()
+        self.assertEqual(len({run.key for run in runs}), len(runs))
+
+    def test_the_words_of_a_run(self):
+        words = Run("bare", "read", 1024, 4, 8).words("mppa-256")
+        self.assertEqual(" ".join(words), "--machine mppa-256 --copies 20 mppa-rmem bare read 1024 4 8")
+
+
+class Figures(unittest.TestCase):
+    def test_throughput_is_of_the_mean_transfer(self):
+        cycles = 800 + round(128 * KIB / BYTES_A_CYCLE)
+        self.assertAlmostEqual(results().throughput("rmem", "write", 128 * KIB), 128 * KIB * 400 / cycles, 2)
+
+    def test_a_total_is_from_the_first_begin_to_the_last_end(self):
+        one, all_peers = (results().total("rmem", "read", peers) for peers in (1, 16))
+        self.assertAlmostEqual(one, all_peers)
+
+    def test_what_was_not_run_is_not_known(self):
+        run = Plan(["figure 3"], quick=False).of_size("rmem", "write", KIB)
+        self.assertIsNone(results(changed(failing=run.key)).throughput("rmem", "write", KIB))
+        self.assertIsNone(results(quick=True).throughput("rmem", "write", 2 * KIB))
+        figures.figure3(results(changed(failing=run.key)))
+
+    def test_every_point_has_a_row(self):
+        item = figures.figure3(results())
+        self.assertEqual(len(item.rows), 2 * 15)
+        self.assertEqual([row[-1] for row in item.rows if row[:2] == ["write", 128 * KIB]], ["0.91"])
+        self.assertEqual(len(figures.figure4(results()).rows), 2 * 5)
+
+
+class Checks(unittest.TestCase):
+    def met(self, executor: FakeExecutor | None = None) -> list[bool | None]:
+        return [check.met for check in checks.all_of(results(executor))]
+
+    def test_all_are_met_by_the_law(self):
+        self.assertEqual(self.met(), [True] * 6)
+
+    def test_each_can_fail(self):
+        slow_write = SET_UP | {("rmem", "write"): 12_000}
+        self.assertFalse(self.met(changed(set_up=slow_write))[0])
+        at_once = dict.fromkeys(SET_UP, 1)
+        self.assertFalse(self.met(changed(set_up=at_once))[1])
+        late = SET_UP | {("rmem", "read"): 781}
+        self.assertFalse(self.met(changed(set_up=late))[2])
+        dear = SET_UP | {("rmem", "read"): 8000}
+        self.assertFalse(self.met(changed(set_up=dear))[3])
+        self.assertFalse(self.met(changed(slower_by_peers=0.01))[4])
+        fast = dict.fromkeys(SET_UP, -30_000)
+        self.assertFalse(self.met(changed(set_up=fast))[5])
+
+    def test_the_quick_form_does_not_judge_what_it_has_not_run(self):
+        found = [check.met for check in checks.all_of(results(quick=True))]
+        self.assertEqual(found, [True, None, True, True, None, True])
+
+    def test_nothing_is_met_without_runs(self):
+        class Nothing(FakeExecutor):
+            def is_done(self, _: Run) -> bool:
+                return False
+
+        self.assertEqual(self.met(Nothing()), [None] * 6)
+        self.assertTrue(all(dataclasses.asdict(check)["ours"] == "" for check in checks.all_of(results(Nothing()))))
+
+
+class Whole(EndToEnd):
+    def run_it(self, *words: str) -> tuple[int, str, Path]:
+        return self.run_report(RMEM, FakeExecutor, words)
+
+    def test_every_figure_is_written(self):
+        code, said, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, said)
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        for name in ("rmem_figure_3", "rmem_figure_4"):
+            self.assertIn(f'id="{name}"', page)
+            rows = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+            lines = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+            self.assertEqual(len(lines), 1 + len(rows))
+
+    def test_programs_to_be_built(self):
+        self.assertEqual(self.run_it("--programs")[:2], (0, "mppa-rmem\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
