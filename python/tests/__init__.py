@@ -1,4 +1,4 @@
-"""tests: tests of the package, run by `python3 -m unittest python/tests/NAME_test.py`; finds the package beside it."""
+"""tests: tests of the package `tessera`, which they import from the folder beside this one."""
 
 import sys
 from pathlib import Path
