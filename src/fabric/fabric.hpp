@@ -1,19 +1,22 @@
-// fabric: the one narrow interface between runtime and machine: eleven operations (docs/internals/contract.md, 2).
+// fabric: the interface between the runtime and the transport between places: ten operations, and one question,
+// capabilities().
 //
-//   The contract (each point has a case in tests/fabric/fabric_contract.hpp, run on every fabric):
+//   The contract (docs/internals/contract.md; each point has a test in tests/fabric, which runs on every fabric):
 //   - Operations are issued here and complete by acknowledging the given completion; none blocks, none calls back.
-//   - Memory named by a span must stay valid, and what is read unchanged, until its completion says so.
-//   - Word operations on one aligned word are linearizable. Nothing is ordered against anything else.
-//   - try_send() copies the bytes or refuses for lack of credit: then nothing was sent, and poll() will make room.
+//   - The completion `local` of put, get and copy may be null. The operation is performed all the same, and neither its
+//     end nor its failure is reported to the issuer.
+//   - Memory named by a span must stay valid, and a source unchanged, until the operation has completed.
+//   - Word operations on one aligned word are linearizable. Operations are not ordered in any other way.
+//   - try_send() copies the bytes, or refuses for lack of credit: then nothing was sent, and poll() will make room.
 //     Messages of class `reply` are never refused.
-//   - Messages are delivered inside poll() only, to the sink, each exactly once, in any order.
-//   - When a place failed, events() says so once at each process. Operations on it end with an error, now and later;
-//     messages to it vanish, those of it are not delivered, and the credit that they held is back.
-//   - sleep() returns at once if nothing_to_do() is false after the sleeper announced itself; otherwise when a message
-//     arrives for one of the thread's places, on wake(), at the deadline, or for no reason.
+//   - Messages are delivered to the sink, inside poll() only, each exactly once, in any order.
+//   - When a place has failed, failures() reports it once at each process. Present and later operations on it end with
+//     an error. Messages to it are dropped, messages from it are not delivered, and their credit is returned.
+//   - sleep() returns at once if nothing_to_do() is false after the sleeper has announced itself; otherwise when a
+//     message arrives for one of the thread's places, on wake(), at the deadline, or spuriously.
 //
 // Units    bytes. Addresses are the 64 bits of a global_ptr.
-// Threads  any thread may issue for any place that this process holds (`from`); poll for a place whose worker it runs.
+// Threads  any thread may issue for any place of this process (`from`); a thread polls for places whose workers it runs.
 // Errors   a failed operation acknowledges its completion with the failed place + 1; misuse is asserted by `checked`.
 #pragma once
 
@@ -25,18 +28,15 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "fabric/capabilities.hpp"
 #include "tess/delay.hpp"
 #include "tess/detail/completion.hpp"
 #include "tess/detail/word_apply.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {
-
-/// Who a message goes to: a place, or what connect() returned (65536 and up).
-using endpoint = std::uint32_t;
 
 enum class message_class : std::uint8_t {
   request,  ///< waits for credit, in tasks only
@@ -71,11 +71,9 @@ struct memory_room {
   std::string limit;  ///< whose limit that is, as in "3 bytes are left of <limit>"
 };
 
-struct fabric_event {
-  enum class kind : std::uint8_t { place_failed, endpoint_up, endpoint_down };
-  kind what;
-  endpoint who;
-  std::string text{};  ///< of a failure: which host, and how it was noticed
+struct place_failure {
+  place_id place;
+  std::string text{};  ///< its host, and how the failure was noticed
 };
 
 /// "Nothing to do": asked by sleep() after the sleeper announced itself.
@@ -105,9 +103,6 @@ struct thread_map {
   word_path words = word_path::automatic;     ///< of other tiles
 };
 
-class event_units;
-class graph_units;
-
 class fabric {
  public:
   virtual ~fabric() = default;
@@ -119,6 +114,7 @@ class fabric {
   virtual void word(place_id from, word_request const& request, std::uint64_t (&result)[2], completion& done) = 0;
 
   /// 2. Blocks. `local` (may be null) is acknowledged by 1; so is `notified`, a completion's global address (0: none).
+  /// A put without bytes is a bare notification.
   virtual void put(place_id from, std::span<std::byte const> source, std::uint64_t target, completion* local,
                    std::uint64_t notified) = 0;
   virtual void get(place_id from, std::uint64_t source, std::span<std::byte> target, completion* local) = 0;
@@ -128,75 +124,48 @@ class fabric {
                     completion* local) = 0;
 
   /// 4. One message; false: no credit, nothing was sent.
-  [[nodiscard]] virtual bool try_send(place_id from, endpoint to, message_class cls,
+  [[nodiscard]] virtual bool try_send(place_id from, place_id to, message_class cls,
                                       std::span<std::byte const> bytes) = 0;
 
-  /// 5. Delivers at most `budget` messages for `at`; returns how many, or 1 if none came and yet it served others.
-  /// Resumes no task.
+  /// 5. Delivers at most `budget` messages for `at`; returns their number, or 1 if none came but the call served the
+  /// operations of other places. Resumes no task.
   virtual unsigned poll(place_id at, unsigned budget, message_sink& sink) = 0;
 
   /// 6. Sleeping and waking of threads.
   virtual void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) = 0;
   virtual void wake(std::uint32_t thread) noexcept = 0;
 
-  /// Whoever sleeps is woken by all that concerns him, so that without a deadline he may sleep for ever.
-  [[nodiscard]] virtual bool wakes_surely() const noexcept { return false; }
-  /// True once: everybody sleeps, at all places, and nothing is under way.
-  [[nodiscard]] virtual bool stalled() noexcept { return false; }
-
   /// 7. Direct access from this process to a place's segment.
   [[nodiscard]] virtual place_window window(place_id place) const noexcept = 0;
 
-  /// 8. The segment of a place of this process, its growth, which commits [offset, offset + bytes) or returns false,
-  /// and what is left of the memory that the process may use.
+  /// 8. The segment of a place of this process; its growth, which commits [offset, offset + bytes) or returns false;
+  /// and how much memory the process may still use.
   [[nodiscard]] virtual place_segment segment(place_id place) const noexcept = 0;
   [[nodiscard]] virtual bool extend_segment(place_id place, std::uint64_t offset, std::uint64_t bytes) = 0;
   [[nodiscard]] virtual memory_room room(place_id place) const = 0;
 
-  /// 9. Without coherence block transfers see memory only after publish() by the owner of the source, and the owner of
-  /// the target sees them only after refresh().
+  /// 9. Without coherence, a block transfer reads what the owner of the source wrote only after its publish(), and the
+  /// owner of the target reads what was transferred only after its refresh().
   [[nodiscard]] virtual bool coherent() const noexcept = 0;
   virtual void publish(place_id at, std::uint64_t offset, std::uint64_t bytes) = 0;
   virtual void refresh(place_id at, std::uint64_t offset, std::uint64_t bytes) = 0;
 
-  /// Accelerators for object graphs, where the machine has them; null: none.
-  [[nodiscard]] virtual graph_units* graphs() noexcept { return nullptr; }
+  /// 10. Places that have failed since the last call.
+  [[nodiscard]] virtual std::vector<place_failure> failures() = 0;
 
-  /// Lines for events, where the machine has them; null: none.
-  [[nodiscard]] virtual event_units* events_on_lines() noexcept { return nullptr; }
-
-  /// Time, ns since some moment; where places share a clock, since the same at all.
-  [[nodiscard]] virtual std::uint64_t now_ns() const noexcept {
-    auto const now = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-  }
-  /// The part of the run that is measured begins, or ends: for a machine that counts it apart.
-  virtual void mark_measured(bool begins) noexcept { static_cast<void>(begins); }
-
-  /// 10. What happened to places and endpoints since the last call.
-  [[nodiscard]] virtual std::vector<fabric_event> events() = 0;
-
-  /// 11. Endpoints that need not be places. listen: messages for `name` come to `at`. connect: throws if unknown.
-  virtual void listen(place_id at, std::string_view name) = 0;
-  [[nodiscard]] virtual endpoint connect(std::string_view name) = 0;
-
-  /// For tests, on fabrics that can: the place counts as failed from now on, and events() says so.
-  virtual void fail(place_id place, std::string const& how);
+  /// What else this fabric can do. The object lives as long as the fabric.
+  [[nodiscard]] virtual fabric_capabilities& capabilities() noexcept = 0;
 };
 
 [[nodiscard]] std::unique_ptr<fabric> make_smp_fabric(thread_map const& threads);
 [[nodiscard]] std::unique_ptr<fabric> make_hostile_fabric(thread_map const& threads, std::uint64_t seed);
-inline void fabric::fail(place_id, std::string const&) {
-  throw error("fabric", "cannot let a place fail", "hostile, or ucx");
-}
-
-/// Every operation on another place takes so much longer than on `inner`.
+/// Every operation on another place takes longer than on `inner` by the given delay.
 [[nodiscard]] std::unique_ptr<fabric> make_delayed_fabric(std::unique_ptr<fabric> inner, thread_map const& threads,
                                                           delay const& longer, std::uint64_t seed);
 [[nodiscard]] std::unique_ptr<fabric> make_checked_fabric(std::unique_ptr<fabric> inner, thread_map const& threads);
 
-/// Place 0 prints what is wrong; this place ends without a word.
-struct said_elsewhere : std::exception {
+/// Place 0 reports the error; this place ends silently.
+struct reported_by_place_0 : std::exception {
   [[nodiscard]] char const* what() const noexcept override { return "place 0 says why"; }
 };
 

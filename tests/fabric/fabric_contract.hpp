@@ -117,7 +117,7 @@ class fabric_contract : public testing::TestWithParam<fabric_kind> {
     for (place_id p = 0; p < places; ++p) static_cast<void>(fabric_->poll(p, 16, sink_));
   }
   /// A request that is sent in the end.
-  void send(place_id from, endpoint to, std::span<std::byte const> bytes) {
+  void send(place_id from, place_id to, std::span<std::byte const> bytes) {
     bool sent = false;
     poll_until([&] { return sent = fabric_->try_send(from, to, message_class::request, bytes); });
     ASSERT_TRUE(sent) << "try_send refuses for ever";

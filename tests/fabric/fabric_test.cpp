@@ -48,6 +48,39 @@ TEST_P(fabric_contract, empty_transfers_complete) {
   settle(done);
 }
 
+TEST_P(fabric_contract, operations_without_a_completion_are_performed) {
+  for (std::size_t const bytes : {std::size_t{8}, std::size_t{100}, std::size_t{20000}}) {
+    auto const source = pattern(bytes, bytes);
+    auto const arrives = [&](place_id at, std::uint64_t offset) {
+      poll_until([&] {
+        fabric_->refresh(at, offset, bytes);
+        return std::memcmp(memory(at, offset), source.data(), bytes) == 0;
+      });
+      return std::memcmp(memory(at, offset), source.data(), bytes) == 0;
+    };
+    fabric_->put(0, source, address(1, 8192), nullptr, 0);
+    ASSERT_TRUE(arrives(1, 8192)) << bytes << " bytes put";
+    fabric_->publish(1, 8192, bytes);
+    // From another place to a third one, from the own place, and to the own place.
+    fabric_->copy(0, address(1, 8192), address(2, 8192), bytes, nullptr);
+    ASSERT_TRUE(arrives(2, 8192)) << bytes << " bytes copied between others";
+    fabric_->copy(1, address(1, 8192), address(0, 8192), bytes, nullptr);
+    ASSERT_TRUE(arrives(0, 8192)) << bytes << " bytes copied from here";
+    fabric_->copy(1, address(1, 8192), address(1, 8192 + 32768), bytes, nullptr);
+    ASSERT_TRUE(arrives(1, 8192 + 32768)) << bytes << " bytes copied within a place";
+    fabric_->copy(2, address(1, 8192), address(2, 8192 + 32768), bytes, nullptr);
+    ASSERT_TRUE(arrives(2, 8192 + 32768)) << bytes << " bytes copied to here";
+    std::vector<std::byte> target(bytes);
+    fabric_->get(0, address(1, 8192), target, nullptr);
+    poll_until([&] { return target == source; });
+    EXPECT_EQ(target, source) << bytes << " bytes got";
+  }
+  fabric_->put(0, {}, address(1, 8192), nullptr, 0);
+  fabric_->get(0, address(1, 8192), {}, nullptr);
+  fabric_->copy(0, address(1, 8192), address(2, 8192), 0, nullptr);
+  for (int i = 0; i < 50; ++i) poll_all();
+}
+
 TEST_P(fabric_contract, put_notifies_a_counter_at_the_target_once) {
   auto& notified = *new (memory(1, 4096)) completion;
   auto const bytes = pattern(32, 5);
@@ -154,7 +187,7 @@ TEST_P(fabric_contract, messages_of_any_size_from_several_threads_arrive_exactly
         head const h{n, static_cast<std::uint32_t>(bytes), p};
         for (std::size_t i = sizeof h; i < bytes; ++i) m[i] = static_cast<std::byte>(n + i);
         std::memcpy(m.data(), &h, sizeof h);
-        auto const to = static_cast<endpoint>(r.below(places));
+        auto const to = static_cast<place_id>(r.below(places));
         auto const cls = r.below(4) == 0 ? message_class::reply : message_class::request;
         while (!fabric_->try_send(p, to, cls, m)) static_cast<void>(fabric_->poll(p, 16, sinks[p]));
       }
@@ -308,16 +341,19 @@ TEST_P(fabric_contract, windows_show_the_segment_or_are_not_there) {
   }
 }
 
-TEST_P(fabric_contract, a_name_leads_to_its_listener_and_an_unknown_one_throws) {
-  EXPECT_THROW(static_cast<void>(fabric_->connect("memory")), error);
-  fabric_->listen(2, "memory");
-  endpoint const e = fabric_->connect("memory");
-  EXPECT_GE(e, 65536U);
-  send(0, e, pattern(100, 1));
+TEST(fabric_wrappers, capabilities_are_those_of_the_wrapped_fabric) {
+  thread_map const map = one_thread_per_place(2);
+  auto inner = make_smp_fabric(map);
+  fabric_capabilities* const offered = &inner->capabilities();
+  auto const wrapped =
+      make_checked_fabric(make_delayed_fabric(std::move(inner), map, {std::chrono::microseconds(1), {}}, seed()), map);
+  EXPECT_EQ(&wrapped->capabilities(), offered);
+}
+
+TEST_P(fabric_contract, no_place_fails_by_itself) {
+  send(0, 2, pattern(100, 1));
   deliver_all(1);
-  EXPECT_EQ(sink_.messages[0].at, 2);
-  EXPECT_EQ(sink_.messages[0].source, 0);
-  EXPECT_TRUE(fabric_->events().empty());
+  EXPECT_TRUE(fabric_->failures().empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(fabrics, fabric_contract, testing::ValuesIn(all_fabrics()), name_of);

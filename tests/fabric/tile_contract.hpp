@@ -1,7 +1,7 @@
 // tile_contract: what the tests of the fabric between tiles share: one place on each tile, which polls for itself only.
 //
 //   `tess-machine` runs a copy of the test on every tile; all run the same cases in the same order and do to the next
-//   place what is done to them. TESS_SLOW=1 does more of everything.
+//   place what is done to them. TESS_SLOW=1 does more of everything; TESS_TEST_DELAYED=1 wraps the fabric in `delayed`.
 #pragma once
 
 #include <cstdlib>
@@ -17,6 +17,10 @@ constexpr std::uint64_t room = 256 << 10;
 
 inline unsigned many(unsigned few) {
   return std::getenv("TESS_SLOW") != nullptr ? few * 20 : few;
+}
+
+inline bool delayed() {
+  return std::getenv("TESS_TEST_DELAYED") != nullptr;
 }
 
 /// As TESS_WORDS of programs.
@@ -41,6 +45,10 @@ class tiles : public testing::Test {
     map.threads_of_place[me_] = {0, 1};
     map.words = words_of_run();
     fabric_ = make_tile_fabric(map, std::move(wires));
+    if (delayed())
+      fabric_ = make_checked_fabric(
+          make_delayed_fabric(std::move(fabric_), map, {std::chrono::microseconds(2), std::chrono::microseconds(1)}, 1),
+          map);
     ASSERT_TRUE(fabric_->extend_segment(me_, 0, room));
     new (mine(arrived_at)) completion(1);
     ASSERT_TRUE(wires_->meet(limit));

@@ -234,15 +234,11 @@ TEST_F(tiles, a_message_wakes_its_reader) {
   EXPECT_EQ(lost, 0U);
 }
 
-TEST_F(tiles, a_name_leads_to_its_listener_and_an_unknown_one_throws) {
-  EXPECT_THROW(static_cast<void>(fabric_->connect("memory")), error);
-  fabric_->listen(me_, "memory");
-  endpoint const e = fabric_->connect("memory");
-  EXPECT_GE(e, 65536U);
-  EXPECT_TRUE(fabric_->try_send(me_, e, message_class::request, pattern(100, 1)));
+TEST_F(tiles, no_place_fails_by_itself) {
+  EXPECT_TRUE(fabric_->try_send(me_, me_, message_class::request, pattern(100, 1)));
   poll_until([&] { return sink_.messages.size() == 1; });
   EXPECT_EQ(sink_.messages.size(), 1U);
-  EXPECT_TRUE(fabric_->events().empty());
+  EXPECT_TRUE(fabric_->failures().empty());
 }
 
 }  // namespace

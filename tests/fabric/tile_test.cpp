@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "fabric/tile/registers.hpp"
 #include "fabric/tile_contract.hpp"
 #include "tess/detail/word_apply.hpp"
 
@@ -108,6 +109,46 @@ TEST_F(tiles, blocks_of_any_size_and_place_come_back_and_touch_no_neighbour) {
   }
 }
 
+TEST_F(tiles, operations_without_a_completion_are_performed) {
+  for (std::size_t const bytes : {8UZ, 20000UZ}) {
+    auto const sent = pattern(bytes, bytes + me_);
+    auto const expected = pattern(bytes, bytes + (me_ + places_ - 1U) % places_);
+    auto const arrives = [&](std::uint64_t at) {
+      poll_until([&] { return std::memcmp(mine(at), expected.data(), bytes) == 0; });
+      return std::memcmp(mine(at), expected.data(), bytes) == 0;
+    };
+    fabric_->put(me_, sent, address(next_, block_at), nullptr, 0);
+    ASSERT_TRUE(arrives(block_at)) << bytes << " bytes put";
+    meet();
+    std::vector<std::byte> target(bytes);
+    fabric_->get(me_, address(next_, block_at), target, nullptr);
+    poll_until([&] { return target == sent; });
+    EXPECT_EQ(target, sent) << bytes << " bytes got";
+    // What the place before this one put is copied: within the next place, then to a third one.
+    fabric_->copy(me_, address(next_, block_at), address(next_, copy_at), bytes, nullptr);
+    ASSERT_TRUE(arrives(copy_at)) << bytes << " bytes copied within another place";
+    meet();
+    auto const third = static_cast<place_id>((me_ + 2) % places_);
+    std::uint64_t const to = copy_at + (64 << 10);
+    fabric_->copy(me_, address(next_, block_at), address(third, to), bytes, nullptr);
+    poll_until([&] { return get(third, to, bytes) == sent; });
+    EXPECT_EQ(get(third, to, bytes), sent) << bytes << " bytes copied between others";
+    meet();
+  }
+}
+
+/// Accelerators and the shared clock are also there behind `delayed`.
+TEST_F(tiles, capabilities_are_those_of_the_machine) {
+  namespace registers = machine::registers;
+  fabric_capabilities& offered = fabric_->capabilities();
+  EXPECT_EQ(offered.graphs() != nullptr, tile_registers::has_unit(registers::unit::nma));
+  EXPECT_TRUE(offered.wakes_surely());
+  auto const within_reach = [&](std::uint64_t ns) { return offered.now_ns() - ns < 1'000'000'000; };
+  static_cast<void>(apply(word_op::exchange, next_, word_at, offered.now_ns()));
+  meet();
+  EXPECT_TRUE(within_reach(my_word(word_at))) << "the places have different clocks";
+}
+
 TEST_F(tiles, what_the_owner_has_just_written_is_what_others_get) {
   // In the owner's L2, and not in memory: a DMA that went before the write-back would bring the round before.
   constexpr std::size_t bytes = 3000;
@@ -153,7 +194,7 @@ TEST_F(tiles, what_is_put_is_seen_by_an_owner_whose_caches_had_the_range) {
 
 /// Its owner does nothing but count until all has been done to its memory.
 TEST_F(tiles, blocks_need_no_instruction_of_the_other_tile_where_it_has_a_network_interface) {
-  if (fabric_->events_on_lines() == nullptr) GTEST_SKIP() << "a machine without";
+  if (fabric_->capabilities().event_lines() == nullptr) GTEST_SKIP() << "a machine without";
   if (words_of_run() == word_path::messages) GTEST_SKIP() << "its words need its hart";
   std::vector<std::byte> const bytes = pattern(20000, 5);
   std::memcpy(mine(copy_at), bytes.data(), bytes.size());

@@ -13,7 +13,7 @@ place_id last() {
 }
 
 void fail(place_id p) {
-  detail::the_job->fabric->fail(p, "on host of a test: it was told to");
+  detail::the_job->fabric->capabilities().fail(p, "on host of a test: it was told to");
 }
 
 /// Lets the last place fail, some time after the caller began to wait.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "fabric/endpoint_names.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/mailbox.hpp"
 #include "fabric/overflow.hpp"
@@ -48,8 +47,7 @@ class smp_fabric final : public fabric {
     if (local != nullptr) local->acknowledge(1);
   }
 
-  bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
-    place_id const target = names_.place_of(to);
+  bool try_send(place_id from, place_id target, message_class cls, std::span<std::byte const> bytes) override {
     if (!places_[from]->messages.send(target, bytes)) {
       if (cls == message_class::request && bytes.size() <= mailbox_memory::chunk_bytes) return false;
       places_[target]->late.push(from, bytes);
@@ -91,10 +89,8 @@ class smp_fabric final : public fabric {
   bool coherent() const noexcept override { return true; }
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
-  std::vector<fabric_event> events() override { return {}; }
-
-  void listen(place_id at_place, std::string_view name) override { names_.listen(at_place, name); }
-  endpoint connect(std::string_view name) override { return names_.connect(name); }
+  std::vector<place_failure> failures() override { return {}; }
+  fabric_capabilities& capabilities() noexcept override { return capabilities_; }
 
  private:
   struct place {
@@ -120,7 +116,7 @@ class smp_fabric final : public fabric {
   mailbox::directory mailboxes_;
   std::vector<std::unique_ptr<place>> places_;
   std::vector<std::vector<place*>> places_of_thread_;
-  endpoint_names names_;
+  fabric_capabilities capabilities_;
 };
 
 }  // namespace

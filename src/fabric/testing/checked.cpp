@@ -30,7 +30,6 @@ class checked_fabric final : public fabric {
            std::uint64_t notified) override {
     check_place(from);
     TESS_ASSERT(source.data() != nullptr || source.empty());
-    TESS_ASSERT(local != nullptr || source.empty());
     if (!source.empty()) check_range(target, source.size());
     if (notified != 0) {
       check_range(notified, sizeof(completion));
@@ -41,14 +40,12 @@ class checked_fabric final : public fabric {
 
   void get(place_id from, std::uint64_t source, std::span<std::byte> target, completion* local) override {
     check_place(from);
-    TESS_ASSERT(local != nullptr);
     if (!target.empty()) check_range(source, target.size());
     inner_->get(from, source, target, local);
   }
 
   void copy(place_id from, std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local) override {
     check_place(from);
-    TESS_ASSERT(local != nullptr);
     if (bytes != 0) {
       check_range(source, bytes);
       check_range(target, bytes);
@@ -56,9 +53,9 @@ class checked_fabric final : public fabric {
     inner_->copy(from, source, target, bytes, local);
   }
 
-  bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
+  bool try_send(place_id from, place_id to, message_class cls, std::span<std::byte const> bytes) override {
     check_place(from);
-    TESS_ASSERT(to < places_ || to >= 65536);
+    check_place(to);
     TESS_ASSERT(!bytes.empty() && bytes.size() <= message_bytes_max);
     bool const sent = inner_->try_send(from, to, cls, bytes);
     TESS_ASSERT(sent || cls == message_class::request);
@@ -107,22 +104,8 @@ class checked_fabric final : public fabric {
     inner_->refresh(at, offset, bytes);
   }
 
-  std::vector<fabric_event> events() override { return inner_->events(); }
-  void listen(place_id at, std::string_view name) override {
-    check_place(at);
-    TESS_ASSERT(!name.empty());
-    inner_->listen(at, name);
-  }
-  endpoint connect(std::string_view name) override {
-    TESS_ASSERT(!name.empty());
-    endpoint const e = inner_->connect(name);
-    TESS_ASSERT(e >= 65536);
-    return e;
-  }
-  void fail(place_id p, std::string const& how) override {
-    check_place(p);
-    inner_->fail(p, how);
-  }
+  std::vector<place_failure> failures() override { return inner_->failures(); }
+  fabric_capabilities& capabilities() noexcept override { return inner_->capabilities(); }
 
  private:
   void check_place(place_id p) const noexcept { TESS_ASSERT(p < places_); }

@@ -15,7 +15,6 @@
 #include <thread>
 #include <variant>
 
-#include "fabric/endpoint_names.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/testing/delay_queue.hpp"
 #include "tess/detail/platform.hpp"
@@ -110,8 +109,7 @@ class delayed_fabric final : public fabric {
       later(from, copy_operation{source, target, bytes, local});
   }
 
-  bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
-    place_id const target = names_.place_of(to);
+  bool try_send(place_id from, place_id target, message_class cls, std::span<std::byte const> bytes) override {
     if (target == from) return inner_->try_send(from, target, cls, bytes);
     if (elsewhere(target)) return send_later(from, target, cls, bytes);
     place& p = *places_[target];
@@ -174,11 +172,8 @@ class delayed_fabric final : public fabric {
   bool coherent() const noexcept override { return inner_->coherent(); }
   void publish(place_id at, std::uint64_t offset, std::uint64_t bytes) override { inner_->publish(at, offset, bytes); }
   void refresh(place_id at, std::uint64_t offset, std::uint64_t bytes) override { inner_->refresh(at, offset, bytes); }
-  std::vector<fabric_event> events() override { return inner_->events(); }
-  void fail(place_id p, std::string const& how) override { inner_->fail(p, how); }
-
-  void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
-  endpoint connect(std::string_view name) override { return names_.connect(name); }
+  std::vector<place_failure> failures() override { return inner_->failures(); }
+  fabric_capabilities& capabilities() noexcept override { return inner_->capabilities(); }
 
  private:
   static constexpr std::uint64_t never = delay_queue<operation>::never;
@@ -296,7 +291,6 @@ class delayed_fabric final : public fabric {
   std::unique_ptr<fabric> inner_;
   thread_map threads_;
   std::vector<std::unique_ptr<place>> places_;
-  endpoint_names names_;
 };
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include <mutex>
 #include <thread>
 
-#include "fabric/endpoint_names.hpp"
 #include "fabric/fabric.hpp"
 #include "fabric/segment.hpp"
 #include "fabric/sleepers.hpp"
@@ -23,7 +22,7 @@ namespace tess::detail {
 
 namespace {
 
-class hostile_fabric final : public fabric {
+class hostile_fabric final : public fabric, private fabric_capabilities {
  public:
   hostile_fabric(thread_map const& threads, std::uint64_t seed) : threads_(threads), sleepers_(threads.threads) {
     places_of_thread_.resize(threads.threads);
@@ -45,35 +44,34 @@ class hostile_fabric final : public fabric {
            std::uint64_t notified) override {
     later(from, [this, source, target, local, notified] {
       if (std::uint64_t const failure = failure_of(source.empty() ? notified : target)) {
-        if (local != nullptr) local->acknowledge(1, failure);
-        return;
+        return end(local, failure);
       }
       if (!source.empty()) stage(target, {source.begin(), source.end()});
-      if (local != nullptr) local->acknowledge(1);
+      end(local);
       if (notified != 0) reinterpret_cast<completion*>(at(notified))->acknowledge(1);
     });
   }
 
   void get(place_id from, std::uint64_t source, std::span<std::byte> target, completion* local) override {
     later(from, [this, source, target, local] {
-      if (std::uint64_t const failure = failure_of(source)) return local->acknowledge(1, failure);
+      if (std::uint64_t const failure = failure_of(source)) return end(local, failure);
       if (!target.empty()) std::memcpy(target.data(), at(source), target.size());
-      local->acknowledge(1);
+      end(local);
     });
   }
 
   void copy(place_id from, std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local) override {
     later(from, [this, source, target, bytes, local] {
       for (std::uint64_t const address : {source, target})
-        if (std::uint64_t const failure = failure_of(address)) return local->acknowledge(1, failure);
+        if (std::uint64_t const failure = failure_of(address)) return end(local, failure);
       if (bytes != 0) stage(target, {at(source), at(source) + bytes});
-      local->acknowledge(1);
+      end(local);
     });
   }
 
-  bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
+  bool try_send(place_id from, place_id to, message_class cls, std::span<std::byte const> bytes) override {
     if (cls == message_class::request && draw(*places_[from], 4) == 0) return false;
-    place& target = *places_[names_.place_of(to)];
+    place& target = *places_[to];
     if (target.failed.load(std::memory_order_relaxed) || places_[from]->failed.load(std::memory_order_relaxed))
       return true;
     {
@@ -140,12 +138,13 @@ class hostile_fabric final : public fabric {
     });
   }
 
-  std::vector<fabric_event> events() override {
-    if (!has_events_.load(std::memory_order_relaxed)) return {};
-    std::lock_guard const lock(events_mutex_);
-    has_events_.store(false, std::memory_order_relaxed);
-    return std::exchange(events_, {});
+  std::vector<place_failure> failures() override {
+    if (!has_failures_.load(std::memory_order_relaxed)) return {};
+    std::lock_guard const lock(failures_mutex_);
+    has_failures_.store(false, std::memory_order_relaxed);
+    return std::exchange(failures_, {});
   }
+  fabric_capabilities& capabilities() noexcept override { return *this; }
   void fail(place_id which, std::string const& how) override {
     places_[which]->failed.store(true, std::memory_order_relaxed);
     for (auto const& p : places_) {
@@ -153,13 +152,10 @@ class hostile_fabric final : public fabric {
       std::erase_if(p->messages, [&](message const& m) { return m.source == which || p == places_[which]; });
       p->waiting.store(p->messages.size(), std::memory_order_relaxed);
     }
-    std::lock_guard const lock(events_mutex_);
-    events_.push_back({fabric_event::kind::place_failed, which, how});
-    has_events_.store(true, std::memory_order_relaxed);
+    std::lock_guard const lock(failures_mutex_);
+    failures_.push_back({which, how});
+    has_failures_.store(true, std::memory_order_relaxed);
   }
-
-  void listen(place_id at_place, std::string_view name) override { names_.listen(at_place, name); }
-  endpoint connect(std::string_view name) override { return names_.connect(name); }
 
  private:
   static constexpr std::size_t messages_max = 64;
@@ -200,7 +196,11 @@ class hostile_fabric final : public fabric {
     return draw_locked(p, n);
   }
 
-  /// 0, or what an operation on that place ends with.
+  static void end(completion* local, std::uint64_t failure = 0) {
+    if (local != nullptr) local->acknowledge(1, failure);
+  }
+
+  /// 0, or the error with which an operation on that place ends.
   std::uint64_t failure_of(std::uint64_t address) const noexcept {
     return places_[address >> 48]->failed.load(std::memory_order_relaxed) ? (address >> 48) + 1 : 0;
   }
@@ -256,10 +256,9 @@ class hostile_fabric final : public fabric {
   sleepers sleepers_;
   std::vector<std::unique_ptr<place>> places_;
   std::vector<std::vector<place*>> places_of_thread_;
-  endpoint_names names_;
-  std::mutex events_mutex_;
-  std::vector<fabric_event> events_;
-  std::atomic<bool> has_events_{false};
+  std::mutex failures_mutex_;
+  std::vector<place_failure> failures_;
+  std::atomic<bool> has_failures_{false};
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include "fabric/endpoint_names.hpp"
 #include "fabric/tile/graphs.hpp"
 #include "fabric/tile/inbox.hpp"
 #include "fabric/tile/interface.hpp"
@@ -30,7 +29,7 @@ constexpr std::size_t waiting_max = 32;
 constexpr unsigned packets_per_poll = 16;
 constexpr std::uint64_t requester_shift = 40;
 
-class tile_fabric final : public fabric {
+class tile_fabric final : public fabric, private fabric_capabilities {
  public:
   tile_fabric(thread_map const& threads, std::unique_ptr<wireup> wires)
       : wires_(std::move(wires)),
@@ -101,8 +100,7 @@ class tile_fabric final : public fabric {
     post_.send(from, tile_packet(kind::copy, bytes, offset_of(source), target, 0, name_of(local)));
   }
 
-  bool try_send(place_id, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
-    place_id const target = names_.place_of(to);
+  bool try_send(place_id, place_id target, message_class cls, std::span<std::byte const> bytes) override {
     bool const may_wait = cls == message_class::request;
     if (may_wait && (post_.waiting() >= waiting_max || inbox_.own() >= waiting_max)) return false;
     if (target == own_) {
@@ -176,17 +174,15 @@ class tile_fabric final : public fabric {
   graph_units* graphs() noexcept override {
     return tile_registers::has_unit(machine::registers::unit::nma) ? &graphs_ : nullptr;
   }
-  event_units* events_on_lines() noexcept override { return interface_.present() ? &lines_ : nullptr; }
+  event_units* event_lines() noexcept override { return interface_.present() ? &lines_ : nullptr; }
   std::uint64_t now_ns() const noexcept override { return sleepers_.cycles_ns(); }
   void mark_measured(bool begins) noexcept override {
     tile_registers::store(
         tile_registers::unit(machine::registers::unit::information) + tile_registers::information::measured,
         begins ? 1 : 0);
   }
-  std::vector<fabric_event> events() override { return {}; }
-
-  void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
-  endpoint connect(std::string_view name) override { return names_.connect(name); }
+  std::vector<place_failure> failures() override { return {}; }
+  fabric_capabilities& capabilities() noexcept override { return *this; }
 
  private:
   /// A get, or a copy to here, until its bytes have come.
@@ -333,7 +329,7 @@ class tile_fabric final : public fabric {
   void pass_on(place_id requester, std::span<std::byte const> source, std::uint64_t target, std::uint64_t local) {
     if (place_of(target) == own_) {
       std::memmove(reach(target), source.data(), source.size());
-      post_.send(requester, tile_packet(kind::done, 0, local));
+      if (local != 0) post_.send(requester, tile_packet(kind::done, 0, local));
       return;
     }
     write_back(name_of(source.data()), source.size(), place_of(target),
@@ -387,7 +383,6 @@ class tile_fabric final : public fabric {
   tile_inbox inbox_;
   tile_calls calls_{places_, post_, transfers_};
   tile_graphs graphs_{places_, post_, transfers_, calls_};
-  endpoint_names names_;
 };
 
 }  // namespace

@@ -34,17 +34,17 @@ class ucx_failures {
     return std::exchange(reported_, {});
   }
 
-  void tell_runtime(place_id p, std::string text) {
+  void publish(place_id p, std::string text) {
     std::lock_guard const lock(mutex_);
-    events_.push_back({fabric_event::kind::place_failed, p, std::move(text)});
+    published_.push_back({p, std::move(text)});
     any_.store(true, std::memory_order_relaxed);
-    has_events_.store(true, std::memory_order_relaxed);
+    is_published_.store(true, std::memory_order_relaxed);
   }
-  [[nodiscard]] std::vector<fabric_event> take_events() {
-    if (!has_events_.load(std::memory_order_relaxed)) return {};
+  [[nodiscard]] std::vector<place_failure> take_published() {
+    if (!is_published_.load(std::memory_order_relaxed)) return {};
     std::lock_guard const lock(mutex_);
-    has_events_.store(false, std::memory_order_relaxed);
-    return std::exchange(events_, {});
+    is_published_.store(false, std::memory_order_relaxed);
+    return std::exchange(published_, {});
   }
   /// Some place failed.
   [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
@@ -52,9 +52,9 @@ class ucx_failures {
  private:
   std::mutex mutex_;
   std::vector<reported> reported_;
-  std::vector<fabric_event> events_;
+  std::vector<place_failure> published_;
   std::atomic<bool> is_reported_{false};
-  std::atomic<bool> has_events_{false};
+  std::atomic<bool> is_published_{false};
   std::atomic<bool> any_{false};
 };
 

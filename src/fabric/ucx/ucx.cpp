@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "fabric/endpoint_names.hpp"
 #include "fabric/ucx/failures.hpp"
 #include "fabric/ucx/introduction.hpp"
 #include "fabric/ucx/sleeper.hpp"
@@ -18,7 +17,7 @@ namespace tess::detail {
 
 namespace {
 
-class ucx_fabric final : public fabric {
+class ucx_fabric final : public fabric, private fabric_capabilities {
  public:
   ucx_fabric(thread_map const& threads, ucx_options const& options, std::unique_ptr<process_wireup> wires)
       : wires_(std::move(wires)),
@@ -111,10 +110,9 @@ class ucx_fabric final : public fabric {
   void copy(place_id from, std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local) override {
     std::byte* const to = reach(from, target);
     std::byte* const memory = reach(from, source);
-    if (bytes == 0) return local->acknowledge(1);
-    if (to != nullptr && memory != nullptr) {
-      std::memmove(to, memory, bytes);
-      local->acknowledge(1);
+    if (bytes == 0 || (to != nullptr && memory != nullptr)) {
+      if (bytes != 0) std::memmove(to, memory, bytes);
+      if (local != nullptr) local->acknowledge(1);
     } else if (memory != nullptr) {
       here(from).put({memory, bytes}, target, local, 0);
       pass_on(target);
@@ -127,8 +125,7 @@ class ucx_fabric final : public fabric {
     }
   }
 
-  bool try_send(place_id from, endpoint to, message_class cls, std::span<std::byte const> bytes) override {
-    place_id const target = names_.place_of(to);
+  bool try_send(place_id from, place_id target, message_class cls, std::span<std::byte const> bytes) override {
     // Nobody reads it; the job is about to end.
     if (job_.failed[target].load(std::memory_order_relaxed)) return true;
     if (!here(from).try_send(target, cls, bytes)) return false;
@@ -185,10 +182,8 @@ class ucx_fabric final : public fabric {
   bool coherent() const noexcept override { return true; }
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
   void refresh(place_id, std::uint64_t, std::uint64_t) override {}
-  std::vector<fabric_event> events() override { return failures_.take_events(); }
-
-  void listen(place_id at, std::string_view name) override { names_.listen(at, name); }
-  endpoint connect(std::string_view name) override { return names_.connect(name); }
+  std::vector<place_failure> failures() override { return failures_.take_published(); }
+  fabric_capabilities& capabilities() noexcept override { return *this; }
   void fail(place_id p, std::string const& how) override { report(p, how); }
 
  private:
@@ -240,7 +235,7 @@ class ucx_fabric final : public fabric {
       if (first_ == 0) throw other_program(other, known);
       // The launcher may end all when one does: place 0 has its time to say why.
       wires_->meet(std::chrono::seconds(1));
-      throw said_elsewhere();
+      throw reported_by_place_0();
     }
     for (std::size_t p = 0; p < known.size(); ++p) {
       job_.addresses.push_back(std::move(known[p].address));
@@ -350,7 +345,7 @@ class ucx_fabric final : public fabric {
     for (auto const& p : places_) p->take_in_mail();
     bool const known = job_.failed[r.place].exchange(true, std::memory_order_seq_cst);
     // Whoever hears of it by an operation finds the event.
-    if (!known) failures_.tell_runtime(r.place, "on host " + hosts_[r.place] + ": " + r.how);
+    if (!known) failures_.publish(r.place, "on host " + hosts_[r.place] + ": " + r.how);
     for (auto const& p : places_) {
       p->end_operations_on(r.place);
       for (unsigned q = 0; !known && q < job_.places; ++q)
@@ -379,7 +374,6 @@ class ucx_fabric final : public fabric {
   std::vector<std::string> hosts_;
   std::vector<std::unique_ptr<ucx_sleeper>> sleepers_;
   std::vector<ucx_watch::peer> peers_;
-  endpoint_names names_;
 
   ucx_failures failures_;
   std::unique_ptr<ucx_watch> watch_;

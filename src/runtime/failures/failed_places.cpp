@@ -21,15 +21,14 @@ constexpr auto moment_to_clean_up = std::chrono::milliseconds(200);
 /// Place 0 ends the job for all; the others do so themselves if they hear nothing so much later.
 constexpr auto patience_of_others = std::chrono::seconds(1);
 
-void note_failure(job_state& j, fabric_event const& e) {
+void note_failure(job_state& j, place_failure const& e) {
   std::lock_guard const lock(j.results_mutex);
-  auto const place = static_cast<place_id>(e.who);
-  if (!j.failures.try_emplace(place, e.text).second) return;
-  j.untold.push_back(place);
+  if (!j.failures.try_emplace(e.place, e.text).second) return;
+  j.untold.push_back(e.place);
   j.has_untold.store(true, std::memory_order_release);
   if (j.failure_seen == time_point{}) {
     j.failure_seen = std::chrono::steady_clock::now();
-    j.failed_place = place;
+    j.failed_place = e.place;
     j.has_failed.store(true, std::memory_order_release);
   }
   if (pthread_t const watch = j.watch.load(std::memory_order_relaxed); watch != 0) pthread_kill(watch, SIGUSR2);
@@ -70,8 +69,7 @@ void resume_given_up(promise_base& task, std::uint32_t worker) noexcept {
 void look_at_failures() noexcept try {
   job_state& j = *the_job;
   if (j.stopping.load(std::memory_order_relaxed)) return;
-  for (fabric_event const& e : j.fabric->events())
-    if (e.what == fabric_event::kind::place_failed) note_failure(j, e);
+  for (place_failure const& e : j.fabric->failures()) note_failure(j, e);
   // acquire: what was written before.
   if (!j.has_failed.load(std::memory_order_acquire)) return;
   if (std::chrono::steady_clock::now() - j.failure_seen < time_left_to(j)) return;

@@ -22,7 +22,7 @@ int run_reporting(settings& s, args words, std::function<task<int>(args)> const&
     if (s.exit_file == "-")
       pulse.emplace(std::chrono::milliseconds(static_cast<std::int64_t>(s.failure_timeout * 1e3)));
     return run(s, words, app);
-  } catch (detail::said_elsewhere const&) {
+  } catch (detail::reported_by_place_0 const&) {
     return 2;
   } catch (std::bad_alloc const& e) {
     std::fprintf(stderr, "tess: no memory to start the job: %s\n", e.what());

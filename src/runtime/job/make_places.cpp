@@ -48,7 +48,7 @@ std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy p
   };
   p->own = std::make_unique<heap>(memory.base, memory.bytes / 2, memory.bytes, commit);
   if (id == 0) p->symmetric = std::make_unique<heap>(memory.base, symmetric_begin, memory.bytes / 2, commit);
-  if (graph_units* const units = j.fabric->graphs()) {
+  if (graph_units* const units = j.fabric->capabilities().graphs()) {
     p->buffers = std::make_unique<message_buffers>(units->message_memory());
     p->units = units;
     units->serve(receiver_of_graphs());
@@ -77,7 +77,7 @@ void make_places(job_state& j) {
   job.load_window = j.load_windows.data();
   job.atomic_window = j.atomic_windows.data();
   job.segment_bytes = j.segment_bytes.data();
-  event_lines = j.fabric->events_on_lines();
+  event_lines = j.fabric->capabilities().event_lines();
   for (auto const& w : j.workers) {
     w->handler.scope = j.place(w->place).system.get();
     w->segment = j.place(w->place).memory.base;

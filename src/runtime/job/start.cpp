@@ -88,7 +88,8 @@ other_programs meet_launcher(job_state& j) {
   wireup const* const wires = others.get();
   if (wires == nullptr) return others;
   // Who started processes passes on what each says; of tiles one speaks for all.
-  if (s.places != 0 && s.places != wires->places() && s.fabric == "tile" && wires->place() != 0) throw said_elsewhere();
+  if (s.places != 0 && s.places != wires->places() && s.fabric == "tile" && wires->place() != 0)
+    throw reported_by_place_0();
   if (s.places != 0 && s.places != wires->places())
     throw error("TESS_PLACES",
                 std::to_string(s.places) + ", but " + std::to_string(wires->places()) +

@@ -6,7 +6,7 @@
 namespace tess::detail {
 
 std::uint64_t call_clock() noexcept {
-  return the_job->fabric->now_ns();
+  return the_job->fabric->capabilities().now_ns();
 }
 
 bool places_share_clock() noexcept {

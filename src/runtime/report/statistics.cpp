@@ -138,10 +138,10 @@ task<operation_counts> count_operations() {
 }
 
 void begin_measured_part() noexcept {
-  detail::the_job->fabric->mark_measured(true);
+  detail::the_job->fabric->capabilities().mark_measured(true);
 }
 void end_measured_part() noexcept {
-  detail::the_job->fabric->mark_measured(false);
+  detail::the_job->fabric->capabilities().mark_measured(false);
 }
 
 void report_result(std::string_view name, std::string_view json) {

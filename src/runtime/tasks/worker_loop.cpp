@@ -130,13 +130,13 @@ void sleep(thread_state& thread) {
   ++w.cold.parks;
   std::uint64_t const begin = w.trace.enabled() ? trace_clock() : 0;
   thread.asleep.store(true, std::memory_order_relaxed);
-  bool const for_ever = longest == sleep_max && the_job->fabric->wakes_surely();
+  bool const for_ever = longest == sleep_max && the_job->fabric->capabilities().wakes_surely();
   time_point until = for_ever ? time_point::max() : std::chrono::steady_clock::now() + longest;
   for (worker_state const* const other : thread.workers)
     if (!other->timers.empty()) until = std::min(until, other->timers.earliest().due);
   the_job->fabric->sleep(thread.index, until, {&nothing_to_do, &thread});
   thread.asleep.store(false, std::memory_order_relaxed);
-  if (the_job->fabric->stalled()) [[unlikely]]
+  if (the_job->fabric->capabilities().stalled()) [[unlikely]]
     report_stalled_places();
   if (w.trace.enabled()) w.trace.slice(trace_event::idle, begin, std::source_location::current());
 }
