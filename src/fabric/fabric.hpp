@@ -16,7 +16,7 @@
 //     message arrives for one of the thread's places, on wake(), at the deadline, or spuriously.
 //
 // Units    bytes. Addresses are the 64 bits of a global_ptr.
-// Threads  any thread may issue for any place of this process (`from`); a thread polls for places whose workers it runs.
+// Threads  any thread may issue for any place of this process (`from`); it polls for places whose workers it runs.
 // Errors   a failed operation acknowledges its completion with the failed place + 1; misuse is asserted by `checked`.
 #pragma once
 

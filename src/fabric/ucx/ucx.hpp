@@ -5,7 +5,7 @@
 //   So there is one atomicity mechanism, whoever has a window and whoever has none.
 //   UCX and PMIx are loaded when they are needed: a program runs without them on the other fabrics.
 //
-// Errors   tess::error when a library, the launcher or a peer is unusable; reported_by_place_0 where place 0 reports it.
+// Errors   tess::error when a library, the launcher or a peer is unusable; reported_by_place_0 elsewhere.
 #pragma once
 
 #include <chrono>
