@@ -1,4 +1,4 @@
-"""pages: every link of a page leads to a file of the project, and to a heading that is there.
+"""pages: every link of a page leads to a file of the project, and to a heading that is there; every picture is shown.
 
 Method: all relative links of all tracked Markdown pages; headings become anchors as the usual viewers make them.
 """
@@ -34,6 +34,16 @@ class Links(unittest.TestCase):
                     self.assertTrue(aim.is_relative_to(ROOT))
                     if anchor:
                         self.assertIn(anchor, anchors_of(aim))
+
+    def test_every_picture_is_shown(self) -> None:
+        shown = {
+            (page.parent / target).resolve()
+            for page in PAGES
+            for target in re.findall(r"!\[[^]]+\]\(([^)\s]+)\)", prose_of(page))
+        }
+        for picture in sorted((ROOT / "docs").rglob("*.svg")):
+            with self.subTest(picture=picture.name):
+                self.assertTrue(picture.resolve() in shown)
 
 
 if __name__ == "__main__":
