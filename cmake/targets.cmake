@@ -45,6 +45,25 @@ endfunction()
 # ccache compares contents, not times.
 set(TESS_PRECOMPILE_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")
 
+# A target's files of one folder become one file for the compiler. More words name folders that join the one above.
+function(tess_compile_folders_together target)
+  get_target_property(files ${target} SOURCES)
+  foreach(file IN LISTS files)
+    cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE group)
+    cmake_path(RELATIVE_PATH group BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    cmake_path(GET group PARENT_PATH group)
+    if(file MATCHES "\\.cpp$")
+      cmake_path(GET group FILENAME folder)
+      if(folder IN_LIST ARGN)
+        cmake_path(GET group PARENT_PATH group)
+      endif()
+      string(MAKE_C_IDENTIFIER "${group}" group)
+      set_source_files_properties(${file} PROPERTIES UNITY_GROUP "${group}")
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # For libraries that programs link: compiled with the programs' headers.
 function(tess_use_program_headers)
   foreach(target IN LISTS ARGN)
@@ -68,6 +87,7 @@ function(tess_program name)
   tess_executable(${name} ${ARGN})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY})
   add_dependencies(tess_programs ${name})
+  set_property(GLOBAL APPEND PROPERTY TESS_PROGRAM_NAMES ${name})
   install(TARGETS ${name} DESTINATION libexec/tessera)
 endfunction()
 
@@ -76,7 +96,20 @@ function(tess_bench name)
   set_target_properties(${name}_bench PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY}/bench)
   add_dependencies(tess_benches ${name}_bench)
+  set_property(GLOBAL APPEND PROPERTY TESS_BENCH_NAMES ${name})
   install(TARGETS ${name}_bench DESTINATION libexec/tessera/bench)
+endfunction()
+
+# share/tessera/programs.txt and benches.txt list what can be built and run by name, one name a line.
+function(tess_write_names)
+  set(TESS_KINDS PROGRAM BENCH)
+  set(TESS_PLURALS programs benches)
+  foreach(kind plural IN ZIP_LISTS TESS_KINDS TESS_PLURALS)
+    get_property(names GLOBAL PROPERTY TESS_${kind}_NAMES)
+    list(SORT names)
+    list(JOIN names "\n" text)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/share/tessera/${plural}.txt CONTENT "${text}\n" @ONLY)
+  endforeach()
 endfunction()
 
 # Tests carry the label `fast` or, with SLOW, `slow`; `./tess test` runs the slow ones only with --full.

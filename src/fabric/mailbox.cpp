@@ -14,7 +14,7 @@ constexpr std::uint64_t slots_count = mailbox_memory::slots_count;
 constexpr std::uint64_t dead = ~std::uint64_t{0};
 
 /// What a claim and a slot say once `writer` has them in the lap of a position. Zero: nobody ever had.
-constexpr std::uint64_t word_of(std::uint64_t position, place_id writer) noexcept {
+constexpr std::uint64_t claim_word(std::uint64_t position, place_id writer) noexcept {
   return (position / slots_count + 1) << 16U | writer;
 }
 /// Laps begun.
@@ -109,7 +109,7 @@ bool mailbox::claim(mailbox_memory& to, std::uint64_t& position) noexcept {
     std::atomic<std::uint64_t>& claim = to.claims[position % slots_count];
     std::uint64_t word = claim.load(std::memory_order_relaxed);
     if (laps_of(word) <= position / slots_count &&
-        claim.compare_exchange_strong(word, word_of(position, owner_), std::memory_order_relaxed))
+        claim.compare_exchange_strong(word, claim_word(position, owner_), std::memory_order_relaxed))
       return true;
     // Claimed, or dead: whoever claimed it may not have come to say so.
     if (to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed)) ++position;
@@ -124,7 +124,7 @@ bool mailbox::push(mailbox_memory& to, sort what, std::span<std::byte const> byt
   s.bytes = static_cast<std::uint32_t>(bytes.size());
   s.sort = static_cast<std::uint32_t>(what);
   if (!bytes.empty()) std::memcpy(s.data, bytes.data(), bytes.size());
-  std::uint64_t const word = word_of(position, owner_);
+  std::uint64_t const word = claim_word(position, owner_);
   to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed);
   // release to the reader; sequentially consistent for the look at the sleepers that follows.
   s.word.store(word, std::memory_order_seq_cst);

@@ -13,7 +13,7 @@ namespace tess::detail {
 namespace {
 
 template <class Function>
-void find(void* library, char const* name, Function& function) {
+void find_ucx(void* library, char const* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (function == nullptr)
     throw error("libucp.so.0", "has no function " + std::string(name), "UCX 1.13 or later: apt-get install libucx0");
@@ -29,28 +29,28 @@ ucx_library open_library() {
   void* const library = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw error("--fabric ucx", dlerror(), "UCX: apt-get install libucx0");
   ucx_library u{};
-  find(library, "ucp_config_read", u.config_read);
-  find(library, "ucp_config_modify", u.config_modify);
-  find(library, "ucp_config_release", u.config_release);
-  find(library, "ucp_init_version", u.init_version);
-  find(library, "ucp_cleanup", u.cleanup);
-  find(library, "ucp_worker_create", u.worker_create);
-  find(library, "ucp_worker_destroy", u.worker_destroy);
-  find(library, "ucp_worker_get_address", u.worker_get_address);
-  find(library, "ucp_worker_release_address", u.worker_release_address);
-  find(library, "ucp_worker_get_efd", u.worker_get_efd);
-  find(library, "ucp_worker_arm", u.worker_arm);
-  find(library, "ucp_worker_progress", u.worker_progress);
-  find(library, "ucp_worker_set_am_recv_handler", u.worker_set_am_recv_handler);
-  find(library, "ucp_ep_create", u.ep_create);
-  find(library, "ucp_ep_close_nbx", u.ep_close_nbx);
-  find(library, "ucp_am_send_nbx", u.am_send_nbx);
-  find(library, "ucp_am_recv_data_nbx", u.am_recv_data_nbx);
-  find(library, "ucp_am_data_release", u.am_data_release);
-  find(library, "ucp_request_check_status", u.request_check_status);
-  find(library, "ucp_request_cancel", u.request_cancel);
-  find(library, "ucp_request_free", u.request_free);
-  find(library, "ucs_status_string", u.status_string);
+  find_ucx(library, "ucp_config_read", u.config_read);
+  find_ucx(library, "ucp_config_modify", u.config_modify);
+  find_ucx(library, "ucp_config_release", u.config_release);
+  find_ucx(library, "ucp_init_version", u.init_version);
+  find_ucx(library, "ucp_cleanup", u.cleanup);
+  find_ucx(library, "ucp_worker_create", u.worker_create);
+  find_ucx(library, "ucp_worker_destroy", u.worker_destroy);
+  find_ucx(library, "ucp_worker_get_address", u.worker_get_address);
+  find_ucx(library, "ucp_worker_release_address", u.worker_release_address);
+  find_ucx(library, "ucp_worker_get_efd", u.worker_get_efd);
+  find_ucx(library, "ucp_worker_arm", u.worker_arm);
+  find_ucx(library, "ucp_worker_progress", u.worker_progress);
+  find_ucx(library, "ucp_worker_set_am_recv_handler", u.worker_set_am_recv_handler);
+  find_ucx(library, "ucp_ep_create", u.ep_create);
+  find_ucx(library, "ucp_ep_close_nbx", u.ep_close_nbx);
+  find_ucx(library, "ucp_am_send_nbx", u.am_send_nbx);
+  find_ucx(library, "ucp_am_recv_data_nbx", u.am_recv_data_nbx);
+  find_ucx(library, "ucp_am_data_release", u.am_data_release);
+  find_ucx(library, "ucp_request_check_status", u.request_check_status);
+  find_ucx(library, "ucp_request_cancel", u.request_cancel);
+  find_ucx(library, "ucp_request_free", u.request_free);
+  find_ucx(library, "ucs_status_string", u.status_string);
   return u;
 }
 

@@ -13,8 +13,8 @@ namespace tess::detail {
 
 namespace {
 
-constexpr auto patience = std::chrono::milliseconds(1);
-constexpr auto sleepers_patience = std::chrono::milliseconds(20);
+constexpr auto poll_interval = std::chrono::milliseconds(1);
+constexpr auto sleepers_poll_interval = std::chrono::milliseconds(20);
 /// So many heartbeats are sent in the time after which their absence is a failure.
 constexpr int beats_per_timeout = 8;
 /// Parts of the time-out after which silence is a failure: the rest is for telling others and ending the job.
@@ -93,8 +93,8 @@ bool ucx_watch::wait(bool serving, bool sleeping) {
   if (serving)
     for (ucx_place const* const p : places_)
       if (!p->watched.load(std::memory_order_relaxed)) files.push_back({p->event_file(), POLLIN, 0});
-  auto const most =
-      sleeping ? std::min<std::chrono::milliseconds>(sleepers_patience, timeout_ / beats_per_timeout) : patience;
+  auto const most = sleeping ? std::min<std::chrono::milliseconds>(sleepers_poll_interval, timeout_ / beats_per_timeout)
+                             : poll_interval;
   int const ready = ::poll(files.data(), files.size(), static_cast<int>(std::max<std::int64_t>(most.count(), 1)));
   if (ready <= 0) return false;
   if (files[0].revents != 0) {

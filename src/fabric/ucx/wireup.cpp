@@ -33,7 +33,7 @@ struct pmix_library {
 };
 
 template <class Function>
-void find(void* library, char const* name, Function& function) {
+void find_pmix(void* library, char const* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (function == nullptr)
     throw error("libpmix.so.2", "has no function " + std::string(name), "PMIx 3 or later: apt-get install libpmix2");
@@ -46,14 +46,14 @@ pmix_library const& load_pmix() {
       throw error("--fabric ucx", std::string("started by a launcher, but ") + dlerror(),
                   "PMIx: apt-get install libpmix2");
     pmix_library p{};
-    find(handle, "PMIx_Init", p.init);
-    find(handle, "PMIx_Finalize", p.finalize);
-    find(handle, "PMIx_Put", p.put);
-    find(handle, "PMIx_Commit", p.commit);
-    find(handle, "PMIx_Fence_nb", p.fence);
-    find(handle, "PMIx_Get", p.get);
-    find(handle, "PMIx_Get_nb", p.get_later);
-    find(handle, "PMIx_Error_string", p.error_string);
+    find_pmix(handle, "PMIx_Init", p.init);
+    find_pmix(handle, "PMIx_Finalize", p.finalize);
+    find_pmix(handle, "PMIx_Put", p.put);
+    find_pmix(handle, "PMIx_Commit", p.commit);
+    find_pmix(handle, "PMIx_Fence_nb", p.fence);
+    find_pmix(handle, "PMIx_Get", p.get);
+    find_pmix(handle, "PMIx_Get_nb", p.get_later);
+    find_pmix(handle, "PMIx_Error_string", p.error_string);
     return p;
   }();
   return library;

@@ -11,7 +11,7 @@ namespace tess::detail {
 
 namespace {
 
-constexpr std::uint64_t line = 64;
+constexpr std::uint64_t message_line = 64;
 
 constexpr auto make_buffer_here = [](std::uint64_t bytes) {
   return reinterpret_cast<std::uint64_t>(this_place().buffers->allocate(bytes));
@@ -28,7 +28,7 @@ task<std::uint64_t> push_stream(std::byte* stream, std::uint64_t bytes, place_id
   if (there == 0) co_return 0;
   counter pushed;
   pushed.cell().expect(1);
-  accelerators()->push(stream, target, there, (bytes + line - 1) / line * line, pushed.cell());
+  accelerators()->push(stream, target, there, (bytes + message_line - 1) / message_line * message_line, pushed.cell());
   co_await pushed;
   end_stream(stream);
   co_return there;

@@ -6,28 +6,28 @@
 namespace tess::detail {
 
 namespace {
-constinit std::atomic<std::int64_t> left{0};  ///< until the one that fails; 0 and below: none will
-constinit std::atomic<bool> has_failed{false};
+constinit std::atomic<std::int64_t> allocations_left{0};  ///< until the one that fails; 0 and below: none will
+constinit std::atomic<bool> allocation_failed{false};
 }  // namespace
 
 #if defined(TESS_CHECKED) && TESS_CHECKED
 bool allocation_fails() noexcept {
-  if (left.load(std::memory_order_relaxed) <= 0 || left.fetch_sub(1, std::memory_order_relaxed) != 1) return false;
-  has_failed.store(true, std::memory_order_relaxed);
+  if (allocations_left.load(std::memory_order_relaxed) <= 0 || allocations_left.fetch_sub(1, std::memory_order_relaxed) != 1) return false;
+  allocation_failed.store(true, std::memory_order_relaxed);
   return true;
 }
 #endif
 
 failing_allocation::failing_allocation(std::uint64_t number) noexcept {
-  has_failed.store(false, std::memory_order_relaxed);
-  left.store(static_cast<std::int64_t>(number), std::memory_order_relaxed);
+  allocation_failed.store(false, std::memory_order_relaxed);
+  allocations_left.store(static_cast<std::int64_t>(number), std::memory_order_relaxed);
 }
 failing_allocation::~failing_allocation() {
-  left.store(0, std::memory_order_relaxed);
+  allocations_left.store(0, std::memory_order_relaxed);
 }
 
 bool failing_allocation::happened() noexcept {
-  return has_failed.load(std::memory_order_relaxed);
+  return allocation_failed.load(std::memory_order_relaxed);
 }
 
 }  // namespace tess::detail
