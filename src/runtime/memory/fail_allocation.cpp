@@ -12,7 +12,9 @@ constinit std::atomic<bool> allocation_failed{false};
 
 #if defined(TESS_CHECKED) && TESS_CHECKED
 bool allocation_fails() noexcept {
-  if (allocations_left.load(std::memory_order_relaxed) <= 0 || allocations_left.fetch_sub(1, std::memory_order_relaxed) != 1) return false;
+  if (allocations_left.load(std::memory_order_relaxed) <= 0 ||
+      allocations_left.fetch_sub(1, std::memory_order_relaxed) != 1)
+    return false;
   allocation_failed.store(true, std::memory_order_relaxed);
   return true;
 }
