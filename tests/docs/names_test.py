@@ -35,6 +35,8 @@ OTHER_FILES: dict[str, str] = {
     "FOLDER/softxmt.csv": "written by `tess reproduce softxmt`",
     "share/tessera/build.json": "installed",
     "share/tessera/packages.txt": "installed",
+    "share/tessera/programs.txt": "made by the build",
+    "benches.txt": "made by the build",
     "data/debian-12": "the beginning of two names",
     "tools/delay_link": "built by tools/link_delay.py",
 }
