@@ -17,8 +17,6 @@ namespace graph {
 
 namespace {
 
-constexpr auto relaxed = std::memory_order_relaxed;
-
 struct placed_edge {
   vertex source;
   vertex target;
@@ -26,7 +24,7 @@ struct placed_edge {
 
 // Adds one and returns what was there. Relaxed: the finish of the pass orders it before the next.
 std::uint64_t take_next(std::uint64_t& slot, bool alone) noexcept {
-  return alone ? slot++ : std::atomic_ref<std::uint64_t>(slot).fetch_add(1, relaxed);
+  return alone ? slot++ : std::atomic_ref<std::uint64_t>(slot).fetch_add(1, std::memory_order_relaxed);
 }
 
 void count_entry(loading& l, unsigned kind, vertex source, bool alone) noexcept {
@@ -83,8 +81,8 @@ tess::task<void> read_share(loading_everywhere l, char const* what, unsigned wor
       co_await tess::yield();
     }
     visit.flush();
-    l->entries_count.fetch_add(edges.entries_count(), relaxed);
-    std::uint64_t known = l->vertices_count.load(relaxed);
+    l->entries_count.fetch_add(edges.entries_count(), std::memory_order_relaxed);
+    std::uint64_t known = l->vertices_count.load(std::memory_order_relaxed);
     while (known < edges.vertices_count() && !l->vertices_count.compare_exchange_weak(known, edges.vertices_count())) {
     }
   } catch (input_error const& e) {
@@ -192,7 +190,7 @@ class filling {
 
 template <class Make>
 tess::task<void> read_all(loading_everywhere l, char const* what, Make make) {
-  l->entries_count.store(0, relaxed);
+  l->entries_count.store(0, std::memory_order_relaxed);
   co_await tess::forall_chunks(0, tess::workers(), 1, [=](std::uint64_t worker, std::uint64_t) -> tess::task<void> {
     return read_share(l, what, static_cast<unsigned>(worker), make());
   });

@@ -7,7 +7,7 @@ namespace kernels {
 
 namespace {
 
-constexpr std::uint64_t vertices_at_once = 64;  // of a task
+constexpr std::uint64_t vertices_per_task = 64;
 constexpr std::uint32_t far_away = UINT32_MAX;
 
 struct found_here {
@@ -77,7 +77,7 @@ class word_centrality {
       begins_.push_back(order_.size());
       claimed_ = 0;
       co_await tess::forall_chunks(
-          begin, order_.size(), vertices_at_once,
+          begin, order_.size(), vertices_per_task,
           [this, distance](std::uint64_t b, std::uint64_t e) { return count(b, e, distance); });
       // Everybody has counted; a place that goes on inserts into the other half.
       size = co_await tess::all_reduce(claimed_.load(std::memory_order_relaxed));
@@ -128,7 +128,7 @@ class word_centrality {
     std::uint64_t const last = begins_.size() - 2;
     for (std::uint64_t level = last; level > 0; --level) {
       std::vector<double> shares(begins_[level + 1] - begins_[level]);
-      co_await tess::forall_chunks(begins_[level], begins_[level + 1], vertices_at_once,
+      co_await tess::forall_chunks(begins_[level], begins_[level + 1], vertices_per_task,
                                    [this, level, last, to = shares.data()](std::uint64_t b, std::uint64_t e) {
                                      return share(b, e, level == last, to - begins_[level]);
                                    });

@@ -7,7 +7,7 @@ namespace kernels {
 
 namespace {
 
-constexpr std::uint64_t vertices_at_once = 64;  // of a task
+constexpr std::uint64_t vertices_per_task = 64;
 
 struct found_here {
   bfs_result result;
@@ -35,7 +35,7 @@ class word_search {
       for (vertex const u : front_) edges += part_.out.degree(u - part_.first);
       claimed_ = 0;
       co_await tess::forall_chunks(
-          0, front_.size(), vertices_at_once,
+          0, front_.size(), vertices_per_task,
           [this, half](std::uint64_t begin, std::uint64_t end) { return expand(begin, end, half); });
       // Everybody has expanded; a place that goes on inserts into the other half.
       size = co_await tess::all_reduce(claimed_.load(std::memory_order_relaxed));

@@ -9,7 +9,7 @@ namespace {
 
 using graph::vertex;
 
-constexpr std::uint64_t vertices_at_once = 256;  // of a task
+constexpr std::uint64_t vertices_per_task = 256;
 constexpr double fixed_one = 0x1p62;
 
 std::int64_t to_fixed(double x) noexcept {
@@ -46,7 +46,7 @@ class word_push {
     found.result = {0, rules.tolerance};
     co_await tess::barrier();
     while (found.result.iterations < rules.iterations_max && found.result.change >= rules.tolerance) {
-      co_await tess::forall_chunks(0, part_.count, vertices_at_once,
+      co_await tess::forall_chunks(0, part_.count, vertices_per_task,
                                    [this](std::uint64_t begin, std::uint64_t end) { return push(begin, end); });
       sums const kept = co_await tess::all_reduce(sums{0, dangling()});
       double const base = (1 - rules.damping) / n + rules.damping * from_fixed(kept.dangling) / n;

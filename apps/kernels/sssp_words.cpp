@@ -8,7 +8,7 @@ namespace kernels {
 
 namespace {
 
-constexpr std::uint64_t vertices_at_once = 64;  // of a task
+constexpr std::uint64_t vertices_per_task = 64;
 constexpr double nothing = std::numeric_limits<double>::infinity();
 
 struct found_here {
@@ -45,7 +45,7 @@ class word_relaxation {
         if (d >= end) left_ = std::min(left_.load(std::memory_order_relaxed), d);
         return d < end;
       });
-      co_await tess::forall_chunks(0, front_.size(), vertices_at_once,
+      co_await tess::forall_chunks(0, front_.size(), vertices_per_task,
                                    [this](std::uint64_t b, std::uint64_t e) { return relax(b, e); });
       // What came nearer is counted by who found it: the owner may have looked before.
       lowest = co_await tess::all_reduce(left_.load(std::memory_order_relaxed),

@@ -11,8 +11,6 @@ namespace {
 
 using graph::vertex;
 
-constexpr std::uint64_t rows_per_chunk = 128;
-
 // The turned rows of one place: its own ones, or a copy of another place's.
 struct panel {
   std::uint64_t first = 0;  // name

@@ -11,6 +11,9 @@
 
 namespace kernels {
 
+// A worker takes so many rows at a time.
+inline constexpr std::uint64_t rows_per_chunk = 128;
+
 // One bit for each vertex of the graph.
 class vertex_marks {
  public:

@@ -10,8 +10,6 @@ namespace {
 
 using graph::vertex;
 
-constexpr std::uint64_t rows_per_chunk = 128;
-
 // Some targets at one place, and some marks to look up in their rows: {targets, marks, the targets, the marks}.
 constexpr std::uint32_t targets_max = 96;
 constexpr std::uint32_t marks_max = 368;
