@@ -7,17 +7,17 @@
 
 namespace tess::machine {
 
-network::network(kernel& k, clock_domain clock, network_parameters const& made_of)
+network::network(kernel& k, clock_domain clock, network_parameters const& parameters)
     : kernel_(k),
       clock_(clock),
-      receivers_(made_of.nodes()),
-      flits_(made_of,
+      receivers_(parameters.nodes()),
+      flits_(parameters,
              [this](packet const& whole, std::uint64_t) {
                MACHINE_ASSERT(receivers_[whole.target] != nullptr);
                receivers_[whole.target]->arrived(whole);
              }),
-      loop_free_(made_of.nodes()),
-      lone_ways_(made_of) {}
+      loop_free_(parameters.nodes()),
+      zero_load_(parameters) {}
 
 void network::attach(std::uint32_t node, packet_receiver& receiver) {
   receivers_[node] = &receiver;
@@ -25,7 +25,7 @@ void network::attach(std::uint32_t node, packet_receiver& receiver) {
 
 void network::send(packet sent) {
   sent.created = clock_.cycle_from(kernel_.now());
-  bool const limited = inside().made_of().virtual_networks[sent.network].receive_packets > 0;
+  bool const limited = inside().parameters().virtual_networks[sent.network].receive_packets > 0;
   if (sent.source == sent.target && !limited) return loop(sent);
   plan(clock_.cycles(flits_.send(sent)));
 }
@@ -36,9 +36,9 @@ void network::loop(packet const& sent) {
   spare_loops_.pop_back();
   begun.carried = sent;
   begun.carried.injected = std::max(sent.created, loop_free_[sent.source]);
-  lone_way const& way = lone_ways_.of(1, sent.flits);
-  loop_free_[sent.source] = begun.carried.injected + way.injected;
-  kernel_.at(clock_.cycles(begun.carried.injected + way.arrived), begun);
+  packet_timing const& timing = zero_load_.of(1, sent.flits);
+  loop_free_[sent.source] = begun.carried.injected + timing.source_free;
+  kernel_.at(clock_.cycles(begun.carried.injected + timing.arrived), begun);
 }
 
 void network::looped::arrive() {
@@ -69,7 +69,7 @@ void network::tick() {
   ticking_ = true;
   flits_.step(clock_.count(last_));
   ticking_ = false;
-  if (flits_.busy() || flits_.flying()) plan(clock_.cycles(flits_.next_cycle()));
+  if (flits_.busy() || flits_.arrivals_pending()) plan(clock_.cycles(flits_.next_cycle()));
 }
 
 }  // namespace tess::machine

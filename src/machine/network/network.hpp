@@ -31,7 +31,7 @@ class packet_receiver {
 
 class network {
  public:
-  network(kernel& k, clock_domain clock, network_parameters const& made_of);
+  network(kernel& k, clock_domain clock, network_parameters const& parameters);
 
   /// Once per node, before anything is sent to it; it must outlive the network.
   void attach(std::uint32_t node, packet_receiver& receiver);
@@ -81,7 +81,7 @@ class network {
   std::vector<packet_receiver*> receivers_;
   flit_network flits_;
   std::vector<std::uint64_t> loop_free_;  ///< By node: the cycle from which its loop takes the next flit.
-  lone_ways lone_ways_;
+  zero_load_timings zero_load_;
   std::deque<looped> all_loops_;
   std::vector<looped*> spare_loops_;
   std::uint64_t operations_ = 0;

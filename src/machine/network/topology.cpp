@@ -5,11 +5,11 @@
 
 namespace tess::machine {
 
-topology::topology(network_parameters const& made_of)
-    : kind_(made_of.topology),
-      width_(made_of.width),
-      height_(made_of.height),
-      nodes_(made_of.nodes()),
+topology::topology(network_parameters const& parameters)
+    : kind_(parameters.topology),
+      width_(parameters.width),
+      height_(parameters.height),
+      nodes_(parameters.nodes()),
       routers_(kind_ == topology_kind::crossbar ? 1 : nodes_),
       ports_(kind_ == topology_kind::crossbar ? nodes_ : local + 1U) {
   MACHINE_ASSERT(nodes_ > 0 && ports_ <= ports_max);

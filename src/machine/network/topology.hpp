@@ -39,7 +39,7 @@ class topology {
   /// Most ports a router can have: the nodes of the largest crossbar.
   static constexpr std::uint32_t ports_max = 64;
 
-  explicit topology(network_parameters const& made_of);
+  explicit topology(network_parameters const& parameters);
 
   [[nodiscard]] std::uint32_t nodes() const noexcept { return nodes_; }
   [[nodiscard]] std::uint32_t routers() const noexcept { return routers_; }

@@ -103,7 +103,7 @@ class run {
       if (next_[node] == cycle) {
         packet created;
         created.source = node;
-        created.target = target_of(load_.pattern, network_.made_of(), node, random_[node]);
+        created.target = target_of(load_.pattern, network_.parameters(), node, random_[node]);
         created.flits = load_.flits;
         created.created = cycle;
         if (measured(created) && cycle < end) ++outstanding_;

@@ -26,7 +26,7 @@ struct arrival {
 bool drain(flit_network& network, std::uint64_t& cycle, std::uint64_t cycles) {
   for (std::uint64_t const end = cycle + cycles; cycle < end; ++cycle) {
     network.step(cycle);
-    if (!network.busy() && !network.flying()) return true;
+    if (!network.busy() && !network.arrivals_pending()) return true;
   }
   return false;
 }

@@ -11,14 +11,14 @@
 #include <set>
 #include <tuple>
 
-#include "machine/network/link_paths.hpp"
+#include "machine/network/fast_path/path_cache.hpp"
 
 namespace {
 
 using tess::machine::channel_half;
 using tess::machine::link_end;
-using tess::machine::link_paths;
 using tess::machine::network_parameters;
+using tess::machine::path_cache;
 using tess::machine::topology;
 using tess::machine::topology_kind;
 
@@ -110,11 +110,11 @@ INSTANTIATE_TEST_SUITE_P(
 // More pairs than are remembered, each of them twice: one that was replaced must be found anew.
 TEST(links_of_a_way, lead_from_the_source_to_the_target_by_the_route) {
   topology const grid(made_of(topology_kind::mesh, 8, 8));
-  link_paths paths(grid);
+  path_cache paths(grid);
   for (int round = 0; round < 2; ++round) {
     for (std::uint32_t source = 0; source < grid.nodes(); ++source) {
       for (std::uint32_t target = 0; target < grid.nodes(); ++target) {
-        auto const links = paths.of(source, target);
+        auto const links = paths.find(source, target);
         ASSERT_EQ(links.size(), grid.distance(source, target) + 2);
         ASSERT_EQ(links.front(), grid.routers() * grid.ports() + source);
         link_end const last = grid.attachment(target);

@@ -1,4 +1,4 @@
-// express_test: packets that fly arrive in the very cycles in which their flits would, whatever they meet on the way.
+// fast_path_test: packets arrive by the fast path in the same cycles in which their simulated flits would.
 //
 // Method: two networks get the same random packets, one of them moving every flit by itself. The other is stepped only
 // when it asks for it, as in a machine. Compared are every packet's arrival, in order, with its times and hops, and on
@@ -46,7 +46,7 @@ class side {
     packet back{.source = whole.target,
                 .target = whole.source,
                 .flits = 1 + static_cast<std::uint32_t>(whole.cookie % 7),
-                .network = static_cast<std::uint8_t>(network.made_of().virtual_networks.size() - 1),
+                .network = static_cast<std::uint8_t>(network.parameters().virtual_networks.size() - 1),
                 .cookie = whole.cookie + answer,
                 .created = cycle};
     network.send(back);
@@ -64,7 +64,7 @@ double compare(network_parameters const& made, load const& offered, std::uint64_
   std::uint64_t steps = 0;
   std::uint64_t next = ~std::uint64_t{0};  // of the second network
   std::uint64_t cycle = 0;
-  for (; cycle < cycles || plain.network.busy() || plain.network.flying(); ++cycle) {
+  for (; cycle < cycles || plain.network.busy() || plain.network.arrivals_pending(); ++cycle) {
     bool const silent = offered.pause != 0 && cycle % (64 + offered.pause) >= 64;
     for (std::uint32_t node = 0; node < made.nodes() && cycle < cycles && !silent; ++node) {
       if (!creates(draw)) continue;
@@ -90,7 +90,7 @@ double compare(network_parameters const& made, load const& offered, std::uint64_
     if (next == cycle) {
       ++steps;
       express.network.step(cycle);
-      bool const more = express.network.busy() || express.network.flying();
+      bool const more = express.network.busy() || express.network.arrivals_pending();
       next = more ? express.network.next_cycle() : ~std::uint64_t{0};
     }
     if (express.arrivals.size() != plain.arrivals.size()) break;

@@ -1,9 +1,9 @@
-// link_paths: the walk along a route.
-#include "machine/network/link_paths.hpp"
+// path_cache: the walk along a route.
+#include "machine/network/fast_path/path_cache.hpp"
 
 namespace tess::machine {
 
-void link_paths::follow_route(known& into) const {
+void path_cache::follow_route(entry& into) const {
   into.links.clear();
   into.links.push_back(topology_.routers() * topology_.ports() + into.source);
   for (std::uint32_t router = topology_.attachment(into.source).router;;) {

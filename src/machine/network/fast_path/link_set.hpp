@@ -1,0 +1,35 @@
+// link_set: a set of links that is tested often and emptied often.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace tess::machine {
+
+class link_set {
+ public:
+  /// For links numbered below `links`.
+  explicit link_set(std::uint32_t links) : contains_(links) {}
+
+  void insert(std::uint32_t link) {
+    if (std::exchange(contains_[link], std::uint8_t{1}) == 0) members_.push_back(link);
+  }
+  void insert(std::span<std::uint32_t const> links) {
+    for (std::uint32_t const link : links) insert(link);
+  }
+  [[nodiscard]] bool contains(std::uint32_t link) const noexcept { return contains_[link] != 0; }
+  /// In the order of their insertion.
+  [[nodiscard]] std::vector<std::uint32_t> const& members() const noexcept { return members_; }
+  void clear() noexcept {
+    for (std::uint32_t const link : members_) contains_[link] = 0;
+    members_.clear();
+  }
+
+ private:
+  std::vector<std::uint8_t> contains_;  ///< [link]
+  std::vector<std::uint32_t> members_;
+};
+
+}  // namespace tess::machine

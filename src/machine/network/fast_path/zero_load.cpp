@@ -1,0 +1,53 @@
+// zero_load: each flit follows the one before it and needs the credit of the one that had its place in the buffer.
+#include "machine/network/fast_path/zero_load.hpp"
+
+#include <algorithm>
+
+namespace tess::machine {
+
+packet_timing const& zero_load_timings::of(std::size_t routers, std::size_t flits) {
+  if (routers >= computed_.size()) computed_.resize(routers + 1);
+  auto& row = computed_[routers];
+  if (flits >= row.size()) row.resize(flits + 1);
+  if (row[flits] == nullptr) row[flits] = &timings_.emplace_back(compute(routers, flits));
+  return *row[flits];
+}
+
+packet_timing zero_load_timings::compute(std::size_t routers, std::size_t flits) const {
+  std::uint64_t const over_link = parameters_.link_cycles + 1;
+  std::uint64_t const over_switch = parameters_.traversal_cycles + over_link;
+  std::uint64_t const credit = over_link + parameters_.credit_cycles;
+  std::size_t const depth = parameters_.buffer_flits;
+  packet_timing timing;
+  timing.crossed.resize(routers * flits);
+  auto const crossed = [&](std::size_t router, std::size_t flit) -> std::uint64_t& {
+    return timing.crossed[router * flits + flit];
+  };
+  // When this router has the credit for the place that the flit had in the buffer behind it.
+  auto const credited = [&](std::size_t router, std::size_t flit) {
+    return (router + 1 < routers ? crossed(router + 1, flit) : crossed(router, flit) + over_switch) + credit;
+  };
+  std::uint64_t sent = 0;
+  for (std::size_t f = 0; f < flits; ++f) {
+    if (f > 0) sent = std::max(sent + 1, f >= depth ? crossed(0, f - depth) + over_link : 0);
+    std::uint64_t received = sent + over_link;
+    for (std::size_t r = 0; r < routers; ++r) {
+      std::uint64_t leaves = f == 0 ? received + parameters_.routing_cycles + (parameters_.speculative ? 0 : 1)
+                                    : std::max(received, crossed(r, f - 1) + 1);
+      if (f >= depth) leaves = std::max(leaves, credited(r, f - depth));
+      crossed(r, f) = leaves;
+      received = leaves + over_switch;
+    }
+    timing.arrived = received;
+  }
+  timing.source_free = sent + 1;
+  timing.windows.push_back({0, crossed(0, flits - 1) + over_link});
+  for (std::size_t r = 0; r < routers; ++r) {
+    std::uint64_t const head_received = r == 0 ? over_link : crossed(r - 1, 0) + over_switch;
+    timing.windows.push_back({head_received + parameters_.routing_cycles, credited(r, flits - 1)});
+  }
+  for (packet_timing::window const& one : timing.windows) timing.settled = std::max(timing.settled, one.until);
+  return timing;
+}
+
+}  // namespace tess::machine

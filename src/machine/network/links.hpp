@@ -1,0 +1,82 @@
+// links: carries flits forward and credits back over every link, and knows which links are in use.
+//
+//   A flit that leaves in a cycle, or a credit, arrives a fixed number of cycles later, so it goes straight
+//   into the schedule of the cycle of its arrival; a link itself has counters only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/network/crossing_log.hpp"
+#include "machine/network/packet.hpp"
+#include "machine/network/schedule.hpp"
+#include "machine/network/shape.hpp"
+
+namespace tess::machine {
+
+class network_links {
+ public:
+  /// Both must outlive this.
+  network_links(network_shape const& shape, schedule& events) : events_(events), states_(shape.links()) {
+    network_parameters const& p = shape.parameters();
+    for (std::uint32_t link = 0; link < shape.links(); ++link) {
+      bool const from_node = shape.ends(link).from_node;
+      states_[link].flit_cycles = (from_node ? 0 : p.traversal_cycles) + p.link_cycles + 1;
+      states_[link].credit_cycles = p.link_cycles + 1 + (from_node ? 0 : p.credit_cycles);
+    }
+  }
+
+  /// A flit leaves by this link.
+  void send(std::uint32_t link, flit const& sent, std::uint8_t channel, std::uint64_t cycle) {
+    link_state& state = states_[link];
+    ++state.flits;
+    ++state.unreturned;
+    events_.add(cycle + state.flit_cycles, schedule::flit_arrival{sent, link, channel});
+    if (log_ != nullptr) [[unlikely]]
+      log_->flit_left(sent, link, cycle);
+  }
+  /// A flit that came over this link has left the buffer behind it: a credit goes back.
+  [[gnu::always_inline]] void return_credit(std::uint32_t link, std::uint8_t channel, std::uint64_t cycle) {
+    std::uint64_t const arrival = cycle + states_[link].credit_cycles;
+    events_.add(arrival, schedule::credit_arrival{link, channel});
+    if (log_ != nullptr) [[unlikely]]
+      log_->credit_returned(link, arrival);
+  }
+  void credit_arrived(std::uint32_t link) noexcept { --states_[link].unreturned; }
+
+  /// A packet that will be moved flit by flit is going to use this link, until its tail has left.
+  void add_packet(std::uint32_t link) noexcept { ++states_[link].packets; }
+  void remove_packet(std::uint32_t link) noexcept { --states_[link].packets; }
+  /// A packet moved flit by flit uses the link, or a credit for one of its flits is still to come.
+  [[nodiscard]] bool in_use(std::uint32_t link) const noexcept {
+    return (states_[link].packets | states_[link].unreturned) != 0;
+  }
+
+  /// Packets of the fast path use the link before this cycle.
+  void reserve(std::uint32_t link, std::uint64_t until) noexcept { states_[link].reserved_until = until; }
+  [[nodiscard]] std::uint64_t reserved_until(std::uint32_t link) const noexcept { return states_[link].reserved_until; }
+
+  /// Flits that have left over the link; the fast path counts its own in advance.
+  [[nodiscard]] std::uint64_t flits(std::uint32_t link) const noexcept { return states_[link].flits; }
+  void count_flits(std::uint32_t link, std::uint32_t flits) noexcept { states_[link].flits += flits; }
+  void uncount_flits(std::uint32_t link, std::uint32_t flits) noexcept { states_[link].flits -= flits; }
+
+  /// Every crossing is recorded from now on; nullptr: none is.
+  void record(crossing_log* log) noexcept { log_ = log; }
+
+ private:
+  struct link_state {
+    std::uint64_t reserved_until = 0;
+    std::uint64_t flits = 0;
+    std::uint32_t packets = 0;
+    std::uint32_t unreturned = 0;     ///< Flits sent whose credit has not arrived.
+    std::uint32_t flit_cycles = 0;    ///< From when a flit leaves its router or node until it arrives.
+    std::uint32_t credit_cycles = 0;  ///< From when a place is free until the credit for it can be used.
+  };
+
+  schedule& events_;
+  std::vector<link_state> states_;
+  crossing_log* log_ = nullptr;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,116 @@
+// router: a virtual-channel router: buffers flits, routes packets, allocates channels and the switch, returns credits.
+//
+//   A packet holds one virtual channel of each router on its route from when its head is granted it until its tail has
+//   left. A flit moves on only with a credit, which stands for a free place in the buffer ahead.
+//   Within a cycle routers do not see each other's work: what one sends arrives at least two cycles later.
+//
+// Source    W. Dally, B. Towles, "Principles and Practices of Interconnection Networks" (2004), chapter 16.
+#pragma once
+
+#include <cstdint>
+
+#include "machine/assert.hpp"
+#include "machine/network/links.hpp"
+#include "machine/network/packet.hpp"
+#include "machine/network/router/channel_allocator.hpp"
+#include "machine/network/router/switch_allocator.hpp"
+#include "machine/network/router/units.hpp"
+#include "machine/network/schedule.hpp"
+#include "machine/network/shape.hpp"
+
+namespace tess::machine {
+
+class router {
+ public:
+  /// All four must outlive this.
+  router(network_shape const& shape, std::uint32_t number, network_links& links, schedule& events,
+         packet_pool& packets);
+
+  void receive(flit const& arrived, std::uint32_t port, std::uint32_t channel, std::uint64_t cycle) {
+    std::uint32_t const index = port * units_.channels + channel;
+    input_channel& into = units_.input_channels[index];
+    MACHINE_DEBUG_ASSERT(into.count < units_.depth);
+    std::uint32_t last = std::uint32_t{into.first} + into.count;
+    if (last >= units_.depth) last -= units_.depth;
+    units_.buffers[index * units_.depth + last] = arrived;
+    if (into.count++ != 0) return;
+    if (into.output_channel == input_channel::unassigned) return begin_routing(port, channel, cycle);
+    units_.inputs[port].ready |= 1U << channel;
+    units_.requests.ready_ports |= std::uint64_t{1} << port;
+    events_.activate_router(number_);
+  }
+  void receive_credit(std::uint32_t port, std::uint32_t channel) noexcept {
+    ++units_.credits[port * units_.channels + channel];
+    units_.outputs[port].credited |= 1U << channel;
+  }
+  /// The route of the packet at the front of this channel is known: it asks for an output channel from now on.
+  void finish_routing(std::uint32_t port, std::uint32_t channel) {
+    input_channel& routed = units_.at(port, channel);
+    packet const& first = packets_[units_.front(port, channel).packet];
+    route_step const step = shape_.layout().route(number_, first.target);
+    routed.output = step.port;
+    routed.allowed = shape_.allowed_channels(first.network, step.half);
+    units_.inputs[port].waiting |= 1U << channel;
+    units_.requests.waiting_ports |= std::uint64_t{1} << port;
+    events_.activate_router(number_);
+  }
+  /// Allocates and moves flits. All decisions are made from the state at the start of the cycle.
+  void step(std::uint64_t cycle);
+
+  /// The fast path: what a packet without competitors changes here that outlasts it, and the values before.
+  struct uncontended_pass {
+    std::uint8_t port;
+    std::uint8_t channel;
+    std::uint8_t output;
+    std::uint8_t output_channel;
+    std::uint16_t channel_next_output;
+    std::uint16_t channel_next_input;
+    std::uint8_t switch_next_input;
+    switch_allocator::input_pointers switch_pointers;
+  };
+  /// A packet comes by this channel and leaves: moves the allocators' pointers.
+  uncontended_pass pass_uncontended(packet const& passing, std::uint32_t port, std::uint32_t channel);
+  void undo(uncontended_pass const& passed) noexcept;
+
+  /// Calls f with every round-robin pointer that packets of these channels move at an input, or at an output.
+  template <class F>
+  void for_each_input_pointer(std::uint32_t port, std::uint32_t channels, F&& f) {
+    f(switch_.pointers(port).next_output);
+    f(switch_.pointers(port).next_channel);
+    for_each_bit(channels, [&](std::uint32_t channel) { f(channels_.next_output(port * units_.channels + channel)); });
+  }
+  template <class F>
+  void for_each_output_pointer(std::uint32_t port, std::uint32_t channels, F&& f) {
+    f(switch_.next_input(port));
+    for_each_bit(channels, [&](std::uint32_t channel) { f(channels_.next_input(port * units_.channels + channel)); });
+  }
+
+  /// Requests of flits that are here now are taken out, so that others can be simulated without them, and put back.
+  [[nodiscard]] router_requests suspend() noexcept { return std::exchange(units_.requests, {}); }
+  void resume(router_requests const& suspended) noexcept {
+    units_.requests.waiting_ports |= suspended.waiting_ports;
+    units_.requests.ready_ports |= suspended.ready_ports;
+  }
+
+ private:
+  void begin_routing(std::uint32_t port, std::uint32_t channel, std::uint64_t cycle) {
+    if (routing_cycles_ == 0) return finish_routing(port, channel);
+    events_.add(cycle + routing_cycles_ - 1,
+                schedule::finished_route{number_, static_cast<std::uint8_t>(port), static_cast<std::uint8_t>(channel)});
+  }
+  void allocate_channels();
+  void cross_switch(std::uint32_t port, std::uint32_t channel, std::uint64_t cycle);
+
+  network_shape const& shape_;
+  network_links& links_;
+  schedule& events_;
+  packet_pool& packets_;
+  std::uint32_t number_;
+  std::uint32_t routing_cycles_;
+  bool speculative_;
+  router_units units_;
+  channel_allocator channels_;
+  switch_allocator switch_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,88 @@
+// switch_allocator: decides which flits cross a router's switch in a cycle; iSLIP, one iteration.
+//
+//   An input offers one channel to each output: among those of the highest priority the next one round robin, and
+//   channels that hold an output channel before those that speculate on getting one. Outputs grant, then inputs accept.
+//
+// Source    N. McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Trans. Networking 7, 1999;
+//           L. Peh, W. Dally, "A delay model and speculative architecture for pipelined routers", HPCA 2001.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "machine/network/router/channel_allocator.hpp"
+#include "machine/network/router/units.hpp"
+
+namespace tess::machine {
+
+/// The front flit of this input channel crosses the switch.
+struct switch_grant {
+  std::uint8_t port;
+  std::uint8_t channel;
+};
+
+class switch_allocator {
+ public:
+  /// Round-robin pointers of an input and of an output.
+  struct input_pointers {
+    std::uint8_t next_output = 0;
+    std::uint8_t next_channel = 0;  ///< Which of its channels is offered first.
+  };
+
+  /// The shape must outlive this.
+  explicit switch_allocator(network_shape const& shape)
+      : shape_(shape),
+        ports_(shape.ports()),
+        channels_(shape.channels()),
+        speculative_(shape.parameters().speculative),
+        equal_priorities_(shape.equal_priorities()),
+        inputs_(ports_),
+        next_input_(ports_),
+        offered_channel_(std::size_t{ports_} * ports_),
+        requests_(ports_),
+        grants_(ports_) {}
+
+  /// The flits that cross in this cycle; valid until the next call. Where routers speculate, `assigned` are the
+  /// channels that are given in this cycle: only those flits that get one may cross without holding one already.
+  [[nodiscard]] std::span<switch_grant const> allocate(router_units const& units,
+                                                       std::span<channel_request const> assigned);
+
+  /// This input and output accepted each other.
+  void move_pointers(std::uint32_t port, std::uint32_t channel, std::uint32_t output) noexcept {
+    next_input_[output] = static_cast<std::uint8_t>(port + 1 == ports_ ? 0 : port + 1);
+    inputs_[port] = {static_cast<std::uint8_t>(output + 1 == ports_ ? 0 : output + 1),
+                     static_cast<std::uint8_t>(channel + 1 == channels_ ? 0 : channel + 1)};
+  }
+
+  [[nodiscard]] input_pointers& pointers(std::uint32_t input) noexcept { return inputs_[input]; }
+  [[nodiscard]] std::uint8_t& next_input(std::uint32_t output) noexcept { return next_input_[output]; }
+
+ private:
+  [[nodiscard]] bool grant_disjoint(router_units const& units);
+  void request(router_units const& units, std::uint32_t port);
+  void offer(std::uint32_t port, std::uint32_t channel, std::uint32_t output, std::uint64_t& offered);
+  void grant();
+  void accept(router_units const& units, std::span<channel_request const> assigned);
+  [[nodiscard]] std::uint64_t most_urgent_inputs(std::uint32_t output) const noexcept;
+  [[nodiscard]] std::uint64_t most_urgent_outputs(std::uint32_t port) const noexcept;
+  [[nodiscard]] bool may_cross(router_units const& units, std::span<channel_request const> assigned, std::uint32_t port,
+                               std::uint32_t channel) const;
+
+  network_shape const& shape_;
+  std::uint32_t ports_;
+  std::uint32_t channels_;
+  bool speculative_;
+  bool equal_priorities_;
+  std::vector<input_pointers> inputs_;    ///< [input]
+  std::vector<std::uint8_t> next_input_;  ///< [output]
+  // The rest is valid during one allocation.
+  std::vector<std::uint8_t> offered_channel_;  ///< [input][output]
+  std::vector<std::uint64_t> requests_;        ///< [output]: inputs that request it, as bits.
+  std::vector<std::uint64_t> grants_;          ///< [input]: outputs that granted, as bits.
+  std::uint64_t requested_outputs_ = 0;
+  std::uint64_t granted_inputs_ = 0;
+  std::vector<switch_grant> accepted_;
+};
+
+}  // namespace tess::machine
