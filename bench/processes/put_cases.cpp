@@ -5,7 +5,7 @@
 #include "cases.hpp"
 #include "harness/pin.hpp"
 #include "harness/shared_pages.hpp"
-#include "word_loops.hpp"
+#include "primitives/word_loops.hpp"
 
 namespace bench {
 namespace {

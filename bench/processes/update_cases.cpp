@@ -5,7 +5,7 @@
 #include "harness/shared_pages.hpp"
 #include "kernels/histogram.hpp"
 #include "limits/raw_gups.hpp"
-#include "random_words.hpp"
+#include "random_access/random_words.hpp"
 
 namespace bench {
 namespace {

@@ -4,7 +4,7 @@
 #include "harness/huge_pages.hpp"
 #include "harness/pin.hpp"
 #include "harness/shared_pages.hpp"
-#include "word_loops.hpp"
+#include "primitives/word_loops.hpp"
 
 namespace bench {
 namespace {

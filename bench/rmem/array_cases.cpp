@@ -5,8 +5,8 @@
 
 #include "cases.hpp"
 #include "harness/clock.hpp"
+#include "harness/job.hpp"
 #include "harness/splitmix.hpp"
-#include "job.hpp"
 #include "tess/rmem_array.hpp"
 
 namespace bench {

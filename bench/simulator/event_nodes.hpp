@@ -1,7 +1,7 @@
 // event_nodes: one load for every event kernel: nodes that do nothing but wait 1 to 3 cycles, again and again.
 //
 // Units     million events per second of host time.
-// Source    the load behind the figures of `bench/machine_kernel.cpp`: 256 nodes, delays from a generator per node.
+// Source    the load behind the figures of `bench/simulator/kernel.cpp`: 256 nodes, delays from a generator per node.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 NEEDED = ("oshrun", "valgrind")
-OPERATIONS = 1000  # as in bench/rae/openshmem_operations.cpp
+OPERATIONS = 1000  # as in bench/reproduce/rae/openshmem_operations.cpp
 SECONDS_MAX = 400
 LOOP = "nothing"  # the part that consists of the loop only
 SETTINGS = {"memory": {"UCX_TLS": "sm,self"}, "messages": {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"}}

@@ -1,0 +1,135 @@
+// bare_portal: the same transfers with the portal library alone, to compare with: no regions, no rights, no checks.
+//
+//   Single-step, as the paper's baseline: a write's window is opened when the write before has ended; a reader opens
+//   its window only after its header was sent and the server is ready. Overlapped: two windows for writes, the second
+//   opened while the first receives; a reader opens its window before its header.
+//
+// Threads   one hart each.
+// Source    RMem (MultiProg 2019), section on the evaluation: the NodeOS kernel with portals.
+#pragma once
+
+#include <tess/machine/mailbox.hpp>
+#include <vector>
+
+#include "protocol.hpp"
+
+namespace mppa {
+
+/// The server's side. Each client has its own part of the DDR.
+class bare_server {
+ public:
+  using mailbox = tess::machine::mailbox;
+
+  explicit bare_server(std::uint64_t part_bytes)
+      : memory_(tess::machine::cluster::row(tess::machine::cluster::own_number(),
+                                            tess::machine::registers::information::row_partition)),
+        part_bytes_(part_bytes) {}
+
+  [[nodiscard]] std::uint64_t part(std::uint64_t client) const { return memory_ + client * part_bytes_; }
+
+  /// False: the message is another's.
+  bool serve(mailbox::message const& came) {
+    auto const [code, bytes, second, third, unused] = came.said;
+    switch (static_cast<operation>(code)) {
+      case operation::bare_write:
+        for (std::uint64_t i = 0; i < third; ++i)
+          writers_.push_back({tess::machine::receive_window(windows_++), came.source, bytes, second / third});
+        return true;
+      case operation::bare_read:
+        if (second == 0) {
+          mailbox::send(came.source, {static_cast<std::uint64_t>(status::ok)});
+          return true;
+        }
+        [[fallthrough]];
+      case operation::bare_allow:
+        if (sender_.busy()) good_ = sender_.finish() && good_;
+        good_ = sender_.begin(part(came.source), bytes, second) && good_;
+        return true;
+      default:
+        return false;
+    }
+  }
+  /// A window that has received can be opened again.
+  [[nodiscard]] bool has_work() const {
+    for (writer const& one : writers_)
+      if (one.left != 0 && one.window.is_closed()) return true;
+    return false;
+  }
+  void work() {
+    for (writer& one : writers_) {
+      if (one.left == 0 || !one.window.is_closed()) continue;
+      --one.left;
+      good_ = one.window.open(part(one.client), one.bytes, one.client) && good_;
+      mailbox::send(one.client, {static_cast<std::uint64_t>(status::ok), part(one.client)});
+    }
+  }
+  [[nodiscard]] bool finish() {
+    if (sender_.busy()) good_ = sender_.finish() && good_;
+    return good_;
+  }
+
+ private:
+  struct writer {
+    tess::machine::receive_window window;
+    std::uint64_t client;
+    std::uint64_t bytes;
+    std::uint64_t left;  ///< Times that it will be opened.
+  };
+  std::uint64_t memory_;
+  std::uint64_t part_bytes_;
+  std::uint64_t windows_ = 0;
+  std::vector<writer> writers_;
+  tess::machine::portal_sender sender_;
+  bool good_ = true;
+};
+
+class bare_client {
+ public:
+  bare_client(tess::machine::mailbox& mail, std::uint64_t server, bool overlapped)
+      : mail_(mail), server_(server), overlapped_(overlapped) {}
+
+  /// Before the first write: so many will come, each of so many bytes. With two windows an even number.
+  void announce_writes(std::uint64_t bytes, std::uint64_t times) {
+    tess::machine::mailbox::send(
+        server_, {static_cast<std::uint64_t>(operation::bare_write), bytes, times, overlapped_ ? 2UL : 1});
+  }
+  /// A window has been opened, which somebody else took out of the mailbox.
+  void allowed(std::uint64_t where) {
+    where_ = where;
+    ++allowed_;
+  }
+  [[nodiscard]] bool write(void const* local, std::uint64_t bytes) {
+    if (allowed_ == 0) allowed(mail_.receive().said[1]);
+    --allowed_;
+    std::uint64_t const where = where_;
+    return sender_.send(reinterpret_cast<std::uint64_t>(local), bytes, where);
+  }
+  [[nodiscard]] bool read(void* local, std::uint64_t bytes) {
+    using tess::machine::mailbox;
+    std::uint64_t const where = tess::machine::cluster::global_name(local);
+    auto const own = reinterpret_cast<std::uint64_t>(local);
+    bool opened = false;
+    if (overlapped_) {
+      opened = window_.open(own, bytes, server_);
+      mailbox::send(server_, {static_cast<std::uint64_t>(operation::bare_read), bytes, where});
+    } else {
+      mailbox::send(server_, {static_cast<std::uint64_t>(operation::bare_read), bytes, 0});
+      (void)mail_.receive();
+      opened = window_.open(own, bytes, server_);
+      mailbox::send(server_, {static_cast<std::uint64_t>(operation::bare_allow), bytes, where});
+    }
+    mail_.wait_until([this] { return window_.is_closed(); });
+    return opened;
+  }
+
+ private:
+  tess::machine::mailbox& mail_;
+  std::uint64_t server_;
+  bool overlapped_;
+  std::uint64_t allowed_ = 0;
+  std::uint64_t where_ = 0;  ///< The same part each time.
+  tess::machine::receive_window window_{0};
+  tess::machine::portal_sender sender_;
+};
+
+}  // namespace mppa

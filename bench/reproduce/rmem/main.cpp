@@ -1,0 +1,207 @@
+// main: remote memory on a machine with clusters, measured: compute clusters write to an I/O cluster's DDR, or
+// read from it, by the RMem protocol or by bare portals.
+//
+//   A copy runs on every cluster (`--copies 20`). The first I/O cluster serves; the first PEERS compute clusters are
+//   its clients. Each prints a line for each of its transfers: cluster, number, and the cycles between which it took
+//   place. What was moved is compared, word by word, where it went to.
+//
+// Errors    exit code 1: something was refused or did not arrive as it was sent; 2: wrong words.
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "bare_portal.hpp"
+#include "check.hpp"
+#include "client.hpp"
+#include "server.hpp"
+
+namespace mppa {
+namespace {
+
+using namespace tess::machine;  // NOLINT
+
+constexpr std::uint64_t bytes_max = std::uint64_t{1} << 20U;
+constexpr std::uint64_t transfers_max = 256;
+constexpr std::uint64_t peers_max = 16;
+alignas(receive_window::line_bytes) std::uint64_t buffer[bytes_max / sizeof(std::uint64_t)];
+std::uint64_t begun[transfers_max];
+std::uint64_t ended[transfers_max];
+
+struct chosen {
+  std::string way;  // rmem, bare or overlapped
+  bool writes = false;
+  std::uint64_t bytes = 0;
+  std::uint64_t peers = 0;
+  std::uint64_t transfers = 0;  // of each peer
+};
+
+std::uint64_t pattern(std::uint64_t client, std::uint64_t index) {
+  return (client << 32U | index) * 0x9e3779b97f4a7c15U;
+}
+void fill(std::uint64_t volatile* words, std::uint64_t client, std::uint64_t bytes) {
+  for (std::uint64_t i = 0; i < bytes / 8; ++i) words[i] = pattern(client, i);
+}
+std::uint64_t wrong_words(std::uint64_t const volatile* words, std::uint64_t client, std::uint64_t bytes) {
+  std::uint64_t wrong = 0;
+  for (std::uint64_t i = 0; i < bytes / 8; ++i) wrong += words[i] != pattern(client, i) ? 1 : 0;
+  return wrong;
+}
+/// The DDR is written and read behind the caches by portals: what the server itself does there goes through.
+bool flush_range(std::uint64_t address, std::uint64_t bytes) {
+  namespace of = registers::ranges;
+  std::uint64_t const window = cluster::window(registers::unit::ranges);
+  cluster::word(window + of::operation) = of::flush;
+  cluster::word(window + of::address) = address;
+  cluster::word(window + of::bytes) = bytes;
+  cluster::counter told;
+  cluster::word(window + of::counter) = reinterpret_cast<std::uint64_t>(&told);
+  cluster::word(window + of::trigger) = 0;
+  cluster::fence();
+  cluster::word(window + of::doorbell) = 1;
+  return cluster::word(window + of::doorbell) != of::wrong && told.wait();
+}
+std::uint64_t volatile* in_memory(std::uint64_t address) {
+  return reinterpret_cast<std::uint64_t volatile*>(address);
+}
+bool fail(std::uint64_t at, char const* what) {
+  std::fprintf(stderr, "mppa-rmem: cluster %lu: %s\n", static_cast<unsigned long>(at), what);
+  return false;
+}
+
+std::string name_of(std::uint64_t client) {
+  return "part" + std::to_string(client);
+}
+
+/// The server: until every client has left. Parts of the DDR lie in the order of the clusters' numbers.
+bool serve(chosen const& of, std::uint64_t own) {
+  mailbox mail;
+  rmem_server regions;
+  bare_server bare(of.bytes);
+  std::uint64_t present = 0;
+  std::uint64_t left = 0;
+  std::uint64_t clients[peers_max];
+  std::uint64_t parts[peers_max];  // where a client's data lie, by its own word: for looking at them, not for access
+  bool good = true;
+  while (left < of.peers) {  // each arrives once and leaves once
+    mail.wait_until([&] { return !mail.empty() || bare.has_work(); });
+    bare.work();
+    auto const came = mail.try_receive();
+    if (!came || regions.serve(*came) || bare.serve(*came)) continue;
+    if (static_cast<operation>(came->said[0]) == operation::leave) {
+      ++left;
+      continue;
+    }
+    if (static_cast<operation>(came->said[0]) != operation::arrive || present == of.peers) {
+      good = fail(came->source, "a message that makes no sense");
+      continue;
+    }
+    clients[present] = came->source;
+    parts[present] = came->said[1];
+    if (!of.writes) {
+      fill(in_memory(came->said[1]), came->source, of.bytes);
+      if (!flush_range(came->said[1], of.bytes)) good = fail(own, "its memory could not be flushed");
+    }
+    if (++present < of.peers) continue;
+    for (std::uint64_t i = 0; i < of.peers; ++i) mailbox::send(clients[i], {static_cast<std::uint64_t>(status::ok)});
+  }
+  // Only now: it takes time that others would have waited.
+  for (std::uint64_t i = 0; of.writes && i < present; ++i) {
+    if (wrong_words(in_memory(parts[i]), clients[i], of.bytes) != 0)
+      good = fail(clients[i], "what it wrote is not in memory");
+  }
+  if (!bare.finish()) good = fail(own, "a client's window refused data");
+  if (regions.lost() != 0) good = fail(own, "a client did not take what it had asked for");
+  return good;
+}
+
+bool transfer(chosen const& of, rmem_client& remote, bare_client& bare, std::uint64_t address) {
+  if (of.way != "rmem") return of.writes ? bare.write(buffer, of.bytes) : bare.read(buffer, of.bytes);
+  status const how = of.writes ? remote.write(address, buffer, of.bytes) : remote.read(buffer, address, of.bytes);
+  return how == status::ok;
+}
+
+/// Windows of bare writes may be opened meanwhile; their messages say where, that of the start nowhere.
+void wait_for_all(mailbox& mail, bare_client& bare) {
+  for (;;) {
+    std::uint64_t const where = mail.receive().said[1];
+    if (where == 0) return;
+    bare.allowed(where);
+  }
+}
+
+bool run_client(chosen const& of, std::uint64_t own) {
+  mailbox mail;
+  std::uint64_t const server = server_cluster(0);
+  std::uint64_t const memory = cluster::row(server, registers::information::row_partition);
+  rmem_client remote(mail);
+  bare_client bare(mail, server, of.way == "overlapped");
+  rmem_client::opened region;
+  std::uint64_t where = memory + own * of.bytes;
+  if (of.way == "rmem") {
+    region = remote.create(0, name_of(own), of.bytes);
+    if (region.how != status::ok) return fail(own, text_of(region.how).data());
+    where = memory + (region.address & offset_mask);
+  }
+  if (of.writes) fill(buffer, own, of.bytes);
+  // Those that fill the caches are not measured; an even number, for two windows.
+  std::uint64_t const unmeasured = 1 + (of.transfers + 1) % 2;
+  if (of.writes && of.way != "rmem") bare.announce_writes(of.bytes, unmeasured + of.transfers);
+  for (std::uint64_t i = 0; i < unmeasured; ++i)
+    if (!transfer(of, remote, bare, region.address)) return fail(own, "a transfer was refused");
+  mailbox::send(server, {static_cast<std::uint64_t>(operation::arrive), where});
+  wait_for_all(mail, bare);
+  for (std::uint64_t i = 0; i < of.transfers; ++i) {
+    begun[i] = cluster::cycle();
+    if (!transfer(of, remote, bare, region.address)) return fail(own, "a transfer was refused");
+    ended[i] = cluster::cycle();
+  }
+  mailbox::send(server, {static_cast<std::uint64_t>(operation::leave), where});
+  mailbox::flush();
+  for (std::uint64_t i = 0; i < of.transfers; ++i)
+    std::printf("%lu %lu %lu %lu\n", static_cast<unsigned long>(own), static_cast<unsigned long>(i),
+                static_cast<unsigned long>(begun[i]), static_cast<unsigned long>(ended[i]));
+  if (!of.writes && wrong_words(buffer, own, of.bytes) != 0) return fail(own, "what it read is not what is in memory");
+  return true;
+}
+
+/// 0: it is none.
+std::uint64_t number(std::string_view text) {
+  std::uint64_t value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() ? value : 0;
+}
+
+bool understood(int count, char** words, chosen& of) {
+  if (count != 6) return false;
+  of.way = words[1];
+  std::string const direction = words[2];
+  of.writes = direction == "write";
+  of.bytes = number(words[3]);
+  of.peers = number(words[4]);
+  of.transfers = number(words[5]);
+  bool const way = of.way == "rmem" || of.way == "bare" || of.way == "overlapped";
+  return way && (of.writes || direction == "read") && of.bytes >= 64 && of.bytes <= bytes_max && of.bytes % 64 == 0 &&
+         of.peers >= 1 && of.peers <= peers_max && of.transfers >= 1 && of.transfers <= transfers_max;
+}
+
+}  // namespace
+}  // namespace mppa
+
+int main(int count, char** words) {
+  using namespace tess::machine;  // NOLINT
+  mppa::chosen of;
+  if (count == 2 && std::string(words[1]) == "check") return mppa::check();
+  if (!mppa::understood(count, words, of)) {
+    std::fputs(
+        "usage: mppa-rmem rmem|bare|overlapped write|read BYTES PEERS TRANSFERS, or mppa-rmem check\n"
+        "  BYTES 64 to 1048576, whole lines of 64; PEERS 1 to 16; TRANSFERS 1 to 256\n",
+        stderr);
+    return 2;
+  }
+  std::uint64_t const own = cluster::own_number();
+  if (mppa::server_cluster(0) == own) return mppa::serve(of, own) ? 0 : 1;
+  std::uint64_t before = 0;  // compute clusters
+  for (std::uint64_t number = 0; number < own; ++number) before += cluster::has_memory(number) ? 0 : 1;
+  if (cluster::has_memory(own) || before >= of.peers) return 0;
+  return mppa::run_client(of, own) ? 0 : 1;
+}

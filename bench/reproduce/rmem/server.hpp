@@ -1,0 +1,62 @@
+// server: one I/O cluster's DDR as named, protected regions, served by one hart that never waits for a client.
+//
+//   Bounds and rights are checked for every request before a window is opened or a byte is sent. The rights are those
+//   of `tess memd` (src/rmem/store/rights.hpp), with clusters as users; the network says which cluster sent a message.
+//   A window is for one write and closes with it, so a permission is used once.
+//
+// Threads   one hart of the cluster.
+// Errors    every refusal is an answer (status); data that a client does not take are counted in `lost`.
+#pragma once
+
+#include <optional>
+#include <tess/machine/mailbox.hpp>
+#include <vector>
+
+#include "protocol.hpp"
+#include "rmem/store/rights.hpp"
+
+namespace mppa {
+
+class rmem_server {
+ public:
+  using mailbox = tess::machine::mailbox;
+
+  rmem_server();
+
+  /// Does what a message of this file's operations asks; false: it is another's.
+  bool serve(mailbox::message const& came);
+  [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+
+ private:
+  struct region {
+    std::array<std::uint64_t, 2> name;
+    std::uint64_t begin;  ///< Offset in the DDR.
+    std::uint64_t bytes;
+    tess::memd::grants granted;
+  };
+  struct found {
+    status how = status::no_region;
+    std::uint64_t where = 0;  ///< Global address.
+  };
+  static constexpr std::size_t regions_max = 64;
+
+  [[nodiscard]] region* at(std::uint64_t address);
+  [[nodiscard]] found check(mailbox::message const& came, std::uint32_t needed);
+  mailbox::words create(mailbox::message const& came);
+  mailbox::words open(mailbox::message const& came);
+  status grant(mailbox::message const& came);
+  mailbox::words write(mailbox::message const& came);
+  std::optional<status> read(mailbox::message const& came);
+
+  std::uint64_t own_;
+  std::uint64_t number_;  ///< Of the server, in addresses.
+  std::uint64_t memory_;  ///< Global address of the DDR.
+  std::uint64_t memory_bytes_;
+  std::uint64_t scratchpad_bytes_;          ///< Of every cluster.
+  std::vector<std::uint64_t> scratchpads_;  ///< By cluster: where its memory begins.
+  std::vector<region> regions_;             ///< By begin, without holes.
+  tess::machine::portal_sender sender_;
+  std::uint64_t lost_ = 0;
+};
+
+}  // namespace mppa

@@ -1,0 +1,227 @@
+// machine: `tess bench machine`: simulated instructions per second, beside qemu-riscv64 in the same run, and
+// beside what is wanted.
+//
+//   Without time, each round runs the same RISC-V program under both; instructions are the machine's own count, and
+//   times are of the whole process, loading included. With time, the limit is what is wanted, or half of what one hart
+//   reached in the same round; times are those of the run. Lines before the table say how many events it took.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/clock.hpp"
+#include "harness/suite.hpp"
+
+extern char** environ;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Seconds that a program took from its start to its end; its standard output is dropped.
+double run(std::vector<std::string> words) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("machine: no pipe");
+  posix_spawn_file_actions_t streams;
+  ::posix_spawn_file_actions_init(&streams);
+  ::posix_spawn_file_actions_addopen(&streams, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&streams, ends[1], STDERR_FILENO);
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t child = 0;
+  double const begin = bench::timestamp();
+  int const failed = ::posix_spawnp(&child, words[0].c_str(), &streams, nullptr, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&streams);
+  ::close(ends[1]);
+  std::string text;
+  std::array<char, 4096> chunk{};
+  for (ssize_t got = 0; failed == 0 && (got = ::read(ends[0], chunk.data(), chunk.size())) > 0;)
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+  ::close(ends[0]);
+  int status = 0;
+  if (failed != 0 || ::waitpid(child, &status, 0) < 0 || status != 0)
+    throw std::runtime_error("machine: " + words[0] + " did not run to its end: " + text);
+  return bench::timestamp() - begin;
+}
+
+std::string statistics_file() {
+  return (fs::temp_directory_path() / ("tess-bench-machine-" + std::to_string(::getpid()))).string();
+}
+
+/// What a run left in its statistics, and took them away.
+nlohmann::json take_statistics(std::string const& file) {
+  std::ifstream stream{file};
+  nlohmann::json all = nlohmann::json::parse(stream);
+  fs::remove(file);
+  return all;
+}
+
+bool installed(std::string const& program) {
+  try {
+    (void)run({program, "--version"});
+    return true;
+  } catch (std::runtime_error const&) {
+    return false;
+  }
+}
+
+void isa_bench(bench::suite& suite, fs::path const& folder) {
+  if (!suite.wants("isa_bench, timing off, against Spike") && !suite.wants("isa_bench, timing off, against qemu"))
+    return;
+  constexpr double spike = 450;  // million instructions/s of Spike, the fastest of several runs on such a host
+  std::string const machine = (folder / "tess-machine").string();
+  std::string const program = (folder / "isa_bench").string();
+  bool const qemu = installed("qemu-riscv64");
+  std::vector<bench::round> alone;
+  std::vector<bench::round> beside;
+  for (int k = 0; k < suite.runs(); ++k) {
+    std::string const file = statistics_file();
+    double const ours = run({machine, "--quiet", "--stats", file, "--timing", "off", "--", program, "20"});
+    double const millions = take_statistics(file)["instructions"].get<double>() / 1e6;
+    alone.push_back({spike, millions / ours});
+    if (qemu) beside.push_back({millions / run({"qemu-riscv64", program, "20"}), millions / ours});
+  }
+  suite.record("isa_bench, timing off, against Spike", 1, "M/s", alone);
+  if (qemu) suite.record("isa_bench, timing off, against qemu", 1, "M/s", beside);
+}
+
+/// What a run with time took, from its statistics.
+struct timed_figures {
+  double instructions;
+  double cycles;
+  double seconds;
+  double events;
+  double misses;  ///< Of all L2s.
+};
+
+timed_figures timed(fs::path const& folder, std::vector<std::string> const& options, std::string const& program,
+                    std::vector<std::string> const& arguments) {
+  std::string const file = statistics_file();
+  std::vector<std::string> words{(folder / "tess-machine").string(), "--quiet", "--timing", "on", "--stats", file};
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), {"--", (folder / program).string()});
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  (void)run(words);
+  nlohmann::json const all = take_statistics(file);
+  double misses = 0;
+  for (auto const& tile : all["tiles"]) misses += tile["l2_misses"].get<double>();
+  return {all["instructions"], all["cycles"], all["host"]["seconds"], all["host"]["events"], misses};
+}
+
+void say(std::string const& name, timed_figures const& of) {
+  std::printf("%-40s %8.4f events an instruction, %6.1f a miss, %.2f misses in 100 instructions\n", name.c_str(),
+              of.events / of.instructions, of.events / std::max(of.misses, 1.0), 100 * of.misses / of.instructions);
+}
+
+/// One hart, against what is wanted of it; million instructions/s.
+void one_hart(bench::suite& suite, fs::path const& folder) {
+  struct wanted_case {
+    char const* name;
+    char const* machine;
+    char const* program;
+    std::vector<std::string> arguments;
+    double wanted;
+  };
+  wanted_case const cases[] = {
+      {"l1_set, single-tile", "single-tile", "l1_set", {"8"}, 80},
+      {"isa_bench, single-tile", "single-tile", "isa_bench", {"3"}, 40},
+      {"isa_bench, nemesys-4x4", "nemesys-4x4", "isa_bench", {"3"}, 20},
+      {"isa_bench behind the L2, single-tile", "single-tile", "isa_bench", {"1", "1", "mapped"}, 40},
+      {"isa_bench behind the L2, nemesys-4x4", "nemesys-4x4", "isa_bench", {"1", "1", "mapped"}, 20},
+  };
+  for (auto const& [name, machine, program, arguments, wanted] : cases) {
+    if (!suite.wants(name)) continue;
+    std::vector<bench::round> rounds;
+    timed_figures last{};
+    for (int k = 0; k < suite.runs(); ++k) {
+      last = timed(folder, {"--machine", machine}, program, arguments);
+      rounds.push_back({wanted, last.instructions / last.seconds / 1e6});
+    }
+    say(name, last);
+    suite.record(name, 1, "M/s", rounds);
+  }
+}
+
+/// All application harts of nemesys-4x4 together, against half of what one reaches.
+void all_harts(bench::suite& suite, fs::path const& folder) {
+  for (std::string const program : {"l1_set", "isa_bench"}) {
+    std::string const name = program + ", 56 harts, against half of one";
+    if (!suite.wants(name)) continue;
+    timed_figures const one = timed(folder, {"--machine", "nemesys-4x4"}, program, {"1"});
+    timed_figures const all = timed(folder, {"--machine", "nemesys-4x4", "--copies", "14"}, program, {"1", "4"});
+    say(name, all);
+    std::vector<bench::round> const rounds{
+        {0.5e-6 * one.instructions / one.seconds, 1e-6 * all.instructions / all.seconds}};
+    suite.record(name, 56, "M/s", rounds);
+  }
+}
+
+/// nemesys-4x4 with links as wide as its memories are fast; otherwise these cannot be half busy.
+fs::path wide_machine(fs::path const& folder) {
+  std::ifstream stream{folder.parent_path().parent_path().parent_path() / "share/tessera/machines/nemesys-4x4.toml"};
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  for (auto const& [from, to] :
+       {std::pair("link_bytes = 4 ", "link_bytes = 16 "), std::pair("buffer_flits = 4 ", "buffer_flits = 8 ")}) {
+    std::size_t const at = text.find(from);
+    if (at == std::string::npos) throw std::runtime_error(std::string("machine: nemesys-4x4 has no line ") + from);
+    text.replace(at, std::string_view(from).size(), to);
+  }
+  fs::path const file = fs::temp_directory_path() / ("tess-bench-wide-" + std::to_string(::getpid()) + ".toml");
+  std::ofstream{file} << text;
+  return file;
+}
+
+/// Million machine cycles/s with the memories half busy.
+void busy_memory(bench::suite& suite, fs::path const& folder) {
+  std::string const name = "busy_memory, 56 harts, machine cycles";
+  if (!suite.wants(name)) return;
+  fs::path const machine = wide_machine(folder);
+  std::vector<bench::round> rounds;
+  timed_figures last{};
+  for (int k = 0; k < std::min(suite.runs(), 3); ++k) {
+    last = timed(folder, {"--machine", machine.string(), "--copies", "14"}, "busy_memory", {"4", "8"});
+    rounds.push_back({1.0, last.cycles / last.seconds / 1e6});
+  }
+  fs::remove(machine);
+  say(name, last);
+  suite.record(name, 56, "M/s", rounds);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("simulated instructions per second of the machine's harts");
+  bench::options chosen;
+  chosen.runs = 5;
+  bench::declare(app, chosen);
+  if (auto const code = bench::parse(app, argc, argv)) return *code;
+  bench::suite suite("machine", chosen);
+  fs::path const folder = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "machine";
+  if (!fs::exists(folder / "isa_bench")) {
+    std::fprintf(stderr, "machine: no RISC-V program to run; ./tess setup riscv, then build again\n");
+    return 2;
+  }
+  try {
+    isa_bench(suite, folder);
+    one_hart(suite, folder);
+    all_harts(suite, folder);
+    busy_memory(suite, folder);
+  } catch (std::exception const& failed) {
+    std::fprintf(stderr, "%s\n", failed.what());
+    return 1;
+  }
+  return suite.finish();
+}
