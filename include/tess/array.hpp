@@ -65,6 +65,7 @@ class array {
   std::uint64_t bytes_ = 0;
 };
 
+/// A text whose bytes are a block of its own.
 class string {
  public:
   using value_type = char;
@@ -79,6 +80,7 @@ class string {
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return characters_.size(); }
   [[nodiscard]] constexpr bool empty() const noexcept { return characters_.empty(); }
+  /// The bytes.
   [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters_.data(), characters_.size()}; }
   constexpr operator std::string_view() const noexcept { return view(); }
   friend constexpr bool operator==(string a, std::string_view b) noexcept { return a.view() == b; }

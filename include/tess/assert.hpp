@@ -11,10 +11,12 @@ namespace tess::detail {
 [[noreturn, gnu::cold]] void no_memory_for(char const* what) noexcept;
 }  // namespace tess::detail
 
+/// Ends the process with a message unless the condition holds, in every build.
 #define TESS_ASSERT(...)                    \
   (static_cast<bool>(__VA_ARGS__) ? void(0) \
                                   : ::tess::detail::assertion_failed(#__VA_ARGS__, std::source_location::current()))
 
+/// The same in checked builds only; elsewhere the condition is not evaluated.
 #if defined(TESS_CHECKED) && TESS_CHECKED
 #define TESS_DEBUG_ASSERT(...) TESS_ASSERT(__VA_ARGS__)
 #else

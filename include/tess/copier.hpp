@@ -11,6 +11,7 @@
 
 namespace tess {
 
+/// How a graph of objects is copied to another place.
 enum class copier : std::uint8_t {
   automatic,        ///< as the run's settings say; there: nemesys
   message_passing,  ///< serialise, send, deserialise

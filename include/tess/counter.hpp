@@ -109,6 +109,7 @@ class counter {
   /// Waits until nothing is outstanding.
   auto operator co_await() & noexcept { return detail::cell_awaiter{cell_, detail::counter_wait}; }
 
+  /// For the runtime.
   detail::completion& cell() noexcept { return cell_; }
 
  private:

@@ -22,6 +22,7 @@ struct delay {
   std::chrono::nanoseconds time{0};  ///< 0: none
   std::chrono::nanoseconds jitter{0};
 
+  /// There is a delay.
   [[nodiscard]] bool any() const noexcept { return time.count() > 0 || jitter.count() > 0; }
 
   static constexpr std::chrono::nanoseconds longest = std::chrono::seconds(1);

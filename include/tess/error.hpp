@@ -40,6 +40,7 @@ class remote_error : public std::runtime_error {
 class place_failed : public std::runtime_error {
  public:
   explicit place_failed(place_id place, std::string const& how = {});
+  /// The place that failed.
   [[nodiscard]] place_id place() const noexcept { return place_; }
 
  private:

@@ -70,7 +70,7 @@ class event_counter {
     reload_ = reload;
   }
 
-  // What it tells when it fires; four at most.
+  /// What is notified when it fires; four at most.
   void notify(global_ptr<counter> c) { notify({&detail::notify_counter, c.bits(), 0}); }
   void notify(global_ptr<event_counter> c, std::int64_t n = -1) {
     notify({&detail::notify_event_counter, c.bits(), static_cast<std::uint64_t>(n)});
@@ -87,7 +87,9 @@ class event_counter {
     notify({&detail::notify_queue<T, Slots>, q.bits(), word});
   }
 
+  /// Adds to the value; fires if that makes it zero.
   void add(std::int64_t n) noexcept;
+  /// The value now.
   [[nodiscard]] std::int64_t value() noexcept;
   /// How often it fired.
   [[nodiscard]] std::uint64_t phase() noexcept;

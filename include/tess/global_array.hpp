@@ -45,6 +45,7 @@ class global_array {
   /// Elements per place (the last places may have fewer).
   [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
 
+  /// The place that has element i.
   [[nodiscard]] place_id owner(std::uint64_t i) const noexcept {
     if (reciprocal_ != 0) [[likely]]
       return static_cast<place_id>(static_cast<unsigned __int128>(i) * reciprocal_ >> 64);

@@ -29,12 +29,14 @@ class global_ptr {
   constexpr global_ptr(place_id place, std::uint64_t offset) noexcept
       : bits_(std::uint64_t{place} << offset_bits | (offset & offset_mask)) {}
 
+  /// The pointer whose word this is.
   static constexpr global_ptr from_bits(std::uint64_t bits) noexcept {
     global_ptr p;
     p.bits_ = bits;
     return p;
   }
 
+  /// Place, offset in its segment, and the word of both.
   [[nodiscard]] constexpr place_id place() const noexcept { return static_cast<place_id>(bits_ >> offset_bits); }
   [[nodiscard]] constexpr std::uint64_t offset() const noexcept { return bits_ & offset_mask; }
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }

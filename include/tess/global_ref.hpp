@@ -19,6 +19,7 @@ class global_ref {
   /// Of an object of this place.
   explicit global_ref(T* object) : bits_(object == nullptr ? 0 : detail::to_global(object)) {}
 
+  /// The place where the object is.
   [[nodiscard]] constexpr place_id home() const noexcept { return global_ptr<T>::from_bits(bits_).place(); }
   constexpr explicit operator bool() const noexcept { return bits_ != 0; }
   friend constexpr bool operator==(global_ref, global_ref) noexcept = default;

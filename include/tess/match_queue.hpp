@@ -69,6 +69,7 @@ class match_queue {
 
 // The same at any place: one request, one reply.
 
+/// At another place: appends an item, takes the oldest one.
 template <class T, std::size_t Slots>
 auto push(global_ptr<match_queue<T, Slots>> p, std::type_identity_t<T> item,
           std::source_location at = std::source_location::current()) {

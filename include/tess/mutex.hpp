@@ -34,6 +34,7 @@ class mutex {
       detail::destroyed_while_awaited("a mutex");
   }
 
+  /// Awaited: holds it, without waiting, if it is free; gives it to the next one.
   auto lock() noexcept -> detail::event_wait<mutex, operation::lock>;
   [[nodiscard]] bool try_lock() noexcept;
   void unlock();
@@ -98,12 +99,14 @@ class unlock_call : public detail::event_call<bool> {
     if (!detail::event_call<bool>::await_resume()) mutex::refuse_unlock();
   }
 };
+/// At another place.
 unlock_call unlock(global_ptr<mutex> p, std::source_location at = std::source_location::current());
 
 /// Holds a mutex to the end of its life.
 class [[nodiscard("the guard unlocks when it is destroyed: keep it in a variable")]] mutex_guard {
  public:
   explicit mutex_guard(mutex& held) noexcept : here_(&held) {}
+  /// Locks a mutex of another place; the guard unlocks it.
   explicit mutex_guard(global_ptr<mutex> held) noexcept : there_(held) {}
   mutex_guard(mutex_guard&& other) noexcept
       : here_(std::exchange(other.here_, nullptr)), there_(std::exchange(other.there_, nullptr)) {}
@@ -158,6 +161,7 @@ class guard_call {
 inline auto mutex::guard() noexcept {
   return detail::guard_wait(*this, {});
 }
+/// Locks a mutex of another place and gives a guard that unlocks it.
 inline auto guard(global_ptr<mutex> p, std::source_location at = std::source_location::current()) {
   return detail::guard_call(p, at);
 }

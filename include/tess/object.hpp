@@ -77,6 +77,7 @@ class arena {
   arena& operator=(arena const&) = delete;
   ~arena() { detail::region::end(region_); }
 
+  /// Makes an object, an array, a text.
   template <class T, class... Args>
   [[nodiscard]] T* make(Args&&... args) {
     return detail::make_in<T>(*region_, std::forward<Args>(args)...);
@@ -96,6 +97,7 @@ class arena {
 /// Things that last as long as the job: `place_objects().make<node>(…)`.
 class place_objects {
  public:
+  /// Makes an object, an array.
   template <class T, class... Args>
   [[nodiscard]] T* make(Args&&... args) const {
     return detail::make_in<T>(detail::place_region(), std::forward<Args>(args)...);

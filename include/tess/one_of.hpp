@@ -21,6 +21,7 @@ class one_of {
   constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
   friend constexpr bool operator==(one_of, one_of) noexcept = default;
 
+  /// For the runtime: the types that it may point to.
   static constexpr detail::accepted_types accepted() noexcept {
     return {detail::accepts_types<Types...>::list, sizeof...(Types)};
   }

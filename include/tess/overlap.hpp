@@ -147,6 +147,7 @@ task<void> overlap(std::uint64_t first, std::uint64_t last, Issue issue, Take ta
     calls.pop();
   }
 }
+/// Issues issue(i) for all i in [first, last) and keeps N operations under way.
 template <unsigned N, class Issue>
 task<void> overlap(std::uint64_t first, std::uint64_t last, Issue issue) {
   return overlap<N>(first, last, issue, [](std::uint64_t, auto&&...) {});

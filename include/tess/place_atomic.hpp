@@ -17,6 +17,7 @@ void place_lock() noexcept;
 void place_unlock() noexcept;
 }  // namespace detail
 
+/// Calls f while no other section of this place runs.
 template <class F>
 decltype(auto) place_atomic(F&& f) {
   static_assert(!detail::is_task<std::invoke_result_t<F>>, "place_atomic: the section must not suspend");

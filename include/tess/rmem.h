@@ -12,8 +12,10 @@
 extern "C" {
 #endif
 
+/// What may be done to a region.
 enum { TESS_RMEM_READ = 1, TESS_RMEM_WRITE = 2 };
 
+/// What a call returns.
 enum {
   TESS_RMEM_OK = 0,
   TESS_RMEM_NO_RIGHT,
@@ -27,25 +29,28 @@ enum {
   TESS_RMEM_BAD_REQUEST,
   TESS_RMEM_REVOKED,
   TESS_RMEM_NOT_SERVING,
-  TESS_RMEM_LOST = 100,  // the server is gone; the next call looks for it again
-  TESS_RMEM_NO_MEMORY    // of this process
+  TESS_RMEM_LOST = 100,  ///< the server is gone; the next call looks for it again
+  TESS_RMEM_NO_MEMORY    ///< of this process
 };
 
+/// A region of remote memory.
 struct tess_rmem_region {
-  uint64_t base;  // in the flat space of all servers
+  uint64_t base;  ///< in the flat space of all servers
   uint64_t size;
 };
 
-// The region of this name, if all of `rights` is held.
+/// The region of this name, if all of `rights` is held.
 int tess_rmem_open(char const* name, unsigned rights, struct tess_rmem_region* found);
-// Of zeros; `rights_for_users`: what every user of the server's host may do.
+/// Creates a region of zeros; `rights_for_users`: what every user of the server's host may do.
 int tess_rmem_create(char const* name, uint64_t size, unsigned rights_for_users, struct tess_rmem_region* made);
+/// Removes a region.
 int tess_rmem_remove(struct tess_rmem_region const* region);
 
+/// Copy bytes from a region, or to it.
 int tess_memread(void* to, uint64_t from, size_t bytes);
 int tess_memwrite(uint64_t to, void const* from, size_t bytes);
 
-// Why the last call of this thread that failed did; never null.
+/// Why the last call of this thread that failed did; never null.
 char const* tess_rmem_message(void);
 
 #ifdef __cplusplus

@@ -40,11 +40,13 @@ namespace tess::rmem {
 /// In the flat space of all servers.
 using address = std::uint64_t;
 
+/// What a user or a token may do.
 enum class rights : std::uint32_t { none = 0, read = 1, write = 2, read_write = 3, allocate = 4, grant = 8 };
 [[nodiscard]] constexpr rights operator|(rights a, rights b) {
   return static_cast<rights>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
 
+/// A region: where it is, and what its opener may do.
 struct region {
   address base = 0;
   std::uint64_t size = 0;
@@ -56,6 +58,7 @@ struct region {
 class refused : public error {
  public:
   refused(reason why, std::string const& text) : error(text), why_(why) {}
+  /// Why the server refused.
   [[nodiscard]] reason why() const noexcept { return why_; }
 
  private:
@@ -98,8 +101,10 @@ class client {
   /// more than 1 MiB.
   region create(std::string_view name, std::uint64_t size, rights for_users = rights::none,
                 std::string* owner_token = nullptr);
+  /// Removes the region; its owner, and the user of the server, may.
   void remove(address of);
 
+  /// Copies bytes from the region, or to it; blocks.
   void memread(void* to, address from, std::size_t bytes);
   void memwrite(address to, void const* from, std::size_t bytes);
 
@@ -123,6 +128,7 @@ class client {
 
   /// Another name; `for_ms` 0: until it is unlinked.
   void link(address of, std::string_view name, std::uint64_t for_ms = 0);
+  /// Removes a name.
   void unlink(std::string_view name);
 
   /// `of` 0: the server, whose right is allocate.
@@ -135,8 +141,10 @@ class client {
   void revoke_user(address of, std::uint32_t user);
   void revoke_any_user(address of);
   void revoke_token(address of, std::string_view token);
+  /// Shows a token to the server: its rights are this client's from now on.
   void present(std::string_view token);
 
+  /// A region as list() shows it.
   struct listed {
     std::string name;
     region what;
@@ -147,10 +155,12 @@ class client {
   /// Those that this user may know of.
   [[nodiscard]] std::vector<listed> list();
 
+  /// What a server has, and what it has done so far.
   struct figures {
     std::uint64_t size = 0, free = 0, regions = 0, connections = 0, reads = 0, writes = 0, read_bytes = 0,
                   written_bytes = 0, refused = 0, leases = 0;
   };
+  /// The figures of the server now.
   [[nodiscard]] figures state();
 
  private:
@@ -163,6 +173,7 @@ class client {
 
 /// With it, blocking the calling thread. The forms for tasks: tess/rmem_task.hpp.
 namespace blocking {
+/// As the members of client, on default_client().
 [[nodiscard]] inline region open(std::string_view name, rights wanted) {
   return default_client().open(name, wanted);
 }

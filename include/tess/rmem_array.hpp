@@ -80,6 +80,7 @@ class tiles_of {
     co_return show(co_await pump_->next());
   }
 
+  /// Steps from tile to tile, blocking.
   struct iterator {
     tiles_of* of;
     tile<T>& operator*() const noexcept { return of->shown_; }
@@ -114,6 +115,7 @@ class tiles_of {
   tile<T> shown_;
 };
 
+/// An array of T in remote memory with a cache of its pages.
 template <class T>
 class array {
   using item = std::remove_const_t<T>;
@@ -143,6 +145,7 @@ class array {
     region const made = co_await rmem::create(*with, std::move(name), items * sizeof(T));
     co_return array(*with, made, chosen);
   }
+  /// The array in the region of this name.
   [[nodiscard]] static task<array> open(std::string name, cache_options chosen = {}) {
     client* const with = co_await find_client();
     region const found = co_await rmem::open(*with, std::move(name), writes ? rights::read_write : rights::read);
@@ -150,9 +153,13 @@ class array {
   }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// The region that holds the items.
   [[nodiscard]] region const& where() const noexcept { return cache_->of(); }
+  /// Size of the cache.
   [[nodiscard]] std::size_t cache_bytes() const noexcept { return cache_->frames() * items_per_page() * sizeof(T); }
+  /// Items of a page of the cache.
   [[nodiscard]] std::uint64_t items_per_page() const noexcept { return cache_->items_per_page(); }
+  /// What the cache has done so far.
   [[nodiscard]] cache_counts counts() const { return cache_->counts(); }
   /// Shares the cache.
   [[nodiscard]] array<item const> as_const() const noexcept {

@@ -5,6 +5,7 @@
 
 namespace tess::rmem {
 
+/// Why a server refused.
 enum class reason : std::uint16_t {
   ok,  ///< of no refusal
   no_right,

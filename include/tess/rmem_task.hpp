@@ -24,6 +24,7 @@
 
 namespace tess::rmem {
 
+/// The region of this name; throws refused unless all of `wanted` is held.
 [[nodiscard]] task<region> open(std::string name, rights wanted);
 [[nodiscard]] task<region> open(client& with, std::string name, rights wanted);
 
@@ -31,12 +32,15 @@ namespace tess::rmem {
 [[nodiscard]] task<region> create(std::string name, std::uint64_t size, rights for_users = rights::none);
 [[nodiscard]] task<region> create(client& with, std::string name, std::uint64_t size, rights for_users = rights::none);
 
+/// Removes the region.
 [[nodiscard]] task<void> remove(region of);
 [[nodiscard]] task<void> remove(client& with, region of);
 
+/// Copies bytes from a region.
 [[nodiscard]] task<void> memread(void* to, address from, std::size_t bytes);
 [[nodiscard]] task<void> memread(client& with, void* to, address from, std::size_t bytes);
 
+/// Copies bytes to a region.
 [[nodiscard]] task<void> memwrite(address to, void const* from, std::size_t bytes);
 [[nodiscard]] task<void> memwrite(client& with, address to, void const* from, std::size_t bytes);
 

@@ -67,6 +67,7 @@ inline void semaphore::release(std::uint32_t permits) noexcept {
 
 // The same at any place: one request, one reply.
 
+/// At another place.
 inline auto acquire(global_ptr<semaphore> p, std::source_location at = std::source_location::current()) {
   return detail::call_event<semaphore::operation::acquire>(p, {}, at);
 }

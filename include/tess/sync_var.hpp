@@ -106,6 +106,7 @@ static_assert(sizeof(sync_var<char>) == 16);
 
 // The same at any place: one request, one reply.
 
+/// At another place: as the members.
 template <class T>
 auto write_ef(global_ptr<sync_var<T>> p, std::type_identity_t<T> v,
               std::source_location at = std::source_location::current()) {

@@ -41,6 +41,7 @@ class team {
   /// Collective: gives the memory back. Nothing for no team; the world stays.
   [[nodiscard]] task<void> release() const;
 
+  /// Ends when all members of the team have called it.
   [[nodiscard]] task<void> barrier() const { return detail::team_barrier(name_); }
   /// op over the values of the members, in rank order.
   template <detail::reducible T, class Op = std::plus<>>

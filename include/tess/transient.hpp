@@ -23,6 +23,7 @@ class alignas(alignof(T) > 8 ? alignof(T) : 8) transient {
 
   constexpr operator T&() noexcept { return value_; }
   constexpr operator T const&() const noexcept { return value_; }
+  /// The value.
   [[nodiscard]] constexpr T& value() noexcept { return value_; }
   [[nodiscard]] constexpr T const& value() const noexcept { return value_; }
   constexpr T operator->() const noexcept

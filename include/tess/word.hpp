@@ -252,12 +252,11 @@ auto put(global_ptr<T> p, detail::plain<T> value, std::source_location at = std:
   return detail::put_call<T>(p, {{value}}, at);
 }
 
-// Each of the following yields the value before the operation. Integers of 32 and 64 bits have all of them; min and max
-// compare by T. float and double have fetch_add, fetch_sub, fetch_min, fetch_max (a NaN is neither stored nor replaced)
-// and exchange; they round in the order in which they took effect. global_ptr has exchange and compare_swap, which make
-// linked structures: a word of zeros is the null pointer. It does not guard against ABA: a node that others may still
-// compare with must not be given back meanwhile.
-
+/// Each of the following yields the value before the operation. Integers of 32 and 64 bits have all of them; min and
+/// max compare by T. float and double have fetch_add, fetch_sub, fetch_min, fetch_max (a NaN is neither stored nor
+/// replaced) and exchange; they round in the order in which they took effect. global_ptr has exchange and compare_swap,
+/// which make linked structures: a word of zeros is the null pointer. It does not guard against ABA: a node that others
+/// may still compare with must not be given back meanwhile.
 template <detail::word_number T>
 auto fetch_add(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_add, T>(p, {{v}}, at);

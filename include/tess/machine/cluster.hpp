@@ -15,9 +15,11 @@
 
 namespace tess::machine::cluster {
 
+/// The register at an address.
 inline std::uint64_t volatile& word(std::uint64_t address) {
   return *reinterpret_cast<std::uint64_t volatile*>(address);
 }
+/// A field of the information unit.
 inline std::uint64_t information(std::uint64_t offset) {
   return word(registers::own_devices + offset);
 }
@@ -25,6 +27,7 @@ inline std::uint64_t information(std::uint64_t offset) {
 inline std::uint64_t own_number() {
   return information(registers::information::tile);
 }
+/// Number of clusters.
 inline std::uint64_t count() {
   return information(registers::information::width) * information(registers::information::height);
 }

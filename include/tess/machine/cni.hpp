@@ -55,9 +55,11 @@ class whole_word {
  private:
   std::uint64_t* at_;
 };
+/// The word at an address.
 inline whole_word word(std::uint64_t address) {
   return whole_word(address);
 }
+/// A field of the information unit.
 inline std::uint64_t information(std::uint64_t offset) {
   return word(registers::own_devices + offset);
 }
@@ -69,6 +71,7 @@ inline std::uint64_t row(std::uint64_t tile, std::uint64_t field) {
 inline void fence() {
   asm volatile("fence rw, rw" ::: "memory");
 }
+/// The cycle counter of this hart.
 inline std::uint64_t cycle() {
   std::uint64_t now = 0;
   asm volatile("rdcycle %0" : "=r"(now)::"memory");
@@ -91,6 +94,7 @@ struct layout {
 };
 inline layout known;
 
+/// Number of this tile.
 inline std::uint64_t own_tile() {
   return known.tile;
 }
@@ -199,9 +203,11 @@ inline words::fault last_fault() {
 class line {
  public:
   constexpr explicit line(std::uint64_t address) : at_(address) {}
+  /// Where the line is.
   [[nodiscard]] constexpr std::uint64_t address() const { return at_; }
 
  protected:
+  /// A word of the line.
   [[nodiscard]] whole_word field(std::uint64_t offset) const { return word(at_ + offset); }
 
  private:
@@ -212,6 +218,7 @@ class line {
 class command_buffer : public line {
  public:
   using line::line;
+  /// Makes the line a command buffer; false: it cannot be.
   [[nodiscard]] bool configure() const { return cni::configure(address(), words::line_bytes, words::command_buffer); }
   /// 1 to 65536 bytes, from and to scratchpads and DDR of any tiles, at any alignment, behind all caches.
   /// `acknowledgement`: the numbers of bytes that have been written are stored there, several in any order; or null.
@@ -249,12 +256,17 @@ class command_buffer : public line {
 class counter : public line {
  public:
   using line::line;
+  /// Makes the line a counter; false: it cannot be.
   [[nodiscard]] bool configure() const { return cni::configure(address(), words::line_bytes, words::counter); }
+  /// Adds to the value.
   void add(std::uint64_t number) const { field(words::counter_add) = number; }
+  /// The value now.
   [[nodiscard]] std::uint64_t value() const { return field(words::counter_add); }
   /// Nobody is notified, also of zero.
   void set(std::uint64_t value) const { field(words::counter_set) = value; }
+  /// The value after zero.
   void reload(std::uint64_t value) const { field(words::counter_reload) = value; }
+  /// The word that is sent at zero.
   void preset(std::uint64_t value) const { field(words::counter_preset) = value; }
   /// The address of a word, of which there are four; or null.
   void notify(std::uint64_t number, std::uint64_t of_word) const {
@@ -289,6 +301,7 @@ class queue_reader {
   [[nodiscard]] bool empty() const { return word(at_ + words::queue_tail) == taken_; }
   /// Address of the oldest item, when there is one; it stays until pop().
   [[nodiscard]] std::uint64_t front() const { return buffer_ + (taken_ & item_mask_) * item_bytes_; }
+  /// Frees the oldest item.
   void pop() {
     taken_ = (taken_ + 1) & 0xffff'ffffU;  // as the head and tail of the queue
     word(at_ + words::queue_head) = taken_;

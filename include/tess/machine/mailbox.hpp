@@ -16,9 +16,12 @@
 
 namespace tess::machine {
 
+/// The mailbox of this cluster; one for each program.
 class mailbox {
  public:
+  /// Content of a message.
   using words = std::array<std::uint64_t, registers::invoke::words>;
+  /// A message as it arrives.
   struct message {
     words said{};
     std::uint64_t source = 0;  ///< Cluster; by the network, not by the sender.
@@ -50,9 +53,11 @@ class mailbox {
   /// Until the last message of this hart is in its receiver's mailbox: a program must not end before.
   static void flush() { await_sent(cluster::window(registers::unit::invoke)); }
 
+  /// No message has arrived.
   [[nodiscard]] static bool empty() {
     return cluster::word(cluster::unit_address(registers::unit::tasks) + registers::tasks::waiting) == 0;
   }
+  /// The oldest message, if there is one.
   [[nodiscard]] static std::optional<message> try_receive() {
     namespace of = registers::tasks;
     std::uint64_t const window = cluster::window(registers::unit::tasks);
@@ -67,6 +72,7 @@ class mailbox {
   void wait_until(Condition there) {
     while (!there()) cluster::sleep_on(arrived_, there);
   }
+  /// The oldest message; sleeps until there is one.
   [[nodiscard]] message receive() {
     wait_until([] { return !empty(); });
     return *try_receive();

@@ -14,6 +14,7 @@
 
 namespace tess::machine {
 
+/// A range of the own memory into which one other cluster may send.
 class receive_window {
  public:
   static constexpr std::uint64_t line_bytes = 64;
@@ -34,6 +35,7 @@ class receive_window {
   }
   /// All that it was opened for has come, or it was closed.
   [[nodiscard]] bool is_closed() const { return cluster::word(at_ + registers::portals::sends) == 0; }
+  /// Closes it; later sends are refused.
   void close() { cluster::word(at_ + registers::portals::sends) = 0; }
 
  private:
@@ -62,6 +64,7 @@ class portal_sender {
     busy_ = cluster::word(window + of::doorbell) != static_cast<std::uint64_t>(registers::command_status::wrong);
     return busy_;
   }
+  /// A send has begun and finish() was not called.
   [[nodiscard]] bool busy() const noexcept { return busy_; }
   /// Asleep until what was begun is in the other's memory. False: it was refused.
   [[nodiscard]] bool finish() {

@@ -23,6 +23,7 @@ inline constexpr std::uint64_t unit_bytes = std::uint64_t{1} << 19U;
 inline constexpr std::uint64_t units_max = devices_bytes / unit_bytes;
 inline constexpr std::uint64_t window_bytes = 64;
 
+/// The units of a tile, in the order of their registers.
 enum class unit : std::uint8_t { information, ranges, adapter, invoke, tasks, nma, nca, portals, cni, extended };
 
 /// What the doorbells of all units but `ranges` say: `accepted` until the command has ended, then `idle` or `wrong`;
@@ -70,12 +71,14 @@ inline constexpr std::uint64_t trigger =
     32;  ///< 1: at the end, what stands in this hart's window of `nma` is asked for.
 inline constexpr std::uint64_t doorbell = 56;
 
+/// What a command does.
 enum operation_code : std::uint64_t {
   write_back = 1,      ///< Dirty lines of the L2 go to memory, and stay.
   invalidate = 2,      ///< Lines of the L2, and of the L1s above them, are dropped; edge lines are flushed.
   flush = 3,           ///< Both: write back, then drop.
   invalidate_l1s = 4,  ///< Lines of the tile's L1s are dropped.
 };
+/// What the doorbell says.
 enum status_code : std::uint64_t { idle = 0, accepted = 1, full = 2, wrong = 3 };
 }  // namespace ranges
 
@@ -90,6 +93,7 @@ inline constexpr std::uint64_t counter = 40;   ///< Null: nobody is told.
 inline constexpr std::uint64_t result = 48;    ///< What the word was; of 4 bytes, sign-extended.
 inline constexpr std::uint64_t doorbell = 56;
 
+/// What a command does.
 enum operation_code : std::uint64_t {
   compare_swap = 1,  ///< At the word's home, in any tile.
   copy = 2,          ///< By DMA, behind all caches, between tile-local memories and partitions of any tiles.
@@ -150,6 +154,7 @@ inline constexpr std::uint64_t transition_bytes = 32;
 inline constexpr std::uint64_t front_bytes = header + transition_bytes;
 inline constexpr std::uint64_t array_front_bytes = array_bytes;
 
+/// What an object is.
 enum kind_code : std::uint8_t { object = 0, data_array = 1, pointer_array = 2 };
 /// Of a word, two bits in the mask of its type, word 0 in the lowest.
 enum word_code : std::uint8_t { data = 0, pointer = 1, transient = 2, descriptor = 3 };
@@ -193,12 +198,14 @@ inline constexpr std::uint64_t counter = 48;
 inline constexpr std::uint64_t doorbell = 56;
 inline constexpr unsigned room_bits = 40;
 
+/// How the map from originals to copies finds an entry.
 enum map_code : std::uint64_t { linear = 0, hashed = 1 };
 /// `objects`: at least so many, for the size of the hashed map. The message goes to tile `spawn` if there is one:
 /// {task, final address of the root's copy, bytes of the chunk that are used, graph_fault, objects}.
 constexpr std::uint64_t shape_of(std::uint64_t objects, std::uint64_t source_tile, map_code map) noexcept {
   return objects | source_tile << 32U | std::uint64_t{map} << 56U;
 }
+/// The part of `shape` that names the tile that gets the message at the end.
 constexpr std::uint64_t spawning(std::uint64_t tile) noexcept {
   return tile << 44U | std::uint64_t{1} << 57U;
 }
@@ -215,9 +222,11 @@ inline constexpr std::uint64_t task = 32;  ///< First word of the message: {task
 inline constexpr std::uint64_t counter = 40;  ///< Null: nobody is told.
 inline constexpr std::uint64_t doorbell = 56;
 
+/// The bytes of M as `dispatch` has them.
 constexpr std::uint64_t dispatch_of(std::uint64_t metadata_bytes) noexcept {
   return metadata_bytes;
 }
+/// The part of `dispatch` that names the tile that gets the message.
 constexpr std::uint64_t spawning(std::uint64_t tile) noexcept {
   return tile << 32U | std::uint64_t{1} << 48U;
 }
@@ -234,6 +243,7 @@ inline constexpr std::uint64_t tag = 24;
 inline constexpr std::uint64_t bytes = 32;
 inline constexpr std::uint64_t doorbell = 56;
 
+/// What a command of the unit does.
 enum operation_code : std::uint64_t {
   configure = 1,  ///< The lines of [address, address + bytes) become `value`, tag and words zero; 0: the cache's again.
   examine = 2,    ///< `value` and `tag` of the line, as they are.
@@ -263,6 +273,7 @@ inline constexpr std::uint64_t region_kind = 16;    ///< region_code
 inline constexpr std::uint64_t region_way = 24;     ///< Of an own scratchpad.
 inline constexpr std::uint64_t region_enable = 32;  ///< Storing 1 checks and enters it, 0 removes it; 1: in force.
 
+/// What a region of the table is.
 enum region_code : std::uint64_t {
   own_scratchpad = 1,     ///< In way `region_way` of the own L2.
   remote_scratchpad = 2,  ///< Of other tiles: stores are combined.
@@ -297,6 +308,7 @@ inline constexpr std::uint64_t command_destination = 8;
 inline constexpr std::uint64_t command_acknowledgement = 16;  ///< Where numbers of bytes are written; or null.
 inline constexpr std::uint64_t command_source = 24;           ///< Of a copy.
 inline constexpr std::uint64_t command_data = 24;             ///< Of a message, up to five words.
+/// What a command buffer does.
 enum command_code : std::uint64_t {
   copy = 1,
   message = 2,
@@ -304,6 +316,7 @@ enum command_code : std::uint64_t {
 };
 inline constexpr std::uint64_t copy_bytes_max = 65536;
 inline constexpr std::uint64_t message_bytes_max = 40;
+/// The first word of a command.
 constexpr std::uint64_t what_of(command_code code, std::uint64_t length) noexcept {
   return std::uint64_t{code} | length << 8U;
 }

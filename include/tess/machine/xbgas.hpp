@@ -37,10 +37,10 @@ template <class T>
 inline constexpr bool is_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 }  // namespace detail
 
-// e10 is the object, x10 the address.
+/// e10 is the object, x10 the address: the instruction that makes the object of an address.
 #define TESS_XBGAS_OBJECT ".insn i 0x7b, 5, x10, %[object], 0\n"
 
-/// Integers of 1 to 8 bytes.
+/// Loads an integer of 1 to 8 bytes.
 template <class T>
 T get(std::uint64_t object, T const* address) {
   static_assert(std::is_integral_v<T>);
@@ -69,6 +69,7 @@ T get(std::uint64_t object, T const* address) {
   return value;
 }
 
+/// Stores an integer of 1 to 8 bytes.
 template <class T>
 void put(std::uint64_t object, T* address, std::type_identity_t<T> value) {
   static_assert(std::is_integral_v<T>);
@@ -91,7 +92,7 @@ void put(std::uint64_t object, T* address, std::type_identity_t<T> value) {
         : "memory");
 }
 
-// Each gives what was there before.
+/// An atomic operation of 4 or 8 bytes that returns the old value.
 #define TESS_XBGAS_ATOMIC(name, funct7)                                                        \
   template <class T>                                                                           \
   T name(std::uint64_t object, T* address, std::type_identity_t<T> operand) {                  \
@@ -110,6 +111,8 @@ void put(std::uint64_t object, T* address, std::type_identity_t<T> value) {
                    : "memory");                                                                \
     return before;                                                                             \
   }
+
+/// Atomic operations on integers of 4 or 8 bytes; each returns the old value.
 TESS_XBGAS_ATOMIC(fetch_add, 0x00)
 TESS_XBGAS_ATOMIC(swap, 0x04)
 TESS_XBGAS_ATOMIC(fetch_xor, 0x10)

@@ -24,11 +24,13 @@
 
 namespace tess::machine::xbgas {
 
+/// Names an operation that was begun; no_ticket if none was free.
 using ticket = std::int64_t;
 inline constexpr ticket no_ticket = -1;
 /// Of each hart; as many more can be posted.
 inline constexpr std::int64_t tickets = 64;
 
+/// Whether an operation begins only after all others of its hart are done.
 enum class order : std::uint8_t { none, after_all };
 
 /// Its answer is there: take() does not wait.
@@ -57,8 +59,10 @@ template <class T>
 inline constexpr int width = sizeof(T) == 4 ? 4 : 5;  // funct3
 }  // namespace detail
 
+/// The instruction that makes the object of an address.
 #define TESS_XBGAS_OBJECT ".insn i 0x7b, 5, x10, %[object], 0\n"
 
+/// Two forms of an operation: begin_NAME gives a ticket, post_NAME wants no answer.
 // e10 is the object, x10 the address. rl makes funct7 one more.
 #define TESS_XBGAS_BEGIN(name, funct7)                                                                                \
   template <class T, order Order = order::none>                                                                       \
@@ -81,6 +85,8 @@ inline constexpr int width = sizeof(T) == 4 ? 4 : 5;  // funct3
                  [object] "r"(object), [with] "r"(operand), [width] "i"(detail::width<T>), [order] "i"(Order)         \
                  : "memory");                                                                                         \
   }
+
+/// begin_NAME begins an atomic operation of 4 or 8 bytes and gives its ticket; post_NAME begins one without an answer.
 TESS_XBGAS_BEGIN(fetch_add, 0x00)
 TESS_XBGAS_BEGIN(swap, 0x04)
 TESS_XBGAS_BEGIN(fetch_xor, 0x10)
