@@ -1,7 +1,7 @@
 // network: simulated cycles per second of the network alone: a 4x4 mesh, 4 channels, packets of one flit.
 //
-// BookSim2 (commit 28f4329), the same network on the machine where reference/booksim_curves.csv was made: 78, 45, 33
-// and 26 thousand cycles/s at 0.1, 0.2, 0.3 and 0.4 flits per node and cycle.
+// BookSim2 (commit 28f4329) simulates the same network at 78, 45, 33 and 26 thousand cycles/s for 0.1, 0.2, 0.3 and 0.4
+// flits per node and cycle, on the machine on which reference/booksim_curves.csv was measured.
 #include <CLI/CLI.hpp>
 #include <chrono>
 
@@ -12,14 +12,14 @@
 namespace {
 
 double thousand_cycles(double rate) {
-  tess::machine::network_parameters made;
-  made.width = made.height = 4;
-  made.virtual_networks = {{4}};
+  tess::machine::network_parameters parameters;
+  parameters.width = parameters.height = 4;
+  parameters.virtual_networks = {{4}};
   tess::machine::traffic load;
   load.rate = rate;
   load.measured_cycles = 100'000;
   auto const start = std::chrono::steady_clock::now();
-  auto const result = tess::machine::measure(made, load);
+  auto const result = tess::machine::measure(parameters, load);
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - start;
   return static_cast<double>(result.cycles) / took.count() * 1e-3;
 }

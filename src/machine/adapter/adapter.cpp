@@ -42,7 +42,7 @@ adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameter
                  home& local, network* mail)
     : kernel_(k), network_(over), mail_(mail), clock_(clock), made_of_(made_of), tile_(tile), home_(local) {
   MACHINE_ASSERT(made_of.dma_packet_bytes <= transaction::data_max);
-  MACHINE_ASSERT(over.inside().parameters().virtual_networks.size() == 3);
+  MACHINE_ASSERT(over.parameters().virtual_networks.size() == 3);
   over.attach(tile, *this);
   if (mail != nullptr) mail->attach(tile, *this);
 }
@@ -98,7 +98,7 @@ void adapter::send(transaction& sent) {
   network& way = way_of(sent);
   way.send({.source = tile_,
             .target = sent.target,
-            .flits = way.inside().parameters().flits(bytes),
+            .flits = way.parameters().flits(bytes),
             .network = class_of(sent),
             .cookie = reinterpret_cast<std::uintptr_t>(&sent)});
 }
@@ -172,7 +172,7 @@ void adapter::respond(transaction& answered) {
   network& way = way_of(answered);
   way.send({.source = tile_,
             .target = answered.source,
-            .flits = way.inside().parameters().flits(bytes),
+            .flits = way.parameters().flits(bytes),
             .network = answered.of_interface ? control : responses,
             .cookie = reinterpret_cast<std::uintptr_t>(&answered)});
 }

@@ -1,4 +1,4 @@
-// crossing_log: a record of when each flit crossed each link, and when the last credit came back over it.
+// crossing_log: records when each flit left over each link, and when the last credit returned.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace tess::machine {
 class crossing_log {
  public:
   struct crossing {
-    std::uint64_t cookie;  ///< Of the flit's packet.
+    std::uint64_t cookie;  ///< Cookie of the flit's packet.
     std::uint32_t link;
-    std::uint64_t cycle;  ///< In which it left.
+    std::uint64_t cycle;  ///< The cycle in which it left.
   };
 
   /// The pool must outlive this.

@@ -1,4 +1,4 @@
-// delivery: hands complete packets to the user of the network, those of one cycle in the order of their targets.
+// delivery: hands complete packets to the user of the network; within a cycle, in the order of their targets.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class delivery {
  public:
   explicit delivery(deliver_function deliver) : deliver_(std::move(deliver)) {}
 
-  /// Between begin() and end() packets are collected, otherwise delivered at once.
+  /// Packets are collected between begin() and end(), and delivered at once at any other time.
   void begin() noexcept { collecting_ = true; }
   void add(packet const& complete, std::uint64_t cycle) {
     if (collecting_) return complete_.push_back(complete);
@@ -32,7 +32,7 @@ class delivery {
     complete_.clear();
     delivering_ = false;
   }
-  /// end() is delivering: a packet that is sent now leaves in the same cycle.
+  /// True while end() delivers. A packet that is sent then leaves in the same cycle.
   [[nodiscard]] bool delivering() const noexcept { return delivering_; }
 
  private:

@@ -42,7 +42,7 @@ void ejector::release(std::uint32_t network, std::uint64_t cycle) {
 
 void ejector::complete(std::uint32_t index, std::uint64_t cycle) {
   packet_pool::entry const whole = packets_[index];
-  packets_.remove(index);  // first: the receiver may send
+  packets_.remove(index);  // before the delivery, in which the receiver may send
   if (!whole.delivered) complete_.add(whole, cycle);
 }
 

@@ -1,7 +1,7 @@
 // ejector: the receiving half of a node's network interface: takes flits out of the network and completes packets.
 //
-//   A node with a limit takes in a packet only if it has room for it; the flits of others keep their places in the
-//   network, without a credit, until the node has released a packet.
+//   A node with a receive limit admits a packet only while it has room for it. Until the node releases an earlier
+//   packet, the flits of others stay where they are, and their credits do not return.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ class ejector {
   void release(std::uint32_t network, std::uint64_t cycle);
 
  private:
-  /// A virtual channel from the router; its packets come one after the other.
+  /// A virtual channel from the router. Packets on it do not interleave.
   struct input_channel {
-    bool admitted = false;  ///< There is room for the packet whose flits come now.
+    bool admitted = false;  ///< The packet at the front has room.
     std::vector<flit> held;
   };
 
@@ -48,7 +48,7 @@ class ejector {
   delivery& complete_;
   std::uint32_t link_;
   std::vector<input_channel> channels_;  ///< [channel]
-  std::vector<std::uint32_t> room_;      ///< [virtual network]: packets that it can still take in.
+  std::vector<std::uint32_t> room_;      ///< [virtual network]: packets that can still be admitted.
 };
 
 }  // namespace tess::machine

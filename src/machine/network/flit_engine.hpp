@@ -1,7 +1,7 @@
-// flit_engine: simulates routers, links and node interfaces flit by flit, cycle by cycle.
+// flit_engine: the cycle-by-cycle simulation of routers, links and node interfaces.
 //
-//   Wormhole switching with virtual channels and credits. The order of a cycle: credits and flits arrive, nodes inject,
-//   routers allocate and send, routes are computed. Routers and nodes do not see what others do in the same cycle.
+//   Wormhole switching with virtual channels and credits. In each cycle credits and flits arrive, nodes inject, routers
+//   allocate and send, and route computations end. Within a cycle, routers and nodes do not see each other's work.
 //
 // Units     cycles of the network's clock.
 // Cost      about 0.1 us for a flit and router. Nothing is allocated once the buffers have grown to their size.
@@ -30,12 +30,12 @@ class flit_engine {
   flit_engine(flit_engine const&) = delete;
   flit_engine& operator=(flit_engine const&) = delete;
 
-  /// Queues a packet at its source; `path` are the links from its source to its target. With `delivered` its target is
-  /// not told of it any more.
+  /// Queues a packet at its source. `path`: all links from its source to its target. `delivered`: the packet is not
+  /// delivered when it arrives, because it has been already.
   void enqueue(packet const& sent, bool delivered, std::span<std::uint32_t const> path);
-  /// First half of a cycle: flits and credits arrive.
+  /// First half of a cycle: credits and flits arrive.
   void receive(std::uint64_t cycle);
-  /// Second half: nodes inject, routers work.
+  /// Second half of a cycle: nodes inject, routers allocate and send.
   void advance(std::uint64_t cycle);
 
   [[nodiscard]] network_shape const& shape() const noexcept { return shape_; }

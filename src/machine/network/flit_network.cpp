@@ -1,4 +1,4 @@
-// flit_network: the order of arrivals, deliveries and work in a cycle.
+// flit_network: runs the engine and the fast path through a cycle: arrivals, deliveries, then work.
 #include "machine/network/flit_network.hpp"
 
 #include <algorithm>

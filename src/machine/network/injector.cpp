@@ -26,7 +26,7 @@ void injector::enqueue(std::uint32_t index) {
   events_.activate_node(node_);
 }
 
-/// Of these queues, at least one: the next one round robin among those of the highest priority.
+/// The next queue, round robin, among those of the highest priority. `queues` are bits and not empty.
 std::uint32_t injector::most_urgent(std::uint32_t queues) const noexcept {
   if (std::has_single_bit(queues)) return static_cast<std::uint32_t>(std::countr_zero(queues));
   auto const& networks = shape_.parameters().virtual_networks;
@@ -55,7 +55,7 @@ void injector::step(std::uint64_t cycle) {
   if (waiting == 0) events_.deactivate_node(node_);
 }
 
-/// False if the first packet of this queue finds no channel, or no credit.
+/// Returns false if there is no channel or no credit for the first packet of this queue.
 bool injector::send_flit(std::uint32_t network, std::uint64_t cycle) {
   queue& from = queues_[network];
   packet_pool::entry& sent = packets_[from.first];

@@ -1,7 +1,7 @@
 // injector: the sending half of a node's network interface: queues of packets that enter the network flit by flit.
 //
-//   One queue for each virtual network. In each cycle one flit leaves: from the queue of the highest priority that can
-//   send, round robin among equals.
+//   One queue for each virtual network. In each cycle at most one flit leaves, from the queue of the highest
+//   priority that can send; equal priorities take turns (round robin).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class injector {
 
   /// Adds a packet of the pool to the queue of its virtual network.
   void enqueue(std::uint32_t index);
-  /// Packets that are queued, or have left only in part.
+  /// Packets that are queued, including one that has left only in part.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t network) const noexcept { return queues_[network].length; }
   void receive_credit(std::uint32_t channel) noexcept {
     ++credits_[channel];
@@ -35,11 +35,11 @@ class injector {
   /// Sends one flit, if one can leave.
   void step(std::uint64_t cycle);
 
-  /// The fast path: what a packet that leaves without competitors changes here, and the values before.
+  /// For the fast path: the effect of an uncontended packet on the round-robin pointers, with what undoes it.
   struct uncontended_pass {
     std::uint32_t next_queue;
     std::uint8_t last_channel;
-    std::uint8_t channel;  ///< By which it leaves.
+    std::uint8_t channel;  ///< The channel that the packet leaves by.
   };
   uncontended_pass pass_uncontended(std::uint32_t network) noexcept {
     queue& from = queues_[network];
@@ -64,8 +64,8 @@ class injector {
     std::uint32_t first = packet_pool::none;
     std::uint32_t last = packet_pool::none;
     std::uint32_t length = 0;
-    std::uint32_t flits_left = 0;  ///< Of the first packet; 0: none of it has left.
-    std::uint8_t channel = 0;      ///< Of the first packet, once its head has left.
+    std::uint32_t flits_left = 0;  ///< Flits of the first packet that have not left; 0: none of it has left.
+    std::uint8_t channel = 0;      ///< Channel of the first packet, once its head has left.
     std::uint8_t last_channel = no_channel;
   };
 
@@ -85,7 +85,7 @@ class injector {
   packet_pool& packets_;
   std::uint32_t node_;
   std::uint32_t link_;
-  std::uint32_t free_;      ///< Channels of the router's input that hold no packet of this node.
+  std::uint32_t free_;      ///< Channels of the router's input that no packet of this node holds.
   std::uint32_t credited_;  ///< Channels with at least one credit.
   std::uint32_t next_queue_ = 0;
   std::vector<std::uint8_t> credits_;  ///< [channel]

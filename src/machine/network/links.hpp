@@ -1,7 +1,7 @@
-// links: carries flits forward and credits back over every link, and knows which links are in use.
+// links: all links of a network: they carry flits forward and credits back, and count what uses them.
 //
-//   A flit that leaves in a cycle, or a credit, arrives a fixed number of cycles later, so it goes straight
-//   into the schedule of the cycle of its arrival; a link itself has counters only.
+//   A flit or credit arrives a fixed number of cycles after it was sent. So a link needs no queue: the arrival goes
+//   straight into the schedule.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class network_links {
     }
   }
 
-  /// A flit leaves by this link.
+  /// A flit leaves its router or node in this cycle.
   void send(std::uint32_t link, flit const& sent, std::uint8_t channel, std::uint64_t cycle) {
     link_state& state = states_[link];
     ++state.flits;
@@ -35,7 +35,7 @@ class network_links {
     if (log_ != nullptr) [[unlikely]]
       log_->flit_left(sent, link, cycle);
   }
-  /// A flit that came over this link has left the buffer behind it: a credit goes back.
+  /// A flit that arrived over this link leaves its buffer in this cycle: a credit goes back.
   [[gnu::always_inline]] void return_credit(std::uint32_t link, std::uint8_t channel, std::uint64_t cycle) {
     std::uint64_t const arrival = cycle + states_[link].credit_cycles;
     events_.add(arrival, schedule::credit_arrival{link, channel});
@@ -44,24 +44,24 @@ class network_links {
   }
   void credit_arrived(std::uint32_t link) noexcept { --states_[link].unreturned; }
 
-  /// A packet that will be moved flit by flit is going to use this link, until its tail has left.
+  /// A packet that is simulated flit by flit has this link on its path, and its tail has not left over it.
   void add_packet(std::uint32_t link) noexcept { ++states_[link].packets; }
   void remove_packet(std::uint32_t link) noexcept { --states_[link].packets; }
-  /// A packet moved flit by flit uses the link, or a credit for one of its flits is still to come.
+  /// A packet that is simulated flit by flit has yet to leave over this link, or a credit has yet to return.
   [[nodiscard]] bool in_use(std::uint32_t link) const noexcept {
     return (states_[link].packets | states_[link].unreturned) != 0;
   }
 
-  /// Packets of the fast path use the link before this cycle.
+  /// Packets of the fast path use the link until this cycle.
   void reserve(std::uint32_t link, std::uint64_t until) noexcept { states_[link].reserved_until = until; }
   [[nodiscard]] std::uint64_t reserved_until(std::uint32_t link) const noexcept { return states_[link].reserved_until; }
 
-  /// Flits that have left over the link; the fast path counts its own in advance.
+  /// Flits that have left over the link. The fast path counts the flits of its packets in advance.
   [[nodiscard]] std::uint64_t flits(std::uint32_t link) const noexcept { return states_[link].flits; }
   void count_flits(std::uint32_t link, std::uint32_t flits) noexcept { states_[link].flits += flits; }
   void uncount_flits(std::uint32_t link, std::uint32_t flits) noexcept { states_[link].flits -= flits; }
 
-  /// Every crossing is recorded from now on; nullptr: none is.
+  /// Records every crossing from now on; nullptr stops the recording.
   void record(crossing_log* log) noexcept { log_ = log; }
 
  private:
@@ -69,9 +69,9 @@ class network_links {
     std::uint64_t reserved_until = 0;
     std::uint64_t flits = 0;
     std::uint32_t packets = 0;
-    std::uint32_t unreturned = 0;     ///< Flits sent whose credit has not arrived.
-    std::uint32_t flit_cycles = 0;    ///< From when a flit leaves its router or node until it arrives.
-    std::uint32_t credit_cycles = 0;  ///< From when a place is free until the credit for it can be used.
+    std::uint32_t unreturned = 0;     ///< Flits whose credit has not returned.
+    std::uint32_t flit_cycles = 0;    ///< From when a flit is sent until it arrives.
+    std::uint32_t credit_cycles = 0;  ///< From when a flit leaves the buffer until its credit can be used.
   };
 
   schedule& events_;

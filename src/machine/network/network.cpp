@@ -1,4 +1,4 @@
-// network: from time to cycles and back.
+// network: converts between simulated time and cycles, and plans the next tick.
 #include "machine/network/network.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ network::network(kernel& k, clock_domain clock, network_parameters const& parame
                MACHINE_ASSERT(receivers_[whole.target] != nullptr);
                receivers_[whole.target]->arrived(whole);
              }),
-      loop_free_(parameters.nodes()),
+      loopback_free_(parameters.nodes()),
       zero_load_(parameters) {}
 
 void network::attach(std::uint32_t node, packet_receiver& receiver) {
@@ -25,25 +25,25 @@ void network::attach(std::uint32_t node, packet_receiver& receiver) {
 
 void network::send(packet sent) {
   sent.created = clock_.cycle_from(kernel_.now());
-  bool const limited = inside().parameters().virtual_networks[sent.network].receive_packets > 0;
-  if (sent.source == sent.target && !limited) return loop(sent);
+  bool const limited = parameters().virtual_networks[sent.network].receive_packets > 0;
+  if (sent.source == sent.target && !limited) return send_loopback(sent);
   plan(clock_.cycles(flits_.send(sent)));
 }
 
-void network::loop(packet const& sent) {
-  if (spare_loops_.empty()) spare_loops_.push_back(&all_loops_.emplace_back(*this));
-  looped& begun = *spare_loops_.back();
-  spare_loops_.pop_back();
-  begun.carried = sent;
-  begun.carried.injected = std::max(sent.created, loop_free_[sent.source]);
+void network::send_loopback(packet const& sent) {
+  if (free_loopbacks_.empty()) free_loopbacks_.push_back(&loopbacks_.emplace_back(*this));
+  loopback_packet& sending = *free_loopbacks_.back();
+  free_loopbacks_.pop_back();
+  sending.carried = sent;
+  sending.carried.injected = std::max(sent.created, loopback_free_[sent.source]);
   packet_timing const& timing = zero_load_.of(1, sent.flits);
-  loop_free_[sent.source] = begun.carried.injected + timing.source_free;
-  kernel_.at(clock_.cycles(begun.carried.injected + timing.arrived), begun);
+  loopback_free_[sent.source] = sending.carried.injected + timing.source_free;
+  kernel_.at(clock_.cycles(sending.carried.injected + timing.arrived), sending);
 }
 
-void network::looped::arrive() {
+void network::loopback_packet::arrive() {
   packet const whole = carried;
-  owner.spare_loops_.push_back(this);
+  owner.free_loopbacks_.push_back(this);
   owner.receivers_[whole.target]->arrived(whole);
 }
 
@@ -58,7 +58,7 @@ std::uint64_t network::next_cycle() const noexcept {
 }
 
 void network::plan(picoseconds time) {
-  if (ticking_ || planned_ <= time) return;  // the tick that goes on will see to it
+  if (ticking_ || planned_ <= time) return;  // tick() plans the next one at its end
   planned_ = time;
   kernel_.close(time, tick_);
 }

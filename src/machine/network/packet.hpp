@@ -1,4 +1,4 @@
-// packet: what a network carries from node to node, the flits of a packet, and the pool of packets that move as flits.
+// packet: a packet, a flit, and the pool of packets that are simulated flit by flit.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class packet_pool {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct entry : packet {
     std::uint32_t next = none;  ///< Next packet in its source queue, or next free entry.
-    bool delivered = false;     ///< Its target has it already: only its flits and credits still have an effect.
+    bool delivered = false;     ///< Its target has received it; its flits still occupy the network.
   };
 
   [[nodiscard]] std::uint32_t add(packet const& added, bool delivered) {

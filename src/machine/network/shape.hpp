@@ -1,7 +1,7 @@
-// shape: the fixed dimensions of a network: ports, virtual channels, and where each link leads.
+// shape: the fixed structure of a network: numbers of ports and virtual channels, and both ends of each link.
 //
-//   Links are numbered: those that leave routers first, [router][port], then those that leave nodes, by node. Ports at
-//   the edge of a mesh have a number but no link.
+//   Links that leave routers have the numbers router × ports + port; links that leave nodes follow, in the order of the
+//   nodes. Ports at the edge of a mesh have a number, but no link.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class network_shape {
   [[nodiscard]] std::uint32_t node_link(std::uint32_t node) const noexcept { return router_links_ + node; }
   [[nodiscard]] link_ends const& ends(std::uint32_t link) const noexcept { return ends_[link]; }
 
-  /// Channels of a virtual network that a packet may be given, as bits.
+  /// The channels that a packet of a virtual network may use, as bits.
   [[nodiscard]] std::uint32_t allowed_channels(std::uint32_t network, channel_half half) const noexcept {
     return channel_masks_[network * 3 + static_cast<std::uint32_t>(half)];
   }
@@ -51,7 +51,7 @@ class network_shape {
   [[nodiscard]] std::uint32_t priority_of(std::uint32_t channel) const noexcept { return channel_priorities_[channel]; }
   /// All virtual networks have the same priority.
   [[nodiscard]] bool equal_priorities() const noexcept { return equal_priorities_; }
-  /// Packets of this virtual network that a node holds at most before it has released one; 0: no limit.
+  /// Packets of this virtual network that a node holds at most before it releases one; 0: no limit.
   [[nodiscard]] std::uint32_t receive_limit(std::uint32_t network) const noexcept {
     return parameters_.virtual_networks[network].receive_packets;
   }

@@ -1,4 +1,4 @@
-// topology: coordinates, neighbours and the table of routes.
+// topology: computes coordinates, neighbours and the table of routes.
 #include "machine/network/topology.hpp"
 
 #include "machine/assert.hpp"
@@ -36,7 +36,7 @@ link_end topology::neighbour(std::uint32_t router, std::uint32_t port) const noe
   auto const at = [&](std::uint32_t to_x, std::uint32_t to_y, std::uint32_t into) {
     return link_end{to_y * width_ + to_x, into};
   };
-  // A link that leaves to the east arrives at the next router's western port. A ring of one has no links.
+  // A link that leaves to the east arrives at the next router's western port. A ring of one router has no links.
   if (port == east && width_ > 1 && (wraps || x + 1 < width_)) return at((x + 1) % width_, y, west);
   if (port == west && width_ > 1 && (wraps || x > 0)) return at((x + width_ - 1) % width_, y, east);
   if (port == south && height_ > 1 && (wraps || y + 1 < height_)) return at(x, (y + 1) % height_, north);
@@ -48,7 +48,7 @@ topology::dimension_step topology::along(std::uint32_t at, std::uint32_t to, std
   if (at == to) return {0, false};
   if (kind_ != topology_kind::torus) return {to > at ? 1 : -1, false};
   std::uint32_t const up = (to + size - at) % size;
-  // Both ways are equally long only at the first step; halving by position spreads such packets over both.
+  // Both directions can be equally long only at the first step. Alternating by position spreads packets over both.
   bool const rises = up * 2 < size || (up * 2 == size && at % 2 == 0);
   return {rises ? 1 : -1, rises ? to < at : to > at};
 }

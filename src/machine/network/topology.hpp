@@ -1,11 +1,10 @@
-// topology: which router is where, what its ports lead to, and the route of a packet.
+// topology: the positions of routers, the links between their ports, and the routes of packets.
 //
 //   Mesh and torus: one router per node, ports east, west, north, south and local; x first, then y. Nodes are numbered
 //   row by row, x fastest, y growing to the south. Crossbar: one router with a local port per node.
-//   On a torus a packet takes the shorter way. A channel before the dateline (the link from the last column to the
-//   first, or between the last and first rows) is of the lower half of the virtual channels, one behind it of the upper
-//   half. The half follows from where the packet is and where it goes: lower as long as the dateline is still ahead.
-//   So no chain of waiting channels can close around a ring.
+//   On a torus a packet takes the shorter direction around each ring. The dateline of a ring is its link between the
+//   last and the first column or row. Packets that still have to cross the dateline use the lower half of the virtual
+//   channels, all others the upper half. So packets that wait for each other can never form a cycle around a ring.
 //
 // Source    W. Dally, C. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Trans.
 //           Computers 36(5), 1987.
@@ -18,7 +17,7 @@
 
 namespace tess::machine {
 
-/// Which virtual channels of its virtual network a packet may take for its next link.
+/// The virtual channels of its virtual network that a packet may use on its next link.
 enum class channel_half : std::uint8_t { all, lower, upper };
 
 struct route_step {
@@ -26,7 +25,7 @@ struct route_step {
   channel_half half = channel_half::all;
 };
 
-/// One end of a link, or nothing.
+/// One end of a link, or nowhere.
 struct link_end {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   std::uint32_t router = nowhere;
@@ -36,7 +35,7 @@ struct link_end {
 class topology {
  public:
   enum port_name : std::uint8_t { east, west, north, south, local };
-  /// Most ports a router can have: the nodes of the largest crossbar.
+  /// The most ports that a router can have: the nodes of the largest crossbar.
   static constexpr std::uint32_t ports_max = 64;
 
   explicit topology(network_parameters const& parameters);
@@ -45,22 +44,22 @@ class topology {
   [[nodiscard]] std::uint32_t routers() const noexcept { return routers_; }
   [[nodiscard]] std::uint32_t ports() const noexcept { return ports_; }
 
-  /// Where a node is attached.
+  /// The router and port that a node is attached to.
   [[nodiscard]] link_end attachment(std::uint32_t node) const noexcept;
   /// The node attached to a port, or link_end::nowhere.
   [[nodiscard]] std::uint32_t node_at(std::uint32_t router, std::uint32_t port) const noexcept;
-  /// Where the link that leaves by this port arrives; nowhere for a local port or at the edge of a mesh.
+  /// The far end of the link that leaves by this port; nowhere for a local port or at the edge of a mesh.
   [[nodiscard]] link_end neighbour(std::uint32_t router, std::uint32_t port) const noexcept;
   /// The next step of a packet for `target` at this router.
   [[nodiscard]] route_step route(std::uint32_t router, std::uint32_t target) const noexcept {
     return steps_[std::size_t{router} * nodes_ + target];
   }
-  /// Links between routers from one node to another.
+  /// The number of links between routers on the route from one node to another.
   [[nodiscard]] std::uint32_t distance(std::uint32_t from, std::uint32_t to) const noexcept;
 
  private:
   struct dimension_step {
-    int direction;  ///< +1, -1; 0: has arrived.
+    int direction;  ///< +1 or -1; 0: the packet is in its target's column or row.
     bool dateline_ahead;
   };
   [[nodiscard]] dimension_step along(std::uint32_t at, std::uint32_t to, std::uint32_t size) const noexcept;

@@ -1,4 +1,4 @@
-// traffic: creation of packets by the time to the next one, so that idle nodes cost nothing.
+// traffic: creates packets by drawing the time to the next one, so that idle nodes cost nothing.
 #include "machine/network/traffic.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace tess::machine {
 namespace {
 
-/// splitmix64: one generator per node, seeded by its number.
+/// splitmix64: one generator for each node, seeded by the node's number.
 class generator {
  public:
   explicit generator(std::uint64_t seed) : state_(seed) {}
@@ -37,7 +37,7 @@ std::uint32_t target_of(traffic_pattern pattern, network_parameters const& netwo
     case traffic_pattern::uniform:
       return random.below(network.nodes());
     case traffic_pattern::transpose:
-      return x * network.width + y;  // of a square
+      return x * network.width + y;  // only for square networks
     case traffic_pattern::bit_complement:
       return network.nodes() - 1 - node;
     case traffic_pattern::tornado: {
@@ -65,7 +65,7 @@ class run {
   traffic_result result() {
     std::uint64_t const end = load_.warm_up_cycles + load_.measured_cycles;
     std::uint64_t cycle = 0;
-    // Load goes on while measured packets are under way: they must not find the network emptying.
+    // The load continues while measured packets are in flight, so that they do not see an emptying network.
     for (; cycle < end || outstanding_ > 0; ++cycle) {
       create(cycle, end);
       network_.step(cycle);
@@ -124,7 +124,7 @@ class run {
     network_latency_sum_ += static_cast<double>(cycle - whole.injected);
   }
 
-  /// More flits wait than could leave with a latency below the limit.
+  /// More flits are queued than could leave with a latency below the limit.
   [[nodiscard]] bool hopeless(std::uint64_t cycle) const noexcept {
     double const waiting = static_cast<double>(network_.packets_inside() * load_.flits);
     return cycle > load_.warm_up_cycles + load_.measured_cycles &&

@@ -7,7 +7,7 @@ namespace tess::machine {
 namespace {
 
 void measure_links(grid const& g, measurement& into) {
-  topology const& layout = g.over.inside().layout();
+  topology const& layout = g.over.layout();
   std::uint64_t const cycles = g.over.clock().count(g.clock.now());
   for (std::uint32_t router = 0; router < layout.routers(); ++router) {
     for (std::uint32_t port = 0; port < layout.ports(); ++port) {

@@ -18,7 +18,7 @@ constexpr double us(picoseconds time) {
 
 std::uint64_t flits_of(network const& network, std::uint32_t router) {
   std::uint64_t sum = 0;
-  for (std::uint32_t port = 0; port < network.inside().layout().ports(); ++port)
+  for (std::uint32_t port = 0; port < network.layout().ports(); ++port)
     sum += network.link_flits(router, port);
   return sum;
 }
@@ -89,7 +89,7 @@ void trace::name_counters() {
     counters_.push_back({one->number(), "adapter", "requests a cycle"});
     if (one->memory() != nullptr) counters_.push_back({one->number(), "DDR", "load"});
   }
-  for (std::uint32_t router = 0; router < g.over.inside().layout().routers(); ++router)
+  for (std::uint32_t router = 0; router < g.over.layout().routers(); ++router)
     counters_.push_back({router, "router", "flits a cycle"});
 }
 
@@ -109,7 +109,7 @@ void trace::take() {
     if (one->memory() != nullptr) taken.values.push_back({one->memory()->counted().busy_ps, now});
   }
   network const& network = g.over;
-  for (std::uint32_t router = 0; router < network.inside().layout().routers(); ++router)
+  for (std::uint32_t router = 0; router < network.layout().routers(); ++router)
     taken.values.push_back({flits_of(network, router), g.over.clock().count(now)});
   samples_.push_back(std::move(taken));
 }

@@ -2,9 +2,8 @@
 //
 // Method: reference/booksim_curves.csv holds what BookSim2 (commit 28f4329) printed for a 4x4 mesh with dimension-order
 // routing, islip allocators and uniform traffic. A: four stages; B: look-ahead routing and speculation; C: A with
-// buffers of 4 flits. Up to 70% of saturation the mean latency is to agree within 3% (10% is asked for: the rest is
-// room for nobody); what BookSim calls saturated must be so here at 10% more load, and what it does not, not at 10%
-// less.
+// buffers of 4 flits. Up to 70% of the saturation load the mean latencies must agree within 3%. A load that saturates
+// BookSim2's network must saturate ours with 10% more load, and one that does not must not with 10% less.
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -84,7 +83,7 @@ traffic_result at(curve const& of, double rate) {
   return measure(of.network, load);
 }
 
-TEST(booksim_curves, are_there) {
+TEST(booksim_curves, are_complete) {
   auto const curves = read_curves();
   ASSERT_EQ(curves.size(), 10U);
   for (curve const& one : curves) EXPECT_GE(one.points.size(), 6U) << one.name;

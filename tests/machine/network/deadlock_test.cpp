@@ -1,8 +1,7 @@
-// deadlock_test: floods end with buffers of one flit, also where each request needs a reply.
+// deadlock_test: floods of packets complete with buffers of one flit, even if every request needs a reply.
 //
-// Method: the network as a device; nodes that take in one request at a time and keep it until the reply has left; as a
-// control, the same protocol on one virtual network, which must get stuck. Rings of a torus with the traffic that
-// closes them.
+// Method: nodes that admit one request at a time and keep it until the reply has left; as a control, the same protocol
+// on one virtual network, which must deadlock. On a torus, traffic that uses all links of every ring.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -78,16 +77,16 @@ class node : public packet_receiver, event {
   bool sent_ = false;
 };
 
-/// Replies that came, of 16 nodes × rounds × 16 requests.
+/// The number of replies received, of 16 nodes × rounds × 16 requests.
 std::uint64_t flood(topology_kind topology, std::uint8_t reply_network, std::uint32_t rounds) {
-  network_parameters made;
-  made.topology = topology;
-  made.width = made.height = 4;
-  made.buffer_flits = 1;
+  network_parameters parameters;
+  parameters.topology = topology;
+  parameters.width = parameters.height = 4;
+  parameters.buffer_flits = 1;
   std::uint32_t const channels = topology == topology_kind::torus ? 2 : 1;
-  made.virtual_networks = {{channels, 0, 1}, {channels, 0, 0}};
+  parameters.virtual_networks = {{channels, 0, 1}, {channels, 0, 0}};
   kernel k(clock_50_mhz.period_ps());
-  network over(k, clock_50_mhz, made);
+  network over(k, clock_50_mhz, parameters);
   std::vector<std::unique_ptr<node>> nodes;
   for (std::uint32_t i = 0; i < 16; ++i) nodes.push_back(std::make_unique<node>(k, over, i, reply_network));
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -101,25 +100,25 @@ std::uint64_t flood(topology_kind topology, std::uint8_t reply_network, std::uin
   return replies;
 }
 
-TEST(requests_and_replies, all_end_on_two_virtual_networks_with_buffers_of_one_flit) {
+TEST(requests_and_replies, complete_on_two_virtual_networks_with_buffers_of_one_flit) {
   for (topology_kind const topology : {topology_kind::mesh, topology_kind::torus, topology_kind::crossbar}) {
     EXPECT_EQ(flood(topology, 1, 8), 16U * 16 * 8);
   }
 }
 
-TEST(requests_and_replies, get_stuck_on_one_virtual_network) {
+TEST(requests_and_replies, deadlock_on_one_virtual_network) {
   EXPECT_LT(flood(topology_kind::mesh, 0, 8), 16U * 16 * 8);
 }
 
-TEST(rings_of_a_torus, do_not_close_when_every_packet_goes_half_way_round) {
+TEST(rings_of_a_torus, do_not_deadlock_when_every_packet_goes_half_way_round) {
   for (std::uint32_t const size : {4U, 5U, 8U}) {
-    network_parameters made;
-    made.topology = topology_kind::torus;
-    made.width = made.height = size;
-    made.buffer_flits = 1;
-    made.virtual_networks = {{2}};
+    network_parameters parameters;
+    parameters.topology = topology_kind::torus;
+    parameters.width = parameters.height = size;
+    parameters.buffer_flits = 1;
+    parameters.virtual_networks = {{2}};
     std::uint64_t delivered = 0;
-    tess::machine::flit_network flits(made, [&](packet const&, std::uint64_t) { ++delivered; });
+    tess::machine::flit_network flits(parameters, [&](packet const&, std::uint64_t) { ++delivered; });
     std::uint32_t const nodes = size * size;
     for (std::uint32_t round = 0; round < 20; ++round) {
       for (std::uint32_t from = 0; from < nodes; ++from) {
@@ -142,10 +141,10 @@ struct recorder : packet_receiver {
 };
 
 TEST(a_network, sleeps_between_packets_and_keeps_their_time) {
-  network_parameters made;
-  made.width = made.height = 4;
+  network_parameters parameters;
+  parameters.width = parameters.height = 4;
   kernel k(clock_50_mhz.period_ps());
-  network over(k, clock_50_mhz, made);
+  network over(k, clock_50_mhz, parameters);
   recorder there(k);
   over.attach(15, there);
   for (std::uint64_t const start : {0ULL, 1'000'000'000ULL, 5'000'000'013ULL}) {

@@ -1,7 +1,7 @@
-// flit_network_test: packets arrive once, whole, at their target, as early as the router's stages allow and no earlier.
+// flit_network_test: each packet arrives once, at its target, in the cycle that follows from the router's stages.
 //
-// Method: one packet alone for every pair of nodes and router; random floods with small buffers in which every packet
-// is counted; two packets that want one link.
+// Method: a single packet for every pair of nodes, on every kind of router; random floods with small buffers, in which
+// every packet is counted; two flows that share a link.
 #include "machine/network/flit_network.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct arrival {
   std::uint64_t cycle;
 };
 
-/// Steps until nothing is left, at most `cycles`.
+/// Steps until the network is empty, for at most `cycles`. Returns whether it is.
 bool drain(flit_network& network, std::uint64_t& cycle, std::uint64_t cycles) {
   for (std::uint64_t const end = cycle + cycles; cycle < end; ++cycle) {
     network.step(cycle);
@@ -32,31 +32,32 @@ bool drain(flit_network& network, std::uint64_t& cycle, std::uint64_t cycles) {
 }
 
 network_parameters kind_of(topology_kind topology, bool look_ahead, bool speculative) {
-  network_parameters made;
-  made.topology = topology;
-  made.width = made.height = 4;
-  made.routing_cycles = look_ahead ? 0 : 1;
-  made.speculative = speculative;
-  made.virtual_networks = {{2}, {2}, {2}};
-  return made;
+  network_parameters parameters;
+  parameters.topology = topology;
+  parameters.width = parameters.height = 4;
+  parameters.routing_cycles = look_ahead ? 0 : 1;
+  parameters.speculative = speculative;
+  parameters.virtual_networks = {{2}, {2}, {2}};
+  return parameters;
 }
 
 class every_router : public testing::TestWithParam<std::tuple<topology_kind, bool, bool>> {
  protected:
-  network_parameters made = std::apply(kind_of, GetParam());
+  network_parameters parameters = std::apply(kind_of, GetParam());
 };
 
 TEST_P(every_router, takes_exactly_its_stages_when_a_packet_is_alone) {
   for (std::uint32_t const slow : {1U, 3U}) {
-    made.link_cycles = slow;
-    made.traversal_cycles = slow == 1 ? 1 : 2;
-    if (made.routing_cycles > 0) made.routing_cycles = slow;
-    made.buffer_flits = 20;  // as many as the slowest round trip of a credit needs
+    parameters.link_cycles = slow;
+    parameters.traversal_cycles = slow == 1 ? 1 : 2;
+    if (parameters.routing_cycles > 0) parameters.routing_cycles = slow;
+    parameters.buffer_flits = 20;  // covers the slowest round trip of a credit
     std::vector<arrival> arrivals;
-    flit_network network(made, [&](packet const& whole, std::uint64_t cycle) { arrivals.push_back({whole, cycle}); });
+    flit_network network(parameters,
+                         [&](packet const& whole, std::uint64_t cycle) { arrivals.push_back({whole, cycle}); });
     std::uint64_t cycle = 0;
-    for (std::uint32_t from = 0; from < made.nodes(); ++from) {
-      for (std::uint32_t to = 0; to < made.nodes(); ++to) {
+    for (std::uint32_t from = 0; from < parameters.nodes(); ++from) {
+      for (std::uint32_t to = 0; to < parameters.nodes(); ++to) {
         for (std::uint32_t const flits : {1U, 5U}) {
           arrivals.clear();
           cycle += 100;
@@ -66,7 +67,7 @@ TEST_P(every_router, takes_exactly_its_stages_when_a_packet_is_alone) {
           std::uint32_t const links = network.layout().distance(from, to);
           EXPECT_EQ(arrivals[0].whole.target, to);
           EXPECT_EQ(arrivals[0].whole.hops, links);
-          EXPECT_EQ(arrivals[0].cycle - arrivals[0].whole.created, made.zero_load_cycles(links, flits));
+          EXPECT_EQ(arrivals[0].cycle - arrivals[0].whole.created, parameters.zero_load_cycles(links, flits));
         }
       }
     }
@@ -76,11 +77,11 @@ TEST_P(every_router, takes_exactly_its_stages_when_a_packet_is_alone) {
 TEST_P(every_router, delivers_every_packet_once_with_buffers_of_any_size) {
   for (std::uint32_t const depth : {1U, 2U, 7U}) {
     SCOPED_TRACE(testing::Message() << "buffers of " << depth << ", seed " << depth);
-    made.buffer_flits = depth;
+    parameters.buffer_flits = depth;
     std::mt19937_64 draw(depth);
     std::map<std::uint64_t, packet> expected;
     std::uint64_t flits_sent = 0;
-    flit_network network(made, [&](packet const& whole, std::uint64_t) {
+    flit_network network(parameters, [&](packet const& whole, std::uint64_t) {
       auto const found = expected.find(whole.cookie);
       ASSERT_NE(found, expected.end()) << "delivered twice, or never sent";
       EXPECT_EQ(whole.target, found->second.target);
@@ -116,10 +117,10 @@ INSTANTIATE_TEST_SUITE_P(kinds, every_router,
                                           testing::Bool(), testing::Bool()));
 
 TEST(a_flit_network, keeps_packets_of_one_pair_and_virtual_network_in_order_with_one_channel) {
-  network_parameters made;
-  made.width = made.height = 4;
+  network_parameters parameters;
+  parameters.width = parameters.height = 4;
   std::vector<std::uint64_t> order;
-  flit_network network(made, [&](packet const& whole, std::uint64_t) { order.push_back(whole.cookie); });
+  flit_network network(parameters, [&](packet const& whole, std::uint64_t) { order.push_back(whole.cookie); });
   for (std::uint32_t i = 0; i < 50; ++i) {
     network.send({.source = 0, .target = 15, .flits = 1 + i % 4 * 3, .cookie = i});
   }
@@ -128,18 +129,18 @@ TEST(a_flit_network, keeps_packets_of_one_pair_and_virtual_network_in_order_with
   for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(order[i], i);
 }
 
-/// Mean latencies of virtual networks 0 and 1 when both want more than one link can carry.
+/// Mean latencies of virtual networks 0 and 1 when their common load exceeds the capacity of a link.
 std::array<double, 2> contended(std::uint32_t first_priority, std::uint32_t second_priority) {
-  network_parameters made;
-  made.width = 4;
-  made.virtual_networks = {{4, first_priority}, {4, second_priority}};
+  network_parameters parameters;
+  parameters.width = 4;
+  parameters.virtual_networks = {{4, first_priority}, {4, second_priority}};
   std::array<double, 2> sums{};
   std::array<std::uint64_t, 2> counts{};
-  flit_network network(made, [&](packet const& whole, std::uint64_t cycle) {
+  flit_network network(parameters, [&](packet const& whole, std::uint64_t cycle) {
     sums[whole.network] += static_cast<double>(cycle - whole.created);
     ++counts[whole.network];
   });
-  // Nodes 0 and 1 send to node 3: three quarters of a link each.
+  // Nodes 0 and 1 send to node 3; each would use three quarters of the link.
   for (std::uint64_t cycle = 0; cycle < 4000; ++cycle) {
     if (cycle % 4 == 0) {
       network.send({.source = 0, .target = 3, .flits = 3, .network = 0, .created = cycle});

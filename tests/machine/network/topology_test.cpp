@@ -1,7 +1,7 @@
-// topology_test: routes arrive by a shortest way, links lead back, and no cycle of channels can wait for itself.
+// topology_test: routes are shortest paths, links have a reverse link, and channel dependencies have no cycle.
 //
-// Method: all pairs of nodes of meshes, tori and crossbars; for deadlock the graph of channel dependencies that the
-// routes make is built and searched for a cycle.
+// Method: all pairs of nodes of meshes, tori and crossbars. For deadlock freedom, a search for cycles in the graph of
+// the channel dependencies of all routes.
 #include "machine/network/topology.hpp"
 
 #include <gtest/gtest.h>
@@ -22,38 +22,40 @@ using tess::machine::path_cache;
 using tess::machine::topology;
 using tess::machine::topology_kind;
 
-network_parameters made_of(topology_kind kind, std::uint32_t width, std::uint32_t height) {
-  network_parameters made;
-  made.topology = kind;
-  made.width = width;
-  made.height = height;
-  return made;
+network_parameters parameters_of(topology_kind kind, std::uint32_t width, std::uint32_t height) {
+  network_parameters parameters;
+  parameters.topology = kind;
+  parameters.width = width;
+  parameters.height = height;
+  return parameters;
 }
 
-std::uint32_t shortest(network_parameters const& made, std::uint32_t from, std::uint32_t to) {
+std::uint32_t shortest(network_parameters const& parameters, std::uint32_t from, std::uint32_t to) {
   auto const along = [&](std::uint32_t a, std::uint32_t b, std::uint32_t size) {
     std::uint32_t const straight = a > b ? a - b : b - a;
-    return made.topology == topology_kind::torus ? std::min(straight, size - straight) : straight;
+    return parameters.topology == topology_kind::torus ? std::min(straight, size - straight) : straight;
   };
-  if (made.topology == topology_kind::crossbar) return 0;
-  return along(from % made.width, to % made.width, made.width) + along(from / made.width, to / made.width, made.height);
+  if (parameters.topology == topology_kind::crossbar) return 0;
+  return along(from % parameters.width, to % parameters.width, parameters.width) +
+         along(from / parameters.width, to / parameters.width, parameters.height);
 }
 
 class every_topology : public testing::TestWithParam<std::tuple<topology_kind, std::uint32_t, std::uint32_t>> {
  protected:
-  network_parameters made = made_of(std::get<0>(GetParam()), std::get<1>(GetParam()), std::get<2>(GetParam()));
-  topology layout{made};
+  network_parameters parameters =
+      parameters_of(std::get<0>(GetParam()), std::get<1>(GetParam()), std::get<2>(GetParam()));
+  topology layout{parameters};
 };
 
-TEST_P(every_topology, routes_by_a_shortest_way) {
+TEST_P(every_topology, routes_by_a_shortest_path) {
   for (std::uint32_t from = 0; from < layout.nodes(); ++from) {
     for (std::uint32_t to = 0; to < layout.nodes(); ++to) {
-      ASSERT_EQ(layout.distance(from, to), shortest(made, from, to)) << from << " to " << to;
+      ASSERT_EQ(layout.distance(from, to), shortest(parameters, from, to)) << from << " to " << to;
     }
   }
 }
 
-TEST_P(every_topology, has_links_that_lead_back) {
+TEST_P(every_topology, has_a_reverse_link_for_each_link) {
   for (std::uint32_t r = 0; r < layout.routers(); ++r) {
     for (std::uint32_t p = 0; p < layout.ports(); ++p) {
       link_end const there = layout.neighbour(r, p);
@@ -69,7 +71,7 @@ TEST_P(every_topology, has_links_that_lead_back) {
   }
 }
 
-TEST_P(every_topology, makes_no_cycle_of_channels_that_wait_for_each_other) {
+TEST_P(every_topology, has_no_cycle_of_channel_dependencies) {
   using channel = std::tuple<std::uint32_t, std::uint32_t, channel_half>;  // router, port, half
   std::map<channel, std::set<channel>> waits_for;
   for (std::uint32_t from = 0; from < layout.nodes(); ++from) {
@@ -87,7 +89,7 @@ TEST_P(every_topology, makes_no_cycle_of_channels_that_wait_for_each_other) {
       }
     }
   }
-  // Take away what waits for nothing until nothing is left, or only cycles are.
+  // Remove channels without dependencies until none is left, or only cycles are.
   bool changed = true;
   while (changed && !waits_for.empty()) {
     changed = false;
@@ -97,7 +99,7 @@ TEST_P(every_topology, makes_no_cycle_of_channels_that_wait_for_each_other) {
       it = it->second.empty() ? waits_for.erase(it) : std::next(it);
     }
   }
-  EXPECT_TRUE(waits_for.empty()) << waits_for.size() << " channels wait in a circle";
+  EXPECT_TRUE(waits_for.empty()) << waits_for.size() << " channels depend on each other in a cycle";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -107,9 +109,9 @@ INSTANTIATE_TEST_SUITE_P(
                     std::tuple{topology_kind::torus, 5U, 3U}, std::tuple{topology_kind::torus, 2U, 2U},
                     std::tuple{topology_kind::torus, 8U, 1U}, std::tuple{topology_kind::crossbar, 4U, 4U}));
 
-// More pairs than are remembered, each of them twice: one that was replaced must be found anew.
-TEST(links_of_a_way, lead_from_the_source_to_the_target_by_the_route) {
-  topology const grid(made_of(topology_kind::mesh, 8, 8));
+// Uses more pairs than the cache holds, each of them twice, so that entries are replaced and computed again.
+TEST(cached_paths, lead_from_the_source_to_the_target_along_the_route) {
+  topology const grid(parameters_of(topology_kind::mesh, 8, 8));
   path_cache paths(grid);
   for (int round = 0; round < 2; ++round) {
     for (std::uint32_t source = 0; source < grid.nodes(); ++source) {

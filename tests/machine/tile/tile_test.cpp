@@ -46,7 +46,7 @@ TEST_P(every_machine, has_an_l2_miss_of_base_and_hops_exactly) {
   int compute = 0;
   for (std::uint32_t number = 0; number < g.made_of.tiles(); ++number) {
     std::uint32_t const memory = g.map.of(region_kind::partition, number)->memory_tile;
-    std::uint32_t const distance = g.over.inside().layout().distance(number, memory);
+    std::uint32_t const distance = g.over.layout().distance(number, memory);
     for (std::uint64_t access = 0; access < 40; ++access) {
       // Rows hit, rows in conflict, other banks, and times at which a refresh goes on.
       std::uint64_t const cycles = miss_cycles(g, number, access * 33 * 32 * 17);

@@ -42,7 +42,7 @@ class a_receive_window : public testing::Test {
   }
   static std::uint64_t flits(network const& of_one) {
     std::uint64_t sum = 0;
-    topology const& layout = of_one.inside().layout();
+    topology const& layout = of_one.layout();
     for (std::uint32_t router = 0; router < layout.routers(); ++router)
       for (std::uint32_t port = 0; port < layout.ports(); ++port) sum += of_one.link_flits(router, port);
     return sum;

@@ -1,7 +1,6 @@
 // arbiter_pointers: reads and writes the round-robin pointers of routers and nodes at both ends of links.
 //
-//   Only these pointers remain of packets that have passed. So they are all that a packet's timing can depend on when
-//   nothing else is near.
+//   Once a packet has passed and its credits are back, these pointers are its only effect on later packets.
 #pragma once
 
 #include <cstdint>

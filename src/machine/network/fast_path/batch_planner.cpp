@@ -1,4 +1,4 @@
-// batch_planner: finds plans by start times, sizes, paths and pointers, and computes those that are missing.
+// batch_planner: looks plans up by their key, and computes missing ones from a recorded simulation.
 #include "machine/network/fast_path/batch_planner.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace tess::machine {
 
-batch_planner::batch_planner(flit_engine& engine, express_packets& packets, isolated_run& isolation)
+batch_planner::batch_planner(flit_engine& engine, fast_packets& packets, isolated_run& isolation)
     : engine_(engine),
       packets_(packets),
       isolation_(isolation),
@@ -21,7 +21,7 @@ void batch_planner::make_key(std::span<std::uint64_t const> numbers) {
   key_.assign(1, static_cast<char16_t>(numbers.size()));
   std::uint64_t const first = packets_[numbers.front()].start;
   for (std::uint64_t const number : numbers) {
-    express_packet const& one = packets_[number];
+    fast_packet const& one = packets_[number];
     channels_ |= engine_.shape().allowed_channels(one.carried.network, channel_half::all);
     links_.insert(one.path);
     for (std::uint64_t const part :
@@ -42,12 +42,12 @@ batch_plan const* batch_planner::find(std::span<std::uint64_t const> numbers) {
     batch_plan const& plan = known->second;
     restore_pointers(engine_, links_.members(), channels_, plan.pointers);
     for (std::uint64_t const number : numbers) {
-      express_packet const& one = packets_[number];
+      fast_packet const& one = packets_[number];
       for (std::uint32_t const link : one.path) engine_.links().count_flits(link, one.carried.flits);
     }
     return &plan;
   }
-  // Traffic that never repeats is not worth the computation.
+  // If plans are rarely reused, computing more of them does not pay.
   if (plans_.size() >= plans_max || plans_.size() > 64 + 2 * reused_) return nullptr;
   return &plans_.emplace(key_, compute(numbers)).first->second;
 }
@@ -66,16 +66,16 @@ batch_plan batch_planner::compute(std::span<std::uint64_t const> numbers) {
     settled = std::max(settled, plan.in_use.back());
   }
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    express_packet const& one = packets_[numbers[i]];
+    fast_packet const& one = packets_[numbers[i]];
     plan.timings.push_back(recorded_timing(i, one));
-    // The whole batch is kept until nothing is left of any of its packets.
+    // All packets of a batch are retired together.
     plan.timings.back().settled = first + settled - one.start;
   }
   append_pointers(engine_, links_.members(), channels_, plan.pointers);
   return plan;
 }
 
-packet_timing batch_planner::recorded_timing(std::size_t position, express_packet const& of) const {
+packet_timing batch_planner::recorded_timing(std::size_t position, fast_packet const& of) const {
   network_parameters const& parameters = engine_.shape().parameters();
   packet_timing timing;
   for (std::uint32_t const link : of.path) {

@@ -1,4 +1,4 @@
-// fast_path: sending without competitors or in a batch, and withdrawing packets that others may meet.
+// fast_path: launches uncontended packets and batches, and withdraws packets that share links with a later one.
 #include "machine/network/fast_path/fast_path.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ bool fast_path::uncontended(path links, packet_timing const& timing, std::uint64
 }
 
 std::uint64_t fast_path::launch(packet const& sent, path links, packet_timing const& timing, std::uint64_t start) {
-  express_packet& launched = packets_.add(sent, start, links);
+  fast_packet& launched = packets_.add(sent, start, links);
   launched.carried.injected = start;
   launched.carried.hops = static_cast<std::uint32_t>(links.size() - 2);
   launched.timing = &timing;
@@ -93,14 +93,14 @@ std::optional<std::uint64_t> fast_path::launch_in_batch(packet const& sent, path
   return arrivals_.front().cycle;
 }
 
-/// The selected packets, of which the last one is new, are on the fast path again, as this plan has it.
+/// Puts the selected packets, of which the last one is new, on the fast path with the timing of this plan.
 void fast_path::apply(batch_plan const& plan) {
   std::uint64_t const oldest = selected_.front();
   std::uint64_t const first = packets_[oldest].start;
   std::vector<std::uint32_t> const& links = planner_.links();
   for (std::size_t i = 0; i < links.size(); ++i) engine_.links().reserve(links[i], first + plan.in_use[i]);
   for (std::size_t i = 0; i < selected_.size(); ++i) {
-    express_packet& one = packets_[selected_[i]];
+    fast_packet& one = packets_[selected_[i]];
     packet_timing const* const before = one.timing;
     bool const is_new = i + 1 == selected_.size();
     one.timing = &plan.timings[i];
@@ -115,13 +115,13 @@ void fast_path::apply(batch_plan const& plan) {
       continue;
     }
     ++in_flight_;
-    if (!is_new && before->arrived == one.timing->arrived) continue;  // its entry in the heap is still right
+    if (!is_new && before->arrived == one.timing->arrived) continue;  // the heap still has its entry
     add_arrival(one.start + one.timing->arrived, selected_[i]);
   }
-  express_packet& keeper = packets_[oldest];
-  keeper.batch_pointers = planner_.pointers_before();
-  keeper.batch_links = links;
-  keeper.batch_channels = planner_.channels();
+  fast_packet& batch_first = packets_[oldest];
+  batch_first.batch_pointers = planner_.pointers_before();
+  batch_first.batch_links = links;
+  batch_first.batch_channels = planner_.channels();
 }
 
 void fast_path::receive(std::uint64_t cycle) {
@@ -130,7 +130,7 @@ void fast_path::receive(std::uint64_t cycle) {
     std::ranges::pop_heap(arrivals_, later);
     arrivals_.pop_back();
     if (due.number < packets_.first()) continue;
-    express_packet& whole = packets_[due.number];
+    fast_packet& whole = packets_[due.number];
     if (whole.withdrawn || whole.delivered || due.cycle != whole.start + whole.timing->arrived) continue;
     MACHINE_ASSERT(due.cycle == cycle);
     whole.delivered = true;
@@ -139,15 +139,15 @@ void fast_path::receive(std::uint64_t cycle) {
   }
 }
 
-/// Selects all packets that use one of these links, or share a link with a packet that is selected.
+/// Selects all packets that use one of these links, or share a link with a selected packet.
 void fast_path::select_overlapping(path links) {
   selected_.clear();
   selected_links_.insert(links);
   for (bool found = true; found;) {
     found = false;
     for (std::uint64_t i = packets_.first(); i < packets_.end(); ++i) {
-      express_packet& one = packets_[i];
-      // A batch that is over cannot be withdrawn, and need not be: its first packet is not kept any more.
+      fast_packet& one = packets_[i];
+      // The first packet of its batch has been retired: the whole batch is over and has no effect any more.
       if (one.withdrawn || one.batch < packets_.first()) continue;
       if (std::ranges::none_of(one.path, [&](std::uint32_t link) { return selected_links_.contains(link); })) continue;
       selected_links_.insert(one.path);
@@ -163,7 +163,7 @@ void fast_path::withdraw_selected() {
   for (auto number = selected_.rbegin(); number != selected_.rend(); ++number) withdraw(packets_[*number]);
 }
 
-void fast_path::withdraw(express_packet& one) {
+void fast_path::withdraw(fast_packet& one) {
   for (std::uint32_t const link : one.path) {
     engine_.links().reserve(link, 0);
     engine_.links().uncount_flits(link, one.carried.flits);
@@ -171,7 +171,7 @@ void fast_path::withdraw(express_packet& one) {
   if (!one.delivered) --in_flight_;
   if (!one.batch_pointers.empty())
     return restore_pointers(engine_, one.batch_links, one.batch_channels, one.batch_pointers);
-  if (one.passes.empty()) return;  // the first packet of its batch restores the pointers
+  if (one.passes.empty()) return;  // in a batch the first packet has the pointers of all
   for (std::size_t i = one.passes.size(); i-- > 0;)
     engine_.router_at(engine_.shape().ends(one.path[i]).target).undo(one.passes[i]);
   engine_.injector_at(one.carried.source).undo(one.injection, one.carried.network);
@@ -185,7 +185,7 @@ void fast_path::simulate_selected(std::uint64_t cycle, bool received) {
 std::uint32_t fast_path::waiting(std::uint32_t node, std::uint32_t network, std::uint64_t cycle) const noexcept {
   std::uint32_t sum = 0;
   for (std::uint64_t i = packets_.first(); i < packets_.end(); ++i) {
-    express_packet const& one = packets_[i];
+    fast_packet const& one = packets_[i];
     if (one.withdrawn || one.carried.source != node || one.carried.network != network) continue;
     if (one.start + one.timing->source_free > cycle) ++sum;
   }
@@ -195,7 +195,7 @@ std::uint32_t fast_path::waiting(std::uint32_t node, std::uint32_t network, std:
 std::uint64_t fast_path::flits_ahead(std::uint32_t link, std::uint64_t cycle) const noexcept {
   std::uint64_t sum = 0;
   for (std::uint64_t i = packets_.first(); i < packets_.end(); ++i) {
-    express_packet const& one = packets_[i];
+    fast_packet const& one = packets_[i];
     if (one.withdrawn) continue;
     for (std::size_t r = 0; r + 1 < one.path.size(); ++r) {
       if (one.path[r + 1] != link) continue;

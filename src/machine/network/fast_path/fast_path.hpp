@@ -1,14 +1,16 @@
-// fast_path: computes a packet's arrival when it is sent, instead of moving its flits, where the result is the same.
+// fast_path: computes the arrival of a packet when it is sent, if simulating its flits would give the same cycle.
 //
-//   Packets meet at links only: at a router's inputs and outputs, in buffers with credits, and on the way out of a
-//   node. A packet is uncontended if no other uses any link of its path between the cycle in which a switch could be
-//   requested for it and the one in which its last credit is back. Then its arrival follows from the stages of the
-//   routers (zero_load), and its effect on the routers' round-robin pointers is applied when it is sent: its links are
-//   reserved until then. Packets that meet only other packets of the fast path form a batch (batch_planner). A packet
-//   that fits neither is simulated flit by flit. It first withdraws the packets of the fast path whose links it uses,
-//   and those that share a link with one of these: the pointers become what they were before the first of them was
-//   sent, and they are simulated from there to now. Routers that speculate have no fast path: batches are not exact
-//   there (mesh, look-ahead, buffers of one flit).
+//   Packets affect each other only on shared links: by arbitration at a router's inputs and outputs, by buffer space,
+//   and at the exit of a node. A packet is uncontended if no other packet uses a link of its path between the cycle in
+//   which the packet could first request the switch and the cycle in which its last credit is back. Its arrival then
+//   follows from the router's stages alone (zero_load). Its links are reserved until then, so its effect on the
+//   round-robin pointers can be applied when it is sent.
+//   Packets that share links only with other packets of the fast path form a batch (batch_planner).
+//   Any other packet is simulated flit by flit. Packets of the fast path that share a link with it, directly or through
+//   each other, are withdrawn first: the pointers return to what they were before the oldest of them was sent, and
+//   these packets are simulated flit by flit up to the current cycle.
+//   Speculative routers have no fast path, because batches are not exact there (seen on a mesh with look-ahead and
+//   buffers of one flit).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,7 @@
 
 #include "machine/network/delivery.hpp"
 #include "machine/network/fast_path/batch_planner.hpp"
-#include "machine/network/fast_path/express_packets.hpp"
+#include "machine/network/fast_path/fast_packets.hpp"
 #include "machine/network/fast_path/isolated_run.hpp"
 #include "machine/network/fast_path/link_set.hpp"
 #include "machine/network/fast_path/path_cache.hpp"
@@ -31,28 +33,28 @@ class fast_path {
  public:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-  /// Both must outlive this. If not enabled, every packet is simulated flit by flit.
+  /// The first two must outlive this. If not enabled, every packet is simulated flit by flit.
   fast_path(flit_engine& engine, delivery& complete, bool enabled);
   fast_path(fast_path const&) = delete;
   fast_path& operator=(fast_path const&) = delete;
 
-  /// Sends a packet that is ready in cycle `start`, by the fast path or by the engine. `received`: the flits that
-  /// arrive in this cycle have done so. Returns the first cycle that must be stepped for it.
+  /// Sends a packet that is ready in cycle `start`, by the fast path or by the engine. `received`: the arrivals of that
+  /// cycle have been processed. Returns the first cycle that must be stepped for the packet.
   std::uint64_t send(packet const& sent, std::uint64_t start, bool received);
   /// Delivers the packets that arrive in this cycle.
   void receive(std::uint64_t cycle);
 
   /// Packets on the fast path that have not been delivered.
   [[nodiscard]] std::uint64_t in_flight() const noexcept { return in_flight_; }
-  /// The cycle of the next arrival, or an earlier one in which nothing happens; never: there is none.
+  /// The cycle of the next arrival, or an earlier one: entries of withdrawn packets are not removed. `never` if none.
   [[nodiscard]] std::uint64_t next_arrival() const noexcept {
     return arrivals_.empty() ? never : arrivals_.front().cycle;
   }
-  /// No packet may start before this cycle: others have been simulated up to it.
+  /// No packet may start before this cycle: withdrawn packets have been simulated up to it.
   [[nodiscard]] std::uint64_t replayed_until() const noexcept { return replayed_until_; }
-  /// Packets that have not left their node entirely before this cycle.
+  /// Packets of a virtual network that have not left their node entirely before this cycle.
   [[nodiscard]] std::uint32_t waiting(std::uint32_t node, std::uint32_t network, std::uint64_t cycle) const noexcept;
-  /// Flits that are counted for this link already and cross it in this cycle or later.
+  /// Flits that are already counted for this link but leave over it in this cycle or later.
   [[nodiscard]] std::uint64_t flits_ahead(std::uint32_t link, std::uint64_t cycle) const noexcept;
 
  private:
@@ -72,7 +74,7 @@ class fast_path {
 
   void select_overlapping(path links);
   void withdraw_selected();
-  void withdraw(express_packet& one);
+  void withdraw(fast_packet& one);
   void simulate_selected(std::uint64_t cycle, bool received);
 
   flit_engine& engine_;
@@ -80,10 +82,10 @@ class fast_path {
   bool enabled_;
   path_cache paths_;
   zero_load_timings timings_;
-  express_packets packets_;
+  fast_packets packets_;
   std::uint64_t in_flight_ = 0;
-  std::vector<arrival> arrivals_;        ///< A heap, earliest first. Those of withdrawn packets are stale.
-  std::vector<std::uint64_t> selected_;  ///< Numbers of the packets that are withdrawn together, ascending.
+  std::vector<arrival> arrivals_;        ///< A heap, earliest first. Entries of withdrawn packets are stale.
+  std::vector<std::uint64_t> selected_;  ///< Numbers of the packets that are withdrawn together; ascending.
   link_set selected_links_;
   std::uint64_t replayed_until_ = 0;
   isolated_run isolation_;

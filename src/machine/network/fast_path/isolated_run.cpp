@@ -1,4 +1,4 @@
-// isolated_run: swaps the schedule of the network for an empty one and suspends the requests in the routers involved.
+// isolated_run: swaps the network's schedule for an empty one and suspends the requests of routers on the paths.
 #include "machine/network/fast_path/isolated_run.hpp"
 
 namespace tess::machine {
@@ -32,7 +32,7 @@ void isolated_run::replay(std::span<std::uint64_t const> numbers, std::uint64_t 
   begin(numbers);
   std::size_t next = 0;
   for (std::uint64_t at = packets_[numbers.front()].start;; ++at) {
-    next = start(numbers, next, at, [&](std::size_t, express_packet const& again) {
+    next = start(numbers, next, at, [&](std::size_t, fast_packet const& again) {
       packet sent = again.carried;
       sent.hops = 0;
       engine_.enqueue(sent, again.delivered, again.path);
@@ -49,7 +49,7 @@ void isolated_run::run_to_end(std::span<std::uint64_t const> numbers) {
   begin(numbers);
   std::size_t next = 0;
   for (std::uint64_t at = packets_[numbers.front()].start;; ++at) {
-    next = start(numbers, next, at, [&](std::size_t position, express_packet const& again) {
+    next = start(numbers, next, at, [&](std::size_t position, fast_packet const& again) {
       packet sent = again.carried;
       sent.cookie = position;
       engine_.enqueue(sent, true, again.path);

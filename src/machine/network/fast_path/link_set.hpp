@@ -1,4 +1,4 @@
-// link_set: a set of links that is tested often and emptied often.
+// link_set: a set of links, as a flag for each link and a list of the members.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tess::machine {
 
 class link_set {
  public:
-  /// For links numbered below `links`.
+  /// A set of numbers below `links`.
   explicit link_set(std::uint32_t links) : contains_(links) {}
 
   void insert(std::uint32_t link) {
@@ -20,7 +20,7 @@ class link_set {
     for (std::uint32_t const link : links) insert(link);
   }
   [[nodiscard]] bool contains(std::uint32_t link) const noexcept { return contains_[link] != 0; }
-  /// In the order of their insertion.
+  /// In insertion order.
   [[nodiscard]] std::vector<std::uint32_t> const& members() const noexcept { return members_; }
   void clear() noexcept {
     for (std::uint32_t const link : members_) contains_[link] = 0;

@@ -1,4 +1,4 @@
-// path_cache: the walk along a route.
+// path_cache: lists the links of a route, router by router.
 #include "machine/network/fast_path/path_cache.hpp"
 
 namespace tess::machine {

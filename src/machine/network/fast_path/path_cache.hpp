@@ -1,7 +1,7 @@
-// path_cache: the links of the route from one node to another, remembered for the pairs used last.
+// path_cache: a direct-mapped cache of routes, each as the list of its links.
 //
 // Units     links are numbered as in network_shape.
-// Cost      a walk along the route, unless the last pair with the same place in the table was the same one.
+// Cost      a miss walks along the route.
 // Threads   one.
 #pragma once
 
@@ -20,7 +20,7 @@ class path_cache {
   path_cache(path_cache const&) = delete;
   path_cache& operator=(path_cache const&) = delete;
 
-  /// From the link that leaves the source to the one that leads into the target. Valid until find() is called for
+  /// All links from the one that leaves the source to the one that enters the target. Valid until the next find() for
   /// another pair.
   [[nodiscard]] std::span<std::uint32_t const> find(std::uint32_t source, std::uint32_t target) {
     entry& one = table_[(source * topology_.nodes() + target) % entries];

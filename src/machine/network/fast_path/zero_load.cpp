@@ -1,4 +1,4 @@
-// zero_load: each flit follows the one before it and needs the credit of the one that had its place in the buffer.
+// zero_load: a flit waits for the flit before it, and for the credit of the flit that had its place in the buffer.
 #include "machine/network/fast_path/zero_load.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ packet_timing zero_load_timings::compute(std::size_t routers, std::size_t flits)
   auto const crossed = [&](std::size_t router, std::size_t flit) -> std::uint64_t& {
     return timing.crossed[router * flits + flit];
   };
-  // When this router has the credit for the place that the flit had in the buffer behind it.
+  // When this router gets back the credit that it spent on the flit.
   auto const credited = [&](std::size_t router, std::size_t flit) {
     return (router + 1 < routers ? crossed(router + 1, flit) : crossed(router, flit) + over_switch) + credit;
   };

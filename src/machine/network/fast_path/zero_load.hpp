@@ -1,7 +1,7 @@
-// zero_load: when each flit of a packet is where, in a network without other packets; follows from the routers' stages.
+// zero_load: the timing of a packet in an otherwise empty network, from the stages of the routers.
 //
 // Units     cycles since the packet was ready to leave its node.
-// Cost      computed once for each number of routers and of flits.
+// Cost      computed once for each combination of path length and packet size.
 // Test      against the simulated flits (tests/machine/network/fast_path_test.cpp).
 #pragma once
 
@@ -14,16 +14,16 @@
 namespace tess::machine {
 
 struct packet_timing {
-  /// Of a link: from when a switch could be requested for it until the last credit is back.
+  /// The time in which a packet depends on a link: from its first possible switch request to its last credit.
   struct window {
     std::uint64_t from = 0;
     std::uint64_t until = 0;
   };
-  std::uint64_t head_left = 0;         ///< Its head leaves its node; zero unless it has to wait for another packet.
-  std::uint64_t source_free = 0;       ///< Its node has sent all of it and may send another packet's flit.
+  std::uint64_t head_left = 0;         ///< Its head leaves its node; not 0 if another packet goes first.
+  std::uint64_t source_free = 0;       ///< Its node can send a flit of another packet.
   std::uint64_t arrived = 0;           ///< Its tail has arrived.
-  std::uint64_t settled = 0;           ///< Its last credit is back: nothing of it is left in the network.
-  std::vector<window> windows;         ///< Of the links on its path, in order. Only at zero load.
+  std::uint64_t settled = 0;           ///< Its last credit is back.
+  std::vector<window> windows;         ///< [link on its path]; empty in a batch.
   std::vector<std::uint64_t> crossed;  ///< [router][flit]: when the flit crosses the switch.
 };
 

@@ -39,7 +39,7 @@ void channel_allocator::grant(std::uint32_t output) {
   for_each_bit(wanted, [&](std::uint32_t channel) {
     std::uint16_t const pointer = next_input_[output * channels_ + channel];
     channel_request* lowest = nullptr;
-    channel_request* next = nullptr;  // at or after the pointer: requests are in the order of their inputs
+    channel_request* next = nullptr;  // the first one at or after the pointer; requests are sorted by input
     for (channel_request& request : requests_) {
       if (request.output != output || (request.wanted >> channel & 1U) == 0) continue;
       if (lowest == nullptr) lowest = &request;

@@ -1,5 +1,4 @@
-// channel_allocator: gives virtual channels of a router's outputs to the packets that wait for one; iSLIP, one
-// iteration.
+// channel_allocator: assigns virtual channels of a router's outputs to waiting packets; iSLIP with one iteration.
 //
 // Source    N. McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Trans. Networking 7, 1999.
 #pragma once
@@ -14,14 +13,14 @@
 
 namespace tess::machine {
 
-/// A packet at `port` and `channel` asks for a channel of `output`.
+/// A packet in an input channel requests a virtual channel of an output.
 struct channel_request {
   std::uint16_t input;  ///< port × channels + channel.
   std::uint8_t port;
   std::uint8_t channel;
   std::uint8_t output;
   std::uint32_t wanted;   ///< Allowed channels that are free, as bits.
-  std::uint32_t granted;  ///< As bits; one in an accepted request.
+  std::uint32_t granted;  ///< As bits; exactly one in an accepted request.
 };
 
 class channel_allocator {
@@ -32,14 +31,13 @@ class channel_allocator {
   /// The accepted requests of this cycle; valid until the next call.
   [[nodiscard]] std::span<channel_request const> allocate(router_units const& units);
 
-  /// The result of allocate(), if at most one packet waits in the router.
   struct single_result {
     std::uint8_t port;
     std::uint8_t channel;
     std::uint8_t output_channel;
   };
   enum class single : std::uint8_t { granted, nothing_granted, several_wait };
-  /// As allocate(), for the common case of at most one waiting packet.
+  /// The same as allocate(), for the common case of at most one waiting packet.
   [[nodiscard]] single allocate_single(router_units const& units, single_result& result) {
     std::uint64_t const ports = units.requests.waiting_ports;
     if (ports == 0) return single::nothing_granted;
@@ -57,19 +55,19 @@ class channel_allocator {
     return single::granted;
   }
 
-  /// The channel of an output port that an input accepts among those granted: the next one round robin. The pointer
-  /// runs over the channels of all outputs.
+  /// The channel that an input accepts among those granted at an output port: the next one, round robin. The pointer
+  /// runs over the channels of all output ports.
   [[nodiscard]] std::uint32_t choose(std::uint32_t input, std::uint32_t port, std::uint32_t granted) const noexcept {
     std::uint32_t const ahead = next_output_[input] - port * channels_;
     return round_robin(granted, ahead < channels_ ? ahead : 0);
   }
-  /// The input accepted this output.
+  /// Moves the pointers after this input has accepted the grant of this output.
   void move_pointers(std::uint32_t input, std::uint32_t output) noexcept {
     next_input_[output] = static_cast<std::uint16_t>(input + 1 == all_ ? 0 : input + 1);
     next_output_[input] = static_cast<std::uint16_t>(output + 1 == all_ ? 0 : output + 1);
   }
 
-  /// Round-robin pointers. Inputs and outputs are numbered port × channels + channel.
+  /// The round-robin pointers. Inputs and outputs are numbered port × channels + channel.
   [[nodiscard]] std::uint16_t& next_output(std::uint32_t input) noexcept { return next_output_[input]; }
   [[nodiscard]] std::uint16_t& next_input(std::uint32_t output) noexcept { return next_input_[output]; }
 

@@ -1,4 +1,4 @@
-// router: the order of work in a cycle, and what a flit does when it crosses the switch.
+// router: the order of the stages in a cycle, and the effects of a flit that crosses the switch.
 #include "machine/network/router/router.hpp"
 
 #include <bit>
@@ -39,7 +39,7 @@ void router::step(std::uint64_t cycle) {
     for (channel_request const& one : assigned)
       units_.assign(one.port, one.channel, static_cast<std::uint32_t>(std::countr_zero(one.granted)));
   } else {
-    // The switch serves the packets that held a channel before this cycle.
+    // The switch is allocated first: it serves packets that held a channel before this cycle.
     crossing = switch_.allocate(units_, {});
     allocate_channels();
   }

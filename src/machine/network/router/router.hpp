@@ -1,8 +1,8 @@
-// router: a virtual-channel router: buffers flits, routes packets, allocates channels and the switch, returns credits.
+// router: a virtual-channel router with route computation, channel allocation, switch allocation and switch traversal.
 //
-//   A packet holds one virtual channel of each router on its route from when its head is granted it until its tail has
-//   left. A flit moves on only with a credit, which stands for a free place in the buffer ahead.
-//   Within a cycle routers do not see each other's work: what one sends arrives at least two cycles later.
+//   A packet holds a virtual channel of an output from when its head is assigned the channel until its tail has left. A
+//   flit needs a credit, that is, a free place in the next buffer.
+//   Within a cycle, routers do not see each other's work: flits and credits take at least two cycles.
 //
 // Source    W. Dally, B. Towles, "Principles and Practices of Interconnection Networks" (2004), chapter 16.
 #pragma once
@@ -43,7 +43,7 @@ class router {
     ++units_.credits[port * units_.channels + channel];
     units_.outputs[port].credited |= 1U << channel;
   }
-  /// The route of the packet at the front of this channel is known: it asks for an output channel from now on.
+  /// Ends the route computation for the packet at the front of this channel: it waits for an output channel now.
   void finish_routing(std::uint32_t port, std::uint32_t channel) {
     input_channel& routed = units_.at(port, channel);
     packet const& first = packets_[units_.front(port, channel).packet];
@@ -54,10 +54,10 @@ class router {
     units_.requests.waiting_ports |= std::uint64_t{1} << port;
     events_.activate_router(number_);
   }
-  /// Allocates and moves flits. All decisions are made from the state at the start of the cycle.
+  /// Allocates channels and the switch, and moves flits.
   void step(std::uint64_t cycle);
 
-  /// The fast path: what a packet without competitors changes here that outlasts it, and the values before.
+  /// For the fast path: the effect of an uncontended packet on the round-robin pointers, with what undoes it.
   struct uncontended_pass {
     std::uint8_t port;
     std::uint8_t channel;
@@ -68,7 +68,7 @@ class router {
     std::uint8_t switch_next_input;
     switch_allocator::input_pointers switch_pointers;
   };
-  /// A packet comes by this channel and leaves: moves the allocators' pointers.
+  /// A packet arrives by this channel and leaves without contention.
   uncontended_pass pass_uncontended(packet const& passing, std::uint32_t port, std::uint32_t channel);
   void undo(uncontended_pass const& passed) noexcept;
 
@@ -85,7 +85,7 @@ class router {
     for_each_bit(channels, [&](std::uint32_t channel) { f(channels_.next_input(port * units_.channels + channel)); });
   }
 
-  /// Requests of flits that are here now are taken out, so that others can be simulated without them, and put back.
+  /// suspend() removes the requests of all packets that are here, so that others can be simulated without them.
   [[nodiscard]] router_requests suspend() noexcept { return std::exchange(units_.requests, {}); }
   void resume(router_requests const& suspended) noexcept {
     units_.requests.waiting_ports |= suspended.waiting_ports;

@@ -1,4 +1,4 @@
-// switch_allocator: the request, grant and accept steps of switch allocation, and a shortcut when no two requests meet.
+// switch_allocator: the request, grant and accept steps, and a shortcut for requests without conflicts.
 #include "machine/network/router/switch_allocator.hpp"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ std::span<switch_grant const> switch_allocator::allocate(router_units const& uni
   return accepted_;
 }
 
-/// Does the same as request(), grant() and accept() if every input asks with one channel only and all for different
-/// outputs. Otherwise returns false and changes nothing.
+/// Does what request(), grant() and accept() do, if no input has several ready channels and no two inputs request the
+/// same output. Otherwise returns false and changes nothing.
 bool switch_allocator::grant_disjoint(router_units const& units) {
   std::uint64_t requested = 0;
   for (std::uint64_t left = units.requests.ready_ports; left != 0; left &= left - 1) {
@@ -125,10 +125,10 @@ void switch_allocator::accept(router_units const& units, std::span<channel_reque
   });
 }
 
-/// A flit that speculated crosses only if its packet got an output channel in this cycle, and one with a credit.
+/// A flit that speculated crosses only if its packet was assigned a channel with a credit in this cycle.
 bool switch_allocator::may_cross(router_units const& units, std::span<channel_request const> assigned,
                                  std::uint32_t port, std::uint32_t channel) const {
-  if ((units.inputs[port].ready >> channel & 1U) != 0) return true;  // it had a credit when it asked
+  if ((units.inputs[port].ready >> channel & 1U) != 0) return true;  // not speculative: request() checked its credit
   std::uint32_t const input = port * channels_ + channel;
   auto const given = std::ranges::find(assigned, input, &channel_request::input);
   if (given == assigned.end()) return false;

@@ -1,7 +1,8 @@
-// switch_allocator: decides which flits cross a router's switch in a cycle; iSLIP, one iteration.
+// switch_allocator: decides which flits cross a router's switch in a cycle; iSLIP with one iteration.
 //
-//   An input offers one channel to each output: among those of the highest priority the next one round robin, and
-//   channels that hold an output channel before those that speculate on getting one. Outputs grant, then inputs accept.
+//   Each input offers one channel to each output: the next one, round robin, among those of the highest priority.
+//   Channels that hold an output channel go before those that speculate on getting one. Outputs grant, then inputs
+//   accept.
 //
 // Source    N. McKeown, "The iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Trans. Networking 7, 1999;
 //           L. Peh, W. Dally, "A delay model and speculative architecture for pipelined routers", HPCA 2001.
@@ -24,10 +25,10 @@ struct switch_grant {
 
 class switch_allocator {
  public:
-  /// Round-robin pointers of an input and of an output.
+  /// Round-robin pointers of an input.
   struct input_pointers {
     std::uint8_t next_output = 0;
-    std::uint8_t next_channel = 0;  ///< Which of its channels is offered first.
+    std::uint8_t next_channel = 0;  ///< The channel that is offered first.
   };
 
   /// The shape must outlive this.
@@ -43,12 +44,13 @@ class switch_allocator {
         requests_(ports_),
         grants_(ports_) {}
 
-  /// The flits that cross in this cycle; valid until the next call. Where routers speculate, `assigned` are the
-  /// channels that are given in this cycle: only those flits that get one may cross without holding one already.
+  /// The flits that cross the switch in this cycle; valid until the next call. `assigned`: the channels that are
+  /// assigned in this cycle, if the router speculates. A flit whose packet held no channel crosses only with one of
+  /// these.
   [[nodiscard]] std::span<switch_grant const> allocate(router_units const& units,
                                                        std::span<channel_request const> assigned);
 
-  /// This input and output accepted each other.
+  /// Moves the pointers after this input has accepted the grant of this output.
   void move_pointers(std::uint32_t port, std::uint32_t channel, std::uint32_t output) noexcept {
     next_input_[output] = static_cast<std::uint8_t>(port + 1 == ports_ ? 0 : port + 1);
     inputs_[port] = {static_cast<std::uint8_t>(output + 1 == ports_ ? 0 : output + 1),
@@ -76,7 +78,7 @@ class switch_allocator {
   bool equal_priorities_;
   std::vector<input_pointers> inputs_;    ///< [input]
   std::vector<std::uint8_t> next_input_;  ///< [output]
-  // The rest is valid during one allocation.
+  // Intermediate results of one allocation:
   std::vector<std::uint8_t> offered_channel_;  ///< [input][output]
   std::vector<std::uint64_t> requests_;        ///< [output]: inputs that request it, as bits.
   std::vector<std::uint64_t> grants_;          ///< [input]: outputs that granted, as bits.

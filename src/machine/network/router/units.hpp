@@ -1,6 +1,6 @@
-// units: the input and output units of a router: flit buffers, virtual channels, and credits for the buffers ahead.
+// units: the input and output units of a router: flit buffers, virtual channels, and credits for the next buffers.
 //
-//   The allocators of the router read this state and decide; only the router changes it.
+//   The allocators read this state; only the router changes it.
 #pragma once
 
 #include <bit>
@@ -13,20 +13,20 @@
 
 namespace tess::machine {
 
-/// A virtual channel of an input port: a ring of flits. Its packet leaves by `output`.
+/// A virtual channel of an input port. Its flits are in a ring buffer; its packet leaves by `output`.
 struct input_channel {
   static constexpr std::uint8_t unassigned = 0xff;
   std::uint8_t output = 0;
   std::uint8_t output_channel = unassigned;  ///< The virtual channel that the packet holds at `output`.
   std::uint8_t first = 0;                    ///< Position of the oldest flit in the ring.
   std::uint8_t count = 0;
-  std::uint32_t allowed = 0;  ///< Output channels that the packet may be given, as bits.
+  std::uint32_t allowed = 0;  ///< Output channels that the packet may use, as bits.
 };
 
 struct input_unit {
   std::uint32_t waiting = 0;  ///< Channels whose packet waits for an output channel.
   std::uint32_t ready = 0;    ///< Channels that hold an output channel and have a flit.
-  std::uint32_t link = 0;     ///< By which flits come and credits return.
+  std::uint32_t link = 0;     ///< The link by which flits arrive and credits return.
 };
 
 struct output_unit {
@@ -36,7 +36,7 @@ struct output_unit {
   bool to_node = false;
 };
 
-/// Ports that ask for something, as bits.
+/// Input ports with requests, as bits.
 struct router_requests {
   std::uint64_t waiting_ports = 0;  ///< Inputs with a waiting channel.
   std::uint64_t ready_ports = 0;    ///< Inputs with a ready channel.
@@ -56,7 +56,7 @@ struct router_units {
 
   std::uint32_t ports;
   std::uint32_t channels;
-  std::uint32_t depth;  ///< Of a buffer, in flits.
+  std::uint32_t depth;  ///< Flits that a channel's buffer holds.
   router_requests requests;
   std::vector<input_unit> inputs;             ///< [port]
   std::vector<output_unit> outputs;           ///< [port]
@@ -75,7 +75,7 @@ struct router_units {
     return buffers[index * depth + input_channels[index].first];
   }
 
-  /// The packet of a waiting input channel gets this channel of its output.
+  /// Assigns a channel of its output to the packet of a waiting input channel.
   void assign(std::uint32_t port, std::uint32_t channel, std::uint32_t output_channel) noexcept {
     std::uint32_t const bit = 1U << channel;
     input_unit& input = inputs[port];
