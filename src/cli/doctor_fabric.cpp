@@ -47,11 +47,6 @@ std::string networks() {
   return names.empty() ? "none" : names;
 }
 
-std::string variable(char const* name) {
-  char const* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 }  // namespace
 
 std::vector<finding> check_fabric() {
@@ -60,11 +55,11 @@ std::vector<finding> check_fabric() {
       check_library("PMIx", "libpmix.so.2", "PMIx_Get_version", "libpmix2"),
       check_launcher(),
   };
-  std::string const chosen = variable("UCX_TLS");
+  std::string const chosen = environment_variable("UCX_TLS");
   rows.push_back({"transports, one host", chosen.empty() ? "posix,cma,self" : chosen + " (UCX_TLS)", ""});
   rows.push_back(
       {"transports, several hosts", chosen.empty() ? "what UCX finds, without sysv" : chosen + " (UCX_TLS)", ""});
-  std::string const devices = variable("UCX_NET_DEVICES");
+  std::string const devices = environment_variable("UCX_NET_DEVICES");
   rows.push_back({"networks", devices.empty() ? networks() : devices + " (UCX_NET_DEVICES)", ""});
   std::error_code none;
   bool const verbs = std::filesystem::exists("/sys/class/infiniband", none) &&

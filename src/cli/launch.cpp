@@ -21,13 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable(char const* name) {
-  char const* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 bool in_path(std::string_view program) {
-  std::string const path = variable("PATH");
+  std::string const path = environment_variable("PATH");
   for (std::size_t begin = 0; begin <= path.size();) {
     std::size_t const end = std::min(path.find(':', begin), path.size());
     fs::path const file = fs::path(path.substr(begin, end - begin)) / program;
@@ -43,7 +38,7 @@ struct launcher {
 };
 
 std::optional<launcher> find_launcher(std::string& why_not) {
-  if (!variable("SLURM_JOB_ID").empty() && in_path("srun")) return launcher{"srun", true};
+  if (!environment_variable("SLURM_JOB_ID").empty() && in_path("srun")) return launcher{"srun", true};
   if (in_path("mpirun")) {
     std::string const version = output_of("mpirun", {"--version"}).value_or("");
     if (version.contains("Open MPI") || version.contains("OpenRTE") || version.contains("prte"))
@@ -125,18 +120,18 @@ words launcher_words(unsigned processes) {
 }
 
 int launch(fs::path const& program, words const& arguments) {
-  std::string places = variable("TESS_PLACES");
+  std::string places = environment_variable("TESS_PLACES");
   // Started by a launcher ourselves: we are one of the places.
-  if (!variable("PMIX_RANK").empty() || places == "1") become(program, arguments);
+  if (!environment_variable("PMIX_RANK").empty() || places == "1") become(program, arguments);
   std::string why_not;
   if (places.empty() && !find_launcher(why_not)) become(program, arguments);
   launcher const by = need_launcher(places);
   if (places.empty()) ::setenv("TESS_PLACES", (places = std::to_string(processors())).c_str(), 1);
-  std::string const hosts = variable("TESS_HOSTS");
+  std::string const hosts = environment_variable("TESS_HOSTS");
   bool const here_only = hosts.empty() && !by.slurm;
   std::string const exit_file = here_only ? make_exit_file() : "-";
   ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
-  bool const tags = !variable("TESS_TAG_OUTPUT").empty();
+  bool const tags = !environment_variable("TESS_TAG_OUTPUT").empty();
   // On this host we tag ourselves.
   words all = words_for(by, places, hosts, tags && !here_only);
   all.push_back(fs::absolute(program).string());

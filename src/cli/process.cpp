@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "cli/command.hpp"
@@ -87,6 +88,11 @@ std::optional<std::string> output_of(std::string const& program, std::vector<std
   ::close(read_end);
   if (error != 0 || wait_for(child) != 0) return std::nullopt;
   return text;
+}
+
+std::string environment_variable(char const* name) {
+  char const* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
 }  // namespace tess::cli

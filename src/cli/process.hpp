@@ -22,4 +22,7 @@ int run_to_end(std::filesystem::path const& file, std::vector<std::string> const
 // What it wrote to standard output (standard error is dropped); nothing if it could not start or failed.
 std::optional<std::string> output_of(std::string const& program, std::vector<std::string> const& arguments);
 
+// Its value; empty if it is not set.
+std::string environment_variable(char const* name);
+
 }  // namespace tess::cli

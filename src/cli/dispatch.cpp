@@ -1,0 +1,72 @@
+// dispatch: finds the subcommand of `tess`, runs it, and turns what it throws into an exit code.
+#include "cli/dispatch.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include "cli/command.hpp"
+#include "cli/nearest.hpp"
+
+namespace tess::cli {
+namespace {
+
+struct subcommand {
+  std::string_view name;
+  std::string_view meaning;
+  int (*execute)(words const&);
+};
+
+constexpr std::array subcommands{
+    subcommand{"run", "run a program on a number of places", run},
+    subcommand{"machines", "list the simulated machines, or explain one", machines},
+    subcommand{"bench", "run benchmarks and print their results as one table", bench},
+    subcommand{"reproduce", "run a paper's experiments here and print its figures beside ours", reproduce},
+    subcommand{"memd", "serve memory: named regions for any number of programs", memd},
+    subcommand{"mem", "look at a memory server, and change what it has", mem},
+    subcommand{"doctor", "say what this machine has, what is missing and what to do", doctor},
+    subcommand{"c++", "compile and link a program against the runtime", cxx},
+};
+
+int run_subcommand(words const& given) {
+  if (!given.empty()) {
+    for (auto const& [name, meaning, execute] : subcommands) {
+      if (given[0] == name) return execute(words{given.begin() + 1, given.end()});
+    }
+  }
+  command_line line{"tess SUBCOMMAND [WORDS...]", "Tessera: one program, one address space, many places.",
+                    "`tess SUBCOMMAND --help` says more. Example: tess run bfs graph.mtx -n 4"};
+  line.set_version_flag("--version", "tess " TESS_VERSION, "print the version and end");
+  words names;
+  for (auto const& [name, meaning, execute] : subcommands) {
+    line.add_subcommand(std::string{name}, std::string{meaning});
+    names.emplace_back(name);
+  }
+  if (!given.empty() && !given[0].starts_with('-')) {
+    std::string const meant = nearest(given[0], names);
+    throw usage_error{fmt::format("unknown subcommand {}{}; see tess --help", given[0],
+                                  meant.empty() ? "" : fmt::format(", did you mean {}?", meant))};
+  }
+  if (auto const code = line.finish_early(given)) return *code;
+  fmt::print(stderr, "{}", line.help());
+  return exit_misuse;
+}
+
+}  // namespace
+
+int dispatch(int argc, char** argv) {
+  try {
+    return run_subcommand(words{argv + 1, argv + argc});
+  } catch (usage_error const& error) {
+    fmt::print(stderr, "tess: {}\n", error.what());
+    return exit_misuse;
+  } catch (std::exception const& error) {
+    fmt::print(stderr, "tess: {}\n", error.what());
+    return exit_failed;
+  }
+}
+
+}  // namespace tess::cli
