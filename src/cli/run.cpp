@@ -162,17 +162,13 @@ CLI::Validator check_of(std::string_view option) {
   return writable_file();
 }
 
-std::string names_in(fs::path const& folder) {
-  auto const names = executables_in(folder);
-  return names.empty() ? "none in " + folder.string() : fmt::format("{}", fmt::join(names, " "));
-}
-
 std::string bundled_names(tree const& here) {
-  return names_in(here.programs());
+  auto const names = program_names(here);
+  return names.empty() ? "none in " + here.programs().string() : fmt::format("{}", fmt::join(names, " "));
 }
 
 // A name without a slash is that of a bundled program, in `folder`.
-fs::path find_program(std::string const& name, fs::path const& folder) {
+fs::path find_program(std::string const& name, tree const& here, fs::path const& folder) {
   if (name.contains('/')) {
     if (is_executable_file(name)) return name;
     if (!fs::exists(name)) throw usage_error{fmt::format("run: there is no file {}", name)};
@@ -180,13 +176,18 @@ fs::path find_program(std::string const& name, fs::path const& folder) {
   }
   fs::path const bundled = folder / name;
   if (is_executable_file(bundled)) return bundled;
-  std::string const meant = nearest(name, executables_in(folder));
+  words const known = program_names(here);
+  if (std::ranges::find(known, name) != known.end()) {
+    throw usage_error{
+        fmt::format("run: {} has not been built; `./tess run {}` in the source tree builds it, too", name, name)};
+  }
+  std::string const meant = nearest(name, known);
   std::string hint;
   if (!meant.empty()) hint = fmt::format(", did you mean {}?", meant);
   if (is_executable_file(name)) hint = fmt::format(", did you mean ./{}?", name);
   throw usage_error{
       fmt::format("run: unknown program {}{}\nbundled programs: {}\nyour own program: tess run ./path/to/it", name,
-                  hint, names_in(folder))};
+                  hint, bundled_names(here))};
 }
 
 // What the runtime is told by its environment, the machine is told by its own options.
@@ -204,7 +205,7 @@ words options_by_environment() {
   if (std::ranges::find(machine_words, "--machine") == machine_words.end())
     throw usage_error{
         fmt::format("run: {} is an option of a machine; give --machine single-tile, too", machine_words[0])};
-  fs::path const program = find_program(split.program, here.machine_programs());
+  fs::path const program = find_program(split.program, here, here.machine_programs());
   words const files = options_by_environment();
   machine_words.insert(machine_words.end(), files.begin(), files.end());
   machine_words.insert(machine_words.end(), {"--", program.string()});
@@ -256,7 +257,7 @@ int run(words const& given) {
                                   bundled_names(here))};
   }
   if (!machine_words.empty()) become_machine(here, machine_words, split);
-  fs::path const program = find_program(split.program, here.programs());
+  fs::path const program = find_program(split.program, here, here.programs());
   char const* const fabric = std::getenv("TESS_FABRIC");
   if (fabric != nullptr && std::string_view(fabric) == "ucx") return launch(program, split.arguments);
   become(program, split.arguments);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <system_error>
 
 namespace tess::cli {
@@ -26,6 +27,16 @@ std::vector<std::string> executables_in(fs::path const& folder) {
     if (is_executable_file(entry.path())) names.push_back(entry.path().filename().string());
   }
   std::ranges::sort(names);
+  return names;
+}
+
+std::vector<std::string> program_names(tree const& here) {
+  std::vector<std::string> names = executables_in(here.programs());
+  std::ifstream list{here.share() / "programs.txt"};
+  for (std::string name; std::getline(list, name);) names.push_back(name);
+  std::ranges::sort(names);
+  auto const repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
   return names;
 }
 

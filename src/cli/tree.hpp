@@ -28,6 +28,9 @@ tree own_tree();
 
 bool is_executable_file(std::filesystem::path const& file);
 
+// Names of the programs that `tess run` can run: in a build tree all that can be built, elsewhere all that are there.
+std::vector<std::string> program_names(tree const& here);
+
 // Names of the executables in a folder, sorted; none if there is no such folder.
 std::vector<std::string> executables_in(std::filesystem::path const& folder);
 
