@@ -8,6 +8,7 @@ import argparse
 import dataclasses
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -21,6 +22,11 @@ ROOT = Path(__file__).resolve().parent.parent
 CORES = str(len(os.sched_getaffinity(0)))
 # So many failures of a stage may be the machine's: other work on it, a limit of time. They are run again, alone.
 UNSTEADY_MOST = 5
+# Builds of their own: --all, or the stage's name.
+LATER_STAGES = ("asan", "tsan", "riscv")
+PROGRESS_SECONDS = 15
+# What ninja and ctest say of a step.
+STEP = re.compile(r"^\[(\d+)/(\d+)\]|^ *(\d+)/(\d+) Test +#")
 # Built with these sanitizers only by --full: they take the compiler longest, and what programs share is the runtime.
 PARTS = {"asan": ("PROGRAMS",), "tsan": ("APPS", "CLI")}
 
@@ -36,19 +42,31 @@ class Count:
 
 
 def run(command: list[str]) -> tuple[int, str]:
-    """Exit code and output; on a terminal the output goes there instead, as it comes."""
-    terminal = sys.stdout.isatty()
-    done = subprocess.run(
+    """Exit code and output; on a terminal the output goes there instead, as it comes.
+
+    Elsewhere a line every few seconds says how far it is.
+    """
+    if sys.stdout.isatty():
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+        return done.returncode, ""
+    start = said = time.monotonic()
+    with subprocess.Popen(
         command,
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
-        stdout=None if terminal else subprocess.PIPE,
-        stderr=None if terminal else subprocess.STDOUT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        check=False,
-    )
-    return done.returncode, done.stdout or ""
+    ) as process:
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            now = time.monotonic()
+            if now - said >= PROGRESS_SECONDS and (step := STEP.search(line)):
+                said = now
+                print(f"  {step[1] or step[3]} of {step[2] or step[4]} ({now - start:.0f} s)", flush=True)
+    return process.returncode, "".join(lines)
 
 
 def captured(command: list[str]) -> tuple[int, str]:
@@ -144,6 +162,12 @@ def ctest(preset: str, *, full: bool = False, regex: str | None = None, without:
     return count
 
 
+def processor_seconds() -> float:
+    """The processor time of all processes that this one started and that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def one_check(command: list[str]) -> Count:
     """A tool whose exit code is the verdict."""
     code, text = captured(command)
@@ -201,8 +225,18 @@ def stages(options: argparse.Namespace) -> dict[str, Callable[[], Count]]:
     return {"format": check_format, "tidy": lambda: one_check(tidy), "python": python_tests, **named}
 
 
+def wanted(options: argparse.Namespace, available: dict[str, Callable[[], Count]]) -> list[str]:
+    """The stages to run: those that were named, or all, or those that a newcomer waits for."""
+    if options.stage:
+        return [name for name in available if name in options.stage]
+    if options.all or options.full:
+        return list(available)
+    return [name for name in available if name not in LATER_STAGES]
+
+
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="./tess test", add_help=False)
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("--full", action="store_true")
     parser.add_argument("-R", dest="regex")
     parser.add_argument("--stage", action="append", default=[])
@@ -212,10 +246,10 @@ def main(words: list[str]) -> int:
         if name not in available:
             parser.error(f"unknown stage {name}; one of: {' '.join(available)}")
     passed = failed = skipped = unsteady = 0
-    for name, stage in available.items():
-        if options.stage and name not in options.stage:
-            continue
+    for name in wanted(options, available):
+        stage = available[name]
         start = time.monotonic()
+        spent = processor_seconds()
         print(f"{name} ...", flush=True)
         try:
             count = stage()
@@ -227,7 +261,12 @@ def main(words: list[str]) -> int:
             print(f"--- failed in {name}: {text}")
         seconds = time.monotonic() - start
         notice = f", {count.skipped} skipped" if count.skipped else ""
-        print(f"{name}: {count.passed} passed, {len(count.failures)} failed{notice} ({seconds:.0f} s)", flush=True)
+        spent = processor_seconds() - spent
+        print(
+            f"{name}: {count.passed} passed, {len(count.failures)} failed{notice} "
+            f"({seconds:.0f} s, processor time {spent:.0f} s)",
+            flush=True,
+        )
         passed += count.passed
         failed += len(count.failures)
         skipped += count.skipped
