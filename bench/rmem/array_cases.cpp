@@ -28,11 +28,11 @@ double gigabytes(double seconds) {
   return static_cast<double>(array_bytes) / seconds / 1e9;
 }
 
-void believe(word sum) {
+void check_sum(word sum) {
   if (sum != sum_of_items) throw tess::error("rmem", "items were lost", "their sum");
 }
 
-/// Reads one after the other into the same 1 MiB, as far as the array goes.
+/// Reads the whole array, one MiB after the other, into the same buffer.
 double raw_reads(client& c, region const& r) {
   std::vector<std::byte> memory(mebibyte);
   return gigabytes(seconds_of([&] {
@@ -40,7 +40,7 @@ double raw_reads(client& c, region const& r) {
   }));
 }
 
-/// The same, and the loop over what was read, in turn: what a program without any help does.
+/// The same, with a loop over each MiB that was read: a program without a cache.
 double reads_and_loop(client& c, region const& r) {
   std::vector<word> memory(mebibyte / sizeof(word));
   word sum = 0;
@@ -50,7 +50,7 @@ double reads_and_loop(client& c, region const& r) {
       for (word const x : memory) sum += x;
     }
   });
-  believe(sum);
+  check_sum(sum);
   return gigabytes(seconds);
 }
 
@@ -61,7 +61,7 @@ double scan_items(client& c, region const& r) {
     double const begin = timestamp();
     for (word const& x : a) sum += x;
     double const end = timestamp();
-    believe(sum);
+    check_sum(sum);
     co_return gigabytes(end - begin);
   });
 }
@@ -78,7 +78,7 @@ double scan_pages(client& c, region const& r) {
       sum += of_page;
     });
     double const end = timestamp();
-    believe(sum);
+    check_sum(sum);
     co_return gigabytes(end - begin);
   });
 }
@@ -91,7 +91,7 @@ double scan_tiles(client& c, region const& r) {
     for (auto& tile : a.tiles(mebibyte / sizeof(word)))
       for (word const& x : tile) sum += x;
     double const end = timestamp();
-    believe(sum);
+    check_sum(sum);
     co_return gigabytes(end - begin);
   });
 }
@@ -99,7 +99,7 @@ double scan_tiles(client& c, region const& r) {
 /// Million items per second.
 double random_items(client& c, region const& r, word tasks, word each) {
   return in_job(1, [&]() -> tess::task<double> {
-    array<word const> a(c, r, {.bytes = cache_bytes, .page_bytes = 4096, .ahead = 0});
+    array<word const> a(c, r, {.bytes = cache_bytes, .page_bytes = 4096, .prefetch_pages = 0});
     double const begin = timestamp();
     co_await tess::forall(
         0, tasks,

@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// A client by TCP, which gets no mapping, of all that `r` holds.
+/// A client by TCP, which gets no mapping, with all rights on `r`.
 inline std::unique_ptr<tess::rmem::client> by_tcp(memory_server const& server, tess::rmem::region const& r) {
   tess::rmem::client owner(server.local());
   std::vector<std::string> const tokens{owner.grant_token(r.base, tess::rmem::rights::read_write)};
@@ -20,11 +20,11 @@ inline std::unique_ptr<tess::rmem::client> by_tcp(memory_server const& server, t
 
 /// memread and memwrite of 1 KiB to 64 MiB through a mapping, against memcpy across a shared mapping.
 void mapped_transfers(suite& to, memory_server const& server);
-/// A memread of 64 bytes by messages, against an empty call of the same.
+/// A memread of 64 bytes by the socket, against an empty call over TCP.
 void round_trip(suite& to, memory_server const& server, echo& empty);
-/// So many clients at once, against one; the slowest of them, against its share; and what processors they take for it.
+/// Several clients at once, against one; the slowest of them, against its share; and their processor time.
 void several_clients(suite& to, memory_server const& server);
-/// Writes that are acknowledged when two servers have them, against those of one. By TCP.
+/// Writes to a primary with a backup, against those to one server. By TCP.
 void replicated_writes(suite& to, memory_server const& server);
 /// An array of 8 times its cache, by tasks, item by item and by tiles, against raw reads, and reads with the same loop.
 void scans(suite& to, memory_server const& server);

@@ -1,9 +1,9 @@
 // hosts: remote memory of another host by TCP, against the UCX calls made directly.
 //
-//   Both sides run in turn between the same two hosts: memread and memwrite of a `tess memd` there, and ucp_get_nbx and
-//   ucp_put_nbx with a flush on memory of a process there, which progresses its worker while it is its turn. One region
-//   is all that the two processes share: words that say whose turn it is, what UCX wants to know of the other side,
-//   and the bytes to move. Started by `python3 tools/bench_hosts.py TREE --bench rmem_hosts`.
+//   Both kinds of transfers alternate between the same two hosts: memread and memwrite with a `tess memd` there, and
+//   ucp_get_nbx and ucp_put_nbx with a flush on memory of a process there, which progresses its worker during its
+//   turns. The two processes share one region: words that say which side has the turn, the data that UCX needs to
+//   connect, and the bytes to move. Started by `python3 tools/bench_hosts.py TREE --bench rmem_hosts`.
 //
 // Units    GB/s; us for 64 bytes.
 #include <unistd.h>
@@ -32,15 +32,15 @@ constexpr std::size_t mebibyte = 1024 * kibibyte;
 constexpr std::size_t moved_max = 64 * mebibyte;
 constexpr unsigned small_reads = 2000;
 
-/// Of the region: whose turn it is (odd: UCX's; even: not), and that this was noticed; an introduction; the bytes.
+/// Offsets in the region: the turn (odd: UCX), its acknowledgement, the data that UCX needs to connect, the bytes.
 constexpr std::uint64_t turn_at = 0;
 constexpr std::uint64_t taken_at = 64;
 constexpr std::uint64_t introduction_at = 4096;
 constexpr std::uint64_t bytes_at = mebibyte;
 
-constexpr std::uint64_t the_end = ~std::uint64_t{0};  ///< A turn.
+constexpr std::uint64_t the_end = ~std::uint64_t{0};  ///< the last turn
 
-/// The other host, until it is the end. Says on standard output where its region is.
+/// The other host, until the last turn. Prints where its region is.
 void serve(std::string const& host) {
   bench::memory_server const server("256M", host);
   bench::huge_mapping const memory(moved_max);
@@ -67,7 +67,7 @@ void serve(std::string const& host) {
   bench::end_raw_target();
 }
 
-/// This host's view of the other.
+/// The other host, as seen from here.
 class other_host {
  public:
   explicit other_host(std::string const& said) {

@@ -1,6 +1,5 @@
-// main: remote memory beside the limits of this host: transfers, round trips, arrays larger than their cache,
-// several clients, and two servers that have the same. Message rows go by TCP on this host: local clients would get a
-// mapping.
+// main: remote memory beside the limits of this host: transfers, round trips, arrays larger than their cache, several
+// clients, and a primary with a backup. Rows by the socket use TCP on this host, because local clients get a mapping.
 #include <CLI/CLI.hpp>
 
 #include "rmem/cases.hpp"
@@ -11,7 +10,7 @@ int main(int argc, char** argv) {
   bench::declare(app, chosen);
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite suite("rmem", chosen);
-  // Before any thread is there.
+  // Before any thread is started.
   bench::memory_server const server("2G");
   bench::echo empty;
   bench::mapped_transfers(suite, server);

@@ -1,4 +1,4 @@
-// other_processes: fork, and a wish to be killed when the parent ends.
+// other_processes: fork, and PR_SET_PDEATHSIG, so that they end with the parent.
 #include "other_processes.hpp"
 
 #include <fcntl.h>
@@ -63,7 +63,7 @@ std::string remote_address(std::string const& host, int number) {
   return "tcp:" + host + ":" + std::to_string(20000 + (4 * getpid() + number) % 20000);
 }
 
-/// Its words are for those who start it by hand, unless there is somewhere for them to go.
+/// Its standard output goes to `output`, or nowhere.
 pid_t start_memd(std::vector<std::string> words, int output) {
   words.insert(words.begin(), {"tess", "memd"});
   std::vector<char*> arguments;
@@ -125,13 +125,13 @@ server_pair::server_pair(std::string const& size) {
     close(ends[1]);
     said_[i] = ends[0];
   }
-  if (in_step()) return;
+  if (in_sync()) return;
   for (pid_t const p : processes_) end(p);
-  throw std::runtime_error("two memory servers are not in step after 20 s");
+  throw std::runtime_error("two memory servers are not in sync after 20 s");
 }
 
 /// One of them says so.
-bool server_pair::in_step() {
+bool server_pair::in_sync() {
   std::array<std::string, 2> words;
   auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (std::chrono::steady_clock::now() < deadline) {
@@ -141,7 +141,7 @@ bool server_pair::in_step() {
       if (poll(&there, 1, 10) != 1) continue;
       ssize_t const n = read(said_[i], bytes.data(), bytes.size());
       if (n > 0) words[i].append(bytes.data(), static_cast<std::size_t>(n));
-      if (words[i].contains("the second server has all")) return true;
+      if (words[i].contains("the backup is in sync")) return true;
     }
   }
   return false;

@@ -1,6 +1,7 @@
-// other_processes: what measurements of remote memory talk to: a memory server, and a program that echoes messages.
+// other_processes: the other sides of measurements of remote memory: memory servers, and a process that echoes
+// messages.
 //
-//   Both end with this process, however it ends. Start them before any thread.
+//   They end with this process, however it ends. Start them before any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +12,7 @@
 
 namespace bench {
 
-/// `tess memd`, beside this program, at a name and at a TCP port of its own, of this host's address.
+/// A `tess memd` with a local name and a TCP port.
 class memory_server {
  public:
   explicit memory_server(std::string const& size, std::string const& host = "127.0.0.1");
@@ -20,7 +21,7 @@ class memory_server {
   ~memory_server();
   [[nodiscard]] std::string const& local() const { return local_; }
   [[nodiscard]] std::string const& remote() const { return remote_; }
-  /// What it has used of processors so far.
+  /// The processor time that it has used so far.
   [[nodiscard]] double processor_seconds() const;
 
  private:
@@ -29,7 +30,7 @@ class memory_server {
   pid_t process_;
 };
 
-/// Two of them, each of which has all that the other has. Its addresses are of both.
+/// A primary and its backup; each address names both.
 class server_pair {
  public:
   explicit server_pair(std::string const& size);
@@ -40,7 +41,7 @@ class server_pair {
   [[nodiscard]] std::string remote() const { return remote_[0] + "," + remote_[1]; }
 
  private:
-  [[nodiscard]] bool in_step();
+  [[nodiscard]] bool in_sync();
 
   std::array<std::string, 2> local_;
   std::array<std::string, 2> remote_;

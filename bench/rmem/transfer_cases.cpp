@@ -1,4 +1,4 @@
-// transfer_cases: blocking transfers: by mapping, by messages, and by several clients at once.
+// transfer_cases: blocking transfers: by mapping, by socket, and by several clients at once.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,14 +21,14 @@ namespace {
 constexpr std::size_t kibibyte = 1024;
 constexpr std::size_t mebibyte = 1024 * kibibyte;
 constexpr std::size_t region_bytes = 64 * mebibyte;
-/// So many bytes are moved for one figure.
+/// The number of bytes moved for one figure.
 constexpr std::size_t moved_bytes = 256 * mebibyte;
 
 std::string size_text(std::size_t bytes) {
   return bytes >= mebibyte ? std::to_string(bytes / mebibyte) + " MiB" : std::to_string(bytes / kibibyte) + " KiB";
 }
 
-/// GB/s of move(offset) over the region, in pieces of `bytes`.
+/// GB/s of move(offset) over the region, in blocks of `bytes`.
 template <class F>
 double bandwidth(std::size_t bytes, F&& move) {
   double const seconds = seconds_of([&] {
@@ -83,8 +83,8 @@ void round_trip(suite& to, memory_server const& server, echo& empty) {
 
 namespace {
 
-/// Bytes per second of several clients during the same half second, in pieces of 1 MiB; each client reads them into
-/// so many buffers in turn.
+/// Bytes per second of several clients during the same half second, in blocks of 1 MiB; each client cycles through a
+/// number of buffers.
 struct outcome {
   double all = 0;
   double slowest = 1e300;

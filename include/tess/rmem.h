@@ -1,6 +1,6 @@
-// rmem: remote memory for C programs (C99): the blocking forms of tess/rmem.hpp, on the same server.
+// rmem: remote memory for C programs (C99): the blocking functions of tess/rmem.hpp, with the same server.
 //
-// Every function gives TESS_RMEM_OK or why not; tess_rmem_message() then says it in words, for the calling thread.
+// Every function returns TESS_RMEM_OK or an error; tess_rmem_message() explains the last error of the calling thread.
 // Units: bytes. Threads: any. Link with the runtime's library and the C++ library.
 #ifndef TESS_RMEM_H
 #define TESS_RMEM_H
@@ -29,19 +29,19 @@ enum {
   TESS_RMEM_BAD_REQUEST,
   TESS_RMEM_REVOKED,
   TESS_RMEM_NOT_SERVING,
-  TESS_RMEM_LOST = 100,  ///< the server is gone; the next call looks for it again
-  TESS_RMEM_NO_MEMORY    ///< of this process
+  TESS_RMEM_LOST = 100,  ///< the server is gone; the next call connects again
+  TESS_RMEM_NO_MEMORY    ///< in this process
 };
 
 /// A region of remote memory.
 struct tess_rmem_region {
-  uint64_t base;  ///< in the flat space of all servers
+  uint64_t base;  ///< in the flat address space of all servers
   uint64_t size;
 };
 
-/// The region of this name, if all of `rights` is held.
+/// The region of this name, if this user has all of `rights`.
 int tess_rmem_open(char const* name, unsigned rights, struct tess_rmem_region* found);
-/// Creates a region of zeros; `rights_for_users`: what every user of the server's host may do.
+/// Creates a region of zeros; `rights_for_users`: the rights of every user of the server's host.
 int tess_rmem_create(char const* name, uint64_t size, unsigned rights_for_users, struct tess_rmem_region* made);
 /// Removes a region.
 int tess_rmem_remove(struct tess_rmem_region const* region);
@@ -50,7 +50,7 @@ int tess_rmem_remove(struct tess_rmem_region const* region);
 int tess_memread(void* to, uint64_t from, size_t bytes);
 int tess_memwrite(uint64_t to, void const* from, size_t bytes);
 
-/// Why the last call of this thread that failed did; never null.
+/// The explanation of the last error of this thread; never null.
 char const* tess_rmem_message(void);
 
 #ifdef __cplusplus

@@ -1,24 +1,25 @@
-// rmem: remote memory: named regions on memory servers, read and written by address, guarded by rights.
+// rmem: remote memory: named regions on memory servers, read and written by address, protected by rights.
 //
-//   A region is a run of bytes of one flat 64-bit space whose top 8 bits say the server. `open` finds one by its name,
-//   `create` makes one; `memread` and `memwrite` move any number of bytes, cut into pieces that overlap. Bytes of a
-//   local server move through a mapping that it lends after the check; otherwise through its socket, where every
-//   request is checked. These forms block the calling thread; they are for programs outside tasks and need no job.
-//   In tasks: tess/rmem_task.hpp, and tess/rmem_array.hpp for arrays larger than the memory here.
+//   A region is a range of one flat 64-bit address space, in which the top 8 bits select the server. `create` makes a
+//   region, `open` finds one by its name; `memread` and `memwrite` move any number of bytes, cut into chunks that
+//   overlap. A local server lends its memory after checking the rights, and bytes move through that mapping; otherwise
+//   they move through a socket, and every request is checked. These functions block the calling thread; they are for
+//   code outside of tasks and need no job. In tasks: tess/rmem_task.hpp, and tess/rmem_array.hpp for arrays larger than
+//   local memory.
 //
 //     auto const r = tess::rmem::blocking::create("matrix", 1 << 30);
 //     tess::rmem::blocking::memwrite(r + 4096, local.data(), local.size());
 //
-//   The server is the one that TESS_RMEM names: `unix:PATH`, `tcp:HOST:PORT` or the name of a `tess memd` of this host;
-//   A,B is a pair of servers that have the same, A+B+C are several that are one space, each with a number of its own.
-//   Without it the program's own server is started at the first call and ends with the program; it has half of the
-//   memory of the machine, or TESS_RMEM_SIZE. TESS_RMEM_TOKEN: tokens to present, with commas between.
+//   TESS_RMEM names the server: `unix:PATH`, `tcp:HOST:PORT`, or the name of a `tess memd` on this host. A,B is a
+//   replicated pair of servers; A+B+C are several servers with one address space, each with its own number. Without
+//   TESS_RMEM, the first call starts a private server, which ends with the program; it has half of the machine's
+//   memory, or TESS_RMEM_SIZE. TESS_RMEM_TOKEN: tokens to present, separated by commas.
 //
 // Units    bytes.
-// Threads  any. Two calls to the same bytes are as two tasks writing to one word: not ordered.
+// Threads  any. Two calls on the same bytes are not ordered, as with two tasks that access one word.
 // Errors   refused: which right on which region was missing, or what else the server did not do; nothing has moved,
-//          unless the right was revoked meanwhile. lost: the server is gone; the next call looks for it again.
-// Cost     a call by a mapping: the copy and a fence. By the socket: one round trip, two for a write over 4 KiB.
+//          unless the right was revoked during the transfer. lost: the server is gone; the next call connects again.
+// Cost     a mapped transfer: the copy and a fence. By the socket: one round trip, two for a write over 4 KiB.
 // Source   RMem (MultiProg 2019), section 4.
 #pragma once
 
@@ -37,7 +38,7 @@
 
 namespace tess::rmem {
 
-/// In the flat space of all servers.
+/// In the flat address space of all servers.
 using address = std::uint64_t;
 
 /// What a user or a token may do.
@@ -54,7 +55,7 @@ struct region {
   [[nodiscard]] address operator+(std::uint64_t offset) const { return base + offset; }
 };
 
-/// The server said no; what() says why, in its words.
+/// The server refused; what() is its explanation.
 class refused : public error {
  public:
   refused(reason why, std::string const& text) : error(text), why_(why) {}
@@ -71,10 +72,10 @@ class lost : public error {
   using error::error;
 };
 
-/// Bytes that threads of the client move while the caller does something else. Its memory, and the transfer itself,
-/// must stay until `ended` was called: once, on a thread of the client, which does not touch them any more.
+/// An asynchronous transfer, which threads of the client perform. The transfer and its memory must stay valid until
+/// `ended` is called: once, on a thread of the client, which does not access them afterwards.
 struct transfer {
-  bool reads = true;  ///< from `at` to `memory`; else the other way, and `memory` is only read
+  bool reads = true;  ///< from `at` to `memory`; else the other way, and `memory` is not changed
   address at = 0;
   std::byte* memory = nullptr;
   std::size_t bytes = 0;
@@ -82,8 +83,8 @@ struct transfer {
   std::exception_ptr failure{};  ///< refused or lost
 };
 
-/// One server, or several as one space, as this process sees them. The functions below use one that is made at their
-/// first call.
+/// A connection to one server, or to several with one address space. The functions below use one that is created at
+/// their first call.
 class client {
  public:
   /// An address or a name as above. Throws lost.
@@ -92,13 +93,13 @@ class client {
   client& operator=(client const&) = delete;
   ~client();
 
-  /// Throws refused unless all of `wanted` is held. Names are remembered as long as the server allows (1 s).
+  /// Throws refused without all of the rights `wanted`. Results are cached as long as the server allows (1 s).
   [[nodiscard]] region open(std::string_view name, rights wanted);
-  /// What open() would give without asking the server, if it would. Never waits for it.
-  [[nodiscard]] std::optional<region> remembered(std::string_view name, rights wanted);
-  /// Of zeros. `for_users`: what every user of the server's host may do. Owned by this user; a remote creator owns by a
-  /// token, which this client keeps and `owner_token` shows. Of several servers each gets an equal part, if that is
-  /// more than 1 MiB.
+  /// The cached result of open(), if there is one. Never blocks.
+  [[nodiscard]] std::optional<region> cached(std::string_view name, rights wanted);
+  /// A region of zeros. `for_users`: the rights of every user of the server's host. This user owns it; a remote creator
+  /// owns it by a token, which this client keeps and appends to `owner_token`. With several servers, each gets an equal
+  /// part if that is more than 1 MiB.
   region create(std::string_view name, std::uint64_t size, rights for_users = rights::none,
                 std::string* owner_token = nullptr);
   /// Removes the region; its owner, and the user of the server, may.
@@ -108,36 +109,34 @@ class client {
   void memread(void* to, address from, std::size_t bytes);
   void memwrite(address to, void const* from, std::size_t bytes);
 
-  /// Starts the threads that start() needs. Throws std::system_error if the system gives none.
+  /// Starts the threads that start() needs. Throws std::system_error if the system has none left.
   void prepare();
-  /// After prepare(). Several transfers that were begun overlap, in any order. Cost: a lock, and waking a thread that
-  /// sleeps.
+  /// Needs prepare(). Transfers overlap and complete in any order. Cost: a lock, and waking a thread that sleeps.
   void start(transfer& t) noexcept;
-  /// True: no thread has begun with it, and none will: it is the caller's again.
-  [[nodiscard]] bool take_back(transfer& t) noexcept;
-  /// Through a mapping that this client has; false: there is none, or it is not for that, and nothing was moved that
-  /// counts. Never waits.
+  /// True: no thread has begun with it, and none will; `ended` is not called.
+  [[nodiscard]] bool cancel(transfer& t) noexcept;
+  /// Through an existing mapping. False: there is none for this, and nothing was moved that counts. Never blocks.
   [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);
-  /// Reads there would go through a mapping.
+  /// Reads at this address would go through a mapping.
   [[nodiscard]] bool is_mapped(address at) {
     std::byte nothing{};
     return move_mapped(true, at, &nothing, 0);
   }
   /// Calls f on a thread of the client, where it may block. It must not throw.
-  void run_aside(std::function<void()> f);
+  void run_in_background(std::function<void()> f);
 
   /// Another name; `for_ms` 0: until it is unlinked.
   void link(address of, std::string_view name, std::uint64_t for_ms = 0);
   /// Removes a name.
   void unlink(std::string_view name);
 
-  /// `of` 0: the server, whose right is allocate.
+  /// `of` 0: the server itself, on which the right is allocate.
   void grant_user(address of, rights given, std::uint32_t user);
   void grant_any_user(address of, rights given);
-  /// A token, 64 digits: whoever presents it has the rights. Its first 32 digits name it. Of several servers: one of
-  /// each, as `2:DIGITS`, where 2 is its number, with commas between.
+  /// A token of 64 digits, which gives the rights to clients that present it; its first 32 digits identify it. With
+  /// several servers: one token of each, as `2:DIGITS` with the server's number, separated by commas.
   [[nodiscard]] std::string grant_token(address of, rights given);
-  /// When it returns, nobody moves another byte by what was revoked.
+  /// When it returns, no client moves another byte by the revoked right.
   void revoke_user(address of, std::uint32_t user);
   void revoke_any_user(address of);
   void revoke_token(address of, std::string_view token);
@@ -152,26 +151,26 @@ class client {
     std::uint32_t grants = 0;
     bool leased = false;
   };
-  /// Those that this user may know of.
+  /// The regions on which this user has a right; all of them for the user that runs the server.
   [[nodiscard]] std::vector<listed> list();
 
-  /// What a server has, and what it has done so far.
-  struct figures {
+  /// Sums over all servers since their start.
+  struct counters {
     std::uint64_t size = 0, free = 0, regions = 0, connections = 0, reads = 0, writes = 0, read_bytes = 0,
                   written_bytes = 0, refused = 0, leases = 0;
   };
-  /// The figures of the server now.
-  [[nodiscard]] figures state();
+  /// The counters now.
+  [[nodiscard]] counters state();
 
  private:
-  struct inside;
-  std::unique_ptr<inside> in_;
+  struct internals;
+  std::unique_ptr<internals> internals_;
 };
 
-/// The client of TESS_RMEM, or of the program's own server.
+/// The client of the server that TESS_RMEM names, or of the program's private server.
 [[nodiscard]] client& default_client();
 
-/// With it, blocking the calling thread. The forms for tasks: tess/rmem_task.hpp.
+/// Calls of the default client; they block the calling thread.
 namespace blocking {
 /// As the members of client, on default_client().
 [[nodiscard]] inline region open(std::string_view name, rights wanted) {

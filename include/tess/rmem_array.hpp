@@ -1,22 +1,24 @@
-// rmem_array: an array in remote memory, larger than the local one: a cache of its pages is here.
+// rmem_array: an array in remote memory, larger than local memory, which holds a cache of its pages.
 //
 //     auto a = co_await tess::rmem::array<double>::create("vector", n);
 //     co_await a.forall([](std::uint64_t i, double& x) { x = double(i); });   // tasks of this place, page by page
 //     double const x = co_await a[7];                                         // other tasks run meanwhile
 //     co_await (a[7] = 2 * x);
-//     for (double& y : a) y += 1;                                             // fetched ahead; the worker waits
+//     for (double& y : a) y += 1;                                             // prefetched; the worker waits
 //     for (auto& tile : a.tiles(64 * 1024)) scale(tile.data(), tile.size());  // two buffers beside the cache
-//     co_await a.flush();                                                     // what was changed is at the server
+//     co_await a.flush();                                                     // all changes are at the server
 //
-//   An `array<T const>` reads only: of an array<T>, as_const(). Copies share the cache. Each place has a cache of its
-//   own: what one place changed, another sees after the one's flush() and unless it has the page.
+//   An `array<T const>` only reads; as_const() makes one of an array<T>. Copies share the cache. Each place has its own
+//   cache: a place sees the changes of another one after that one's flush(), unless it has the page in its cache.
 //
 // Units    items; the cache's options in bytes and pages.
-// Threads  tasks of the place. A range-for waits with its worker, which serves messages and runs none of its tasks;
-//          `co_await tiles.next()` and forall() let them run.
-// Errors   refused, lost, from whatever waits. A changed page that cannot be written stays in the cache; flush() says
-// so. Cost     an item that is cached: a lock and some instructions. Iterating: the lock once for each page. Source
-// RMem (MultiProg 2019), section 7, leaves caching, prefetching and tiling to the future.
+// Threads  tasks of the place. A range-for blocks its worker, which serves messages but runs none of its tasks; they
+// run
+//          during `co_await tiles.next()` and forall().
+// Errors   refused and lost, from any call that waits. A changed page that cannot be written stays in the cache, and
+//          flush() throws.
+// Cost     a cached item: a lock and a few instructions. Iteration: the lock once for each page.
+// Source   RMem (MultiProg 2019), section 7, leaves caching, prefetching and tiling to future work.
 #pragma once
 
 #include <algorithm>
@@ -37,11 +39,12 @@
 #include "tess/detail/tile_pipeline.hpp"
 #include "tess/finish.hpp"
 #include "tess/place.hpp"
+#include "tess/rmem_cache.hpp"
 #include "tess/rmem_task.hpp"
 
 namespace tess::rmem {
 
-/// A run of items of an array, in local memory. Of array<T const>: T is const.
+/// Consecutive items of an array, in local memory. Of an array<T const>, T is const.
 template <class T>
 class tile {
  public:
@@ -57,32 +60,32 @@ class tile {
 
  private:
   template <class U>
-  friend class tiles_of;
+  friend class tile_range;
   std::span<T> items_;
   std::uint64_t first_ = 0;
 };
 
-/// All items in order: `for (auto& tile : a.tiles(n))`, or `while (auto* tile = co_await tiles.next())`. Once.
+/// One pass over all items in order: `for (auto& tile : a.tiles(n))`, or `while (auto* tile = co_await tiles.next())`.
 template <class T>
-class tiles_of {
+class tile_range {
   static constexpr bool writes = !std::is_const_v<T>;
 
  public:
-  tiles_of(std::shared_ptr<detail::page_cache> cache, std::size_t items)
+  tile_range(std::shared_ptr<detail::page_cache> cache, std::size_t items)
       : cache_(std::move(cache)), bytes_(std::max<std::size_t>(1, items) * sizeof(T)) {}
 
-  /// Null: there are no more, and all are written. Of array<T> every tile is written back.
+  /// Null: there are no more, and all are written. Every tile of an array<T> is written back.
   [[nodiscard]] task<tile<T>*> next() {
-    if (!pump_) {
+    if (!pipeline_) {
       co_await cache_->flush();
       start();
     }
-    co_return show(co_await pump_->next());
+    co_return show(co_await pipeline_->next());
   }
 
   /// Steps from tile to tile, blocking.
   struct iterator {
-    tiles_of* of;
+    tile_range* of;
     tile<T>& operator*() const noexcept { return of->shown_; }
     iterator& operator++() {
       of->step();
@@ -99,19 +102,19 @@ class tiles_of {
   [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
 
  private:
-  void start() { pump_ = std::make_unique<detail::tile_pipeline>(cache_->with(), cache_->of(), bytes_, writes); }
-  void step() { static_cast<void>(show(pump_->next_blocking())); }
+  void start() { pipeline_ = std::make_unique<detail::tile_pipeline>(cache_->with(), cache_->of(), bytes_, writes); }
+  void step() { static_cast<void>(show(pipeline_->next_blocking())); }
   tile<T>* show(detail::tile_pipeline::tile const& t) {
     shown_.items_ = {reinterpret_cast<T*>(t.bytes), t.size / sizeof(T)};
     shown_.first_ = t.offset / sizeof(T);
-    // The cache is not to show what was there before.
-    if (writes) cache_->forget(t.offset, t.size);
+    // The cache must not keep old values.
+    if (writes) cache_->invalidate(t.offset, t.size);
     return t.bytes == nullptr ? nullptr : &shown_;
   }
 
   std::shared_ptr<detail::page_cache> cache_;
   std::size_t bytes_;
-  std::unique_ptr<detail::tile_pipeline> pump_;
+  std::unique_ptr<detail::tile_pipeline> pipeline_;
   tile<T> shown_;
 };
 
@@ -120,9 +123,10 @@ template <class T>
 class array {
   using item = std::remove_const_t<T>;
   static constexpr bool writes = !std::is_const_v<T>;
-  static_assert(std::is_trivially_copyable_v<item>, "an array in remote memory holds data, no pointers or resources");
+  static_assert(std::is_trivially_copyable_v<item>,
+                "an array in remote memory holds plain data, no pointers or resources");
   using cache = detail::page_cache;
-  /// Given back, whatever happens.
+  /// Unpinned when it goes out of scope.
   struct pinned {
     cache* of;
     cache::view view;
@@ -133,13 +137,13 @@ class array {
 
  public:
   array() = default;
-  /// Of a region of this client, whose bytes are the items.
+  /// The bytes of this region are the items.
   array(client& with, region of, cache_options const& chosen = {}) : size_(of.size / sizeof(T)) {
     of.size = size_ * sizeof(T);
     cache_ = std::make_shared<cache>(with, of, sizeof(T), chosen);
   }
 
-  /// Of zeros.
+  /// An array of zeros in a new region.
   [[nodiscard]] static task<array> create(std::string name, std::uint64_t items, cache_options chosen = {}) {
     client* const with = co_await find_client();
     region const made = co_await rmem::create(*with, std::move(name), items * sizeof(T));
@@ -169,7 +173,7 @@ class array {
     return same;
   }
 
-  /// One item to be read, or written.
+  /// The reading or writing of one item.
   template <bool Write>
   class [[nodiscard("an item of a remote array is read and written by co_await")]] access {
    public:
@@ -239,8 +243,8 @@ class array {
     return {cache_.get(), i};
   }
 
-  /// f(x) or f(i, x) for every item, or f(tile) for every page, in any order, by tasks of this place that take a page
-  /// at a time. f must not wait. Of array<T> all pages count as changed.
+  /// Calls f(x) or f(i, x) for every item, or f(tile) for every page, in any order, in tasks of this place that process
+  /// a page at a time. f must not wait. All pages of an array<T> count as changed.
   template <class F>
     requires std::invocable<F&, tile<T> const&> || std::invocable<F&, T&> || std::invocable<F&, std::uint64_t, T&>
   [[nodiscard]] task<void> forall(F f) {
@@ -251,7 +255,7 @@ class array {
     });
   }
 
-  /// One pass in order, a page pinned at a time; pages ahead are fetched. Waits with its worker.
+  /// One pass in order, with one page pinned at a time and the next ones prefetched. Blocks its worker.
   class iterator {
    public:
     explicit iterator(cache* c) : pass_(std::make_unique<pass>(c)) { *this = pass_->items(); }
@@ -266,7 +270,7 @@ class array {
     bool operator==(std::default_sentinel_t) const noexcept { return at_ == nullptr; }
 
    private:
-    /// Apart, so that the two pointers stay in registers.
+    /// Separate, so that the two pointers of the iterator stay in registers.
     class pass {
      public:
       explicit pass(cache* c) : pinned_{c, {}} { pin(); }
@@ -303,10 +307,10 @@ class array {
   [[nodiscard]] iterator begin() const { return iterator(cache_.get()); }
   [[nodiscard]] static std::default_sentinel_t end() noexcept { return {}; }
 
-  /// Of so many items each, the last one perhaps of fewer. Nobody else uses the array meanwhile.
-  [[nodiscard]] tiles_of<T> tiles(std::size_t items) const { return tiles_of<T>(cache_, items); }
+  /// Tiles of `items` each; the last one may have fewer. The array must not be used otherwise during the pass.
+  [[nodiscard]] tile_range<T> tiles(std::size_t items) const { return tile_range<T>(cache_, items); }
 
-  /// All changes are at the server when it ends.
+  /// When it returns, all changes are at the server.
   [[nodiscard]] task<void> flush() { return cache_->flush(); }
 
  private:
@@ -325,11 +329,11 @@ class array {
 
   template <class F>
   static task<void> visit_pages(cache* c, std::atomic<std::uint64_t>* next, F* f) {
-    std::uint64_t const batch = c->ahead() / 2 + 1;
+    std::uint64_t const batch = c->prefetch_pages() / 2 + 1;
     for (;;) {
       std::uint64_t const page = next->fetch_add(1, std::memory_order_relaxed);
       if (page >= c->pages()) co_return;
-      if (page % batch == 0) c->fetch(page + 1, c->ahead());
+      if (page % batch == 0) c->prefetch(page + 1, c->prefetch_pages());
       pinned p{c, {}};
       if (!c->try_pin(page, writes, p.view)) {
         p.of = nullptr;

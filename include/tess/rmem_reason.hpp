@@ -1,4 +1,4 @@
-// rmem_reason: why a memory server said no, as it travels and as rmem::refused has it.
+// rmem_reason: why a memory server refused a request; the numbers are those of the protocol and of tess/rmem.h.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace tess::rmem {
 
 /// Why a server refused.
 enum class reason : std::uint16_t {
-  ok,  ///< of no refusal
+  ok,  ///< not refused
   no_right,
   out_of_bounds,
   no_region,
@@ -18,7 +18,7 @@ enum class reason : std::uint16_t {
   bad_token,
   bad_request,
   revoked,
-  not_serving,  ///< the second of two servers, which serves when the first is gone
+  not_serving,  ///< a replicated server that is not the primary
 };
 
 }  // namespace tess::rmem

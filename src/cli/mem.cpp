@@ -1,4 +1,4 @@
-// mem: `tess mem` looks at a memory server and changes what it has, with the rights of whoever types it.
+// mem: `tess mem` lists and changes the regions of a memory server, with the rights of the user.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t step_bytes = std::size_t{8} << 20;
 
-/// What was typed.
+/// The options and operands on the command line.
 struct typed {
   std::string server;
   std::string token;
@@ -136,7 +136,7 @@ int revoke(rmem::client& c, typed const& t) {
   return exit_fine;
 }
 
-/// Not by a client, which waits for a server that serves.
+/// Not with a client object, which would wait for a server that serves.
 int take_over(typed const& t) {
   rmem::connection c(rmem::full_address(where(t), false));
   c.call({.what = rmem::wire::operation::take_over});
@@ -176,7 +176,7 @@ int copy_out(rmem::client& c, typed const& t) {
 
 using action = std::function<int(rmem::client&, typed const&)>;
 
-/// The subcommands and their words; what was chosen lands in `chosen`.
+/// The subcommands and their options; the selected one is stored in `chosen`.
 void add_subcommands(CLI::App& line, typed& t, action& chosen) {
   auto const add = [&](char const* name, char const* meaning, action does) {
     CLI::App* const s = line.add_subcommand(name, meaning);
@@ -187,11 +187,11 @@ void add_subcommands(CLI::App& line, typed& t, action& chosen) {
     s->add_option("name", t.name, "the region's name")->required();
     return s;
   };
-  add("ls", "list the regions that you may know of", list);
-  add("stat", "what the server has and did", stat);
+  add("ls", "list the regions on which you have a right", list);
+  add("stat", "the size and the counters of the server", stat);
   auto* const t_top = add("top", "its traffic, a line each second", top);
   t_top->add_option("--seconds", t.seconds, "between two lines")->check(CLI::Range(0.01, 3600.0));
-  t_top->add_option("--lines", t.lines, "so many, then end");
+  t_top->add_option("--lines", t.lines, "stop after this many lines");
   auto* const made = named(add("create", "make a region of zeros", create));
   made->add_option("size", t.size, "as in 512M")->required();
   made->add_option("--users", t.rights, "what every user of this host may do: read or read,write");
@@ -203,7 +203,7 @@ void add_subcommands(CLI::App& line, typed& t, action& chosen) {
   taken->add_option("--user", t.user, "a user's number, or any");
   taken->add_option("--of-token", t.revoked, "the token, or its first 32 digits");
   auto* const over =
-      line.add_subcommand("take-over", "have --server serve: of two servers, the other is gone for sure");
+      line.add_subcommand("take-over", "make --server serve, when the other of two servers is certainly gone");
   over->callback([&t] { t.takes_over = true; });
   auto* const in = add("copy-in", "make a region of a file's bytes", copy_in);
   in->add_option("file", t.file, "the file")->required();

@@ -1,4 +1,4 @@
-// mem_words: sizes in powers of two, as memory comes.
+// mem_words: sizes are in powers of two.
 #include "cli/mem_words.hpp"
 
 #include <fmt/format.h>

@@ -18,7 +18,7 @@ namespace tess::cli {
 
 namespace {
 
-/// Of the signal handler; there is one server in a process.
+/// For the signal handler; a process has one server.
 memd::server* serving = nullptr;
 
 void stop_serving(int) {
@@ -33,7 +33,7 @@ std::uint64_t size_of(std::string const& said) {
   return size;
 }
 
-/// At most so much as a message takes; a line's end does not count.
+/// The first line of the file, without its end; a message has room for 32 bytes.
 std::string secret_of(std::string const& file) {
   constexpr std::size_t bytes_min = 16;
   constexpr std::size_t bytes_max = 32;
@@ -46,7 +46,7 @@ std::string secret_of(std::string const& file) {
   return text;
 }
 
-/// What the program that started us may take of memory is its own affair.
+/// A private server does not inherit the memory limits of the program that started it.
 void lift_own_limits() {
   for (auto const resource : {RLIMIT_AS, RLIMIT_DATA}) {
     rlimit limit{};
@@ -72,7 +72,8 @@ int memd(words const& given) {
   std::string secret;
   memd::server::options chosen;
   line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory")->required();
-  line.add_option("--name", name, "by which programs of this host find it (default: default)")->type_name("NAME");
+  line.add_option("--name", name, "the name under which programs of this host find it (default: default)")
+      ->type_name("NAME");
   line.add_option("--file", chosen.file, "keep the regions in this file over restarts (and FILE.record beside it)")
       ->type_name("FILE");
   line.add_flag("--sync", chosen.sync, "with --file: nothing is acknowledged before the disk itself has it");
@@ -84,12 +85,13 @@ int memd(words const& given) {
   line.add_option("--replicas", replicas, "2: every acknowledged write is on two servers; --peer names the other")
       ->check(CLI::Range(1, 2));
   line.add_option("--peer", peer, "the other of two servers: its name or address")->type_name("ADDRESS");
-  line.add_option("--secret", secret, "a file that both have, for two that are not of one user on one host")
+  line.add_option("--secret", secret,
+                  "a file with a shared secret, needed unless both servers belong to one user of one host")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   line.add_flag("--private", only_own, "serve this user only, and no name")->group("");
-  line.add_option("--listen-fd", chosen.inherited)->group("");
-  line.add_option("--life-fd", chosen.life)->group("");
+  line.add_option("--listen-fd", chosen.inherited_listener)->group("");
+  line.add_option("--life-fd", chosen.life_pipe)->group("");
   if (auto const code = line.finish_early(given)) return *code;
   if (only_own) lift_own_limits();
   chosen.size_bytes = size_of(size);
@@ -99,12 +101,12 @@ int memd(words const& given) {
   for (auto const& where : listen) chosen.listen.push_back(rmem::full_address(where, true));
 
   if ((replicas == 2) == peer.empty())
-    throw usage_error{"two servers are started with --replicas 2 and --peer, the other's name or address, each"};
+    throw usage_error{"each of two servers needs --replicas 2 and --peer with the name or address of the other"};
   if (chosen.sync && (chosen.file.empty() || replicas == 2))
-    throw usage_error{"--sync is for one server with a --file; of two, each write is in two memories instead"};
-  if (!peer.empty()) chosen.other = rmem::full_address(peer, true);
+    throw usage_error{"--sync is for one server with a --file; two servers keep each write in two memories instead"};
+  if (!peer.empty()) chosen.peer = rmem::full_address(peer, true);
   if (!secret.empty()) chosen.secret = secret_of(secret);
-  chosen.say = [&](std::string const& what) {
+  chosen.report = [&](std::string const& what) {
     fmt::print("tess memd: {} {}\n", only_own ? "private" : name, what);
     std::fflush(stdout);
   };

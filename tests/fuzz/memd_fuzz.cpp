@@ -1,10 +1,10 @@
-// memd_fuzz: nothing that clients say makes a memory server crash, or shows or changes a region that they have no right
-// on; and no record makes a store that could not be recorded and made again.
+// memd_fuzz: no client message makes a memory server crash, or shows or changes a region without a right; and no
+// journal produces a store that could not be journaled and replayed again.
 //
 //   An input begins with a letter. `r`: changes follow, each after its length in two bytes. Anything else: steps of
-//   four clients, each a byte that says who (bits 0-1) and what (bits 2-3), then what that takes:
-//     0 raw: a length, and so many bytes    1 a message: see message_of()    2 take a length times 64 bytes of answers
-//     3 a length times 256 bytes of data
+//   four clients, each a byte that says which client (bits 0-1) and what (bits 2-3), then its operands:
+//     0 raw: a length, and that many bytes    1 a message: see message_of()    2 send a length times 64 bytes of
+//     answers 3 a length times 256 bytes of data
 //   libFuzzer calls the entry below; fuzz_replay.cpp calls it for each file of the corpus.
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ namespace {
 using namespace tess::memd;
 using wire::operation;
 
-constexpr std::uint64_t memory_bytes = 64 * pages::page_bytes;
+constexpr std::uint64_t memory_bytes = 64 * page_allocator::page_bytes;
 constexpr std::string_view secret = "nobody else may see this, byte by byte";
 constexpr std::uint64_t secret_bytes = 6000;
 
@@ -59,17 +59,17 @@ class input {
 
 /// Four clients of one server: two users, one of them with a second connection, and a remote one.
 struct server {
-  pages memory{memory_bytes};
+  page_allocator memory{memory_bytes};
   store regions{memory, 0, 1000};
-  figures counted;
-  service now;
+  counters counted;
+  service_state now;
   std::array<std::unique_ptr<session>, 4> clients;
   std::uint64_t kept = 0;
   std::uint64_t open = 0;
 
   server() {
     caller const owner{.user = 1000, .operates = true, .tokens = {}};
-    regions.lend_at_most(2);
+    regions.set_lent_max(2);
     open = regions.create(owner, 5000, "open", right_read | right_write, 0)->made->base;
     kept = regions.create(owner, secret_bytes, "kept", 0, 0)->made->base;
     for (std::uint64_t at = 0; at < secret_bytes; ++at) *byte_at(at) = expected(at);
@@ -81,23 +81,23 @@ struct server {
     clients[i] = std::make_unique<session>(regions, counted, now, who);
   }
   static std::byte expected(std::uint64_t at) { return static_cast<std::byte>(secret[at % secret.size()]); }
-  std::byte* byte_at(std::uint64_t at) { return regions.bytes(*regions.find(kept), at, 1).data(); }
+  std::byte* byte_at(std::uint64_t at) { return regions.find(kept)->memory.bytes(at, 1).data(); }
 
-  /// A client that is cut off comes again.
+  /// A client that is disconnected connects again.
   void feed(unsigned i, std::span<std::byte const> bytes) {
     while (!bytes.empty()) {
-      auto const to = clients[i]->want();
+      auto const to = clients[i]->receive_buffer();
       if (to.empty()) return;
       std::size_t const n = std::min(to.size(), bytes.size());
       std::memcpy(to.data(), bytes.data(), n);
       bytes = bytes.subspan(n);
-      if (!clients[i]->got(n, 5)) return begin(i);
+      if (!clients[i]->received(n, 5)) return begin(i);
     }
   }
   void take(unsigned i, std::size_t bytes) {
     std::string seen;
     while (seen.size() < bytes) {
-      auto const out = clients[i]->next();
+      auto const out = clients[i]->next_output();
       if (out.bytes.empty()) break;
       std::size_t const n = std::min(out.bytes.size(), bytes - seen.size());
       seen.append(reinterpret_cast<char const*>(out.bytes.data()), n);
@@ -119,7 +119,7 @@ wire::message message_of(input& in, server const& s) {
   auto const place = in.byte();
   m.address = (place % 4 == 0   ? s.open
                : place % 4 == 1 ? s.kept
-               : place % 4 == 2 ? s.kept + 3 * pages::page_bytes
+               : place % 4 == 2 ? s.kept + 3 * page_allocator::page_bytes
                                 : 0) +
               in.number<std::uint16_t>();
   m.size = in.number<std::uint16_t>();
@@ -170,14 +170,14 @@ std::vector<std::vector<std::byte>> encoded(store const& s) {
 }
 
 void check_record(input in) {
-  pages memory(memory_bytes);
+  page_allocator memory(memory_bytes);
   store first(memory, 0, 1000);
   while (!in.empty()) {
     auto const c = decode(in.take(in.number<std::uint16_t>()));
     if (c) static_cast<void>(first.replay(*c));
   }
   auto const all = encoded(first);
-  pages again(memory_bytes);
+  page_allocator again(memory_bytes);
   store second(again, 0, 1000);
   for (auto const& bytes : all) {
     auto const c = decode(bytes);

@@ -1,5 +1,5 @@
-// array_test: arrays larger than their cache. Method: a live server; every access compared with a vector; what the
-// server has afterwards is read past the cache; counts say which pages were read.
+// array_test: arrays larger than their cache. Method: a live server; every access is compared with a vector; the bytes
+// at the server are read without the cache; counters say which pages were read.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -41,7 +41,7 @@ struct arrays : testing::Test {
   region where = local.create("array", items * sizeof(word));
   std::unique_ptr<client> remote = server.remote_client(where);
 
-  static cache_options small(replacement replaces = replacement::clock, writing writes = writing::back) {
+  static cache_options small(replacement replaces = replacement::clock, write_policy writes = write_policy::back) {
     return {.bytes = cached_pages * page_bytes, .page_bytes = page_bytes, .replaces = replaces, .writes = writes};
   }
   [[nodiscard]] std::vector<word> at_server() {
@@ -57,14 +57,14 @@ struct arrays : testing::Test {
   }
 };
 
-using choice = std::tuple<replacement, writing, bool>;
+using choice = std::tuple<replacement, write_policy, bool>;
 struct every_cache : arrays, testing::WithParamInterface<choice> {
   [[nodiscard]] client& with() { return std::get<2>(GetParam()) ? local : *remote; }
   [[nodiscard]] cache_options options() const { return small(std::get<0>(GetParam()), std::get<1>(GetParam())); }
 };
 INSTANTIATE_TEST_SUITE_P(all, every_cache,
                          testing::Combine(testing::Values(replacement::fifo, replacement::lru, replacement::clock),
-                                          testing::Values(writing::back, writing::through), testing::Bool()));
+                                          testing::Values(write_policy::back, write_policy::through), testing::Bool()));
 
 TEST_P(every_cache, reads_and_writes_items_as_a_vector_does) {
   auto model = fill();
@@ -81,7 +81,7 @@ TEST_P(every_cache, reads_and_writes_items_as_a_vector_does) {
         EXPECT_EQ(co_await a[i], model[i]) << "item " << i << ", step " << step;
       }
     }
-    if (options().writes == writing::through) EXPECT_TRUE(at_server() == model);
+    if (options().writes == write_policy::through) EXPECT_TRUE(at_server() == model);
     co_await a.flush();
     EXPECT_TRUE(at_server() == model);
   });
@@ -115,7 +115,7 @@ TEST_P(every_cache, visits_all_items_by_forall_iteration_and_tiles) {
     for (std::uint64_t i = 0; i < items; ++i) model[i] += i;
     for (word& x : a) x *= 3;
     for (word& x : model) x *= 3;
-    word expected = 7;  // something cached is changed before the tiles
+    word expected = 7;  // a cached page is changed before the tiles
     co_await (a[5] = expected);
     model[5] = expected;
     std::uint64_t first = 0;
@@ -148,7 +148,7 @@ TEST_P(every_cache, visits_all_items_by_forall_iteration_and_tiles) {
   });
 }
 
-TEST_F(arrays, write_back_when_they_end_and_when_a_loop_over_tiles_is_left) {
+TEST_F(arrays, write_back_when_destroyed_and_when_a_loop_over_tiles_is_left) {
   auto model = fill();
   in_job(1, [&]() -> task<void> {
     {
@@ -167,26 +167,27 @@ TEST_F(arrays, write_back_when_they_end_and_when_a_loop_over_tiles_is_left) {
   });
 }
 
-/// The pages of `order` are read one by one; how many of them were not there?
+/// Reads the pages of `order` one by one; returns how many were not in the cache.
 task<std::uint64_t> misses(client& c, region r, replacement replaces, std::vector<std::uint64_t> order) {
-  array<word const> a(c, r, {.bytes = 4 * page_bytes, .page_bytes = page_bytes, .replaces = replaces, .ahead = 0});
+  array<word const> a(c, r,
+                      {.bytes = 4 * page_bytes, .page_bytes = page_bytes, .replaces = replaces, .prefetch_pages = 0});
   for (std::uint64_t page : order) EXPECT_EQ(co_await a[page * per_page], 1000 + page * per_page);
   co_return a.counts().misses;
 }
 
-TEST_F(arrays, replace_what_their_policy_says) {
+TEST_F(arrays, replace_pages_by_their_policy) {
   static_cast<void>(fill());
   in_job(1, [&]() -> task<void> {
     for (client* const c : {&local, remote.get()}) {
-      // Page 0 is used again before room must be made: it was loaded first, but is not the least recently used.
+      // Page 0 is used again before a page is replaced: it was loaded first, but is not the least recently used.
       std::vector<std::uint64_t> const reused{0, 1, 2, 3, 0, 4, 0};
       EXPECT_EQ(co_await misses(*c, where, replacement::fifo, reused), 6U);
       EXPECT_EQ(co_await misses(*c, where, replacement::lru, reused), 5U);
-      // LRU keeps 2 and 3, used after 0 and 1; FIFO has lost 1 and 2 by then.
+      // LRU keeps 2 and 3, which were used after 0 and 1; FIFO has replaced 1 and 2 by then.
       std::vector<std::uint64_t> const tail{0, 1, 2, 3, 1, 4, 5, 3, 2};
       EXPECT_EQ(co_await misses(*c, where, replacement::lru, tail), 7U);
       EXPECT_EQ(co_await misses(*c, where, replacement::fifo, tail), 6U);
-      // CLOCK spares a page that was used since the hand passed it, and then not again.
+      // CLOCK keeps a page that was used since the hand passed it, once.
       std::vector<std::uint64_t> const clock{0, 1, 2, 3, 4, 1, 5, 1, 2};
       EXPECT_EQ(co_await misses(*c, where, replacement::clock, clock), 7U);
       EXPECT_EQ(co_await misses(*c, where, replacement::fifo, clock), 8U);
@@ -194,29 +195,29 @@ TEST_F(arrays, replace_what_their_policy_says) {
   });
 }
 
-TEST_F(arrays, fetch_ahead_of_equal_steps) {
+TEST_F(arrays, prefetch_pages_of_equal_steps) {
   static_cast<void>(fill());
   in_job(1, [&]() -> task<void> {
     for (std::int64_t const step : {1, 3, -2}) {
-      array<word const> a(*remote, where, {.bytes = 32 * page_bytes, .page_bytes = page_bytes, .ahead = 4});
+      array<word const> a(*remote, where, {.bytes = 32 * page_bytes, .page_bytes = page_bytes, .prefetch_pages = 4});
       std::uint64_t page = step > 0 ? 0 : 100;
       std::uint64_t pages = 0;
       for (; page <= 100; page += static_cast<std::uint64_t>(step), ++pages)
         EXPECT_EQ(co_await a[page * per_page], 1000 + page * per_page);
       cache_counts const c = a.counts();
-      EXPECT_LE(c.misses, 4U) << "step " << step;  // until the step is known, or just before the fetched ones
-      EXPECT_GE(c.fetched_ahead, pages - 4);
-      EXPECT_LE(c.misses + c.fetched_ahead, pages + 4);
+      EXPECT_LE(c.misses, 4U) << "step " << step;  // until the step is known
+      EXPECT_GE(c.prefetched, pages - 4);
+      EXPECT_LE(c.misses + c.prefetched, pages + 4);
     }
-    // Without order nothing is fetched in vain, but by accident.
-    array<word const> a(*remote, where, {.bytes = 8 * page_bytes, .page_bytes = page_bytes, .ahead = 2});
+    // Random accesses cause prefetching only by accident.
+    array<word const> a(*remote, where, {.bytes = 8 * page_bytes, .page_bytes = page_bytes, .prefetch_pages = 2});
     std::mt19937_64 random(4);
     for (int i = 0; i < 300; ++i) static_cast<void>(co_await a[random() % items]);
-    EXPECT_LT(a.counts().fetched_ahead, 30U);
+    EXPECT_LT(a.counts().prefetched, 30U);
   });
 }
 
-TEST_F(arrays, say_what_was_refused_and_stay_usable) {
+TEST_F(arrays, throw_refusals_and_stay_usable) {
   static_cast<void>(fill());
   in_job(1, [&]() -> task<void> {
     auto const reader = server.remote_client(where, rights::read);
@@ -244,7 +245,7 @@ TEST_F(arrays, say_what_was_refused_and_stay_usable) {
   });
 }
 
-TEST_F(arrays, hear_that_the_server_is_lost) {
+TEST_F(arrays, notice_a_lost_server) {
   static_cast<void>(fill());
   std::optional<live_server> mortal(std::in_place);
   client owner(mortal->local());

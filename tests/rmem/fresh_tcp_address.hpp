@@ -1,4 +1,4 @@
-// fresh_tcp_address: where nobody else listens: each process has an address of the loopback network for itself.
+// fresh_tcp_address: an unused TCP address; each process has its own address of the loopback network.
 #pragma once
 
 #include <unistd.h>

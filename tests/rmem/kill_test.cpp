@@ -1,7 +1,7 @@
-// kill_test: servers and clients are killed at random points, and no acknowledged write is lost. Method: writers keep a
-// model of every slot: the last value that was acknowledged, and the last that was tried; what is read after a kill
-// must lie between, whole. Some writers are processes, killed as well, that tell their model by a shared page.
-// TESS_SLOW: 200 rounds instead of 6. The seed is printed.
+// kill_test: servers and clients are killed at random points, and no acknowledged write is lost. Method: for every
+// slot, writers keep the last value that was acknowledged and the last that was tried; what is read after a kill must
+// lie in between. Some writers are processes that are killed, too; they share their model through a mapping. TESS_SLOW:
+// 200 rounds instead of 6. The seed is printed.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -27,8 +27,8 @@
 namespace tess::rmem {
 namespace {
 
-constexpr std::size_t slots = 4;  // of which the last is a process's
-/// Words of a slot: the first of them is small, the others are written in two steps and by several pieces.
+constexpr std::size_t slots = 4;  // the last one is written by a process
+/// Words of each slot: the first slot is small, the others are written in two steps, some in several chunks.
 constexpr std::array<std::size_t, slots> slot_words{8, 3000, 200000, 1000};
 constexpr std::uint64_t slot_bytes = 2 * mebibyte;
 
@@ -36,7 +36,7 @@ unsigned rounds() {
   return std::getenv("TESS_SLOW") != nullptr ? 200 : 6;
 }
 
-/// Of each slot, in memory that processes share.
+/// What was written to each slot, in memory that processes share.
 struct model {
   struct slot {
     std::atomic<std::uint64_t> tried{0};
@@ -51,7 +51,7 @@ struct model {
   }
 };
 
-/// Each value fills the slot; what is acknowledged is written down.
+/// Each value fills the slot; the model keeps what was acknowledged.
 void write_slot(client& c, std::uint64_t base, model& m, std::size_t i) {
   auto& slot = m.of[i];
   std::vector<std::uint64_t> words(slot_words[i]);
@@ -64,8 +64,8 @@ void write_slot(client& c, std::uint64_t base, model& m, std::size_t i) {
   }
 }
 
-/// A server that has never answered is not waited for by the client itself, and this one may be killed at that moment.
-std::unique_ptr<client> met(std::string const& at) {
+/// A client does not wait for a server that never answered, and this server may be killed just now.
+std::unique_ptr<client> connect(std::string const& at) {
   for (int i = 0;; ++i) {
     try {
       return std::make_unique<client>(at);
@@ -80,7 +80,7 @@ pid_t start_writer(std::string const& at, std::uint64_t base, model& m) {
   pid_t const child = fork();
   if (child != 0) return child;
   try {
-    write_slot(*met(at), base, m, slots - 1);
+    write_slot(*connect(at), base, m, slots - 1);
   } catch (std::exception const& e) {
     std::fprintf(stderr, "writer: %s\n", e.what());
     _exit(1);
@@ -88,7 +88,7 @@ pid_t start_writer(std::string const& at, std::uint64_t base, model& m) {
   _exit(0);
 }
 
-/// Every word of every slot lies between what was acknowledged before the look and what was tried after it.
+/// Every word of every slot lies between what was acknowledged before it was read and what was tried after.
 void check(client& c, std::uint64_t base, model& m) {
   for (std::size_t i = 0; i < slots; ++i) {
     std::vector<std::uint64_t> words(slot_words[i]);
@@ -101,7 +101,7 @@ void check(client& c, std::uint64_t base, model& m) {
   }
 }
 
-/// `kill_one` kills a server, brings it back, and returns when another may be killed.
+/// `kill_one` kills a server, restarts it, and returns when a server may be killed again.
 template <class F>
 void run(std::string const& at, F&& kill_one) {
   auto const seed = std::random_device{}();
@@ -112,7 +112,7 @@ void run(std::string const& at, F&& kill_one) {
   auto const r = c.create("model", slots * slot_bytes);
   pid_t writer = start_writer(at, r.base, *m);
   std::vector<std::thread> writers;
-  for (std::size_t i = 0; i + 1 < slots; ++i) writers.emplace_back([&, i] { write_slot(*met(at), r.base, *m, i); });
+  for (std::size_t i = 0; i + 1 < slots; ++i) writers.emplace_back([&, i] { write_slot(*connect(at), r.base, *m, i); });
   for (unsigned round = 0; round < rounds() && !testing::Test::HasFailure(); ++round) {
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 30000));
     kill_one(random);
@@ -138,7 +138,7 @@ TEST(rmem_kill, a_server_with_a_file_loses_nothing_acknowledged) {
   auto const at = fresh_address();
   kept_file const file;
   memd_process server({"--size", "32M", "--name", at, "--file", file.path.string()});
-  run(at, [&](std::mt19937&) { server.kill_and_start_again(); });
+  run(at, [&](std::mt19937&) { server.restart(); });
 }
 
 TEST(rmem_kill, two_servers_lose_nothing_acknowledged_when_either_is_killed) {
@@ -147,22 +147,22 @@ TEST(rmem_kill, two_servers_lose_nothing_acknowledged_when_either_is_killed) {
   for (std::size_t i : {0U, 1U})
     servers[i] = std::make_unique<memd_process>(
         std::vector<std::string>{"--size", "32M", "--name", at[i], "--replicas", "2", "--peer", at[1 - i]});
-  // Which of them serves; that the other one has all is said by it since the last look.
-  auto const in_step = [&](std::size_t first) { return servers[first]->says("the second server has all"); };
-  auto const both = [&]() -> std::optional<std::size_t> {
+  // The primary prints that the backup is in sync.
+  auto const in_sync = [&](std::size_t first) { return servers[first]->wait_for("the backup is in sync"); };
+  auto const primary = [&]() -> std::optional<std::size_t> {
     for (int i = 0; i < 10000; ++i) {
       for (std::size_t k : {0U, 1U})
-        if (servers[k]->has_said("the second server has all") && in_step(k)) return k;
+        if (servers[k]->has_printed("the backup is in sync") && in_sync(k)) return k;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return std::nullopt;
   };
-  auto first = both();
+  auto first = primary();
   ASSERT_TRUE(first);
   run(at[0] + "," + at[1], [&](std::mt19937& random) {
-    servers[random() % 2]->kill_and_start_again();
-    first = both();
-    ASSERT_TRUE(first) << "the two are not in step again";
+    servers[random() % 2]->restart();
+    first = primary();
+    ASSERT_TRUE(first) << "the two are not in sync again";
   });
 }
 

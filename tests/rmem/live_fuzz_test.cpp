@@ -1,6 +1,6 @@
-// live_fuzz_test: a live server hears conversations that are malformed, replayed, out of order, and with forged tokens.
-// Method: a conversation that is fine is damaged and shuffled, message by message, and sent by local and remote clients
-// who have no right on the region that must stay as it is. The seed is printed.
+// live_fuzz_test: a live server receives conversations that are malformed, replayed, out of order, or have forged
+// tokens. Method: a valid conversation is damaged and shuffled, message by message, and sent by clients that have no
+// right on the region, which must not change. The seed is printed.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ std::string text_of(wire::message m, std::string const& payload = {}) {
   return std::string(reinterpret_cast<char const*>(head.data()), head.size()) + payload;
 }
 
-std::vector<std::string> fine_conversation(region const& r, std::string const& token) {
+std::vector<std::string> valid_conversation(region const& r, std::string const& token) {
   return {text_of({.what = operation::present, .id = 1}, token),
           text_of({.what = operation::open, .id = 2, .rights = 1}, "kept"),
           text_of({.what = operation::read, .id = 3, .address = r.base, .size = 5000}),
@@ -51,29 +51,29 @@ TEST(rmem_live_fuzz, no_conversation_of_strangers_changes_a_region_or_stops_the_
   auto const r = owner.create("kept", mebibyte);
   auto const bytes = random_bytes(mebibyte, 1);
   owner.memwrite(r.base, bytes.data(), bytes.size());
-  // Of another region: valid, but not for this one.
+  // A valid token, but for another region.
   auto const other = owner.create("other", mebibyte);
-  auto const valid = *memd::token::parse(owner.grant_token(other.base, rights::read_write));
+  auto const valid = *token::parse(owner.grant_token(other.base, rights::read_write));
   auto const valid_bytes = valid.bytes();
   auto const seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   for (int round = 0; round < 400; ++round) {
     std::string token(reinterpret_cast<char const*>(valid_bytes.data()), valid_bytes.size());
-    // A forged one is as near to a valid one as can be.
+    // A forged token differs from a valid one in one bit.
     if (random() % 2 == 0) token[random() % token.size()] ^= static_cast<char>(1 << random() % 8);
-    auto talk = fine_conversation(r, token);
-    if (random() % 2 == 0) std::shuffle(talk.begin(), talk.end(), random);
-    if (random() % 2 == 0) talk.push_back(talk[random() % talk.size()]);
+    auto conversation = valid_conversation(r, token);
+    if (random() % 2 == 0) std::shuffle(conversation.begin(), conversation.end(), random);
+    if (random() % 2 == 0) conversation.push_back(conversation[random() % conversation.size()]);
     std::string all;
-    for (auto const& message : talk) all += message;
+    for (auto const& message : conversation) all += message;
     for (unsigned i = random() % 4; i > 0; --i)
       all[random() % std::min<std::size_t>(all.size(), 2000)] = static_cast<char>(random());
     if (random() % 4 == 0) all.resize(random() % all.size());
     auto const stranger = connect_to(tcp);
     static_cast<void>(send(stranger.number(), all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
     static_cast<void>(shutdown(stranger.number(), SHUT_WR));
-    // Some listen to some of the answers, most to none.
+    // Some read some of the answers, most read none.
     std::array<char, 4096> answers{};
     if (round % 8 == 0) static_cast<void>(recv(stranger.number(), answers.data(), answers.size(), 0));
   }

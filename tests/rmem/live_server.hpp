@@ -1,4 +1,4 @@
-// live_server: a memory server on a thread of the test, which local clients and, by a token, remote ones reach.
+// live_server: a memory server on a thread of the test, with a local and a TCP address.
 #pragma once
 
 #include <unistd.h>
@@ -28,7 +28,7 @@ class live_server {
   [[nodiscard]] std::string const& local() const { return local_; }
   [[nodiscard]] std::string const& remote() const { return remote_; }
 
-  /// A client by TCP that may read and write this region.
+  /// A client by TCP with a token for this region.
   [[nodiscard]] std::unique_ptr<client> remote_client(region const& r, rights given = rights::read_write) const {
     client owner(local_);
     return std::make_unique<client>(remote_, std::vector<std::string>{owner.grant_token(r.base, given)});
@@ -37,8 +37,8 @@ class live_server {
  private:
   memd::server::options options(std::uint64_t size, unsigned number) {
     static std::atomic<int> next{0};
-    int const own = next++;
-    local_ = "unix:@tess-rmem-live-" + std::to_string(getpid()) + "-" + std::to_string(own);
+    int const number_here = next++;
+    local_ = "unix:@tess-rmem-live-" + std::to_string(getpid()) + "-" + std::to_string(number_here);
     remote_ = fresh_tcp_address();
     memd::server::options o;
     o.size_bytes = size;

@@ -1,4 +1,4 @@
-// memd_process: a `tess memd` of its own process, which the test may kill; TESS names the command.
+// memd_process: a `tess memd` in a process of its own, which the test may kill; TESS names the command.
 #pragma once
 
 #include <fcntl.h>
@@ -44,43 +44,43 @@ class memd_process {
     if (failure != 0) throw std::runtime_error("cannot start " + all[0]);
     output_ = ends[0];
     fcntl(output_, F_SETFL, O_NONBLOCK);
-    said_.clear();
-    if (!says("tess memd: ")) throw std::runtime_error("the server did not start");
+    printed_.clear();
+    if (!wait_for("tess memd: ")) throw std::runtime_error("the server did not start");
   }
   void signal(int number) const { ::kill(process_, number); }
   [[nodiscard]] pid_t number() const { return process_; }
-  /// As SIGKILL does it: without any warning.
+  /// By SIGKILL, without any warning.
   void kill() {
     if (process_ <= 0) return;
     signal(SIGKILL);
     end();
   }
-  /// How it ended, as waitpid(2) has it.
+  /// Waits for its end; the status is that of waitpid(2).
   int end() {
     int status = 0;
     waitpid(std::exchange(process_, 0), &status, 0);
     close(std::exchange(output_, -1));
     return status;
   }
-  void kill_and_start_again() {
+  void restart() {
     kill();
     start();
   }
-  /// Since it was started, or since it was last waited for.
-  bool has_said(std::string const& text) {
+  /// It has printed this since its start, or since the last wait_for().
+  bool has_printed(std::string const& text) {
     std::array<char, 4096> bytes{};
     for (ssize_t n = 0; (n = read(output_, bytes.data(), bytes.size())) > 0;)
-      said_.append(bytes.data(), static_cast<std::size_t>(n));
-    return said_.find(text) != std::string::npos;
+      printed_.append(bytes.data(), static_cast<std::size_t>(n));
+    return printed_.find(text) != std::string::npos;
   }
-  /// Waits for it, and forgets all before it.
-  bool says(std::string const& text) {
+  /// Waits until it prints this, and forgets everything up to there. False: it has not within 20 s.
+  bool wait_for(std::string const& text) {
     auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!has_said(text)) {
+    while (!has_printed(text)) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    said_.erase(0, said_.find(text) + text.size());
+    printed_.erase(0, printed_.find(text) + text.size());
     return true;
   }
 
@@ -88,7 +88,7 @@ class memd_process {
   std::vector<std::string> words_;
   pid_t process_ = 0;
   int output_ = -1;
-  std::string said_;
+  std::string printed_;
 };
 
 }  // namespace tess::rmem

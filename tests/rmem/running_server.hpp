@@ -1,4 +1,4 @@
-// running_server: a memory server on a thread of the test, and what its clients' tests have in common.
+// running_server: a memory server on a thread of the test, and what the tests of clients have in common.
 #pragma once
 
 #include <unistd.h>
@@ -56,7 +56,7 @@ inline std::vector<char> random_bytes(std::size_t size, unsigned seed) {
   return bytes;
 }
 
-/// A path for a server's file; both files are gone with it.
+/// A path for a server's file; the destructor removes the file and its journal.
 struct kept_file {
   std::filesystem::path path = "/dev/shm/tess-rmem-" + std::to_string(getpid());
   kept_file() { remove(); }

@@ -1,6 +1,6 @@
-// server_test: a live server and its clients: transfers by mapping and by socket, rights that end while somebody uses
-// them, clients that behave badly, and a server that goes. Method: a server on a thread of the test, clients beside it;
-// another user is a process that gave up root.
+// server_test: a live server and its clients: transfers by mapping and by socket, rights that are revoked during use,
+// clients that behave badly, and a server that ends. Method: a server on a thread of the test; another user is a
+// process that has dropped root.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::uint32_t other_user = 65534;
 
-/// Writes and reads pieces of any size anywhere, beside a copy that is kept here.
+/// Writes and reads any number of bytes anywhere, and compares with a copy.
 void exercise(client& c, region const& r, unsigned seed) {
   auto copy = random_bytes(r.size, seed);
   c.memwrite(r.base, copy.data(), copy.size());
@@ -92,7 +92,7 @@ TEST(rmem_server, a_transfer_that_leaves_the_region_moves_nothing) {
   EXPECT_EQ(std::count(got.begin(), got.end(), '\0'), static_cast<std::ptrdiff_t>(got.size()));
 }
 
-/// In a process of another user; what it returns is 0 if all went well.
+/// Runs `what` in a process of another user; 0: it succeeded.
 int as_other_user(std::function<int()> const& what) {
   pid_t const child = fork();
   if (child == 0) {
@@ -109,7 +109,7 @@ int as_other_user(std::function<int()> const& what) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
 }
 
-TEST(rmem_server, another_user_has_what_was_granted_until_it_is_revoked) {
+TEST(rmem_server, another_user_has_a_right_until_it_is_revoked) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to become another user";
   auto const at = fresh_address();
   running_server const s(at);
@@ -151,7 +151,7 @@ TEST(rmem_server, another_user_has_what_was_granted_until_it_is_revoked) {
   for (int const file : {to_child[0], to_child[1], to_us[0], to_us[1]}) close(file);
 }
 
-TEST(rmem_server, a_mapping_that_was_kept_shows_nothing_after_a_revoke) {
+TEST(rmem_server, an_old_mapping_shows_nothing_after_a_revoke) {
   auto const at = fresh_address();
   running_server const s(at);
   client c(at);
@@ -161,9 +161,9 @@ TEST(rmem_server, a_mapping_that_was_kept_shows_nothing_after_a_revoke) {
   auto const lent = raw.call({.what = wire::operation::lease, .address = r.base, .rights = 3});
   ASSERT_EQ(lent.files.size(), 2U);
   int const file = lent.files[0].number();
-  EXPECT_NE(ftruncate(file, 0), 0) << "nobody pulls pages from under another";
+  EXPECT_NE(ftruncate(file, 0), 0) << "no client can remove pages of another";
   void* const epoch = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, lent.files[1].number(), 0);
-  EXPECT_EQ(epoch, MAP_FAILED) << "nobody but the server ends a lease";
+  EXPECT_EQ(epoch, MAP_FAILED) << "only the server can end a lease";
   auto* const kept = static_cast<char*>(mmap(nullptr, mebibyte, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
   ASSERT_NE(kept, MAP_FAILED);
   std::uint64_t const word = 0x1234;
@@ -178,7 +178,7 @@ TEST(rmem_server, a_mapping_that_was_kept_shows_nothing_after_a_revoke) {
   munmap(kept, mebibyte);
 }
 
-TEST(rmem_server, no_write_is_lost_while_leases_end_all_the_time) {
+TEST(rmem_server, no_write_is_lost_while_leases_end_repeatedly) {
   auto const at = fresh_address();
   running_server const s(at);
   client owner(at);
@@ -224,7 +224,7 @@ TEST(rmem_server, badly_behaved_clients_hurt_only_themselves) {
   client c(at);
   auto const r = c.create("a", mebibyte);
   std::vector<descriptor> bad;
-  // Asks, and never reads what it asked for.
+  // Sends requests and never reads the answers.
   for (int i = 0; i < 20; ++i) {
     bad.push_back(connect_to(at));
     auto const ask = wire::encode({.what = wire::operation::read, .id = 1, .address = r.base, .size = mebibyte});
@@ -237,7 +237,7 @@ TEST(rmem_server, badly_behaved_clients_hurt_only_themselves) {
   ASSERT_EQ(send(bad.back().number(), write.data(), write.size(), 0), 64);
   bad.push_back(connect_to(at));
   ASSERT_EQ(send(bad.back().number(), write.data(), 30, 0), 30);
-  // Says anything.
+  // Sends random bytes.
   std::mt19937 random(5);
   for (int i = 0; i < 200; ++i) {
     auto const one = connect_to(at);
@@ -249,7 +249,7 @@ TEST(rmem_server, badly_behaved_clients_hurt_only_themselves) {
   EXPECT_EQ(c.list().size(), 2U);
 }
 
-TEST(rmem_server, a_lost_server_is_an_error_and_one_that_comes_back_is_found) {
+TEST(rmem_server, a_lost_server_is_an_error_and_a_restarted_one_is_found) {
   auto const at = fresh_address();
   std::optional<running_server> s(at);
   client c(at);
@@ -267,7 +267,7 @@ TEST(rmem_server, a_lost_server_is_an_error_and_one_that_comes_back_is_found) {
   EXPECT_EQ(word, 0U);
 }
 
-TEST(rmem_server, names_move_and_their_readers_notice) {
+TEST(rmem_server, a_name_may_move_and_its_readers_notice) {
   auto const at = fresh_address();
   running_server const s(at);
   client c(at);

@@ -1,5 +1,5 @@
-// session_test: the protocol, step by step, as a transport would drive it. Method: a driver that moves bytes between
-// messages written by hand and a session, in steps of any size; random bytes for what must be survived.
+// session_test: the protocol, step by step, as a transport would drive it. Method: a driver moves bytes between
+// messages and a session, in steps of any size; random messages show what a session survives.
 #include "rmem/server/session.hpp"
 
 #include <gtest/gtest.h>
@@ -21,17 +21,17 @@ struct answer {
 
 class driver {
  public:
-  driver(store& s, figures& f, caller who) : session_(s, f, service_, std::move(who)) {}
+  driver(store& s, counters& f, caller who) : session_(s, f, service_, std::move(who)) {}
 
-  /// False once the session cut us off.
+  /// False: the session ended the connection.
   bool send(std::span<std::byte const> bytes, std::size_t step = SIZE_MAX) {
     while (!bytes.empty()) {
-      auto const to = session_.want();
-      if (to.empty()) return true;  // it does not listen now
+      auto const to = session_.receive_buffer();
+      if (to.empty()) return true;  // it receives nothing now
       std::size_t const n = std::min({to.size(), bytes.size(), step});
       std::memcpy(to.data(), bytes.data(), n);
       bytes = bytes.subspan(n);
-      if (!session_.got(n, 0)) return false;
+      if (!session_.received(n, 0)) return false;
     }
     return true;
   }
@@ -39,11 +39,11 @@ class driver {
     if (m.payload == 0) m.payload = static_cast<std::uint32_t>(payload.size());
     return send(wire::encode(m), step) && send(std::as_bytes(std::span(payload)), step);
   }
-  /// The next `bytes` of what it sends.
+  /// The next `bytes` that it sends.
   std::string take(std::size_t bytes) {
     std::string text;
     while (text.size() < bytes) {
-      auto const out = session_.next();
+      auto const out = session_.next_output();
       if (out.bytes.empty()) break;
       std::size_t const n = std::min(out.bytes.size(), bytes - text.size());
       text.append(reinterpret_cast<char const*>(out.bytes.data()), n);
@@ -68,15 +68,15 @@ class driver {
   }
 
  private:
-  service service_;
+  service_state service_;
   session session_;
 };
 
 class a_session : public testing::Test {
  protected:
-  pages memory{1024 * pages::page_bytes};
+  page_allocator memory{1024 * page_allocator::page_bytes};
   store s{memory, 0, 1000};
-  figures counted;
+  counters counted;
   driver owner{s, counted, {.user = 1001, .operates = false, .tokens = {}}};
   driver other{s, counted, {.user = 1002, .operates = false, .tokens = {}}};
   std::uint64_t base = 0;
@@ -111,7 +111,7 @@ TEST_F(a_session, writes_in_two_steps_and_reads_back) {
   EXPECT_EQ(counted.read_bytes, size);
 }
 
-TEST_F(a_session, small_ones_take_one_step) {
+TEST_F(a_session, small_transfers_take_one_step) {
   EXPECT_EQ(owner.call({.what = operation::write, .id = 1, .address = base + 5, .size = 3}, "abc").head.what,
             operation::done);
   auto const read = owner.call({.what = operation::read, .id = 2, .address = base + 4, .size = 5});
@@ -127,12 +127,12 @@ TEST_F(a_session, refuses_before_any_byte_moves) {
             status::out_of_bounds);
 }
 
-TEST_F(a_session, a_write_revoked_in_mid_transfer_stops_there) {
+TEST_F(a_session, a_write_stops_when_its_right_is_revoked) {
   ASSERT_EQ(owner
                 .call({.what = operation::grant,
                        .id = 1,
                        .address = base,
-                       .argument = static_cast<std::uint64_t>(wire::whom::user),
+                       .argument = static_cast<std::uint64_t>(wire::grantee::user),
                        .rights = right_write,
                        .argument2 = 1002})
                 .head.outcome,
@@ -143,7 +143,7 @@ TEST_F(a_session, a_write_revoked_in_mid_transfer_stops_there) {
                 .call({.what = operation::revoke,
                        .id = 2,
                        .address = base,
-                       .argument = static_cast<std::uint64_t>(wire::whom::user),
+                       .argument = static_cast<std::uint64_t>(wire::grantee::user),
                        .argument2 = 1002})
                 .head.outcome,
             status::ok);
@@ -156,12 +156,12 @@ TEST_F(a_session, a_write_revoked_in_mid_transfer_stops_there) {
   EXPECT_EQ(read.payload.find('y'), std::string::npos);
 }
 
-TEST_F(a_session, a_read_revoked_in_mid_transfer_shows_zeros_and_does_not_count) {
+TEST_F(a_session, a_read_whose_right_is_revoked_shows_zeros_and_fails) {
   std::string const data(size, 'z');
   ASSERT_EQ(owner.call({.what = operation::write, .id = 7, .address = base, .size = size}).head.what, operation::go);
   ASSERT_TRUE(owner.send({.what = operation::data, .id = 7}, data));
   ASSERT_EQ(owner.receive()->head.outcome, status::ok);
-  auto const to_other = static_cast<std::uint64_t>(wire::whom::user);
+  auto const to_other = static_cast<std::uint64_t>(wire::grantee::user);
   static_cast<void>(owner.call({.what = operation::grant,
                                 .id = 1,
                                 .address = base,
@@ -177,11 +177,11 @@ TEST_F(a_session, a_read_revoked_in_mid_transfer_shows_zeros_and_does_not_count)
   EXPECT_EQ(other.receive()->head.outcome, status::revoked);
 }
 
-TEST_F(a_session, who_never_reads_is_not_listened_to) {
+TEST_F(a_session, a_client_that_never_reads_is_not_listened_to) {
   wire::message const m{.what = operation::read, .id = 1, .address = base, .size = size};
   for (std::size_t i = 0; i < session::answers_max; ++i) ASSERT_TRUE(owner.send(m));
   std::uint64_t const before = counted.reads;
-  ASSERT_TRUE(owner.send(m));  // the driver stops where the session does
+  ASSERT_TRUE(owner.send(m));  // the driver stops when the session does
   EXPECT_EQ(counted.reads, before);
   for (std::size_t i = 0; i < session::answers_max; ++i) {
     auto const data = owner.receive();
@@ -194,7 +194,7 @@ TEST_F(a_session, who_never_reads_is_not_listened_to) {
   EXPECT_FALSE(owner.receive());
 }
 
-TEST_F(a_session, who_speaks_otherwise_is_cut_off) {
+TEST_F(a_session, a_client_that_violates_the_protocol_is_disconnected) {
   auto const cut = [&](wire::message const& m, std::string const& payload = {}) {
     driver d(s, counted, {.user = 1001, .operates = false, .tokens = {}});
     return !d.send(m, payload);
@@ -232,7 +232,7 @@ TEST_F(a_session, survives_a_hundred_thousand_random_messages) {
     if (random() % 3 == 0) d->take(random() % 20000);
     if (!alive || random() % 200 == 0) d = std::make_unique<driver>(s, counted, stranger);
   }
-  // The owner's region is untouched, and the server works.
+  // The owner's region is unchanged, and the server works.
   auto const read = owner.call({.what = operation::read, .id = 1, .address = base, .size = size});
   EXPECT_EQ(read.payload, std::string(size, '\0'));
 }

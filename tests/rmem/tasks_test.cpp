@@ -1,5 +1,5 @@
-// tasks_test: remote memory for tasks, by mapping and by socket. Method: a live server, jobs of one place, a copy of
-// what the region should hold kept beside.
+// tasks_test: remote memory in tasks, by mapping and by socket. Method: a live server, jobs of one place, a copy of the
+// region's bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST_F(rmem_tasks, move_any_number_of_bytes_by_mapping_and_by_socket) {
   });
 }
 
-TEST(rmem_tasks_of_a_fleet, move_bytes_over_the_borders_of_servers) {
+TEST(rmem_tasks_on_a_server_set, move_bytes_across_the_borders_of_servers) {
   live_server const a(std::uint64_t{16} << 20, 1);
   live_server const b(std::uint64_t{16} << 20, 2);
   client local(a.local() + "+" + b.local());
@@ -101,7 +101,7 @@ TEST_F(rmem_tasks, overlap_transfers_of_many_tasks) {
     co_await forall(
         0, tasks,
         [&](std::uint64_t i) -> task<void> {
-          // Some take one message, some have a portal of their own.
+          // Some take one message, some have their own portal.
           std::uint64_t const bytes = i % 3 == 0 ? each : 1000;
           auto const piece = random_bytes(bytes, i);
           std::vector<char> got(bytes);
@@ -114,7 +114,7 @@ TEST_F(rmem_tasks, overlap_transfers_of_many_tasks) {
   });
 }
 
-TEST_F(rmem_tasks, leave_the_worker_to_others) {
+TEST_F(rmem_tasks, leave_the_worker_to_other_tasks) {
   in_job(1, [&]() -> task<void> {
     std::atomic<bool> moved{false};
     std::atomic<int> turns{0};
@@ -148,7 +148,7 @@ task<void> open_only(client& c, std::string name, rights wanted) {
   static_cast<void>(co_await open(c, std::move(name), wanted));
 }
 
-TEST_F(rmem_tasks, hear_what_was_refused) {
+TEST_F(rmem_tasks, get_the_reason_of_a_refusal) {
   in_job(1, [&]() -> task<void> {
     std::vector<char> bytes(2'000'000);
     for (client* const c : {&local, remote.get()}) {
@@ -156,7 +156,7 @@ TEST_F(rmem_tasks, hear_what_was_refused) {
                 "2 bytes at offset 7999999 leave region 'whole', which has 8000000");
       EXPECT_EQ(co_await thrown<refused>(memwrite(*c, whole + 6'000'001, bytes.data(), bytes.size())),
                 "2000000 bytes at offset 6000001 leave region 'whole', which has 8000000");
-      // And the connection is as good as before.
+      // The connection still works.
       co_await memread(*c, bytes.data(), whole + 0, 1000);
     }
     auto const reader = server.remote_client(whole, rights::read);
@@ -195,7 +195,7 @@ TEST(rmem_tasks_without_a_server, are_told_that_it_is_lost) {
     co_await memread(local, bytes.data(), r + 0, r.size);
     co_await memread(*remote, bytes.data(), r + 0, r.size);
     server.reset();
-    co_await sleep_for(std::chrono::milliseconds(15));  // mappings are believed for 10 ms
+    co_await sleep_for(std::chrono::milliseconds(15));  // mappings are trusted for 10 ms
     EXPECT_NE(co_await thrown<lost>(memread(local, bytes.data(), r + 0, r.size)), "nothing");
     EXPECT_NE(co_await thrown<lost>(memread(*remote, bytes.data(), r + 0, r.size)), "nothing");
     EXPECT_NE(co_await thrown<lost>(memwrite(*remote, r + 0, bytes.data(), r.size)), "nothing");

@@ -87,10 +87,10 @@ status rmem_server::grant(mailbox::message const& came) {
   if (one == nullptr) return status::no_region;
   if (to >= scratchpads_.size()) return status::not_permitted;
   auto const given = static_cast<std::uint32_t>(rights) & tess::memd::rights_of_region;
-  auto const by = one->granted.giver(caller_of(came.source), given);
+  auto const by = one->granted.grantor(caller_of(came.source), given);
   if (!by || given != rights) return status::not_permitted;
   if (one->granted.full()) return status::full;
-  one->granted.give(user_of(to), *by, given);
+  one->granted.add(user_of(to), *by, given);
   return status::ok;
 }
 

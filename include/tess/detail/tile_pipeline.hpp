@@ -1,6 +1,6 @@
-// tile_pipeline: two buffers: while one is used, the other is written back and read again.
+// tile_pipeline: a pass over a region, tile by tile, with two buffers: while one tile is used, the other is moved.
 //
-// Threads  one task or thread; transfers end on threads of the client.
+// Threads  one task or thread; transfers complete on threads of the client.
 // Errors   refused and lost, from next().
 #pragma once
 
@@ -22,7 +22,7 @@ class tile_pipeline {
   tile_pipeline(client& with, region const& of, std::size_t tile_bytes, bool writes);
   tile_pipeline(tile_pipeline const&) = delete;
   tile_pipeline& operator=(tile_pipeline const&) = delete;
-  /// The tile that is used is written back, blocking; says on standard error if that failed.
+  /// Writes the current tile back, blocking; prints to standard error if that failed.
   ~tile_pipeline();
 
   struct tile {
@@ -30,32 +30,32 @@ class tile_pipeline {
     std::size_t size = 0;
     std::uint64_t offset = 0;
   };
-  /// Gives the tile back that next() gave last, and waits for the next one. After the last one: until all is written.
+  /// Returns the current tile and waits for the next one; after the last one, until all are written.
   [[nodiscard]] task<tile> next();
   [[nodiscard]] tile next_blocking();
 
  private:
   struct buffer : transfer {
-    tile_pipeline* pump = nullptr;
+    tile_pipeline* pipeline = nullptr;
     std::uint64_t tile = 0;
     bool busy = false;
     remote_wait wait;
   };
   void begin(buffer& b, std::uint64_t tile, bool reads);
   void begin_transfer(buffer& b, std::uint64_t tile, bool reads);
-  void turn(buffer& b) noexcept;
-  void give_back();
+  void complete(buffer& b) noexcept;
+  void return_current();
   [[nodiscard]] buffer* awaited();
-  [[nodiscard]] bool read_here(buffer& b);
-  [[nodiscard]] tile taken(buffer const* b);
+  [[nodiscard]] bool read_mapped(buffer& b);
+  [[nodiscard]] tile hand_out(buffer const* b);
 
   client& client_;
   region region_;
   std::size_t tile_bytes_;
   bool writes_;
-  std::atomic<std::uint64_t> tiles_;        // 0 from when no more are wanted
-  std::uint64_t used_ = ~std::uint64_t{0};  // the latest that the caller had
-  bool has_ = false;                        // he has it still
+  std::atomic<std::uint64_t> tiles_;           // 0 when no more are wanted
+  std::uint64_t current_ = ~std::uint64_t{0};  // the tile that was handed out last
+  bool in_use_ = false;                        // and has not been returned
   std::unique_ptr<std::byte[]> memory_;
   std::array<buffer, 2> buffers_;
 };

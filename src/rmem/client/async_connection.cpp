@@ -1,4 +1,4 @@
-// async_connection: sendmsg and recvmsg that never wait.
+// async_connection: non-blocking sendmsg and recvmsg.
 #include "rmem/client/async_connection.hpp"
 
 #include <sys/socket.h>
@@ -21,8 +21,8 @@ using wire::operation;
 using wire::status;
 
 constexpr std::size_t ahead_bytes = 256 * 1024;
-/// Parts that one system call sends; each has a head and data.
-constexpr std::size_t parts_max = 64;
+/// How many messages one system call sends; each has a head and data.
+constexpr std::size_t messages_max = 64;
 constexpr std::uint32_t text_bytes_max = 1 << 16;
 
 bool later() {
@@ -31,41 +31,41 @@ bool later() {
 
 }  // namespace
 
-stream::stream(std::unique_ptr<connection> c, pieces& of)
-    : connection_(std::move(c)), pieces_(of), ahead_(ahead_bytes) {}
+async_connection::async_connection(std::unique_ptr<connection> c, chunk_table& chunks)
+    : connection_(std::move(c)), chunks_(chunks), ahead_(ahead_bytes) {}
 
-void stream::lose(std::string const& how) {
+void async_connection::lose(std::string const& how) {
   throw lost(how);
 }
 
-void stream::put(wire::message const& m, std::span<std::byte const> data) {
+void async_connection::put(wire::message const& m, std::span<std::byte const> data) {
   outgoing_.push_back({.head = wire::encode(m), .data = data});
 }
 
-void stream::ask() {
-  while (pieces::piece const* const p = pieces_.begin_one()) {
+void async_connection::request_chunks() {
+  while (chunk_table::chunk const* const p = chunks_.begin_next()) {
     wire::message m{.what = p->of->reads ? operation::read : operation::write,
                     .id = p->id,
                     .address = p->at,
                     .size = p->size,
-                    .argument = p->of_all};
-    bool const takes_bytes_along = !p->of->reads && !p->waits_for_go;
-    if (takes_bytes_along) m.payload = static_cast<std::uint32_t>(p->size);
-    put(m, takes_bytes_along ? std::span<std::byte const>(p->memory, p->size) : std::span<std::byte const>());
+                    .argument = p->remaining};
+    bool const has_bytes = !p->of->reads && !p->waits_for_go;
+    if (has_bytes) m.payload = static_cast<std::uint32_t>(p->size);
+    put(m, has_bytes ? std::span<std::byte const>(p->memory, p->size) : std::span<std::byte const>());
   }
 }
 
-bool stream::send() {
+bool async_connection::send() {
   bool moved = false;
   while (!outgoing_.empty()) {
-    std::array<iovec, 2 * parts_max> vectors{};
+    std::array<iovec, 2 * messages_max> vectors{};
     std::size_t count = 0;
     std::size_t bytes = 0;
-    for (std::size_t i = 0; i < std::min(parts_max, outgoing_.size()); ++i) {
-      part& p = outgoing_[i];
-      std::size_t const of_head = std::min(p.sent, p.head.size());
-      if (of_head < p.head.size()) vectors[count++] = {p.head.data() + of_head, p.head.size() - of_head};
-      auto const rest = p.data.subspan(p.sent - of_head);
+    for (std::size_t i = 0; i < std::min(messages_max, outgoing_.size()); ++i) {
+      output& p = outgoing_[i];
+      std::size_t const head_sent = std::min(p.sent, p.head.size());
+      if (head_sent < p.head.size()) vectors[count++] = {p.head.data() + head_sent, p.head.size() - head_sent};
+      auto const rest = p.data.subspan(p.sent - head_sent);
       if (!rest.empty()) vectors[count++] = {const_cast<std::byte*>(rest.data()), rest.size()};
       bytes += p.size() - p.sent;
     }
@@ -78,7 +78,7 @@ bool stream::send() {
     moved = true;
     bool const all = static_cast<std::size_t>(n) == bytes;
     for (auto left = static_cast<std::size_t>(n); left != 0;) {
-      part& p = outgoing_.front();
+      output& p = outgoing_.front();
       std::size_t const now = std::min(left, p.size() - p.sent);
       p.sent += now;
       left -= now;
@@ -89,8 +89,8 @@ bool stream::send() {
   return moved;
 }
 
-/// One system call: to the end of the payload that comes, and ahead of it. False: nothing was there.
-bool stream::fill(std::vector<transfer*>& ended) {
+/// One system call: receives the rest of the current payload, and ahead of it. False: nothing has arrived.
+bool async_connection::fill(std::vector<transfer*>& ended) {
   if (from_ == to_) from_ = to_ = 0;
   if (from_ != 0) {
     std::memmove(ahead_.data(), &ahead_[from_], to_ - from_);
@@ -107,11 +107,11 @@ bool stream::fill(std::vector<transfer*>& ended) {
   auto const bytes = static_cast<std::size_t>(n);
   std::size_t const direct = std::min(bytes, payload_.size());
   to_ += bytes - direct;
-  if (direct != 0) take_payload(direct, ended);
+  if (direct != 0) received_payload(direct, ended);
   return true;
 }
 
-bool stream::receive(std::vector<transfer*>& ended) {
+bool async_connection::receive(std::vector<transfer*>& ended) {
   bool moved = false;
   while (fill(ended)) {
     moved = true;
@@ -120,24 +120,24 @@ bool stream::receive(std::vector<transfer*>& ended) {
         std::size_t const n = std::min(payload_.size(), to_ - from_);
         std::memcpy(payload_.data(), &ahead_[from_], n);
         from_ += n;
-        take_payload(n, ended);
+        received_payload(n, ended);
         continue;
       }
       wire::encoded bytes{};
       if (to_ - from_ < bytes.size()) break;
       std::memcpy(bytes.data(), &ahead_[from_], bytes.size());
       from_ += bytes.size();
-      take_head(bytes, ended);
+      handle_head(bytes, ended);
     }
-    // Those whose bytes are there need not wait for others.
+    // Complete transfers need not wait for others.
     if (!ended.empty()) return true;
   }
   return moved;
 }
 
-void stream::take_head(wire::encoded const& bytes, std::vector<transfer*>& ended) {
+void async_connection::handle_head(wire::encoded const& bytes, std::vector<transfer*>& ended) {
   auto const head = wire::decode(bytes);
-  pieces::piece* const p = head ? pieces_.find(head->id) : nullptr;
+  chunk_table::chunk* const p = head ? chunks_.find(head->id) : nullptr;
   if (p == nullptr) lose("it speaks another protocol");
   head_ = *head;
   switch (head->what) {
@@ -155,21 +155,21 @@ void stream::take_head(wire::encoded const& bytes, std::vector<transfer*>& ended
       if (head->payload > text_bytes_max) lose("it speaks another protocol");
       refusal_text_.resize(head->payload);
       payload_ = refusal_text_;
-      if (payload_.empty()) finish(ended);
+      if (payload_.empty()) complete(ended);
       return;
     default:
       lose("it speaks another protocol");
   }
 }
 
-void stream::take_payload(std::size_t bytes, std::vector<transfer*>& ended) {
+void async_connection::received_payload(std::size_t bytes, std::vector<transfer*>& ended) {
   payload_ = payload_.subspan(bytes);
-  if (payload_.empty() && head_.what == operation::done) finish(ended);
+  if (payload_.empty() && head_.what == operation::done) complete(ended);
 }
 
-void stream::finish(std::vector<transfer*>& ended) {
+void async_connection::complete(std::vector<transfer*>& ended) {
   std::string const why(reinterpret_cast<char const*>(refusal_text_.data()), refusal_text_.size());
-  transfer* const t = pieces_.end(*pieces_.find(head_.id), head_.outcome, why);
+  transfer* const t = chunks_.complete(*chunks_.find(head_.id), head_.outcome, why);
   if (t != nullptr) ended.push_back(t);
 }
 

@@ -1,6 +1,7 @@
-// background_thread: a thread that takes no signals, which are for the program's own threads, and has a small stack.
+// background_thread: a thread of the client library: it takes no signals, which are for the program's own threads, and
+// has a small stack, because programs with remote memory may have little address space.
 //
-// Errors  std::system_error: the system gives no thread.
+// Errors  std::system_error: the system has no thread left.
 #pragma once
 
 #include <pthread.h>
@@ -13,10 +14,10 @@
 
 namespace tess::rmem {
 
-class quiet_thread {
+class background_thread {
  public:
-  quiet_thread() = default;
-  explicit quiet_thread(std::function<void()> f) {
+  background_thread() = default;
+  explicit background_thread(std::function<void()> f) {
     auto body = std::make_unique<std::function<void()>>(std::move(f));
     sigset_t all;
     sigset_t before;

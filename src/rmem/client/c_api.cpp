@@ -1,4 +1,4 @@
-// c_api: the C functions: what is thrown becomes a number and a text.
+// c_api: the functions of tess/rmem.h: exceptions become a number and a text.
 #include <string>
 
 #include "tess/rmem.h"
@@ -27,7 +27,7 @@ int number_of(F&& f) noexcept {
       message() = other.what();
       return TESS_RMEM_NO_MEMORY;
     }
-  } catch (...) {  // no memory for the text either
+  } catch (...) {  // there is no memory for the text either
     return TESS_RMEM_NO_MEMORY;
   }
 }

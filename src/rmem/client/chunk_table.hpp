@@ -1,4 +1,4 @@
-// chunk_table: transfers cut into what one message asks for, and who has which id; no sockets.
+// chunk_table: transfers, cut into chunks of one message each, and the chunks in flight by their ids; no sockets.
 //
 // Threads  one.
 #pragma once
@@ -15,55 +15,55 @@
 
 namespace tess::rmem {
 
-class pieces {
+class chunk_table {
  public:
-  /// The server stops listening to whoever has so many answers waiting.
-  static constexpr std::uint64_t under_way_max = 64;
-  /// Portals that are open at a time.
+  /// The server stops receiving from a client with this many answers waiting.
+  static constexpr std::uint64_t in_flight_max = 64;
+  /// The most portals that are open at a time.
   static constexpr std::uint64_t portals_max = 8;
 
-  struct piece {
+  struct chunk {
     transfer* of = nullptr;
     std::byte* memory = nullptr;
     address at = 0;
     std::uint64_t size = 0;
-    std::uint64_t of_all = 0;  ///< bytes of the transfer from here on
+    std::uint64_t remaining = 0;  ///< bytes of the transfer from here on
     bool waits_for_go = false;
     std::uint64_t id = 0;
   };
 
-  void add(transfer& t) { jobs_.push_back({.of = &t}); }
-  [[nodiscard]] bool empty() const { return jobs_.empty(); }
-  [[nodiscard]] bool any_under_way() const { return under_way_ != 0; }
+  void add(transfer& t) { pending_.push_back({.of = &t}); }
+  [[nodiscard]] bool empty() const { return pending_.empty(); }
+  [[nodiscard]] bool any_in_flight() const { return in_flight_ != 0; }
 
-  /// The next piece to ask for; nothing if all are under way, or as many as may be.
-  [[nodiscard]] piece const* begin_one();
-  /// Of an answer; null: nobody asked.
-  [[nodiscard]] piece* find(std::uint64_t id);
-  /// A piece is done. Its transfer if that was the last of it, which may have a failure now.
-  [[nodiscard]] transfer* end(piece& p, wire::status outcome, std::string const& why);
-  /// Nothing is under way any more, and nothing of it was done.
-  void begin_again();
-  /// Takes all transfers away.
-  [[nodiscard]] std::vector<transfer*> drop_all();
+  /// The next chunk to request; null if all are in flight, or as many as may be.
+  [[nodiscard]] chunk const* begin_next();
+  /// The chunk that an answer is for; null: no such chunk was requested.
+  [[nodiscard]] chunk* find(std::uint64_t id);
+  /// Completes a chunk. Returns its transfer if that is complete now, perhaps with a failure.
+  [[nodiscard]] transfer* complete(chunk& c, wire::status outcome, std::string const& why);
+  /// Begins all transfers again: what was in flight is lost.
+  void restart();
+  /// Removes all transfers.
+  [[nodiscard]] std::vector<transfer*> remove_all();
 
  private:
-  struct job {
+  struct progress {
     transfer* of = nullptr;
     std::uint64_t begun = 0;      ///< bytes
-    std::uint64_t under_way = 0;  ///< pieces
+    std::uint64_t in_flight = 0;  ///< chunks
     wire::status refused = wire::status::ok;
     std::string why{};
     [[nodiscard]] bool all_begun() const { return begun == of->bytes || refused != wire::status::ok; }
   };
-  using jobs = std::list<job>;
+  using transfers = std::list<progress>;
 
   static constexpr std::uint64_t first_id = std::uint64_t{1} << 32;
 
-  jobs jobs_;  // those that have something to begin take turns
-  std::array<piece, under_way_max> slots_{};
-  std::array<jobs::iterator, under_way_max> owners_{};
-  std::uint64_t under_way_ = 0;
+  transfers pending_;  // in the order of their turns
+  std::array<chunk, in_flight_max> slots_{};
+  std::array<transfers::iterator, in_flight_max> owners_{};
+  std::uint64_t in_flight_ = 0;
   std::uint64_t portals_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// client: calls of one server or of several, and what their answers say.
+// client: the calls of a client, as requests to one server or to several.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -18,7 +18,7 @@ std::span<std::byte const> bytes_of(std::string_view text) {
 }
 
 std::string token_text(std::span<std::byte const> bytes) {
-  auto const t = memd::token::from(bytes);
+  auto const t = token::from(bytes);
   if (!t) throw lost("the memory server gave a token of the wrong size");
   return t->text();
 }
@@ -27,14 +27,14 @@ std::uint32_t bits(rights r) {
   return static_cast<std::uint32_t>(r);
 }
 
-/// One token of a text, which may have several with commas between; `2:` before it: of the server of this number.
-struct said_token {
+/// One token of a list, for the server of this number if there is one: `2:DIGITS`.
+struct numbered_token {
   std::optional<std::uint8_t> number;
   std::string digits;
 };
 
-std::vector<said_token> tokens_in(std::string_view text) {
-  std::vector<said_token> all;
+std::vector<numbered_token> parse_tokens(std::string_view text) {
+  std::vector<numbered_token> all;
   for (std::size_t at = 0; at <= text.size();) {
     std::size_t const comma = std::min(text.find(',', at), text.size());
     std::string_view const one = text.substr(at, comma - at);
@@ -55,162 +55,163 @@ std::vector<said_token> tokens_in(std::string_view text) {
 
 }  // namespace
 
-struct client::inside {
-  explicit inside(std::string const& where) : servers(where) {}
+struct client::internals {
+  explicit internals(std::string const& where) : servers(where) {}
 
-  fleet servers;
+  server_set servers;
 
-  /// f(server, address there) for each part of the region; 0: for each server.
+  /// f(server, address there) for each part of the region at `of`; 0: for each server.
   template <class F>
   void for_each_part(address of, F&& f) {
-    if (servers.is_one()) return f(servers.first(), of);
+    if (servers.is_single()) return f(servers.first(), of);
     if (of == 0) {
       for (auto const& s : servers.servers()) f(*s, address{0});
       return;
     }
     auto const found = servers.layout_at(of);
-    for (auto const& p : found->parts) f(servers.of(p.address), p.address);
+    for (auto const& p : found->parts) f(servers.server_of(p.address), p.address);
   }
-  /// Several tokens say whose they are.
-  [[nodiscard]] std::string numbered(one_server& s, std::string const& token) const {
-    return servers.is_one() ? token : std::to_string(s.number()) + ":" + token;
+  /// With several servers, a token is prefixed with the number of its server.
+  [[nodiscard]] std::string numbered(remote_server& s, std::string const& token) const {
+    return servers.is_single() ? token : std::to_string(s.number()) + ":" + token;
   }
 };
 
-client::client(std::string const& where, std::vector<std::string> tokens) : in_(std::make_unique<inside>(where)) {
+client::client(std::string const& where, std::vector<std::string> tokens)
+    : internals_(std::make_unique<internals>(where)) {
   for (auto const& t : tokens) present(t);
-  in_->servers.meet();
+  internals_->servers.connect();
 }
 
 client::~client() = default;
 
-std::optional<region> client::remembered(std::string_view name, rights wanted) {
-  return in_->servers.first().remembered(name, wanted);
+std::optional<region> client::cached(std::string_view name, rights wanted) {
+  return internals_->servers.first().cached(name, wanted);
 }
 
 region client::open(std::string_view name, rights wanted) {
-  if (auto const known = remembered(name, wanted)) return *known;
-  auto& first = in_->servers.first();
+  if (auto const known = cached(name, wanted)) return *known;
+  auto& first = internals_->servers.first();
   auto const a = first.call({.what = operation::open, .rights = bits(wanted)}, bytes_of(name));
-  if (in_->servers.is_one() && !a.payload.empty())
+  if (internals_->servers.is_single() && !a.payload.empty())
     throw refused(reason::bad_request, "region '" + std::string(name) + "' is on " +
                                            std::to_string(1 + a.payload.size() / wire::part_bytes) +
                                            " servers: name all of them, this one first, as in TESS_RMEM=A+B");
-  if (!in_->servers.is_one()) in_->servers.remember(a.head, a.payload);
+  if (!internals_->servers.is_single()) internals_->servers.cache_layout(a.head, a.payload);
   region const found{a.head.address, a.head.size, static_cast<rights>(a.head.rights)};
-  first.remember(name, found, a.head.argument);
+  first.cache_name(name, found, a.head.argument);
   return found;
 }
 
 region client::create(std::string_view name, std::uint64_t size, rights for_users, std::string* owner_token) {
   std::vector<std::string> owners;
   auto const a =
-      in_->servers.create({.what = operation::create, .size = size, .rights = bits(for_users)}, name, owners);
+      internals_->servers.create({.what = operation::create, .size = size, .rights = bits(for_users)}, name, owners);
   if (!a.payload.empty()) {
     owners.front() = token_text(a.payload);
-    in_->servers.first().present(*memd::token::parse(owners.front()), std::nullopt);
+    internals_->servers.first().present(*token::parse(owners.front()), std::nullopt);
     if (owner_token != nullptr)
       for (std::size_t i = 0; i < owners.size(); ++i)
         if (!owners[i].empty())
-          *owner_token += (i == 0 ? "" : ",") + in_->numbered(*in_->servers.servers()[i], owners[i]);
+          *owner_token += (i == 0 ? "" : ",") + internals_->numbered(*internals_->servers.servers()[i], owners[i]);
   }
   return {a.head.address, a.head.size, static_cast<rights>(a.head.rights)};
 }
 
 void client::remove(address of) {
-  // The one with the name goes first.
-  in_->for_each_part(of, [](one_server& s, address a) {
+  // The part with the name is removed first.
+  internals_->for_each_part(of, [](remote_server& s, address a) {
     s.call({.what = operation::remove, .address = a});
-    s.forget_names();
+    s.drop_names();
   });
-  in_->servers.forget(of);
+  internals_->servers.drop_layout(of);
 }
 
 void client::memread(void* to, address from, std::size_t bytes) {
-  in_->servers.move(true, from, static_cast<std::byte*>(to), bytes);
+  internals_->servers.move(true, from, static_cast<std::byte*>(to), bytes);
 }
 
 void client::memwrite(address to, void const* from, std::size_t bytes) {
-  // move() only reads it then.
-  in_->servers.move(false, to, const_cast<std::byte*>(static_cast<std::byte const*>(from)), bytes);
+  // move() does not write to it.
+  internals_->servers.move(false, to, const_cast<std::byte*>(static_cast<std::byte const*>(from)), bytes);
 }
 
 void client::prepare() {
-  in_->servers.prepare();
+  internals_->servers.prepare();
 }
 
 void client::start(transfer& t) noexcept {
   if (t.bytes == 0) return t.ended(t);
-  in_->servers.start(t);
+  internals_->servers.start(t);
 }
 
-bool client::take_back(transfer& t) noexcept {
-  return in_->servers.is_one() && in_->servers.first().take_back(t);
+bool client::cancel(transfer& t) noexcept {
+  return internals_->servers.is_single() && internals_->servers.first().cancel(t);
 }
 
 bool client::move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes) {
-  return in_->servers.move_mapped(reads, at, memory, bytes);
+  return internals_->servers.move_mapped(reads, at, memory, bytes);
 }
 
-void client::run_aside(std::function<void()> f) {
-  in_->servers.first().thread_beside().run(std::move(f));
+void client::run_in_background(std::function<void()> f) {
+  internals_->servers.first().executor().run(std::move(f));
 }
 
 void client::link(address of, std::string_view name, std::uint64_t for_ms) {
-  in_->servers.of(of).call({.what = operation::link, .address = of, .argument = for_ms}, bytes_of(name));
+  internals_->servers.server_of(of).call({.what = operation::link, .address = of, .argument = for_ms}, bytes_of(name));
 }
 
 void client::unlink(std::string_view name) {
-  auto& first = in_->servers.first();
+  auto& first = internals_->servers.first();
   first.call({.what = operation::unlink}, bytes_of(name));
-  first.forget_names();
+  first.drop_names();
 }
 
 namespace {
-wire::message about(operation what, address of, wire::whom whom, rights r, std::uint64_t number) {
-  return {.what = what,
-          .address = of,
-          .argument = static_cast<std::uint64_t>(whom),
-          .rights = bits(r),
-          .argument2 = number};
+wire::message rights_message(operation what, address of, wire::grantee to, rights r, std::uint64_t number) {
+  return {
+      .what = what, .address = of, .argument = static_cast<std::uint64_t>(to), .rights = bits(r), .argument2 = number};
 }
 }  // namespace
 
 void client::grant_user(address of, rights given, std::uint32_t user) {
-  in_->for_each_part(
-      of, [&](one_server& s, address a) { s.call(about(operation::grant, a, wire::whom::user, given, user)); });
+  internals_->for_each_part(of, [&](remote_server& s, address a) {
+    s.call(rights_message(operation::grant, a, wire::grantee::user, given, user));
+  });
 }
 void client::grant_any_user(address of, rights given) {
-  in_->for_each_part(
-      of, [&](one_server& s, address a) { s.call(about(operation::grant, a, wire::whom::any_user, given, 0)); });
+  internals_->for_each_part(of, [&](remote_server& s, address a) {
+    s.call(rights_message(operation::grant, a, wire::grantee::any_user, given, 0));
+  });
 }
 std::string client::grant_token(address of, rights given) {
   std::string all;
-  in_->for_each_part(of, [&](one_server& s, address a) {
-    auto const made = token_text(s.call(about(operation::grant, a, wire::whom::token, given, 0)).payload);
-    all += (all.empty() ? "" : ",") + in_->numbered(s, made);
+  internals_->for_each_part(of, [&](remote_server& s, address a) {
+    auto const made = token_text(s.call(rights_message(operation::grant, a, wire::grantee::token, given, 0)).payload);
+    all += (all.empty() ? "" : ",") + internals_->numbered(s, made);
   });
   return all;
 }
 void client::revoke_user(address of, std::uint32_t user) {
-  in_->for_each_part(
-      of, [&](one_server& s, address a) { s.call(about(operation::revoke, a, wire::whom::user, rights::none, user)); });
+  internals_->for_each_part(of, [&](remote_server& s, address a) {
+    s.call(rights_message(operation::revoke, a, wire::grantee::user, rights::none, user));
+  });
 }
 void client::revoke_any_user(address of) {
-  in_->for_each_part(of, [&](one_server& s, address a) {
-    s.call(about(operation::revoke, a, wire::whom::any_user, rights::none, 0));
+  internals_->for_each_part(of, [&](remote_server& s, address a) {
+    s.call(rights_message(operation::revoke, a, wire::grantee::any_user, rights::none, 0));
   });
 }
 void client::revoke_token(address of, std::string_view text) {
-  for (auto const& [number, digits] : tokens_in(text)) {
-    // Its name is enough: the second half may be unknown.
+  for (auto const& [number, digits] : parse_tokens(text)) {
+    // The first half identifies it; the second may be missing.
     std::string whole = digits;
-    if (whole.size() == memd::token::size_bytes) whole.append(memd::token::size_bytes, '0');
-    auto const t = memd::token::parse(whole);
+    if (whole.size() == token::size_bytes) whole.append(token::size_bytes, '0');
+    auto const t = token::parse(whole);
     if (!t) throw refused(reason::bad_token, "a token has 64 hexadecimal digits, its name the first 32 of them");
-    in_->for_each_part(of, [&](one_server& s, address a) {
-      if (number ? s.number() != *number : &s != &in_->servers.first()) return;
-      auto m = about(operation::revoke, a, wire::whom::token, rights::none, t->id.high);
+    internals_->for_each_part(of, [&](remote_server& s, address a) {
+      if (number ? s.number() != *number : &s != &internals_->servers.first()) return;
+      auto m = rights_message(operation::revoke, a, wire::grantee::token, rights::none, t->id.high);
       m.size = t->id.low;
       s.call(m);
     });
@@ -218,18 +219,18 @@ void client::revoke_token(address of, std::string_view text) {
 }
 
 void client::present(std::string_view text) {
-  for (auto const& [number, digits] : tokens_in(text)) {
-    auto const t = memd::token::parse(digits);
+  for (auto const& [number, digits] : parse_tokens(text)) {
+    auto const t = token::parse(digits);
     if (!t) throw refused(reason::bad_token, "a token has 64 hexadecimal digits");
-    if (!number) in_->servers.first().present(*t, std::nullopt);
-    // Each knows its number when it is there.
-    for (auto const& s : in_->servers.servers())
+    if (!number) internals_->servers.first().present(*t, std::nullopt);
+    // Each server ignores tokens of other numbers.
+    for (auto const& s : internals_->servers.servers())
       if (number) s->present(*t, number);
   }
 }
 
 namespace {
-void list_of(one_server& s, std::vector<client::listed>& all) {
+void append_list(remote_server& s, std::vector<client::listed>& all) {
   for (std::uint64_t from = 1; from != 0;) {
     auto const a = s.call({.what = operation::list, .address = from});
     from = a.head.address;
@@ -253,13 +254,13 @@ void list_of(one_server& s, std::vector<client::listed>& all) {
 
 std::vector<client::listed> client::list() {
   std::vector<listed> all;
-  for (auto const& s : in_->servers.servers()) list_of(*s, all);
+  for (auto const& s : internals_->servers.servers()) append_list(*s, all);
   return all;
 }
 
-client::figures client::state() {
-  figures f;
-  for (auto const& s : in_->servers.servers()) {
+client::counters client::state() {
+  counters f;
+  for (auto const& s : internals_->servers.servers()) {
     auto const a = s->call({.what = operation::state});
     wire::reader r(a.payload);
     for (auto* const to : {&f.size, &f.free, &f.regions, &f.connections, &f.reads, &f.writes, &f.read_bytes,

@@ -1,4 +1,4 @@
-// connection: a window of pieces is under way; each piece's id is its number.
+// connection: a window of chunks is in flight; each chunk has a number, from which its id follows.
 #include "rmem/client/connection.hpp"
 
 #include <sys/socket.h>
@@ -20,7 +20,7 @@ namespace {
 using wire::operation;
 using wire::status;
 
-/// While the bytes of one piece move, the headers of so many travel.
+/// How many chunks are in flight: while the bytes of one move, the headers of others travel.
 constexpr std::uint64_t window = 8;
 static_assert(window <= wire::transfers_max);
 constexpr std::uint32_t answer_bytes_max = 1 << 20;
@@ -29,10 +29,10 @@ std::string text_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
-/// What errno says of a socket.
-std::string why_not() {
+/// The meaning of errno after a call on a socket.
+std::string socket_error() {
   bool const late = errno == EAGAIN || errno == EWOULDBLOCK;
-  return late ? "it did nothing for " + std::to_string(failure_timeout().count()) + " ms"
+  return late ? "no reply for " + std::to_string(failure_timeout().count()) + " ms"
               : std::generic_category().message(errno);
 }
 
@@ -66,7 +66,7 @@ void connection::send(std::span<std::byte const> first, std::span<std::byte cons
   while (parts[0].iov_len + parts[1].iov_len != 0) {
     ssize_t const n = sendmsg(socket_.number(), &message, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) lose(why_not());
+    if (n < 0) lose(socket_error());
     auto left = static_cast<std::size_t>(n);
     for (auto& part : parts) {
       std::size_t const sent = std::min(left, part.iov_len);
@@ -77,7 +77,7 @@ void connection::send(std::span<std::byte const> first, std::span<std::byte cons
   }
 }
 
-/// One system call. Small ones take along what is there behind them, which is for the next.
+/// One system call. If `to` is small, it also reads ahead.
 std::size_t connection::receive_some(std::span<std::byte> to, std::vector<descriptor>* files) {
   bool const reads_ahead = to.size() <= ahead_.size();
   std::array<iovec, 2> parts{iovec{to.data(), to.size()}, iovec{ahead_.data(), reads_ahead ? ahead_.size() : 0}};
@@ -91,7 +91,7 @@ std::size_t connection::receive_some(std::span<std::byte> to, std::vector<descri
   }
   ssize_t const n = recvmsg(socket_.number(), &message, MSG_CMSG_CLOEXEC | (reads_ahead ? 0 : MSG_WAITALL));
   if (n < 0 && errno == EINTR) return 0;
-  if (n <= 0) lose(n == 0 ? "it ended the connection" : why_not());
+  if (n <= 0) lose(n == 0 ? "it ended the connection" : socket_error());
   for (cmsghdr* c = CMSG_FIRSTHDR(&message); files != nullptr && c != nullptr; c = CMSG_NXTHDR(&message, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
     for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
@@ -142,8 +142,8 @@ connection::answer connection::call(wire::message m, std::span<std::byte const> 
   return a;
 }
 
-/// A piece is done, well or not.
-void connection::note(progress& p, wire::message const& head) {
+/// A chunk is done or refused.
+void connection::complete_chunk(progress& p, wire::message const& head) {
   auto const payload = receive_payload(head);
   ++p.done;
   if (head.outcome == status::ok || p.refused != status::ok) return;
@@ -151,18 +151,18 @@ void connection::note(progress& p, wire::message const& head) {
   p.why = text_of(payload);
 }
 
-/// What comes of a piece before its end is the caller's: `moves(head, offset, size)`.
+/// Messages of a chunk before its end go to `move_data(head, offset, size)`.
 template <class F>
-void connection::transfer(operation what, std::uint64_t at, std::uint64_t bytes, F&& moves) {
-  constexpr std::uint64_t piece = wire::portal_bytes_max;
-  std::uint64_t const pieces = (bytes + piece - 1) / piece;
+void connection::transfer(operation what, std::uint64_t at, std::uint64_t bytes, F&& move_data) {
+  constexpr std::uint64_t chunk_bytes = wire::portal_bytes_max;
+  std::uint64_t const chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
   std::uint64_t const first_id = next_id_;
-  next_id_ += pieces;
+  next_id_ += chunks;
   progress p;
-  auto const size_of = [&](std::uint64_t i) { return std::min(piece, bytes - i * piece); };
-  while (p.done < p.begun || (p.begun < pieces && p.refused == status::ok)) {
-    while (p.begun < pieces && p.begun - p.done < window && p.refused == status::ok) {
-      std::uint64_t const offset = p.begun * piece;
+  auto const size_of = [&](std::uint64_t i) { return std::min(chunk_bytes, bytes - i * chunk_bytes); };
+  while (p.done < p.begun || (p.begun < chunks && p.refused == status::ok)) {
+    while (p.begun < chunks && p.begun - p.done < window && p.refused == status::ok) {
+      std::uint64_t const offset = p.begun * chunk_bytes;
       send(wire::encode({.what = what,
                          .id = first_id + p.begun,
                          .address = at + offset,
@@ -174,9 +174,9 @@ void connection::transfer(operation what, std::uint64_t at, std::uint64_t bytes,
     std::uint64_t const index = head.id - first_id;
     if (index >= p.begun) lose("it speaks another protocol");
     if (head.what == operation::done)
-      note(p, head);
+      complete_chunk(p, head);
     else
-      moves(head, index * piece, size_of(index));
+      move_data(head, index * chunk_bytes, size_of(index));
   }
   if (p.refused != status::ok) throw refused(p.refused, p.why);
 }
@@ -184,7 +184,7 @@ void connection::transfer(operation what, std::uint64_t at, std::uint64_t bytes,
 void connection::read(std::byte* to, std::uint64_t from, std::uint64_t bytes) {
   transfer(operation::read, from, bytes, [&](wire::message const& head, std::uint64_t offset, std::uint64_t size) {
     if (head.what != operation::data || head.payload != size) lose("it speaks another protocol");
-    // Our side of the portal is the caller's memory: the bytes land where they belong.
+    // This side of the portal is the caller's memory: no copy in between.
     receive({to + offset, size});
   });
 }
@@ -197,7 +197,7 @@ void connection::write(std::uint64_t to, std::byte const* from, std::uint64_t by
   }
   transfer(operation::write, to, bytes, [&](wire::message const& head, std::uint64_t offset, std::uint64_t size) {
     if (head.what != operation::go) lose("it speaks another protocol");
-    // What was let in is sent, also when another piece was refused meanwhile: the server waits for it.
+    // An accepted chunk is sent even if another one was refused in the meantime: the server waits for it.
     send(wire::encode({.what = operation::data, .id = head.id, .payload = static_cast<std::uint32_t>(size)}),
          {from + offset, size});
   });

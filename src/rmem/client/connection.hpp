@@ -1,6 +1,6 @@
-// connection: one stream to a server, on which one thread at a time asks; pieces of a transfer overlap on it.
+// connection: a blocking connection to a server, for one call at a time; the chunks of a transfer overlap on it.
 //
-// Errors   rmem::refused as the server says; rmem::lost if the stream breaks, and then the connection is no more use.
+// Errors   rmem::refused as the server says; rmem::lost if the connection breaks: it cannot be used any more.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ class connection {
   explicit connection(std::string const& full);
 
   [[nodiscard]] bool broken() const { return broken_; }
-  /// For whoever speaks the protocol on it himself; ids of its own calls are below 2^32.
+  /// For an async_connection; ids of calls are below 2^32.
   [[nodiscard]] int socket() const { return socket_.number(); }
 
-  /// Nothing is under way: is the server there still?
+  /// While nothing is in flight: is the server still connected?
   [[nodiscard]] bool alive() const;
 
   struct answer {
@@ -31,14 +31,14 @@ class connection {
     std::vector<std::byte> payload;
     std::vector<descriptor> files;
   };
-  /// Throws refused unless the answer is that it is done.
+  /// Throws refused if the server refuses.
   answer call(wire::message m, std::span<std::byte const> payload = {});
 
   void read(std::byte* to, std::uint64_t from, std::uint64_t bytes);
   void write(std::uint64_t to, std::byte const* from, std::uint64_t bytes);
 
  private:
-  /// The pieces of one transfer: where the next begins, and how many are under way.
+  /// The chunks of one transfer: how many were begun, and how many are complete.
   struct progress {
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
@@ -51,14 +51,14 @@ class connection {
   [[nodiscard]] std::size_t receive_some(std::span<std::byte> to, std::vector<descriptor>* files);
   [[nodiscard]] wire::message receive_head(std::vector<descriptor>* files = nullptr);
   [[nodiscard]] std::vector<std::byte> receive_payload(wire::message const& head);
-  void note(progress& p, wire::message const& head);
+  void complete_chunk(progress& p, wire::message const& head);
   template <class F>
-  void transfer(wire::operation what, std::uint64_t at, std::uint64_t bytes, F&& moves);
+  void transfer(wire::operation what, std::uint64_t at, std::uint64_t bytes, F&& move_data);
   [[noreturn]] void lose(std::string const& how);
 
   std::string full_;
   descriptor socket_;
-  // Read, not yet looked at: a small answer comes by one system call. Nothing is there between two calls.
+  // Received, not yet parsed, so that a small answer takes one system call. Empty between two calls.
   std::array<std::byte, wire::inline_bytes_max + 2 * wire::message_bytes> ahead_;
   std::size_t ahead_from_ = 0;
   std::size_t ahead_to_ = 0;

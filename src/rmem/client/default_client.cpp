@@ -1,7 +1,7 @@
-// default_client: the client of TESS_RMEM, or of a server that this program starts for itself and that ends with it.
+// default_client: the client of the server that TESS_RMEM names, or of a private server that this program starts.
 //
-//   The socket is made here, so that connections wait in it until the server is up; the server also gets the end of a
-//   pipe, which closes when this process ends, however it ends.
+//   The listening socket is created here, so connections wait in it until the server is up. The server also gets one
+//   end of a pipe, which closes when this process ends, however it ends; then the server ends, too.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/random.h>
@@ -23,17 +23,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string of_environment(char const* name) {
+std::string environment(char const* name) {
   char const* const value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
 }
 
-/// Where `tess run` says it is, or beside the bundled programs, or in PATH.
+/// The `tess` command: what `tess run` says, or the one beside the bundled programs, or the one in PATH.
 std::string command() {
-  if (auto const said = of_environment("TESS_COMMAND"); !said.empty()) return said;
+  if (auto const value = environment("TESS_COMMAND"); !value.empty()) return value;
   std::error_code none;
   auto const program = fs::read_symlink("/proc/self/exe", none);
-  // Programs are two folders below the one that has bin, benchmarks three.
+  // Programs are two folders below the one that contains bin, benchmarks three.
   auto folder = program.parent_path().parent_path().parent_path();
   for (int up = 0; up < 2; ++up, folder = folder.parent_path())
     if (auto const beside = folder / "bin" / "tess"; fs::exists(beside, none)) return beside.string();
@@ -46,19 +46,19 @@ std::string start_server() {
   std::string const address = "unix:@tess-" + std::to_string(random[0]) + "-" + std::to_string(random[1]);
   auto const listener = listen_at(address);
   std::array<int, 2> life{};
-  if (pipe2(life.data(), O_CLOEXEC) != 0) throw lost("the program's own memory server: no pipe");
-  descriptor const ends_with_us(life[0]);
+  if (pipe2(life.data(), O_CLOEXEC) != 0) throw lost("the program's private memory server: no pipe");
+  descriptor const server_end(life[0]);
   // life[1] stays open as long as this process lives.
-  constexpr int listener_there = 3;
-  constexpr int life_there = 4;
-  auto const size = of_environment("TESS_RMEM_SIZE");
+  constexpr int child_listener = 3;
+  constexpr int child_life = 4;
+  auto const size = environment("TESS_RMEM_SIZE");
   std::vector<std::string> words{command(),
                                  "memd",
                                  "--private",
                                  "--listen-fd",
-                                 std::to_string(listener_there),
+                                 std::to_string(child_listener),
                                  "--life-fd",
-                                 std::to_string(life_there),
+                                 std::to_string(child_life),
                                  "--size",
                                  size.empty() ? "half" : size};
   std::vector<char*> arguments;
@@ -66,27 +66,27 @@ std::string start_server() {
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  // By way of high numbers, for ours may be 3 and 4.
+  // By way of high numbers, because the originals may be 3 and 4.
   descriptor const high_listener(fcntl(listener.number(), F_DUPFD_CLOEXEC, 10));
   descriptor const high_life(fcntl(life[0], F_DUPFD_CLOEXEC, 10));
-  posix_spawn_file_actions_adddup2(&actions, high_listener.number(), listener_there);
-  posix_spawn_file_actions_adddup2(&actions, high_life.number(), life_there);
+  posix_spawn_file_actions_adddup2(&actions, high_listener.number(), child_listener);
+  posix_spawn_file_actions_adddup2(&actions, high_life.number(), child_life);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   pid_t process = 0;
   int const failure = posix_spawnp(&process, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0)
-    throw lost("cannot start the program's own memory server, `" + words[0] + " memd`: " + std::strerror(failure) +
+    throw lost("cannot start the program's private memory server, `" + words[0] + " memd`: " + std::strerror(failure) +
                "; put tess into PATH, or name a server by TESS_RMEM");
   return address;
 }
 
 std::vector<std::string> tokens() {
   std::vector<std::string> all;
-  std::string const said = of_environment("TESS_RMEM_TOKEN");
-  for (std::size_t at = 0; at < said.size();) {
-    std::size_t const comma = std::min(said.find(',', at), said.size());
-    all.push_back(said.substr(at, comma - at));
+  std::string const value = environment("TESS_RMEM_TOKEN");
+  for (std::size_t at = 0; at < value.size();) {
+    std::size_t const comma = std::min(value.find(',', at), value.size());
+    all.push_back(value.substr(at, comma - at));
     at = comma + 1;
   }
   return all;
@@ -97,8 +97,8 @@ std::vector<std::string> tokens() {
 client& default_client() {
   static client one(
       [] {
-        auto const said = of_environment("TESS_RMEM");
-        return said.empty() ? start_server() : said;
+        auto const value = environment("TESS_RMEM");
+        return value.empty() ? start_server() : value;
       }(),
       tokens());
   return one;

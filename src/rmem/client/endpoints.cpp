@@ -1,4 +1,4 @@
-// endpoints: each is asked in turn whether it serves, the one that served last first.
+// endpoints: each address is tried in turn, beginning with the one that served last.
 #include "rmem/client/endpoints.hpp"
 
 #include <algorithm>
@@ -12,34 +12,34 @@
 namespace tess::rmem {
 
 namespace {
-constexpr auto pause = std::chrono::milliseconds(10);
+constexpr auto retry_interval = std::chrono::milliseconds(10);
 }
 
-servers::servers(std::string const& where) : text_(where) {
+endpoints::endpoints(std::string const& where) : text_(where) {
   for (std::size_t at = 0; at <= where.size();) {
     std::size_t const comma = std::min(where.find(',', at), where.size());
     addresses_.push_back(full_address(where.substr(at, comma - at), false));
     local_ = local_ && is_local(addresses_.back());
     at = comma + 1;
   }
-  // Of two at least one may be the second now.
-  come_back_ = addresses_.size() > 1;
+  // One of two servers may be the backup now.
+  regions_persist_ = addresses_.size() > 1;
 }
 
-std::unique_ptr<connection> servers::try_one(std::string const& address) {
+std::unique_ptr<connection> endpoints::try_connect(std::string const& address) {
   auto c = std::make_unique<connection>(address);
-  auto const said = c->call({.what = wire::operation::hello});
-  come_back_.store((said.head.argument & wire::comes_back) != 0, std::memory_order_relaxed);
-  number_.store(static_cast<std::uint8_t>(said.head.rights), std::memory_order_relaxed);
-  std::string const partner(reinterpret_cast<char const*>(said.payload.data()), said.payload.size());
-  // A socket's path is of use on its host only.
-  if (partner.empty() || is_local(partner) != is_local(address)) return c;
+  auto const answer = c->call({.what = wire::operation::hello});
+  regions_persist_.store((answer.head.argument & wire::regions_persist) != 0, std::memory_order_relaxed);
+  number_.store(static_cast<std::uint8_t>(answer.head.rights), std::memory_order_relaxed);
+  std::string const peer(reinterpret_cast<char const*>(answer.payload.data()), answer.payload.size());
+  // The path of a socket is of use on its own host only.
+  if (peer.empty() || is_local(peer) != is_local(address)) return c;
   std::lock_guard const lock(mutex_);
-  if (std::ranges::find(addresses_, partner) == addresses_.end()) addresses_.push_back(partner);
+  if (std::ranges::find(addresses_, peer) == addresses_.end()) addresses_.push_back(peer);
   return c;
 }
 
-std::unique_ptr<connection> servers::find() {
+std::unique_ptr<connection> endpoints::connect() {
   auto const deadline = std::chrono::steady_clock::now() + failure_timeout();
   for (;;) {
     std::vector<std::string> all;
@@ -48,23 +48,23 @@ std::unique_ptr<connection> servers::find() {
       all = addresses_;
     }
     std::string why;
-    std::size_t const first = last_.load(std::memory_order_relaxed);
+    std::size_t const first = last_served_.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i < all.size(); ++i) {
       std::size_t const index = (first + i) % all.size();
       try {
-        auto c = try_one(all[index]);
-        last_.store(index, std::memory_order_relaxed);
+        auto c = try_connect(all[index]);
+        last_served_.store(index, std::memory_order_relaxed);
         return c;
       } catch (lost const& gone) {
         why += (why.empty() ? "" : "; ") + std::string(gone.what());
       } catch (refused const& no) {
         if (no.why() != reason::not_serving) throw;
-        come_back_.store(true, std::memory_order_relaxed);
+        regions_persist_.store(true, std::memory_order_relaxed);
         why += (why.empty() ? "" : "; ") + all[index] + ": " + no.what();
       }
     }
-    if (!come_back() || std::chrono::steady_clock::now() >= deadline) throw lost(why);
-    std::this_thread::sleep_for(pause);
+    if (!regions_persist() || std::chrono::steady_clock::now() >= deadline) throw lost(why);
+    std::this_thread::sleep_for(retry_interval);
   }
 }
 

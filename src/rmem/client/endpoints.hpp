@@ -1,7 +1,7 @@
-// endpoints: the addresses by which one memory server, or a pair of them, can be reached, and which of them serves now.
+// endpoints: the addresses of one memory server, or of a replicated pair, and which of them serves now.
 //
-//   Whether a server's regions outlive it, it says itself. If they do, whoever asks waits for it, or for its partner,
-//   as long as the failure time-out (TESS_FAILURE_TIMEOUT, 10 s) allows; if not, a lost server is an error at once.
+//   The server says whether its regions outlive its process. If they do, connect() waits for it, or for its peer, as
+//   long as the failure time-out (TESS_FAILURE_TIMEOUT, 10 s) allows; if not, a lost server is an error at once.
 //
 // Threads  any.
 // Errors   lost.
@@ -20,32 +20,33 @@
 
 namespace tess::rmem {
 
-class servers {
+class endpoints {
  public:
-  /// Addresses or names, with commas between.
-  explicit servers(std::string const& where);
+  /// Addresses or names, separated by commas.
+  explicit endpoints(std::string const& where);
 
-  [[nodiscard]] std::unique_ptr<connection> find();
+  /// To the server that serves.
+  [[nodiscard]] std::unique_ptr<connection> connect();
   /// Regions outlive the process that serves them.
-  [[nodiscard]] bool come_back() const { return come_back_.load(std::memory_order_relaxed); }
-  /// The top bits of its addresses, once it was asked.
+  [[nodiscard]] bool regions_persist() const { return regions_persist_.load(std::memory_order_relaxed); }
+  /// The top bits of its addresses, once a connection was made.
   [[nodiscard]] std::optional<std::uint8_t> number() const {
     int const known = number_.load(std::memory_order_relaxed);
     return known < 0 ? std::nullopt : std::optional(static_cast<std::uint8_t>(known));
   }
-  /// Regions may be lent.
-  [[nodiscard]] bool are_local() const { return local_; }
+  /// All addresses are of this host, so the server may lend regions.
+  [[nodiscard]] bool all_local() const { return local_; }
   [[nodiscard]] std::string const& text() const { return text_; }
 
  private:
-  [[nodiscard]] std::unique_ptr<connection> try_one(std::string const& address);
+  [[nodiscard]] std::unique_ptr<connection> try_connect(std::string const& address);
 
   std::string text_;
   bool local_ = true;
-  std::atomic<bool> come_back_{false};
+  std::atomic<bool> regions_persist_{false};
   std::atomic<int> number_{-1};
-  std::atomic<std::size_t> last_{0};
-  std::mutex mutex_;  // of the next
+  std::atomic<std::size_t> last_served_{0};
+  std::mutex mutex_;  // protects addresses_
   std::vector<std::string> addresses_;
 };
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "rmem/store/leased_memory.hpp"
+#include "rmem/wire/message.hpp"
 
 namespace tess::rmem {
 
@@ -18,19 +18,19 @@ std::uint64_t mapped_size(region const& r) {
 }
 }  // namespace
 
-leases::mapping::~mapping() {
+mapped_regions::mapping::~mapping() {
   if (bytes != nullptr) munmap(bytes, mapped_size(what));
-  if (epoch != nullptr) munmap(epoch, memd::leased_memory::epoch_bytes);
+  if (epoch != nullptr) munmap(epoch, wire::lease_epoch_bytes);
 }
 
-leases::entry const* leases::at(address a) const {
+mapped_regions::entry const* mapped_regions::at(address a) const {
   auto const after = entries_.upper_bound(a);
   if (after == entries_.begin()) return nullptr;
   auto const& [base, e] = *std::prev(after);
   return a - base < e.size ? &e : nullptr;
 }
 
-leases::outcome leases::move(bool reads, address a, std::byte* memory, std::size_t bytes) {
+mapped_regions::outcome mapped_regions::move(bool reads, address a, std::byte* memory, std::size_t bytes) {
   std::shared_ptr<mapping> m;
   {
     std::shared_lock const lock(mutex_);
@@ -39,7 +39,7 @@ leases::outcome leases::move(bool reads, address a, std::byte* memory, std::size
     m = e->mapped;
   }
   std::uint64_t const offset = a - m->what.base;
-  // What leaves the region is refused by the server, in its words.
+  // The server refuses transfers that leave the region, with a better message.
   if (bytes > m->what.size - offset) return outcome::no_lease;
   if (reads)
     std::memcpy(memory, m->bytes + offset, bytes);
@@ -47,20 +47,19 @@ leases::outcome leases::move(bool reads, address a, std::byte* memory, std::size
     std::memcpy(m->bytes + offset, memory, bytes);
   // Pairs with leased_memory::end(): either the server sees our bytes, or we see the end.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (std::atomic_ref(*m->epoch).load(std::memory_order_seq_cst) == memd::leased_memory::epoch_valid)
-    return outcome::moved;
+  if (std::atomic_ref(*m->epoch).load(std::memory_order_seq_cst) == wire::lease_valid) return outcome::moved;
   drop(a);
   return outcome::ended;
 }
 
-bool leases::add(region const& what, bool writes, descriptor memory, descriptor epoch) {
+bool mapped_regions::add(region const& what, bool writes, descriptor memory, descriptor epoch) {
   auto m = std::make_shared<mapping>();
   m->what = what;
   m->writes = writes;
   int const protection = writes ? PROT_READ | PROT_WRITE : PROT_READ;
   void* const bytes = mmap(nullptr, mapped_size(what), protection, MAP_SHARED, memory.number(), 0);
   if (bytes != MAP_FAILED) m->bytes = static_cast<std::byte*>(bytes);
-  void* const word = mmap(nullptr, memd::leased_memory::epoch_bytes, PROT_READ, MAP_SHARED, epoch.number(), 0);
+  void* const word = mmap(nullptr, wire::lease_epoch_bytes, PROT_READ, MAP_SHARED, epoch.number(), 0);
   if (word != MAP_FAILED) m->epoch = static_cast<std::uint64_t*>(word);
   if (m->bytes == nullptr || m->epoch == nullptr) {
     refuse(what, writes);
@@ -70,36 +69,36 @@ bool leases::add(region const& what, bool writes, descriptor memory, descriptor 
   entry& e = entries_[what.base];
   e.size = what.size;
   e.mapped = std::move(m);
-  e.asked_to_read = true;
-  e.asked_to_write = e.asked_to_write || writes;
+  e.read_requested = true;
+  e.write_requested = e.write_requested || writes;
   return true;
 }
 
-void leases::refuse(region const& what, bool writes) {
+void mapped_regions::refuse(region const& what, bool writes) {
   std::lock_guard const lock(mutex_);
   entry& e = entries_[what.base];
   e.size = what.size;
-  (writes ? e.asked_to_write : e.asked_to_read) = true;
+  (writes ? e.write_requested : e.read_requested) = true;
 }
 
-bool leases::knows(address a, bool writes) const {
+bool mapped_regions::was_requested(address a, bool writes) const {
   std::shared_lock const lock(mutex_);
   entry const* const e = at(a);
-  return e != nullptr && (writes ? e->asked_to_write : e->asked_to_read);
+  return e != nullptr && (writes ? e->write_requested : e->read_requested);
 }
 
-bool leases::has(address a, bool writes) const {
+bool mapped_regions::has(address a, bool writes) const {
   std::shared_lock const lock(mutex_);
   entry const* const e = at(a);
   return e != nullptr && e->mapped && (!writes || e->mapped->writes);
 }
 
-void leases::drop(address a) {
+void mapped_regions::drop(address a) {
   std::lock_guard const lock(mutex_);
   if (at(a) != nullptr) entries_.erase(std::prev(entries_.upper_bound(a)));
 }
 
-void leases::drop_all() {
+void mapped_regions::drop_all() {
   std::lock_guard const lock(mutex_);
   entries_.clear();
 }

@@ -1,8 +1,8 @@
 // mapped_regions: regions of a local server that this process has mapped, and whether a mapped transfer counts.
 //
-//   A transfer is done and then believed: after it comes a full fence, then a look at the region's epoch. If the lease
-//   has ended meanwhile, the transfer is repeated another way, for the mapping may have been empty already.
-//   The server's side is src/rmem/store/leased_memory.hpp.
+//   A transfer is done first and validated afterwards: after it comes a full fence, then a look at the region's epoch.
+//   If the lease has ended in the meantime, the transfer is repeated another way, because the mapping may have been
+//   empty. The server's side is src/rmem/store/leased_memory.hpp.
 //
 // Threads  any.
 // Cost     a shared lock, the copy, a fence and a load.
@@ -21,19 +21,19 @@
 
 namespace tess::rmem {
 
-class leases {
+class mapped_regions {
  public:
   enum class outcome : std::uint8_t { moved, no_lease, ended };
 
-  /// `reads`: from the region to `memory`; otherwise the other way.
+  /// `reads`: from the region to `memory`; else the other way.
   [[nodiscard]] outcome move(bool reads, address at, std::byte* memory, std::size_t bytes);
-  /// Maps what the server lent. False if it cannot be mapped; the region is then remembered as one without a lease.
+  /// Maps what the server lent. False: it cannot be mapped, and counts as refused.
   bool add(region const& what, bool writes, descriptor memory, descriptor epoch);
-  /// Do not ask again: the server does not lend it.
+  /// The server does not lend this region: it is not asked again.
   void refuse(region const& what, bool writes);
-  /// The region that this address lies in was asked for in this way already.
-  [[nodiscard]] bool knows(address at, bool writes) const;
-  /// There is a mapping for that.
+  /// A lease of this kind was requested already for the region at this address.
+  [[nodiscard]] bool was_requested(address at, bool writes) const;
+  /// There is a mapping for this.
   [[nodiscard]] bool has(address at, bool writes) const;
   void drop(address at);
   void drop_all();
@@ -46,12 +46,12 @@ class leases {
     std::uint64_t* epoch = nullptr;
     ~mapping();
   };
-  /// For reading and for writing.
+  /// A region, and what was requested for it.
   struct entry {
     std::uint64_t size = 0;
     std::shared_ptr<mapping> mapped;
-    bool asked_to_read = false;
-    bool asked_to_write = false;
+    bool read_requested = false;
+    bool write_requested = false;
   };
   [[nodiscard]] entry const* at(address a) const;
 

@@ -1,5 +1,5 @@
-// remote_server: a memory server, or a pair of them, as this process sees it: connections that are taken for one call
-// each, leases, the names it remembers, and the threads that move what tasks wait for.
+// remote_server: a memory server, or a replicated pair, as this process sees it: connections, each used for one call at
+// a time, leases, cached names, and the threads that move the transfers of tasks.
 //
 // Threads  any.
 // Errors   refused, lost.
@@ -27,79 +27,80 @@
 
 namespace tess::rmem {
 
-class one_server {
+class remote_server {
  public:
-  explicit one_server(std::string const& where) : reached_(where) {}
-  one_server(one_server const&) = delete;
-  one_server& operator=(one_server const&) = delete;
+  explicit remote_server(std::string const& where) : endpoints_(where) {}
+  remote_server(remote_server const&) = delete;
+  remote_server& operator=(remote_server const&) = delete;
 
-  [[nodiscard]] std::string const& text() const { return reached_.text(); }
-  /// The top bits of its addresses; asks it once.
+  [[nodiscard]] std::string const& text() const { return endpoints_.text(); }
+  /// The top bits of its addresses; the first call connects.
   [[nodiscard]] std::uint8_t number();
-  [[nodiscard]] std::optional<std::uint8_t> known_number() const { return reached_.number(); }
-  /// To the server of this number, if that is said.
-  void present(memd::token const& t, std::optional<std::uint8_t> number);
+  [[nodiscard]] std::optional<std::uint8_t> known_number() const { return endpoints_.number(); }
+  /// With a number, the token is presented only to the server of this number.
+  void present(token const& t, std::optional<std::uint8_t> number);
   connection::answer call(wire::message const& m, std::span<std::byte const> payload = {});
 
-  void remember(std::string_view name, region const& what, std::uint64_t ms);
-  [[nodiscard]] std::optional<region> remembered(std::string_view name, rights wanted);
-  /// They may lead elsewhere now.
-  void forget_names();
+  void cache_name(std::string_view name, region const& what, std::uint64_t ms);
+  [[nodiscard]] std::optional<region> cached(std::string_view name, rights wanted);
+  /// Forgets all cached names, which may be out of date.
+  void drop_names();
 
   void move(bool reads, address a, std::byte* memory, std::size_t bytes);
   void prepare();
   void start(transfer& t) noexcept;
-  [[nodiscard]] bool take_back(transfer& t) noexcept;
+  [[nodiscard]] bool cancel(transfer& t) noexcept;
   [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);
-  [[nodiscard]] aside& thread_beside();
+  [[nodiscard]] serial_executor& executor();
 
  private:
   using clock = std::chrono::steady_clock;
 
+  /// A connection that is not in use, or a new one that has presented the tokens.
   [[nodiscard]] std::unique_ptr<connection> take();
   void give_back(std::unique_ptr<connection> c);
   template <class F>
-  auto with(F&& f, bool again);
+  auto with(F&& f, bool retries);
   template <class F>
   auto once(F&& f);
-  [[nodiscard]] bool move_lent(bool reads, address a, std::byte* memory, std::size_t bytes);
-  void ask_to_lend(address a, bool writes);
-  void end_leases();
-  void look_for_lender();
-  [[nodiscard]] bool mappings_count();
-  void carry(transfer& t);
-  void carry_all();
-  [[nodiscard]] portal& socket_portal();
+  [[nodiscard]] bool move_by_lease(bool reads, address a, std::byte* memory, std::size_t bytes);
+  void request_lease(address a, bool writes);
+  void drop_leases();
+  void check_leases();
+  [[nodiscard]] bool leases_are_valid();
+  void process(transfer& t);
+  void process_queue();
+  [[nodiscard]] transfer_engine& engine();
 
-  servers reached_;
-  std::mutex mutex_;  // of what follows
-  struct shown_token {
-    memd::token token;
+  endpoints endpoints_;
+  std::mutex mutex_;  // protects tokens_, idle_ and names_
+  struct presented_token {
+    token value;
     std::optional<std::uint8_t> number;
   };
-  std::vector<shown_token> tokens_;
+  std::vector<presented_token> tokens_;
   std::vector<std::unique_ptr<connection>> idle_;
-  struct known_name {
+  struct cached_name {
     region what;
     clock::time_point until;
   };
-  std::map<std::string, known_name, std::less<>> names_;
-  leases lent_;
+  std::map<std::string, cached_name, std::less<>> names_;
+  mapped_regions mapped_;
 
-  std::mutex lending_;  // of the next
-  std::unique_ptr<connection> lender_;
-  std::atomic<clock::rep> looked_{0};
-  static constexpr clock::rep look_every =
+  std::mutex lease_mutex_;                        // protects the next
+  std::unique_ptr<connection> lease_connection_;  // all leases are of this connection
+  std::atomic<clock::rep> leases_checked_{0};
+  static constexpr clock::rep lease_check_interval =
       std::chrono::duration_cast<clock::duration>(std::chrono::milliseconds(10)).count();
 
-  std::mutex waiting_mutex_;  // of the next two
-  std::deque<transfer*> waiting_;
-  bool carries_ = false;  // the thread beside has not seen the end of them
+  std::mutex queue_mutex_;  // protects the next two
+  std::deque<transfer*> queue_;
+  bool processing_ = false;  // the executor runs process_queue(), or will
 
   std::atomic<bool> prepared_{false};
-  std::mutex starting_;  // of the threads; they end first, `beside_` before the portal that it gives transfers to
-  std::unique_ptr<portal> portal_;
-  std::unique_ptr<aside> beside_;
+  std::mutex threads_mutex_;  // protects the next two; the executor ends first, because it uses the engine
+  std::unique_ptr<transfer_engine> engine_;
+  std::unique_ptr<serial_executor> executor_;
 };
 
 }  // namespace tess::rmem

@@ -1,6 +1,6 @@
-// serial_executor: a thread that runs the functions it is given, in order, so that their caller need not block.
+// serial_executor: a thread that runs the functions it is given, in order; callers that must not block use it.
 //
-// Threads  run(): any. Destruction waits for all that was given.
+// Threads  run(): any. The destructor waits until everything has run.
 #pragma once
 
 #include <condition_variable>
@@ -13,17 +13,17 @@
 
 namespace tess::rmem {
 
-class aside {
+class serial_executor {
  public:
-  aside() : thread_(quiet_thread([this] { work(); })) {}
-  aside(aside const&) = delete;
-  aside& operator=(aside const&) = delete;
-  ~aside() {
+  serial_executor() : thread_(background_thread([this] { work(); })) {}
+  serial_executor(serial_executor const&) = delete;
+  serial_executor& operator=(serial_executor const&) = delete;
+  ~serial_executor() {
     {
       std::lock_guard const lock(mutex_);
       stops_ = true;
     }
-    given_.notify_one();
+    changed_.notify_one();
     thread_.join();
   }
 
@@ -33,14 +33,14 @@ class aside {
       std::lock_guard const lock(mutex_);
       calls_.push_back(std::move(f));
     }
-    given_.notify_one();
+    changed_.notify_one();
   }
 
  private:
   void work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      given_.wait(lock, [this] { return stops_ || !calls_.empty(); });
+      changed_.wait(lock, [this] { return stops_ || !calls_.empty(); });
       if (calls_.empty()) return;
       auto const f = std::move(calls_.front());
       calls_.pop_front();
@@ -51,10 +51,10 @@ class aside {
   }
 
   std::mutex mutex_;
-  std::condition_variable given_;
+  std::condition_variable changed_;
   std::deque<std::function<void()>> calls_;
   bool stops_ = false;
-  quiet_thread thread_;
+  background_thread thread_;
 };
 
 }  // namespace tess::rmem

@@ -1,4 +1,4 @@
-// transfer_engine: one thread, which sleeps in poll(2) and is told of new transfers by an eventfd.
+// transfer_engine: one thread, which sleeps in poll(2) and is woken for new transfers by an eventfd.
 #include "rmem/client/transfer_engine.hpp"
 
 #include <poll.h>
@@ -16,62 +16,62 @@
 
 namespace tess::rmem {
 
-portal::portal(connector connect, std::function<void()> failed, std::function<bool()> comes_back,
-               std::chrono::milliseconds timeout)
+transfer_engine::transfer_engine(connector connect, std::function<void()> failed, std::function<bool()> retries,
+                                 std::chrono::milliseconds timeout)
     : connect_(std::move(connect)),
       failed_(std::move(failed)),
-      comes_back_(std::move(comes_back)),
+      retries_(std::move(retries)),
       timeout_(timeout),
-      told_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!told_.is_open()) throw lost("no descriptor is left to reach the memory server with");
-  thread_ = quiet_thread([this] { run(); });
+      event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (!event_.is_open()) throw lost("no descriptor is left to connect to the memory server");
+  thread_ = background_thread([this] { run(); });
 }
 
-portal::~portal() {
+transfer_engine::~transfer_engine() {
   stops_ = true;
   std::uint64_t const one = 1;
-  static_cast<void>(!write(told_.number(), &one, sizeof one));
+  static_cast<void>(!write(event_.number(), &one, sizeof one));
   thread_.join();
 }
 
-void portal::submit(transfer& t) {
+void transfer_engine::submit(transfer& t) {
   {
     std::lock_guard const lock(mutex_);
     submitted_.push_back(&t);
   }
-  // Sequentially consistent, as the thread's look at submitted_ after it says that it sleeps: one sees the other.
+  // Sequentially consistent, like the thread's check of submitted_ after it set sleeps_: one of the two sees the other.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!sleeps_.load(std::memory_order_seq_cst)) return;
   std::uint64_t const one = 1;
-  static_cast<void>(!write(told_.number(), &one, sizeof one));
+  static_cast<void>(!write(event_.number(), &one, sizeof one));
 }
 
-/// Sleeps until the socket is ready, somebody submits, or too long nothing moved: false.
-bool portal::wait(int socket, bool sends) {
+/// Sleeps until the socket is ready or a transfer is submitted. False: nothing happened for the failure time-out.
+bool transfer_engine::wait(int socket, bool sends) {
   sleeps_.store(true, std::memory_order_seq_cst);
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  bool something = stops_;
+  bool wanted = stops_;
   {
     std::lock_guard const lock(mutex_);
-    something = something || !submitted_.empty();
+    wanted = wanted || !submitted_.empty();
   }
-  std::array<pollfd, 2> files{pollfd{told_.number(), POLLIN, 0},
+  std::array<pollfd, 2> files{pollfd{event_.number(), POLLIN, 0},
                               pollfd{socket, static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0}};
   int count = 1;
-  if (!something) {
-    int const patience = socket < 0 ? -1 : static_cast<int>(timeout_.count());
-    do count = poll(files.data(), socket < 0 ? 1 : 2, patience);
+  if (!wanted) {
+    int const limit = socket < 0 ? -1 : static_cast<int>(timeout_.count());
+    do count = poll(files.data(), socket < 0 ? 1 : 2, limit);
     while (count < 0 && errno == EINTR);
   }
   sleeps_.store(false, std::memory_order_seq_cst);
   if ((files[0].revents & POLLIN) != 0) {
     std::uint64_t calls = 0;
-    static_cast<void>(!read(told_.number(), &calls, sizeof calls));
+    static_cast<void>(!read(event_.number(), &calls, sizeof calls));
   }
   return count != 0;
 }
 
-void portal::end_all(std::vector<transfer*>& ended) {
+void transfer_engine::end_all(std::vector<transfer*>& ended) {
   for (transfer* const t : ended) {
     if (t->failure) failed_();
     t->ended(*t);
@@ -79,9 +79,9 @@ void portal::end_all(std::vector<transfer*>& ended) {
   ended.clear();
 }
 
-void portal::run() {
-  pieces under_way;
-  std::optional<stream> open;
+void transfer_engine::run() {
+  chunk_table chunks;
+  std::optional<async_connection> open;
   std::vector<transfer*> arrived;
   std::vector<transfer*> ended;
   std::optional<std::chrono::steady_clock::time_point> broken_since;
@@ -90,42 +90,42 @@ void portal::run() {
       std::lock_guard const lock(mutex_);
       arrived.swap(submitted_);
     }
-    for (transfer* const t : arrived) under_way.add(*t);
+    for (transfer* const t : arrived) chunks.add(*t);
     arrived.clear();
     try {
-      if (under_way.empty()) {
+      if (chunks.empty()) {
         static_cast<void>(wait(-1, false));
         continue;
       }
-      if (!under_way.any_under_way() && (stale_.exchange(false) || (open && !open->alive()))) open.reset();
-      if (!open) open.emplace(connect_(), under_way);
-      // New tokens are for those that come after what is under way.
-      if (!stale_) open->ask();
+      if (!chunks.any_in_flight() && (stale_.exchange(false) || (open && !open->alive()))) open.reset();
+      if (!open) open.emplace(connect_(), chunks);
+      // New tokens are presented on a new connection, when nothing is in flight.
+      if (!stale_) open->request_chunks();
       bool moved = open->send();
       moved = open->receive(ended) || moved;
       if (!ended.empty()) broken_since.reset();
       end_all(ended);
-      if (!moved && under_way.any_under_way() && !wait(open->socket(), open->wants_to_send()))
-        throw lost("nothing came for " + std::to_string(timeout_.count()) + " ms");
+      if (!moved && chunks.any_in_flight() && !wait(open->socket(), open->wants_to_send()))
+        throw lost("no reply for " + std::to_string(timeout_.count()) + " ms");
     } catch (error const& failure) {
       end_all(ended);
       bool const was_open = open.has_value();
       open.reset();
       auto const now = std::chrono::steady_clock::now();
       if (!broken_since) broken_since = now;
-      // Reads and writes may be done twice. connect_() has waited as long as it may.
-      if (was_open && comes_back_() && !stops_ && now - *broken_since < timeout_) {
-        under_way.begin_again();
+      // Reads and writes may be repeated. If connect_() failed, it has already waited as long as allowed.
+      if (was_open && retries_() && !stops_ && now - *broken_since < timeout_) {
+        chunks.restart();
         continue;
       }
-      ended = under_way.drop_all();
+      ended = chunks.remove_all();
       for (transfer* const t : ended)
         t->failure = std::make_exception_ptr(lost(std::string("the memory server is lost: ") + failure.what()));
       end_all(ended);
     }
   }
   open.reset();
-  ended = under_way.drop_all();
+  ended = chunks.remove_all();
   {
     std::lock_guard const lock(mutex_);
     ended.insert(ended.end(), submitted_.begin(), submitted_.end());

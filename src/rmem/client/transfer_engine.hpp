@@ -1,12 +1,12 @@
-// transfer_engine: transfers of many callers over one connection, overlapped, by a thread of its own.
+// transfer_engine: a thread that moves the transfers of many callers over one connection, overlapped.
 //
-//   Each transfer is cut into pieces of at most 1 MiB, as connection does it; pieces of all transfers take turns, so
-//   that a long transfer does not keep short ones waiting. As many are under way as the server listens to. Bytes go
-//   from and to the callers' memory without a copy between; headers of several pieces share a system call.
+//   Each transfer is cut into chunks of at most 1 MiB, as in `connection`. Chunks of all transfers take turns, so a
+//   long transfer does not delay short ones, and as many are in flight as the server receives. Bytes move between
+//   socket and the callers' memory without a copy in between; headers of several chunks share a system call.
 //
-// Threads  submit(): any. `ended` of a transfer runs on the portal's thread.
+// Threads  submit(): any. `ended` of a transfer runs on the engine's thread.
 // Errors   a refusal ends its transfer. If the connection breaks, or nothing moves for the failure time-out, all
-//          transfers end as lost; the next one looks for the server again.
+//          transfers end as lost; the next one connects again.
 #pragma once
 
 #include <atomic>
@@ -22,22 +22,21 @@
 
 namespace tess::rmem {
 
-class portal {
+class transfer_engine {
  public:
   using connector = std::function<std::unique_ptr<connection>()>;
 
-  /// `connect` gives a connection that has shown its tokens; it may throw. `failed` hears of every transfer that
-  /// failed. Both are called on the portal's thread.
-  /// `comes_back`: what a broken connection had under way is done again by the next.
-  portal(connector connect, std::function<void()> failed, std::function<bool()> comes_back,
-         std::chrono::milliseconds timeout);
-  portal(portal const&) = delete;
-  portal& operator=(portal const&) = delete;
-  /// Ends what is under way as lost.
-  ~portal();
+  /// `connect` makes a connection that has presented its tokens; it may throw. `failed` is called for every failed
+  /// transfer. `retries`: transfers of a broken connection are repeated on the next one. All are called on the thread.
+  transfer_engine(connector connect, std::function<void()> failed, std::function<bool()> retries,
+                  std::chrono::milliseconds timeout);
+  transfer_engine(transfer_engine const&) = delete;
+  transfer_engine& operator=(transfer_engine const&) = delete;
+  /// Ends all transfers as lost.
+  ~transfer_engine();
 
   void submit(transfer& t);
-  /// What comes from here on goes over a connection of its own: other tokens are to be shown.
+  /// Later transfers use a new connection, because there are other tokens to present.
   void reconnect() { stale_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -47,15 +46,15 @@ class portal {
 
   connector connect_;
   std::function<void()> failed_;
-  std::function<bool()> comes_back_;
+  std::function<bool()> retries_;
   std::chrono::milliseconds timeout_;
-  descriptor told_;  // an eventfd
+  descriptor event_;  // an eventfd
   std::atomic<bool> stale_{false};
   std::atomic<bool> stops_{false};
   std::atomic<bool> sleeps_{false};
-  std::mutex mutex_;  // of the next
+  std::mutex mutex_;  // protects what follows
   std::vector<transfer*> submitted_;
-  quiet_thread thread_;
+  background_thread thread_;
 };
 
 }  // namespace tess::rmem

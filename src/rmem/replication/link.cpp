@@ -1,112 +1,96 @@
-// link: a server's connection to the second one, or to the first: what goes over it, and what waits for it.
+// link: the primary counts a step for each entry that it sends, and holds answers until their steps are acknowledged.
+#include "rmem/replication/link.hpp"
+
 #include <fcntl.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <utility>
 
-#include "rmem/server/server.hpp"
-
-namespace tess::memd {
+namespace tess::memd::replication {
 
 namespace {
-
-constexpr std::int64_t no_user = -2;
 constexpr int buffer_bytes = 4 << 20;
-constexpr auto tick = std::chrono::milliseconds(10);
-
-}  // namespace
-
-void server::begin_pair(options const& chosen) {
-  pair::actions can{.drop_clients =
-                        [this] {
-                          std::vector<int> all;
-                          for (auto const& [socket, c] : connections_) all.push_back(socket);
-                          for (int const socket : all) drop(socket);
-                        },
-                    .follow = [this](rmem::descriptor socket) { begin_following(std::move(socket)); },
-                    .say = chosen.say ? chosen.say : [](std::string const&) {}};
-  pair_ = std::make_unique<pair>(pair::options{chosen.other, chosen.secret, chosen.number, chosen.size_bytes},
-                                 holdings_, service_, std::move(can));
-  // Steps are counted also while nobody takes them in: then they are held, or the server is alone.
-  holdings_.tell([this](change const& c) {
-    if (copier_ != nullptr) copier_->put(c);
-    ++service_.put;
-  });
-  holdings_.tell_written([this](std::uint64_t address, std::uint64_t size) {
-    if (copier_ == nullptr || copier_->put(address, size)) ++service_.put;
-  });
-  watch(pair_->file(), EPOLLIN);
 }
 
-/// All that has something for the other server now, or has waited for it.
-void server::tend_pair() {
-  if (copier_ != nullptr && copier_->has_begun()) {
-    if (!gated_) {
-      // In this order: it is written down that the second may go on, then it may, then nothing counts without it.
-      pair_->second_in_step();
-      copier_->put_in_step();
-      ++service_.put;
-      gated_ = true;
-      in_step_put_ = service_.put;
-    }
-    service_.taken = put_before_ + copier_->acknowledged();
-    if (in_step_put_ != 0 && service_.taken >= in_step_put_) {
-      in_step_put_ = 0;
-      pair_->second_knows();
-    }
+link::link(replica::options chosen, persistent_store& regions, service_state& service, actions can)
+    : store_(regions),
+      service_(service),
+      can_(std::move(can)),
+      replica_(std::move(chosen), regions, service,
+               {.drop_connections = can_.drop_all,
+                .receive_copy = [this](rmem::descriptor socket) { begin_receiving(std::move(socket)); },
+                .report = can_.report}) {
+  // Steps are counted even without a backup: then their answers are held, or the server is alone.
+  store_.on_change([this](change const& c) {
+    if (sender_ != nullptr) sender_->add(c);
+    ++service_.steps;
+  });
+  store_.on_write([this](std::uint64_t address, std::uint64_t size) {
+    if (sender_ == nullptr || sender_->add(address, size)) ++service_.steps;
+  });
+}
+
+void link::update() {
+  if (sender_ == nullptr || !sender_->has_copied_all()) return;
+  if (!gated_) {
+    // The order matters: the file says that the backup may take over, then the backup may, then answers wait for it.
+    replica_.backup_in_sync();
+    sender_->add_in_sync();
+    ++service_.steps;
+    gated_ = true;
+    in_sync_step_ = service_.steps;
   }
-  release_answers();
-  // Last: those who got their answers may have written more.
-  if (has_to_copy()) serve(connections_.at(link_), 0);
+  service_.steps_safe = safe_steps();
+  if (in_sync_step_ != 0 && service_.steps_safe >= in_sync_step_) {
+    in_sync_step_ = 0;
+    replica_.backup_confirmed();
+  }
+}
+
+void link::advance() {
+  if (sender_ != nullptr && !sender_->next_output().bytes.empty()) can_.send(socket_);
   auto const now = std::chrono::steady_clock::now();
-  if (now - tended_ < tick) return;
-  tended_ = now;
-  pair_->tend();
+  if (now - ticked_ < tick) return;
+  ticked_ = now;
+  replica_.tick();
 }
 
-void server::after_serving(connection& c) {
-  if (c.client != nullptr && c.client->joined() && c.speaks->next().bytes.empty()) begin_copying(c);
-}
-
-/// Before that is acknowledged: whoever hears of it relies on us.
-void server::note_in_step(connection const& c) {
-  if (follower_ != nullptr && c.socket.number() == link_ && follower_->in_step() && !was_in_step_) {
-    was_in_step_ = true;
-    pair_->we_are_in_step();
-  }
-}
-
-/// The session has answered that its client may be the second server.
-void server::begin_copying(connection& c) {
-  // Of an earlier one, which is dead, or it would not join anew.
-  if (link_ >= 0) drop(link_);
-  static_cast<void>(setsockopt(c.socket.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
-  auto made = std::make_unique<copier>(holdings_.what());
-  copier_ = made.get();
-  c.client = nullptr;
-  c.speaks = std::move(made);
-  link_ = c.socket.number();
-  put_before_ = service_.put;
+std::unique_ptr<protocol> link::begin_sending(int socket) {
+  // An earlier backup is dead, or it would not join again.
+  if (socket_ >= 0) can_.drop(socket_);
+  static_cast<void>(setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
+  auto made = std::make_unique<sender>(store_.current());
+  sender_ = made.get();
+  socket_ = socket;
+  steps_before_ = service_.steps;
   gated_ = false;
-  in_step_put_ = 0;
-  pair_->begin_copying(pair_->joining());
+  in_sync_step_ = 0;
+  replica_.backup_connected();
+  return made;
 }
 
-void server::begin_following(rmem::descriptor socket) {
+void link::begin_receiving(rmem::descriptor socket) {
   static_cast<void>(fcntl(socket.number(), F_SETFL, O_NONBLOCK));
-  auto made = std::make_unique<follower>(holdings_.what());
-  follower_ = made.get();
-  was_in_step_ = false;
-  link_ = socket.number();
-  add(std::move(socket), no_user, std::move(made));
+  auto made = std::make_unique<receiver>(store_.current());
+  receiver_ = made.get();
+  was_in_sync_ = false;
+  socket_ = socket.number();
+  can_.add(std::move(socket), std::move(made));
 }
 
-void server::link_dropped() {
-  link_ = -1;
-  copier_ = nullptr;
-  follower_ = nullptr;
-  pair_->link_lost();
+/// The file must say that this server is in sync before the primary hears so: from then on the primary relies on it.
+void link::after_receiving(int socket) {
+  if (receiver_ == nullptr || socket != socket_ || !receiver_->in_sync() || was_in_sync_) return;
+  was_in_sync_ = true;
+  replica_.copy_in_sync();
 }
 
-}  // namespace tess::memd
+void link::after_dropping(int socket) {
+  if (socket != socket_) return;
+  socket_ = -1;
+  sender_ = nullptr;
+  receiver_ = nullptr;
+  replica_.link_lost();
+}
+
+}  // namespace tess::memd::replication

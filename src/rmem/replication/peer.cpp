@@ -1,4 +1,4 @@
-// peer: one question at a time, each on a connection of its own.
+// peer: one question at a time, each on its own connection.
 #include "rmem/replication/peer.hpp"
 
 #include <sys/eventfd.h>
@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-namespace tess::memd {
+namespace tess::memd::replication {
 
 namespace {
 
@@ -27,8 +27,8 @@ bool receive(int socket, std::span<std::byte> to) {
 
 }  // namespace
 
-partner::partner(std::string const& address) : address_(address), told_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  // Signals are for the thread that serves.
+peer::peer(std::string const& address) : address_(address), event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  // Signals are handled by the serving thread.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -37,7 +37,7 @@ partner::partner(std::string const& address) : address_(address), told_(eventfd(
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-partner::~partner() {
+peer::~peer() {
   {
     std::lock_guard const lock(mutex_);
     stops_ = true;
@@ -46,7 +46,7 @@ partner::~partner() {
   thread_.join();
 }
 
-void partner::ask(wire::message const& m, std::string const& payload) {
+void peer::ask(wire::message const& m, std::string const& payload) {
   asked_ = true;
   {
     std::lock_guard const lock(mutex_);
@@ -56,16 +56,16 @@ void partner::ask(wire::message const& m, std::string const& payload) {
   changed_.notify_one();
 }
 
-std::optional<partner::answer> partner::take() {
+std::optional<peer::answer> peer::take_answer() {
   std::uint64_t count = 0;
-  static_cast<void>(!read(told_.number(), &count, sizeof count));
+  static_cast<void>(!read(event_.number(), &count, sizeof count));
   std::lock_guard const lock(mutex_);
   if (!answer_) return std::nullopt;
   asked_ = false;
   return std::exchange(answer_, std::nullopt);
 }
 
-void partner::run() {
+void peer::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return stops_ || question_; });
@@ -73,20 +73,20 @@ void partner::run() {
     auto const question = *std::exchange(question_, std::nullopt);
     auto const payload = payload_;
     lock.unlock();
-    auto said = call(question, payload);
+    auto reply = call(question, payload);
     lock.lock();
-    answer_ = std::move(said);
+    answer_ = std::move(reply);
     std::uint64_t const one = 1;
-    static_cast<void>(!write(told_.number(), &one, sizeof one));
+    static_cast<void>(!write(event_.number(), &one, sizeof one));
   }
 }
 
-partner::answer partner::call(wire::message m, std::string const& payload) const {
-  answer a{.asked = m.what};
+peer::answer peer::call(wire::message m, std::string const& payload) const {
+  answer a{.question = m.what};
   try {
     a.socket = rmem::connect_to(address_);
   } catch (rmem::no_connection const& no) {
-    a.what = no.reason == ECONNREFUSED || no.reason == ENOENT ? answer::kind::gone : answer::kind::silent;
+    a.what = no.reason == ECONNREFUSED || no.reason == ENOENT ? answer::kind::dead : answer::kind::silent;
     a.text = no.what();
     return a;
   } catch (std::exception const& other) {
@@ -95,20 +95,20 @@ partner::answer partner::call(wire::message m, std::string const& payload) const
   }
   m.id = 1;
   m.payload = static_cast<std::uint32_t>(payload.size());
-  auto const head = wire::encode(m);
-  std::string bytes(reinterpret_cast<char const*>(head.data()), head.size());
+  auto const request = wire::encode(m);
+  std::string bytes(reinterpret_cast<char const*>(request.data()), request.size());
   bytes += payload;
   wire::encoded reply{};
   if (send(a.socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()) ||
       !receive(a.socket.number(), reply))
     return a;
-  auto const said = wire::decode(reply);
-  if (!said || said->what != wire::operation::done || said->payload > text_bytes_max) return a;
-  a.text.resize(said->payload);
+  auto const head = wire::decode(reply);
+  if (!head || head->what != wire::operation::done || head->payload > text_bytes_max) return a;
+  a.text.resize(head->payload);
   if (!receive(a.socket.number(), std::as_writable_bytes(std::span(a.text)))) return a;
-  a.head = *said;
-  a.what = answer::kind::said;
+  a.head = *head;
+  a.what = answer::kind::answered;
   return a;
 }
 
-}  // namespace tess::memd
+}  // namespace tess::memd::replication

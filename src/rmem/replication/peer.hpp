@@ -1,9 +1,9 @@
-// peer: asks the other of two servers, on a thread of its own, for asking may take as long as the failure time-out.
+// peer: asks the other of two servers, on a thread of its own, because an answer may take the whole failure time-out.
 //
-//   `gone` is what only a dead process looks like: its host answers, and nobody listens at its address. Silence is not
-//   that: whoever is silent may still serve.
+//   `dead` is only concluded from what looks like a dead process: its host answers, and nothing listens at its address.
+//   Silence is not enough: a silent server may still serve.
 //
-// Threads  ask(), take(): one. file() becomes readable when there is an answer.
+// Threads  ask(), take_answer(): one. event_file() becomes readable when there is an answer.
 #pragma once
 
 #include <condition_variable>
@@ -16,38 +16,38 @@
 #include "rmem/wire/message.hpp"
 #include "rmem/wire/sockets.hpp"
 
-namespace tess::memd {
+namespace tess::memd::replication {
 
-class partner {
+class peer {
  public:
   struct answer {
-    enum class kind : std::uint8_t { silent, gone, said };
+    enum class kind : std::uint8_t { silent, dead, answered };
     kind what = kind::silent;
-    wire::operation asked{};
+    wire::operation question{};
     wire::message head{};
     std::string text{};
-    rmem::descriptor socket{};  // on which it was said
+    rmem::descriptor socket{};  // on which the answer came
   };
 
-  explicit partner(std::string const& address);
-  partner(partner const&) = delete;
-  partner& operator=(partner const&) = delete;
-  ~partner();
+  explicit peer(std::string const& address);
+  peer(peer const&) = delete;
+  peer& operator=(peer const&) = delete;
+  ~peer();
 
   [[nodiscard]] std::string const& address() const { return address_; }
-  [[nodiscard]] int file() const { return told_.number(); }
+  [[nodiscard]] int event_file() const { return event_.number(); }
   [[nodiscard]] bool is_asked() const { return asked_; }
   void ask(wire::message const& m, std::string const& payload = {});
-  [[nodiscard]] std::optional<answer> take();
+  [[nodiscard]] std::optional<answer> take_answer();
 
  private:
   void run();
   [[nodiscard]] answer call(wire::message m, std::string const& payload) const;
 
   std::string address_;
-  rmem::descriptor told_;
-  bool asked_ = false;  // of the asker
-  std::mutex mutex_;    // of what follows
+  rmem::descriptor event_;
+  bool asked_ = false;  // used by the asking thread only
+  std::mutex mutex_;    // protects what follows
   std::condition_variable changed_;
   std::optional<wire::message> question_;
   std::string payload_;
@@ -56,4 +56,4 @@ class partner {
   std::thread thread_;
 };
 
-}  // namespace tess::memd
+}  // namespace tess::memd::replication

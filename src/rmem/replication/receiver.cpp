@@ -1,10 +1,10 @@
-// receiver: bytes land in the region straight from the socket, changes are replayed.
+// receiver: bytes go from the socket straight into the region, changes are applied to the store.
 #include "rmem/replication/receiver.hpp"
 
 #include <stdexcept>
 #include <string>
 
-namespace tess::memd {
+namespace tess::memd::replication {
 
 namespace {
 
@@ -13,57 +13,57 @@ using wire::operation;
 constexpr std::uint32_t change_bytes_max = 64U << 20;
 
 [[noreturn]] void fail(char const* what) {
-  throw std::runtime_error(std::string("the second server cannot follow the first: ") + what);
+  throw std::runtime_error(std::string("the backup cannot follow the primary: ") + what);
 }
 
 }  // namespace
 
-std::span<std::byte> follower::want() {
-  if (in_header_) return std::span(header_).subspan(moved_);
-  if (m_.what == operation::copied_change) return std::span(change_).subspan(moved_);
+std::span<std::byte> receiver::receive_buffer() {
+  if (in_header_) return std::span(header_).subspan(received_);
+  if (m_.what == operation::copied_change) return std::span(change_).subspan(received_);
   region const* const r = store_.find(m_.address);
-  if (r == nullptr || m_.address - r->base + m_.payload > r->size) fail("bytes of no region came");
-  return store_.bytes(*r, m_.address - r->base + moved_, m_.payload - moved_);
+  if (r == nullptr || m_.address - r->base + m_.payload > r->size) fail("it sent bytes that are in no region");
+  return r->memory.bytes(m_.address - r->base + received_, m_.payload - received_);
 }
 
-bool follower::got(std::size_t bytes, std::uint64_t) {
-  moved_ += bytes;
-  if (moved_ < (in_header_ ? header_.size() : m_.payload)) return true;
-  moved_ = 0;
-  in_header_ ? begin() : end();
+bool receiver::received(std::size_t bytes, std::uint64_t) {
+  received_ += bytes;
+  if (received_ < (in_header_ ? header_.size() : m_.payload)) return true;
+  received_ = 0;
+  in_header_ ? begin_entry() : end_entry();
   return true;
 }
 
-void follower::begin() {
+void receiver::begin_entry() {
   auto const m = wire::decode(header_);
   if (!m) fail("it speaks another protocol");
   m_ = *m;
   if (m_.what == operation::copied_change && m_.payload <= change_bytes_max)
     change_.resize(m_.payload);
-  else if (m_.what != operation::in_step && (m_.what != operation::copied_bytes || m_.payload > wire::portal_bytes_max))
+  else if (m_.what != operation::in_sync && (m_.what != operation::copied_bytes || m_.payload > wire::portal_bytes_max))
     fail("it speaks another protocol");
   in_header_ = false;
-  if (m_.payload == 0) end();
+  if (m_.payload == 0) end_entry();
 }
 
-void follower::end() {
+void receiver::end_entry() {
   in_header_ = true;
-  ++count_;
-  if (m_.what == operation::in_step) in_step_ = true;
+  ++entries_;
+  if (m_.what == operation::in_sync) in_sync_ = true;
   if (m_.what != operation::copied_change) return;
   auto const c = decode(change_);
-  if (!c) fail("a damaged change came");
-  if (!store_.follow(*c)) fail("a change does not fit here; is its disk full?");
+  if (!c) fail("it sent a damaged change");
+  if (!store_.apply_replicated(*c)) fail("a change does not fit here; is the disk full?");
 }
 
-talker::outgoing follower::next() {
-  if (said_ == saying_.size()) {
-    if (announced_ == count_) return {};
-    announced_ = count_;
-    saying_ = wire::encode({.what = operation::acknowledge, .argument = count_});
-    said_ = 0;
+protocol::output receiver::next_output() {
+  if (reply_sent_ == reply_.size()) {
+    if (acknowledged_ == entries_) return {};
+    acknowledged_ = entries_;
+    reply_ = wire::encode({.what = operation::acknowledge, .argument = entries_});
+    reply_sent_ = 0;
   }
-  return {std::span(saying_).subspan(said_)};
+  return {std::span(reply_).subspan(reply_sent_)};
 }
 
-}  // namespace tess::memd
+}  // namespace tess::memd::replication

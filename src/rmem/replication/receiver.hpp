@@ -1,7 +1,7 @@
-// receiver: the second of two servers taking in what the first one sends, entry by entry, and saying how many.
+// receiver: the backup's side of the link: applies what the primary sends, and acknowledges how many entries it has.
 //
 // Threads  one, the server's.
-// Errors   std::runtime_error that says what it cannot do as the first did: it is then no copy any more.
+// Errors   std::runtime_error that says what is not possible here: then this server is no copy any more.
 #pragma once
 
 #include <array>
@@ -14,35 +14,35 @@
 #include "rmem/wire/message.hpp"
 #include "rmem/wire/protocol.hpp"
 
-namespace tess::memd {
+namespace tess::memd::replication {
 
-class follower final : public talker {
+class receiver final : public protocol {
  public:
-  explicit follower(store& of) : store_(of) {}
+  explicit receiver(store& to) : store_(to) {}
 
-  [[nodiscard]] std::span<std::byte> want() override;
-  [[nodiscard]] bool got(std::size_t bytes, std::uint64_t now) override;
-  [[nodiscard]] outgoing next() override;
-  void sent(std::size_t bytes) override { said_ += bytes; }
+  [[nodiscard]] std::span<std::byte> receive_buffer() override;
+  [[nodiscard]] bool received(std::size_t bytes, std::uint64_t now) override;
+  [[nodiscard]] output next_output() override;
+  void sent(std::size_t bytes) override { reply_sent_ += bytes; }
 
-  /// It has all that was ever acknowledged.
-  [[nodiscard]] bool in_step() const { return in_step_; }
+  /// This server has everything that was ever acknowledged to a client.
+  [[nodiscard]] bool in_sync() const { return in_sync_; }
 
  private:
-  void begin();
-  void end();
+  void begin_entry();
+  void end_entry();
 
   store& store_;
   wire::encoded header_{};
   wire::message m_{};
   std::vector<std::byte> change_;
-  std::uint64_t moved_ = 0;
+  std::uint64_t received_ = 0;
   bool in_header_ = true;
-  bool in_step_ = false;
-  std::uint64_t count_ = 0;
-  std::uint64_t announced_ = 0;
-  wire::encoded saying_{};
-  std::size_t said_ = wire::message_bytes;
+  bool in_sync_ = false;
+  std::uint64_t entries_ = 0;
+  std::uint64_t acknowledged_ = 0;
+  wire::encoded reply_{};
+  std::size_t reply_sent_ = wire::message_bytes;
 };
 
-}  // namespace tess::memd
+}  // namespace tess::memd::replication

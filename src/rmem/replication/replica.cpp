@@ -7,15 +7,15 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tess::memd {
+namespace tess::memd::replication {
 
 namespace {
 
 using wire::operation;
 using wire::status;
 
-/// In constant time, of secrets of one length.
-bool same(std::string_view a, std::string_view b) {
+/// In constant time, for secrets of equal length.
+bool equal_secrets(std::string_view a, std::string_view b) {
   if (a.size() != b.size() || a.empty()) return false;
   unsigned char difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) difference = static_cast<unsigned char>(difference | (a[i] ^ b[i]));
@@ -24,205 +24,204 @@ bool same(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-pair::pair(options chosen, holdings& held, service& shown, actions can)
-    : chosen_(std::move(chosen)), held_(held), shown_(shown), can_(std::move(can)), other_(chosen_.other) {
+replica::replica(options chosen, persistent_store& regions, service_state& service, actions can)
+    : chosen_(std::move(chosen)), store_(regions), service_(service), can_(std::move(can)), peer_(chosen_.peer) {
   while (instance_ == 0) static_cast<void>(!getrandom(&instance_, sizeof instance_, 0));
-  epoch_ = held_.standing().address;
-  standing_ = static_cast<standing>(std::min(held_.standing().rights, 2U));
-  // A file that a server without a second one wrote.
-  if (epoch_ == 0 && held_.had_regions()) standing_ = standing::alone;
-  if (standing_ == standing::nothing && held_.had_regions()) held_.clear();
-  shown_.instance = instance_;
-  shown_.partner = chosen_.other;
-  shown_.join = [this](wire::message const& m, bool trusted, std::string_view secret) {
-    return join(m, trusted, secret);
+  epoch_ = store_.epoch();
+  state_ = store_.state();
+  // A file that was written by a server without a backup.
+  if (epoch_ == 0 && store_.loaded_regions()) state_ = replica_state::sole;
+  if (state_ == replica_state::incomplete && store_.loaded_regions()) store_.clear();
+  service_.instance = instance_;
+  service_.peer = chosen_.peer;
+  service_.join = [this](wire::message const& m, bool trusted, std::string_view secret) {
+    return handle_join(m, trusted, secret);
   };
-  shown_.take_over = [this] { return take_over(); };
-  show();
-  if (standing_ == standing::alone) serve("as the last one that did");
+  service_.take_over = [this] { return take_over(); };
+  update_service();
+  if (state_ == replica_state::sole) become_primary("it was the last one to serve");
 }
 
-void pair::show() {
-  shown_.serves = role_ == role::first;
-  shown_.comes_back = true;
-  shown_.epoch = epoch_;
-  shown_.why_not = role_ == role::second ? "this is the second server; the first is at " + chosen_.other
-                                         : "this server waits for the other one, at " + chosen_.other +
-                                               (standing_ == standing::nothing ? ""
-                                                                               : ", which may have newer data; if it "
-                                                                                 "has not: tess mem take-over");
+void replica::update_service() {
+  service_.serves = role_ == role::primary;
+  service_.regions_persist = true;
+  service_.epoch = epoch_;
+  service_.why_not = role_ == role::backup
+                         ? "this is the backup; the primary is at " + chosen_.peer
+                         : "this server waits for the other one, at " + chosen_.peer +
+                               (state_ == replica_state::incomplete
+                                    ? ""
+                                    : ", which may have newer data; if it does not: tess mem take-over");
 }
 
-void pair::stand(standing s) {
-  standing_ = s;
-  held_.set_standing({.what = change::kind::standing, .address = epoch_, .rights = static_cast<std::uint32_t>(s)});
+void replica::set_state(replica_state s) {
+  state_ = s;
+  store_.set_state(epoch_, s);
 }
 
-void pair::serve(std::string const& why) {
-  role_ = role::first;
+void replica::become_primary(std::string const& why) {
+  role_ = role::primary;
   ++epoch_;
   linked_ = false;
-  other_instance_ = 0;
-  shown_.taken = UINT64_MAX;
-  stand(standing::alone);
-  show();
-  can_.say("serves, epoch " + std::to_string(epoch_) + ": " + why);
+  peer_instance_ = 0;
+  service_.steps_safe = UINT64_MAX;
+  set_state(replica_state::sole);
+  update_service();
+  can_.report("serves, epoch " + std::to_string(epoch_) + ": " + why);
 }
 
-void pair::go_on_alone(std::string const& why) {
-  // First written down, then answered: from here on the second has not all.
-  stand(standing::alone);
-  other_instance_ = 0;
-  shown_.taken = UINT64_MAX;
-  can_.say("serves alone: " + why);
+void replica::continue_alone(std::string const& why) {
+  // This is written to the file before anything is answered: from here on the backup is behind.
+  set_state(replica_state::sole);
+  peer_instance_ = 0;
+  service_.steps_safe = UINT64_MAX;
+  can_.report("serves alone: " + why);
 }
 
-void pair::forget() {
-  forget_soon_ = false;
-  can_.drop_clients();
+/// Drops all data, to become the backup.
+void replica::discard() {
+  outdated_ = false;
+  can_.drop_connections();
   role_ = role::waiting;
   linked_ = false;
-  stand(standing::nothing);
-  held_.clear();
-  shown_.epoch = epoch_;
-  shown_.taken = UINT64_MAX;
-  show();
+  set_state(replica_state::incomplete);
+  store_.clear();
+  service_.epoch = epoch_;
+  service_.steps_safe = UINT64_MAX;
+  update_service();
 }
 
-void pair::tend() {
-  if (forget_soon_) {
-    can_.say("another server serves in a later epoch: what is here is old");
-    forget();
+void replica::tick() {
+  if (outdated_) {
+    can_.report("another server serves in a later epoch: the data here is old");
+    discard();
   }
-  if (linked_ || other_.is_asked()) return;
-  if (role_ == role::first) {
-    // Of one that left in step it must be known that it is dead.
-    if (standing_ == standing::in_step) other_.ask({.what = operation::hello});
-  } else if (role_ == role::second || (standing_ != standing::nothing && !waits_too_)) {
-    other_.ask({.what = operation::hello});
+  if (linked_ || peer_.is_asked()) return;
+  if (role_ == role::primary) {
+    // A backup that was in sync when the link broke may serve by now: it must be known to be dead.
+    if (state_ == replica_state::in_sync) peer_.ask({.what = operation::hello});
+  } else if (role_ == role::backup || (state_ != replica_state::incomplete && !peer_waits_)) {
+    peer_.ask({.what = operation::hello});
   } else {
-    other_.ask({.what = operation::join,
-                .address = chosen_.number,
-                .size = chosen_.size_bytes,
-                .argument = epoch_,
-                .rights = static_cast<std::uint32_t>(standing_),
-                .argument2 = instance_},
-               chosen_.secret);
+    peer_.ask({.what = operation::join,
+               .address = chosen_.number,
+               .size = chosen_.size_bytes,
+               .argument = epoch_,
+               .rights = static_cast<std::uint32_t>(state_),
+               .argument2 = instance_},
+              chosen_.secret);
   }
 }
 
-void pair::hear() {
-  auto a = other_.take();
+void replica::handle_answer() {
+  auto a = peer_.take_answer();
   if (!a || linked_) return;
-  if (role_ == role::first) return heard_as_first(*a);
-  if (role_ == role::second) return heard_as_second(*a);
-  if (a->asked == operation::hello && a->what == partner::answer::kind::said) {
-    // What it acknowledged since we were in step is not here.
-    if (a->head.outcome == status::ok && a->head.address >= epoch_) return forget();
-    waits_too_ = true;
+  if (role_ == role::primary) return handle_answer_as_primary(*a);
+  if (role_ == role::backup) return handle_answer_as_backup(*a);
+  if (a->question == operation::hello && a->what == peer::answer::kind::answered) {
+    // It has served since this server was in sync: what it acknowledged is not here.
+    if (a->head.outcome == status::ok && a->head.address >= epoch_) return discard();
+    peer_waits_ = true;
     return;
   }
-  waits_too_ = false;
-  if (a->asked != operation::join || a->what != partner::answer::kind::said) return;
+  peer_waits_ = false;
+  if (a->question != operation::join || a->what != peer::answer::kind::answered) return;
   if (a->head.outcome == status::bad_request || a->head.outcome == status::no_right)
-    throw std::runtime_error("the other server, at " + chosen_.other + ", does not take this one as the second: " +
-                             (a->head.outcome == status::no_right ? "its --secret is another one"
-                                                                  : "it has another --number, or a larger --size"));
+    throw std::runtime_error("the other server, at " + chosen_.peer + ", does not accept this one as the backup: " +
+                             (a->head.outcome == status::no_right
+                                  ? "its --secret is different"
+                                  : "its --number is different, or its --size is larger"));
   if (a->head.outcome != status::ok) return;
-  forget();
+  discard();
   epoch_ = a->head.address;
-  other_instance_ = a->head.argument2;
-  role_ = role::second;
+  peer_instance_ = a->head.argument2;
+  role_ = role::backup;
   linked_ = true;
-  stand(standing::nothing);
-  show();
-  can_.follow(std::move(a->socket));
-  can_.say("is the second server of " + chosen_.other + ", epoch " + std::to_string(epoch_));
+  set_state(replica_state::incomplete);
+  update_service();
+  can_.receive_copy(std::move(a->socket));
+  can_.report("is the backup of " + chosen_.peer + ", epoch " + std::to_string(epoch_));
 }
 
-void pair::heard_as_first(partner::answer const& a) {
-  if (standing_ != standing::in_step || a.asked != operation::hello) return;
-  if (a.what == partner::answer::kind::gone) return go_on_alone("the second server is gone");
-  if (a.what != partner::answer::kind::said) return;
-  if (a.head.argument2 != other_instance_) return go_on_alone("the second server began anew");
-  if (a.head.address > epoch_) forget_soon_ = true;
+void replica::handle_answer_as_primary(peer::answer const& a) {
+  if (state_ != replica_state::in_sync || a.question != operation::hello) return;
+  if (a.what == peer::answer::kind::dead) return continue_alone("the backup is gone");
+  if (a.what != peer::answer::kind::answered) return;
+  if (a.head.argument2 != peer_instance_) return continue_alone("the backup was restarted");
+  if (a.head.address > epoch_) outdated_ = true;
 }
 
-void pair::heard_as_second(partner::answer const& a) {
-  if (a.asked != operation::hello || a.what == partner::answer::kind::silent) return;
-  bool const lives = a.what == partner::answer::kind::said && a.head.argument2 == other_instance_;
-  if (!lives && standing_ == standing::in_step) return serve("the first server is gone");
-  // It lives, and may have gone on; or it died before all of it was here.
-  if (!lives) can_.say("the first server is gone, and not all that it had is here");
-  forget();
+void replica::handle_answer_as_backup(peer::answer const& a) {
+  if (a.question != operation::hello || a.what == peer::answer::kind::silent) return;
+  bool const alive = a.what == peer::answer::kind::answered && a.head.argument2 == peer_instance_;
+  if (!alive && state_ == replica_state::in_sync) return become_primary("the primary is gone");
+  // It is alive and may have continued alone; or it died before everything was here.
+  if (!alive) can_.report("the primary is gone, and not everything it had is here");
+  discard();
 }
 
-/// Which of two that wait begins: the later epoch, and then whichever. Where only one has something, the other may have
-/// gone on alone and lost it: no server says then that what it has is all.
-bool pair::beats(wire::message const& m) const {
-  bool const we_have = standing_ != standing::nothing;
-  bool const they_have = m.rights != static_cast<std::uint32_t>(standing::nothing);
+/// Of two servers that wait, the one with the later epoch serves first; if these are equal, either. If only one has
+/// data, the other one may have served alone and lost it: then neither may say that its data is complete.
+bool replica::goes_first(wire::message const& join) const {
+  bool const we_have = state_ != replica_state::incomplete;
+  bool const they_have = join.rights != static_cast<std::uint32_t>(replica_state::incomplete);
   if (we_have != they_have) return false;
-  if (we_have && epoch_ != m.argument) return epoch_ > m.argument;
-  return instance_ < m.argument2;
+  if (we_have && epoch_ != join.argument) return epoch_ > join.argument;
+  return instance_ < join.argument2;
 }
 
-wire::message pair::join(wire::message const& m, bool trusted, std::string_view secret) {
+wire::message replica::handle_join(wire::message const& m, bool trusted, std::string_view secret) {
   wire::message no{.what = operation::done, .outcome = status::not_serving, .address = epoch_, .argument2 = instance_};
   auto const because = [&](status why) {
     no.outcome = why;
     return no;
   };
-  if (!trusted && !same(secret, chosen_.secret)) return because(status::no_right);
+  if (!trusted && !equal_secrets(secret, chosen_.secret)) return because(status::no_right);
   if (m.address != chosen_.number || m.size < chosen_.size_bytes) return because(status::bad_request);
-  if (m.argument2 == instance_) return because(status::bad_request);  // ourselves
-  if (role_ == role::second && !linked_ && standing_ == standing::in_step && m.argument2 != other_instance_)
-    serve("the first server began anew");
-  if (role_ == role::waiting && !forget_soon_ && beats(m)) serve("the other one is there");
-  if (role_ != role::first) return no;
-  bool const knows_more = m.argument > epoch_ && m.rights != static_cast<std::uint32_t>(standing::nothing);
-  forget_soon_ = forget_soon_ || knows_more;
-  // Who has something forgets it first: until then it might serve it.
-  if (forget_soon_ || m.rights != static_cast<std::uint32_t>(standing::nothing)) return no;
-  joining_ = m.argument2;
+  if (m.argument2 == instance_) return because(status::bad_request);  // this server itself
+  if (role_ == role::backup && !linked_ && state_ == replica_state::in_sync && m.argument2 != peer_instance_)
+    become_primary("the primary was restarted");
+  if (role_ == role::waiting && !outdated_ && goes_first(m)) become_primary("the other one is up");
+  if (role_ != role::primary) return no;
+  bool const is_ahead = m.argument > epoch_ && m.rights != static_cast<std::uint32_t>(replica_state::incomplete);
+  outdated_ = outdated_ || is_ahead;
+  // A server that has data discards it before it joins: until then it might serve it.
+  if (outdated_ || m.rights != static_cast<std::uint32_t>(replica_state::incomplete)) return no;
+  joining_instance_ = m.argument2;
   return {.what = operation::done, .address = epoch_, .argument2 = instance_};
 }
 
-checked<void> pair::take_over() {
-  if (role_ == role::first) {
-    if (standing_ == standing::in_step && !linked_) go_on_alone("its operator says that the second is gone");
+checked<void> replica::take_over() {
+  if (role_ == role::primary) {
+    if (state_ == replica_state::in_sync && !linked_) continue_alone("the operator says that the backup is gone");
     return {};
   }
-  if (linked_) return std::unexpected(refusal{status::bad_request, "the first server is connected: end it first"});
-  if (standing_ == standing::nothing)
-    return std::unexpected(refusal{status::bad_request, "not all of what the first server had is here"});
-  serve("its operator says that the first is gone");
+  if (linked_) return std::unexpected(refusal{status::bad_request, "the primary is connected: end it first"});
+  if (state_ == replica_state::incomplete)
+    return std::unexpected(refusal{status::bad_request, "not everything that the primary had is here"});
+  become_primary("the operator says that the primary is gone");
   return {};
 }
 
-void pair::begin_copying(std::uint64_t its_instance) {
-  // It has said that it is not in step, so nothing rests on it until it is again.
-  stand(standing::alone);
-  other_instance_ = its_instance;
+void replica::backup_connected() {
+  // It has said that it is not in sync, so nothing depends on it until it is again.
+  set_state(replica_state::sole);
+  peer_instance_ = joining_instance_;
   linked_ = true;
-  shown_.taken = UINT64_MAX;
+  service_.steps_safe = UINT64_MAX;
 }
 
-void pair::second_in_step() {
-  stand(standing::in_step);
+void replica::backup_in_sync() {
+  set_state(replica_state::in_sync);
 }
 
-void pair::second_knows() {
-  can_.say("the second server has all");
+void replica::backup_confirmed() {
+  can_.report("the backup is in sync");
 }
 
-void pair::link_lost() {
-  linked_ = false;
+void replica::copy_in_sync() {
+  set_state(replica_state::in_sync);
+  can_.report("is in sync with the primary");
 }
 
-void pair::we_are_in_step() {
-  stand(standing::in_step);
-  can_.say("has all that the first server has");
-}
-
-}  // namespace tess::memd
+}  // namespace tess::memd::replication

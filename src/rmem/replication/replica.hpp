@@ -1,12 +1,12 @@
-// replica: which of two servers serves, and when the other one may: what a server with --replicas 2 knows and decides.
+// replica: the role of one of two replicated servers (--replicas 2), and the evidence on which the role changes.
 //
-//   The first one serves, and answers a change or a write once the second has it. The second serves when it is sure
-//   that the first is dead: their connection ended, and nobody listens at the first one's address, or another process
-//   does. So is the first sure of the second before it goes on alone. Silence proves nothing: then nothing is
-//   acknowledged, and whoever knows more says so (`tess mem take-over`). Each time another serves, the epoch grows; who
-//   learns of a later epoch than its own forgets what it has, and becomes the second. Servers that begin with nothing
-//   wait for each other, so that none ever serves less than was acknowledged. What a server's file says counts unless
-//   the other may have gone on without it.
+//   The primary serves; it answers a change or a write when the backup has it, too. The backup becomes primary when it
+//   is sure that the primary is dead: their connection ended, and nothing, or another process, listens at its address.
+//   The primary needs the same evidence of the backup before it continues alone. Silence proves nothing: then nothing
+//   is acknowledged until the operator decides (`tess mem take-over`). The epoch grows with every change of the
+//   primary; a server that learns of a later epoch than its own discards what it has and becomes the backup. Two
+//   servers that start empty wait for each other, so a server never serves less than was acknowledged. What a server's
+//   file says counts unless the other server may have continued without it.
 //
 // Threads  one, the server's.
 #pragma once
@@ -17,76 +17,70 @@
 #include <string_view>
 
 #include "rmem/replication/peer.hpp"
-#include "rmem/server/session.hpp"
+#include "rmem/replication/service_state.hpp"
 #include "rmem/store/persistent_store.hpp"
 
-namespace tess::memd {
+namespace tess::memd::replication {
 
-/// What a server may do with what it has, as its file says it.
-enum class standing : std::uint32_t { nothing, alone, in_step };
-
-class pair {
+class replica {
  public:
   struct options {
-    std::string other;   // full address
-    std::string secret;  // for partners that are not of the same user and host
+    std::string peer;    // full address of the other server
+    std::string secret;  // needed unless both servers belong to one user of one host
     std::uint8_t number = 0;
     std::uint64_t size_bytes = 0;
   };
   /// What the server does for it.
   struct actions {
-    std::function<void()> drop_clients;
-    std::function<void(rmem::descriptor)> follow;  // what comes by this socket, with what is held cleared
-    std::function<void(std::string const&)> say;
+    std::function<void()> drop_connections;
+    std::function<void(rmem::descriptor)> receive_copy;  // by this connection, into the store, which is empty
+    std::function<void(std::string const&)> report;
   };
 
-  pair(options chosen, holdings& held, service& shown, actions can);
+  replica(options chosen, persistent_store& regions, service_state& service, actions can);
 
-  [[nodiscard]] int file() const { return other_.file(); }
-  /// Now and then, each 10 ms: asks and decides.
-  void tend();
-  /// file() is readable.
-  void hear();
+  [[nodiscard]] int event_file() const { return peer_.event_file(); }
+  /// event_file() is readable.
+  void handle_answer();
+  /// To be called every 10 ms: asks the other server, and decides.
+  void tick();
 
-  /// The second server's connection is there, or ended; and what the first one knows of it then.
-  void begin_copying(std::uint64_t its_instance);
-  void link_lost();
-  void second_in_step();
-  /// It was told so, and has said that it heard: from here on it serves when we are gone.
-  void second_knows();
-  /// The first one says that we have all.
-  void we_are_in_step();
-  [[nodiscard]] bool is_first() const { return role_ == role::first; }
-  [[nodiscard]] std::uint64_t joining() const { return joining_; }
+  /// The primary's side of the link: the backup is connected, it has everything, it has confirmed that.
+  void backup_connected();
+  void backup_in_sync();
+  void backup_confirmed();
+  /// The backup's side: the primary says that everything is here.
+  void copy_in_sync();
+  void link_lost() { linked_ = false; }
 
  private:
-  enum class role : std::uint8_t { waiting, first, second };
+  enum class role : std::uint8_t { waiting, primary, backup };
 
-  [[nodiscard]] wire::message join(wire::message const& m, bool trusted, std::string_view secret);
+  [[nodiscard]] wire::message handle_join(wire::message const& m, bool trusted, std::string_view secret);
   [[nodiscard]] checked<void> take_over();
-  void heard_as_first(partner::answer const& a);
-  void heard_as_second(partner::answer const& a);
-  void serve(std::string const& why);
-  void go_on_alone(std::string const& why);
-  void forget();
-  void stand(standing s);
-  void show();
-  [[nodiscard]] bool beats(wire::message const& m) const;
+  void handle_answer_as_primary(peer::answer const& a);
+  void handle_answer_as_backup(peer::answer const& a);
+  void become_primary(std::string const& why);
+  void continue_alone(std::string const& why);
+  void discard();
+  void set_state(replica_state s);
+  void update_service();
+  [[nodiscard]] bool goes_first(wire::message const& join) const;
 
   options chosen_;
-  holdings& held_;
-  service& shown_;
+  persistent_store& store_;
+  service_state& service_;
   actions can_;
-  partner other_;
-  std::uint64_t instance_ = 0;
+  peer peer_;
+  std::uint64_t instance_ = 0;  // of this process, random
   std::uint64_t epoch_ = 0;
   role role_ = role::waiting;
-  standing standing_ = standing::nothing;
+  replica_state state_ = replica_state::incomplete;
   bool linked_ = false;
-  bool forget_soon_ = false;
-  bool waits_too_ = false;  // the other one, when it was asked last
-  std::uint64_t other_instance_ = 0;
-  std::uint64_t joining_ = 0;
+  bool outdated_ = false;    // another server has served in a later epoch
+  bool peer_waits_ = false;  // according to its last answer
+  std::uint64_t peer_instance_ = 0;
+  std::uint64_t joining_instance_ = 0;
 };
 
-}  // namespace tess::memd
+}  // namespace tess::memd::replication

@@ -1,7 +1,8 @@
-// sender: what the first of two servers sends to the second: all there is, then every change and every byte written.
+// sender: what the primary sends to the backup: everything it has, then every change and every byte written.
 //
-//   Entries keep the order in which things happened. Bytes are not kept but taken from the region when they are sent:
-//   what was written over them meanwhile comes again behind them. The second server counts the entries that it took in.
+//   Entries keep the order in which things happened. Bytes are not copied into the queue but read from the region when
+//   they are sent; what overwrote them in the meantime follows as a later entry. The backup acknowledges how many
+//   entries it has taken.
 //
 // Threads  one, the server's.
 #pragma once
@@ -17,44 +18,43 @@
 #include "rmem/wire/message.hpp"
 #include "rmem/wire/protocol.hpp"
 
-namespace tess::memd {
+namespace tess::memd::replication {
 
-class copier final : public talker {
+class sender final : public protocol {
  public:
-  explicit copier(store const& of);
+  explicit sender(store const& regions);
 
-  void put(change const& c);
-  /// True: a new entry, else they go with the last one.
-  bool put(std::uint64_t address, std::uint64_t size);
-  void put_in_step();
+  void add(change const& c);
+  /// True: a new entry; false: the bytes joined the last one.
+  bool add(std::uint64_t address, std::uint64_t size);
+  void add_in_sync();
 
-  [[nodiscard]] std::span<std::byte> want() override { return std::span(header_).subspan(taken_); }
-  [[nodiscard]] bool got(std::size_t bytes, std::uint64_t now) override;
-  [[nodiscard]] outgoing next() override;
+  [[nodiscard]] std::span<std::byte> receive_buffer() override { return std::span(header_).subspan(received_); }
+  [[nodiscard]] bool received(std::size_t bytes, std::uint64_t now) override;
+  [[nodiscard]] output next_output() override;
   void sent(std::size_t bytes) override;
 
-  /// All that there was at the beginning has arrived.
-  [[nodiscard]] bool has_begun() const { return acknowledged_ >= first_; }
-  /// Of the entries since then.
-  [[nodiscard]] std::uint64_t acknowledged() const { return has_begun() ? acknowledged_ - first_ : 0; }
+  /// Everything that existed at the beginning has arrived.
+  [[nodiscard]] bool has_copied_all() const { return acknowledged_ >= initial_; }
+  /// Entries after those.
+  [[nodiscard]] std::uint64_t acknowledged() const { return has_copied_all() ? acknowledged_ - initial_ : 0; }
 
  private:
   struct entry {
-    std::vector<std::byte> bytes{};  // of the message and a change
-    std::uint64_t address = 0;       // of bytes in a region
+    std::vector<std::byte> bytes{};  // the message, and a change after it
+    std::uint64_t address = 0;       // of bytes of a region
     std::uint64_t size = 0;
     bool begun = false;
   };
-  void put_region(region const& r);
 
   store const& store_;
   std::deque<entry> entries_;
   std::size_t sent_ = 0;  // of the first entry
-  std::uint64_t put_ = 0;
-  std::uint64_t first_ = 0;
+  std::uint64_t added_ = 0;
+  std::uint64_t initial_ = 0;
   std::uint64_t acknowledged_ = 0;
   wire::encoded header_{};
-  std::size_t taken_ = 0;
+  std::size_t received_ = 0;
 };
 
-}  // namespace tess::memd
+}  // namespace tess::memd::replication

@@ -1,4 +1,4 @@
-// memory_reserve: a handler of operator new, which has nothing but what is global.
+// memory_reserve: installed as a new-handler, which can only use global state.
 #include "rmem/server/memory_reserve.hpp"
 
 #include <atomic>
@@ -6,35 +6,35 @@
 #include <cstdlib>
 #include <new>
 
-namespace tess::memd::spare_memory {
+namespace tess::memd::memory_reserve {
 
 namespace {
 
-/// More than the changes of any one request take.
+/// More than any one request needs.
 constexpr std::size_t bytes = std::size_t{1} << 20;
 
-std::atomic<void*> spare{nullptr};
+std::atomic<void*> reserve{nullptr};
 
-void give_up() {
-  void* const kept = spare.exchange(nullptr);
+void release() {
+  void* const kept = reserve.exchange(nullptr);
   if (kept == nullptr) throw std::bad_alloc();
   std::free(kept);
 }
 
 }  // namespace
 
-void keep() {
-  static_cast<void>(is_there());
-  std::set_new_handler(give_up);
+void install() {
+  static_cast<void>(is_available());
+  std::set_new_handler(release);
 }
 
-bool is_there() noexcept {
-  if (spare.load() != nullptr) return true;
+bool is_available() noexcept {
+  if (reserve.load() != nullptr) return true;
   void* const fresh = std::malloc(bytes);
   if (fresh == nullptr) return false;
   void* nothing = nullptr;
-  if (!spare.compare_exchange_strong(nothing, fresh)) std::free(fresh);
+  if (!reserve.compare_exchange_strong(nothing, fresh)) std::free(fresh);
   return true;
 }
 
-}  // namespace tess::memd::spare_memory
+}  // namespace tess::memd::memory_reserve

@@ -1,16 +1,16 @@
-// memory_reserve: some memory that is kept back, so that what was begun can be ended when the system gives no more.
+// memory_reserve: memory that is kept back so that what was begun can be completed when the system has no more.
 //
-//   When an allocation fails, the spare is given up, once, and the allocation tried again. Who begins something that
-//   needs memory asks first whether it is there: if it is not, and cannot be had again, that is refused.
+//   When an allocation fails, the reserve is released, once, and the allocation is tried again. Before beginning
+//   anything that needs memory, the server asks whether the reserve is available, and refuses the request if not.
 //
 // Threads  any.
 #pragma once
 
-namespace tess::memd::spare_memory {
+namespace tess::memd::memory_reserve {
 
 /// From here on, for the whole process.
-void keep();
-/// False: it was given up, and there is no other yet.
-[[nodiscard]] bool is_there() noexcept;
+void install();
+/// False: it was released, and cannot be allocated again yet.
+[[nodiscard]] bool is_available() noexcept;
 
-}  // namespace tess::memd::spare_memory
+}  // namespace tess::memd::memory_reserve

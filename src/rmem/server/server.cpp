@@ -1,4 +1,4 @@
-// server: epoll, level-triggered: a client is watched for what its session wants next.
+// server: level-triggered epoll; each connection is watched for what its protocol needs next.
 #include "rmem/server/server.hpp"
 
 #include <fcntl.h>
@@ -28,14 +28,14 @@ namespace {
 
 constexpr std::size_t connections_most = 4096;
 constexpr int buffer_bytes = 1 << 20;
-constexpr int pair_tick_ms = 10;
+constexpr std::int64_t peer_user = -2;  // the connection to the primary
 
 std::uint64_t now_ms() {
   auto const since = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
 }
 
-/// As many as the system allows this process.
+/// Raises the limit of descriptors as far as the system allows.
 std::size_t descriptors_max() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
@@ -46,9 +46,9 @@ std::size_t descriptors_max() {
 }
 
 /// Sends bytes, and descriptors with the first of them. As send(2).
-ssize_t send_with(int socket, talker::outgoing const& out) {
-  // A header's data follow: by TCP they share its packet.
-  int const more = out.bytes.size() == wire::message_bytes && out.data_follow ? MSG_MORE : 0;
+ssize_t send_with(int socket, protocol::output const& out) {
+  // If data follows the header, TCP sends both in one packet.
+  int const more = out.bytes.size() == wire::message_bytes && out.data_follows ? MSG_MORE : 0;
   if (out.files.empty()) return send(socket, out.bytes.data(), out.bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT | more);
   iovec part{const_cast<std::byte*>(out.bytes.data()), out.bytes.size()};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
@@ -65,7 +65,7 @@ ssize_t send_with(int socket, talker::outgoing const& out) {
   return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/// True if the transfer may go on another time.
+/// The call may succeed later.
 bool later() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
@@ -73,41 +73,60 @@ bool later() {
 }  // namespace
 
 server::server(options const& chosen)
-    : holdings_(
-          {chosen.size_bytes, chosen.file, chosen.number, geteuid(), chosen.other.empty() ? descriptors_max() / 8 : 0}),
+    : store_(
+          {chosen.size_bytes, chosen.file, chosen.number, geteuid(), chosen.peer.empty() ? descriptors_max() / 8 : 0}),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      spare_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
-      life_(chosen.life),
+      reserve_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      life_pipe_(chosen.life_pipe),
       only_own_user_(chosen.only_own_user),
       syncs_(chosen.sync) {
   if (!epoll_.is_open() || !stop_.is_open()) throw std::system_error(errno, std::generic_category(), "epoll");
   std::size_t const descriptors = descriptors_max();
   connections_max_ = std::clamp<std::size_t>(descriptors / 2, 8, connections_most);
-  service_.comes_back = holdings_.is_kept();
-  spare_memory::keep();
-  service_.has_memory = spare_memory::is_there;
+  service_.regions_persist = store_.is_persistent();
+  memory_reserve::install();
+  service_.has_memory = memory_reserve::is_available;
   for (auto const& where : chosen.listen) {
     listeners_.push_back(rmem::listen_at(where));
     if (rmem::is_local(where)) paths_.push_back(where.substr(where.find(':') + 1));
   }
-  if (chosen.inherited >= 0) listeners_.emplace_back(chosen.inherited);
+  if (chosen.inherited_listener >= 0) listeners_.emplace_back(chosen.inherited_listener);
   for (auto const& l : listeners_) {
-    // Whoever was there and went must not stop the server at accept.
+    // A client that has gone already must not block the server in accept().
     static_cast<void>(fcntl(l.number(), F_SETFL, O_NONBLOCK));
     watch(l.number(), EPOLLIN);
   }
   watch(stop_.number(), EPOLLIN);
-  if (life_ >= 0) watch(life_, EPOLLIN);
-  if (!chosen.other.empty()) begin_pair(chosen);
+  if (life_pipe_ >= 0) watch(life_pipe_, EPOLLIN);
+  if (!chosen.peer.empty()) begin_replication(chosen);
   if (!syncs_) return;
-  service_.taken = 0;
-  holdings_.tell([this](change const&) { ++service_.put; });
-  holdings_.tell_written([this](std::uint64_t, std::uint64_t) { ++service_.put; });
+  service_.steps_safe = 0;
+  store_.on_change([this](change const&) { ++service_.steps; });
+  store_.on_write([this](std::uint64_t, std::uint64_t) { ++service_.steps; });
+}
+
+void server::begin_replication(options const& chosen) {
+  replication::link::actions can{
+      .drop_all =
+          [this] {
+            std::vector<int> all;
+            for (auto const& [socket, c] : connections_) all.push_back(socket);
+            for (int const socket : all) drop(socket);
+          },
+      .drop = [this](int socket) { drop(socket); },
+      .add = [this](rmem::descriptor socket,
+                    std::unique_ptr<protocol> speaks) { add(std::move(socket), peer_user, std::move(speaks)); },
+      .send = [this](int socket) { serve(connections_.at(socket), 0); },
+      .report = chosen.report ? chosen.report : [](std::string const&) {}};
+  link_ = std::make_unique<replication::link>(
+      replication::replica::options{chosen.peer, chosen.secret, chosen.number, chosen.size_bytes}, store_, service_,
+      std::move(can));
+  watch(link_->event_file(), EPOLLIN);
 }
 
 server::~server() {
-  static_cast<void>(holdings_.sync());
+  static_cast<void>(store_.sync());
   for (auto const& path : paths_) unlink(path.c_str());
 }
 
@@ -124,39 +143,43 @@ void server::watch(int file, std::uint32_t events) {
     throw std::system_error(errno, std::generic_category(), "epoll");
 }
 
-/// Until when nothing is to be done if nobody says anything.
-int server::patience_ms() const {
-  if (syncs_) return service_.taken != service_.put ? 0 : -1;
-  if (!pair_) return -1;
-  bool const acknowledged = gated_ && copier_ != nullptr && service_.taken != put_before_ + copier_->acknowledged();
-  return acknowledged ? 0 : pair_tick_ms;
+/// How long the server may sleep if no descriptor becomes ready.
+int server::timeout_ms() const {
+  if (syncs_) return service_.steps_safe != service_.steps ? 0 : -1;
+  if (!link_) return -1;
+  return link_->has_news() ? 0 : static_cast<int>(replication::link::tick.count());
 }
 
 void server::run() {
   std::array<epoll_event, 64> ready{};
   for (;;) {
-    int const count = epoll_wait(epoll_.number(), ready.data(), static_cast<int>(ready.size()), patience_ms());
+    int const count = epoll_wait(epoll_.number(), ready.data(), static_cast<int>(ready.size()), timeout_ms());
     for (int i = 0; i < count; ++i) {
       int const file = ready[static_cast<std::size_t>(i)].data.fd;
-      if (file == stop_.number() || file == life_) return;
-      if (pair_ && file == pair_->file()) {
-        pair_->hear();
+      if (file == stop_.number() || file == life_pipe_) return;
+      if (link_ && file == link_->event_file()) {
+        link_->handle_answer();
         continue;
       }
       if (std::ranges::any_of(listeners_, [&](auto const& l) { return l.number() == file; })) {
         try {
           accept_from(file);
         } catch (std::bad_alloc const&) {
-          // Whoever it was is turned away.
+          // The client is rejected.
         }
         continue;
       }
       auto const c = connections_.find(file);
       if (c != connections_.end()) serve(c->second, ready[static_cast<std::size_t>(i)].events);
     }
-    if (pair_) tend_pair();
+    if (link_) {
+      link_->update();
+      release_answers();
+      // Last, because sessions whose answers were released may have written more.
+      link_->advance();
+    }
     if (syncs_) write_to_disk();
-    holdings_.tend();
+    store_.maintain();
   }
 }
 
@@ -164,9 +187,9 @@ void server::accept_from(int listener) {
   rmem::descriptor socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!socket.is_open()) {
     if (errno != EMFILE && errno != ENFILE) return;
-    spare_ = {};
-    rmem::descriptor const turned_away(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-    spare_ = rmem::descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    reserve_ = {};
+    rmem::descriptor const rejected(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
+    reserve_ = rmem::descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
     return;
   }
   caller who;
@@ -186,18 +209,18 @@ void server::accept_from(int listener) {
     static_cast<void>(setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
   }
   if (only_own_user_ && !who.operates) return;
-  if (connections_.size() >= connections_max_ || of_user_[user] >= connections_max_ / 2) return;
+  if (connections_.size() >= connections_max_ || connections_of_user_[user] >= connections_max_ / 2) return;
   if (family == AF_UNIX)
     static_cast<void>(setsockopt(socket.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
-  auto made = std::make_unique<session>(holdings_.what(), figures_, service_, std::move(who));
+  auto made = std::make_unique<session>(store_.current(), counters_, service_, std::move(who));
   session* const client = made.get();
   add(std::move(socket), user, std::move(made)).client = client;
-  ++figures_.connections;
+  ++counters_.connections;
 }
 
-server::connection& server::add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<talker> speaks) {
+server::connection& server::add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<protocol> speaks) {
   int const number = socket.number();
-  auto& count = of_user_[user];
+  auto& count = connections_of_user_[user];
   watch(number, EPOLLIN);
   connection made{std::move(socket), std::move(speaks), nullptr, user, EPOLLIN};
   auto const added = connections_.emplace(number, std::move(made)).first;
@@ -206,10 +229,10 @@ server::connection& server::add(rmem::descriptor socket, std::int64_t user, std:
 }
 
 void server::drop(int socket) {
-  if (socket == link_) link_dropped();
+  if (link_) link_->after_dropping(socket);
   auto const c = connections_.find(socket);
-  auto const of = of_user_.find(c->second.user);
-  if (--of->second == 0) of_user_.erase(of);
+  auto const count = connections_of_user_.find(c->second.user);
+  if (--count->second == 0) connections_of_user_.erase(count);
   connections_.erase(c);
 }
 
@@ -219,30 +242,33 @@ void server::serve(connection& c, std::uint32_t events) {
   try {
     if (gone || !take_turn(c)) return drop(socket);
   } catch (std::bad_alloc const&) {
-    // Whose request there is no memory for is cut off; the others are served.
+    // A client whose request needs more memory than there is gets disconnected; the others are served.
     return drop(socket);
   }
-  if (pair_) after_serving(c);
+  if (c.client != nullptr && c.client->joined() && c.speaks->next_output().bytes.empty()) {
+    c.client = nullptr;
+    c.speaks = link_->begin_sending(socket);
+  }
   epoll_event e{};
   e.data.fd = socket;
-  if (!c.speaks->want().empty()) e.events |= EPOLLIN;
-  if (!c.speaks->next().bytes.empty()) e.events |= EPOLLOUT;
+  if (!c.speaks->receive_buffer().empty()) e.events |= EPOLLIN;
+  if (!c.speaks->next_output().bytes.empty()) e.events |= EPOLLOUT;
   if (e.events == c.events) return;
   c.events = e.events;
   static_cast<void>(epoll_ctl(epoll_.number(), EPOLL_CTL_MOD, socket, &e));
 }
 
-/// All that was asked for in one round, at once; it is acknowledged then.
+/// Writes everything of one round to the disk at once, and then acknowledges it.
 void server::write_to_disk() {
-  if (service_.taken == service_.put) return;
-  if (!holdings_.sync()) throw std::runtime_error("the disk did not take what was written; that is not acknowledged");
-  service_.taken = service_.put;
+  if (service_.steps_safe == service_.steps) return;
+  if (!store_.sync()) throw std::runtime_error("the disk failed to take a write, which is not acknowledged");
+  service_.steps_safe = service_.steps;
   release_answers();
 }
 
 void server::release_answers() {
-  if (service_.taken == released_) return;
-  released_ = service_.taken;
+  if (service_.steps_safe == released_) return;
+  released_ = service_.steps_safe;
   std::vector<int> waiting;
   for (auto const& [socket, c] : connections_)
     if (c.client != nullptr && !c.client->is_held()) waiting.push_back(socket);
@@ -250,29 +276,29 @@ void server::release_answers() {
     if (auto const c = connections_.find(socket); c != connections_.end()) serve(c->second, 0);
 }
 
-/// Answers go out before the next request is looked for. False: the client is gone, or is to go.
+/// Answers are sent before the next request is received. False: the connection ended, or must be dropped.
 bool server::take_turn(connection& c) {
   std::uint64_t const now = now_ms();
   std::uint64_t moved = 0;
-  bool full = false;  // the socket takes no more
+  bool full = false;  // the socket accepts no more
   while (moved < wire::portal_bytes_max) {
-    if (!full && !send_out(c, moved, full)) return false;
-    auto const to = c.speaks->want();
+    if (!full && !send_output(c, moved, full)) return false;
+    auto const to = c.speaks->receive_buffer();
     if (to.empty() || moved >= wire::portal_bytes_max) return true;
     ssize_t const n = recv(c.socket.number(), to.data(), to.size(), MSG_DONTWAIT);
     if (n == 0) return false;
     if (n < 0) return later();
     moved += static_cast<std::uint64_t>(n);
-    if (!c.speaks->got(static_cast<std::size_t>(n), now)) return false;
-    note_in_step(c);
+    if (!c.speaks->received(static_cast<std::size_t>(n), now)) return false;
+    if (link_) link_->after_receiving(c.socket.number());
   }
-  std::uint64_t of_answers = 0;
-  return full || send_out(c, of_answers, full);
+  std::uint64_t answer_bytes = 0;
+  return full || send_output(c, answer_bytes, full);
 }
 
-bool server::send_out(connection& c, std::uint64_t& moved, bool& full) {
+bool server::send_output(connection& c, std::uint64_t& moved, bool& full) {
   while (moved < wire::portal_bytes_max) {
-    auto const out = c.speaks->next();
+    auto const out = c.speaks->next_output();
     if (out.bytes.empty()) return true;
     ssize_t const n = send_with(c.socket.number(), out);
     full = n < 0;

@@ -1,25 +1,21 @@
 // server: what `tess memd` runs: one thread that waits for sockets and moves bytes between them and the store.
 //
-//   Each client that has something gets a turn of at most one portal's bytes, so that nobody waits long for another.
-//   Whoever breaks the protocol is cut off; whoever does not read is not listened to; one user has at most half of the
-//   connections. No request makes the server wait.
+//   Each client with something to do gets a turn of at most one portal's bytes, so that no client waits long for
+//   another. A client that violates the protocol is disconnected; one that does not read its answers is not listened
+//   to; one user has at most half of the connections. No request makes the server wait.
 //
 // Threads  run(): one. stop(): any, and signal handlers.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "rmem/replication/receiver.hpp"
-#include "rmem/replication/replica.hpp"
-#include "rmem/replication/sender.hpp"
+#include "rmem/replication/link.hpp"
 #include "rmem/server/session.hpp"
 #include "rmem/store/persistent_store.hpp"
 #include "rmem/wire/sockets.hpp"
@@ -30,19 +26,19 @@ class server {
  public:
   struct options {
     std::uint64_t size_bytes = 0;
-    std::filesystem::path file{};                   // keeps the regions over a restart; empty: nothing does
-    std::vector<std::string> listen;                // full addresses
-    int inherited = -1;                             // a listening socket that was open already
-    int life = -1;                                  // the server ends when the other end of this pipe is closed
-    bool only_own_user = false;                     // turns all others away
-    std::uint8_t number = 0;                        // the top bits of its addresses
-    std::string other{};                            // the second of two servers, full address; empty: there is none
-    std::string secret{};                           // that both know, if they are not of one user and host
-    bool sync = false;                              // nothing is acknowledged before the disk has it
-    std::function<void(std::string const&)> say{};  // what changes between the two
+    std::filesystem::path file{};                      // keeps the regions over restarts; empty: nothing does
+    std::vector<std::string> listen;                   // full addresses
+    int inherited_listener = -1;                       // a socket that listens already
+    int life_pipe = -1;                                // the server ends when the other end of this pipe is closed
+    bool only_own_user = false;                        // rejects all other users
+    std::uint8_t number = 0;                           // the top bits of its addresses
+    std::string peer{};                                // the other of two servers, full address; empty: there is none
+    std::string secret{};                              // needed unless both servers belong to one user of one host
+    bool sync = false;                                 // nothing is acknowledged before the disk has it
+    std::function<void(std::string const&)> report{};  // changes of the roles of two servers
   };
 
-  /// Listens from here on. Throws std::runtime_error that says what is not possible.
+  /// Listens from here on. Throws std::runtime_error that says what is wrong.
   explicit server(options const& chosen);
   server(server const&) = delete;
   server& operator=(server const&) = delete;
@@ -55,58 +51,40 @@ class server {
  private:
   struct connection {
     rmem::descriptor socket;
-    std::unique_ptr<talker> speaks;
-    session* client = nullptr;  // if it speaks with one
+    std::unique_ptr<protocol> speaks;
+    session* client = nullptr;  // `speaks`, if it is a session
     std::int64_t user = -1;     // -1: remote
     std::uint32_t events = 0;
   };
 
-  [[nodiscard]] int patience_ms() const;
+  [[nodiscard]] int timeout_ms() const;
   void watch(int file, std::uint32_t events);
+  void begin_replication(options const& chosen);
   void accept_from(int listener);
-  void serve(connection& c, std::uint32_t events);
-  void write_to_disk();
-  /// Those that waited until so much was safe.
-  void release_answers();
-  [[nodiscard]] bool take_turn(connection& c);
-  [[nodiscard]] bool send_out(connection& c, std::uint64_t& moved, bool& full);
+  connection& add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<protocol> speaks);
   void drop(int socket);
-  connection& add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<talker> speaks);
+  void serve(connection& c, std::uint32_t events);
+  [[nodiscard]] bool take_turn(connection& c);
+  [[nodiscard]] bool send_output(connection& c, std::uint64_t& moved, bool& full);
+  void write_to_disk();
+  /// Serves the sessions whose answers waited for steps that are safe now.
+  void release_answers();
 
-  // With a second server:
-  void begin_pair(options const& chosen);
-  void tend_pair();
-  /// There are bytes for the second server.
-  [[nodiscard]] bool has_to_copy() const { return copier_ != nullptr && !copier_->next().bytes.empty(); }
-  void after_serving(connection& c);
-  void note_in_step(connection const& c);
-  void begin_copying(connection& c);
-  void begin_following(rmem::descriptor socket);
-  void link_dropped();
-
-  holdings holdings_;
-  figures figures_;
-  service service_;
-  std::unique_ptr<pair> pair_;
-  int link_ = -1;  // to the other server; one of the next speaks there
-  copier* copier_ = nullptr;
-  follower* follower_ = nullptr;
-  std::uint64_t put_before_ = 0;  // the copier's first entry
-  bool gated_ = false;
-  std::uint64_t in_step_put_ = 0;  // not 0: the step by which the second hears that it has all, until it has said so
-  bool was_in_step_ = false;
-  std::uint64_t released_ = 0;
-  std::chrono::steady_clock::time_point tended_{};
+  persistent_store store_;
+  counters counters_;
+  service_state service_;
+  std::unique_ptr<replication::link> link_;  // null: one server
+  std::uint64_t released_ = 0;               // the safe steps at the last release
   rmem::descriptor epoll_;
   rmem::descriptor stop_;
-  rmem::descriptor spare_;  // given up for a moment to turn somebody away when no descriptors are left
-  int life_;
+  rmem::descriptor reserve_;  // closed for a moment to reject a client when no descriptors are left
+  int life_pipe_;
   bool only_own_user_;
   bool syncs_;
   std::vector<rmem::descriptor> listeners_;
-  std::vector<std::string> paths_;  // removed at the end
+  std::vector<std::string> paths_;  // of sockets, removed at the end
   std::unordered_map<int, connection> connections_;
-  std::unordered_map<std::int64_t, std::size_t> of_user_;
+  std::unordered_map<std::int64_t, std::size_t> connections_of_user_;
   std::size_t connections_max_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// change: its fields one after the other, little-endian.
+// change: encoded as its fields one after the other, little-endian.
 #include "rmem/store/change.hpp"
 
 #include <utility>
@@ -38,14 +38,14 @@ std::vector<std::byte> encode(change const& c) {
   to.number(static_cast<std::uint8_t>(c.what));
   to.number(static_cast<std::uint8_t>(c.by_anyone));
   to.number(static_cast<std::uint16_t>(c.name.size()));
-  to.number(static_cast<std::uint16_t>(c.others.size()));
+  to.number(static_cast<std::uint16_t>(c.other_parts.size()));
   to.number(c.rights);
   for (std::uint64_t const n : {c.address, c.size, c.until, c.secret[0], c.secret[1]}) to.number(n);
   put(to, c.who);
   put(to, c.by);
   to.text(c.name);
-  wire::put(to, c.others);
-  for (auto const& part : c.pieces) {
+  wire::put(to, c.other_parts);
+  for (auto const& part : c.extents) {
     to.number(part.offset);
     to.number(part.size);
   }
@@ -62,7 +62,7 @@ std::optional<change> decode(std::span<std::byte const> bytes) {
   bool const whole = take(from, what) && take(from, by_anyone) && take(from, name_bytes) && take(from, others) &&
                      take(from, c.rights) && take(from, c.address) && take(from, c.size) && take(from, c.until) &&
                      take(from, c.secret[0]) && take(from, c.secret[1]) && take(from, c.who) && take(from, c.by);
-  if (!whole || what > static_cast<std::uint8_t>(change::kind::standing) || by_anyone > 1 ||
+  if (!whole || what > static_cast<std::uint8_t>(change::kind::replica_state) || by_anyone > 1 ||
       name_bytes > wire::name_bytes_max || others > wire::other_parts_max)
     return std::nullopt;
   c.what = static_cast<change::kind>(what);
@@ -71,11 +71,11 @@ std::optional<change> decode(std::span<std::byte const> bytes) {
   auto parts = name ? wire::take_parts(from, others) : std::nullopt;
   if (!parts) return std::nullopt;
   c.name = std::move(*name);
-  c.others = std::move(*parts);
+  c.other_parts = std::move(*parts);
   while (!from.empty()) {
-    piece part;
+    extent part;
     if (!take(from, part.offset) || !take(from, part.size)) return std::nullopt;
-    c.pieces.push_back(part);
+    c.extents.push_back(part);
   }
   return c;
 }

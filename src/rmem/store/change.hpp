@@ -1,6 +1,6 @@
-// change: one step of a memory server's state, as it is recorded in a file and as it travels to a second server.
+// change: one change of a memory server's state, as it is written to the journal and sent to the backup.
 //
-// Errors   decode() gives nothing for bytes that are no change; whether one is possible, store::replay() says.
+// Errors   decode() gives nothing for bytes that are no change; store::replay() says whether one is possible.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct change {
     unlink,
     grant,
     revoke,
-    begin,     // address: where the next region goes
-    standing,  // of two servers: address: the epoch; rights: whether this one may go on alone (replica.hpp)
+    begin,          // address: of the next region
+    replica_state,  // of replicated servers: address: the epoch; rights: a memd::replica_state
   };
   kind what{};
   std::uint64_t address = 0;
@@ -34,12 +34,19 @@ struct change {
   std::uint64_t until = 0;
   holder who{};
   holder by{};
-  bool by_anyone = false;  // revoke: whoever gave it
+  bool by_anyone = false;  // revoke: grants by any grantor
   std::uint32_t rights = 0;
   token::proof secret{};
   std::string name{};
-  std::vector<piece> pieces{};
-  std::vector<wire::part> others{};  // create: the parts on other servers
+  std::vector<extent> extents{};
+  std::vector<wire::part> other_parts{};  // create: the parts on other servers
+};
+
+/// What a replicated server's copy is worth if the other server is gone.
+enum class replica_state : std::uint32_t {
+  incomplete,  // must not be served
+  sole,        // acknowledged changes that the other server may not have
+  in_sync,     // has everything that was acknowledged
 };
 
 [[nodiscard]] std::vector<std::byte> encode(change const& c);

@@ -1,14 +1,14 @@
-// journal: the files of a server that keeps its regions: PATH has their bytes, PATH.record what is known of them.
+// journal: the files of a server that keeps its regions: PATH has their bytes, PATH.record the log of all changes.
 //
-//   The record is a log of changes, each written by one append before it is acknowledged, each with checksums over
-//   itself and its number in the row. A kill leaves at most one change cut short at the end, which nobody was told of;
-//   anything else that does not fit is damage, and refused. From time to time, and at every start, the log is written
-//   anew as short as it can be, beside the old one, and takes its place by rename(2).
-//   Some room is always allocated ahead, so that what makes room on a full disk can still be written down.
-//   The first page of PATH says which record belongs to it. Both are locked while a server has them.
+//   Each change is one append before it is acknowledged, with checksums over itself and its sequence number. A kill
+//   leaves at most one incomplete change at the end, which was never acknowledged; anything else that does not fit
+//   is damage and refused. The log is compacted from time to time and at every start: a short one is written beside it
+//   and takes its place by rename(2). Space is always allocated ahead, so that changes that free space can still be
+//   written on a full disk. The first page of PATH says which log belongs to it. A running server locks both files.
 //
 // Threads  one.
-// Errors   open(): std::runtime_error says which file, what is wrong, and what to do. add(): false on a full disk.
+// Errors   the constructor: std::runtime_error says which file, what is wrong, and what to do. append(): false on a
+//          full disk.
 #pragma once
 
 #include <cstdint>
@@ -22,28 +22,28 @@
 
 namespace tess::memd {
 
-class record {
+class journal {
  public:
-  /// Locks and reads both files; `changes` is what the record says, nothing if they are new. Neither is changed yet.
-  record(std::filesystem::path bytes, std::uint64_t size, std::uint8_t server, std::vector<change>& changes);
+  /// Locks and reads both files; `changes` gets the contents of the log, nothing if it is new. Writes nothing yet.
+  journal(std::filesystem::path bytes, std::uint64_t size, std::uint8_t server, std::vector<change>& changes);
 
-  /// The first page of PATH, which is no region's.
-  static constexpr piece header{0, pages::page_bytes};
+  /// The first page of PATH, which belongs to no region.
+  static constexpr extent header{0, page_allocator::page_bytes};
 
-  /// Takes the place of what is recorded, also after a loss of power. Throws if it cannot be written.
-  void rewrite(std::span<change const> changes);
-  /// Goes on at the end of what was read. Throws if the file cannot even be cut there.
+  /// Replaces the log, safely against a loss of power. Throws if it cannot be written.
+  void compact(std::span<change const> changes);
+  /// Continues after the last change that was read. Throws if the file cannot be truncated there.
   void resume();
-  [[nodiscard]] bool add(change const& c);
-  /// So much of it says nothing any more, perhaps, that it should be written anew.
-  [[nodiscard]] bool is_long() const { return end_ > 2 * short_end_ + spare_bytes; }
-  void put_off_rewriting() { short_end_ = end_; }
-  /// Onto the disk itself; false: it does not take it.
+  [[nodiscard]] bool append(change const& c);
+  /// Has grown so much that it should be compacted.
+  [[nodiscard]] bool is_long() const { return end_ > 2 * compact_end_ + slack_bytes; }
+  void postpone_compaction() { compact_end_ = end_; }
+  /// Writes to the disk itself; false: the disk failed.
   [[nodiscard]] bool sync();
   [[noreturn]] void fail(std::string const& what) const;
 
  private:
-  static constexpr std::uint64_t spare_bytes = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t slack_bytes = std::uint64_t{1} << 20;
 
   void read(std::uint64_t size, std::vector<change>& changes);
   void check_header() const;
@@ -58,7 +58,7 @@ class record {
   rmem::descriptor bytes_;
   rmem::descriptor file_;
   std::uint64_t end_ = 0;
-  std::uint64_t short_end_ = 0;
+  std::uint64_t compact_end_ = 0;
   std::uint64_t reserved_ = 0;
   std::uint64_t count_ = 0;
   bool broken_ = false;

@@ -1,4 +1,4 @@
-// leased_memory: two memfds; the epoch's is sealed against writing once the server has it mapped.
+// leased_memory: two memfds; the epoch's is sealed against writing once the server has mapped it.
 #include "rmem/store/leased_memory.hpp"
 
 #include <fcntl.h>
@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cstring>
 #include <string>
+
+#include "rmem/wire/message.hpp"
 
 namespace tess::memd {
 
@@ -32,16 +34,17 @@ std::unique_ptr<leased_memory> leased_memory::make(std::uint64_t size) {
   made->file_ = memfd_create("tess-region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   made->epoch_file_ = memfd_create("tess-epoch", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   made->bytes_ = static_cast<std::byte*>(map_sealed(made->file_, size, 0));
-  made->epoch_ = static_cast<std::uint64_t*>(map_sealed(made->epoch_file_, epoch_bytes, F_SEAL_FUTURE_WRITE));
+  made->epoch_ =
+      static_cast<std::uint64_t*>(map_sealed(made->epoch_file_, wire::lease_epoch_bytes, F_SEAL_FUTURE_WRITE));
   if (made->bytes_ == nullptr || made->epoch_ == nullptr) return nullptr;
-  std::atomic_ref(*made->epoch_).store(epoch_valid, std::memory_order_seq_cst);
+  std::atomic_ref(*made->epoch_).store(wire::lease_valid, std::memory_order_seq_cst);
   return made;
 }
 
 leased_memory::~leased_memory() {
   if (epoch_ != nullptr) {
     end();
-    munmap(epoch_, epoch_bytes);
+    munmap(epoch_, wire::lease_epoch_bytes);
   }
   if (bytes_ != nullptr) {
     empty(0, size_);

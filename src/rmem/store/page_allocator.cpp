@@ -1,4 +1,4 @@
-// page_allocator: a memfd or a file, mapped once; the smallest free piece that fits, else the largest ones.
+// page_allocator: a memfd or a file, mapped once; best fit, else the largest free extents.
 #include "rmem/store/page_allocator.hpp"
 
 #include <fcntl.h>
@@ -22,19 +22,20 @@ namespace {
 
 }  // namespace
 
-pages::pages(std::uint64_t size) : size_(rounded(size)), on_disk_(false) {
+page_allocator::page_allocator(std::uint64_t size) : size_(rounded(size)), on_disk_(false) {
   file_ = memfd_create("tess-memd", MFD_CLOEXEC);
   if (file_ < 0) fail("memfd_create");
   map();
 }
 
-pages::pages(std::uint64_t size, std::filesystem::path const& file) : size_(rounded(size)), on_disk_(true) {
+page_allocator::page_allocator(std::uint64_t size, std::filesystem::path const& file)
+    : size_(rounded(size)), on_disk_(true) {
   file_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file_ < 0) fail(file.c_str());
   map();
 }
 
-void pages::map() {
+void page_allocator::map() {
   struct stat found{};
   if (fstat(file_, &found) != 0 ||
       (static_cast<std::uint64_t>(found.st_size) < size_ && ftruncate(file_, static_cast<off_t>(size_)) != 0)) {
@@ -50,35 +51,35 @@ void pages::map() {
   insert({0, size_});
 }
 
-pages::~pages() {
+page_allocator::~page_allocator() {
   munmap(base_, size_);
   close(file_);
 }
 
-pages::taken pages::take(std::uint64_t bytes) {
+page_allocator::allocation page_allocator::allocate(std::uint64_t bytes) {
   std::uint64_t left = rounded(bytes);
-  if (left < bytes || left > free_) return {{}, refusal::full};
-  taken result;
+  if (left < bytes || left > free_) return {{}, failure::full};
+  allocation result;
   while (left != 0) {
     auto fits = by_size_.lower_bound({left, 0});
     if (fits == by_size_.end()) fits = std::prev(by_size_.end());
-    piece const part{fits->second, std::min(left, fits->first)};
+    extent const part{fits->second, std::min(left, fits->first)};
     cut(by_offset_.find(part.offset), part);
-    result.pieces.push_back(part);
+    result.extents.push_back(part);
     left -= part.size;
   }
   if (!on_disk_) return result;
-  for (auto const& [offset, size] : result.pieces) {
-    // Where the file system knows no allocation, this writes zeros.
+  for (auto const& [offset, size] : result.extents) {
+    // On file systems that cannot allocate, this writes zeros.
     if (posix_fallocate(file_, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0) continue;
-    give_back(result.pieces);
-    return {{}, refusal::disk_full};
+    free(result.extents);
+    return {{}, failure::disk_full};
   }
   return result;
 }
 
-bool pages::take_again(std::span<piece const> pieces) {
-  for (auto const& part : pieces) {
+bool page_allocator::claim(std::span<extent const> extents) {
+  for (auto const& part : extents) {
     if (part.size == 0 || part.offset % page_bytes != 0 || part.size % page_bytes != 0) return false;
     auto found = by_offset_.upper_bound(part.offset);
     if (found == by_offset_.begin()) return false;
@@ -90,24 +91,24 @@ bool pages::take_again(std::span<piece const> pieces) {
   return true;
 }
 
-void pages::give_back(std::span<piece const> pieces) {
-  for (auto const& part : pieces) {
+void page_allocator::free(std::span<extent const> extents) {
+  for (auto const& part : extents) {
     clear(part);
     insert(part);
   }
 }
 
-void pages::clear_free() {
+void page_allocator::clear_free() {
   for (auto const& [offset, size] : by_offset_) clear({offset, size});
 }
 
-void pages::clear(piece which) {
+void page_allocator::clear(extent which) {
   if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(which.offset),
                 static_cast<off_t>(which.size)) != 0)
     std::memset(at(which.offset), 0, which.size);
 }
 
-void pages::insert(piece which) {
+void page_allocator::insert(extent which) {
   free_ += which.size;
   auto const after = by_offset_.lower_bound(which.offset);
   if (after != by_offset_.begin()) {
@@ -125,14 +126,14 @@ void pages::insert(piece which) {
   by_size_.emplace(which.size, which.offset);
 }
 
-void pages::erase(std::map<std::uint64_t, std::uint64_t>::iterator which) {
+void page_allocator::erase(std::map<std::uint64_t, std::uint64_t>::iterator which) {
   by_size_.erase({which->second, which->first});
   by_offset_.erase(which);
 }
 
-/// Takes `which` out of the free piece that holds it.
-void pages::cut(std::map<std::uint64_t, std::uint64_t>::iterator from, piece which) {
-  piece const whole{from->first, from->second};
+/// Removes `which` from the free extent that contains it.
+void page_allocator::cut(std::map<std::uint64_t, std::uint64_t>::iterator from, extent which) {
+  extent const whole{from->first, from->second};
   erase(from);
   free_ -= whole.size;
   if (which.offset != whole.offset) insert({whole.offset, which.offset - whole.offset});

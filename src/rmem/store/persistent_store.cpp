@@ -1,88 +1,93 @@
-// persistent_store: a record is replayed into an empty store, and written anew.
+// persistent_store: at the start the journal is replayed into an empty store, and then compacted.
 #include "rmem/store/persistent_store.hpp"
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace tess::memd {
 
-holdings::holdings(options chosen) : chosen_(std::move(chosen)) {
+persistent_store::persistent_store(options chosen) : chosen_(std::move(chosen)) {
   std::vector<change> changes;
   if (!chosen_.file.empty())
-    record_ = std::make_unique<record>(chosen_.file, chosen_.size_bytes, chosen_.number, changes);
+    journal_ = std::make_unique<journal>(chosen_.file, chosen_.size_bytes, chosen_.number, changes);
   load(changes);
   if (changes.empty()) {
-    // Addresses begin anywhere, so that those of an earlier run lead nowhere.
+    // Addresses begin at a random offset, so that those of an earlier run lead nowhere.
     std::uint32_t random = 0;
     static_cast<void>(!getrandom(&random, sizeof random, 0));
-    store_->begin_addresses_at(std::uint64_t{random} * pages::page_bytes);
+    store_->offset_addresses(std::uint64_t{random} * page_allocator::page_bytes);
   }
-  begin_record(changes.empty());
+  begin_journal(changes.empty());
 }
 
-void holdings::load(std::vector<change> const& changes) {
-  memory_ = record_ ? std::make_unique<pages>(chosen_.size_bytes + record::header.size, chosen_.file)
-                    : std::make_unique<pages>(chosen_.size_bytes);
-  store_ = std::make_unique<store>(*memory_, chosen_.number, chosen_.operating_user);
-  store_->lend_at_most(chosen_.lent_max);
-  store_->tell_written(told_written_);
-  if (record_ && !memory_->take_again(std::span(&record::header, 1))) record_->fail("has no room for its first page");
+void persistent_store::load(std::vector<change> const& changes) {
+  pages_ = journal_ ? std::make_unique<page_allocator>(chosen_.size_bytes + journal::header.size, chosen_.file)
+                    : std::make_unique<page_allocator>(chosen_.size_bytes);
+  store_ = std::make_unique<store>(*pages_, chosen_.number, chosen_.operating_user);
+  store_->set_lent_max(chosen_.lent_max);
+  store_->on_write(on_write_);
+  if (journal_ && !pages_->claim(std::span(&journal::header, 1))) journal_->fail("has no room for its first page");
   for (auto const& c : changes) {
-    if (!store_->replay(c)) record_->fail("its record does not fit together; bring a copy back");
-    if (c.what == change::kind::standing) standing_ = c;
+    if (!store_->replay(c)) journal_->fail("its journal contradicts itself; restore a copy");
+    if (c.what == change::kind::replica_state) replication_ = c;
   }
-  had_regions_ = !store_->regions().empty();
+  loaded_regions_ = !store_->regions().empty();
 }
 
-std::vector<change> holdings::snapshot() const {
+std::vector<change> persistent_store::snapshot() const {
   auto all = store_->snapshot();
-  all.push_back(standing_);
+  all.push_back(replication_);
   return all;
 }
 
-void holdings::begin_record(bool is_new) {
-  store_->record_with([this](change const& c) {
-    if (record_ && !record_->add(c)) return false;
-    if (told_) told_(c);
+void persistent_store::begin_journal(bool is_new) {
+  store_->journal_to([this](change const& c) {
+    if (journal_ && !journal_->append(c)) return false;
+    if (on_change_) on_change_(c);
     return true;
   });
-  if (!record_) return;
-  // What regions held that were removed while the server was killed.
-  memory_->clear_free();
+  if (!journal_) return;
+  // Regions that were removed just before a kill may have left their bytes.
+  pages_->clear_free();
   try {
-    record_->rewrite(snapshot());
+    journal_->compact(snapshot());
   } catch (std::runtime_error const&) {
     if (is_new) throw;
-    record_->resume();  // a full disk has no room for a second one
+    journal_->resume();  // a full disk has no room for a second journal
   }
 }
 
-void holdings::set_standing(change const& c) {
-  standing_ = c;
-  if (record_ && !record_->add(c)) record_->fail("its disk is full");
+replica_state persistent_store::state() const {
+  return static_cast<replica_state>(std::min(replication_.rights, static_cast<std::uint32_t>(replica_state::in_sync)));
 }
 
-void holdings::tell_written(store::listener to) {
-  told_written_ = std::move(to);
-  store_->tell_written(told_written_);
+void persistent_store::set_state(std::uint64_t epoch, replica_state s) {
+  replication_.address = epoch;
+  replication_.rights = static_cast<std::uint32_t>(s);
+  if (journal_ && !journal_->append(replication_)) journal_->fail("its disk is full");
 }
 
-void holdings::clear() {
+void persistent_store::on_write(store::write_listener f) {
+  on_write_ = std::move(f);
+  store_->on_write(on_write_);
+}
+
+void persistent_store::clear() {
   store_.reset();
-  memory_.reset();
+  pages_.reset();
   load({});
-  begin_record(true);
+  begin_journal(true);
 }
 
-void holdings::tend() {
-  if (!record_ || !record_->is_long()) return;
+void persistent_store::maintain() {
+  if (!journal_ || !journal_->is_long()) return;
   try {
-    record_->rewrite(snapshot());
+    journal_->compact(snapshot());
   } catch (std::runtime_error const&) {
-    record_->put_off_rewriting();
+    journal_->postpone_compaction();
   }
 }
 

@@ -1,4 +1,4 @@
-// persistent_store: what a server has: its memory, what it knows of it, and the files that keep both, if there are any.
+// persistent_store: a server's store with the memory under it and, for a server with a file, the journal that keeps it.
 //
 // Threads  one.
 // Errors   std::runtime_error that says which file is damaged, and how.
@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "rmem/store/journal.hpp"
 #include "rmem/store/page_allocator.hpp"
@@ -15,7 +16,7 @@
 
 namespace tess::memd {
 
-class holdings {
+class persistent_store {
  public:
   struct options {
     std::uint64_t size_bytes = 0;
@@ -25,38 +26,42 @@ class holdings {
     std::size_t lent_max = 0;
   };
 
-  explicit holdings(options chosen);
+  explicit persistent_store(options chosen);
 
-  [[nodiscard]] store& what() { return *store_; }
-  [[nodiscard]] bool is_kept() const { return record_ != nullptr; }
-  /// Every change of the store from here on, once it is recorded.
-  void tell(std::function<void(change const&)> to) { told_ = std::move(to); }
-  /// Every write, also of a store that takes this one's place.
-  void tell_written(store::listener to);
-  /// Of two servers: what the file says, if it says anything; what it is to say.
-  [[nodiscard]] change const& standing() const { return standing_; }
-  [[nodiscard]] bool had_regions() const { return had_regions_; }
-  void set_standing(change const& c);
-  /// Forgets all, to become the copy of another server.
+  [[nodiscard]] store& current() { return *store_; }
+  [[nodiscard]] bool is_persistent() const { return journal_ != nullptr; }
+  /// Is called for every change, after it was written to the journal.
+  void on_change(std::function<void(change const&)> f) { on_change_ = std::move(f); }
+  /// Is called for every write, also after clear().
+  void on_write(store::write_listener f);
+
+  /// The epoch of a replicated server, and what this copy is worth in it; kept in the file.
+  [[nodiscard]] std::uint64_t epoch() const { return replication_.address; }
+  [[nodiscard]] replica_state state() const;
+  void set_state(std::uint64_t epoch, replica_state s);
+  /// The file had regions.
+  [[nodiscard]] bool loaded_regions() const { return loaded_regions_; }
+  /// Forgets everything, to become a copy of another server.
   void clear();
-  /// Now and then: keeps the record short. A full disk puts it off.
-  void tend();
-  /// Onto the disk itself; false: it does not take it.
-  [[nodiscard]] bool sync() { return !record_ || record_->sync(); }
+
+  /// To be called regularly: keeps the journal short. A full disk postpones that.
+  void maintain();
+  /// Writes to the disk itself; false: the disk failed.
+  [[nodiscard]] bool sync() { return !journal_ || journal_->sync(); }
 
  private:
   void load(std::vector<change> const& changes);
-  void begin_record(bool is_new);
+  void begin_journal(bool is_new);
   [[nodiscard]] std::vector<change> snapshot() const;
 
   options chosen_;
-  std::unique_ptr<record> record_;
-  std::unique_ptr<pages> memory_;
+  std::unique_ptr<journal> journal_;
+  std::unique_ptr<page_allocator> pages_;
   std::unique_ptr<store> store_;
-  change standing_{.what = change::kind::standing};
-  bool had_regions_ = false;
-  std::function<void(change const&)> told_;
-  store::listener told_written_;
+  change replication_{.what = change::kind::replica_state};
+  bool loaded_regions_ = false;
+  std::function<void(change const&)> on_change_;
+  store::write_listener on_write_;
 };
 
 }  // namespace tess::memd

@@ -1,4 +1,4 @@
-// rights: a grant stands if a chain of givers leads to the owner.
+// rights: a grant is valid if a chain of grantors leads to the owner.
 #include "rmem/store/rights.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::uint32_t grants::held(caller const& who, std::uint32_t of_owner) const {
   return rights;
 }
 
-std::optional<holder> grants::giver(caller const& who, std::uint32_t rights) const {
+std::optional<holder> grants::grantor(caller const& who, std::uint32_t rights) const {
   if (who.is(owner_)) return owner_;
   std::uint32_t const needed = rights | right_grant;
   std::map<holder, std::uint32_t> held;
@@ -58,11 +58,11 @@ std::optional<holder> grants::giver(caller const& who, std::uint32_t rights) con
   return std::nullopt;
 }
 
-void grants::give(holder const& to, holder const& by, std::uint32_t rights) {
+void grants::add(holder const& to, holder const& by, std::uint32_t rights) {
   entries_[{to, by}] |= rights;
 }
 
-std::map<grants::entry, std::uint32_t> grants::standing() const {
+std::map<grants::entry, std::uint32_t> grants::valid() const {
   std::map<entry, std::uint32_t> kept;
   std::map<holder, std::uint32_t> held;
   for (bool more = true; more;) {
@@ -79,21 +79,21 @@ std::map<grants::entry, std::uint32_t> grants::standing() const {
   return kept;
 }
 
-std::vector<holder> grants::take(holder const& from, std::optional<holder> const& by) {
+std::vector<holder> grants::revoke(holder const& from, std::optional<holder> const& by) {
   std::vector<holder> lost;
   std::erase_if(entries_, [&](auto const& e) {
-    bool const taken = e.first.to == from && (!by || e.first.by == *by);
-    if (taken) lost.push_back(e.first.to);
-    return taken;
+    bool const removed = e.first.to == from && (!by || e.first.by == *by);
+    if (removed) lost.push_back(e.first.to);
+    return removed;
   });
-  auto kept = standing();
+  auto kept = valid();
   for (auto const& [e, rights] : entries_)
     if (!kept.contains(e)) lost.push_back(e.to);
   entries_ = std::move(kept);
   return lost;
 }
 
-bool grants::names(holder const& h) const {
+bool grants::contains(holder const& h) const {
   return h == owner_ || std::ranges::any_of(entries_, [&](auto const& e) { return e.first.to == h; });
 }
 

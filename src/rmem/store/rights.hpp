@@ -1,7 +1,8 @@
-// rights: what one may do with a region, who may have them, and who has been given which by whom.
+// rights: what clients may do with a region: rights, the holders that can have them, and the grants between holders.
 //
-//   A grant says that a holder has rights and who gave them. It stands as long as its giver has the right to grant and
-//   every right that he gave: a revoked grant takes with it what was granted on its strength, also in a circle.
+//   A grant says which rights a holder has and which holder gave them. It is valid as long as its grantor has the right
+//   to grant and every right that was given: revoking a grant also ends all grants that depended on it, cycles
+//   included.
 #pragma once
 
 #include <compare>
@@ -18,9 +19,9 @@ namespace tess::memd {
 /// Bits of a set of rights.
 inline constexpr std::uint32_t right_read = 1;
 inline constexpr std::uint32_t right_write = 2;
-inline constexpr std::uint32_t right_allocate = 4;  // of the server: to create regions
+inline constexpr std::uint32_t right_allocate = 4;  // on the server: to create regions
 inline constexpr std::uint32_t right_grant = 8;
-/// Those that a region can have.
+/// The rights that exist on a region, and on the server.
 inline constexpr std::uint32_t rights_of_region = right_read | right_write | right_grant;
 inline constexpr std::uint32_t rights_of_server = right_allocate | right_grant;
 
@@ -30,7 +31,7 @@ inline constexpr std::uint32_t rights_of_server = right_allocate | right_grant;
 struct holder {
   enum class kind : std::uint8_t { user, any_user, token };
   kind which = kind::user;
-  token::identity id;  // a user's number in `low`
+  token::identity id;  // of a user: the number, in `low`
   auto operator<=>(holder const&) const = default;
 
   [[nodiscard]] static holder user(std::uint32_t number) { return {kind::user, {0, number}}; }
@@ -40,11 +41,11 @@ struct holder {
   [[nodiscard]] std::string text() const;
 };
 
-/// Who asks: what the transport knows for sure of the other side.
+/// The client behind a request: what the transport knows for sure.
 struct caller {
-  std::optional<std::uint32_t> user;    // by the peer credentials of a local socket
-  bool operates = false;                // the user who runs the server
-  std::vector<token::identity> tokens;  // presented, and proved
+  std::optional<std::uint32_t> user;    // from the peer credentials of a local socket
+  bool operates = false;                // is the user that runs the server
+  std::vector<token::identity> tokens;  // presented and verified
   [[nodiscard]] bool is(holder const& h) const;
 };
 
@@ -55,16 +56,17 @@ class grants {
   explicit grants(holder owner) : owner_(owner) {}
 
   [[nodiscard]] holder const& owner() const { return owner_; }
-  /// `of_owner`: what the owner has.
+  /// The rights of `who`; `of_owner`: the rights of the owner.
   [[nodiscard]] std::uint32_t held(caller const& who, std::uint32_t of_owner) const;
-  /// In whose name `who` may grant these rights: as the owner, or as one holder who has them and the right to grant.
-  [[nodiscard]] std::optional<holder> giver(caller const& who, std::uint32_t rights) const;
+  /// As which holder `who` may grant these rights: the owner, or one that has them and the right to grant.
+  [[nodiscard]] std::optional<holder> grantor(caller const& who, std::uint32_t rights) const;
 
   [[nodiscard]] bool full() const { return entries_.size() >= entries_max; }
-  void give(holder const& to, holder const& by, std::uint32_t rights);
-  /// Takes what `by` gave, or whatever anybody gave, and all that no longer stands then. The holders that lost a grant.
-  std::vector<holder> take(holder const& from, std::optional<holder> const& by);
-  [[nodiscard]] bool names(holder const& h) const;
+  void add(holder const& to, holder const& by, std::uint32_t rights);
+  /// Removes the grants by `by`, or by anyone, and all that are invalid then. Returns the holders that lost a grant.
+  std::vector<holder> revoke(holder const& from, std::optional<holder> const& by);
+  /// Is the owner, or has a grant.
+  [[nodiscard]] bool contains(holder const& h) const;
 
   struct entry {
     holder to;
@@ -74,7 +76,7 @@ class grants {
   [[nodiscard]] std::map<entry, std::uint32_t> const& entries() const { return entries_; }
 
  private:
-  [[nodiscard]] std::map<entry, std::uint32_t> standing() const;
+  [[nodiscard]] std::map<entry, std::uint32_t> valid() const;
 
   holder owner_;
   std::map<entry, std::uint32_t> entries_;

@@ -1,4 +1,4 @@
-// page_cache: pins, transfers and their ends; which page goes and which is fetched ahead: page_replacement.cpp.
+// page_cache: pins and transfers first, then which page is replaced and which are prefetched.
 #include "tess/detail/page_cache.hpp"
 
 #include <sys/mman.h>
@@ -23,17 +23,17 @@ constexpr std::size_t page_bytes_usual = 128 * 1024;
 constexpr std::size_t page_bytes_least = 4096;
 constexpr std::size_t frames_usual = 16;
 constexpr std::size_t frames_least = 4;
-constexpr std::size_t ahead_bytes = std::size_t{1} << 20;
+constexpr std::size_t prefetch_bytes = std::size_t{1} << 20;
 
-/// What this process may still take, by `ulimit -v` and by what the machine has.
+/// What this process may still allocate: limited by `ulimit -v` and by the free memory of the machine.
 std::size_t free_bytes() {
   auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::size_t room = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page;
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    std::size_t taken = 0;
-    std::ifstream("/proc/self/statm") >> taken;
-    room = std::min(room, limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, taken * page));
+    std::size_t mapped = 0;
+    std::ifstream("/proc/self/statm") >> mapped;
+    room = std::min(room, limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, mapped * page));
   }
   return room;
 }
@@ -46,28 +46,29 @@ page_cache::page_cache(client& with, region const& of, std::size_t item_bytes, c
   std::size_t const wanted = chosen.bytes != 0 ? chosen.bytes : std::min<std::size_t>(of.size, free_bytes() / 4);
   std::size_t page = chosen.page_bytes;
   if (page == 0) page = std::clamp(std::bit_floor(wanted / frames_usual), page_bytes_least, page_bytes_usual);
-  // Items do not cross pages, and there is no division to find one.
+  // Items do not cross pages, and finding one needs no division.
   std::size_t const items = std::bit_floor(std::max<std::size_t>(1, page / item_bytes));
   item_shift_ = static_cast<unsigned>(std::countr_zero(items));
   page_bytes_ = items * item_bytes;
   table_.resize((of.size + page_bytes_ - 1) / page_bytes_);
   std::size_t const frames = std::max(frames_least, std::min<std::size_t>(wanted / page_bytes_, table_.size()));
-  ahead_ = chosen.ahead != cache_options::automatic
-               ? chosen.ahead
-               : static_cast<unsigned>(std::clamp<std::size_t>(ahead_bytes / page_bytes_, 1, frames / 4));
+  prefetch_pages_ = chosen.prefetch_pages != cache_options::automatic
+                        ? chosen.prefetch_pages
+                        : static_cast<unsigned>(std::clamp<std::size_t>(prefetch_bytes / page_bytes_, 1, frames / 4));
   memory_bytes_ = frames * page_bytes_;
   void* const memory = mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   memory_ = static_cast<std::byte*>(memory);
-  static_cast<void>(madvise(memory, memory_bytes_, MADV_HUGEPAGE));  // fewer faults, where the system likes
+  static_cast<void>(madvise(memory, memory_bytes_, MADV_HUGEPAGE));  // fewer page faults, if the system agrees
   frames_ = std::vector<frame>(frames);
+  order_ = page_order(frames);
   for (std::size_t i = frames; i-- != 0;) {
     frame& x = frames_[i];
     x.cache = this;
     x.memory = memory_ + i * page_bytes_;
     x.ended = [](transfer& t) noexcept {
-      auto& landed = static_cast<frame&>(t);
-      landed.cache->land(landed);
+      auto& done = static_cast<frame&>(t);
+      done.cache->complete(done);
     };
     unused_.push_back(static_cast<std::uint32_t>(i));
   }
@@ -79,8 +80,8 @@ page_cache::~page_cache() {
   } catch (std::exception const& failure) {
     std::fprintf(stderr, "tess: changes of a remote array are lost: %s\n", failure.what());
   }
-  // Those that were fetched ahead.
-  while (under_way_.load(std::memory_order_acquire) != 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  // Prefetched pages may still be in flight.
+  while (in_flight_.load(std::memory_order_acquire) != 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
   munmap(memory_, memory_bytes_);
 }
 
@@ -100,27 +101,27 @@ void page_cache::wait_for(waiter*& list, waiter& w) {
 
 void page_cache::wake(waiter* list, std::exception_ptr const& failure) noexcept {
   while (list != nullptr) {
-    // Gone as soon as it was told.
+    // The waiter may be destroyed as soon as it is told.
     waiter* const next = list->next;
-    list->arrived(failure);
+    list->complete(failure);
     list = next;
   }
 }
 
 void page_cache::start(frame& x, bool reads) {
-  (reads ? x.loading : x.cleaning) = true;
+  (reads ? x.loading : x.writing_back) = true;
   if (!reads) x.dirty = false;
   x.reads = reads;
   x.at = region_.base + x.page * page_bytes_;
   x.bytes = bytes_of(x.page);
   if (!reads) ++counts_.written;
-  under_way_.fetch_add(1, std::memory_order_relaxed);
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
   client_.start(x);
 }
 
-/// By the caller himself, through a mapping. False: it was started, and will land.
+/// The caller moves the page itself, through a mapping. False: a transfer was started instead.
 bool page_cache::move_now(guard& lock, frame& x, bool reads) {
-  (reads ? x.loading : x.cleaning) = true;
+  (reads ? x.loading : x.writing_back) = true;
   address const at = region_.base + x.page * page_bytes_;
   std::size_t const bytes = bytes_of(x.page);
   lock.unlock();
@@ -133,7 +134,7 @@ bool page_cache::move_now(guard& lock, frame& x, bool reads) {
   if (reads) {
     x.loading = false;
   } else {
-    x.cleaning = false;
+    x.writing_back = false;
     x.dirty = false;
     ++counts_.written;
   }
@@ -149,7 +150,7 @@ bool page_cache::move_now(guard& lock, frame& x, bool reads) {
 }
 
 /// On a thread of the client.
-void page_cache::land(frame& x) noexcept {
+void page_cache::complete(frame& x) noexcept {
   waiter* waiting = nullptr;
   waiter* starved = nullptr;
   std::exception_ptr failure;
@@ -160,7 +161,7 @@ void page_cache::land(frame& x) noexcept {
       x.loading = false;
       if (failure) evict(static_cast<std::uint32_t>(&x - frames_.data()));
     } else {
-      x.cleaning = false;
+      x.writing_back = false;
       x.dirty = x.dirty || failure;
     }
     waiting = std::exchange(x.waiters, nullptr);
@@ -168,7 +169,7 @@ void page_cache::land(frame& x) noexcept {
   }
   wake(waiting, failure);
   wake(starved, {});
-  under_way_.fetch_sub(1, std::memory_order_release);
+  in_flight_.fetch_sub(1, std::memory_order_release);
 }
 
 void page_cache::take(std::uint32_t i, bool writes, view& v) {
@@ -183,18 +184,18 @@ page_cache::attempt page_cache::try_once(std::uint64_t page, bool writes, view& 
   for (bool asked = false;;) {
     if (std::uint32_t const there = table_[page]; there != 0) {
       frame& x = frames_[there - 1];
-      // Who wants it now need not wait for a thread that has not come to it.
-      if (x.loading && client_.take_back(x)) {
-        under_way_.fetch_sub(1, std::memory_order_relaxed);
+      // The transfer has not begun yet: moving the page here is faster than waiting for it.
+      if (x.loading && client_.cancel(x)) {
+        in_flight_.fetch_sub(1, std::memory_order_relaxed);
         if (move_now(lock, x, true)) continue;
       }
-      // What is being written back must not change under it.
-      if (x.loading || (writes && x.cleaning)) {
+      // A page must not change while it is written back.
+      if (x.loading || (writes && x.writing_back)) {
         wait_for(x.waiters, w);
         return attempt::wait;
       }
       take(there - 1, writes, v);
-      note(page);
+      record_use(page);
       return attempt::done;
     }
     std::uint32_t const i = victim();
@@ -203,12 +204,12 @@ page_cache::attempt page_cache::try_once(std::uint64_t page, bool writes, view& 
       return attempt::wait;
     }
     frame& x = frames_[i];
-    if (x.cleaning || (x.dirty && !move_now(lock, x, false))) {
+    if (x.writing_back || (x.dirty && !move_now(lock, x, false))) {
       wait_for(x.waiters, w);
       return attempt::wait;
     }
-    // Others had their turns while bytes moved.
-    if (x.dirty || x.cleaning || !x.idle() || table_[page] != 0) continue;
+    // Others may have used the lock while bytes moved.
+    if (x.dirty || x.writing_back || !x.idle() || table_[page] != 0) continue;
     assign(i, page);
     if (!std::exchange(asked, true)) ++counts_.misses;
     if (!move_now(lock, x, true)) {
@@ -221,9 +222,9 @@ page_cache::attempt page_cache::try_once(std::uint64_t page, bool writes, view& 
 bool page_cache::try_pin(std::uint64_t page, bool writes, view& v) {
   guard const lock(mutex_);
   std::uint32_t const there = table_[page];
-  if (there == 0 || frames_[there - 1].loading || (writes && frames_[there - 1].cleaning)) return false;
+  if (there == 0 || frames_[there - 1].loading || (writes && frames_[there - 1].writing_back)) return false;
   take(there - 1, writes, v);
-  note(page);
+  record_use(page);
   return true;
 }
 
@@ -262,7 +263,7 @@ void page_cache::unpin(view const& v) noexcept {
   wake(starved, {});
 }
 
-/// What a pin for writing changed is at the server.
+/// The changes of a pin for writing are at the server.
 void page_cache::written(view& v) {
   waiter* waiting = nullptr;
   {
@@ -274,11 +275,11 @@ void page_cache::written(view& v) {
   wake(waiting, {});
 }
 
-/// Bytes that move must not change: an item is put in when none do, and no other task writes in the page by a pin.
+/// Bytes must not change while they move: an item is stored when none move and no other task has a pin for writing.
 page_cache::attempt page_cache::write_once(view const& v, item const* changed, waiter& w) {
   guard lock(mutex_);
   frame& x = frames_[v.frame];
-  if (x.cleaning || (changed != nullptr && x.writers != 0)) {
+  if (x.writing_back || (changed != nullptr && x.writers != 0)) {
     wait_for(x.waiters, w);
     return attempt::wait;
   }
@@ -288,7 +289,7 @@ page_cache::attempt page_cache::write_once(view const& v, item const* changed, w
   return attempt::started;
 }
 
-/// If it fails, the pin is gone.
+/// If this throws, the page was unpinned.
 task<void> page_cache::write_page(view v, item const* changed) {
   for (attempt a = attempt::wait; a == attempt::wait;) {
     waiter w;
@@ -342,7 +343,7 @@ bool page_cache::try_read(std::uint64_t page, std::size_t offset, void* to, std:
   std::uint32_t const there = table_[page];
   if (there == 0 || frames_[there - 1].loading) return false;
   std::memcpy(to, frames_[there - 1].memory + offset, bytes);
-  note(page);
+  record_use(page);
   return true;
 }
 
@@ -350,10 +351,10 @@ bool page_cache::try_write(std::uint64_t page, std::size_t offset, void const* f
   if (writes_through()) return false;
   guard const lock(mutex_);
   std::uint32_t const there = table_[page];
-  if (there == 0 || frames_[there - 1].loading || frames_[there - 1].cleaning) return false;
+  if (there == 0 || frames_[there - 1].loading || frames_[there - 1].writing_back) return false;
   std::memcpy(frames_[there - 1].memory + offset, from, bytes);
   frames_[there - 1].dirty = true;
-  note(page);
+  record_use(page);
   return true;
 }
 
@@ -361,8 +362,8 @@ page_cache::attempt page_cache::flush_once(waiter& w) {
   guard const lock(mutex_);
   frame* waits_for = nullptr;
   for (frame& x : frames_) {
-    if (x.dirty && x.writers == 0 && !x.cleaning && !x.loading) start(x, false);
-    if (x.cleaning) waits_for = &x;
+    if (x.dirty && x.writers == 0 && !x.writing_back && !x.loading) start(x, false);
+    if (x.writing_back) waits_for = &x;
   }
   if (waits_for == nullptr) return attempt::done;
   wait_for(waits_for->waiters, w);
@@ -384,6 +385,134 @@ void page_cache::flush_blocking() {
     if (flush_once(w) == attempt::done) return;
     w.block();
     w.check();
+  }
+}
+
+/// A frame without a page, or the one to replace, which may have to be written back first; none: all are in use.
+std::uint32_t page_cache::victim() {
+  if (!unused_.empty()) return unused_.back();
+  std::uint32_t next = order_.first();
+  // CLOCK passes each page at most twice.
+  for (std::size_t looks = 2 * frames_.size(); looks != 0 && next != none; --looks) {
+    std::uint32_t const i = next;
+    frame& x = frames_[i];
+    next = order_.next(i);
+    if (!x.idle()) continue;
+    if (replaces_ == replacement::clock && x.referenced) {
+      x.referenced = false;
+      order_.remove(i);
+      order_.append(i);
+      if (next == none) next = order_.first();
+      continue;
+    }
+    return i;
+  }
+  return none;
+}
+
+void page_cache::assign(std::uint32_t i, std::uint64_t page) {
+  if (frames_[i].page != no_page) evict(i);
+  std::erase(unused_, i);
+  frame& x = frames_[i];
+  x.page = page;
+  // A prefetched page gets one round of CLOCK in which to be used.
+  x.referenced = true;
+  x.loading = true;
+  table_[page] = i + 1;
+  order_.append(i);
+  write_back_early();
+}
+
+/// A stream has left this page. It is replaced first, so that a scan takes few frames, which stay in the processor's
+/// cache, and replaces no page that is used again.
+void page_cache::replace_first(std::uint64_t page) {
+  if (table_[page] == 0) return;
+  std::uint32_t const i = table_[page] - 1;
+  frame& x = frames_[i];
+  if (!x.idle() || x.dirty || x.writing_back || order_.first() == i) return;
+  order_.remove(i);
+  order_.prepend(i);
+  x.referenced = false;
+}
+
+void page_cache::passed(std::uint64_t page) {
+  guard const lock(mutex_);
+  replace_first(page);
+}
+
+void page_cache::evict(std::uint32_t i) {
+  frame& x = frames_[i];
+  table_[x.page] = 0;
+  x.page = no_page;
+  order_.remove(i);
+  unused_.push_back(i);
+}
+
+void page_cache::invalidate(std::uint64_t offset, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  guard const lock(mutex_);
+  for (std::uint64_t page = offset / page_bytes_; page <= (offset + bytes - 1) / page_bytes_; ++page) {
+    std::uint32_t const there = table_[page];
+    if (there == 0) continue;
+    frame const& x = frames_[there - 1];
+    if (x.idle() && !x.writing_back && !x.dirty) evict(there - 1);
+  }
+}
+
+/// Writes back the pages that will be replaced next.
+void page_cache::write_back_early() {
+  std::uint32_t i = order_.first();
+  for (unsigned looks = 0; looks <= prefetch_pages_ && i != none && 2 * looks < frames_.size();
+       ++looks, i = order_.next(i)) {
+    frame& x = frames_[i];
+    if (x.dirty && x.idle() && !x.writing_back) start(x, false);
+  }
+}
+
+/// False: no frame can be had for it without waiting, or it is not worth it.
+bool page_cache::prefetch_page(std::uint64_t page) {
+  if (table_[page] != 0) return true;
+  // Through a mapping, the task that needs a page copies it into the caches of its own processor, which is faster than
+  // waiting for another one.
+  if (client_.is_mapped(region_.base + page * page_bytes_)) return false;
+  std::uint32_t const i = victim();
+  if (i == none || frames_[i].writing_back) return false;
+  if (frames_[i].dirty) {
+    start(frames_[i], false);
+    return false;
+  }
+  assign(i, page);
+  ++counts_.prefetched;
+  start(frames_[i], true);
+  return true;
+}
+
+void page_cache::prefetch(std::uint64_t first, std::uint64_t count) {
+  if (prefetch_pages_ == 0) return;
+  guard const lock(mutex_);
+  std::uint64_t const end = std::min<std::uint64_t>(first + count, table_.size());
+  for (std::uint64_t page = first; page < end && prefetch_page(page); ++page) continue;
+}
+
+/// A page is used: it moves in the order, and may continue a stream, whose next pages are prefetched.
+void page_cache::record_use(std::uint64_t page) {
+  ++counts_.pins;
+  std::uint32_t const i = table_[page] - 1;
+  frames_[i].referenced = true;
+  if (replaces_ == replacement::lru && order_.last() != i) {
+    order_.remove(i);
+    order_.append(i);
+  }
+  if (prefetch_pages_ == 0) return;
+  auto const [s, left] = streams_.record(page);
+  if (left != no_page) replace_first(left);
+  auto const most = static_cast<std::int64_t>(prefetch_pages_);
+  // Several at once, so that the thread that moves them is woken less often.
+  if (s == nullptr || !s->is_established() || 2 * s->prefetched > most) return;
+  while (s->prefetched < most) {
+    std::uint64_t const next = page + static_cast<std::uint64_t>((s->prefetched + 1) * s->step);
+    if (next >= table_.size() || !prefetch_page(next)) break;
+    ++s->prefetched;
   }
 }
 

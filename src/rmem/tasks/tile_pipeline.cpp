@@ -1,4 +1,4 @@
-// tile_pipeline: the end of a tile's writing starts the reading of the one after next into the same buffer.
+// tile_pipeline: when a tile has been written, the tile after the next one is read into the same buffer.
 #include "tess/detail/tile_pipeline.hpp"
 
 #include <algorithm>
@@ -17,11 +17,11 @@ tile_pipeline::tile_pipeline(client& with, region const& of, std::size_t tile_by
   with.prepare();
   for (std::uint64_t i = 0; i < 2; ++i) {
     buffer& b = buffers_[i];
-    b.pump = this;
+    b.pipeline = this;
     b.memory = &memory_[i * tile_bytes_];
     b.ended = [](transfer& t) noexcept {
       auto& ended = static_cast<buffer&>(t);
-      ended.pump->turn(ended);
+      ended.pipeline->complete(ended);
     };
     if (i < tiles_) begin(b, i, true);
   }
@@ -29,11 +29,11 @@ tile_pipeline::tile_pipeline(client& with, region const& of, std::size_t tile_by
 
 tile_pipeline::~tile_pipeline() {
   try {
-    if (has_ && writes_) {
-      buffer& b = buffers_[used_ % 2];
+    if (in_use_ && writes_) {
+      buffer& b = buffers_[current_ % 2];
       // No further tile is wanted.
       tiles_ = 0;
-      begin(b, used_, false);
+      begin(b, current_, false);
     }
     for (buffer& b : buffers_) {
       if (!std::exchange(b.busy, false)) continue;
@@ -61,28 +61,28 @@ void tile_pipeline::begin_transfer(buffer& b, std::uint64_t tile, bool reads) {
 }
 
 /// On a thread of the client.
-void tile_pipeline::turn(buffer& b) noexcept {
+void tile_pipeline::complete(buffer& b) noexcept {
   if (!b.reads && !b.failure && b.tile + 2 < tiles_) return begin_transfer(b, b.tile + 2, true);
-  b.wait.arrived(std::exchange(b.failure, {}));
+  b.wait.complete(std::exchange(b.failure, {}));
 }
 
-/// The buffer of the tile that was used goes on its way.
-void tile_pipeline::give_back() {
-  if (!std::exchange(has_, false)) return;
-  buffer& b = buffers_[used_ % 2];
+/// Begins the next transfer of the buffer whose tile was in use.
+void tile_pipeline::return_current() {
+  if (!std::exchange(in_use_, false)) return;
+  buffer& b = buffers_[current_ % 2];
   if (writes_)
-    begin(b, used_, false);
-  else if (used_ + 2 < tiles_ && !client_.is_mapped(region_ + (used_ + 2) * tile_bytes_))
-    begin(b, used_ + 2, true);
+    begin(b, current_, false);
+  else if (current_ + 2 < tiles_ && !client_.is_mapped(region_ + (current_ + 2) * tile_bytes_))
+    begin(b, current_ + 2, true);
 }
 
-/// What the next tile waits for; after the last tile, a buffer that is being written; null: nothing.
+/// The buffer that the next tile waits for, or after the last tile one that is being written; null: none.
 tile_pipeline::buffer* tile_pipeline::awaited() {
-  std::uint64_t const next = used_ + 1;
+  std::uint64_t const next = current_ + 1;
   buffer& mine = buffers_[next % 2];
   buffer const& other = buffers_[(next + 1) % 2];
-  // Through a mapping, whoever uses the bytes has them in his processor's cache if he copies them himself, always to
-  // the same place.
+  // Through a mapping, the user of a tile copies it itself, always to the same place: then the bytes are in the cache
+  // of its own processor.
   if (!writes_ && next < tiles_ && !mine.busy && mine.tile != next) {
     mine.memory = &memory_[other.busy ? next % 2 * tile_bytes_ : 0];
     mine.tile = next;
@@ -90,50 +90,50 @@ tile_pipeline::buffer* tile_pipeline::awaited() {
     if (!client_.move_mapped(true, region_ + next * tile_bytes_, mine.memory, mine.bytes)) begin(mine, next, true);
   }
   for (buffer* const b : {&buffers_[next % 2], &buffers_[(next + 1) % 2]})
-    if (b->busy && (next >= tiles_ || b == &buffers_[next % 2])) return read_here(*b) ? nullptr : b;
+    if (b->busy && (next >= tiles_ || b == &buffers_[next % 2])) return read_mapped(*b) ? nullptr : b;
   return nullptr;
 }
 
-/// Through a mapping, if no thread has begun with it.
-bool tile_pipeline::read_here(buffer& b) {
-  if (writes_ || !client_.take_back(b)) return false;
+/// Reads the tile through a mapping, unless its transfer has begun.
+bool tile_pipeline::read_mapped(buffer& b) {
+  if (writes_ || !client_.cancel(b)) return false;
   if (!client_.move_mapped(true, b.at, b.memory, b.bytes)) {
     client_.start(b);
     return false;
   }
-  b.wait.forget();
+  b.wait.cancel();
   b.busy = false;
   return true;
 }
 
-tile_pipeline::tile tile_pipeline::taken(buffer const* b) {
-  ++used_;
-  if (used_ >= tiles_) {
-    used_ = tiles_;
+tile_pipeline::tile tile_pipeline::hand_out(buffer const* b) {
+  ++current_;
+  if (current_ >= tiles_) {
+    current_ = tiles_;
     return {};
   }
-  has_ = true;
-  return {.bytes = b->memory, .size = b->bytes, .offset = used_ * tile_bytes_};
+  in_use_ = true;
+  return {.bytes = b->memory, .size = b->bytes, .offset = current_ * tile_bytes_};
 }
 
 task<tile_pipeline::tile> tile_pipeline::next() {
-  give_back();
+  return_current();
   while (buffer* const b = awaited()) {
     co_await b->wait.done();
     b->busy = false;
     b->wait.check();
   }
-  co_return taken(&buffers_[(used_ + 1) % 2]);
+  co_return hand_out(&buffers_[(current_ + 1) % 2]);
 }
 
 tile_pipeline::tile tile_pipeline::next_blocking() {
-  give_back();
+  return_current();
   while (buffer* const b = awaited()) {
     b->wait.block();
     b->busy = false;
     b->wait.check();
   }
-  return taken(&buffers_[(used_ + 1) % 2]);
+  return hand_out(&buffers_[(current_ + 1) % 2]);
 }
 
 }  // namespace tess::rmem::detail

@@ -1,4 +1,4 @@
-// transfers: what may block is called on a thread of the client, whose end resumes the task.
+// transfers: remote memory in tasks: blocking calls run on a thread of the client, whose result resumes the task.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "rmem/client/serial_executor.hpp"
+#include "rmem/client/background_thread.hpp"
 #include "tess/detail/remote_wait.hpp"
 #include "tess/rmem_task.hpp"
 
@@ -15,9 +15,9 @@ namespace tess::rmem {
 namespace detail {
 
 void remote_wait::block() noexcept {
-  // A worker goes on with messages and other workers of its thread; without a job, or after it, there is nothing to do.
+  // A worker continues with messages and with other workers of its thread; outside of a job there is nothing to do.
   if (tess::detail::self != nullptr && !cell_.idle()) tess::detail::drain(cell_);
-  for (unsigned looks = 0; under_way_.load(std::memory_order_acquire); ++looks) {
+  for (unsigned looks = 0; in_flight_.load(std::memory_order_acquire); ++looks) {
     if (looks < 64)
       std::this_thread::yield();
     else
@@ -29,35 +29,35 @@ void remote_wait::block() noexcept {
 
 namespace {
 
-/// After so many bytes of its own copying a task lets others go first.
-constexpr std::size_t turn_bytes = 256 * 1024;
+/// A task that copies yields after this many bytes.
+constexpr std::size_t yield_bytes = 256 * 1024;
 
-/// Starts what will arrive; if it cannot be started, nobody waits for it.
+/// Starts what will complete `w`; if that throws, `w` waits for nothing.
 template <class F>
-void or_forget(detail::remote_wait& w, F start) {
+void start_or_cancel(detail::remote_wait& w, F start) {
   try {
     start();
   } catch (...) {
-    w.forget();
+    w.cancel();
     throw;
   }
 }
 
-/// Calls f where it may block.
+/// Calls f on a thread of the client, where it may block.
 template <class F>
-task<std::invoke_result_t<F&>> aside_of(client& with, F f) {
+task<std::invoke_result_t<F&>> in_background(client& with, F f) {
   std::optional<std::invoke_result_t<F&>> result;
   detail::remote_wait w;
   w.expect();
-  or_forget(w, [&] {
-    with.run_aside([&] {
+  start_or_cancel(w, [&] {
+    with.run_in_background([&] {
       std::exception_ptr failure;
       try {
         result.emplace(f());
       } catch (...) {
         failure = std::current_exception();
       }
-      w.arrived(std::move(failure));
+      w.complete(std::move(failure));
     });
   });
   co_await w.done();
@@ -71,7 +71,7 @@ struct awaited_transfer : transfer {
 
 task<void> move(client& with, bool reads, address at, std::byte* memory, std::size_t bytes) {
   while (bytes != 0) {
-    std::size_t const now = std::min(bytes, turn_bytes);
+    std::size_t const now = std::min(bytes, yield_bytes);
     if (!with.move_mapped(reads, at, memory, now)) break;
     at += now;
     memory += now;
@@ -85,7 +85,7 @@ task<void> move(client& with, bool reads, address at, std::byte* memory, std::si
   t.memory = memory;
   t.bytes = bytes;
   t.ended = [](transfer& ended) noexcept {
-    static_cast<awaited_transfer&>(ended).wait.arrived(std::exchange(ended.failure, {}));
+    static_cast<awaited_transfer&>(ended).wait.complete(std::exchange(ended.failure, {}));
   };
   with.prepare();
   t.wait.expect();
@@ -94,7 +94,7 @@ task<void> move(client& with, bool reads, address at, std::byte* memory, std::si
   t.wait.check();
 }
 
-std::atomic<client*>& found_client() {
+std::atomic<client*>& known_client() {
   static std::atomic<client*> found{nullptr};
   return found;
 }
@@ -102,42 +102,42 @@ std::atomic<client*>& found_client() {
 }  // namespace
 
 task<client*> find_client() {
-  if (client* const known = found_client().load(std::memory_order_acquire); known != nullptr) co_return known;
+  if (client* const known = known_client().load(std::memory_order_acquire); known != nullptr) co_return known;
   detail::remote_wait w;
   w.expect();
   // Starting a server and connecting takes milliseconds.
   auto const start = [&w] {
     std::exception_ptr failure;
     try {
-      found_client().store(&default_client(), std::memory_order_release);
+      known_client().store(&default_client(), std::memory_order_release);
     } catch (...) {
       failure = std::current_exception();
     }
-    w.arrived(std::move(failure));
+    w.complete(std::move(failure));
   };
-  or_forget(w, [&] { quiet_thread(start).detach(); });
+  start_or_cancel(w, [&] { background_thread(start).detach(); });
   co_await w.done();
   w.check();
-  co_return found_client().load(std::memory_order_acquire);
+  co_return known_client().load(std::memory_order_acquire);
 }
 
 task<region> open(client& with, std::string name, rights wanted) {
-  if (auto const known = with.remembered(name, wanted)) co_return *known;
-  co_return co_await aside_of(with, [&] { return with.open(name, wanted); });
+  if (auto const known = with.cached(name, wanted)) co_return *known;
+  co_return co_await in_background(with, [&] { return with.open(name, wanted); });
 }
 task<region> open(std::string name, rights wanted) {
   co_return co_await open(*co_await find_client(), std::move(name), wanted);
 }
 
 task<region> create(client& with, std::string name, std::uint64_t size, rights for_users) {
-  co_return co_await aside_of(with, [&] { return with.create(name, size, for_users); });
+  co_return co_await in_background(with, [&] { return with.create(name, size, for_users); });
 }
 task<region> create(std::string name, std::uint64_t size, rights for_users) {
   co_return co_await create(*co_await find_client(), std::move(name), size, for_users);
 }
 
 task<void> remove(client& with, region of) {
-  co_await aside_of(with, [&] {
+  co_await in_background(with, [&] {
     with.remove(of.base);
     return true;
   });
@@ -153,7 +153,7 @@ task<void> memread(void* to, address from, std::size_t bytes) {
   co_await move(*co_await find_client(), true, from, static_cast<std::byte*>(to), bytes);
 }
 task<void> memwrite(client& with, address to, void const* from, std::size_t bytes) {
-  // Only read there.
+  // move() does not write to it.
   co_await move(with, false, to, const_cast<std::byte*>(static_cast<std::byte const*>(from)), bytes);
 }
 task<void> memwrite(address to, void const* from, std::size_t bytes) {

@@ -1,12 +1,12 @@
 // message: the protocol of memory servers: messages of 64 bytes, little-endian, some followed by a payload.
 //
-//   A message is what the RMem paper puts into a mailbox; bytes of regions travel through the portal, which on a stream
-//   is the payload of a `data` message. docs/use/rmem.md has the sequence chart.
+//   A message is what the RMem paper puts into a mailbox. Bytes of regions go through the portal, which on a stream is
+//   the payload of a `data` message. docs/use/rmem.md has the sequence charts.
 //
 //   bytes  0-3 magic  4 version  5 operation  6-7 status  8-15 id  16-23 address  24-31 size  32-39 argument
 //          40-43 rights  44-47 payload bytes  48-55 second argument  56-63 zero
 //
-// Errors   Readers are bounds-checked and return nothing for what is malformed; whoever sent it is cut off.
+// Errors   Readers are bounds-checked and return nothing for malformed bytes; their sender is disconnected.
 // Source   RMem (MultiProg 2019), section 4: header, acknowledgement, data; reads are set up while the header travels.
 #pragma once
 
@@ -28,63 +28,69 @@ namespace tess::rmem::wire {
 inline constexpr std::uint32_t magic = 0x4d454d52;  // "RMEM"
 inline constexpr std::uint8_t version = 1;
 inline constexpr std::size_t message_bytes = 64;
-/// What one read or write moves at most; clients cut longer ones and overlap the pieces.
+/// The most that one read or write moves; clients cut longer transfers into chunks that overlap.
 inline constexpr std::uint64_t portal_bytes_max = std::uint64_t{1} << 20;
-/// A write up to this size takes its bytes along with its header: they wait in the server's mailbox for the check.
+/// A write up to this size carries its bytes after its header; the server buffers them until the check.
 inline constexpr std::uint32_t inline_bytes_max = 4096;
 inline constexpr std::uint32_t name_bytes_max = 255;
-/// Of an address: its top bits are the number of its server.
+/// The top bits of an address are the number of its server.
 inline constexpr unsigned server_bits = 8;
 inline constexpr unsigned server_shift = 64 - server_bits;
-/// As many as there are numbers of servers, without the first one's.
+/// One for each server number except the first server's.
 inline constexpr std::uint64_t other_parts_max = 255;
 inline constexpr std::uint32_t part_bytes = 16;
-/// Writes whose portal is open and reads not yet sent: more of them wait in the sender's socket.
+/// The most writes of a connection whose portal is open.
 inline constexpr std::size_t transfers_max = 16;
+
+/// A lease is two shared files: the region's bytes, and one page whose first word is this as long as the lease holds.
+inline constexpr std::uint64_t lease_valid = 1;
+inline constexpr std::uint64_t lease_epoch_bytes = 4096;
 
 enum class operation : std::uint8_t {
   // Requests. Each is answered by `done` with its id, after `data` if it asked for bytes.
-  open = 1,   // payload: name, or nothing: address. rights: those that will be used.
-              // → address, size, rights held, argument: lease in ms; payload: parts on other servers
-  create,     // size. rights: for every local user. argument2: so many parts are on other servers. payload: name,
-              // those parts. → address; size of all; payload: the owner's token, if remote
+  open = 1,   // payload: name, or empty: address. rights: those needed.
+              // → address, size, rights held, argument: how long a client may cache this, in ms;
+              // payload: parts on other servers
+  create,     // size. rights: of every local user. argument2: number of parts on other servers. payload: name, then
+              // those parts. → address; total size; payload: the owner's token, if the client is remote
   remove,     // address
-  link,       // address. payload: another name. argument: how long in ms, 0: until unlinked
+  link,       // address. payload: another name. argument: for how long in ms, 0: until unlinked
   unlink,     // payload: name
-  list,       // address: begin there. → payload: entries; address: where to go on, 0: that was all
-  grant,      // address (0: the server). rights. argument: see whom. → payload: the token, if one was asked for
-  revoke,     // address. argument, second argument: whom
-  present,    // payload: a token; what it grants is granted on this connection
-  read,       // address, size. argument: bytes of all pieces from here on, checked together → data
-  write,      // address, size, argument as for read; payload: nothing, then `data` after `go`; or all of the bytes
-  lease,      // address. rights: read or read and write → address, size; descriptors of the
+  list,       // address: where to begin. → payload: entries; address: where to continue, 0: that was all
+  grant,      // address (0: the server). rights. argument: see grantee. → payload: the token, if one was asked for
+  revoke,     // address. argument, second argument: from which grantee
+  present,    // payload: a token; what it grants is valid on this connection
+  read,       // address, size. argument: bytes of the whole transfer from here on, checked together → data
+  write,      // address, size, argument as for read; payload: empty, then `data` after `go`; or all of the bytes
+  lease,      // address. rights: read, or read and write → address, size; descriptors of the
               // region and of its epoch, or none: it is not lent
-  state,      // → payload: the figures of the server
-  hello,      // → argument: what is so of the server; rights: its number; payload: its partner's address.
-              // Refused: it does not serve. Both: address: epoch; argument2: instance
-  join,       // argument: epoch; argument2: instance; rights: standing; size; address: number; payload: the secret
-  take_over,  // by its operator: the first of two servers is gone for sure
+  state,      // → payload: the server's counters
+  hello,      // → argument: properties of the server; rights: its number; payload: the address of its peer.
+              // Refused: it does not serve; payload: why. In both cases: address: epoch; argument2: instance
+  join,       // a server asks to be the backup. argument: epoch; argument2: instance; rights: replica_state; size;
+              // address: number; payload: the secret
+  take_over,  // the operator says that the other of two servers is certainly gone
   // Answers, and data in both directions.
   go,    // the portal is open: send the data
   data,  // payload: bytes
-  done,  // status; payload: what was wrong, in words
-  // From the first of two servers to the second once it has joined, and back.
+  done,  // status; payload: what was wrong, as text
+  // From the primary to the backup once it has joined, and back.
   copied_change,  // payload: the change
   copied_bytes,   // address, payload: bytes
-  in_step,        // all that was acknowledged so far has been sent
-  acknowledge,    // argument: so many of these were taken in
+  in_sync,        // everything that was acknowledged so far has been sent
+  acknowledge,    // argument: the number of these messages that were applied
 };
 inline constexpr auto last_request = operation::take_over;
 
 /// `argument` of the answer to hello: regions outlive the process that serves them.
-inline constexpr std::uint64_t comes_back = 1;
+inline constexpr std::uint64_t regions_persist = 1;
 
 using status = reason;
 
 /// `argument` of grant and revoke.
-enum class whom : std::uint64_t { token, user, any_user };
+enum class grantee : std::uint64_t { token, user, any_user };
 
-/// Of a region that several servers have: so many bytes from this address on.
+/// A part of a region that spans several servers.
 struct part {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
@@ -133,7 +139,7 @@ using encoded = std::array<std::byte, message_bytes>;
   return to;
 }
 
-/// Nothing if it is no message of this version.
+/// Nothing if these bytes are no message of this version.
 [[nodiscard]] inline std::optional<message> decode(encoded const& from) {
   auto const what = load<std::uint8_t>(&from[5]);
   auto const outcome = load<std::uint16_t>(&from[6]);
@@ -146,7 +152,7 @@ using encoded = std::array<std::byte, message_bytes>;
                  load<std::uint32_t>(&from[40]), load<std::uint32_t>(&from[44]), load<std::uint64_t>(&from[48])};
 }
 
-/// Takes numbers and bytes off a payload, never beyond its end.
+/// Reads numbers and bytes from a payload, never beyond its end.
 class reader {
  public:
   explicit reader(std::span<std::byte const> bytes) : left_(bytes) {}
@@ -169,7 +175,7 @@ class reader {
   std::span<std::byte const> left_;
 };
 
-/// What a reader takes off.
+/// Writes a payload for a reader.
 class writer {
  public:
   template <std::unsigned_integral T>
@@ -194,7 +200,7 @@ inline void put(writer& to, std::span<part const> parts) {
     to.number(p.size);
   }
 }
-/// `count` of them; nothing if there are fewer.
+/// `count` parts; nothing if there are fewer.
 [[nodiscard]] inline std::optional<std::vector<part>> take_parts(reader& from, std::uint64_t count) {
   std::vector<part> all;
   for (; count != 0; --count) {

@@ -1,4 +1,7 @@
-// protocol: the server's side of one connection, as a machine that takes bytes and gives bytes. No transport.
+// protocol: one side of a connection as a state machine over bytes; sockets belong to its caller.
+//
+//   The caller puts received bytes where receive_buffer() says and calls received(); it sends what next_output() shows
+//   and calls sent().
 #pragma once
 
 #include <cstddef>
@@ -7,22 +10,22 @@
 
 namespace tess::memd {
 
-class talker {
+class protocol {
  public:
-  struct outgoing {
+  struct output {
     std::span<std::byte const> bytes;
-    std::span<int const> files{};  // go with the first of the bytes
-    bool data_follow = false;      // at once: this is the header of a read's data, or the end of the one before
+    std::span<int const> files{};  // descriptors to send with the first of the bytes
+    bool data_follows = false;     // more output follows at once: this is the header of a read's data, or ends a read
   };
 
-  virtual ~talker() = default;
-  /// Where the next bytes go; empty while answers must be taken first.
-  [[nodiscard]] virtual std::span<std::byte> want() = 0;
-  /// So many arrived there; at most want().size(), and nothing else was called in between. `now`: ms. False: the other
-  /// side speaks no such protocol.
-  [[nodiscard]] virtual bool got(std::size_t bytes, std::uint64_t now) = 0;
+  virtual ~protocol() = default;
+  /// Where the next bytes go; empty while output must be sent first.
+  [[nodiscard]] virtual std::span<std::byte> receive_buffer() = 0;
+  /// `bytes` were put into the receive buffer, which nothing has changed since. `now`: ms. False: the other side
+  /// violated the protocol.
+  [[nodiscard]] virtual bool received(std::size_t bytes, std::uint64_t now) = 0;
   /// What to send next; no bytes: nothing for now.
-  [[nodiscard]] virtual outgoing next() = 0;
+  [[nodiscard]] virtual output next_output() = 0;
   virtual void sent(std::size_t bytes) = 0;
 };
 

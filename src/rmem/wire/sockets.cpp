@@ -1,4 +1,4 @@
-// sockets: bind, listen and connect, with messages that say where.
+// sockets: bind, listen and connect, with errors that name the address.
 #include "rmem/wire/sockets.hpp"
 
 #include <netdb.h>
@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int backlog = 512;
-/// One piece of a large transfer fits, so that neither side waits for the other in its midst.
+/// Holds one chunk of a large transfer, so that neither side waits for the other within it.
 constexpr int buffer_bytes = 1 << 20;
 
 [[noreturn]] void fail(std::string const& where, std::string const& what, int reason) {
@@ -48,7 +48,7 @@ sockaddr_un path_of(std::string const& full) {
   if (path.empty() || path.size() >= sizeof to.sun_path)
     throw std::runtime_error(full + ": a socket's path has 1 to " + std::to_string(sizeof to.sun_path - 1) + " bytes");
   std::memcpy(to.sun_path, path.data(), path.size());
-  // A name that no folder has, and that is gone with its socket.
+  // An abstract name: in no folder, and gone with its socket.
   if (path.front() == '@') to.sun_path[0] = '\0';
   return to;
 }
@@ -85,21 +85,21 @@ descriptor listen_on_path(std::string const& full) {
   fs::path const path = to.sun_path;
   auto const* const address = reinterpret_cast<sockaddr const*>(&to);
   if (to.sun_path[0] != '\0' && path.parent_path() == folder()) {
-    std::error_code ignored;  // bind() says it better
+    std::error_code ignored;  // bind() has the better message
     fs::create_directories(path.parent_path(), ignored);
   }
   auto s = socket_of(AF_UNIX);
   if (!s.is_open()) fail(full, "no socket", errno);
   if (bind(s.number(), address, sizeof to) != 0) {
     if (errno != EADDRINUSE) fail(full, "cannot listen there", errno);
-    // A socket whose server is gone refuses.
+    // The socket of a dead server refuses connections.
     auto const probe = socket_of(AF_UNIX);
     if (connect(probe.number(), address, sizeof to) == 0 || errno != ECONNREFUSED)
       throw std::runtime_error(full + ": another server listens there; give it another --name, or stop it");
     unlink(to.sun_path);
     if (bind(s.number(), address, sizeof to) != 0) fail(full, "cannot listen there", errno);
   }
-  // Any user may connect; what he may do is another question.
+  // Any user may connect; rights are checked for every request.
   if (to.sun_path[0] != '\0') chmod(to.sun_path, 0666);
   if (listen(s.number(), backlog) != 0) fail(full, "cannot listen there", errno);
   return s;
@@ -131,9 +131,9 @@ std::string full_address(std::string const& where, bool to_listen) {
 
 std::chrono::milliseconds failure_timeout() {
   double seconds = 10;
-  if (char const* const said = std::getenv("TESS_FAILURE_TIMEOUT"); said != nullptr) {
+  if (char const* const value = std::getenv("TESS_FAILURE_TIMEOUT"); value != nullptr) {
     double given = 0;
-    auto const end = std::from_chars(said, said + std::strlen(said), given);
+    auto const end = std::from_chars(value, value + std::strlen(value), given);
     if (end.ec == std::errc() && given > 0) seconds = std::min(given, 1e6);
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));

@@ -1,9 +1,7 @@
-// sockets: where memory servers listen, and how clients get there: `unix:PATH`, `tcp:HOST:PORT`, or a server's name.
+// sockets: where memory servers listen and how clients connect: `unix:PATH`, `tcp:HOST:PORT`, or a server's name.
 //
-//   A name means a socket of the system's folder for running programs: /run/tess/NAME.sock of a server that root runs,
-//   else NAME.sock in $XDG_RUNTIME_DIR/tess, or in /tmp/tess-USER where there is no such folder.
-//
-//   `unix:@TEXT` is in no folder.
+//   A name stands for a socket in a folder: /run/tess/NAME.sock for a server of root, else NAME.sock in
+//   $XDG_RUNTIME_DIR/tess, or in /tmp/tess-USER if there is no such folder. `unix:@TEXT` is in no folder.
 //
 // Errors   std::runtime_error that names the address and the reason.
 #pragma once
@@ -16,7 +14,7 @@
 
 namespace tess::rmem {
 
-/// A file descriptor that is closed at the end of its life.
+/// An owned file descriptor.
 class descriptor {
  public:
   descriptor() = default;
@@ -36,7 +34,7 @@ class descriptor {
   int number_ = -1;
 };
 
-/// `unix:` and the path for a name; anything with a colon is an address already. `to_listen`: what this user may make.
+/// The address of a name; anything with a colon is an address already. `to_listen`: one that this user may create.
 [[nodiscard]] std::string full_address(std::string const& where, bool to_listen);
 [[nodiscard]] inline bool is_local(std::string const& full) {
   return full.starts_with("unix:");
@@ -48,12 +46,12 @@ struct no_connection : std::runtime_error {
   int reason;
 };
 
-/// So long nothing may come before a server counts as lost, as with places: TESS_FAILURE_TIMEOUT, 10 s.
+/// How long a server may be silent before it counts as lost; as for places: TESS_FAILURE_TIMEOUT, 10 s.
 [[nodiscard]] std::chrono::milliseconds failure_timeout();
-/// Whoever waits at this socket waits no longer than that.
+/// Blocking calls on this socket take no longer than this.
 void limit_waiting(int socket, std::chrono::milliseconds time);
 
-/// Takes a dead server's socket away, never a living one's. Both give sockets that are not inherited.
+/// Replaces the socket of a dead server, never of a live one. Both sockets are closed on exec.
 [[nodiscard]] descriptor listen_at(std::string const& full);
 [[nodiscard]] descriptor connect_to(std::string const& full);
 

@@ -1,4 +1,4 @@
-// token: drawn by getrandom(2).
+// token: random bytes from getrandom(2).
 #include "rmem/wire/token.hpp"
 
 #include <sys/random.h>
@@ -9,7 +9,7 @@
 
 #include "rmem/wire/message.hpp"
 
-namespace tess::memd {
+namespace tess::rmem {
 
 token token::fresh() {
   token t;
@@ -59,4 +59,4 @@ std::optional<token> token::parse(std::string_view digits) {
   return from(bytes);
 }
 
-}  // namespace tess::memd
+}  // namespace tess::rmem

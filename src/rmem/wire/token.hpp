@@ -1,7 +1,7 @@
-// token: 32 random bytes that whoever knows them may present; 16 name the grant, 16 prove it.
+// token: 32 random bytes, a bearer credential: 16 identify the grant, 16 are the secret that proves it.
 //
-//   The first half may be told to anybody (it is what `revoke` takes) and is looked up in a map; the second is only
-//   ever compared in constant time, so that how long a refusal takes tells nothing.
+//   The identity may be public (`revoke` takes it) and is looked up in a map. The secret is only compared, in constant
+//   time, so that the time of a refusal reveals nothing.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tess::memd {
+namespace tess::rmem {
 
 struct token {
   static constexpr std::size_t size_bytes = 32;
@@ -30,7 +30,7 @@ struct token {
 
   /// From the system's random numbers; throws std::system_error if there are none.
   [[nodiscard]] static token fresh();
-  /// As it travels, and as it is printed: 64 hexadecimal digits.
+  /// As it is sent: 32 bytes. As it is printed: 64 hexadecimal digits.
   [[nodiscard]] std::array<std::byte, size_bytes> bytes() const;
   [[nodiscard]] static std::optional<token> from(std::span<std::byte const> bytes);
   [[nodiscard]] std::string text() const;
@@ -38,8 +38,13 @@ struct token {
 };
 
 /// In constant time.
-[[nodiscard]] inline bool proves(token::proof const& given, token::proof const& kept) {
-  return ((given[0] ^ kept[0]) | (given[1] ^ kept[1])) == 0;
+[[nodiscard]] inline bool proves(token::proof const& presented, token::proof const& expected) {
+  return ((presented[0] ^ expected[0]) | (presented[1] ^ expected[1])) == 0;
 }
 
+}  // namespace tess::rmem
+
+namespace tess::memd {
+using rmem::proves;
+using rmem::token;
 }  // namespace tess::memd

@@ -1,5 +1,5 @@
-// pair_test: two servers of which one dies, and what its clients had acknowledged. Method: `tess memd` processes that
-// are killed with SIGKILL, and clients in this process that compare with a copy of their own.
+// replication_test: two servers of which one dies, and what was acknowledged to their clients. Method: `tess memd`
+// processes are killed with SIGKILL; clients in this process compare with a copy.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -30,12 +30,12 @@ struct two_servers {
   static std::vector<std::string> words(std::string const& own, std::string const& other) {
     return {"--size", "64M", "--name", own, "--replicas", "2", "--peer", other};
   }
-  /// Which of the two serves; both are up, and the second has all.
+  /// The primary, once the backup is in sync; null: they are not after 10 s.
   memd_process* settle() {
     auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (std::chrono::steady_clock::now() < deadline) {
       for (auto* const one : {&first, &second})
-        if (one->has_said("the second server has all")) return one->says("the second server has all") ? one : nullptr;
+        if (one->has_printed("the backup is in sync")) return one->wait_for("the backup is in sync") ? one : nullptr;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     return nullptr;
@@ -43,10 +43,10 @@ struct two_servers {
   memd_process& other(memd_process const& of) { return &of == &first ? second : first; }
 };
 
-TEST(rmem_pair, what_was_acknowledged_is_on_the_second_server_when_the_first_is_killed) {
+TEST(rmem_replication, what_was_acknowledged_is_on_the_backup_when_the_primary_is_killed) {
   two_servers two;
-  memd_process* serves = two.settle();
-  ASSERT_NE(serves, nullptr);
+  memd_process* primary = two.settle();
+  ASSERT_NE(primary, nullptr);
   client c(two.a + "," + two.b);
   auto const r = c.create("matrix", 5 * mebibyte, rights::read);
   auto const token = c.grant_token(r.base, rights::read);
@@ -55,8 +55,8 @@ TEST(rmem_pair, what_was_acknowledged_is_on_the_second_server_when_the_first_is_
     c.memwrite(r.base, bytes.data(), bytes.size());
     std::uint64_t const word = round;
     c.memwrite(r + 4097, &word, sizeof word);
-    serves->kill_and_start_again();
-    serves = &two.other(*serves);
+    primary->restart();
+    primary = &two.other(*primary);
     auto const again = c.open("matrix", rights::read_write);
     EXPECT_EQ(again.base, r.base);
     std::vector<char> got(bytes.size());
@@ -64,41 +64,55 @@ TEST(rmem_pair, what_was_acknowledged_is_on_the_second_server_when_the_first_is_
     ASSERT_EQ(std::memcmp(got.data() + 4097, &word, sizeof word), 0);
     std::memcpy(got.data() + 4097, bytes.data() + 4097, sizeof word);
     ASSERT_TRUE(got == bytes) << "round " << round;
-    // Only what is on both is safe: the killed one must have it all before the next round.
-    ASSERT_TRUE(serves->says("the second server has all"));
+    // Only what is on both is safe, so the restarted one must be in sync before the next round.
+    ASSERT_TRUE(primary->wait_for("the backup is in sync"));
   }
   EXPECT_EQ(client(two.a + "," + two.b, {token}).open("matrix", rights::read).base, r.base);
 }
 
-TEST(rmem_pair, the_first_goes_on_alone_when_the_second_is_killed_and_shares_again_when_it_is_back) {
+TEST(rmem_replication, the_primary_continues_alone_and_synchronises_a_backup_that_restarts) {
   two_servers two;
-  memd_process* const serves = two.settle();
-  ASSERT_NE(serves, nullptr);
-  memd_process& second = two.other(*serves);
+  memd_process* const primary = two.settle();
+  ASSERT_NE(primary, nullptr);
+  memd_process& backup = two.other(*primary);
   client c(two.a + "," + two.b);
   auto const r = c.create("a", mebibyte);
-  second.kill();
+  backup.kill();
   std::uint64_t word = 5;
   c.memwrite(r.base, &word, sizeof word);
-  second.start();
-  ASSERT_TRUE(serves->says("the second server has all"));
-  serves->kill();
+  backup.start();
+  ASSERT_TRUE(primary->wait_for("the backup is in sync"));
+  primary->kill();
   word = 0;
   c.memread(&word, r.base, sizeof word);
   EXPECT_EQ(word, 5U);
 }
 
-TEST(rmem_pair, may_be_one_of_several_servers_of_a_region) {
+TEST(rmem_replication, a_client_that_knows_one_server_learns_the_address_of_the_other) {
+  two_servers two;
+  memd_process* const primary = two.settle();
+  ASSERT_NE(primary, nullptr);
+  client c(primary == &two.first ? two.a : two.b);
+  auto const r = c.create("a", mebibyte);
+  std::uint64_t word = 5;
+  c.memwrite(r.base, &word, sizeof word);
+  primary->kill();
+  word = 0;
+  c.memread(&word, r.base, sizeof word);
+  EXPECT_EQ(word, 5U);
+}
+
+TEST(rmem_replication, a_pair_may_be_one_of_several_servers_of_a_region) {
   two_servers two;
   std::string const third = fresh_address();
   memd_process const alone({"--size", "64M", "--name", third, "--number", "3"});
-  memd_process* const serves = two.settle();
-  ASSERT_NE(serves, nullptr);
+  memd_process* const primary = two.settle();
+  ASSERT_NE(primary, nullptr);
   client c(two.a + "," + two.b + "+" + third);
   auto const r = c.create("matrix", 9 * mebibyte);
   auto const bytes = random_bytes(r.size, 5);
   c.memwrite(r.base, bytes.data(), bytes.size());
-  serves->kill();
+  primary->kill();
   std::vector<char> got(bytes.size());
   c.memread(got.data(), r.base, got.size());
   EXPECT_TRUE(got == bytes);
@@ -116,7 +130,7 @@ struct secret_file {
   ~secret_file() { unlink(path.c_str()); }
 };
 
-/// One of them has, within 10 s.
+/// One of them ends within 10 s.
 bool ends(memd_process const& a, memd_process const& b) {
   auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (std::chrono::steady_clock::now() < deadline) {
@@ -130,7 +144,7 @@ bool ends(memd_process const& a, memd_process const& b) {
   return false;
 }
 
-TEST(rmem_pair, two_hosts_need_one_secret_and_clients_by_tcp_go_on_at_the_second) {
+TEST(rmem_replication, two_hosts_need_one_secret_and_clients_by_tcp_continue_at_the_backup) {
   secret_file const good("good", "a secret of both servers");
   secret_file const bad("bad", "some other secret, long");
   std::string const a = fresh_tcp_address();
@@ -145,21 +159,21 @@ TEST(rmem_pair, two_hosts_need_one_secret_and_clients_by_tcp_go_on_at_the_second
   };
   {
     memd_process one(words(a, local_a, b, good.path));
-    memd_process liar(words(b, local_b, a, bad.path));
-    // Whichever asked the other to let it in.
-    EXPECT_TRUE(ends(one, liar));
-    for (auto* const each : {&one, &liar}) EXPECT_FALSE(each->has_said("the second server has all"));
+    memd_process impostor(words(b, local_b, a, bad.path));
+    // Either of them may have been the one that asked to join.
+    EXPECT_TRUE(ends(one, impostor));
+    for (auto* const each : {&one, &impostor}) EXPECT_FALSE(each->has_printed("the backup is in sync"));
   }
   memd_process first(words(a, local_a, b, good.path));
   memd_process second(words(b, local_b, a, good.path));
   bool const first_serves = [&] {
     auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (std::chrono::steady_clock::now() < deadline) {
-      if (first.has_said("the second server has all")) return true;
-      if (second.has_said("the second server has all")) return false;
+      if (first.has_printed("the backup is in sync")) return true;
+      if (second.has_printed("the backup is in sync")) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
-    ADD_FAILURE() << "they are not in step";
+    ADD_FAILURE() << "they are not in sync";
     return true;
   }();
   client owner(first_serves ? local_a : local_b);
@@ -173,14 +187,14 @@ TEST(rmem_pair, two_hosts_need_one_secret_and_clients_by_tcp_go_on_at_the_second
   EXPECT_TRUE(got == bytes);
 }
 
-TEST(rmem_pair, silence_proves_nothing_and_without_the_second_nothing_is_acknowledged) {
+TEST(rmem_replication, silence_proves_nothing_and_without_the_backup_nothing_is_acknowledged) {
   two_servers two;
-  memd_process* const serves = two.settle();
-  ASSERT_NE(serves, nullptr);
-  memd_process& second = two.other(*serves);
+  memd_process* const primary = two.settle();
+  ASSERT_NE(primary, nullptr);
+  memd_process& backup = two.other(*primary);
   client c(two.a + "," + two.b);
   auto const r = c.create("a", mebibyte);
-  second.signal(SIGSTOP);
+  backup.signal(SIGSTOP);
   std::atomic<bool> acknowledged{false};
   std::thread writer([&] {
     std::uint64_t const word = 2;
@@ -189,15 +203,15 @@ TEST(rmem_pair, silence_proves_nothing_and_without_the_second_nothing_is_acknowl
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_FALSE(acknowledged);
-  second.signal(SIGCONT);
+  backup.signal(SIGCONT);
   writer.join();
-  // Nor does the second serve while the first is only silent, whoever says so.
-  connection operators(&second == &two.first ? two.a : two.b);
+  // The backup does not serve while the primary is connected, even if the operator says so.
+  connection operators(&backup == &two.first ? two.a : two.b);
   EXPECT_EQ(refusal_of([&] { operators.call({.what = wire::operation::take_over}); }),
-            "the first server is connected: end it first");
+            "the primary is connected: end it first");
 }
 
-TEST(rmem_pair, a_server_whose_file_may_be_old_waits_for_the_one_that_went_on) {
+TEST(rmem_replication, a_server_whose_file_may_be_old_waits_for_the_one_that_continued) {
   kept_file const file;
   std::string const at = fresh_address();
   std::string const other_at = fresh_address();
@@ -210,8 +224,8 @@ TEST(rmem_pair, a_server_whose_file_may_be_old_waits_for_the_one_that_went_on) {
   auto const r = c.create("a", mebibyte);
   std::uint64_t word = 1;
   c.memwrite(r.base, &word, sizeof word);
-  bool const kept_serves = kept.has_said("serves, epoch");
-  ASSERT_TRUE(kept_serves ? kept.says("the second server has all") : kept.says("has all that the first"));
+  bool const kept_serves = kept.has_printed("serves, epoch");
+  ASSERT_TRUE(kept_serves ? kept.wait_for("the backup is in sync") : kept.wait_for("is in sync with"));
   kept.kill();
   c.memread(&word, r.base, sizeof word);
   word = 2;
@@ -219,12 +233,12 @@ TEST(rmem_pair, a_server_whose_file_may_be_old_waits_for_the_one_that_went_on) {
   other.kill();
   kept.start();
   EXPECT_THROW(c.memread(&word, r.base, sizeof word), lost) << "what the file has is old";
-  // Its partner comes back with nothing: then the file is the best there is. That is for the operator to say.
+  // The other server comes back empty: then the file is the best copy. Only the operator can decide that.
   other.start();
   EXPECT_THROW(c.memread(&word, r.base, sizeof word), lost);
-  EXPECT_FALSE(kept.has_said("serves, epoch"));
+  EXPECT_FALSE(kept.has_printed("serves, epoch"));
   connection(at).call({.what = wire::operation::take_over});
-  ASSERT_TRUE(kept.says("the second server has all"));
+  ASSERT_TRUE(kept.wait_for("the backup is in sync"));
   c.memread(&word, r.base, sizeof word);
   EXPECT_EQ(word, 1U);
   unsetenv("TESS_FAILURE_TIMEOUT");

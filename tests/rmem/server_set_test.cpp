@@ -1,5 +1,5 @@
-// fleet_test: regions that lie on several servers. Method: live servers with numbers of their own, clients of all of
-// them, a copy of what the region should hold beside; servers that end, are full or share a number.
+// server_set_test: regions that span several servers. Method: live servers with their own numbers, clients of all of
+// them, a copy of the region's bytes; servers that end, are full or share a number.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ struct three_servers {
   [[nodiscard]] std::string remote() const { return a.remote() + "+" + b->remote() + "+" + c.remote(); }
 };
 
-/// Transfers over all borders, compared with a copy.
+/// Transfers across all borders, compared with a copy.
 void exercise(client& c, region const& r, unsigned seed) {
   auto copy = random_bytes(r.size, seed);
   c.memwrite(r.base, copy.data(), copy.size());
@@ -44,12 +44,12 @@ void exercise(client& c, region const& r, unsigned seed) {
   EXPECT_TRUE(got == copy);
 }
 
-TEST(rmem_fleet, a_region_larger_than_any_server_is_on_all_of_them) {
+TEST(rmem_server_set, a_region_larger_than_any_server_is_on_all_of_them) {
   three_servers const three;
   client c(three.local());
   auto const r = c.create("matrix", 40 * mebibyte + 77);
   EXPECT_EQ(r.size, 40 * mebibyte + 77);
-  EXPECT_EQ(r.base >> 56U, 1U) << "the top bits choose the server that knows the region";
+  EXPECT_EQ(r.base >> 56U, 1U) << "the top bits select the server that has the name";
   exercise(c, r, 1);
   for (auto const* const one : {&three.a, &*three.b, &three.c}) {
     client alone(one->local());
@@ -59,7 +59,7 @@ TEST(rmem_fleet, a_region_larger_than_any_server_is_on_all_of_them) {
   auto const found = client(three.local()).open("matrix", rights::read_write);
   EXPECT_EQ(found.base, r.base);
   EXPECT_EQ(found.size, r.size);
-  // The address alone says where the bytes are.
+  // The address alone is enough to find the bytes.
   client stranger(three.local());
   char there = 0;
   char expected = 0;
@@ -72,7 +72,7 @@ TEST(rmem_fleet, a_region_larger_than_any_server_is_on_all_of_them) {
   EXPECT_EQ(refusal_of([&] { stranger.memread(&there, r.base, 1); }).substr(0, 12), "no region at");
 }
 
-TEST(rmem_fleet, rights_and_tokens_hold_for_the_whole) {
+TEST(rmem_server_set, rights_and_tokens_hold_for_the_whole) {
   three_servers const three;
   client owner(three.local());
   auto const allocate = owner.grant_token(0, rights::allocate);
@@ -95,7 +95,7 @@ TEST(rmem_fleet, rights_and_tokens_hold_for_the_whole) {
   EXPECT_EQ(owner.state().regions, 0U);
 }
 
-TEST(rmem_fleet, a_transfer_that_leaves_the_region_moves_nothing) {
+TEST(rmem_server_set, a_transfer_that_leaves_the_region_moves_nothing) {
   three_servers const three;
   client c(three.local());
   auto const r = c.create("a", 9 * mebibyte);
@@ -107,7 +107,7 @@ TEST(rmem_fleet, a_transfer_that_leaves_the_region_moves_nothing) {
   EXPECT_EQ(std::ranges::count(got, '\0'), static_cast<std::ptrdiff_t>(got.size()));
 }
 
-TEST(rmem_fleet, a_lost_server_is_an_error_for_its_part_only) {
+TEST(rmem_server_set, a_lost_server_is_an_error_for_its_part_only) {
   three_servers three;
   client c(three.local());
   auto const r = c.create("a", 12 * mebibyte);
@@ -115,7 +115,7 @@ TEST(rmem_fleet, a_lost_server_is_an_error_for_its_part_only) {
   c.memwrite(r.base, bytes.data(), bytes.size());
   std::string const names = three.local();
   three.b.reset();
-  usleep(20'000);  // mappings are believed for 10 ms
+  usleep(20'000);  // mappings are trusted for 10 ms
   std::vector<char> got(4 * mebibyte);
   for (bool const fresh : {false, true}) {
     std::optional<client> other;
@@ -126,18 +126,18 @@ TEST(rmem_fleet, a_lost_server_is_an_error_for_its_part_only) {
     by.memread(got.data(), r + 8 * mebibyte, got.size());
     EXPECT_TRUE(std::equal(got.begin(), got.end(), bytes.begin() + 8 * mebibyte));
     EXPECT_THROW(by.memread(got.data(), r + 5 * mebibyte, 10), lost);
-    EXPECT_THROW(by.memread(got.data(), r + 3 * mebibyte, 2 * mebibyte), lost) << "over the border";
+    EXPECT_THROW(by.memread(got.data(), r + 3 * mebibyte, 2 * mebibyte), lost) << "across the border";
   }
 }
 
-TEST(rmem_fleet, what_cannot_be_created_on_all_is_left_on_none) {
+TEST(rmem_server_set, a_region_that_cannot_be_created_on_all_is_left_on_none) {
   three_servers const three;
   client c(three.local());
   client third(three.c.local());
   static_cast<void>(third.create("large", 10 * mebibyte));
   EXPECT_NE(refusal_of([&] { c.create("a", 30 * mebibyte); }).find("do not fit"), std::string::npos);
   EXPECT_EQ(c.state().regions, 1U);
-  // Of two creators of a name one is refused, and leaves nothing.
+  // If two clients create the same name, one is refused and leaves nothing.
   static_cast<void>(c.create("b", 6 * mebibyte));
   auto const regions = c.state().regions;
   client other(three.local());
@@ -147,7 +147,7 @@ TEST(rmem_fleet, what_cannot_be_created_on_all_is_left_on_none) {
   EXPECT_EQ(c.state().regions, regions + 1);
 }
 
-TEST(rmem_fleet, who_names_too_few_servers_is_told_so) {
+TEST(rmem_server_set, a_client_that_names_too_few_servers_is_told_so) {
   three_servers const three;
   client c(three.local());
   auto const r = c.create("a", 9 * mebibyte);

@@ -1,6 +1,8 @@
-// record_test: what a server with a file knows after a restart: all that was acknowledged, and damage is refused.
-// Method: stores are made, changed and made again from their files, which are cut and damaged at every byte between; a
-// small file system of the test's own is filled.
+// journal_test: a server with a file has everything that was acknowledged after a restart, and refuses damaged files.
+// Method: stores are created, changed and loaded again from their files, which are truncated and damaged at every byte;
+// a small file system is filled.
+#include "rmem/store/journal.hpp"
+
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -13,7 +15,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "rmem/store/journal.hpp"
 #include "rmem/store/persistent_store.hpp"
 
 namespace tess::memd {
@@ -21,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t size = 64 * pages::page_bytes;
+constexpr std::uint64_t size = 64 * page_allocator::page_bytes;
 caller const owner{.user = 1001, .operates = false, .tokens = {}};
 caller const other{.user = 1002, .operates = false, .tokens = {}};
 
@@ -33,15 +34,17 @@ void write_file(fs::path const& path, std::string const& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-class a_kept_server : public testing::Test {
+class a_server_with_a_file : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder); }
   void TearDown() override {
-    umount(folder.c_str());  // of the full disk
+    umount(folder.c_str());  // of the test with a full disk
     fs::remove_all(folder);
   }
 
-  holdings open(std::uint64_t bytes = size, std::uint8_t number = 3) { return holdings({bytes, file, number, 1000}); }
+  persistent_store open(std::uint64_t bytes = size, std::uint8_t number = 3) {
+    return persistent_store({bytes, file, number, 1000});
+  }
   std::string refusal(std::uint64_t bytes = size, std::uint8_t number = 3) {
     try {
       open(bytes, number);
@@ -50,26 +53,26 @@ class a_kept_server : public testing::Test {
     }
     return "opened";
   }
-  static std::uint64_t make(holdings& h, char const* name, std::string const& text) {
-    auto const made = h.what().create(owner, text.size(), name, 0, 0);
+  static std::uint64_t make(persistent_store& h, char const* name, std::string const& text) {
+    auto const made = h.current().create(owner, text.size(), name, 0, 0);
     EXPECT_TRUE(made) << made.error().text;
-    auto const to = h.what().bytes(*made->made, 0, text.size());
+    auto const to = made->made->memory.bytes(0, text.size());
     std::memcpy(to.data(), text.data(), text.size());
     return made->made->base;
   }
-  static std::string text(holdings& h, caller const& who, char const* name) {
-    auto const r = h.what().open(who, name, right_read, 0);
+  static std::string text(persistent_store& h, caller const& who, char const* name) {
+    auto const r = h.current().open(who, name, right_read, 0);
     if (!r) return r.error().text;
-    auto const bytes = h.what().bytes(**r, 0, (*r)->size);
+    auto const bytes = (*r)->memory.bytes(0, (*r)->size);
     return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
   }
 
-  fs::path folder = fs::path("/dev/shm") / ("tess-record-" + std::to_string(getpid()));
+  fs::path folder = fs::path("/dev/shm") / ("tess-journal-" + std::to_string(getpid()));
   fs::path file = folder / "memory";
   fs::path log = folder / "memory.record";
 };
 
-TEST_F(a_kept_server, knows_regions_names_and_rights_after_a_restart) {
+TEST_F(a_server_with_a_file, has_regions_names_and_rights_after_a_restart) {
   std::uint64_t base = 0;
   token shown{};
   token remote_owner{};
@@ -77,70 +80,70 @@ TEST_F(a_kept_server, knows_regions_names_and_rights_after_a_restart) {
     auto h = open();
     base = make(h, "kept", "the bytes");
     auto const gone = make(h, "gone", "secret");
-    ASSERT_TRUE(h.what().grant(owner, base, right_read | right_grant, holder::user(1002)));
-    ASSERT_TRUE(h.what().grant(other, base, right_read, holder::user(1003)));
-    shown = h.what().grant_token(owner, base, right_read).value();
+    ASSERT_TRUE(h.current().grant(owner, base, right_read | right_grant, holder::user(1002)));
+    ASSERT_TRUE(h.current().grant(other, base, right_read, holder::user(1003)));
+    shown = h.current().grant_token(owner, base, right_read).value();
     auto const may =
-        h.what().grant_token({.user = 1000, .operates = true, .tokens = {}}, server_address, right_allocate);
-    remote_owner = *h.what().create({.user = {}, .operates = false, .tokens = {may->id}}, 10, "far", 0, 0)->owner;
-    ASSERT_TRUE(h.what().link(owner, base, "also", 0, 0));
-    ASSERT_TRUE(h.what().remove(owner, gone));
-    ASSERT_TRUE(h.what().revoke({.user = 1000, .operates = true, .tokens = {}}, server_address, holder::any_user()));
+        h.current().grant_token({.user = 1000, .operates = true, .tokens = {}}, server_address, right_allocate);
+    remote_owner = *h.current().create({.user = {}, .operates = false, .tokens = {may->id}}, 10, "far", 0, 0)->owner;
+    ASSERT_TRUE(h.current().link(owner, base, "also", 0, 0));
+    ASSERT_TRUE(h.current().remove(owner, gone));
+    ASSERT_TRUE(h.current().revoke({.user = 1000, .operates = true, .tokens = {}}, server_address, holder::any_user()));
   }
   for (int run = 0; run < 3; ++run) {
-    auto h = open(size + static_cast<std::uint64_t>(run) * size);  // more is fine
+    auto h = open(size + static_cast<std::uint64_t>(run) * size);  // a larger size is accepted
     EXPECT_EQ(text(h, owner, "kept"), "the bytes");
     EXPECT_EQ(text(h, other, "also"), "the bytes");
     EXPECT_EQ(text(h, {.user = 1003, .operates = false, .tokens = {}}, "kept"), "the bytes");
     EXPECT_EQ(text(h, owner, "gone"), "no region has the name 'gone'");
-    EXPECT_TRUE(h.what().knows(shown));
-    EXPECT_TRUE(h.what().knows(remote_owner));
-    EXPECT_EQ(h.what().open(owner, "kept", 0, 0).value()->base, base) << "addresses stay";
-    EXPECT_FALSE(h.what().create(owner, 10, "new", 0, 0)) << "that local users may not create stays";
-    EXPECT_FALSE(h.what().lend(const_cast<region&>(*h.what().open(owner, "kept", 0, 0).value())));
+    EXPECT_TRUE(h.current().is_valid(shown));
+    EXPECT_TRUE(h.current().is_valid(remote_owner));
+    EXPECT_EQ(h.current().open(owner, "kept", 0, 0).value()->base, base) << "addresses stay";
+    EXPECT_FALSE(h.current().create(owner, 10, "new", 0, 0)) << "that local users may not create stays";
+    EXPECT_FALSE(h.current().lend(const_cast<region&>(*h.current().open(owner, "kept", 0, 0).value())));
   }
 }
 
-TEST_F(a_kept_server, knows_the_parts_on_other_servers_and_leaves_their_addresses_free) {
+TEST_F(a_server_with_a_file, has_the_parts_on_other_servers_and_leaves_their_addresses_free) {
   std::vector<wire::part> const others{{std::uint64_t{4} << wire::server_shift, 5'000'000},
                                        {std::uint64_t{5} << wire::server_shift, 77}};
   std::uint64_t base = 0;
   std::uint64_t behind = 0;
   {
     auto h = open();
-    base = h.what().create(owner, 8192, "matrix", 0, 0, others).value().made->base;
+    base = h.current().create(owner, 8192, "matrix", 0, 0, others).value().made->base;
     behind = make(h, "next", "n");
     EXPECT_GT(behind, base + 8192 + 5'000'077);
-    EXPECT_EQ(h.what().create(owner, 10, "none", 0, 0, {{1, 0}}).error().why, wire::status::bad_request);
+    EXPECT_EQ(h.current().create(owner, 10, "none", 0, 0, {{1, 0}}).error().why, wire::status::bad_request);
   }
   for (int run = 0; run < 2; ++run) {
     auto h = open();
-    auto const* const r = h.what().open_at(owner, base + 5'000'000, right_write).value();
+    auto const* const r = h.current().open_at(owner, base + 5'000'000, right_write).value();
     EXPECT_EQ(r->base, base);
     EXPECT_EQ(r->size, 8192U);
-    EXPECT_EQ(r->whole, 8192U + 5'000'077U);
-    EXPECT_EQ(r->others, others);
-    EXPECT_EQ(h.what().check(owner, base + 8192, 1, right_read).error().text,
+    EXPECT_EQ(r->total_size, 8192U + 5'000'077U);
+    EXPECT_EQ(r->other_parts, others);
+    EXPECT_EQ(h.current().check(owner, base + 8192, 1, right_read).error().text,
               "from its byte 8192 on, region 'matrix' is on other servers: name all of them, as in TESS_RMEM=A+B");
-    EXPECT_EQ(h.what().check(owner, base + 8191, 2, right_read).error().why, wire::status::out_of_bounds);
-    EXPECT_TRUE(h.what().check(owner, base + 8191, 1, right_read));
-    EXPECT_EQ(h.what().open(owner, "next", 0, 0).value()->base, behind);
+    EXPECT_EQ(h.current().check(owner, base + 8191, 2, right_read).error().why, wire::status::out_of_bounds);
+    EXPECT_TRUE(h.current().check(owner, base + 8191, 1, right_read));
+    EXPECT_EQ(h.current().open(owner, "next", 0, 0).value()->base, behind);
   }
 }
 
-TEST_F(a_kept_server, uses_no_address_again_and_shows_nobody_what_was_freed) {
+TEST_F(a_server_with_a_file, never_reuses_an_address_or_shows_freed_bytes) {
   std::uint64_t gone = 0;
   {
     auto h = open();
     gone = make(h, "secret", std::string(5000, 's'));
-    ASSERT_TRUE(h.what().remove(owner, gone));
+    ASSERT_TRUE(h.current().remove(owner, gone));
   }
   auto h = open();
   EXPECT_GT(make(h, "next", std::string(100, 'n')), gone);
   EXPECT_EQ(read_file(file).find("ssss"), std::string::npos);
 }
 
-TEST_F(a_kept_server, a_change_that_was_cut_short_was_never_made_and_all_before_it_were) {
+TEST_F(a_server_with_a_file, an_incomplete_change_is_ignored_and_all_before_it_are_applied) {
   std::uintmax_t before = 0;
   {
     auto h = open();
@@ -157,11 +160,11 @@ TEST_F(a_kept_server, a_change_that_was_cut_short_was_never_made_and_all_before_
   }
   write_file(log, whole + std::string(100, '\0'));
   auto h = open();
-  // Its byte was cleared above, when it was nobody's.
+  // Its byte was cleared above, while it belonged to no region.
   EXPECT_EQ(text(h, owner, "second"), std::string(1, '\0')) << "zeros at the end are what a loss of power leaves";
 }
 
-TEST_F(a_kept_server, refuses_a_damaged_record_and_changes_nothing) {
+TEST_F(a_server_with_a_file, refuses_a_damaged_journal_and_changes_nothing) {
   {
     auto h = open();
     make(h, "a", "some bytes");
@@ -184,37 +187,37 @@ TEST_F(a_kept_server, refuses_a_damaged_record_and_changes_nothing) {
   EXPECT_NE(refusal().find("is missing"), std::string::npos);
 }
 
-TEST_F(a_kept_server, refuses_what_is_no_file_of_its) {
+TEST_F(a_server_with_a_file, refuses_files_of_others) {
   std::string const thesis(10000, 't');
   write_file(file, thesis);
-  EXPECT_NE(refusal().find("is no file of a memory server"), std::string::npos);
+  EXPECT_NE(refusal().find("is not a file of a memory server"), std::string::npos);
   EXPECT_EQ(read_file(file), thesis);
   fs::remove(file);
   fs::create_directory(file);
   EXPECT_NE(refusal().find("cannot be opened"), std::string::npos);
   fs::remove(file);
   ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
-  EXPECT_NE(refusal().find("is no ordinary file"), std::string::npos);
+  EXPECT_NE(refusal().find("is not a regular file"), std::string::npos);
   fs::remove(file);
   auto const first = open();
-  EXPECT_NE(refusal().find("another server has it"), std::string::npos);
+  EXPECT_NE(refusal().find("another server uses it"), std::string::npos);
 }
 
-TEST_F(a_kept_server, the_record_does_not_grow_for_ever) {
+TEST_F(a_server_with_a_file, the_journal_does_not_grow_forever) {
   auto h = open();
   auto const base = make(h, "a", "x");
   std::uintmax_t most = 0;
   for (int i = 0; i < 30000; ++i) {
-    ASSERT_TRUE(h.what().link(owner, base, "name", 0, 0));
-    ASSERT_TRUE(h.what().unlink(owner, "name", 0));
-    h.tend();
+    ASSERT_TRUE(h.current().link(owner, base, "name", 0, 0));
+    ASSERT_TRUE(h.current().unlink(owner, "name", 0));
+    h.maintain();
     most = std::max(most, fs::file_size(log));
   }
   EXPECT_LT(most, 3U << 20);
 }
 
-/// In a process with a small file system of its own.
-TEST_F(a_kept_server, a_full_disk_is_said_and_loses_nothing) {
+/// In a mount namespace with a small file system.
+TEST_F(a_server_with_a_file, a_full_disk_is_reported_and_loses_nothing) {
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=2M") != 0)
     GTEST_SKIP() << "needs root, to make a small file system";
@@ -222,30 +225,31 @@ TEST_F(a_kept_server, a_full_disk_is_said_and_loses_nothing) {
   {
     auto h = open(8U << 20);
     for (int i = 0;; ++i) {
-      auto const r = h.what().create(owner, 64 * 1024, "r" + std::to_string(i), 0, 0);
+      auto const r = h.current().create(owner, 64 * 1024, "r" + std::to_string(i), 0, 0);
       if (!r) {
         EXPECT_EQ(r.error().why, wire::status::disk_full);
         EXPECT_EQ(r.error().text, "the server's disk is full");
         break;
       }
       made.push_back(r->made->base);
-      auto const to = h.what().bytes(*r->made, 0, 64 * 1024);
+      auto const to = r->made->memory.bytes(0, 64 * 1024);
       std::memset(to.data(), i + 1, to.size());
     }
-    // The record takes what is left, but not the room that changes need which free some.
+    // The journal uses what is left, except the space reserved for changes that free some.
     std::size_t links = 0;
-    while (links < 20000 && h.what().link(owner, made[links % made.size()], "l" + std::to_string(links), 0, 0)) ++links;
-    EXPECT_TRUE(h.what().remove(owner, made.back()));
+    while (links < 20000 && h.current().link(owner, made[links % made.size()], "l" + std::to_string(links), 0, 0))
+      ++links;
+    EXPECT_TRUE(h.current().remove(owner, made.back()));
     made.pop_back();
-    EXPECT_TRUE(h.what().create(owner, 4096, "again", 0, 0)) << "there is room again";
+    EXPECT_TRUE(h.current().create(owner, 4096, "again", 0, 0)) << "there is space again";
   }
   ASSERT_GT(made.size(), 10U);
   {
     auto h = open(8U << 20);
     for (std::size_t i = 0; i < made.size(); ++i) {
-      auto const r = h.what().check(owner, made[i], 64 * 1024, right_read);
+      auto const r = h.current().check(owner, made[i], 64 * 1024, right_read);
       ASSERT_TRUE(r) << r.error().text;
-      auto const bytes = h.what().bytes(**r, 0, 64 * 1024);
+      auto const bytes = (*r)->memory.bytes(0, 64 * 1024);
       EXPECT_TRUE(std::ranges::all_of(bytes, [&](std::byte b) { return b == static_cast<std::byte>(i + 1); })) << i;
     }
   }

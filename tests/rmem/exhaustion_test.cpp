@@ -1,5 +1,5 @@
-// scarce_test: a server whose disk or memory fails. Method: `tess memd` processes, with a library before them that lets
-// fdatasync fail, or with a limit on their address space.
+// exhaustion_test: a server whose disk fails or whose memory is exhausted. Method: `tess memd` processes with a
+// preloaded library in which fdatasync fails, or with a limit on their address space.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,24 +19,24 @@
 namespace tess::rmem {
 namespace {
 
-struct environment_word {
+struct environment_variable {
   char const* name;
-  environment_word(char const* n, std::string const& value) : name(n) { setenv(name, value.c_str(), 1); }
-  environment_word(environment_word const&) = delete;
-  environment_word& operator=(environment_word const&) = delete;
-  ~environment_word() { unsetenv(name); }
+  environment_variable(char const* n, std::string const& value) : name(n) { setenv(name, value.c_str(), 1); }
+  environment_variable(environment_variable const&) = delete;
+  environment_variable& operator=(environment_variable const&) = delete;
+  ~environment_variable() { unsetenv(name); }
 };
 
-TEST(rmem_scarce, with_sync_nothing_is_acknowledged_that_the_disk_has_not) {
+TEST(rmem_exhaustion, with_sync_nothing_is_acknowledged_before_the_disk_has_it) {
   std::string const flag = "/dev/shm/tess-failing-sync-" + std::to_string(getpid());
-  environment_word const patience("TESS_FAILURE_TIMEOUT", "0.3");
+  environment_variable const patience("TESS_FAILURE_TIMEOUT", "0.3");
   for (bool const syncs : {true, false}) {
     kept_file const file;
     std::string const at = fresh_address();
     std::vector<std::string> words{"--size", "16M", "--name", at, "--file", file.path.string()};
     if (syncs) words.emplace_back("--sync");
-    environment_word const before("LD_PRELOAD", std::getenv("FAILING_SYNC_LIBRARY"));
-    environment_word const named("FAILING_SYNC", flag);
+    environment_variable const before("LD_PRELOAD", std::getenv("FAILING_SYNC_LIBRARY"));
+    environment_variable const named("FAILING_SYNC", flag);
     memd_process server(words);
     client c(at);
     auto const r = c.create("a", 5 * mebibyte);
@@ -54,11 +54,11 @@ TEST(rmem_scarce, with_sync_nothing_is_acknowledged_that_the_disk_has_not) {
     if (!syncs) continue;
     server.start();
     c.memread(&word, r + 4096, sizeof word);
-    EXPECT_EQ(std::memcmp(&word, bytes.data() + 4096, sizeof word), 0) << "it comes back";
+    EXPECT_EQ(std::memcmp(&word, bytes.data() + 4096, sizeof word), 0) << "after a restart";
   }
 }
 
-TEST(rmem_scarce, with_sync_many_writers_are_served) {
+TEST(rmem_exhaustion, with_sync_many_writers_are_served) {
   kept_file const file;
   std::string const at = fresh_address();
   memd_process const server({"--size", "16M", "--name", at, "--file", file.path.string(), "--sync"});
@@ -77,7 +77,7 @@ TEST(rmem_scarce, with_sync_many_writers_are_served) {
   for (auto& w : writers) w.join();
 }
 
-/// So many bytes more than it has now.
+/// It may map `more` bytes beyond what it has now.
 void limit_memory(pid_t process, std::uint64_t more) {
   std::uint64_t pages = 0;
   std::ifstream("/proc/" + std::to_string(process) + "/statm") >> pages;
@@ -86,7 +86,7 @@ void limit_memory(pid_t process, std::uint64_t more) {
   ASSERT_EQ(prlimit(process, RLIMIT_AS, &limit, nullptr), 0);
 }
 
-TEST(rmem_scarce, a_server_out_of_memory_refuses_what_is_more_and_serves_what_it_has) {
+TEST(rmem_exhaustion, a_server_out_of_memory_refuses_changes_and_serves_what_it_has) {
   std::string const at = fresh_address();
   memd_process const server({"--size", "64M", "--name", at});
   client c(at);
@@ -102,14 +102,14 @@ TEST(rmem_scarce, a_server_out_of_memory_refuses_what_is_more_and_serves_what_it
       filling.push_back(c.create("r" + std::to_string(i), 64));
       for (unsigned k = 1; k < 64; ++k) c.link(filling.back().base, long_name + std::to_string(i * 64 + k));
     });
-  EXPECT_EQ(said, "the server is out of memory for what it knows of regions, names and rights");
+  EXPECT_EQ(said, "the server is out of memory for regions, names and rights");
   EXPECT_GT(filling.size(), 10U);
   word = 0;
   EXPECT_EQ(c.open("kept", rights::read).base, kept.base);
   c.memread(&word, kept.base, sizeof word);
   EXPECT_EQ(word, 7U);
   for (auto const& r : filling) c.remove(r.base);
-  EXPECT_EQ(refusal_of([&] { c.create("again", 4096); }), "not refused") << "there is room again";
+  EXPECT_EQ(refusal_of([&] { c.create("again", 4096); }), "not refused") << "there is memory again";
   EXPECT_EQ(c.state().regions, 2U);
 }
 

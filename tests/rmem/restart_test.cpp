@@ -1,5 +1,5 @@
-// comeback_test: clients of servers that go, come back, or say nothing. Method: a server on a thread of the test is
-// ended and made again while clients write, read what they wrote, and look names up.
+// restart_test: clients of servers that restart or are silent. Method: a server on a thread of the test is ended and
+// created again while clients write, read what they wrote, and look names up.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -17,8 +17,8 @@
 namespace tess::rmem {
 namespace {
 
-/// A server with a file that goes and comes back all the time, while clients go on.
-TEST(rmem_comeback, clients_of_a_server_that_comes_back_go_on_and_miss_nothing) {
+/// A server with a file restarts again and again while clients work.
+TEST(rmem_restart, clients_of_a_server_that_restarts_continue_and_miss_nothing) {
   auto const at = fresh_address();
   std::string const tcp = fresh_tcp_address();
   kept_file const file;
@@ -45,7 +45,7 @@ TEST(rmem_comeback, clients_of_a_server_that_comes_back_go_on_and_miss_nothing) 
         ++rounds;
       }
     });
-  // Nobody waits for a server that was never seen.
+  // A client does not wait for a server that never answered.
   while (connected < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   for (int i = 0; i < 10; ++i) {
     int const before = rounds;
@@ -57,8 +57,8 @@ TEST(rmem_comeback, clients_of_a_server_that_comes_back_go_on_and_miss_nothing) 
   for (auto& t : all) t.join();
 }
 
-/// A server that is stopped answers nothing: that is an error within the failure time-out, not a hang.
-TEST(rmem_comeback, who_waits_for_a_stopped_server_waits_as_long_as_the_failure_timeout) {
+/// A stopped server answers nothing: that is an error after the failure time-out, not a hang.
+TEST(rmem_restart, a_client_of_a_stopped_server_waits_for_the_failure_timeout) {
   auto const at = fresh_address();
   auto const silent = listen_at(at);
   setenv("TESS_FAILURE_TIMEOUT", "0.1", 1);
