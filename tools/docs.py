@@ -136,6 +136,14 @@ def anchor(page: Path, heading: str) -> str:
     return page_id(page) + "_" + re.sub(r"\W", "_", word)
 
 
+def code_span(text: str) -> str:
+    """A code span with an escaped bar, as tables need it, becomes HTML: Doxygen would show the backslash."""
+    if "\\|" not in text:
+        return text
+    inside = text.strip("`").replace("&", "&amp;").replace("<", "&lt;").replace("\\|", "&#124;")
+    return f"<code>{inside}</code>"
+
+
 def as_page(page: Path) -> str:
     """A page of the tree as Doxygen should read it: labels for headings, references for links, pictures copied."""
     out: list[str] = []
@@ -174,7 +182,7 @@ def as_page(page: Path) -> str:
         else:
             # Code spans stay as they are.
             parts = re.split(r"(`[^`]*`)", line)
-            spans = [part if i % 2 else re.sub(r"@", r"\\@", part) for i, part in enumerate(parts)]
+            spans = [code_span(part) if i % 2 else part.replace("@", "\\@") for i, part in enumerate(parts)]
             out.append(re.sub(r"(!?)\[((?:[^\]`]|`[^`]*`)*)\]\(([^)\s]+)\)", link, "".join(spans)))
     return "\n".join(out) + "\n"
 
