@@ -1,4 +1,7 @@
-# install: headers, library, `tess`, programs, and the two ways to compile against them (find_package and `tess c++`).
+# install: headers, library, `tess`, programs, and the ways to compile against them (find_package, pkg-config, c++).
+#
+#   Components: command (what runs programs), development (what compiles them), bench, documentation. What has not been
+#   built is not installed. cmake/package.cmake makes packages of them.
 include(CMakePackageConfigHelpers)
 
 # share/tessera/build.json says how to compile against this tree; `tess c++` reads it, replacing ${prefix}.
@@ -23,25 +26,45 @@ endfunction()
 tess_write_build_json(${PROJECT_BINARY_DIR}/share/tessera/build.json ${PROJECT_SOURCE_DIR}/include)
 tess_write_build_json(${PROJECT_BINARY_DIR}/install/build.json "\${prefix}/include")
 configure_file(deps/packages.txt ${PROJECT_BINARY_DIR}/share/tessera/packages.txt COPYONLY)
-install(FILES ${PROJECT_BINARY_DIR}/install/build.json deps/packages.txt LICENSE DESTINATION share/tessera)
+install(FILES ${PROJECT_BINARY_DIR}/install/build.json DESTINATION share/tessera COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/share/tessera/programs.txt deps/packages.txt LICENSE DESTINATION share/tessera
+  COMPONENT command)
+install(FILES share/completions/tess.bash DESTINATION share/bash-completion/completions RENAME tess COMPONENT command)
+install(FILES share/completions/_tess DESTINATION share/zsh/vendor-completions COMPONENT command)
+# Written by tools/man_pages.py, from what the command says of itself.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man DESTINATION share COMPONENT command OPTIONAL)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/html DESTINATION share/doc/tessera-doc COMPONENT documentation
+  OPTIONAL)
 
 if(TARGET tess_cli)
-  install(TARGETS tess_cli DESTINATION bin)
+  install(TARGETS tess_cli DESTINATION bin COMPONENT command)
 endif()
 
 if(TARGET tessera)
   add_dependencies(tess_programs tessera)  # `tess c++` needs the library even where no program does
-  install(DIRECTORY include/tess DESTINATION include)
+  install(DIRECTORY include/tess DESTINATION include COMPONENT development)
   # User code must be compiled with the same sanitizers and checks as the library.
   target_link_libraries(tessera INTERFACE tess_build)
   target_link_libraries(tessera_shared INTERFACE tess_build)
-  install(TARGETS tessera tessera_shared tess_build EXPORT tessera ARCHIVE DESTINATION lib)
-  install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera)
+  install(TARGETS tessera tessera_shared tess_build EXPORT tessera ARCHIVE DESTINATION lib COMPONENT development)
+  install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera
+    COMPONENT development)
   configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/install/tesseraConfig.cmake
     INSTALL_DESTINATION lib/cmake/tessera)
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/install/tesseraConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
   install(FILES
     ${PROJECT_BINARY_DIR}/install/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/install/tesseraConfigVersion.cmake
-    DESTINATION lib/cmake/tessera)
+    DESTINATION lib/cmake/tessera COMPONENT development)
+  # `pkg-config --cflags --libs tessera` with any build system; relative, so that the prefix may be moved.
+  list(JOIN TESS_PROGRAM_LINK_OPTIONS " " link_options)
+  list(JOIN TESS_USER_COMPILE_OPTIONS " " compile_options)
+  configure_file(cmake/tessera.pc.in ${PROJECT_BINARY_DIR}/install/tessera.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/install/tessera.pc DESTINATION lib/pkgconfig COMPONENT development)
+  # Remote memory for C programs, with a stable interface: tess/rmem.h and nothing else.
+  if(TARGET tess_rmem_c)
+    install(TARGETS tess_rmem_c LIBRARY DESTINATION lib COMPONENT command NAMELINK_COMPONENT development OPTIONAL)
+    configure_file(cmake/tessera-rmem.pc.in ${PROJECT_BINARY_DIR}/install/tessera-rmem.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/install/tessera-rmem.pc DESTINATION lib/pkgconfig COMPONENT development)
+  endif()
 endif()

@@ -88,7 +88,7 @@ function(tess_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY})
   add_dependencies(tess_programs ${name})
   set_property(GLOBAL APPEND PROPERTY TESS_PROGRAM_NAMES ${name})
-  install(TARGETS ${name} DESTINATION libexec/tessera)
+  install(TARGETS ${name} DESTINATION libexec/tessera COMPONENT command OPTIONAL)
 endfunction()
 
 function(tess_bench name)
@@ -97,7 +97,7 @@ function(tess_bench name)
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY}/bench)
   add_dependencies(tess_benches ${name}_bench)
   set_property(GLOBAL APPEND PROPERTY TESS_BENCH_NAMES ${name})
-  install(TARGETS ${name}_bench DESTINATION libexec/tessera/bench)
+  install(TARGETS ${name}_bench DESTINATION libexec/tessera/bench COMPONENT bench OPTIONAL)
 endfunction()
 
 # share/tessera/programs.txt and benches.txt list what can be built and run by name, one name a line.

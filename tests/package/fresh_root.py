@@ -1,0 +1,131 @@
+"""fresh_root: the Debian packages, installed in a fresh Debian 12, do what they are for.
+
+Makes a root by debootstrap from the mirror of this machine, installs the packages with what they depend on, and runs a
+bundled program, a project with find_package, one with pkg-config, a C program, the manual and the completion.
+Needs root and a network; takes minutes. Usage: fresh_root.py PACKAGES SOURCES.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+C_PROGRAM = """
+#include <stdio.h>
+#include <tess/rmem.h>
+int main(void) {
+  struct tess_rmem_region region;
+  return tess_rmem_open("none", TESS_RMEM_READ, &region) == TESS_RMEM_OK || tess_rmem_message()[0] == 0;
+}
+"""
+COMPLETION = """
+source /usr/share/bash-completion/completions/tess
+complete_words() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; _tess; echo "${COMPREPLY[@]}"; }
+complete_words tess ru
+complete_words tess run bf
+complete_words tess run --machine nemesys-4
+"""
+
+
+def sources_of_debian() -> tuple[Path, str]:
+    """The file of this machine that says where Debian's packages come from, and the mirror that it names."""
+    folder = Path("/etc/apt")
+    files = [folder / "sources.list", *(folder / "sources.list.d").glob("*.list")]
+    files += (folder / "sources.list.d").glob("*.sources")
+    for file in files:
+        text = file.read_text() if file.is_file() else ""
+        if found := re.search(r"(?m)^deb\s+(?:\[[^]]*\]\s+)?(\S+)\s+bookworm\s", text):
+            return file, found[1]
+        if "bookworm" in text and (found := re.search(r"(?m)^URIs:\s*(\S+)", text)):
+            return file, found[1]
+    raise SystemExit("skipped: no mirror of Debian 12 is known here")
+
+
+class Root:
+    """A root of its own: commands run inside of it, files are put there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, *command: str) -> str:
+        done = subprocess.run(
+            ["chroot", str(self.folder), *command],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def put(self, source: Path, target: str) -> None:
+        place = self.folder / target.lstrip("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, place)
+        else:
+            shutil.copy(source, place)
+
+
+def expect(what: str, text: str, pattern: str) -> None:
+    if not re.search(pattern, text):
+        raise SystemExit(f"{what}: expected {pattern!r} in\n{text}")
+    print(f"{what}: right", flush=True)
+
+
+def check(root: Root, packages: list[Path], sources: Path) -> None:
+    for package in packages:
+        root.put(package, f"/packages/{package.name}")
+    root.run("apt-get", "update")
+    install = ["apt-get", "-y", "install", "--no-install-recommends"]
+    names = [f"/packages/{package.name}" for package in packages]
+    root.run("env", "DEBIAN_FRONTEND=noninteractive", *install, *names, "man-db", "cmake", "ninja-build", "pkg-config")
+
+    root.put(sources / "data" / "debian-12.mtx.gz", "/data/debian-12.mtx.gz")
+    bfs = root.run("tess", "run", "bfs", "/data/debian-12.mtx.gz", "--source", "libc6", "-n", "4")
+    expect("tess run bfs", bfs, "verified")
+    expect("tess machines", root.run("tess", "machines"), "nemesys-4x4")
+    expect("man tess", root.run("env", "MANPAGER=cat", "man", "tess"), "SUBCOMMAND")
+
+    root.put(sources / "tests" / "install", "/project")
+    root.run("cmake", "-S", "/project", "-B", "/built", "-G", "Ninja", "-DCMAKE_CXX_COMPILER=clang++-19",
+             "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld")  # fmt: skip
+    root.run("cmake", "--build", "/built")
+    hello = "hello from one of 2 places"
+    expect("find_package", root.run("tess", "run", "/built/hello", "-n", "2"), hello)
+    root.run("sh", "-c", "clang++-19 /project/hello.cpp -o /hello $(pkg-config --cflags --libs tessera)")
+    expect("pkg-config", root.run("tess", "run", "/hello", "-n", "2"), hello)
+    root.run("tess", "c++", "/project/hello.cpp", "-o", "/hello")
+    expect("tess c++", root.run("tess", "run", "/hello", "-n", "2"), hello)
+
+    (root.folder / "region.c").write_text(C_PROGRAM)
+    root.run("sh", "-c", "clang-19 /region.c -o /region $(pkg-config --cflags --libs tessera-rmem) && /region")
+    expect("C library", root.run("ldd", "/region"), r"libtessera-rmem\.so\.0")
+    (root.folder / "completion.bash").write_text(COMPLETION)
+    expect("completion", root.run("bash", "/completion.bash"), r"run\nbfs\nnemesys-4x4")
+    expect("documentation", root.run("ls", "/usr/share/doc/tessera-doc/html"), "index.html")
+
+
+def main(folder: Path, sources: Path) -> None:
+    packages = sorted(folder.glob("*.deb"))
+    if len(packages) != 3 or shutil.which("debootstrap") is None or os.geteuid() != 0:
+        raise SystemExit("skipped: needs root, debootstrap, and the packages: ./tess package")
+    with tempfile.TemporaryDirectory() as name:
+        root = Root(Path(name) / "root")
+        file, mirror = sources_of_debian()
+        subprocess.run(
+            ["debootstrap", "--variant=minbase", "bookworm", str(root.folder), mirror],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        (root.folder / "etc" / "apt" / "sources.list").unlink(missing_ok=True)
+        root.put(file, f"/etc/apt/sources.list.d/{file.name}" if file.suffix == ".sources" else "/etc/apt/sources.list")
+        check(root, packages, sources)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
