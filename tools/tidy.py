@@ -37,7 +37,7 @@ LAYERS = {
     "apps/": ("include/tess/",),
     "bench/": ("include/tess/", "src/machine/", "src/rmem/"),
 }
-# The runtime knows fabric.hpp; only start.cpp names the fabrics there are.
+# The runtime knows fabric.hpp; fabric/choice.cpp names the fabrics.
 CONCRETE_FABRIC = re.compile(r"src/fabric/(smp|ucx|tile|testing)/")
 # Programs use the public headers, not what these are made of.
 INSIDE = "include/tess/detail/"
@@ -127,8 +127,8 @@ def layers(source: Source) -> Errors:
         if not allowed:
             below = ", ".join((own, *LAYERS[own]))
             yield number, f"{own} must not include {path}, imports only point down: to {below}"
-        if own == "src/runtime/" and CONCRETE_FABRIC.match(path) and source.path != "src/runtime/job/start.cpp":
-            yield number, f"the runtime must not know {path}, use fabric.hpp (start.cpp alone chooses)"
+        if own == "src/runtime/" and CONCRETE_FABRIC.match(path):
+            yield number, f"the runtime must not know {path}, use fabric.hpp (fabric/choice.cpp selects)"
         if own in ("apps/", "bench/") and path.startswith(INSIDE):
             yield number, f"{path} is an inside matter, include the public header that uses it"
 

@@ -60,7 +60,6 @@ class Layers(Case):
     def test_the_runtime_knows_no_concrete_fabric(self):
         include = '#include "fabric/ucx/ucx.hpp"'
         self.one(cpp("src/runtime/worker.cpp", include), "src/runtime/worker.cpp:2: ", "fabric.hpp")
-        self.silent(cpp("src/runtime/job/start.cpp", include))
 
     def test_public_headers_include_only_public_headers_and_std(self):
         self.silent(cpp("include/tess/word.hpp", "#include <atomic>", '#include "tess/detail/ring.hpp"'))

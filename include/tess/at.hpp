@@ -335,7 +335,7 @@ void at_async(place_id target, F f, Args... args) {
   }
 }
 
-/// The same, with a copier of this call's own. The graph is copied before the call returns, as in X10; on tiles of a
+/// The same, with a copier of this call's own. The graph is copied before the call returns, as in X10; on a simulated
 /// machine, copiers that read it in place may do so until the finish has ended (docs/internals/contract.md).
 template <class F, class... Args>
   requires std::invocable<F&, Args...>

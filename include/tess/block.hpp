@@ -72,7 +72,7 @@ template <class R>
 #if !(defined(TESS_CHECKED) && TESS_CHECKED)
   using bytes = decltype(std::as_bytes(std::span(source)));
   if constexpr (bytes::extent <= cache_line) {
-    auto const here = job.atomic_window[target >> 48] + (target & global_ptr<std::byte>::offset_mask);
+    auto const here = job.atomic_window[place_of(target)] + offset_of(target);
     if (static_cast<std::int64_t>(here) < 0) [[unlikely]]
       return false;
     bump(self->counts.stores);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tess/detail/global_address.hpp"
 #include "tess/detail/word_apply.hpp"
 #include "tess/error.hpp"
 
@@ -21,13 +22,12 @@ template <class T>
 class global_ptr {
  public:
   using element_type = T;
-  static constexpr unsigned offset_bits = 48;
-  static constexpr std::uint64_t offset_mask = (std::uint64_t{1} << offset_bits) - 1;
+  static constexpr unsigned offset_bits = detail::offset_bits;
+  static constexpr std::uint64_t offset_mask = detail::offset_mask;
 
   constexpr global_ptr() noexcept = default;
   constexpr global_ptr(std::nullptr_t) noexcept {}
-  constexpr global_ptr(place_id place, std::uint64_t offset) noexcept
-      : bits_(std::uint64_t{place} << offset_bits | (offset & offset_mask)) {}
+  constexpr global_ptr(place_id place, std::uint64_t offset) noexcept : bits_(detail::global_address(place, offset)) {}
 
   /// The pointer whose word this is.
   static constexpr global_ptr from_bits(std::uint64_t bits) noexcept {
@@ -37,8 +37,8 @@ class global_ptr {
   }
 
   /// Place, offset in its segment, and the word of both.
-  [[nodiscard]] constexpr place_id place() const noexcept { return static_cast<place_id>(bits_ >> offset_bits); }
-  [[nodiscard]] constexpr std::uint64_t offset() const noexcept { return bits_ & offset_mask; }
+  [[nodiscard]] constexpr place_id place() const noexcept { return detail::place_of(bits_); }
+  [[nodiscard]] constexpr std::uint64_t offset() const noexcept { return detail::offset_of(bits_); }
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }
   constexpr explicit operator bool() const noexcept { return bits_ != 0; }
 

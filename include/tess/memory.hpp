@@ -43,9 +43,9 @@ void segment_release(std::uint64_t address);
   worker const& w = *self;
   if (address == 0) [[unlikely]]
     return nullptr;
-  if (address >> 48 != w.place) [[unlikely]]
+  if (detail::place_of(address) != w.place) [[unlikely]]
     throw_not_local(address);
-  return w.segment + (address & global_ptr<std::byte>::offset_mask);
+  return w.segment + detail::offset_of(address);
 }
 /// The same offset at every place, zeroed; returned as an offset.
 [[nodiscard]] task<std::uint64_t> symmetric_allocate(std::size_t bytes);

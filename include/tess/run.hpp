@@ -44,9 +44,6 @@ struct settings {
   tess::delay delay;       ///< TESS_DELAY: remote operations complete so much later, as 3us or 3us,1us
   bool no_window = false;  ///< TESS_NO_WINDOW: words of other places go through the fabric, not inlined
   std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys, no-nca; empty: nemesys
-  std::string words;       ///< TESS_WORDS of other tiles of a machine, by: instructions, addresses, messages; empty:
-                           ///< instructions if it has them, else addresses
-  bool interfaces = true;  ///< TESS_INTERFACES: events and blocks use network interfaces, where a machine has them
   bool dummy_allocations = false;  ///< TESS_DUMMY_ALLOCATIONS: where an accelerator copied a graph, the receiver
                                    ///< allocates as many objects as it has, as other copiers must
   std::string exit_file;  ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there; -: to stderr, in words

@@ -28,7 +28,7 @@
 #include <cstdint>
 
 #if defined(__riscv)
-#include <tess/detail/shmem_tile.hpp>
+#include <tess/machine/shmem/tile.hpp>
 #else
 #include <tess/detail/shmem_host.hpp>
 #endif
@@ -68,55 +68,55 @@ inline void shmem_free(void* object) {
 }
 
 // p, g, and those of the standard atomics; `cond` is what a word must be for compare_swap to store `value`.
-#define TESS_SHMEM_TYPE(NAME, T)                                                                          \
-  inline void shmem_##NAME##_p(T* dest, T value, int pe) {                                                \
-    (void)tess::detail::shmem::apply<tess::detail::shmem::word_op::put>(dest, value, 0, pe);              \
-  }                                                                                                       \
-  [[nodiscard]] inline T shmem_##NAME##_g(T const* source, int pe) {                                      \
-    return tess::detail::shmem::apply<tess::detail::shmem::word_op::get>(source, 0, 0, pe);               \
-  }                                                                                                       \
-  [[nodiscard]] inline T shmem_##NAME##_atomic_compare_swap(T* dest, T cond, T value, int pe) {           \
-    return tess::detail::shmem::apply<tess::detail::shmem::word_op::compare_swap>(dest, value, cond, pe); \
-  }                                                                                                       \
-  inline void shmem_##NAME##_atomic_compare_swap_nbi(T* fetch, T* dest, T cond, T value, int pe) {        \
-    *fetch = shmem_##NAME##_atomic_compare_swap(dest, cond, value, pe);                                   \
-  }                                                                                                       \
-  [[nodiscard]] inline T shmem_##NAME##_atomic_fetch(T const* source, int pe) {                           \
-    return shmem_##NAME##_g(source, pe);                                                                  \
-  }                                                                                                       \
-  inline void shmem_##NAME##_atomic_fetch_nbi(T* fetch, T const* source, int pe) {                        \
-    *fetch = shmem_##NAME##_g(source, pe);                                                                \
-  }                                                                                                       \
-  inline void shmem_##NAME##_atomic_set(T* dest, T value, int pe) {                                       \
-    shmem_##NAME##_p(dest, value, pe);                                                                    \
-  }                                                                                                       \
-  TESS_SHMEM_FETCHING(NAME, T, swap, swap)                                                                \
-  TESS_SHMEM_OPERATION(NAME, T, add, add)                                                                 \
-  [[nodiscard]] inline T shmem_##NAME##_atomic_fetch_inc(T* dest, int pe) {                               \
-    return shmem_##NAME##_atomic_fetch_add(dest, 1, pe);                                                  \
-  }                                                                                                       \
-  inline void shmem_##NAME##_atomic_fetch_inc_nbi(T* fetch, T* dest, int pe) {                            \
-    *fetch = shmem_##NAME##_atomic_fetch_add(dest, 1, pe);                                                \
-  }                                                                                                       \
-  inline void shmem_##NAME##_atomic_inc(T* dest, int pe) {                                                \
-    shmem_##NAME##_atomic_add(dest, 1, pe);                                                               \
+#define TESS_SHMEM_TYPE(NAME, T)                                                                   \
+  inline void shmem_##NAME##_p(T* dest, T value, int pe) {                                         \
+    (void)tess::detail::shmem::apply<tess::detail::word_op::put>(dest, value, 0, pe);              \
+  }                                                                                                \
+  [[nodiscard]] inline T shmem_##NAME##_g(T const* source, int pe) {                               \
+    return tess::detail::shmem::apply<tess::detail::word_op::get>(source, 0, 0, pe);               \
+  }                                                                                                \
+  [[nodiscard]] inline T shmem_##NAME##_atomic_compare_swap(T* dest, T cond, T value, int pe) {    \
+    return tess::detail::shmem::apply<tess::detail::word_op::compare_swap>(dest, value, cond, pe); \
+  }                                                                                                \
+  inline void shmem_##NAME##_atomic_compare_swap_nbi(T* fetch, T* dest, T cond, T value, int pe) { \
+    *fetch = shmem_##NAME##_atomic_compare_swap(dest, cond, value, pe);                            \
+  }                                                                                                \
+  [[nodiscard]] inline T shmem_##NAME##_atomic_fetch(T const* source, int pe) {                    \
+    return shmem_##NAME##_g(source, pe);                                                           \
+  }                                                                                                \
+  inline void shmem_##NAME##_atomic_fetch_nbi(T* fetch, T const* source, int pe) {                 \
+    *fetch = shmem_##NAME##_g(source, pe);                                                         \
+  }                                                                                                \
+  inline void shmem_##NAME##_atomic_set(T* dest, T value, int pe) {                                \
+    shmem_##NAME##_p(dest, value, pe);                                                             \
+  }                                                                                                \
+  TESS_SHMEM_FETCHING(NAME, T, swap, exchange)                                                     \
+  TESS_SHMEM_OPERATION(NAME, T, add, fetch_add)                                                    \
+  [[nodiscard]] inline T shmem_##NAME##_atomic_fetch_inc(T* dest, int pe) {                        \
+    return shmem_##NAME##_atomic_fetch_add(dest, 1, pe);                                           \
+  }                                                                                                \
+  inline void shmem_##NAME##_atomic_fetch_inc_nbi(T* fetch, T* dest, int pe) {                     \
+    *fetch = shmem_##NAME##_atomic_fetch_add(dest, 1, pe);                                         \
+  }                                                                                                \
+  inline void shmem_##NAME##_atomic_inc(T* dest, int pe) {                                         \
+    shmem_##NAME##_atomic_add(dest, 1, pe);                                                        \
   }
 // The bitwise ones are of fewer types.
-#define TESS_SHMEM_BITWISE(NAME, T)               \
-  TESS_SHMEM_OPERATION(NAME, T, and, conjunction) \
-  TESS_SHMEM_OPERATION(NAME, T, or, disjunction)  \
-  TESS_SHMEM_OPERATION(NAME, T, xor, exclusive_or)
-#define TESS_SHMEM_OPERATION(NAME, T, WHAT, OP)                                             \
-  TESS_SHMEM_FETCHING(NAME, T, fetch_##WHAT, OP)                                            \
-  inline void shmem_##NAME##_atomic_##WHAT(T* dest, T value, int pe) {                      \
-    (void)tess::detail::shmem::apply<tess::detail::shmem::word_op::OP>(dest, value, 0, pe); \
+#define TESS_SHMEM_BITWISE(NAME, T)             \
+  TESS_SHMEM_OPERATION(NAME, T, and, fetch_and) \
+  TESS_SHMEM_OPERATION(NAME, T, or, fetch_or)   \
+  TESS_SHMEM_OPERATION(NAME, T, xor, fetch_xor)
+#define TESS_SHMEM_OPERATION(NAME, T, WHAT, OP)                                      \
+  TESS_SHMEM_FETCHING(NAME, T, fetch_##WHAT, OP)                                     \
+  inline void shmem_##NAME##_atomic_##WHAT(T* dest, T value, int pe) {               \
+    (void)tess::detail::shmem::apply<tess::detail::word_op::OP>(dest, value, 0, pe); \
   }
-#define TESS_SHMEM_FETCHING(NAME, T, WHAT, OP)                                               \
-  [[nodiscard]] inline T shmem_##NAME##_atomic_##WHAT(T* dest, T value, int pe) {            \
-    return tess::detail::shmem::apply<tess::detail::shmem::word_op::OP>(dest, value, 0, pe); \
-  }                                                                                          \
-  inline void shmem_##NAME##_atomic_##WHAT##_nbi(T* fetch, T* dest, T value, int pe) {       \
-    *fetch = shmem_##NAME##_atomic_##WHAT(dest, value, pe);                                  \
+#define TESS_SHMEM_FETCHING(NAME, T, WHAT, OP)                                         \
+  [[nodiscard]] inline T shmem_##NAME##_atomic_##WHAT(T* dest, T value, int pe) {      \
+    return tess::detail::shmem::apply<tess::detail::word_op::OP>(dest, value, 0, pe);  \
+  }                                                                                    \
+  inline void shmem_##NAME##_atomic_##WHAT##_nbi(T* fetch, T* dest, T value, int pe) { \
+    *fetch = shmem_##NAME##_atomic_##WHAT(dest, value, pe);                            \
   }
 
 TESS_SHMEM_TYPE(int, int)

@@ -69,9 +69,8 @@ template <word_op Op, class T>
 class [[nodiscard("a word operation completes at its co_await")]] word_call {
  public:
   using operands = word_operands<T, operands_of(Op)>;
-  /// What is complete at once is done at the call, if processors overlap it by themselves: loads, but not atomics,
-  /// which wait for their co_await, while their line comes. The harts of tiles wait for loads, too, and what is kept
-  /// from call to co_await takes instructions.
+  /// Processors overlap loads, so a load is done at the call. Atomics wait for their co_await while their line is
+  /// fetched. Harts of a simulated machine wait for loads, too, and state kept until the co_await costs instructions.
 #if defined(__riscv)
   static constexpr bool done_at_call = false;
 #else

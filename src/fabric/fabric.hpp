@@ -33,6 +33,7 @@
 #include "fabric/capabilities.hpp"
 #include "tess/delay.hpp"
 #include "tess/detail/completion.hpp"
+#include "tess/detail/global_address.hpp"
 #include "tess/detail/word_apply.hpp"
 #include "tess/error.hpp"
 
@@ -85,22 +86,12 @@ struct idle_question {
 
 using deadline = std::chrono::steady_clock::time_point;
 
-/// How words of other tiles of a simulated machine are reached (TESS_WORDS).
-enum class word_path : std::uint8_t {
-  automatic,     ///< by instructions, if the machine has them, else by addresses
-  instructions,  ///< of xBGAS
-  addresses,     ///< loads, stores and AMOs of global addresses; compare-and-swap by the adapter
-  messages       ///< the owner's hart does it
-};
-
 /// How the places and workers of this process are spread over its threads.
 struct thread_map {
   place_id places = 1;
   std::vector<std::vector<std::uint32_t>> threads_of_place;  ///< distinct thread indices of the place's workers
   std::uint32_t threads = 1;
   std::uint64_t message_memory = 128 * 1024;  ///< bytes that a place's messages under way may occupy
-  bool interfaces = true;                     ///< network interfaces are used, where a machine has them
-  word_path words = word_path::automatic;     ///< of other tiles
 };
 
 class fabric {

@@ -1,7 +1,7 @@
-// graph_units: the accelerators of a machine that has them: one near the cache of a place, one near each memory.
+// graph_units: accelerators that copy object graphs: one near the cache of each place, one near each memory.
 //
-//   Operations are issued here and complete by acknowledging the given completion, as those of the fabric; `result` is
-//   written before. What went wrong is in the result, too: then the caller copies the graph itself.
+//   Operations complete by acknowledging the given completion, as those of the fabric; `result` is written before that.
+//   It also reports faults; after a fault the caller copies the graph itself.
 //
 // Units    bytes; addresses as the place's program has them; objects of the runtime's layout (tess/detail/region.hpp).
 // Threads  any, for the place of this process.
@@ -20,28 +20,28 @@ namespace tess::detail {
 struct graph_size {
   std::uint64_t fault = 0;  ///< registers::graph_fault; 0: none
   std::uint64_t objects = 0;
-  std::uint64_t bytes = 0;  ///< that its blocks need at most, one behind the other
+  std::uint64_t bytes = 0;  ///< that its blocks need at most, in sequence
 };
 
-/// A graph of this place, of which memory has everything, into a chunk of another place or this one.
+/// The copy of a graph of this place, which has been written back, to a chunk of this or another place.
 struct graph_move {
   void const* root = nullptr;
   place_id target = 0;
   std::uint64_t chunk = 0;  ///< its address at the target
-  std::uint64_t bytes = 0;  ///< of the chunk, with what stands before its first block
+  std::uint64_t bytes = 0;  ///< of the chunk, with its header
   std::uint64_t first = 0;  ///< where its first block begins
-  void* staging = nullptr;  ///< so many bytes here, if the target has another memory behind it
+  void* staging = nullptr;  ///< as many bytes here, if the target's memory is another one
   std::uint64_t objects = 0;
-  bool hashed = false;  ///< the map of the copier near memory
+  bool hashed = false;  ///< the copier near memory uses a hashed map
 };
 
 /// A call with a graph of this place.
 struct graph_call {
   void const* root = nullptr;
   place_id target = 0;
-  std::span<std::byte const> message;  ///< at most graph_units::message_bytes_max, of which the place of the graph is
-  std::uint64_t arrival = 0;           ///< filled in here by the target's receiver
-  bool measured = false;               ///< memory has everything already, and `size` says how much that is
+  std::span<std::byte const> message;  ///< at most graph_units::message_bytes_max
+  std::uint64_t arrival = 0;           ///< offset in the message that the target's receiver fills in
+  bool measured = false;               ///< the graph has been written back, and `size` is known
   graph_size size;
 };
 
@@ -53,13 +53,13 @@ struct graph_room {
   std::uint64_t first = 0;  ///< where its first block begins, a line's start
 };
 
-/// What the runtime does where graphs arrive, as part of poll(). Threads: any of the place.
+/// The runtime's part where graphs arrive; called inside poll(), by any thread of the place.
 class graph_receiver {
  public:
   /// Memory for blocks of so many bytes.
   [[nodiscard]] virtual graph_room make(std::uint64_t bytes) noexcept = 0;
   virtual void end(void* owner) noexcept = 0;
-  /// The graph is there: its message is told where, and delivered after this.
+  /// The graph has arrived: writes its address into the message, which is delivered after this.
   virtual void complete(std::span<std::byte> message, std::uint64_t arrival, graph_room const& room,
                         std::uint64_t objects) noexcept = 0;
 
@@ -69,30 +69,29 @@ class graph_receiver {
 
 class graph_units {
  public:
-  /// From so many objects on the map near memory is hashed ("NEMESYS", section 5.1).
+  /// From this number of objects on, the map near memory is hashed ("NEMESYS", section 5.1).
   static constexpr std::uint64_t hashed_least = 64;
   static constexpr std::uint64_t message_bytes_max = 448;
 
-  /// The whole way: writeback, memory at the target, copy, delivery. Done when nothing of it reads the graph any more;
-  /// `result` says how large it is, or why there is no call. Until then `what` must stay as it is.
+  /// Everything: writeback, memory at the target, copy, delivery. Done when nothing reads the graph any more; `result`
+  /// is its size, or the fault because of which there is no call. `what` must not change until then.
   virtual void call(graph_call const& what, graph_size& result, completion& done) = 0;
   virtual void serve(graph_receiver& receiver) noexcept = 0;
 
-  /// Graph writeback: brings what the caches hold of the graph to memory, and counts it.
+  /// Graph writeback: writes the graph's lines in the caches to memory, and counts its objects and bytes.
   virtual void write_back(void const* root, graph_size& result, completion& done) = 0;
-  /// Graph copy, with pointers that are final at the target. `fault` is written, and nothing else that tells of it;
-  /// until then `what` stays.
+  /// Graph copy, with the pointers that are valid at the target. `what` must not change until `done`.
   virtual void copy(graph_move const& what, std::uint64_t& fault, completion& done) = 0;
   /// Ranges, of any place's memory as this place names it; done when settle() returns, by the thread that asked.
   /// bring: what the caches of this place hold of it goes to memory. forget: they hold nothing of it any more.
   virtual void bring(void const* begin, std::uint64_t bytes) = 0;
   virtual void forget(void const* begin, std::uint64_t bytes) = 0;
   virtual void settle() = 0;
-  /// Memory of this place, whole lines, that DMA of any place reaches past all caches: for buffers of messages.
+  /// Uncached memory of this place, in whole lines, that DMA of any place can access: for buffers of messages.
   [[nodiscard]] virtual std::span<std::byte> message_memory() noexcept = 0;
-  /// So many whole lines of it go to that of another place by DMA; `target` is what that place calls its address.
+  /// Copies whole lines of it to that of another place by DMA; `target` is the address there.
   virtual void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) = 0;
-  /// Both places have the same memory behind them.
+  /// The partitions of both places are in the same memory.
   [[nodiscard]] virtual bool share_memory(place_id one, place_id other) const noexcept = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// mailbox: slots claimed by name, filled, read and freed; chunks lent and given back.
+// mailbox: slots that are claimed, written, read and freed; chunks that are lent and returned.
 #include "fabric/mailbox.hpp"
 
 #include <algorithm>
@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::uint64_t slots_count = mailbox_memory::slots_count;
 
-/// Of a slot whose writer may come back.
+/// The claim of an abandoned slot, whose writer may still write.
 constexpr std::uint64_t dead = ~std::uint64_t{0};
 
-/// What a claim and a slot say once `writer` has them in the lap of a position. Zero: nobody ever had.
+/// The word of a claim and a slot that `writer` has in the lap of a position. Zero: never used.
 constexpr std::uint64_t claim_word(std::uint64_t position, place_id writer) noexcept {
   return (position / slots_count + 1) << 16U | writer;
 }
-/// Laps begun.
+/// Laps begun by the writer of this word.
 constexpr std::uint64_t laps_of(std::uint64_t word) noexcept {
   return word >> 16U;
 }
@@ -25,7 +25,7 @@ constexpr place_id writer_of(std::uint64_t word) noexcept {
   return static_cast<place_id>(word);
 }
 
-/// What stands in the slot of a large message.
+/// The contents of a large message's slot.
 struct chunk_reference {
   std::uint64_t lent;
   std::uint32_t chunk;
@@ -36,7 +36,7 @@ constexpr bool is_lent(std::uint64_t word) noexcept {
   return (word & 1U) != 0;
 }
 
-/// Whoever comes first: its reader, or the owner when the reader failed.
+/// By its reader, or by the owner after the reader has failed; the first one counts.
 void give_back(mailbox_memory::chunk& c, std::uint64_t lent) noexcept {
   // release: pairs with the acquire of lend().
   c.word.compare_exchange_strong(lent, lent & ~std::uint64_t{1}, std::memory_order_release, std::memory_order_relaxed);
@@ -75,35 +75,35 @@ mailbox::mailbox(directory& all, place_id owner, mailbox_memory& memory, std::ui
 }
 
 bool mailbox::send(place_id to, std::span<std::byte const> bytes) noexcept {
-  if (bytes.size() <= mailbox_memory::inline_bytes) return push(*all_[to], sort::message, bytes);
+  if (bytes.size() <= mailbox_memory::inline_bytes) return push(*all_[to], kind::message, bytes);
   if (bytes.size() > mailbox_memory::chunk_bytes) return false;
   chunk_reference r{0, 0, static_cast<std::uint32_t>(bytes.size())};
   mailbox_memory::chunk* const c = lend(memory_, chunks_, to, r);
   if (c == nullptr) return false;
   std::memcpy(c->data, bytes.data(), bytes.size());
-  if (!push(*all_[to], sort::large_message, std::as_bytes(std::span(&r, 1)))) {
+  if (!push(*all_[to], kind::large_message, std::as_bytes(std::span(&r, 1)))) {
     give_back(*c, r.lent);
     return false;
   }
-  // It failed meanwhile: give_up() may have been too early for this one.
+  // If it failed meanwhile, give_up() may have missed this chunk.
   if (failed_ != nullptr && failed_[to].load(std::memory_order_seq_cst)) give_back(*c, r.lent);
   return true;
 }
 
 bool mailbox::notify(place_id to, std::uint64_t address) noexcept {
-  return push(*all_[to], sort::notification, std::as_bytes(std::span(&address, 1)));
+  return push(*all_[to], kind::notification, std::as_bytes(std::span(&address, 1)));
 }
 
 /// The next free slot, ours now; false: the ring is full.
 bool mailbox::claim(mailbox_memory& to, std::uint64_t& position) noexcept {
   position = to.tail.load(std::memory_order_relaxed);
-  // Two rounds: more steps are only needed if others go on meanwhile, and then the next call finds room.
+  // Two rounds suffice unless others advance meanwhile; then the next call finds room.
   for (std::uint64_t steps = 0; steps < 2 * slots_count; ++steps) {
     // acquire: the reader is done with the bytes.
     if (position >= to.seen.load(std::memory_order_acquire) + slots_count) {
       std::uint64_t const read = to.read.load(std::memory_order_acquire);
       if (position >= read + slots_count) return false;
-      // release: for those who rely on what we saw.
+      // release: writers that read `seen` rely on the acquire above.
       to.seen.store(read, std::memory_order_release);
     }
     std::atomic<std::uint64_t>& claim = to.claims[position % slots_count];
@@ -111,30 +111,30 @@ bool mailbox::claim(mailbox_memory& to, std::uint64_t& position) noexcept {
     if (laps_of(word) <= position / slots_count &&
         claim.compare_exchange_strong(word, claim_word(position, owner_), std::memory_order_relaxed))
       return true;
-    // Claimed, or dead: whoever claimed it may not have come to say so.
+    // Claimed or abandoned: its writer may not have advanced the tail yet.
     if (to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed)) ++position;
   }
   return false;
 }
 
-bool mailbox::push(mailbox_memory& to, sort what, std::span<std::byte const> bytes) noexcept {
+bool mailbox::push(mailbox_memory& to, kind what, std::span<std::byte const> bytes) noexcept {
   std::uint64_t position;
   if (!claim(to, position)) return false;
   slot& s = to.slots[position % slots_count];
   s.bytes = static_cast<std::uint32_t>(bytes.size());
-  s.sort = static_cast<std::uint32_t>(what);
+  s.kind = static_cast<std::uint32_t>(what);
   if (!bytes.empty()) std::memcpy(s.data, bytes.data(), bytes.size());
   std::uint64_t const word = claim_word(position, owner_);
   to.tail.compare_exchange_strong(position, position + 1, std::memory_order_relaxed);
-  // release to the reader; sequentially consistent for the look at the sleepers that follows.
+  // release to the reader; sequentially consistent with the look at the sleepers that follows.
   s.word.store(word, std::memory_order_seq_cst);
   return true;
 }
 
-bool mailbox::must_call(place_id to) const noexcept {
+bool mailbox::must_wake(place_id to) const noexcept {
   mailbox_memory& m = *all_[to];
-  return m.sleepers.load(std::memory_order_seq_cst) != 0 && m.called.load(std::memory_order_seq_cst) == 0 &&
-         m.called.exchange(1, std::memory_order_seq_cst) == 0;
+  return m.sleepers.load(std::memory_order_seq_cst) != 0 && m.waking.load(std::memory_order_seq_cst) == 0 &&
+         m.waking.exchange(1, std::memory_order_seq_cst) == 0;
 }
 
 void mailbox::give_up(place_id failed) noexcept {
@@ -146,12 +146,12 @@ void mailbox::give_up(place_id failed) noexcept {
 }
 
 bool mailbox::arrived(std::uint64_t position) const noexcept {
-  // acquire: what it says. seq_cst: the look of one who announced his sleep.
+  // acquire: the slot's contents. seq_cst: pairs with a reader that has announced its sleep.
   std::uint64_t const word = memory_.slots[position % slots_count].word.load(std::memory_order_seq_cst);
   return laps_of(word) == position / slots_count + 1;
 }
 
-/// The slot of a writer that failed is used no more.
+/// Abandons the slot if its writer has failed.
 bool mailbox::skip(std::uint64_t position) noexcept {
   std::atomic<std::uint64_t>& claim = memory_.claims[position % slots_count];
   std::uint64_t const word = claim.load(std::memory_order_relaxed);
@@ -183,15 +183,15 @@ bool mailbox::pop(received& r) noexcept {
   return found;
 }
 
-/// What others wrote is not believed: they may be other processes.
+/// Checks everything, because the writer may be another process.
 void mailbox::read(slot const& s, received& r) const noexcept {
   r.source = writer_of(s.word.load(std::memory_order_relaxed));
-  r.what = static_cast<sort>(s.sort);
+  r.what = static_cast<kind>(s.kind);
   r.bytes = s.bytes;
   r.large = nullptr;
   std::memcpy(r.small, s.data, sizeof r.small);
   bool sound = r.source < all_.size() && all_[r.source] != nullptr && r.bytes <= sizeof r.small;
-  if (r.what == sort::large_message && sound) {
+  if (r.what == kind::large_message && sound) {
     chunk_reference c;
     std::memcpy(&c, r.small, sizeof c);
     sound = c.chunk < mailbox_memory::chunks_max && c.bytes <= mailbox_memory::chunk_bytes && is_lent(c.lent);
@@ -199,12 +199,12 @@ void mailbox::read(slot const& s, received& r) const noexcept {
     r.chunk = c.chunk;
     r.lent = c.lent;
     if (sound) r.large = all_[r.source]->chunks[c.chunk].data;
-  } else if (r.what == sort::notification) {
+  } else if (r.what == kind::notification) {
     sound = sound && r.bytes == sizeof(std::uint64_t);
   } else {
-    sound = sound && r.what == sort::message;
+    sound = sound && r.what == kind::message;
   }
-  if (!sound) r.what = sort::malformed;
+  if (!sound) r.what = kind::malformed;
 }
 
 void mailbox::done(received const& r) noexcept {
@@ -227,12 +227,12 @@ bool mailbox::empty() const noexcept {
 
 void mailbox::begin_sleep() noexcept {
   memory_.sleepers.fetch_add(1, std::memory_order_seq_cst);
-  memory_.called.store(0, std::memory_order_seq_cst);
+  memory_.waking.store(0, std::memory_order_seq_cst);
 }
 
 void mailbox::end_sleep() noexcept {
   memory_.sleepers.fetch_sub(1, std::memory_order_seq_cst);
-  memory_.called.store(0, std::memory_order_seq_cst);
+  memory_.waking.store(0, std::memory_order_seq_cst);
 }
 
 }  // namespace tess::detail

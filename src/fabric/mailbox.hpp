@@ -1,20 +1,20 @@
-// mailbox: messages between places that map the same memory: a bounded ring of one-line slots for each place, many
-// writers, the place's workers read.
+// mailbox: messages between places that map the same memory: one bounded ring of one-line slots per place, with many
+// writers, which the workers of the place read.
 //
-//   A message of up to 48 bytes lies in its slot, so that it crosses in one cache line; a larger one in a chunk of the
-//   sender's, which goes back to the sender when it was read. Credit is a free slot and a free chunk.
+//   A message of up to 48 bytes is in its slot and moves in one cache line. A larger one is in a chunk of the sender's
+//   memory, which the reader returns. Credit is a free slot and a free chunk.
 //
-//   The writers may be other processes, which end anywhere. So a slot is claimed in its writer's name, on lines that
-//   only writers touch: when that place has failed before it was done, the reader gives the slot up for ever, for a
-//   writer that was only stopped may still write into it. A chunk carries its borrower and how often it was lent: what
-//   went to a failed place is taken back, and what that place gives back later counts no more. There are no addresses
-//   in it.
+//   The writers may be other processes, which can end at any instruction. A claim therefore names its writer, on lines
+//   that only writers touch. If that place fails before it has written, the reader abandons the slot for good, because
+//   a writer that was only stopped may still write into it. The word of a chunk has its borrower and how often it was
+//   lent: chunks lent to a failed place are taken back, and a later return by that place has no effect. The memory
+//   contains no addresses.
 //
-// Shapes   slot: word, size, sort, then 48 bytes: 64 bytes. Its word and its claim: laps begun 48 bits, writer 16.
+// Shapes   slot: word, size, kind, then 48 bytes: 64 bytes. Its word and its claim: laps begun 48 bits, writer 16.
 //          A chunk's word: times lent 47 bits, borrower 16, is lent 1.
-// Threads  any of the owner's process. One reads at a time: others find nothing meanwhile.
-// Cost     a message: two compare-swaps on lines that stay with a lone writer, and one line that goes across; memory:
-//          150 KiB for each place, of which pages count once they were used.
+// Threads  any of the owner's process. One reads at a time; others find nothing meanwhile.
+// Cost     a message: two compare-and-swaps on lines that stay with a single writer, and one line that moves. Memory:
+//          150 KiB for each place; pages count after their first use.
 // Source   D. Vyukov, bounded MPMC queue (the laps).
 #pragma once
 
@@ -28,17 +28,17 @@
 
 namespace tess::detail {
 
-/// Of one place, where all who write to it see it. All zeros: empty.
+/// The memory of one place's mailbox, which all its writers map. All zeros: empty.
 struct mailbox_memory {
   static constexpr std::uint32_t slots_count = 256;
   static constexpr std::size_t inline_bytes = 48;
-  static constexpr std::uint32_t chunks_max = 32;   ///< as many stay in the caches
+  static constexpr std::uint32_t chunks_max = 32;   ///< so many fit in the caches
   static constexpr std::size_t chunk_bytes = 4096;  ///< message bytes that a chunk holds
 
   struct alignas(64) slot {
     std::atomic<std::uint64_t> word;
     std::uint32_t bytes;
-    std::uint32_t sort;
+    std::uint32_t kind;
     std::byte data[inline_bytes];
   };
   struct alignas(64) chunk {
@@ -47,27 +47,27 @@ struct mailbox_memory {
   };
 
   alignas(64) std::atomic<std::uint64_t> tail;  ///< before it all slots are claimed
-  std::atomic<std::uint64_t> seen;              ///< `read`, as a writer saw it last
+  std::atomic<std::uint64_t> seen;              ///< a recent value of `read`, for writers
   alignas(64) std::atomic<std::uint64_t> read;  ///< before it all slots were read
-  alignas(64) std::atomic<std::uint32_t> open;  ///< the owner reads from all that it may reach
-  std::atomic<std::uint32_t> sleepers;          ///< threads that read here
-  std::atomic<std::uint32_t> called;            ///< one of them is being woken
+  alignas(64) std::atomic<std::uint32_t> open;  ///< the owner can read the chunks of all writers
+  std::atomic<std::uint32_t> sleepers;          ///< reading threads that sleep
+  std::atomic<std::uint32_t> waking;            ///< a writer is waking one of them
   alignas(64) std::atomic<std::uint64_t> claims[slots_count];
   slot slots[slots_count];
-  chunk chunks[chunks_max];  ///< of what the owner sends
+  chunk chunks[chunks_max];  ///< messages that the owner sends
 };
 static_assert(sizeof(mailbox_memory::slot) == 64);
 
 class mailbox {
  public:
-  /// By place; null: it cannot be reached so.
+  /// By place; null: not mapped here.
   using directory = std::vector<mailbox_memory*>;
 
-  enum class sort : std::uint32_t { message, large_message, notification, malformed };
+  enum class kind : std::uint32_t { message, large_message, notification, malformed };
 
   struct received {
     place_id source = 0;
-    sort what = sort::malformed;
+    kind what = kind::malformed;
     std::uint32_t bytes = 0;
     std::uint32_t chunk = 0;
     std::uint64_t lent = 0;            ///< the chunk's word
@@ -75,43 +75,43 @@ class mailbox {
     alignas(16) std::byte small[mailbox_memory::inline_bytes];
 
     [[nodiscard]] std::span<std::byte const> view() const noexcept { return {large != nullptr ? large : small, bytes}; }
-    /// Of a notification.
+    /// The address in a notification.
     [[nodiscard]] std::uint64_t address() const noexcept;
   };
 
-  /// Enters `memory`, zeros, into `all`, which must outlive it. `chunk_memory`: bytes that its chunks may have, the
-  /// credit for large messages; two are allowed in any case. `failed` by place, or null: writers do not fail.
+  /// Enters `memory`, which is all zeros, into `all`; both must outlive the mailbox. `chunk_memory`: bytes for chunks,
+  /// the credit for large messages; two chunks are allowed in any case. `failed`: by place; null: writers do not fail.
   mailbox(directory& all, place_id owner, mailbox_memory& memory, std::uint64_t chunk_memory,
           std::atomic<bool> const* failed = nullptr);
   mailbox(mailbox const&) = delete;
   mailbox& operator=(mailbox const&) = delete;
 
-  /// From now on others may write here.
+  /// Allows others to write here.
   void open() noexcept { memory_.open.store(1, std::memory_order_release); }
   [[nodiscard]] bool reaches(place_id to) const noexcept {
     return all_[to] != nullptr && all_[to]->open.load(std::memory_order_acquire) != 0;
   }
 
-  // To others, which reaches() must say are reached. False: no room; nothing was sent.
+  // To places for which reaches() is true. False: no room; nothing was sent.
   [[nodiscard]] bool send(place_id to, std::span<std::byte const> bytes) noexcept;
   [[nodiscard]] bool notify(place_id to, std::uint64_t address) noexcept;
-  /// What was just sent finds its readers asleep, and the caller is the one to wake them.
-  [[nodiscard]] bool must_call(place_id to) const noexcept;
-  /// A place failed: what lies with it is taken back, and what it began to write is waited for no more.
+  /// The readers of what was just sent are asleep, and the caller is to wake one.
+  [[nodiscard]] bool must_wake(place_id to) const noexcept;
+  /// A place failed: chunks lent to it are taken back, and its unfinished messages are not waited for.
   void give_up(place_id failed) noexcept;
 
-  /// Takes one out; false if there is none. done() gives back what a message lies in.
+  /// Takes one out; false if there is none. done() returns the memory of a message.
   [[nodiscard]] bool pop(received& r) noexcept;
   void done(received const& r) noexcept;
   [[nodiscard]] bool empty() const noexcept;
-  /// Around a sleep: empty() is asked in between.
+  /// Around a sleep; the sleeper calls empty() in between.
   void begin_sleep() noexcept;
   void end_sleep() noexcept;
 
  private:
   using slot = mailbox_memory::slot;
 
-  bool push(mailbox_memory& to, sort what, std::span<std::byte const> bytes) noexcept;
+  bool push(mailbox_memory& to, kind what, std::span<std::byte const> bytes) noexcept;
   [[nodiscard]] bool claim(mailbox_memory& to, std::uint64_t& position) noexcept;
   [[nodiscard]] bool arrived(std::uint64_t position) const noexcept;
   bool skip(std::uint64_t position) noexcept;

@@ -1,4 +1,4 @@
-// memory_limit: how much memory this process may use, and whose limit that is.
+// memory_limit: how much memory this process may use, and which limit says so.
 //
 //   The smallest of the machine's memory, the memory limits of its control groups (version 1 and 2, each group up to
 //   the root), `ulimit -d` and `ulimit -v`.

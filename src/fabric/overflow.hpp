@@ -1,6 +1,6 @@
-// overflow: replies that find no room in a mailbox, and messages that are larger than any room: a list in the process.
+// overflow: a list for replies that find no room in a mailbox, and for messages larger than any chunk.
 //
-//   It is bounded by the requests that caused the replies.
+//   The number of requests that the replies answer bounds it.
 //
 // Threads  any.
 // Cost     one relaxed load while it is empty.
@@ -29,7 +29,7 @@ class overflow {
     message m{source, {bytes.begin(), bytes.end()}};
     std::lock_guard const lock(mutex_);
     messages_.push_back(std::move(m));
-    // Sequentially consistent, so the caller may look for sleepers next.
+    // Sequentially consistent: pairs with a reader that has announced its sleep.
     count_.fetch_add(1, std::memory_order_seq_cst);
   }
   [[nodiscard]] bool pop(message& m) {

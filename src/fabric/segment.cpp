@@ -1,9 +1,9 @@
 // segment: address space by mmap(PROT_NONE), memory by mprotect, both in multiples of a huge page.
 //
-//   A shared one is a memfd of the whole size, of which only committed parts have pages: they are there before anybody
-//   may touch them, so that a machine without memory says so here and not by SIGBUS later. Advice alone gives a shared
-//   file no huge pages on most systems (shmem_enabled is `never`), so they are asked for by MADV_COLLAPSE (Linux 6.1),
-//   which costs what the first touch of private ones does.
+//   A shared segment is a memfd of the whole size. Only committed parts have pages, which exist before anybody may
+//   access them, so that a lack of memory shows here and not by SIGBUS later. On most systems advice alone gives a
+//   shared file no huge pages (shmem_enabled is `never`), so MADV_COLLAPSE (Linux 6.1) asks for them, at the cost of
+//   the first touch of private ones.
 #include "fabric/segment.hpp"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // segment: the address range of one place: reserved once, committed in chunks, huge pages advised.
 //
-//   Reserved by the smallest of the machine's memory, its control group's, `ulimit -v`, `ulimit -d` and what a
-//   sanitizer leaves room for, so nobody tunes a size. Commits of all segments together never exceed that limit:
-//   running out is an error of the allocation that asked, not a signal later.
+//   Its size follows from the smallest of the host's memory, its control group's limit, `ulimit -v`, `ulimit -d` and
+//   the address space that a sanitizer leaves, so that nobody has to choose it. Commits of all segments together never
+//   exceed that limit: running out of memory is an error of the allocation that asked, never a signal later.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,11 @@ namespace tess::detail {
 
 class segment {
  public:
-  /// What lies behind each segment, in its file too: room for what is no part of the global address space.
+  /// Memory behind each segment, also in its file, that is not part of the global address space.
   static constexpr std::uint64_t behind_bytes = std::uint64_t{2} << 20;
 
   /// Reserves address space for one of `places` segments of this process. `shared`: other processes of the user may map
-  /// it too, by file(), which has no name and mode 0600. `behind`: bytes behind it that are committed at once, zeros.
+  /// it by file(), which has no name and mode 0600. `behind`: bytes behind it to commit at once; they are zero.
   explicit segment(unsigned places, bool shared = false, std::uint64_t behind = 0);
   ~segment();
   segment(segment const&) = delete;
@@ -35,7 +35,7 @@ class segment {
 
   /// Makes [offset, offset + bytes) usable; false if the range or the machine's memory does not allow it.
   [[nodiscard]] bool commit(std::uint64_t offset, std::uint64_t bytes);
-  /// [offset, offset + bytes) may be touched: for addresses that came from elsewhere.
+  /// [offset, offset + bytes) may be accessed: a check of addresses that other processes sent.
   [[nodiscard]] bool committed(std::uint64_t offset, std::uint64_t bytes) const noexcept {
     for (half const& h : halves_)
       if (std::uint64_t const end = h.end.load(std::memory_order_relaxed);
@@ -43,7 +43,7 @@ class segment {
         return true;
     return false;
   }
-  /// What all segments of this process may still commit.
+  /// The memory that all segments of this process may still commit.
   [[nodiscard]] memory_room room() const;
 
  private:
@@ -66,7 +66,7 @@ class segment {
   std::mutex mutex_;
 };
 
-/// `bytes` of a file (-1: of no file) at an address that is a multiple of a huge page; null if there is no room.
+/// Maps `bytes` of a file (-1: anonymous memory) at a multiple of a huge page; null if there is no room.
 [[nodiscard]] std::byte* map_aligned(int file, std::uint64_t bytes, int protection) noexcept;
 
 }  // namespace tess::detail

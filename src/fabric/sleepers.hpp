@@ -1,8 +1,8 @@
-// sleepers: threads of one process that sleep until somebody has something for them.
+// sleepers: lets threads of one process sleep until another thread wakes them.
 //
 //   A sleeper announces itself, asks once more whether there is nothing to do, and waits on a futex. A waker publishes
-//   its item, then looks for announced sleepers. Both sides use sequentially consistent operations, so at least one
-//   sees the other: no lost wake-up.
+//   its item, then looks for announced sleepers. Both sides use sequentially consistent operations, so at least one of
+//   them sees the other: no wake-up is lost.
 #pragma once
 
 #include <linux/futex.h>
@@ -22,7 +22,7 @@ class sleepers {
  public:
   explicit sleepers(std::uint32_t threads) : states_(std::make_unique<state[]>(threads)) {}
 
-  /// nothing_to_do(): asked after the announcement.
+  /// Calls nothing_to_do() after the announcement.
   template <class Question>
   void sleep(std::uint32_t thread, deadline until, Question nothing_to_do) {
     std::atomic<std::uint32_t>& s = states_[thread].asleep;

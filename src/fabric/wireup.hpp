@@ -1,4 +1,4 @@
-// wireup: who else takes part in a job whose places are in several programs: processes, or tiles of a machine.
+// wireup: the programs of a job whose places are in several of them: processes, or tiles of a simulated machine.
 //
 // Threads  one.
 #pragma once
@@ -21,7 +21,7 @@ class wireup {
   [[nodiscard]] virtual place_id places() const noexcept = 0;
   /// Programs of the job that want processors of this host.
   [[nodiscard]] virtual unsigned processes_here() const noexcept = 0;
-  /// Waits for all others to call it too; false if they did not within `most`.
+  /// A barrier of all programs; false if they did not all arrive within `most`.
   virtual bool meet(std::chrono::milliseconds most) noexcept = 0;
 };
 

@@ -70,7 +70,7 @@ inline thread_map one_thread_per_place(place_id places) {
 }
 
 constexpr std::uint64_t address(place_id place, std::uint64_t offset) {
-  return std::uint64_t{place} << 48 | offset;
+  return global_address(place, offset);
 }
 
 /// Collects messages.

@@ -70,8 +70,8 @@ struct three_mailboxes {
   std::uint64_t take(place_id at = 0) {
     mailbox::received r;
     if (!boxes[at]->pop(r)) return nothing;
-    EXPECT_NE(r.what, mailbox::sort::malformed);
-    if (r.what == mailbox::sort::malformed) return nothing;
+    EXPECT_NE(r.what, mailbox::kind::malformed);
+    if (r.what == mailbox::kind::malformed) return nothing;
     EXPECT_TRUE(is_whole(r));
     std::uint64_t const n = number_of(r);
     boxes[at]->done(r);
@@ -148,11 +148,11 @@ TEST(mailbox, believes_nothing_that_stands_in_the_memory) {
       if (i % 3 == 0 || k >= 16) reinterpret_cast<std::byte*>(&s)[k] = any;
     }
     // Half of them look like messages in a chunk, or from nowhere.
-    if (i % 3 == 1) s.sort = 1;
+    if (i % 3 == 1) s.kind = 1;
     if (i % 7 == 0) s.word = (s.word & ~std::uint64_t{0xffff}) | 0x1234U;
     mailbox::received r;
     ASSERT_TRUE(t.boxes[0]->pop(r));
-    if (r.what == mailbox::sort::malformed) continue;
+    if (r.what == mailbox::kind::malformed) continue;
     ASSERT_LT(r.source, t.count);
     if (r.large == nullptr) {
       ASSERT_LE(r.bytes, mailbox_memory::inline_bytes);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdlib>
-#include <string_view>
 
 #include "fabric/fabric_contract.hpp"
 #include "fabric/tile/tile.hpp"
@@ -23,13 +22,8 @@ inline bool delayed() {
   return std::getenv("TESS_TEST_DELAYED") != nullptr;
 }
 
-/// As TESS_WORDS of programs.
 inline word_path words_of_run() {
-  char const* const given = std::getenv("TESS_WORDS");
-  std::string_view const words = given == nullptr ? "" : given;
-  if (words == "instructions") return word_path::instructions;
-  if (words == "addresses") return word_path::addresses;
-  return words == "messages" ? word_path::messages : word_path::automatic;
+  return read_tile_options().words;
 }
 
 class tiles : public testing::Test {
@@ -43,8 +37,7 @@ class tiles : public testing::Test {
     next_ = static_cast<place_id>((me_ + 1) % places_);
     thread_map map{places_, std::vector<std::vector<std::uint32_t>>(places_), 2};
     map.threads_of_place[me_] = {0, 1};
-    map.words = words_of_run();
-    fabric_ = make_tile_fabric(map, std::move(wires));
+    fabric_ = make_tile_fabric(map, read_tile_options(), std::move(wires));
     if (delayed())
       fabric_ = make_checked_fabric(
           make_delayed_fabric(std::move(fabric_), map, {std::chrono::microseconds(2), std::chrono::microseconds(1)}, 1),

@@ -111,10 +111,10 @@ TEST(ucx_operations_table, gives_each_cookie_once_and_ends_those_to_one_place) {
   EXPECT_EQ(table.find(12345), nullptr);
   std::uint64_t const third = table.add(operation_on(3));
   unsigned ended = 0;
-  table.take_all(place_id{2}, [&](ucx_operation const& o) {
+  for (ucx_operation const& o : table.take_all(place_id{2})) {
     EXPECT_EQ(o.to, 2);
     ++ended;
-  });
+  }
   EXPECT_EQ(ended, 1U);
   EXPECT_EQ(table.find(second), nullptr);
   EXPECT_NE(table.find(third), nullptr);

@@ -183,8 +183,8 @@ void check_event(std::uint64_t address, char const* what, std::source_location a
 
 template <class Handler>
 void send_event(typename Handler::payload const& m) {
-  send_request(static_cast<place_id>(m.event >> global_ptr<std::byte>::offset_bits), handler_entry<Handler>::record,
-               handler_entry<Handler>::id(), reinterpret_cast<std::byte const*>(&m), sizeof m);
+  send_request(place_of(m.event), handler_entry<Handler>::record, handler_entry<Handler>::id(),
+               reinterpret_cast<std::byte const*>(&m), sizeof m);
 }
 
 /// Sends what `Handler` takes, with a slot for its answer.
@@ -199,7 +199,7 @@ Call call_handler(wait_kind const& kind, typename Handler::payload m, std::sourc
     free_at_slot(slot);
     throw;
   }
-  return Call(static_cast<place_id>(m.event >> global_ptr<std::byte>::offset_bits), slot, kind);
+  return Call(place_of(m.event), slot, kind);
 }
 
 /// The line of an event anywhere; 0: it is on none.

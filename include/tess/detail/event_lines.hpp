@@ -1,9 +1,9 @@
-// event_lines: lines of a machine's cache-integrated network interfaces that hold events: queues of words that any
-// place puts into and takes from, without an instruction of the place whose line it is, and a barrier of all places.
+// event_lines: event queues and a barrier in hardware, where the fabric has them (src/fabric/capabilities.hpp).
 //
-//   An event that is used from other places moves to a line of its own place, if one is left; from then on all its
-//   operations are done there. Of a bounded queue the room of an item that a waiting task gets comes back when that
-//   task's place polls. Only simulated machines have such lines: elsewhere nothing of this is compiled.
+//   A line is a queue of words at one place. Every place puts and takes without an instruction of that place. An event
+//   that other places use moves to a line of its own place, if one is free; from then on the line performs all its
+//   operations. When a waiting task gets an item of a bounded queue, its room is returned when the task's place polls.
+//   Only simulated machines have such lines: elsewhere nothing of this is compiled.
 //
 // Units    words of 64 bits. Lines: numbers from 1 on; 0: none.
 // Threads  any.
@@ -25,30 +25,30 @@ inline constexpr bool machine_has_lines = false;
 
 class event_units {
  public:
-  /// Who is told of the end, as part of poll(): with the word that was taken. Resumes no task.
-  using told = void (*)(void* whom, std::uint64_t word) noexcept;
+  /// Called when an operation has ended, inside poll(), with the word that was taken. Resumes no task.
+  using callback = void (*)(void* context, std::uint64_t word) noexcept;
 
-  /// A line of this place, for at most so many words; of a bounded one puts wait for room, others are refused. 0: there
-  /// is none left.
+  /// Reserves a line of this place for at most `words_max` words; 0: none is free. Puts to a full line wait if it is
+  /// bounded and are refused otherwise.
   [[nodiscard]] virtual std::uint32_t make(std::uint32_t words_max, bool bounded) noexcept = 0;
   virtual void release(std::uint32_t line) noexcept = 0;
-  /// Somebody waits at a line of this place.
+  /// A put or take waits at a line of this place.
   [[nodiscard]] virtual bool is_awaited(std::uint32_t line) const noexcept = 0;
 
-  // At any place's line. The first two wait for a round trip; false: it is full, or empty.
+  // On any place's line. The first two wait for a round trip; false: it is full, or empty.
   [[nodiscard]] virtual bool try_put(place_id at, std::uint32_t line, std::uint64_t word) noexcept = 0;
   [[nodiscard]] virtual bool try_take(place_id at, std::uint32_t line, std::uint64_t& word) noexcept = 0;
-  /// Of a bounded one.
-  virtual void put(place_id at, std::uint32_t line, std::uint64_t word, told told, void* whom) = 0;
-  virtual void take(place_id at, std::uint32_t line, told told, void* whom) = 0;
-  /// This place has come to the barrier; told when all have. Once at a time.
-  virtual void arrive(told told, void* whom) noexcept = 0;
+  /// To a bounded line.
+  virtual void put(place_id at, std::uint32_t line, std::uint64_t word, callback callback, void* context) = 0;
+  virtual void take(place_id at, std::uint32_t line, callback callback, void* context) = 0;
+  /// This place arrives at the barrier; the callback comes when all have. One barrier at a time.
+  virtual void arrive(callback callback, void* context) noexcept = 0;
 
  protected:
   ~event_units() = default;
 };
 
-/// Of this process; null: it has none.
+/// Those of this process; null: none.
 inline constinit event_units* event_lines = nullptr;
 
 }  // namespace tess::detail

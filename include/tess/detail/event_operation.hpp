@@ -4,7 +4,7 @@
 //   line of waiters, and who has been answered is resumed all the same.
 //
 // Threads  any task; attempt() under the event's lock.
-// Cost     in memory: no message, no allocation. On a line: one round trip to the tile's own L2.
+// Cost     in memory: no message, no allocation. On a line of the own place: one round trip to the L2.
 #pragma once
 
 #include <cstring>

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #if defined(__riscv)
-#include <tess/detail/shmem_tile.hpp>
+#include <tess/machine/shmem/tile.hpp>
 #else
 #include <tess/detail/shmem_host.hpp>
 #endif

@@ -50,15 +50,15 @@ T apply(T const* address, std::type_identity_t<T> value, std::type_identity_t<T>
     word.store(operand);
     return 0;
   }
-  if constexpr (Op == word_op::swap) return static_cast<T>(word.exchange(operand));
+  if constexpr (Op == word_op::exchange) return static_cast<T>(word.exchange(operand));
   if constexpr (Op == word_op::compare_swap) {
     word.compare_exchange_strong(expected, operand);
     return static_cast<T>(expected);
   }
-  if constexpr (Op == word_op::add) return static_cast<T>(word.fetch_add(operand));
-  if constexpr (Op == word_op::conjunction) return static_cast<T>(word.fetch_and(operand));
-  if constexpr (Op == word_op::disjunction) return static_cast<T>(word.fetch_or(operand));
-  if constexpr (Op == word_op::exclusive_or) return static_cast<T>(word.fetch_xor(operand));
+  if constexpr (Op == word_op::fetch_add) return static_cast<T>(word.fetch_add(operand));
+  if constexpr (Op == word_op::fetch_and) return static_cast<T>(word.fetch_and(operand));
+  if constexpr (Op == word_op::fetch_or) return static_cast<T>(word.fetch_or(operand));
+  if constexpr (Op == word_op::fetch_xor) return static_cast<T>(word.fetch_xor(operand));
 }
 
 }  // namespace tess::detail::shmem

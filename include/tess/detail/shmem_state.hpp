@@ -8,11 +8,10 @@
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
+#include <tess/detail/word_op.hpp>
 #include <type_traits>
 
 namespace tess::detail::shmem {
-
-enum class word_op : std::uint8_t { get, put, swap, compare_swap, add, conjunction, disjunction, exclusive_or };
 
 /// How a word travels.
 template <class T>

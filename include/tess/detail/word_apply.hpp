@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tess/detail/far_words.hpp"
+#include "tess/detail/extended_address.hpp"
 #include "tess/detail/word_op.hpp"
 
 namespace tess::detail {
@@ -48,25 +48,15 @@ using word_of = std::conditional_t<
     Bytes == 8, std::uint64_t,
     std::conditional_t<Bytes == 4, std::uint32_t, std::conditional_t<Bytes == 2, std::uint16_t, std::uint8_t>>>;
 
-/// One access by the processor, here or on another tile.
+/// One access by the processor, at this or another place.
 template <class W>
 [[gnu::always_inline]] inline W load_piece(std::byte* address) noexcept {
-#if defined(__riscv)
-  if (far_words::is_far(address)) {
-    std::uint64_t const object = far_words::take_object(address);
-    if (object != far_words::flat) return far_words::load<W>(object, address);
-  }
-#endif
+  if (W value{}; extended_address::try_load(address, value)) return value;
   return std::atomic_ref(*reinterpret_cast<W*>(address)).load(std::memory_order_seq_cst);
 }
 template <class W>
 [[gnu::always_inline]] inline void store_piece(std::byte* address, W value) noexcept {
-#if defined(__riscv)
-  if (far_words::is_far(address)) {
-    std::uint64_t const object = far_words::take_object(address);
-    if (object != far_words::flat) return far_words::store<W>(object, address, value);
-  }
-#endif
+  if (extended_address::try_store(address, value)) return;
   std::atomic_ref(*reinterpret_cast<W*>(address)).store(value, std::memory_order_seq_cst);
 }
 
@@ -95,30 +85,15 @@ void store_word(std::byte* address, T const& value) noexcept {
 /// Stores `desired` if the word is what `expected` says, which afterwards is what the word was.
 template <class T>
 bool compare_swap_word(std::byte* address, T& expected, T desired) noexcept {
-#if defined(__riscv)
-  if (far_words::is_far(address)) {
-    std::uint64_t const object = far_words::take_object(address);
-    T const before = far_words::compare_swap<T>(object, address, expected, desired);
+  if (T before = expected; extended_address::try_compare_swap(address, before, desired))
     return std::exchange(expected, before) == before;
-  }
-#endif
   return std::atomic_ref<T>(*reinterpret_cast<T*>(address)).compare_exchange_strong(expected, desired);
 }
 
 /// Returns the old value. compare_swap stores b if the word equals a.
 template <word_op Op, word_integer T>
 T apply_integer(std::byte* address, T a, T b) noexcept {
-#if defined(__riscv)
-  if (far_words::is_far(address)) {
-    std::uint64_t const object = far_words::take_object(address);
-    if (object != far_words::flat || Op == word_op::compare_swap)
-      return far_words::atomic<Op, T>(object, address, a, b);
-  }
-  // One AMO each, which goes to the word's home.
-  auto* const amo = reinterpret_cast<T*>(address);
-  if constexpr (Op == word_op::fetch_min) return __atomic_fetch_min(amo, a, __ATOMIC_SEQ_CST);
-  if constexpr (Op == word_op::fetch_max) return __atomic_fetch_max(amo, a, __ATOMIC_SEQ_CST);
-#endif
+  if (extended_address::try_atomic<Op>(address, a, b)) return a;
   if constexpr (Op == word_op::compare_swap) {
     compare_swap_word(address, a, b);
     return a;

@@ -1,6 +1,6 @@
-// smp: threads in one process are the places; every segment is a window for everybody.
+// smp: the fabric whose places are threads of one process; every place can access every segment directly.
 //
-//   Words never get here (they are inlined); blocks are memcpy; a message is a cache line in the receiver's mailbox.
+//   Words are inlined and do not come here; blocks are copied by memcpy; a message is a line of the receiver's mailbox.
 #include <algorithm>
 #include <cstring>
 
@@ -60,7 +60,7 @@ class smp_fabric final : public fabric {
   unsigned poll(place_id at_place, unsigned budget, message_sink& sink) override {
     place& p = *places_[at_place];
     unsigned delivered = 0;
-    // These go first: they are few, and somebody waits for each.
+    // Replies first: there are few, and a task waits for each.
     for (overflow::message m; delivered < budget && p.late.pop(m); ++delivered)
       sink.deliver(at_place, m.source, m.bytes);
     for (mailbox::received m; delivered < budget && p.messages.pop(m); ++delivered) {
@@ -103,7 +103,7 @@ class smp_fabric final : public fabric {
   };
 
   std::byte* at(std::uint64_t address) const noexcept {
-    return places_[address >> 48]->memory.base() + (address & 0xffff'ffff'ffffU);
+    return places_[place_of(address)]->memory.base() + offset_of(address);
   }
 
   bool inboxes_empty(std::uint32_t thread) const noexcept {

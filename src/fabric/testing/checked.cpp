@@ -1,7 +1,7 @@
-// checked: a fabric that checks every argument, then calls another.
+// checked: a wrapper that verifies every argument before it calls another fabric.
 //
-//   What the contract asks of the caller becomes an assertion: addresses inside segments and aligned, counters that
-//   live in memory, messages that fit. It stands in front of `hostile`, and of any fabric under test.
+//   Each obligation of the caller in the contract is an assertion: addresses are inside segments and aligned,
+//   completions are in memory, messages fit. It wraps `hostile`, and any fabric under test.
 #include "fabric/fabric.hpp"
 #include "tess/assert.hpp"
 
@@ -33,7 +33,7 @@ class checked_fabric final : public fabric {
     if (!source.empty()) check_range(target, source.size());
     if (notified != 0) {
       check_range(notified, sizeof(completion));
-      TESS_ASSERT(notified >> 48 == target >> 48);
+      TESS_ASSERT(place_of(notified) == place_of(target));
     }
     inner_->put(from, source, target, local, notified);
   }
@@ -95,12 +95,12 @@ class checked_fabric final : public fabric {
   bool coherent() const noexcept override { return inner_->coherent(); }
   void publish(place_id at, std::uint64_t offset, std::uint64_t bytes) override {
     check_place(at);
-    check_range(std::uint64_t{at} << 48 | offset, bytes);
+    check_range(global_address(at, offset), bytes);
     inner_->publish(at, offset, bytes);
   }
   void refresh(place_id at, std::uint64_t offset, std::uint64_t bytes) override {
     check_place(at);
-    check_range(std::uint64_t{at} << 48 | offset, bytes);
+    check_range(global_address(at, offset), bytes);
     inner_->refresh(at, offset, bytes);
   }
 
@@ -111,8 +111,8 @@ class checked_fabric final : public fabric {
   void check_place(place_id p) const noexcept { TESS_ASSERT(p < places_); }
 
   void check_range(std::uint64_t address, std::size_t bytes) const noexcept {
-    auto const place = static_cast<place_id>(address >> 48);
-    std::uint64_t const offset = address & 0xffff'ffff'ffffU;
+    place_id const place = place_of(address);
+    std::uint64_t const offset = offset_of(address);
     check_place(place);
     TESS_ASSERT(offset != 0);
     std::uint64_t const size = inner_->segment(place).bytes;

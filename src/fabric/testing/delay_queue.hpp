@@ -1,4 +1,4 @@
-// delay_queue: things with a time at which they are due: first in, first out if all wait equally long, else a heap.
+// delay_queue: items that become due at a given time: a FIFO if all wait equally long, otherwise a heap.
 //
 // Units    nanoseconds of the steady clock.
 // Threads  one at a time; but next_due() any.
@@ -58,7 +58,7 @@ class delay_queue {
     return true;
   }
 
-  /// When the next item is due; `never` if there is none. Sequentially consistent, for who is about to sleep.
+  /// When the next item is due; `never` if there is none. Sequentially consistent, for a thread about to sleep.
   [[nodiscard]] std::uint64_t next_due() const noexcept { return next_due_.load(std::memory_order_seq_cst); }
   [[nodiscard]] std::size_t size() const noexcept { return jitter_ == 0 ? fifo_.size() : heap_.size(); }
 

@@ -1,10 +1,10 @@
-// delayed: a fabric on which every operation on another place completes so much later, a simulated network latency.
+// delayed: a wrapper that adds a simulated network latency to every operation on another place.
 //
-//   Words and blocks wait in a queue of the place that issued them, and are passed to the inner fabric when they are
-//   due; messages wait at the place that receives them, or, if that is another process, with the operations of the
-//   place that sent them. Operations on one's own place are passed on at once. Whoever polls performs what its own
-//   place issued, and looks at one other place, too: a busy issuer must not hold up who waits for its notification.
-//   Words come here only where there is no window; otherwise the workers delay them by themselves (delay_line.hpp).
+//   Words and blocks wait in a queue of the issuing place and go to the inner fabric when they are due. Messages wait
+//   at the receiving place or, if that is another process, at the sender. Operations on the own place are not delayed,
+//   nor are accelerators and event lines, which are the inner fabric's. A poll performs what its own place issued, and
+//   what one other place issued: a busy issuer must not hold up a place that waits for its notification. Words come
+//   here only if there is no window; otherwise the workers delay them (delay_line.hpp).
 //
 // Threads  as the inner fabric; one lock per place.
 // Cost     an uncontended lock, a look at the clock, a push and a pop.
@@ -66,7 +66,7 @@ class delayed_fabric final : public fabric {
       places_.push_back(std::make_unique<place>(longer, seed * 1000003 + 2 * p));
   }
   ~delayed_fabric() override {
-    // Other processes wait for what was said to them; the memory of other operations may be gone.
+    // Other processes wait for these messages; the memory of other operations may be gone.
     for (std::size_t from = 0; from < places_.size(); ++from) {
       place& p = *places_[from];
       for (operation o; p.operations.pop(never - 1, o);)
@@ -91,7 +91,7 @@ class delayed_fabric final : public fabric {
     place_id const to = place_of(notified != 0 ? notified : target);
     if (to == from) return inner_->put(from, source, target, local, notified);
     later(from, put_operation{source, target, local, notified});
-    // Its place may be asleep until the end of its patience.
+    // A thread of that place may sleep until a later deadline.
     if (notified != 0) wake_place(to);
   }
 
@@ -111,7 +111,7 @@ class delayed_fabric final : public fabric {
 
   bool try_send(place_id from, place_id target, message_class cls, std::span<std::byte const> bytes) override {
     if (target == from) return inner_->try_send(from, target, cls, bytes);
-    if (elsewhere(target)) return send_later(from, target, cls, bytes);
+    if (is_remote(target)) return send_later(from, target, cls, bytes);
     place& p = *places_[target];
     {
       std::lock_guard const lock(p.mutex);
@@ -148,7 +148,7 @@ class delayed_fabric final : public fabric {
       if (p->has_refused.load(std::memory_order_relaxed))
         until = std::min(until, deadline::clock::now() + std::chrono::microseconds(100));
     if (next != never) until = std::min(until, deadline::clock::now() + std::chrono::nanoseconds(next - now));
-    // Whoever makes something due before that wakes the thread, or the question finds it.
+    // An operation that becomes due earlier wakes the thread, or the question finds it.
     struct both {
       delayed_fabric const& self;
       std::uint64_t next;
@@ -177,9 +177,9 @@ class delayed_fabric final : public fabric {
 
  private:
   static constexpr std::uint64_t never = delay_queue<operation>::never;
-  /// Requests under way to one place: enough for the bandwidth of memory during a millisecond, in full buffers.
+  /// Requests under way to one place: in full buffers, enough for the bandwidth of memory during a millisecond.
   static constexpr std::size_t messages_max = 2048;
-  /// What the system needs for a sleep and a wake-up, about.
+  /// About the time that the system needs for a sleep and a wake-up.
   static constexpr std::uint64_t shortest_sleep_ns = 50'000;
 
   struct alignas(cache_line) place {
@@ -193,10 +193,8 @@ class delayed_fabric final : public fabric {
     std::atomic<bool> has_refused{false};
   };
 
-  static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48); }
-
-  /// Of another process: nothing of it runs here.
-  bool elsewhere(place_id p) const noexcept { return threads_.threads_of_place[p].empty(); }
+  /// The place is in another process.
+  bool is_remote(place_id p) const noexcept { return threads_.threads_of_place[p].empty(); }
 
   void later(place_id from, operation o) {
     place& p = *places_[from];
@@ -213,7 +211,7 @@ class delayed_fabric final : public fabric {
     return true;
   }
 
-  /// Messages for which there was no credit, as long as there is some now.
+  /// Sends messages for which there was no credit, while there is some now.
   void send_refused(place& p, place_id from) {
     if (!p.has_refused.load(std::memory_order_relaxed)) return;
     std::lock_guard const lock(p.mutex);

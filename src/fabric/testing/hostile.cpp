@@ -1,9 +1,9 @@
-// hostile: a test fabric in one process that does everything a fabric may do to its users.
+// hostile: a fabric of one process for tests, as unfriendly as the contract allows.
 //
-//   No windows. Completions come late and out of order, drawn from a seed. try_send refuses at random; messages arrive
-//   in any order. Bytes of a put or copy stay invisible at the target until refresh(). A put reads its source only when
-//   it completes, so a source changed too early is noticed; small results are written late, too. fail() makes a place
-//   of it one that is gone.
+//   There are no windows. Operations complete late and out of order, by a seeded random draw. try_send refuses at
+//   random; messages arrive in any order. The bytes of a put or copy are invisible at the target until refresh(). A put
+//   reads its source only when it completes, so a source that changes too early is noticed; results are written late,
+//   too. fail() makes a place fail.
 //
 // Units    delays in polls of the issuing place: 0 to 7.
 // Threads  as smp; one lock per place.
@@ -107,7 +107,7 @@ class hostile_fabric final : public fabric, private fabric_capabilities {
 
   void sleep(std::uint32_t thread, deadline until, idle_question nothing_to_do) override {
     if (!nothing_here(thread)) {
-      // Late operations are counted in polls, so somebody must poll.
+      // Delays are counted in polls, so a thread must poll.
       std::this_thread::yield();
       return;
     }
@@ -202,11 +202,12 @@ class hostile_fabric final : public fabric, private fabric_capabilities {
 
   /// 0, or the error with which an operation on that place ends.
   std::uint64_t failure_of(std::uint64_t address) const noexcept {
-    return places_[address >> 48]->failed.load(std::memory_order_relaxed) ? (address >> 48) + 1 : 0;
+    place_id const place = place_of(address);
+    return places_[place]->failed.load(std::memory_order_relaxed) ? place + 1U : 0;
   }
 
   std::byte* at(std::uint64_t address) const noexcept {
-    return places_[address >> 48]->memory.base() + (address & 0xffff'ffff'ffffU);
+    return places_[place_of(address)]->memory.base() + offset_of(address);
   }
 
   void later(place_id from, std::function<void()> perform) {
@@ -236,9 +237,9 @@ class hostile_fabric final : public fabric, private fabric_capabilities {
   }
 
   void stage(std::uint64_t target, std::vector<std::byte> bytes) {
-    place& p = *places_[target >> 48];
+    place& p = *places_[place_of(target)];
     std::lock_guard const lock(p.mutex);
-    p.staged.push_back({target & 0xffff'ffff'ffffU, std::move(bytes)});
+    p.staged.push_back({offset_of(target), std::move(bytes)});
   }
 
   void wake_place(place& p) noexcept {

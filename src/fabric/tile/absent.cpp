@@ -1,4 +1,5 @@
-// absent: what a program that is not for the simulated machine says when it is asked for places on tiles.
+// absent: the error of a program that is not compiled for the simulated machine when places on tiles are wanted.
+#include "fabric/choice.hpp"
 #include "fabric/tile/tile.hpp"
 
 namespace tess::detail {
@@ -28,7 +29,7 @@ std::unique_ptr<wireup> make_tile_wireup() {
   absent();
 }
 
-std::unique_ptr<fabric> make_tile_fabric(thread_map const&, std::unique_ptr<wireup>) {
+std::unique_ptr<fabric> make_tile_fabric(thread_map const&, tile_options const&, std::unique_ptr<wireup>) {
   absent();
 }
 

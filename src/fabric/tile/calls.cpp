@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "fabric/tile/names.hpp"
+#include "fabric/tile/addresses.hpp"
 #include "fabric/tile/ranges.hpp"
 #include "fabric/tile/sleepers.hpp"
 
@@ -77,7 +77,8 @@ void tile_calls::begin_call(tile_post::received const& r) {
          .record = call,
          .counter = call->cell + offsetof(graph_cell, read)});
   else
-    tile_ranges::ask(tile_ranges::ranges::invalidate, named<void>(room.begin + room.first), room.bytes - room.first);
+    tile_ranges::ask(tile_ranges::ranges::invalidate, object_at<void>(room.begin + room.first),
+                     room.bytes - room.first);
   bool const direct = call->own == nullptr;
   transfers_.fetch({.what = tile_packet_kind::graph_call,
                     .source = r.source,
@@ -114,19 +115,19 @@ void tile_calls::begin_intermediate(tile_packet const& p) {
        .objects = cell.metadata[tile_memory::cell_objects],
        .source = places_.own(),
        .target = static_cast<place_id>(target),
-       .record = named<incoming>(record),
+       .record = object_at<incoming>(record),
        .counter = name + offsetof(graph_cell, read)});
 }
 
 /// T2: {kind, the call}, the root's copy, bytes, fault.
 tile_calls::incoming* tile_calls::copied(tile_packet const& p) {
-  auto* const call = named<incoming>(p.bytes());
+  auto* const call = object_at<incoming>(p.bytes());
   call->fault = p.words[3];
   return one_less(call);
 }
 
 void tile_calls::fetched(tile_fetch const& f) {
-  auto* const call = named<incoming>(f.a);
+  auto* const call = object_at<incoming>(f.a);
   // Nobody reads M any more.
   release(call->source, call->cell);
   if (one_less(call) == nullptr) return;
@@ -192,7 +193,7 @@ bool tile_calls::try_ask(copy_request const& wanted) const {
   hw::store(window + nma::task, static_cast<std::uint64_t>(tile_packet_kind::graph_ready) |
                                     reinterpret_cast<std::uint64_t>(wanted.record) << 8U);
   hw::store(window + nma::counter, wanted.counter);
-  tile_ranges::ask(tile_ranges::ranges::invalidate, named<void>(to.begin + to.first), to.bytes - to.first, true);
+  tile_ranges::ask(tile_ranges::ranges::invalidate, object_at<void>(to.begin + to.first), to.bytes - to.first, true);
   return true;
 }
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "fabric/tile/names.hpp"
+#include "fabric/tile/addresses.hpp"
 #include "fabric/tile/ranges.hpp"
 #include "fabric/tile/sleepers.hpp"
 #include "tess/assert.hpp"
@@ -171,7 +171,7 @@ void tile_graphs::write_message(job const& of) const {
   cell.metadata[tile_memory::cell_bytes] = call.size.bytes;
   cell.metadata[tile_memory::cell_message] = call.message.size();
   cell.metadata[tile_memory::cell_arrival] = call.arrival;
-  cell.metadata[tile_memory::cell_root] = name_of(call.root);
+  cell.metadata[tile_memory::cell_root] = address_of(call.root);
   std::memcpy(cell.message, call.message.data(), call.message.size());
   cell.held.store(1, std::memory_order_relaxed);
 }
@@ -181,22 +181,22 @@ tile_packet tile_graphs::first_packet(job const& of) const {
   auto const& cell = tile_memory::own().graph_cells[of.cell];
   std::uint64_t const bytes = sizeof cell.metadata + of.call->message.size();
   std::uint64_t const lines = (bytes + tile_memory::line_bytes - 1) / tile_memory::line_bytes;
-  std::uint64_t const root = (name_of(of.call->root) - places_.of(places_.own()).partition) / 8;
-  return {tile_packet_kind::graph_call, lines | root << 8U, places_.global(places_.own(), name_of(&cell)),
+  std::uint64_t const root = (address_of(of.call->root) - places_.of(places_.own()).partition) / 8;
+  return {tile_packet_kind::graph_call, lines | root << 8U, places_.global(places_.own(), address_of(&cell)),
           of.call->size.objects, of.call->size.bytes};
 }
 
 void tile_graphs::ask_nca(job const& of) const {
   std::uint64_t const window = hw::system_window(unit::nca);
   auto& cell = tile_memory::own().graph_cells[of.cell];
-  hw::store(window + nca::root, name_of(of.call != nullptr ? of.call->root : of.root));
-  hw::store(window + nca::metadata, name_of(cell.metadata));
+  hw::store(window + nca::root, address_of(of.call != nullptr ? of.call->root : of.root));
+  hw::store(window + nca::metadata, address_of(cell.metadata));
   hw::store(window + nca::remote, 0);
   std::uint64_t const bytes = nca::dispatch_of(sizeof cell.metadata);
   hw::store(window + nca::dispatch,
             of.call != nullptr ? bytes | nca::spawning(places_.of(of.call->target).tile) : bytes);
   if (of.call != nullptr) hw::store(window + nca::task, first_packet(of).words[0]);
-  hw::store(window + nca::counter, name_of(of.call != nullptr ? &cell.traversed : &cell.read));
+  hw::store(window + nca::counter, address_of(of.call != nullptr ? &cell.traversed : &cell.read));
 }
 
 void tile_graphs::ask_nma(job const& of) const {
@@ -204,13 +204,13 @@ void tile_graphs::ask_nma(job const& of) const {
   graph_move const& move = *of.move;
   std::uint64_t const shape =
       nma::shape_of(move.objects, places_.of(places_.own()).tile, move.hashed ? nma::hashed : nma::linear);
-  hw::store(window + nma::root, name_of(move.root));
+  hw::store(window + nma::root, address_of(move.root));
   bool const moves = move.staging != nullptr;
-  hw::store(window + nma::destination, moves ? name_of(move.staging) : move.chunk);
+  hw::store(window + nma::destination, moves ? address_of(move.staging) : move.chunk);
   hw::store(window + nma::room, move.bytes | move.first << nma::room_bits);
   hw::store(window + nma::final_address, moves ? move.chunk : 0);
   hw::store(window + nma::shape, shape);
-  hw::store(window + nma::counter, name_of(&tile_memory::own().graph_cells[of.cell].read));
+  hw::store(window + nma::counter, address_of(&tile_memory::own().graph_cells[of.cell].read));
 }
 
 void tile_graphs::bring(void const* begin, std::uint64_t bytes) {

@@ -21,17 +21,17 @@ class tile_inbox {
  public:
   using owned_bytes = std::unique_ptr<std::vector<std::byte>>;
 
-  void push_landed(tile_fetch const& f) { push({f.source, f.landing, {f.landed_at, f.bytes}, nullptr, false}); }
+  void push_received(tile_fetch const& f) { push({f.source, f.buffer, {f.received_at, f.bytes}, nullptr, false}); }
   void push_owned(place_id source, owned_bytes bytes) {
     std::span<std::byte const> const all(*bytes);
-    push({source, tile_fetch::no_landing, all, std::move(bytes), false});
+    push({source, tile_fetch::no_buffer, all, std::move(bytes), false});
   }
   /// From the own place: the bytes are copied.
   void push_own(place_id own, std::span<std::byte const> bytes) {
     auto kept = std::make_unique<std::vector<std::byte>>(bytes.begin(), bytes.end());
     std::span<std::byte const> const all(*kept);
     own_.fetch_add(1, std::memory_order_relaxed);
-    push({own, tile_fetch::no_landing, all, std::move(kept), true});
+    push({own, tile_fetch::no_buffer, all, std::move(kept), true});
   }
   [[nodiscard]] std::size_t own() const noexcept { return own_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
@@ -42,7 +42,7 @@ class tile_inbox {
     unsigned delivered = 0;
     for (message m; delivered < budget && pop(m); ++delivered) {
       sink.deliver(at, m.source, m.bytes);
-      if (m.landing != tile_fetch::no_landing) tile_transfers::free_landing(m.landing);
+      if (m.buffer != tile_fetch::no_buffer) tile_transfers::free_buffer(m.buffer);
     }
     return delivered;
   }
@@ -50,7 +50,7 @@ class tile_inbox {
  private:
   struct message {
     place_id source = 0;
-    unsigned landing = tile_fetch::no_landing;
+    unsigned buffer = tile_fetch::no_buffer;
     std::span<std::byte const> bytes;
     owned_bytes owned;
     bool from_here = false;

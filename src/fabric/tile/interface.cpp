@@ -1,10 +1,10 @@
-// interface: lines, commands, and what has ended.
+// interface: configuration of lines, commands, and the queue of ended transfers.
 #include "fabric/tile/interface.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "fabric/tile/names.hpp"
+#include "fabric/tile/addresses.hpp"
 #include "fabric/tile/sleepers.hpp"
 #include "tess/assert.hpp"
 
@@ -17,11 +17,11 @@ using machine::registers::unit;
 
 namespace {
 
-/// Commands of one counter: so much is under way of a transfer, and others are not held up by more.
+/// Commands of one transfer under way at once: a longer one does not hold up others.
 constexpr unsigned commands_max = 4;
-/// What the queue gets when the barrier's places have all come; and what counters on the way down count.
+/// The item of the queue when all places have arrived at the barrier; counters on the way down count to it.
 constexpr std::uint64_t barrier_item = layout::transfers_max;
-/// Children of a place in the barrier's tree: one of a counter's notifications is for the place itself.
+/// Children of a place in the barrier's tree: one of a counter's four notifications is for the place itself.
 constexpr unsigned children_max = 3;
 
 void enter_region(std::uint64_t entry, std::uint64_t match, std::uint64_t mask, cni::region_code code) {
@@ -34,7 +34,7 @@ void enter_region(std::uint64_t entry, std::uint64_t match, std::uint64_t mask, 
   TESS_ASSERT(hw::load(at + cni::region_enable) == 1);
 }
 
-/// Of the smallest aligned block that holds both.
+/// The mask of the smallest aligned block that contains both.
 std::uint64_t mask_of(std::uint64_t first, std::uint64_t last) {
   return first == last ? ~std::uint64_t{0} : ~((std::bit_floor(first ^ last) << 1U) - 1);
 }
@@ -64,11 +64,11 @@ void tile_interface::configure(std::uint64_t address, std::uint64_t lines, cni::
 void tile_interface::open() {
   std::uint64_t const way_bytes = hw::load(hw::unit(unit::cni) + cni::way_bytes);
   enter_region(0, base_, ~(way_bytes - 1), cni::own_scratchpad);
-  // Other tiles' lines with events, to which stores are not combined.
+  // Event lines of other tiles, to which stores are not combined.
   std::uint64_t const tiles = hw::inform(hw::information::width) * hw::inform(hw::information::height);
   std::uint64_t const scratchpads = mask_of(first_, first_ + stride_ * tiles - 1);
   enter_region(3, first_, scratchpads, cni::remote_events);
-  // All tile-local memories, and all segments as other tiles name them.
+  // All tile-local memories, and all segments by their uncached addresses.
   std::uint64_t tlm[2] = {~std::uint64_t{0}, 0};
   std::uint64_t uncached[2] = {~std::uint64_t{0}, 0};
   for (place_id p = 0; p < places_.places(); ++p) {
@@ -77,7 +77,7 @@ void tile_interface::open() {
     tlm[1] = std::max(tlm[1], of.tlm + places_.tlm_bytes() - 1);
     uncached[0] = std::min(uncached[0], of.uncached);
     // Tails are no longer than local windows.
-    uncached[1] = std::max(uncached[1], name_of(places_.word(p, tile_places::window_end - 1)));
+    uncached[1] = std::max(uncached[1], address_of(places_.word(p, tile_places::window_end - 1)));
   }
   enter_region(1, tlm[0], mask_of(tlm[0], tlm[1]), cni::memory);
   enter_region(2, uncached[0], mask_of(uncached[0], uncached[1]), cni::memory);
@@ -88,18 +88,18 @@ void tile_interface::open() {
   configure(line(layout::counters), layout::transfers_max, cni::counter);
   hw::store(line(layout::ended) + cni::queue_buffer, line(layout::ended_items));
   hw::store(line(layout::ended) + cni::queue_shape, cni::shape_of(layout::log2_items, 0));
-  hw::store(line(layout::ended) + cni::queue_notify, name_of(&tile_memory::own().calls));
+  hw::store(line(layout::ended) + cni::queue_notify, address_of(&tile_memory::own().calls));
   for (unsigned i = 0; i < layout::transfers_max; ++i) {
     hw::store(line(layout::counters + i) + cni::counter_preset, i);
     hw::store(line(layout::counters + i) + cni::counter_notify, line(layout::ended) + cni::queue_put);
   }
   open_barrier();
   hw::store(hw::unit(unit::cni) + cni::faults, 0);
-  hw::store(hw::unit(unit::cni) + cni::fault_notify, name_of(&tile_memory::own().calls));
+  hw::store(hw::unit(unit::cni) + cni::fault_notify, address_of(&tile_memory::own().calls));
 }
 
-/// Up: a counter of the place and its children adds to that of its parent. Down: the root's, and so each, lets its
-/// place go and adds to those of its children. All begin again by themselves.
+/// Up: the counter of a place and its children adds to that of its parent. Down: each counter, from the root on,
+/// releases its place and adds to those of its children. All counters reload themselves.
 void tile_interface::open_barrier() {
   std::uint64_t const me = places_.own();
   std::uint64_t const up = line(layout::arrivals);
@@ -122,10 +122,10 @@ void tile_interface::open_barrier() {
   hw::store(down + cni::counter_set, ~barrier_item + 1);
 }
 
-void tile_interface::arrive(event_units::told told, void* whom) noexcept {
-  at_barrier_ = {.told = told, .whom = whom};
+void tile_interface::arrive(event_units::callback callback, void* context) noexcept {
+  at_barrier_ = {.callback = callback, .context = context};
   under_way_.fetch_add(1, std::memory_order_seq_cst);
-  // What was done before it is seen by all that come after it.
+  // What was done before the barrier is visible to all places after it.
   asm volatile("fence rw, rw" ::: "memory");
   hw::store(line(layout::arrivals) + cni::counter_add, 1);
 }
@@ -134,7 +134,7 @@ void tile_interface::begin(tile_transfer const& wanted) {
   under_way_.fetch_add(1, std::memory_order_seq_cst);
   if (auto const number = take_number()) return start(wanted, *number);
   std::lock_guard const lock(mutex_);
-  // One may have become free before the lock was ours.
+  // One may have become free before this hart had the lock.
   if (auto const number = take_number()) return start(wanted, *number);
   waiting_.push_back(wanted);
 }
@@ -143,7 +143,7 @@ std::optional<unsigned> tile_interface::take_number() noexcept {
   for (std::uint64_t free = free_.load(std::memory_order_relaxed); free != 0;) {
     auto const number = static_cast<unsigned>(std::countr_zero(free));
     std::uint64_t const bit = std::uint64_t{1} << number;
-    // acquire: who had it is done with it.
+    // acquire: its last user is done with it.
     free = free_.fetch_and(~bit, std::memory_order_acquire);
     if ((free & bit) != 0) return number;
   }
@@ -190,9 +190,9 @@ void tile_interface::send_window(unsigned number) {
   tile_transfer next = window;
   while (all != 0) {
     std::uint64_t const part = part_of(next);
-    hw::store(buffer + cni::command_destination, name_of(places_.word(next.to, next.target)));
+    hw::store(buffer + cni::command_destination, address_of(places_.word(next.to, next.target)));
     hw::store(buffer + cni::command_acknowledgement, counter);
-    hw::store(buffer + cni::command_source, name_of(places_.word(next.from, next.source)));
+    hw::store(buffer + cni::command_source, address_of(places_.word(next.from, next.source)));
     hw::store(buffer + cni::command_what, cni::what_of(cni::copy, part));
     all -= part;
     next.source += part;
@@ -208,7 +208,7 @@ bool tile_interface::nothing_ended() const noexcept {
 
 std::optional<tile_transfer> tile_interface::look() {
   if (nothing_ended() || looking_.exchange(true, std::memory_order_acquire)) {
-    // A register of the machine: not with every look.
+    // A read of a device register: not with every look.
     if (idle_looks_.fetch_add(1, std::memory_order_relaxed) % 64 == 63)
       TESS_ASSERT(hw::load(hw::unit(unit::cni) + cni::faults) == 0);
     return std::nullopt;

@@ -1,15 +1,15 @@
-// interface: this tile's cache-integrated network interface, where the machine has them: blocks by RDMA.
+// interface: this tile's cache-integrated network interface, where the machine has one: blocks by RDMA.
 //
 //   A transfer is a few commands of the hart's command buffer, from and to any tile's memory through the caches there:
-//   no tile but the asking one executes an instruction, and nothing is written back before. Their acknowledgements are
-//   gathered by one counter of the interface; at zero it puts the transfer's number into a queue of this tile, which
-//   changes the word on which the tile's watcher sleeps. What is larger than a window goes on from there.
-//   Lines with events lie in the first way of the own scratchpad; all else of the L2 stays the cache's. Where each is
-//   is said here (tile_layout), for tile_lines, too.
+//   only the requesting tile executes instructions, and nothing is written back first. One counter of the interface
+//   counts their acknowledgements; at zero it puts the transfer's number into a queue of this tile, which changes the
+//   word on which the tile's watcher sleeps. Transfers larger than a window continue from there.
+//   Lines with events are in the first way of the own scratchpad; the rest of the L2 remains cache. tile_layout has
+//   their positions, also for tile_lines.
 //
 // Units    bytes.
-// Threads  any hart, each its own command buffer; one at a time sees to what has ended.
-// Errors   a transfer that cannot be is a mistake here or of an unchecked program: asserted when it is noticed.
+// Threads  any hart, each with its own command buffer; one at a time handles transfers that have ended.
+// Errors   an impossible transfer is a bug, here or in an unchecked program: asserted on detection.
 // Source   CNI (IJPP 2012), sections 3 and 4: RDMA with explicit acknowledgement, counters, single-reader queues.
 #pragma once
 
@@ -33,14 +33,14 @@ struct tile_transfer {
   std::uint64_t source = 0;
   std::uint64_t target = 0;
   std::uint64_t bytes = 0;
-  completion* local = nullptr;  ///< Of this place; null: nobody waits.
-  std::uint64_t notified = 0;   ///< Global address of a completion at `to`; 0: none.
+  completion* local = nullptr;  ///< of this place; null: nobody waits
+  std::uint64_t notified = 0;   ///< global address of a completion at `to`; 0: none
 
-  event_units::told told = nullptr;  ///< Of the barrier, instead.
-  void* whom = nullptr;
+  event_units::callback callback = nullptr;  ///< of the barrier, instead
+  void* context = nullptr;
 };
 
-/// The lines of the first way that are used, and what lies in those that are plain memory.
+/// The lines used of the first way, and the contents of those that are plain memory.
 namespace tile_layout {
 constexpr std::uint64_t line_bytes = machine::registers::cni::line_bytes;
 constexpr unsigned transfers_max = 64;    ///< Under way at once: a bit each.
@@ -72,36 +72,36 @@ class tile_interface {
 
   /// The machine has one, a way of whose L2 has room for all lines, and it is wanted.
   [[nodiscard]] bool present() const noexcept { return base_ != 0; }
-  /// Of this place, and of another one.
+  /// The address of a line of this place, and of another one.
   [[nodiscard]] std::uint64_t line(std::uint64_t number) const noexcept {
     return base_ + tile_layout::line_bytes * number;
   }
   [[nodiscard]] std::uint64_t line(place_id at, std::uint64_t number) const noexcept {
     return first_ + places_.of(at).tile * stride_ + tile_layout::line_bytes * number;
   }
-  /// Lines become what `code` says, and zero.
+  /// Makes the lines what `code` says, and zero.
   static void configure(std::uint64_t address, std::uint64_t lines, machine::registers::cni::line_code code);
-  /// A message out of this hart's command buffer: an item of a queue, and where it is acknowledged.
+  /// Sends an item to a queue, from this hart's command buffer, with the address of its acknowledgement.
   void send(machine::registers::cni::command_code how, std::uint64_t to, std::uint64_t item,
             std::uint64_t acknowledgement) const noexcept;
   void begin(tile_transfer const& wanted);
-  /// One that has ended, if one has; its waiter is for the caller to tell.
+  /// A transfer that has ended, if any; the caller notifies its waiter.
   [[nodiscard]] std::optional<tile_transfer> take_ended() {
     return under_way_.load(std::memory_order_relaxed) == 0 ? std::nullopt : look();
   }
-  /// Nothing that has ended waits to be taken.
+  /// No transfer that has ended waits to be taken.
   [[nodiscard]] bool nothing_ended() const noexcept;
-  /// Of the barrier of all places; its end is one of a transfer that moved nothing.
-  void arrive(event_units::told told, void* whom) noexcept;
+  /// Arrives at the barrier of all places; its end is that of a transfer of no bytes.
+  void arrive(event_units::callback callback, void* context) noexcept;
 
  private:
   void open();
   void open_barrier();
   [[nodiscard]] std::optional<unsigned> take_number() noexcept;
   void start(tile_transfer const& wanted, unsigned number);
-  /// The next commands of a transfer.
+  /// Sends the next commands of a transfer.
   void send_window(unsigned number);
-  /// So much of the rest one command can move.
+  /// The bytes of the rest that one command can move.
   [[nodiscard]] std::uint64_t part_of(tile_transfer const& rest) const noexcept;
   [[nodiscard]] std::optional<tile_transfer> look();
   [[nodiscard]] std::optional<tile_transfer> go_on(unsigned number);
@@ -112,18 +112,18 @@ class tile_interface {
   };
 
   tile_places const& places_;
-  std::uint64_t first_ = 0;  ///< Of the first tile's scratchpad.
+  std::uint64_t first_ = 0;  ///< of the first tile's scratchpad
   std::uint64_t stride_ = 0;
-  std::uint64_t base_ = 0;  ///< Of the own scratchpad; 0: there is none.
+  std::uint64_t base_ = 0;  ///< of the own scratchpad; 0: there is none
   std::array<running, tile_layout::transfers_max> running_;
   tile_transfer at_barrier_;
   std::atomic<std::uint64_t> free_{~std::uint64_t{0}};
-  std::atomic<std::size_t> under_way_{0};  ///< Waiting ones included.
+  std::atomic<std::size_t> under_way_{0};  ///< including those that wait
   std::mutex mutex_;
   std::deque<tile_transfer> waiting_;
   std::atomic<bool> looking_{false};
   std::atomic<std::uint32_t> idle_looks_{0};
-  std::atomic<std::uint64_t> taken_{0};  ///< Items of the queue.
+  std::atomic<std::uint64_t> taken_{0};  ///< items of the queue
 };
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// lines: stores to lines with events, and what comes back.
+// lines: stores to event lines, and their answers.
 #include "fabric/tile/lines.hpp"
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace layout = tile_layout;
 namespace {
 
 constexpr std::uint64_t tag_word = layout::answer_bytes - 8;
-/// Of who spins: any but what the word was before.
+/// Tag of requests that spin: any value but the word's old one.
 constexpr std::uint64_t spinning_tag = 1;
 constexpr unsigned object_places = 1U << layout::log2_object_items;
 
@@ -45,7 +45,7 @@ tile_lines::tile_lines(tile_places const& places, tile_interface& interface) : p
   std::iota(free_tags_.rbegin(), free_tags_.rend(), 0U);
   under_way_.resize(index_of(places.places(), 1, false));
   of_line_max_ = object_places / places.places();
-  // With more places than a queue has for requests, one might be refused, and what comes after it would wait.
+  // With more places than a queue has slots for requests, one might be refused, and those behind it would wait.
   if (of_line_max_ != 0) free_objects_.store(~std::uint32_t{0}, std::memory_order_relaxed);
 }
 
@@ -116,7 +116,7 @@ bool tile_lines::take_once(std::uint64_t queue, std::uint64_t& word) const noexc
   hw::store(queue + cni::match_request, cni::tagged_request(answer, spinning_tag) | cni::no_wait);
   if ((wait_for(answer + tag_word) & cni::none) != 0) return false;
   word = hw::load(answer);
-  // What the one before did to what the word stands for is seen by what follows.
+  // What the sender wrote before its put is visible to what follows.
   fence();
   return true;
 }
@@ -137,22 +137,22 @@ bool tile_lines::try_take(place_id at, std::uint32_t line, std::uint64_t& word) 
   return true;
 }
 
-void tile_lines::put(place_id at, std::uint32_t line, std::uint64_t word, told told, void* whom) {
+void tile_lines::put(place_id at, std::uint32_t line, std::uint64_t word, callback callback, void* context) {
   ask({.line = index_of(at, line, true),
        .queue = room(at, line),
        .then = object(at, line),
        .word = word,
-       .tell = told,
-       .whom = whom});
+       .callback = callback,
+       .context = context});
 }
 
-void tile_lines::take(place_id at, std::uint32_t line, told told, void* whom) {
+void tile_lines::take(place_id at, std::uint32_t line, callback callback, void* context) {
   ask({.line = index_of(at, line, false),
        .queue = object(at, line),
        .then = room(at, line),
        .word = 0,
-       .tell = told,
-       .whom = whom});
+       .callback = callback,
+       .context = context});
 }
 
 void tile_lines::ask(request const& wanted) {
@@ -174,7 +174,7 @@ void tile_lines::send(request const& wanted) {
             cni::tagged_request(interface_.line(layout::answers) + cni::queue_put, tag));
 }
 
-/// Whose tag that is; the next ones go.
+/// The request with this tag; the next ones are sent.
 tile_lines::request tile_lines::take_back(std::uint32_t tag) {
   std::lock_guard const lock(mutex_);
   request const answered = requests_[tag];
@@ -201,11 +201,11 @@ bool tile_lines::nothing_answered() const noexcept {
   return hw::load(interface_.line(layout::answers) + cni::queue_tail) == taken_.load(std::memory_order_seq_cst);
 }
 
-bool tile_lines::tell_answered() {
-  bool told_one = false;
-  while (!nothing_answered() && !telling_.exchange(true, std::memory_order_acquire)) {
+bool tile_lines::deliver_answers() {
+  bool answered_one = false;
+  while (!nothing_answered() && !delivering_.exchange(true, std::memory_order_acquire)) {
     if (nothing_answered()) {
-      telling_.store(false, std::memory_order_release);
+      delivering_.store(false, std::memory_order_release);
       break;
     }
     std::uint64_t const taken = taken_.load(std::memory_order_relaxed);
@@ -215,15 +215,15 @@ bool tile_lines::tell_answered() {
     std::uint64_t const next = (taken + 1) & 0xffff'ffffU;
     hw::store(interface_.line(layout::answers) + cni::queue_head, next);
     taken_.store(next, std::memory_order_seq_cst);
-    telling_.store(false, std::memory_order_release);
+    delivering_.store(false, std::memory_order_release);
     request const answered = take_back(tag);
     outstanding_.fetch_sub(1, std::memory_order_seq_cst);
     fence();
     if (answered.then != 0) TESS_ASSERT(put_once(answered.then, answered.word));
-    answered.tell(answered.whom, word);
-    told_one = true;
+    answered.callback(answered.context, word);
+    answered_one = true;
   }
-  return told_one;
+  return answered_one;
 }
 
 }  // namespace tess::detail

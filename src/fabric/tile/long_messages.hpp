@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "fabric/tile/names.hpp"
+#include "fabric/tile/addresses.hpp"
 #include "fabric/tile/sleepers.hpp"
 #include "fabric/tile/transfers.hpp"
 
@@ -37,14 +37,14 @@ class tile_long_messages {
       // acquire: who fetched the message before has read it.
       if (used.load(std::memory_order_relaxed) != 0 || used.exchange(1, std::memory_order_acquire) != 0) continue;
       std::memcpy(memory.chunks[i], bytes.data(), bytes.size());
-      post_.send(target, tile_packet(tile_packet_kind::chunk, bytes.size(), name_of(memory.chunks[i]), i));
+      post_.send(target, tile_packet(tile_packet_kind::chunk, bytes.size(), address_of(memory.chunks[i]), i));
       return true;
     }
     return false;
   }
   /// At the receiver: the chunk's sender may use it again.
   void release(place_id source, std::uint64_t chunk) const {
-    std::uint64_t const used = name_of(&tile_memory::own().chunk_used[chunk]);
+    std::uint64_t const used = address_of(&tile_memory::own().chunk_used[chunk]);
     reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(source, used))->store(0);
   }
 
@@ -56,12 +56,13 @@ class tile_long_messages {
   void send_large(place_id target, std::span<std::byte const> bytes) {
     auto* const kept = new std::vector<std::byte>(bytes.begin(), bytes.end());
     large_.fetch_add(1, std::memory_order_relaxed);
-    transfers_.write_back(name_of(kept->data()), kept->size(), target,
-                          tile_packet(tile_packet_kind::large, kept->size(), name_of(kept->data()), name_of(kept)));
+    transfers_.write_back(
+        address_of(kept->data()), kept->size(), target,
+        tile_packet(tile_packet_kind::large, kept->size(), address_of(kept->data()), address_of(kept)));
     tile_sleepers::call_watcher();
   }
   void fetched(std::uint64_t kept) {
-    delete named<std::vector<std::byte>>(kept);
+    delete object_at<std::vector<std::byte>>(kept);
     large_.fetch_sub(1, std::memory_order_relaxed);
   }
 

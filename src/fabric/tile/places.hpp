@@ -13,17 +13,10 @@
 #include <vector>
 
 #include "fabric/tile/registers.hpp"
+#include "tess/detail/global_address.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {
-
-/// Of the bits of a global_ptr.
-[[nodiscard]] constexpr place_id place_of(std::uint64_t address) noexcept {
-  return static_cast<place_id>(address >> 48U);
-}
-[[nodiscard]] constexpr std::uint64_t offset_of(std::uint64_t address) noexcept {
-  return address & 0xffff'ffff'ffffU;
-}
 
 class tile_places {
  public:

@@ -1,16 +1,16 @@
-// tile: the fabric itself: windows for words, packets for everything else, sleep on one word of the tile.
+// tile: the fabric: windows for words, packets for everything else, sleep on one word of the tile.
 #include "fabric/tile/tile.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
 
+#include "fabric/tile/addresses.hpp"
 #include "fabric/tile/graphs.hpp"
 #include "fabric/tile/inbox.hpp"
 #include "fabric/tile/interface.hpp"
 #include "fabric/tile/lines.hpp"
 #include "fabric/tile/long_messages.hpp"
-#include "fabric/tile/names.hpp"
 #include "fabric/tile/segment.hpp"
 #include "fabric/tile/sleepers.hpp"
 #include "fabric/tile/transfers.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 using kind = tile_packet_kind;
 
-/// So many bytes go word by word: what a packet and a DMA take together.
+/// Blocks of up to this size are moved word by word, in the time that a packet and a DMA take.
 constexpr std::size_t words_bytes_max = 64;
 /// Packets that may wait here before requests are refused.
 constexpr std::size_t waiting_max = 32;
@@ -31,23 +31,23 @@ constexpr std::uint64_t requester_shift = 40;
 
 class tile_fabric final : public fabric, private fabric_capabilities {
  public:
-  tile_fabric(thread_map const& threads, std::unique_ptr<wireup> wires)
+  tile_fabric(thread_map const& threads, tile_options const& options, std::unique_ptr<wireup> wires)
       : wires_(std::move(wires)),
         own_(wires_->place()),
         segment_(reinterpret_cast<std::byte*>(places_.of(own_).partition), places_.segment_bytes()),
         sleepers_(threads.threads),
-        words_(places_, post_, threads.words),
-        interface_(places_, threads.interfaces),
+        words_(places_, post_, options.words),
+        interface_(places_, options.interfaces),
         long_messages_(threads.message_memory, places_, post_, transfers_) {
-    if (name_of(&tile_memory::own()) + sizeof(tile_memory) > places_.tlm_bytes())
+    if (address_of(&tile_memory::own()) + sizeof(tile_memory) > places_.tlm_bytes())
       throw error("--fabric tile", "the program's image is larger than the tile-local memory",
                   "a smaller program, or a machine with more of it");
-    // Others' lines are there before anybody stores to them.
+    // All lines are configured before another tile stores to them.
     if (interface_.present()) wires_->meet(std::chrono::seconds(10));
   }
 
   ~tile_fabric() override {
-    // What was sent leaves, and others may still fetch it.
+    // Messages leave, and their receivers may still have to fetch them.
     while (post_.waiting() != 0) post_.go_on();
     wires_->meet(std::chrono::seconds(10));
     sleepers_.end();
@@ -63,10 +63,10 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     if (to != own_ && source.size() > words_bytes()) {
       if (interface_.present())
         return interface_.begin(
-            {own_, to, name_of(source.data()), in_segment(to, target), source.size(), local, notified});
+            {own_, to, address_of(source.data()), in_segment(to, target), source.size(), local, notified});
       tile_packet const packet(kind::put, source.size() | std::uint64_t{own_} << requester_shift,
-                               name_of(source.data()), offset_of(target), notified, name_of(local));
-      write_back(name_of(source.data()), source.size(), to, packet);
+                               address_of(source.data()), offset_of(target), notified, address_of(local));
+      write_back(address_of(source.data()), source.size(), to, packet);
       move_on();
       return;
     }
@@ -82,8 +82,9 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     place_id const from = place_of(source);
     if (from != own_ && target.size() > words_bytes()) {
       if (interface_.present())
-        return interface_.begin({from, own_, in_segment(from, source), name_of(target.data()), target.size(), local});
-      return ask_for(from, offset_of(source), target.data(), target.size(), local);
+        return interface_.begin(
+            {from, own_, in_segment(from, source), address_of(target.data()), target.size(), local});
+      return request_bytes(from, offset_of(source), target.data(), target.size(), local);
     }
     if (from == own_ && !target.empty()) std::memcpy(target.data(), reach(source), target.size());
     if (from != own_) load_words(target.data(), reach(source), target.size());
@@ -97,7 +98,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     if (to == own_ || bytes == 0) return get(own_, source, {reach(target), bytes}, local);
     if (interface_.present())
       return interface_.begin({from, to, in_segment(from, source), in_segment(to, target), bytes, local});
-    post_.send(from, tile_packet(kind::copy, bytes, offset_of(source), target, 0, name_of(local)));
+    post_.send(from, tile_packet(kind::copy, bytes, offset_of(source), target, 0, address_of(local)));
   }
 
   bool try_send(place_id, place_id target, message_class cls, std::span<std::byte const> bytes) override {
@@ -121,7 +122,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
 
   unsigned poll(place_id, unsigned budget, message_sink& sink) override {
     unsigned delivered = inbox_.deliver(own_, budget, sink);
-    // What has come first: a call's memory is asked for, and then what belongs to it is fetched below.
+    // Packets first: a call's memory is requested, and then its data is fetched below.
     bool moved = false;
     for (unsigned taken = 0; delivered < budget && taken < packets_per_poll; ++taken) {
       auto const r = post_.take();
@@ -146,9 +147,9 @@ class tile_fabric final : public fabric, private fabric_capabilities {
       while (tile_post::queue_empty() && post_.waiting() == 0 && inbox_.empty() && calls_.none_arrived() &&
              interface_.nothing_ended() && lines_.nothing_answered() && nothing_to_do()) {
         if (watches && sleepers_.is_stalled()) return false;
-        // The watcher sees to what is under way; the others may sleep.
+        // The watcher progresses what is under way; the others may sleep.
         if (!watches || (transfers_.idle() && graphs_.idle() && calls_.idle())) return true;
-        // Its end may have made a task of this thread runnable, of which nobody else knows.
+        // Its end may have made a task of this thread runnable, which no other thread would resume.
         if (move_on().ended) return false;
       }
       return false;
@@ -185,8 +186,8 @@ class tile_fabric final : public fabric, private fabric_capabilities {
   fabric_capabilities& capabilities() noexcept override { return *this; }
 
  private:
-  /// A get, or a copy to here, until its bytes have come.
-  struct asked_bytes {
+  /// A get, or a copy to this place, until its bytes have arrived.
+  struct pending_get {
     std::uint64_t address;
     std::byte* target;
     std::uint64_t bytes;
@@ -194,7 +195,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
   };
 
   std::size_t words_bytes() const noexcept { return words_.by_messages() ? 0 : words_bytes_max; }
-  /// As its owner names it.
+  /// The address that its owner uses.
   std::uint64_t in_segment(place_id of, std::uint64_t address) const noexcept {
     return places_.of(of).partition + offset_of(address);
   }
@@ -205,7 +206,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     return *reinterpret_cast<completion*>(segment_.base() + offset_of(address));  // NOLINT: where its owner made it
   }
 
-  /// With network interfaces a place hears of its counter only when that is zero, and somebody waits.
+  /// With network interfaces a place gets a packet only when its counter has become zero and a task waits for it.
   void notify_far(place_id to, std::uint64_t notified) {
     if (!interface_.present()) return post_.send(to, tile_packet(kind::notify, 0, notified));
     asm volatile("fence rw, rw" ::: "memory");
@@ -213,12 +214,12 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     if (completion::notifies(value.fetch_sub(1))) post_.send(to, tile_packet(kind::notify_zero, 0, notified));
   }
 
-  void ask_for(place_id from, std::uint64_t offset, std::byte* target, std::uint64_t bytes, completion* local) {
-    auto* const asked = new asked_bytes{places_.of(from).partition + offset, target, bytes, local};
-    post_.send(from, tile_packet(kind::publish, bytes, offset, name_of(asked)));
+  void request_bytes(place_id from, std::uint64_t offset, std::byte* target, std::uint64_t bytes, completion* local) {
+    auto* const asked = new pending_get{places_.of(from).partition + offset, target, bytes, local};
+    post_.send(from, tile_packet(kind::publish, bytes, offset, address_of(asked)));
   }
 
-  /// Somebody must see to it, also if all who are awake go to sleep.
+  /// Calls the watcher: a hart must progress it even if all that are awake go to sleep.
   void fetch(tile_fetch const& wanted) {
     transfers_.fetch(wanted);
     tile_sleepers::call_watcher();
@@ -232,7 +233,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     bool moved = false;
     bool ended = false;  ///< A fetch, a push, or a command to an accelerator.
   };
-  /// Packets, ranges and fetches that are under way.
+  /// Progresses packets, ranges and fetches that are under way.
   progress move_on() {
     progress made;
     post_.go_on();
@@ -243,7 +244,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
       made.ended = true;
     }
     while (auto const ended = interface_.take_ended()) {
-      if (ended->told != nullptr) ended->told(ended->whom, 0);
+      if (ended->callback != nullptr) ended->callback(ended->context, 0);
       if (ended->local != nullptr) ended->local->acknowledge(1);
       if (ended->notified != 0) notify_far(ended->to, ended->notified);
       made.moved = made.ended = true;
@@ -252,7 +253,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     return made;
   }
 
-  /// A call that is complete now, to be delivered.
+  /// Returns a call that is now complete, to be delivered.
   tile_calls::incoming* take(tile_post::received const& r) {
     auto const& [kind_and_bytes, a, b, c, d] = r.packet.words;
     std::uint64_t const bytes = r.packet.bytes();
@@ -270,7 +271,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
                .target = into->data(),
                .bytes = bytes,
                .a = b,
-               .b = name_of(into)});
+               .b = address_of(into)});
         break;
       }
       case kind::fetched:
@@ -289,7 +290,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
         break;
       }
       case kind::done:
-        named<completion>(a)->acknowledge(1);
+        object_at<completion>(a)->acknowledge(1);
         break;
       case kind::notify:
         own_completion(a).acknowledge(1);
@@ -298,10 +299,10 @@ class tile_fabric final : public fabric, private fabric_capabilities {
         own_completion(a).notify();
         break;
       case kind::publish:
-        write_back(name_of(segment_.base()) + a, bytes, r.source, tile_packet(kind::ready, 0, b));
+        write_back(address_of(segment_.base()) + a, bytes, r.source, tile_packet(kind::ready, 0, b));
         break;
       case kind::ready: {
-        auto const* const asked = named<asked_bytes>(a);
+        auto const* const asked = object_at<pending_get>(a);
         fetch({.what = kind::ready,
                .source = r.source,
                .address = asked->address,
@@ -325,27 +326,27 @@ class tile_fabric final : public fabric, private fabric_capabilities {
     return nullptr;
   }
 
-  /// The middle of a copy: from here to the target's place, for somebody else.
+  /// The second part of a copy between other places: from here to the target's place.
   void pass_on(place_id requester, std::span<std::byte const> source, std::uint64_t target, std::uint64_t local) {
     if (place_of(target) == own_) {
       std::memmove(reach(target), source.data(), source.size());
       if (local != 0) post_.send(requester, tile_packet(kind::done, 0, local));
       return;
     }
-    write_back(name_of(source.data()), source.size(), place_of(target),
+    write_back(address_of(source.data()), source.size(), place_of(target),
                tile_packet(kind::put, source.size() | std::uint64_t{requester} << requester_shift,
-                           name_of(source.data()), offset_of(target), 0, local));
+                           address_of(source.data()), offset_of(target), 0, local));
   }
 
   void end(tile_fetch const& f) {
     switch (f.what) {
       case kind::chunk:
         long_messages_.release(f.source, f.a);
-        inbox_.push_landed(f);
+        inbox_.push_received(f);
         break;
       case kind::large:
         post_.send(f.source, tile_packet(kind::fetched, 0, f.a));
-        inbox_.push_owned(f.source, std::unique_ptr<std::vector<std::byte>>(named<std::vector<std::byte>>(f.b)));
+        inbox_.push_owned(f.source, std::unique_ptr<std::vector<std::byte>>(object_at<std::vector<std::byte>>(f.b)));
         break;
       case kind::graph_call:
         calls_.fetched(f);
@@ -355,7 +356,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
         if (f.b != 0) end_of_put(f);
         break;
       case kind::ready: {
-        std::unique_ptr<asked_bytes> const asked(named<asked_bytes>(f.a));
+        std::unique_ptr<pending_get> const asked(object_at<pending_get>(f.a));
         if (asked->local != nullptr) asked->local->acknowledge(1);
         break;
       }
@@ -365,7 +366,7 @@ class tile_fabric final : public fabric, private fabric_capabilities {
   }
 
   void end_of_put(tile_fetch const& f) {
-    if (f.requester == own_) return named<completion>(f.b)->acknowledge(1);
+    if (f.requester == own_) return object_at<completion>(f.b)->acknowledge(1);
     post_.send(f.requester, tile_packet(kind::done, 0, f.b));
   }
 
@@ -387,8 +388,9 @@ class tile_fabric final : public fabric, private fabric_capabilities {
 
 }  // namespace
 
-std::unique_ptr<fabric> make_tile_fabric(thread_map const& threads, std::unique_ptr<wireup> wires) {
-  return std::make_unique<tile_fabric>(threads, std::move(wires));
+std::unique_ptr<fabric> make_tile_fabric(thread_map const& threads, tile_options const& options,
+                                         std::unique_ptr<wireup> wires) {
+  return std::make_unique<tile_fabric>(threads, options, std::move(wires));
 }
 
 }  // namespace tess::detail

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fabric/tile/names.hpp"
+#include "fabric/tile/addresses.hpp"
 #include "tess/assert.hpp"
 
 namespace tess::detail {
@@ -18,7 +18,7 @@ using machine::registers::unit;
 namespace {
 
 /// Pieces that are copied alternate between these; messages stay in the others until they are delivered.
-constexpr unsigned copied_landings = 2;
+constexpr unsigned copied_buffers = 2;
 
 void expect(tile_memory::unit_counter& counter) noexcept {
   counter.value = 1;
@@ -33,7 +33,7 @@ void ask_for_copy(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
   hw::store(window + adapter::address, from);
   hw::store(window + adapter::bytes, bytes);
   hw::store(window + adapter::operand, to);
-  hw::store(window + adapter::counter, name_of(&memory.dma));
+  hw::store(window + adapter::counter, address_of(&memory.dma));
   hw::ring(window);
   TESS_ASSERT(hw::load(window + adapter::doorbell) !=
               static_cast<std::uint64_t>(machine::registers::command_status::wrong));
@@ -50,7 +50,7 @@ bool has_ended(tile_memory::unit_counter& counter) noexcept {
 }  // namespace
 
 tile_transfers::tile_transfers(tile_places const& places, tile_post& post) : places_(places), post_(post) {
-  for (auto& used : tile_memory::own().landing_used) used.store(0, std::memory_order_relaxed);
+  for (auto& used : tile_memory::own().dma_buffer_used) used.store(0, std::memory_order_relaxed);
 }
 
 /// Under the lock.
@@ -126,17 +126,17 @@ bool tile_transfers::step_range() {
   hw::store(window + ranges::operation, ranges::write_back);
   hw::store(window + ranges::address, ranges_.front().address);
   hw::store(window + ranges::bytes, ranges_.front().bytes);
-  hw::store(window + ranges::counter, name_of(&counter));
+  hw::store(window + ranges::counter, address_of(&counter));
   hw::ring(window);
   TESS_ASSERT(hw::load(window + ranges::doorbell) != ranges::wrong);
   range_runs_ = true;
   return true;
 }
 
-std::optional<unsigned> tile_transfers::take_landing(bool copied) noexcept {
-  auto& used = tile_memory::own().landing_used;
-  if (copied) return next_copied_ = (next_copied_ + 1) % copied_landings;
-  for (unsigned i = copied_landings; i < tile_memory::landings; ++i) {
+std::optional<unsigned> tile_transfers::take_buffer(bool copied) noexcept {
+  auto& used = tile_memory::own().dma_buffer_used;
+  if (copied) return next_copied_ = (next_copied_ + 1) % copied_buffers;
+  for (unsigned i = copied_buffers; i < tile_memory::dma_buffers; ++i) {
     // acquire: who had it has read it.
     if (used[i].load(std::memory_order_acquire) != 0) continue;
     used[i].store(1, std::memory_order_relaxed);
@@ -145,19 +145,19 @@ std::optional<unsigned> tile_transfers::take_landing(bool copied) noexcept {
   return std::nullopt;
 }
 
-void tile_transfers::free_landing(unsigned landing) noexcept {
-  tile_memory::own().landing_used[landing].store(0, std::memory_order_release);
+void tile_transfers::free_buffer(unsigned buffer) noexcept {
+  tile_memory::own().dma_buffer_used[buffer].store(0, std::memory_order_release);
 }
 
 bool tile_transfers::begin_piece(tile_fetch& of) {
   if (of.lines != nullptr) {
-    ask_for_copy(places_.global(of.source, of.address), name_of(of.lines), of.bytes);
-    flying_ = {tile_fetch::no_landing, 0, 0, of.bytes};
+    ask_for_copy(places_.global(of.source, of.address), address_of(of.lines), of.bytes);
+    fetching_ = {tile_fetch::no_buffer, 0, 0, of.bytes};
     of.asked = of.bytes;
     return true;
   }
-  auto const landing = take_landing(of.target != nullptr);
-  if (!landing) return false;
+  auto const buffer = take_buffer(of.target != nullptr);
+  if (!buffer) return false;
   tile_memory& memory = tile_memory::own();
   std::uint64_t const begin = of.address + of.asked;
   std::uint64_t const bytes =
@@ -165,8 +165,8 @@ bool tile_transfers::begin_piece(tile_fetch& of) {
   std::uint64_t const skipped = begin % tile_memory::line_bytes;
   std::uint64_t const lines =
       (skipped + bytes + tile_memory::line_bytes - 1) / tile_memory::line_bytes * tile_memory::line_bytes;
-  ask_for_copy(places_.global(of.source, begin - skipped), name_of(memory.landing[*landing]), lines);
-  flying_ = {*landing, skipped, of.asked, bytes};
+  ask_for_copy(places_.global(of.source, begin - skipped), address_of(memory.dma_buffer[*buffer]), lines);
+  fetching_ = {*buffer, skipped, of.asked, bytes};
   of.asked += bytes;
   return true;
 }
@@ -175,7 +175,7 @@ void tile_transfers::begin_dma(bool& moved) {
   // The oldest that has something to ask for: the first, or the one behind it.
   auto const next = std::ranges::find_if(fetches_, [](tile_fetch const& f) { return f.asked < f.bytes; });
   bool const fetches = next != fetches_.end();
-  // By turns; a fetch may have to wait for a landing.
+  // By turns; a fetch may have to wait for a buffer.
   if (fetches && (pushes_.empty() || pushed_last_) && begin_piece(*next)) {
     pushed_last_ = false;
     moved = true;
@@ -183,7 +183,7 @@ void tile_transfers::begin_dma(bool& moved) {
   }
   if (pushes_.empty()) return;
   tile_push const& push = pushes_.front();
-  ask_for_copy(name_of(push.source), push.target, push.bytes);
+  ask_for_copy(address_of(push.source), push.target, push.bytes);
   pushing_ = push.done;
   pushes_.pop_front();
   pushed_last_ = true;
@@ -191,10 +191,10 @@ void tile_transfers::begin_dma(bool& moved) {
 }
 
 std::optional<tile_fetch> tile_transfers::step_dma(bool& moved, bool& ended) {
-  std::optional<piece> landed;
-  if (flying_ || pushing_ != nullptr) {
+  std::optional<piece> received;
+  if (fetching_ || pushing_ != nullptr) {
     if (!has_ended(tile_memory::own().dma)) return std::nullopt;
-    landed = std::exchange(flying_, std::nullopt);
+    received = std::exchange(fetching_, std::nullopt);
   }
   completion* const pushed = std::exchange(pushing_, nullptr);
   begin_dma(moved);
@@ -203,19 +203,19 @@ std::optional<tile_fetch> tile_transfers::step_dma(bool& moved, bool& ended) {
     pushed->acknowledge(1);
     moved = ended = true;
   }
-  if (!landed) return std::nullopt;
+  if (!received) return std::nullopt;
   moved = true;
   tile_fetch& first = fetches_.front();
   if (first.lines == nullptr) {
-    std::byte const* const bytes = tile_memory::own().landing[landed->landing] + landed->skipped;
+    std::byte const* const bytes = tile_memory::own().dma_buffer[received->buffer] + received->skipped;
     if (first.target != nullptr) {
-      std::memcpy(first.target + landed->offset, bytes, landed->bytes);
+      std::memcpy(first.target + received->offset, bytes, received->bytes);
     } else {
-      first.landing = landed->landing;
-      first.landed_at = bytes;
+      first.buffer = received->buffer;
+      first.received_at = bytes;
     }
   }
-  if (landed->offset + landed->bytes < first.bytes) return std::nullopt;
+  if (received->offset + received->bytes < first.bytes) return std::nullopt;
   tile_fetch const fetched = first;
   fetches_.pop_front();
   under_way_.fetch_sub(1, std::memory_order_seq_cst);

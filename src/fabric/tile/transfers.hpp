@@ -20,20 +20,20 @@ namespace tess::detail {
 
 /// Bytes of another place. `what` and the words after it are for who asked.
 struct tile_fetch {
-  static constexpr unsigned no_landing = tile_memory::landings;
+  static constexpr unsigned no_buffer = tile_memory::dma_buffers;
 
   tile_packet_kind what = tile_packet_kind::small;
   place_id source = 0;
   std::uint64_t address = 0;    ///< As the source's program names it.
-  std::byte* target = nullptr;  ///< Null: they stay in the landing, if they fit.
+  std::byte* target = nullptr;  ///< Null: they stay in the buffer, if they fit.
   std::byte* lines = nullptr;   ///< Instead: whole lines of the tile-local memory for whole lines of the source.
   std::uint64_t bytes = 0;
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   place_id requester = 0;
-  std::uint64_t asked = 0;               ///< Bytes of the pieces that have begun.
-  unsigned landing = no_landing;         ///< At the end, of one without target;
-  std::byte const* landed_at = nullptr;  ///< and where in it.
+  std::uint64_t asked = 0;                 ///< Bytes of the pieces that have begun.
+  unsigned buffer = no_buffer;             ///< At the end, of one without target;
+  std::byte const* received_at = nullptr;  ///< and where in it.
 };
 
 /// Whole lines from the own tile-local memory to another one's.
@@ -60,7 +60,7 @@ class tile_transfers {
     return step_some(moved, ended);
   }
   [[nodiscard]] bool idle() const noexcept { return under_way_.load(std::memory_order_seq_cst) == 0; }
-  static void free_landing(unsigned landing) noexcept;
+  static void free_buffer(unsigned buffer) noexcept;
 
  private:
   struct range {
@@ -70,7 +70,7 @@ class tile_transfers {
     tile_packet then;
   };
   struct piece {
-    unsigned landing;       ///< tile_fetch::no_landing: the target itself
+    unsigned buffer;        ///< tile_fetch::no_buffer: the target itself
     std::uint64_t skipped;  ///< Bytes of its first line before it.
     std::uint64_t offset;   ///< In its fetch.
     std::uint64_t bytes;
@@ -81,7 +81,7 @@ class tile_transfers {
   std::optional<tile_fetch> step_dma(bool& moved, bool& ended);
   void begin_dma(bool& moved);
   bool begin_piece(tile_fetch& of);
-  [[nodiscard]] std::optional<unsigned> take_landing(bool copied) noexcept;
+  [[nodiscard]] std::optional<unsigned> take_buffer(bool copied) noexcept;
   void take_in();
   void note_new() noexcept;
 
@@ -99,7 +99,7 @@ class tile_transfers {
   std::deque<tile_fetch> fetches_;
   bool range_runs_ = false;
   std::deque<tile_push> pushes_;
-  std::optional<piece> flying_;    ///< The DMA that is under way: a piece of a fetch,
+  std::optional<piece> fetching_;  ///< The DMA that is under way: a piece of a fetch,
   completion* pushing_ = nullptr;  ///< or a push.
   bool pushed_last_ = false;
   unsigned next_copied_ = 0;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "fabric/choice.hpp"
 #include "fabric/tile/places.hpp"
 #include "fabric/tile/tile.hpp"
 #include "tess/detail/platform.hpp"

@@ -5,20 +5,19 @@
 #include <cstdint>
 #include <cstring>
 
-#include "fabric/tile/names.hpp"
+#include "fabric/tile/addresses.hpp"
 #include "fabric/tile/registers.hpp"
 #include "tess/assert.hpp"
 #include "tess/detail/word_apply.hpp"
 #include "tess/machine/xbgas.hpp"
 
-namespace tess::detail {
+namespace tess::machine {
 
-namespace hw = tile_registers;
-
-std::uint64_t far_words::compare_swap_flat(std::byte* address, std::size_t bytes, std::uint64_t expected,
-                                           std::uint64_t desired) noexcept {
-  namespace adapter = machine::registers::adapter;
-  std::uint64_t const window = hw::own_window(machine::registers::unit::adapter);
+std::uint64_t extended_address::compare_swap_flat(std::byte* address, std::size_t bytes, std::uint64_t expected,
+                                                  std::uint64_t desired) noexcept {
+  namespace hw = detail::tile_registers;
+  namespace adapter = registers::adapter;
+  std::uint64_t const window = hw::own_window(registers::unit::adapter);
   hw::store(window + adapter::operation, adapter::compare_swap);
   hw::store(window + adapter::address, reinterpret_cast<std::uint64_t>(address));
   hw::store(window + adapter::bytes, bytes);
@@ -29,11 +28,16 @@ std::uint64_t far_words::compare_swap_flat(std::byte* address, std::size_t bytes
   // A round trip, as that of an AMO, for which the hart would wait by itself.
   while (hw::is_busy(window)) {
   }
-  TESS_ASSERT(hw::load(window + adapter::doorbell) ==
-              static_cast<std::uint64_t>(machine::registers::command_status::idle));
+  TESS_ASSERT(hw::load(window + adapter::doorbell) == static_cast<std::uint64_t>(registers::command_status::idle));
   std::uint64_t const before = hw::load(window + adapter::result);
   return bytes == 8 ? before : before & 0xffff'ffffU;
 }
+
+}  // namespace tess::machine
+
+namespace tess::detail {
+
+namespace hw = tile_registers;
 
 namespace {
 
@@ -70,9 +74,9 @@ tile_words::tile_words(tile_places const& places, tile_post& post, word_path wan
   if (path_ == word_path::instructions && !has_instructions())
     throw error("TESS_WORDS", "`instructions`, but the machine has no xBGAS", "addresses or messages");
   if (path_ == word_path::messages) return;
-  bool high = places_.places() >= far_words::flat;
+  bool high = places_.places() >= extended_address::flat;
   for (place_id p = 0; p < places_.places(); ++p)
-    high |= places_.of(p).uncached + places_.segment_bytes() > far_words::address_mask;
+    high |= places_.of(p).uncached + places_.segment_bytes() > extended_address::address_mask;
   if (high)
     throw error("TESS_WORDS", "the machine has partitions above 2^47, or more than 8190 tiles",
                 "a machine with lower addresses, or messages");
@@ -81,10 +85,10 @@ tile_words::tile_words(tile_places const& places, tile_post& post, word_path wan
 }
 
 std::byte* tile_words::window(place_id of) const noexcept {
-  if (of == places_.own()) return named<std::byte>(places_.of(of).partition);
+  if (of == places_.own()) return object_at<std::byte>(places_.of(of).partition);
   if (by_messages()) return nullptr;
-  std::uint64_t const object = path_ == word_path::instructions ? of + 1U : far_words::flat;
-  return named<std::byte>(places_.of(of).uncached | object << far_words::address_bits);
+  std::uint64_t const object = path_ == word_path::instructions ? of + 1U : extended_address::flat;
+  return object_at<std::byte>(places_.of(of).uncached | object << extended_address::address_bits);
 }
 
 void tile_words::begin(word_request const& request, std::uint64_t (&result)[2], completion& done) const {
@@ -102,15 +106,15 @@ void tile_words::begin(word_request const& request, std::uint64_t (&result)[2], 
                 "a multiple of " + std::to_string(request.alignment) + " inside its segment of " +
                     std::to_string(places_.segment_bytes()) + " bytes");
   post_.send(owner, tile_packet(tile_packet_kind::word, packed(request), request.operands[0], request.operands[1],
-                                name_of(result), name_of(&done)));
+                                address_of(result), address_of(&done)));
 }
 
 void tile_words::take(tile_post::received const& r) const {
   auto const& [kind_and_what, a, b, to, done] = r.packet.words;
   if (r.packet.kind() == tile_packet_kind::word_done) {
-    named<std::uint64_t>(to)[0] = a;
-    named<std::uint64_t>(to)[1] = b;
-    named<completion>(done)->acknowledge(1);
+    object_at<std::uint64_t>(to)[0] = a;
+    object_at<std::uint64_t>(to)[1] = b;
+    object_at<completion>(done)->acknowledge(1);
     return;
   }
   word_request const request = unpacked(r.packet.bytes(), a, b);

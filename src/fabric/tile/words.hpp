@@ -1,22 +1,22 @@
-// words: words of other tiles, one by one, in one of three ways; and short blocks.
+// words: operations on single words of other tiles, by instructions, addresses or messages; and short blocks.
 //
-//   By instructions: {place + 1, address} of xBGAS, for which the tile's look-aside buffer is filled here. By
-//   addresses: loads, stores and AMOs of the global address, with the adapter's command for compare-and-swap. In both,
-//   words are done at their homes, the program has windows, and inlined code does the operation (detail/far_words.hpp);
-//   begin() is for who has a request without types. By messages: what a machine without remote words would do: a packet
-//   asks the owner, whose hart does the operation when it polls, and answers by another one.
+//   Instructions: {place + 1, address} of xBGAS, for which this class fills the tile's look-aside buffer. Addresses:
+//   loads, stores and AMOs of the global address, and the adapter's command for compare-and-swap. In both cases the
+//   word's home performs the operation, segments are windows, and inlined code issues the operation
+//   (tess/machine/extended_address.hpp); begin() is for requests without types. Messages, as on a machine without
+//   remote words: a packet asks the owner, whose hart performs the operation when it polls, and another packet answers.
 //
 // Threads  any hart.
-// Cost     by instructions and addresses each word is a round trip, for which the hart waits; by messages two packets,
-//          for which a task waits.
-// Errors   tess::error: by messages, for a word outside of its segment or misaligned; a machine that has no
-//          such way.
+// Cost     instructions and addresses: a round trip, for which the hart waits. Messages: two packets, for which a task
+//          waits.
+// Errors   tess::error: a word outside of its segment or misaligned (messages only); a machine that cannot do it.
 #pragma once
 
 #include <cstddef>
 #include <string>
 
 #include "fabric/fabric.hpp"
+#include "fabric/tile/options.hpp"
 #include "fabric/tile/post.hpp"
 
 namespace tess::detail {

@@ -1,4 +1,4 @@
-// absent: what a build without UCX or PMIx says when it is asked for places in several processes.
+// absent: the error of a build without UCX or PMIx when places in several processes are wanted.
 #include "fabric/ucx/ucx.hpp"
 
 namespace tess::detail {

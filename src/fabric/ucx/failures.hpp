@@ -1,6 +1,6 @@
-// failures: what is known of failed places on its way from who notices to who handles it, and to the runtime.
+// failures: reports of failed places, from their detection to their handling, and from there to the runtime.
 //
-// Threads  any; report() also under the lock of a place: what follows from it is done later.
+// Threads  any; report() also under the lock of a place, because its consequences are handled later.
 // Cost     one relaxed load where there is nothing.
 #pragma once
 

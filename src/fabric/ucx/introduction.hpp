@@ -1,6 +1,6 @@
-// introduction: what each place tells all others before the job starts, as bytes.
+// introduction: what each place sends to all others before the job starts, as bytes.
 //
-// Errors   tess::error from read_introduction: bytes that are none, of another version of Tessera.
+// Errors   read_introduction: tess::error if the bytes come from another version of Tessera.
 #pragma once
 
 #include <cstring>
@@ -54,7 +54,7 @@ inline constexpr char introduction_mark[8] = {'t', 'e', 's', 's', 'u', 'c', 'x',
   return i;
 }
 
-/// The first place whose program is not that of place 0; 0: there is none.
+/// The first place whose program is not that of place 0; 0: all have the same program.
 [[nodiscard]] inline place_id first_different(std::vector<introduction> const& known) {
   for (std::size_t p = 1; p < known.size(); ++p)
     if (known[p].identity != known[0].identity) return static_cast<place_id>(p);

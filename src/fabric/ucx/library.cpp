@@ -1,4 +1,4 @@
-// library: dlopen, one table of names, and the context with the transports that we ask for.
+// library: dlopen, the table of functions, and the context with its transports.
 #include "fabric/ucx/library.hpp"
 
 #include <dlfcn.h>
@@ -20,8 +20,8 @@ void find_ucx(void* library, char const* name, Function& function) {
 }
 
 ucx_library open_library() {
-  // Segments are never unmapped while UCX runs, so it need not watch the process's memory; signals, its messages and
-  // the end of the process are ours. What the user sets stands.
+  // Segments are never unmapped while UCX runs, so it need not watch the process's memory. Tessera handles signals,
+  // error messages and the end of the process. Variables that the user has set are kept.
   setenv("UCX_MEM_EVENTS", "n", 0);
   setenv("UCX_HANDLE_ERRORS", "none", 0);
   setenv("UCX_LOG_LEVEL", "fatal", 0);
@@ -54,7 +54,7 @@ ucx_library open_library() {
   return u;
 }
 
-/// One host needs no network: nothing listens then. What the user sets stands.
+/// One host needs no network, and then nothing listens.
 char const* transports(bool one_host) {
   return one_host ? "posix,cma,self" : "^sysv";
 }

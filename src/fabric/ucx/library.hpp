@@ -1,4 +1,4 @@
-// library: the functions of libucp, found when the first ucx fabric is made, so that programs need not link it.
+// library: the functions of libucp, loaded with the first ucx fabric, so that programs need not link it.
 //
 // Errors   tess::error naming the library and the package that has it.
 // Threads  load_ucx: any; what it returns is constant.
@@ -37,7 +37,7 @@ struct ucx_library {
 
 [[nodiscard]] ucx_library const& load_ucx();
 
-/// `workers`: UCP workers that will be made of it. `one_host`: all places are on this one.
+/// `workers`: UCP workers that it will have. `one_host`: all places are on this host.
 [[nodiscard]] ucp_context_h make_ucx_context(place_id places, unsigned workers, bool one_host);
 
 }  // namespace tess::detail

@@ -1,7 +1,8 @@
-// operations: the operations of one place that wait for an answer, each under a cookie that is used once.
+// operations: the operations of one place that wait for an answer, and those whose completion is to be acknowledged.
 //
-//   An answer with a cookie that is not, or no longer, under way is ignored: it came twice, or its operation was ended
-//   by the failure of its place.
+//   Each waits under a cookie that is used once. An answer whose cookie is not under way is ignored: it is a duplicate,
+//   or the failure of its place has ended the operation. Completions are acknowledged after the place's lock is
+//   released, because that makes tasks runnable.
 //
 // Threads  the place's lock guards all of it.
 // Cost     no allocation once the table is as large as the most operations at a time.
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fabric/fabric.hpp"
@@ -18,11 +20,16 @@ namespace tess::detail {
 
 struct ucx_operation {
   place_id to = 0;
-  completion* done = nullptr;
+  completion* done = nullptr;       ///< null: nobody waits
   std::uint64_t* result = nullptr;  ///< of a word
   std::span<std::byte> target;      ///< of a get
-  std::uint64_t origin_cookie = 0;  ///< not 0: done on behalf of another place, which asked for a copy
+  std::uint64_t origin_cookie = 0;  ///< not 0: performed on behalf of another place, which asked for a copy
   place_id origin = 0;
+};
+
+struct ucx_ended {
+  completion* done;
+  std::uint64_t failure;  ///< 0, or the failed place + 1
 };
 
 class ucx_operations {
@@ -39,7 +46,7 @@ class ucx_operations {
     e.used = true;
     return std::uint64_t{e.generation} << 32 | index;
   }
-  /// Null: nothing of that name is under way.
+  /// Null: no operation with this cookie is under way.
   [[nodiscard]] ucx_operation const* find(std::uint64_t cookie) const noexcept {
     auto const index = static_cast<std::uint32_t>(cookie);
     if (index >= entries_.size()) return nullptr;
@@ -50,11 +57,21 @@ class ucx_operations {
     if (find(cookie) == nullptr) return std::nullopt;
     return release(static_cast<std::uint32_t>(cookie));
   }
-  /// Ends all that go to a place, or all.
-  template <class End>
-  void take_all(std::optional<place_id> to, End end) {
+  /// All that go to this place.
+  [[nodiscard]] std::vector<ucx_operation> take_all(place_id to) {
+    std::vector<ucx_operation> taken;
     for (std::uint32_t i = 0; i < entries_.size(); ++i)
-      if (entries_[i].used && (!to || entries_[i].operation.to == *to)) end(release(i));
+      if (entries_[i].used && entries_[i].operation.to == to) taken.push_back(release(i));
+    return taken;
+  }
+
+  void acknowledge_later(completion& done, std::uint64_t failure) { ended_.push_back({&done, failure}); }
+  [[nodiscard]] bool any_ended() const noexcept { return !ended_.empty(); }
+  [[nodiscard]] std::vector<ucx_ended> take_ended() noexcept { return std::exchange(ended_, {}); }
+  /// The memory of what take_ended() returned is used again.
+  void reuse(std::vector<ucx_ended>&& memory) noexcept {
+    memory.clear();
+    if (ended_.empty()) ended_ = std::move(memory);
   }
 
  private:
@@ -77,6 +94,7 @@ class ucx_operations {
 
   std::vector<entry> entries_;
   std::uint32_t free_ = none;
+  std::vector<ucx_ended> ended_;
 };
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// packet: reading what came as a header.
+// packet: checks of headers and word operations that arrive.
 #include "fabric/ucx/packet.hpp"
 
 #include <algorithm>

@@ -1,11 +1,12 @@
-// packet: what stands at the head of every active message between two ucx places.
+// packet: the header of every active message between two ucx places.
 //
-//   Only the bytes that a kind needs are sent: `packet_bytes`. The data of a block or a message follows as the active
-//   message's own. Cookies name an operation of the sender: an index of its table and how often that was used.
+//   Only the bytes that a kind needs are sent: `packet_bytes`. The data of a block or a message is that of the active
+//   message. A cookie identifies an operation of the sender: an index of its table, and how often that entry was used.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "tess/error.hpp"
@@ -22,9 +23,9 @@ enum class packet_kind : std::uint8_t {
   get_result,    ///< cookie
   copy,          ///< cookie, address: source, other: target, length
   done,          ///< cookie, address: 0, or the failed place + 1
-  alive,         ///< a heartbeat
+  heartbeat,     ///< the sender is alive
   failed,        ///< address: a place that failed
-  call           ///< something is in the mailbox of who sleeps
+  wake_up        ///< something is in the mailbox of a sleeping reader
 };
 inline constexpr std::uint8_t packet_kinds = 12;
 
@@ -50,7 +51,7 @@ struct word_answer {
   std::uint64_t cookie;
   std::uint64_t result[2];  ///< the old value
 };
-/// In one packet: 5 KiB, which UCX sends at once over shared memory and over TCP.
+/// In one packet: 5 KiB, which UCX sends without rendezvous over shared memory and over TCP.
 inline constexpr std::size_t words_max = 128;
 
 /// The data of `words` or `word_results` may have this size.
@@ -59,15 +60,23 @@ constexpr bool is_batch(packet_kind kind, std::size_t bytes) noexcept {
   return bytes % each == 0 && bytes / each <= words_max;
 }
 
-/// A word operation that exists, on an address that it can have.
+/// The operation exists, and the address may be its operand.
 [[nodiscard]] bool is_word(word_entry const& e) noexcept;
+
+[[nodiscard]] inline packet make_packet(packet_kind kind, place_id source) noexcept {
+  packet p;
+  std::memset(&p, 0, sizeof p);
+  p.kind = kind;
+  p.source = source;
+  return p;
+}
 
 constexpr std::size_t packet_bytes(packet_kind kind) noexcept {
   switch (kind) {
     case packet_kind::message:
     case packet_kind::credit:
-    case packet_kind::alive:
-    case packet_kind::call:
+    case packet_kind::heartbeat:
+    case packet_kind::wake_up:
     case packet_kind::words:
     case packet_kind::word_results:
       return offsetof(packet, cookie);
@@ -85,7 +94,8 @@ constexpr std::size_t packet_bytes(packet_kind kind) noexcept {
   return sizeof(packet);
 }
 
-/// What came as a header, zeros behind what it has; null, or what is wrong with it. Addresses are not looked at.
+/// Reads a header; fields that its kind does not have become 0. Null, or what is wrong with it. Addresses are not
+/// checked.
 [[nodiscard]] char const* read_packet(std::span<std::byte const> header, place_id places, packet& p) noexcept;
 
 }  // namespace tess::detail

@@ -1,6 +1,6 @@
-// sleeper: what one thread sleeps on: an event file of its own, beside those of its places.
+// sleeper: the event file on which one thread sleeps, beside those of its places.
 //
-//   asleep is set before the sleeper asks once more whether there is anything to do; a waker takes it away and writes.
+//   The sleeper sets `asleep`, then asks once more whether there is anything to do. A waker clears it and writes.
 //
 // Errors   tess::error if the process may open no more files.
 #pragma once

@@ -1,4 +1,4 @@
-// ucx: the fabric itself: windows first, active messages otherwise; sleeping on event files; failures.
+// ucx: the fabric: windows where they exist, active messages otherwise; sleep on event files; failures.
 #include "fabric/ucx/ucx.hpp"
 
 #include <poll.h>
@@ -30,11 +30,11 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     job_.context = make_ucx_context(threads.places, own, in_process || wires_->processes_here() == wires_->places());
     job_.failed = std::make_unique<std::atomic<bool>[]>(threads.places);
     job_.on_failure = [this](place_id p, char const* how) { report(p, how); };
-    job_.on_alive = [this](place_id, place_id by) {
-      if (watch_ != nullptr) watch_->heard(by);
+    job_.on_heartbeat = [this](place_id by) {
+      if (watch_ != nullptr) watch_->heartbeat(by);
     };
-    job_.on_asleep = [this](place_id from, place_id whom) {
-      is_here(whom) ? wake_readers(whom) : here(from).say_called(whom);
+    job_.wake_reader = [this](place_id from, place_id reader) {
+      is_here(reader) ? wake_readers(reader) : here(from).send_wake_up(reader);
     };
     if (options.windows) job_.mailboxes.resize(threads.places);
     try {
@@ -55,8 +55,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   ~ucx_fabric() override {
     if (watch_ != nullptr) watch_->expect_ends();
     bool const whole = !failures_.any();
-    // What was sent to a place that is gone may never leave.
-    auto const most = whole ? options_.failure_timeout : std::min(options_.failure_timeout, last_words);
+    // What was sent to a failed place may never leave.
+    auto const most = whole ? options_.failure_timeout : std::min(options_.failure_timeout, flush_timeout);
     auto const until = std::chrono::steady_clock::now() + most;
     while (std::chrono::steady_clock::now() < until &&
            !std::ranges::all_of(places_, [](auto const& p) { return p->all_sent(); }))
@@ -73,7 +73,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
       return;
     }
     here(from).word(request, result, done);
-    pass_on(request.address);
+    fail_if_target_failed(request.address);
   }
 
   void put(place_id from, std::span<std::byte const> source, std::uint64_t target, completion* local,
@@ -82,7 +82,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     std::byte* const memory = reach(from, where);
     if (memory == nullptr) {
       here(from).put(source, target, local, notified);
-      pass_on(where);
+      fail_if_target_failed(where);
       return;
     }
     if (!source.empty()) std::memcpy(memory, source.data(), source.size());
@@ -90,17 +90,17 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     if (notified == 0) return;
     auto* const cell = reinterpret_cast<completion*>(reach(from, notified));
     if (place_of(notified) == from) return cell->acknowledge(1);
-    // Only its own process can wake who waits there. The bytes come first.
+    // Only the target's process can wake a task that waits there. The bytes come first.
     std::atomic_thread_fence(std::memory_order_release);
     if (!here(from).notify(notified)) here(from).put({}, notified, nullptr, notified);
-    pass_on(notified);
+    fail_if_target_failed(notified);
   }
 
   void get(place_id from, std::uint64_t source, std::span<std::byte> target, completion* local) override {
     std::byte const* const memory = reach(from, source);
     if (memory == nullptr && !target.empty()) {
       here(from).get(source, target, local);
-      pass_on(source);
+      fail_if_target_failed(source);
       return;
     }
     if (!target.empty()) std::memcpy(target.data(), memory, target.size());
@@ -115,18 +115,18 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
       if (local != nullptr) local->acknowledge(1);
     } else if (memory != nullptr) {
       here(from).put({memory, bytes}, target, local, 0);
-      pass_on(target);
+      fail_if_target_failed(target);
     } else if (to != nullptr) {
       here(from).get(source, {to, bytes}, local);
-      pass_on(source);
+      fail_if_target_failed(source);
     } else {
       here(from).copy(source, target, bytes, local);
-      pass_on(source);
+      fail_if_target_failed(source);
     }
   }
 
   bool try_send(place_id from, place_id target, message_class cls, std::span<std::byte const> bytes) override {
-    // Nobody reads it; the job is about to end.
+    // The message is dropped; the job is about to end.
     if (job_.failed[target].load(std::memory_order_relaxed)) return true;
     if (!here(from).try_send(target, cls, bytes)) return false;
     if (target == from) wake_readers(from);
@@ -138,17 +138,13 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     p.polls.store(p.polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     bool moved = false;
     unsigned delivered = p.deliver_mail(budget, sink, moved);
-    moved = p.took_served() || moved;
+    moved = p.take_served() || moved;
     if (p.progress_due()) {
       moved = p.progress() || moved;
-      // The packet was for somebody else.
-      if (p.take_called()) wake_readers(at);
+      // A sleeping thread may be the reader of that mail.
+      if (p.take_wake_up()) wake_readers(at);
     }
-    for (ucx_place::message m; delivered < budget && p.pop(m); ++delivered) {
-      sink.deliver(at, m.source, m.bytes);
-      p.delivered(std::move(m));
-      m = {};
-    }
+    delivered += p.deliver_inbox(budget - delivered, sink);
     if (delivered < budget || p.empty()) p.return_credit();
     if (!options_.progress_thread && failures_.is_reported()) handle_failures();
     return delivered == 0 && moved ? 1 : delivered;
@@ -188,21 +184,20 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
 
  private:
   static constexpr int rounds_at_once = 8;
-  static constexpr std::chrono::milliseconds last_words{300};
+  static constexpr std::chrono::milliseconds flush_timeout{300};
 
-  static place_id place_of(std::uint64_t address) noexcept { return static_cast<place_id>(address >> 48); }
   bool is_here(place_id p) const noexcept { return p >= first_ && p < first_ + places_.size(); }
   ucx_place& here(place_id p) const noexcept { return *places_[p - first_]; }
 
-  /// Memory that `from` may touch itself; null: it must ask.
+  /// Memory that `from` can access directly; null: it must ask.
   std::byte* reach(place_id from, std::uint64_t address) const noexcept {
     place_id const p = place_of(address);
     std::byte* const base = p == from ? here(p).memory().base() : windows_[p];
-    return base == nullptr ? nullptr : base + (address & 0xffff'ffff'ffffU);
+    return base == nullptr ? nullptr : base + offset_of(address);
   }
 
-  /// Of what goes to a place that failed nobody would ever hear again: the watch ends it.
-  void pass_on(std::uint64_t to) {
+  /// Operations sent to a failed place never complete; a new report makes the watch end them.
+  void fail_if_target_failed(std::uint64_t to) {
     if (job_.failed[place_of(to)].load(std::memory_order_relaxed)) report(place_of(to), "it failed before");
   }
 
@@ -225,7 +220,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
 
   void meet_others() {
     ucx_place const& own = *places_.front();
-    // Without windows the file is of no use to others, but its process is to be watched all the same.
+    // Without windows others cannot use the file, but they watch its process all the same.
     introduction const mine{describe_segment(own.memory().file(), own.memory().bytes()), own.address(),
                             options_.identity};
     auto const all = wires_->exchange(write_introduction(mine));
@@ -233,7 +228,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     for (std::size_t p = 0; p < all.size(); ++p) known.push_back(read_introduction(all[p], static_cast<place_id>(p)));
     if (place_id const other = first_different(known); other != 0) {
       if (first_ == 0) throw other_program(other, known);
-      // The launcher may end all when one does: place 0 has its time to say why.
+      // The launcher may end all processes when one ends: give place 0 time to report why.
       wires_->meet(std::chrono::seconds(1));
       throw reported_by_place_0();
     }
@@ -260,7 +255,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
         job_.mailboxes[p] = reinterpret_cast<mailbox_memory*>(windows_[p] + where.bytes);
       else
         maps_all_ = false;
-      // Without a segment that we can see its number might be that of another process.
+      // Without a visible segment the number may belong to another process.
       if (file >= 0 || where.file < 0) peer.process_file = static_cast<int>(syscall(SYS_pidfd_open, where.process, 0));
     }
     peers_.push_back(peer);
@@ -295,14 +290,14 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     bool moved = false;
     for (ucx_place* const p : s.places) {
       bool const served = p->progress();
-      // Otherwise the thread would sleep again at once, and each operation of a row pay for waking it.
+      // Otherwise the thread would sleep again at once, and each operation of a series would pay for waking it.
       if (served) p->served.store(true, std::memory_order_relaxed);
       moved = served || !p->empty() || moved;
     }
     return !moved && s.asleep.load(std::memory_order_seq_cst) != 0;
   }
 
-  /// False: the thread is to get up.
+  /// False: the sleep ends.
   bool wait(ucx_sleeper& s, std::vector<ucx_place*> const& watched, deadline until, int round) {
     std::vector<pollfd> files{{s.file, POLLIN, 0}};
     std::chrono::nanoseconds left = until - std::chrono::steady_clock::now();
@@ -311,7 +306,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
         files.push_back({p->event_file(), POLLIN, 0});
         continue;
       }
-      // UCX has something to do first; something that does not end, as towards a place that is gone, must not keep us.
+      // UCX has something to do first. Work that never ends, as towards a failed place, must not keep this thread
+      // awake.
       if (round < rounds_at_once) return true;
       left = std::min<std::chrono::nanoseconds>(left, std::chrono::milliseconds(1));
     }
@@ -322,7 +318,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     if (files[0].revents == 0) return true;
     std::uint64_t n;
     static_cast<void>(!read(s.file, &n, sizeof n));
-    // An old wake-up that came after its sleep had ended is none.
+    // A wake-up of an earlier sleep, which arrived late, does not count.
     return s.asleep.load(std::memory_order_seq_cst) != 0;
   }
 
@@ -331,26 +327,26 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
       if (sleepers_[t]->asleep.load(std::memory_order_seq_cst) != 0) return wake(t);
   }
 
-  /// May be called under the lock of a place: what follows is done later.
+  /// May be called under the lock of a place, because the failure is handled later.
   void report(place_id p, std::string const& how) {
     failures_.report(p, how);
     if (watch_ != nullptr) watch_->wake();
   }
 
   void handle(ucx_failures::reported const& r) {
-    // What it had sent before is not lost.
+    // What it sent before is not lost.
     for (auto const& p : places_)
       for (int i = 0; i < rounds_at_once && p->progress(true); ++i) {
       }
     for (auto const& p : places_) p->take_in_mail();
     bool const known = job_.failed[r.place].exchange(true, std::memory_order_seq_cst);
-    // Whoever hears of it by an operation finds the event.
+    // A task that learns of the failure by an operation finds it published.
     if (!known) failures_.publish(r.place, "on host " + hosts_[r.place] + ": " + r.how);
     for (auto const& p : places_) {
       p->end_operations_on(r.place);
       for (unsigned q = 0; !known && q < job_.places; ++q)
         if (q != p->id() && !job_.failed[q].load(std::memory_order_relaxed))
-          p->say_failed(static_cast<place_id>(q), r.place);
+          p->send_failure(static_cast<place_id>(q), r.place);
       p->progress(true);
     }
   }
@@ -369,7 +365,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   ucx_job job_;
   std::vector<std::unique_ptr<ucx_place>> places_;
   std::vector<std::byte*> windows_;
-  bool maps_all_ = true;  ///< segments of this host: all who map ours are mapped
+  bool maps_all_ = true;  ///< the segments of all processes of this host
   std::vector<std::uint64_t> segment_bytes_;
   std::vector<std::string> hosts_;
   std::vector<std::unique_ptr<ucx_sleeper>> sleepers_;

@@ -1,9 +1,9 @@
-// ucx: places as processes, over UCX, wired up by whoever started them; and how the runtime asks for it.
+// ucx: the fabric whose places are processes, over UCX; a launcher starts them and introduces them to each other.
 //
 //   Data, words and messages travel as UCX active messages; processes of one host also map each other's segments, which
-//   are then windows. Word operations are performed by processors only: through a window, or by the owner on request.
-//   So there is one atomicity mechanism, whoever has a window and whoever has none.
-//   UCX and PMIx are loaded when they are needed: a program runs without them on the other fabrics.
+//   are then windows. Only processors perform word operations: through a window, or the owner's on request. So
+//   operations with and without a window are atomic with respect to each other. UCX and PMIx are loaded on first use:
+//   programs on other fabrics run without them.
 //
 // Errors   tess::error when a library, the launcher or a peer is unusable; reported_by_place_0 elsewhere.
 #pragma once
@@ -20,10 +20,10 @@
 
 namespace tess::detail {
 
-/// How processes learn of each other.
+/// How processes exchange their addresses.
 class process_wireup : public wireup {
  public:
-  /// What every place gave, by place. Throws tess::error if one does not come in time.
+  /// The bytes of every place, by place. Throws tess::error if one does not come in time.
   [[nodiscard]] virtual std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) = 0;
 };
 
@@ -37,7 +37,7 @@ struct ucx_options {
   std::string identity;  ///< must be equal at all places
 };
 
-/// `wires` null: all places of `threads` are in this process, and yet talk by UCX (tests).
+/// `wires` null: all places of `threads` are in this process and communicate by UCX all the same (tests).
 [[nodiscard]] std::unique_ptr<fabric> make_ucx_fabric(thread_map const& threads, ucx_options const& options,
                                                       std::unique_ptr<process_wireup> wires);
 

@@ -14,10 +14,10 @@ namespace tess::detail {
 namespace {
 
 constexpr auto poll_interval = std::chrono::milliseconds(1);
-constexpr auto sleepers_poll_interval = std::chrono::milliseconds(20);
-/// So many heartbeats are sent in the time after which their absence is a failure.
+constexpr auto sleeping_poll_interval = std::chrono::milliseconds(20);
+/// Heartbeats in the time after which their absence is a failure.
 constexpr int beats_per_timeout = 8;
-/// Parts of the time-out after which silence is a failure: the rest is for telling others and ending the job.
+/// Fraction of the time-out after which silence is a failure; the rest is for telling others and ending the job.
 constexpr double silent_part = 0.8;
 
 }  // namespace
@@ -53,9 +53,9 @@ void ucx_watch::wake() noexcept {
   static_cast<void>(!write(wake_file_, &one, sizeof one));
 }
 
-void ucx_watch::heard(place_id by) noexcept {
-  if (by == before_.load(std::memory_order_relaxed))
-    heard_.store(clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+void ucx_watch::heartbeat(place_id by) noexcept {
+  if (by == watched_.load(std::memory_order_relaxed))
+    heartbeat_.store(clock::now().time_since_epoch().count(), std::memory_order_relaxed);
 }
 
 void ucx_watch::run() {
@@ -73,9 +73,9 @@ void ucx_watch::run() {
       sleeping = sleeping && watched;
       if (!idle[i]) continue;
       then_.serve(p);
-      // What came meanwhile is served without a pause.
+      // What arrived meanwhile is served without a pause.
       serving = p.arm() || serving;
-      // Arming takes a signal away for which a reader may just have begun to sleep.
+      // Arming consumes a signal for which a reader may just have begun to sleep.
       if (p.watched.load(std::memory_order_seq_cst)) then_.wake(p);
     }
     then_.handle_failures();
@@ -93,7 +93,7 @@ bool ucx_watch::wait(bool serving, bool sleeping) {
   if (serving)
     for (ucx_place const* const p : places_)
       if (!p->watched.load(std::memory_order_relaxed)) files.push_back({p->event_file(), POLLIN, 0});
-  auto const most = sleeping ? std::min<std::chrono::milliseconds>(sleepers_poll_interval, timeout_ / beats_per_timeout)
+  auto const most = sleeping ? std::min<std::chrono::milliseconds>(sleeping_poll_interval, timeout_ / beats_per_timeout)
                              : poll_interval;
   int const ready = ::poll(files.data(), files.size(), static_cast<int>(std::max<std::int64_t>(most.count(), 1)));
   if (ready <= 0) return false;
@@ -129,20 +129,21 @@ place_id ucx_watch::neighbour(int step) const noexcept {
 void ucx_watch::beat() {
   if (peers_.empty()) return;
   auto const now = clock::now();
-  // Who stood still himself cannot say that others did.
+  // After a pause of this process, silence says nothing about others.
   bool const stood_still = now - std::exchange(last_look_, now) > timeout_ / 4;
   if (now >= next_beat_) {
     next_beat_ = now + timeout_ / beats_per_timeout;
-    if (place_id const after = neighbour(1); after != places_.front()->id()) places_.front()->say_alive(after);
+    if (place_id const after = neighbour(1); after != places_.front()->id()) places_.front()->send_heartbeat(after);
   }
   place_id const before = neighbour(-1);
   if (before == places_.front()->id()) return;
-  if (stood_still || heard_.load(std::memory_order_relaxed) == 0 || before != before_.load(std::memory_order_relaxed)) {
-    before_.store(before, std::memory_order_relaxed);
-    heard_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  if (stood_still || heartbeat_.load(std::memory_order_relaxed) == 0 ||
+      before != watched_.load(std::memory_order_relaxed)) {
+    watched_.store(before, std::memory_order_relaxed);
+    heartbeat_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
     return;
   }
-  auto const silence = now - clock::time_point(clock::duration(heard_.load(std::memory_order_relaxed)));
+  auto const silence = now - clock::time_point(clock::duration(heartbeat_.load(std::memory_order_relaxed)));
   if (silence > timeout_ * silent_part && !ending_.load(std::memory_order_relaxed))
     then_.report(before, "it has been silent for too long: stopped, or its host is gone");
 }

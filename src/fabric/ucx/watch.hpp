@@ -1,10 +1,10 @@
-// watch: one thread of a process that never computes: it serves places whose workers do not poll, and notices that
-//   another process is gone or stands still.
+// watch: the progress thread of a process: it serves places whose workers do not poll, and detects that another process
+// has ended or is stopped.
 //
-//   Served is a place when none of its workers polled for a millisecond and none sleeps on its event file. A process of
-//   this host is watched through its pidfd: the system tells at once that it ended. All places form a ring of
-//   heartbeats, each answering for the one before it, so that a stopped process or a vanished host shows after at most
-//   the failure time-out. Heartbeats come from this thread: a busy place is not taken for a failed one.
+//   It serves a place if none of its workers has polled for a millisecond and none sleeps on its event file. The pidfd
+//   of a process of this host reports at once that the process has ended. All places form a ring of heartbeats, in
+//   which each watches the one before it, so that a stopped process or a lost host is detected within the failure
+//   time-out. This thread sends the heartbeats, so a busy place does not seem to have failed.
 //
 // Threads  construct, stop: one; the rest any.
 #pragma once
@@ -27,9 +27,9 @@ class ucx_watch {
     int process_file = -1;  ///< a pidfd, or -1: on another host
   };
   struct calls {
-    std::function<void(ucx_place&)> serve;              ///< moves a place on and wakes who reads its messages
-    std::function<void(ucx_place&)> wake;               ///< who reads its messages, if he sleeps
-    std::function<void()> handle_failures;              ///< what was reported since
+    std::function<void(ucx_place&)> serve;              ///< progresses a place and wakes a reader of its messages
+    std::function<void(ucx_place&)> wake;               ///< wakes a sleeping reader of its messages
+    std::function<void()> handle_failures;              ///< those that were reported since the last call
     std::function<void(place_id, char const*)> report;  ///< a place failed, and how that showed
   };
 
@@ -41,8 +41,9 @@ class ucx_watch {
 
   /// A failure was reported.
   void wake() noexcept;
-  void heard(place_id by) noexcept;
-  /// From here on processes may end.
+  /// A heartbeat of that place arrived.
+  void heartbeat(place_id by) noexcept;
+  /// From here on the end of a process is no failure.
   void expect_ends() noexcept { ending_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -62,8 +63,8 @@ class ucx_watch {
   int wake_file_;
   std::atomic<bool> stop_{false};
   std::atomic<bool> ending_{false};
-  std::atomic<place_id> before_{0};
-  std::atomic<clock::rep> heard_{0};
+  std::atomic<place_id> watched_{0};
+  std::atomic<clock::rep> heartbeat_{0};
   clock::time_point next_beat_{};
   clock::time_point last_look_{};
   std::thread thread_;

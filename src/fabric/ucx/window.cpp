@@ -1,4 +1,4 @@
-// window: opened through /proc, compared by inode, mapped whole.
+// window: opens a segment through /proc, compares its inode, and maps all of it.
 #include "fabric/ucx/window.hpp"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ int open_segment(segment_place const& where) noexcept {
   if (where.file < 0) return -1;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/fd/%d", where.process, where.file);
-  // Not to wait, should it be a pipe of somebody else.
+  // O_NONBLOCK: the path may be a pipe of another program.
   int const file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return -1;
   struct stat s{};
@@ -48,7 +48,7 @@ int open_segment(segment_place const& where) noexcept {
 }
 
 std::byte* map_segment(int file, std::uint64_t bytes) noexcept {
-  // As the owner has it, or its huge pages would be small ones here.
+  // Aligned as the owner's mapping is, or its huge pages would be small ones here.
   std::byte* const memory = map_aligned(file, bytes + segment::behind_bytes, PROT_READ | PROT_WRITE);
   if (memory != nullptr) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
   return memory;

@@ -1,7 +1,7 @@
 // window: the segment of another process of this host, mapped into this one.
 //
-//   The owner tells where its file is: /proc/<pid>/fd/<number>, which the system opens to the same user only. The
-//   file's number and the host's boot tell whether it is that file: in another container it would not be.
+//   The owner says where its file is: /proc/<pid>/fd/<number>, which the system opens for the same user only. The
+//   file's inode and the host's boot identify the file: in another container the same path may be another file.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace tess::detail {
 
-/// Where a segment's file can be found. Plain bytes: it travels.
+/// Where a segment's file can be found; sent as plain bytes.
 struct segment_place {
   char boot[48] = {};  ///< of the host, see /proc/sys/kernel/random/boot_id
   char host[72] = {};
@@ -24,7 +24,7 @@ struct segment_place {
 
 /// The segment's file, if its process is one of this host and user; -1 otherwise.
 [[nodiscard]] int open_segment(segment_place const& where) noexcept;
-/// With what lies behind it. Null if it cannot be mapped: then there is no window.
+/// Also the memory behind the segment. Null if it cannot be mapped: then there is no window.
 [[nodiscard]] std::byte* map_segment(int file, std::uint64_t bytes) noexcept;
 void unmap_segment(std::byte* base, std::uint64_t bytes) noexcept;
 

@@ -1,7 +1,7 @@
-// wireup: PMIx as a client: who am I, how many are we, and what do the others say.
+// wireup: the PMIx client: the rank of this process, the size of the job, and an exchange of bytes between all of them.
 //
 //   mpirun, prterun and srun --mpi=pmix start a server per host and name it in the environment. libpmix is loaded only
-//   if one did. Values go by PMIx_Put, a fence that collects, and PMIx_Get.
+//   in that case. Values travel by PMIx_Put, a fence that collects, and PMIx_Get.
 #include <dlfcn.h>
 #include <pmix.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ void check(pmix_library const& pmix, pmix_status_t status, char const* call) {
               "a launcher with PMIx: mpirun of openmpi-bin, prterun, or srun --mpi=pmix");
 }
 
-/// What somebody else says at some time, perhaps after we gave up waiting for it.
+/// The answer of another thread, which may come after the caller has given up waiting.
 template <class Value>
 struct answer {
   std::mutex mutex;
@@ -74,7 +74,7 @@ struct answer {
   pmix_status_t status = PMIX_SUCCESS;
   Value value{};
 
-  /// Nothing: it did not come in that time.
+  /// Empty: it did not come in that time.
   std::optional<pmix_status_t> wait(std::chrono::milliseconds most) {
     std::unique_lock lock(mutex);
     if (!changed.wait_for(lock, most, [&] { return done; })) return std::nullopt;
@@ -88,8 +88,8 @@ struct answer {
   }
 };
 
-/// Calls that wait for the launcher's server without a limit, which hangs itself at times: Open MPI 4.1 does when a
-/// process ends while it starts. Nothing: it did not answer in that time, and the thread that asked is left to itself.
+/// For calls that wait without a limit for the launcher's server, which sometimes hangs (Open MPI 4.1 does when a
+/// process ends during the start). Empty: no answer in that time; the thread that asked is abandoned.
 template <class Value, class Call>
 std::optional<pmix_status_t> ask(std::shared_ptr<answer<Value>> const& from, std::chrono::milliseconds most,
                                  Call call) {
@@ -97,8 +97,8 @@ std::optional<pmix_status_t> ask(std::shared_ptr<answer<Value>> const& from, std
   return from->wait(most);
 }
 
-/// This process and its server, until the process ends: if one process left between two jobs, the server would take its
-/// part in the fence of those that are in the next already as failed.
+/// The connection to the server, which lasts until the process ends: if a process left between two jobs, the server
+/// would fail the fence of processes that are already in the next job.
 class pmix_session {
  public:
   static pmix_session const& of_process(std::chrono::milliseconds patience) {
@@ -112,7 +112,7 @@ class pmix_session {
   pmix_proc_t me{};
 
  private:
-  static constexpr std::chrono::seconds farewell{2};
+  static constexpr std::chrono::seconds finalize_timeout{2};
 
   explicit pmix_session(std::chrono::milliseconds patience) {
     auto const who = std::make_shared<answer<pmix_proc_t>>();
@@ -127,12 +127,13 @@ class pmix_session {
   }
   ~pmix_session() {
     auto const end = std::make_shared<answer<int>>();
-    static_cast<void>(ask(end, farewell, [this_pmix = &pmix](int&) { return this_pmix->finalize(nullptr, 0); }));
+    static_cast<void>(
+        ask(end, finalize_timeout, [this_pmix = &pmix](int&) { return this_pmix->finalize(nullptr, 0); }));
   }
 };
 
-/// One process, nobody else.
-class lone_wireup final : public process_wireup {
+/// A job of one process.
+class single_wireup final : public process_wireup {
  public:
   place_id place() const noexcept override { return 0; }
   place_id places() const noexcept override { return 1; }
@@ -159,7 +160,7 @@ class pmix_wireup final : public process_wireup {
   unsigned processes_here() const noexcept override { return here_; }
 
   std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) override {
-    // A process may run several jobs, one after the other.
+    // A process may run several jobs in sequence.
     std::string const key = "tess." + std::to_string(round()++);
     pmix_value_t value{};
     value.type = PMIX_BYTE_OBJECT;
@@ -202,7 +203,7 @@ class pmix_wireup final : public process_wireup {
     return n;
   }
 
-  /// The server may wait for ever for what a place that is gone did not say.
+  /// The server may wait for ever for the value of a place that has ended.
   std::vector<std::byte> fetch(std::uint32_t place, std::string const& key) {
     pmix_proc_t peer = me_;
     peer.rank = place;
@@ -243,7 +244,7 @@ class pmix_wireup final : public process_wireup {
       std::unique_ptr<std::shared_ptr<answer<int>>> const mine(static_cast<std::shared_ptr<answer<int>>*>(context));
       (*mine)->set(status);
     };
-    // The server is given the attributes later: they must outlive the call.
+    // The server reads the attributes later: they must outlive the call.
     info_ = info;
     if (pmix_.fence(nullptr, 0, &info_, 1, done, shared) != PMIX_SUCCESS) {
       delete shared;
@@ -274,7 +275,7 @@ std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds patience) 
                 "mpirun of openmpi-bin, prterun, or srun --mpi=pmix");
   if (is_set("SLURM_STEP_ID") && is_set("SLURM_STEP_NUM_TASKS") && getenv("SLURM_STEP_NUM_TASKS") != std::string("1"))
     throw error("--fabric ucx", "srun started several processes and no PMIx", "srun --mpi=pmix");
-  return std::make_unique<lone_wireup>();
+  return std::make_unique<single_wireup>();
 }
 
 }  // namespace tess::detail

@@ -62,10 +62,10 @@ std::uint32_t line_at(std::uint64_t address, char const* what, std::source_locat
   check_event(address, what, at);
   // Its wait_list is its first member. The word is read where it is, without asking that place.
   std::uint64_t const state = [&] {
-    if (address >> 48U == here()) return std::atomic_ref(*static_cast<std::uint64_t*>(to_local(address))).load();
-    // Only tiles have lines, and they can read each other's segments, whatever way the program's words go.
-    std::byte const* const there = the_job->fabric->segment(static_cast<place_id>(address >> 48U)).base;
-    std::byte const* const word = there + (address & global_ptr<std::byte>::offset_mask);
+    if (place_of(address) == here()) return std::atomic_ref(*static_cast<std::uint64_t*>(to_local(address))).load();
+    // A fabric with lines can read every segment, also where the program's words have no window.
+    std::byte const* const there = the_job->fabric->segment(place_of(address)).base;
+    std::byte const* const word = there + (offset_of(address));
     return *reinterpret_cast<std::uint64_t const volatile*>(word);  // NOLINT: a view of its memory
   }();
   return wait_list::line_of(state);
@@ -100,7 +100,7 @@ constexpr wait_kind addition_wait{"addition to an event_counter", &give_up_cell,
 constexpr wait_kind unlock_wait{mutex::name(mutex::operation::unlock), &give_up_cell, true};
 
 void notification_failed(notification const& n) noexcept {
-  abort_job("notifying place %u for an event_counter", static_cast<unsigned>(n.target >> 48));
+  abort_job("notifying place %u for an event_counter", unsigned{place_of(n.target)});
 }
 
 void notify_counter(notification const& n) noexcept {

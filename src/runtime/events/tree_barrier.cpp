@@ -36,8 +36,7 @@ position position_of(std::span<place_id const> members, std::size_t i) {
 
 constexpr auto link_node = [](place_local<barrier_node> nodes, position at, std::uint32_t tasks) {
   auto const counter_of = [&](place_id p, event_counter const& mine) {
-    return global_ptr<event_counter>(
-        p, to_global(static_cast<void const*>(&mine)) & global_ptr<barrier_node>::offset_mask);
+    return global_ptr<event_counter>(p, offset_of(to_global(static_cast<void const*>(&mine))));
   };
   barrier_node& n = *nodes;
   if (n.member) refuse_barrier("listed twice", here());

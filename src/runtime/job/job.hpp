@@ -97,8 +97,8 @@ struct place_state {
   std::unique_ptr<heap> symmetric;   ///< the lower half; at place 0 only
   std::uint64_t symmetric_used = 0;  ///< offsets below may have been written
   std::mutex heap_mutex;
-  std::unique_ptr<message_buffers> buffers;  ///< on tiles
-  graph_units* units = nullptr;              ///< the accelerators for graphs there
+  std::unique_ptr<message_buffers> buffers;  ///< with accelerators for graphs
+  graph_units* units = nullptr;              ///< these accelerators
   spin_lock atomic_section;
   spin_lock finish_mutex;
   std::unordered_map<std::uint64_t, finish_proxy*> proxies;  ///< by finish key

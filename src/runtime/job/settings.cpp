@@ -1,4 +1,4 @@
-// settings: the environment variables of the runtime, read here and nowhere else.
+// settings: reads the environment variables of the runtime. A fabric reads those of its own hardware itself.
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -54,8 +54,6 @@ settings settings::from_environment() {
   }
   s.no_window = number<unsigned>("TESS_NO_WINDOW", 0, 1, 0) != 0;
   s.copier = text("TESS_COPIER");
-  s.words = text("TESS_WORDS");
-  s.interfaces = number<unsigned>("TESS_INTERFACES", 0, 1, 1) != 0;
   s.dummy_allocations = number<unsigned>("TESS_DUMMY_ALLOCATIONS", 0, 1, 0) != 0;
   s.stats = text("TESS_STATS");
   s.exit_file = text("TESS_EXIT_FILE");

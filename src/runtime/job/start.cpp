@@ -8,8 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "fabric/tile/tile.hpp"
-#include "fabric/ucx/ucx.hpp"
+#include "fabric/choice.hpp"
 #include "runtime/failures/abort.hpp"
 #include "runtime/failures/failed_places.hpp"
 #include "runtime/finish/finish.hpp"
@@ -37,76 +36,12 @@ std::chrono::milliseconds failure_timeout(settings const& s) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(s.failure_timeout * 1000));
 }
 
-/// Who else takes part, where places are in several programs; at most one of them.
-struct other_programs {
-  std::unique_ptr<process_wireup> processes;
-  std::unique_ptr<wireup> tiles;
-  [[nodiscard]] wireup* get() const noexcept { return processes != nullptr ? processes.get() : tiles.get(); }
-};
-
-std::unique_ptr<fabric> make_fabric(job_state const& j, thread_map const& threads, other_programs others) {
-  settings const& s = j.options;
-  std::unique_ptr<fabric> made;
-  if (s.fabric == "ucx")
-    made = make_ucx_fabric(threads, {!s.no_window, s.progress_thread, failure_timeout(s), identity(j.objects)},
-                           std::move(others.processes));
-  else if (s.fabric == "tile")
-    made = make_tile_fabric(threads, std::move(others.tiles));
-  else if (s.fabric == "smp" || s.fabric == "checked")
-    made = make_smp_fabric(threads);
-  else if (s.fabric == "hostile")
-    made = make_hostile_fabric(threads, s.seed);
-  else
-    throw error("TESS_FABRIC", "`" + s.fabric + "`", "smp, ucx, tile, checked or hostile");
-  if (s.delay.any()) made = make_delayed_fabric(std::move(made), threads, s.delay, s.seed);
-  return s.fabric == "smp" || s.fabric == "ucx" || s.fabric == "tile" ? std::move(made)
-                                                                      : make_checked_fabric(std::move(made), threads);
-}
-
 copier read_copier(std::string const& name) {
   if (name.empty() || name == "nemesys") return copier::nemesys;
   if (name == "pegasus") return copier::pegasus;
   if (name == "message_passing") return copier::message_passing;
   if (name == "no-nca") return copier::no_nca;
   throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no-nca");
-}
-
-word_path read_word_path(std::string const& name) {
-  if (name.empty()) return word_path::automatic;
-  if (name == "instructions") return word_path::instructions;
-  if (name == "addresses") return word_path::addresses;
-  if (name == "messages") return word_path::messages;
-  throw error("TESS_WORDS", "`" + name + "`", "instructions, addresses or messages");
-}
-
-/// Who we are among the programs of the job, for a fabric whose places are in several.
-other_programs meet_launcher(job_state& j) {
-  settings& s = j.options;
-  other_programs others;
-  if (s.fabric == "ucx") others.processes = make_wireup(failure_timeout(s));
-  if (s.fabric == "tile") others.tiles = make_tile_wireup();
-  wireup const* const wires = others.get();
-  if (wires == nullptr) return others;
-  // Who started processes passes on what each says; of tiles one speaks for all.
-  if (s.places != 0 && s.places != wires->places() && s.fabric == "tile" && wires->place() != 0)
-    throw reported_by_place_0();
-  if (s.places != 0 && s.places != wires->places())
-    throw error("TESS_PLACES",
-                std::to_string(s.places) + ", but " + std::to_string(wires->places()) +
-                    (s.fabric == "ucx" ? " processes were started, and with the fabric ucx each is one place"
-                                       : " tiles run the program, and with the fabric tile each is one place"),
-                s.fabric == "ucx"
-                    ? "a launcher: mpirun -n " + std::to_string(s.places) + " PROGRAM (apt-get install openmpi-bin)"
-                    : "at most as many as the machine has tiles for programs");
-  s.places = wires->places();
-  j.first_place = wires->place();
-  j.local_places = 1;
-  return others;
-}
-
-/// Whoever wants several places of a program that runs on one tile has them within it.
-bool spreads_over_tiles(settings const& s) {
-  return on_tiles() && (s.places <= 1 || make_tile_wireup()->places() > 1);
 }
 
 /// Returns what the fabric has of other processes; null if there are none.
@@ -122,30 +57,32 @@ wireup* lay_out(job_state& j) {
   check("settings::threads", s.threads, 4096);
   check("settings::flush_bytes", s.flush_bytes, 4096);
   j.copier = read_copier(s.copier);
-  if (s.fabric.empty()) s.fabric = spreads_over_tiles(s) ? "tile" : "smp";
-  other_programs wires = meet_launcher(j);
-  // A tile has its harts for its place, and each a worker.
-  if (s.workers == 0) s.workers = s.fabric == "tile" ? harts_of_tile() : 1;
+  fabric_choice choice({s.fabric, s.places, s.delay, s.seed, !s.no_window, s.progress_thread, failure_timeout(s)});
+  s.fabric = choice.name();
+  wireup* const programs = choice.programs();
+  if (programs != nullptr) {
+    s.places = programs->places();
+    j.first_place = programs->place();
+    j.local_places = 1;
+  }
+  if (s.workers == 0) s.workers = choice.workers_default();
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
   if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");
-  if (wires.get() == nullptr) j.local_places = s.places;
+  if (programs == nullptr) j.local_places = s.places;
   unsigned const total = j.local_places * s.workers;
   if (s.threads == 0) s.threads = cpus;
   s.threads = std::min(s.threads, total);
   // Other processes of the job want processors, too.
-  unsigned const processes = wires.get() == nullptr ? 1 : wires.get()->processes_here();
-  // A hart of a tile sleeps and wakes within few cycles: spinning would only take the bus from others.
+  unsigned const processes = programs == nullptr ? 1 : programs->processes_here();
   bool const processor_each =
-      s.fabric != "tile" &&
+      choice.idle_threads_may_spin() &&
       s.threads * processes <= std::max(cpus, static_cast<unsigned>(sysconf(_SC_NPROCESSORS_ONLN)));
 
   job.places = static_cast<place_id>(s.places);
   job.workers = static_cast<std::uint16_t>(s.workers);
   j.threads.resize(s.threads);
-  thread_map map{job.places,   std::vector<std::vector<std::uint32_t>>(s.places),
-                 s.threads,    s.buffer_memory / 2,
-                 s.interfaces, read_word_path(s.words)};
+  thread_map map{job.places, std::vector<std::vector<std::uint32_t>>(s.places), s.threads, s.buffer_memory / 2};
   std::vector<std::optional<int>> const pins = plan_pins(s.pin, s.threads, cpu_numbers);
   for (unsigned i = 0; i < s.threads; ++i) {
     j.threads[i].index = i;
@@ -167,9 +104,8 @@ wireup* lay_out(job_state& j) {
       of_place.push_back(thread);
     j.workers.push_back(std::move(w));
   }
-  wireup* const others = wires.get();
-  j.fabric = make_fabric(j, map, std::move(wires));
-  return others;
+  j.fabric = choice.make(map, identity(j.objects));
+  return programs;
 }
 
 /// The first task: app under a finish, so that whatever it spawned has ended too.

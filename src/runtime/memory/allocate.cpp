@@ -40,9 +40,10 @@ void segment_release(std::uint64_t address) {
 }
 
 void throw_not_local(std::uint64_t address) {
-  throw error("global_ptr::local",
-              "memory of place " + std::to_string(address >> 48) + " seen from place " + std::to_string(here()),
-              "get, put or at(p.place(), …)");
+  throw error(
+      "global_ptr::local",
+      "memory of place " + std::to_string(detail::place_of(address)) + " seen from place " + std::to_string(here()),
+      "get, put or at(p.place(), …)");
 }
 
 std::uint64_t to_global(void const* address) {
@@ -56,7 +57,7 @@ std::uint64_t to_global(void const* address) {
 
 std::size_t checked_bytes(std::uint64_t count, std::size_t size) {
   std::size_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes) || bytes > global_ptr<std::byte>::offset_mask)
+  if (__builtin_mul_overflow(count, size, &bytes) || bytes > detail::offset_mask)
     throw error("allocate", std::to_string(count) + " elements of " + std::to_string(size) + " bytes",
                 "less than 2^48 bytes in all");
   return bytes;

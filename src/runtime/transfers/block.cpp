@@ -23,13 +23,6 @@ void check_block(std::uint64_t address, std::size_t bytes, std::source_location 
 #endif
 }
 
-place_id place_of(std::uint64_t address) noexcept {
-  return global_ptr<std::byte>::from_bits(address).place();
-}
-std::uint64_t offset_of(std::uint64_t address) noexcept {
-  return global_ptr<std::byte>::from_bits(address).offset();
-}
-
 void count_block(std::size_t bytes) noexcept {
   cold_counts& c = this_worker().cold;
   ++c.block_operations;

@@ -26,7 +26,7 @@ std::size_t extent(std::size_t count, std::size_t length, std::size_t stride, st
   std::size_t bytes;
   if (count == 0 || length == 0) return 0;
   if (__builtin_mul_overflow(count - 1, stride, &bytes) || __builtin_add_overflow(bytes, length, &bytes) ||
-      bytes > global_ptr<std::byte>::offset_mask)
+      bytes > detail::offset_mask)
     throw_too_large(at, "the shape of a strided transfer");
   return bytes;
 }

@@ -1,9 +1,9 @@
-// shmem_tile: PEs on tiles of the simulated machine, one copy of the program each: start, end, and meeting.
+// tile: PEs on tiles of the simulated machine, one copy of the program each: start, end, and meeting.
 //
 //   The program's image begins at the same address in every tile, and so does what the first large allocation of each
-//   copy gives: an address of this PE is one of all. How words get there is shmem_instructions.hpp or
-//   shmem_messages.hpp. All meet by dissemination: in round k each tells the one 2^k behind it, and waits for the one
-//   2^k before it.
+//   copy gives: an address of this PE is one of all. Words travel as
+//   machine/shmem/instructions.hpp or messages.hpp say. The barrier is by dissemination: in round k each PE signals the
+//   one 2^k after it and waits for the one 2^k before it.
 //
 // Threads   one hart of each tile.
 // Source    Hensgen, Finkel, Manber: Two algorithms for barrier synchronization (IJPP 1988).
@@ -13,9 +13,9 @@
 #include <cstring>
 
 #if defined(TESS_SHMEM_MESSAGES)
-#include <tess/detail/shmem_messages.hpp>
+#include <tess/machine/shmem/messages.hpp>
 #else
-#include <tess/detail/shmem_instructions.hpp>
+#include <tess/machine/shmem/instructions.hpp>
 #endif
 
 // A place on every tile: a note (SHT_NOTE) of name "Tessera" and type 2, as the runtime's programs have it.

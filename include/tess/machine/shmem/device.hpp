@@ -1,4 +1,4 @@
-// shmem_device: what a PE on a tile knows of itself, the registers of the tile, and sleep on a word.
+// device: what a PE on a tile knows of itself, the registers of the tile, and sleep on a word.
 //
 // Threads   one hart of each tile.
 #pragma once

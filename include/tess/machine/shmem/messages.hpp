@@ -1,4 +1,4 @@
-// shmem_messages: words of other PEs by software: a request, a handler on the PE's own hart, and a reply.
+// messages: words of other PEs by software: a request, a handler on the PE's own hart, and a reply.
 //
 //   A message is {handler, address, operand, expected}, a reply {handler, old value}: the image is the same in every
 //   tile, and so are its functions' addresses. A PE serves others while it waits: for its own reply, for its window to
@@ -10,7 +10,7 @@
 // Source    the software path of RAE, section 2, made lean: no layers of a library, no completion queues.
 #pragma once
 
-#include <tess/detail/shmem_device.hpp>
+#include <tess/machine/shmem/device.hpp>
 #include <utility>
 
 namespace tess::detail::shmem {
@@ -84,15 +84,15 @@ W apply_here(W* word, W operand, W expected) {
     __atomic_store_n(word, operand, order);
     return 0;
   }
-  if constexpr (Op == word_op::swap) return __atomic_exchange_n(word, operand, order);
+  if constexpr (Op == word_op::exchange) return __atomic_exchange_n(word, operand, order);
   if constexpr (Op == word_op::compare_swap) {
     __atomic_compare_exchange_n(word, &expected, operand, false, order, order);
     return expected;
   }
-  if constexpr (Op == word_op::add) return __atomic_fetch_add(word, operand, order);
-  if constexpr (Op == word_op::conjunction) return __atomic_fetch_and(word, operand, order);
-  if constexpr (Op == word_op::disjunction) return __atomic_fetch_or(word, operand, order);
-  if constexpr (Op == word_op::exclusive_or) return __atomic_fetch_xor(word, operand, order);
+  if constexpr (Op == word_op::fetch_add) return __atomic_fetch_add(word, operand, order);
+  if constexpr (Op == word_op::fetch_and) return __atomic_fetch_and(word, operand, order);
+  if constexpr (Op == word_op::fetch_or) return __atomic_fetch_or(word, operand, order);
+  if constexpr (Op == word_op::fetch_xor) return __atomic_fetch_xor(word, operand, order);
 }
 
 template <word_op Op, class W>

@@ -1,0 +1,51 @@
+// extended_address: addresses that name an address space beside an address; the portable form, where there are none.
+//
+//   Words of another place may need other instructions than those of the own place. An architecture that has such
+//   instructions encodes the address space in unused bits of a window's address. Each function below returns true if it
+//   has performed the operation; otherwise ordinary loads, stores and atomics at `address` do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__riscv)
+#include "tess/machine/extended_address.hpp"
+#else
+#include "tess/detail/word_op.hpp"
+#endif
+
+namespace tess::detail {
+
+#if defined(__riscv)
+namespace extended_address = machine::extended_address;
+
+/// Where the bytes of a window, or at some distance in it, can be copied.
+[[nodiscard]] inline std::byte* bytes_of_window(std::uint64_t window) noexcept {
+  return reinterpret_cast<std::byte*>(window & extended_address::address_mask);
+}
+#else
+namespace extended_address {
+template <class W>
+constexpr bool try_load(std::byte*&, W&) noexcept {
+  return false;
+}
+template <class W>
+constexpr bool try_store(std::byte*&, W) noexcept {
+  return false;
+}
+template <class T>
+constexpr bool try_compare_swap(std::byte*&, T&, T) noexcept {
+  return false;
+}
+template <word_op Op, class T>
+constexpr bool try_atomic(std::byte*&, T&, T) noexcept {
+  return false;
+}
+}  // namespace extended_address
+
+[[nodiscard]] inline std::byte* bytes_of_window(std::uint64_t window) noexcept {
+  return reinterpret_cast<std::byte*>(window);
+}
+#endif
+
+}  // namespace tess::detail

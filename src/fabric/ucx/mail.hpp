@@ -1,0 +1,91 @@
+// mail: the mailbox of a place, where its process maps the memory of others; and when UCX need not be looked at.
+//
+//   A sleeping reader waits on files, UCX's among them, so it is woken by a packet.
+//
+// Threads  any, after open().
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "fabric/mailbox.hpp"
+#include "fabric/segment.hpp"
+#include "fabric/ucx/job.hpp"
+#include "tess/detail/global_address.hpp"
+
+namespace tess::detail {
+
+class ucx_mail {
+ public:
+  ucx_mail(ucx_job& job, place_id id) : job_(job), id_(id) {}
+
+  /// Makes the mailbox; the job's directory must have its size.
+  void make(segment& memory) {
+    auto* const shared = reinterpret_cast<mailbox_memory*>(memory.behind());
+    box_ = std::make_unique<mailbox>(job_.mailboxes, id_, *shared, job_.message_memory, job_.failed.get());
+  }
+  /// From now on all mailboxes of the directory may be used.
+  void open() noexcept {
+    reaches_all_ = std::ranges::all_of(job_.mailboxes, [](mailbox_memory const* m) { return m != nullptr; });
+    box_->open();
+  }
+
+  [[nodiscard]] bool reaches(place_id to) const noexcept {
+    return box_ != nullptr && box_->reaches(to) && !job_.has_failed(to);
+  }
+  /// To a place that it reaches. False: no room.
+  [[nodiscard]] bool send(place_id to, std::span<std::byte const> bytes) {
+    if (!box_->send(to, bytes)) return false;
+    wake_reader(to);
+    return true;
+  }
+  /// Acknowledges a completion of another place; false: it must be done by a put.
+  [[nodiscard]] bool notify(std::uint64_t address) {
+    place_id const to = place_of(address);
+    if (!reaches(to) || !box_->notify(to, address)) return false;
+    wake_reader(to);
+    return true;
+  }
+  [[nodiscard]] bool pop(mailbox::received& m) noexcept { return box_ != nullptr && box_->pop(m); }
+  void done(mailbox::received const& m) noexcept { box_->done(m); }
+  [[nodiscard]] bool empty() const noexcept { return box_ == nullptr || box_->empty(); }
+
+  void begin_sleep() noexcept {
+    if (box_ != nullptr) box_->begin_sleep();
+  }
+  void end_sleep() noexcept {
+    if (box_ != nullptr) box_->end_sleep();
+  }
+  void give_up(place_id failed) noexcept {
+    if (box_ != nullptr) box_->give_up(failed);
+  }
+
+  /// If all places have mailboxes, little arrives by UCX, and one progress takes longer than a message.
+  [[nodiscard]] bool progress_due() noexcept {
+    if (!reaches_all_) return true;
+    std::uint32_t const left = polls_left_.load(std::memory_order_relaxed);
+    polls_left_.store(left == 0 ? polls_skipped : left - 1, std::memory_order_relaxed);
+    return left == 0;
+  }
+  /// A place that answers by UCX will send more.
+  void expect_more() noexcept { polls_left_.store(0, std::memory_order_relaxed); }
+
+ private:
+  /// Polls without progress by UCX while everything comes by mailboxes.
+  static constexpr std::uint32_t polls_skipped = 15;
+
+  void wake_reader(place_id to) {
+    if (box_->must_wake(to)) job_.wake_reader(id_, to);
+  }
+
+  ucx_job& job_;
+  place_id id_;
+  std::unique_ptr<mailbox> box_;  ///< null: none
+  bool reaches_all_ = false;
+  std::atomic<std::uint32_t> polls_left_{0};
+};
+
+}  // namespace tess::detail
