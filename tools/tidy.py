@@ -120,7 +120,7 @@ def layers(source: Source) -> Errors:
         written = found[2]
         path = included_path(source, written)
         if path is None:
-            if own == "include/tess/" and (found[1] == '"' or "/" in written):
+            if own == "include/tess/" and (found[1] == '"' or "/" in written.removeprefix("bits/")):
                 yield number, f"a public header includes {written}, only tess/ and std are allowed there"
             continue
         allowed = path.startswith((own, *LAYERS[own]))

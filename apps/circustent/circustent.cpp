@@ -1,6 +1,7 @@
 // circustent: atomic operations on words of all places, by eight patterns of access: billions a second.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "circustent/benchmark.hpp"

@@ -1,4 +1,6 @@
 // patterns: the loops.
+#include <algorithm>
+
 #include "circustent/benchmark.hpp"
 
 namespace circustent {

@@ -1,6 +1,7 @@
 // pagerank_words: an iteration pushes along the own rows, and makes scores of what has arrived.
 #include "kernels/pagerank_words.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kernels {

@@ -1,4 +1,5 @@
 // sssp_verify: Dijkstra's algorithm with a heap, on rows and weights fetched to one place.
+#include <functional>
 #include <queue>
 #include <utility>
 #include <vector>

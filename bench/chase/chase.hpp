@@ -4,6 +4,7 @@
 // Threads   tasks of the running job.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <tess/tess.hpp>

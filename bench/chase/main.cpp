@@ -8,6 +8,7 @@
 //   Little's law allows for the tasks in flight, or the rate of the same tasks without a delay if that is less.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <string>

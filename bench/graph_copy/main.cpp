@@ -3,6 +3,7 @@
 //   Ours is tess::copy with the default copier: measured, a region taken, written with final pointers, and freed; what
 //   a call adds is the case `at`. Memory of both sides is used again from copy to copy.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>

@@ -8,7 +8,6 @@
 // Source   array descriptors of "NEMESYS" (MEMSYS 2019), section 2, with its extension `bytes`.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -43,8 +42,8 @@ class array {
   explicit array(std::size_t count) : array(detail::current_region(), count) {}
   array(detail::region& where, std::size_t count)
       : data_(detail::make_elements<T>(where, count)), count_(count), bytes_(count * sizeof(T)) {}
-  array(std::initializer_list<T> values) : array(values.size()) { std::ranges::copy(values, data_); }
-  explicit array(std::span<T const> values) : array(values.size()) { std::ranges::copy(values, data_); }
+  array(std::initializer_list<T> values) : array(values.begin(), values.size()) {}
+  explicit array(std::span<T const> values) : array(values.data(), values.size()) {}
 
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
@@ -60,6 +59,10 @@ class array {
   constexpr operator std::span<T>() const noexcept { return {data_, count_}; }
 
  private:
+  array(T const* values, std::size_t count) : array(count) {
+    for (std::size_t i = 0; i < count; ++i) data_[i] = values[i];
+  }
+
   T* data_ = nullptr;
   std::uint64_t count_ = 0;
   std::uint64_t bytes_ = 0;
@@ -75,7 +78,7 @@ class string {
   string(char const* text) : string(std::string_view(text)) {}
   string(std::string const& text) : string(std::string_view(text)) {}
   string(detail::region& where, std::string_view text) : characters_(where, text.size()) {
-    std::ranges::copy(text, characters_.data());
+    text.copy(characters_.data(), text.size());
   }
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return characters_.size(); }

@@ -15,12 +15,12 @@
 
 #include <cstddef>
 #include <cstring>
-#include <ranges>
 #include <source_location>
 #include <span>
 #include <type_traits>
 
 #include "tess/counter.hpp"
+#include "tess/detail/range_concepts.hpp"
 #include "tess/detail/worker.hpp"
 #include "tess/global_ptr.hpp"
 

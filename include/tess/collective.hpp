@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <type_traits>
 
@@ -45,6 +44,14 @@ task<void> team_barrier(team_name team);
 [[nodiscard]] unsigned team_rank(team_name team);
 [[nodiscard]] unsigned team_size(team_name team);
 void check_root(team_name team, unsigned root);
+
+/// The default operation, as std::plus<>.
+struct addition {
+  template <class T>
+  constexpr auto operator()(T const& a, T const& b) const {
+    return a + b;
+  }
+};
 
 template <class T, class Op>
 void combine_values(void* left, void const* right, void const* op) {
@@ -101,13 +108,13 @@ task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {
 [[nodiscard]] task<void> barrier();
 
 /// op over the values of all places, in place order; everybody gets it. op: associative, T(T const&, T const&).
-template <detail::reducible T, class Op = std::plus<>>
+template <detail::reducible T, class Op = detail::addition>
 task<T> all_reduce(T mine, Op op = {}) {
   return detail::team_all_reduce(detail::world_team, mine, op);
 }
 
 /// The same; only `root` gets it (others an empty optional).
-template <detail::reducible T, class Op = std::plus<>>
+template <detail::reducible T, class Op = detail::addition>
 task<std::optional<T>> reduce(T mine, place_id root = 0, Op op = {}) {
   return detail::team_reduce(detail::world_team, mine, root, op);
 }
@@ -119,7 +126,7 @@ task<T> broadcast(T value, place_id root = 0) {
 }
 
 /// op over the values of the places before this one; `first` at place 0 (exclusive prefix).
-template <detail::reducible T, class Op = std::plus<>>
+template <detail::reducible T, class Op = detail::addition>
 task<T> prefix_sum(T mine, T first = {}, Op op = {}) {
   return detail::team_prefix_sum(detail::world_team, mine, first, op);
 }

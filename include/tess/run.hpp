@@ -11,7 +11,6 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "tess/delay.hpp"
+#include "tess/detail/function_ref.hpp"
 #include "tess/task.hpp"
 
 namespace tess {
@@ -66,10 +66,10 @@ struct settings {
 };
 
 /// Runs app(args) at place 0. Exit code: app's own, 1 after an exception, 2 for bad settings.
-int run(int argc, char** argv, std::function<task<int>(args)> app);
+int run(int argc, char** argv, detail::function_ref<task<int>(args)> app);
 /// The same with explicit settings, which tests and benchmarks use; may be called again after it returned. Bad settings
 /// and files that cannot be written are thrown.
-int run(settings const& s, std::span<std::string const> words, std::function<task<int>(args)> app);
+int run(settings const& s, std::span<std::string const> words, detail::function_ref<task<int>(args)> app);
 
 /// Places inside a program that has a main of its own, and perhaps other runtimes: MPI, OpenMP, an event loop.
 ///
@@ -112,8 +112,8 @@ class runtime {
 
  private:
   struct state;
-  friend int run(settings const& s, std::span<std::string const> words, std::function<task<int>(args)> app);
-  void run_task(std::function<task<void>()> const& app);
+  friend int run(settings const& s, std::span<std::string const> words, detail::function_ref<task<int>(args)> app);
+  void run_task(detail::function_ref<task<void>()> app);
   std::unique_ptr<state> state_;
 };
 

@@ -44,12 +44,12 @@ class team {
   /// Ends when all members of the team have called it.
   [[nodiscard]] task<void> barrier() const { return detail::team_barrier(name_); }
   /// op over the values of the members, in rank order.
-  template <detail::reducible T, class Op = std::plus<>>
+  template <detail::reducible T, class Op = detail::addition>
   task<T> all_reduce(T mine, Op op = {}) const {
     return detail::team_all_reduce(name_, mine, op);
   }
   /// `root` is a rank.
-  template <detail::reducible T, class Op = std::plus<>>
+  template <detail::reducible T, class Op = detail::addition>
   task<std::optional<T>> reduce(T mine, unsigned root = 0, Op op = {}) const {
     return detail::team_reduce(name_, mine, root, op);
   }
@@ -57,7 +57,7 @@ class team {
   task<T> broadcast(T value, unsigned root = 0) const {
     return detail::team_broadcast(name_, value, root);
   }
-  template <detail::reducible T, class Op = std::plus<>>
+  template <detail::reducible T, class Op = detail::addition>
   task<T> prefix_sum(T mine, T first = {}, Op op = {}) const {
     return detail::team_prefix_sum(name_, mine, first, op);
   }

@@ -26,12 +26,12 @@
 // Source   cancel scopes: N. J. Smith, "Timeouts and cancellation for humans" (2018).
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
 
+#include "tess/detail/durations.hpp"
 #include "tess/detail/timer.hpp"
 #include "tess/detail/wait.hpp"
 #include "tess/finish.hpp"

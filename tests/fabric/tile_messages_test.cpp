@@ -2,6 +2,7 @@
 // Method: every tile sends to the next one, at first more than it takes in; harts sleep whenever they may, and a
 // wake-up that is lost costs the whole deadline.
 #include <array>
+#include <chrono>
 #include <set>
 #include <thread>
 

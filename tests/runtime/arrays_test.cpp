@@ -1,5 +1,6 @@
 // arrays: forall reaches every index once; a global array's arithmetic names each element once.
 // Method: odd sizes against division; sums over everything; per-place objects made, used and destroyed.
+#include <algorithm>
 #include <numeric>
 
 #include "runtime/job/job.hpp"

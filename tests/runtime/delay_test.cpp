@@ -3,6 +3,8 @@
 // Method: texts in, times out; then programs with delays of milliseconds, timed, each bound far from what would fail.
 #include "tess/delay.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "runtime/run_job.hpp"

@@ -2,6 +2,8 @@
 // on.
 // Method: the fabric `hostile` lets the last place fail while tasks of the others wait in one way each, and while
 // random trees of tasks run; every wait has a time limit.
+#include <functional>
+
 #include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
 

@@ -10,6 +10,7 @@
 // reference/softxmt.csv.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -11,9 +11,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <utility>
 
 #include "tess/detail/platform.hpp"
 
@@ -22,7 +22,12 @@ namespace tess::detail {
 template <class T>
 class deque {
  public:
-  explicit deque(bool shared) : shared_(shared) { adopt(64); }
+  explicit deque(bool shared) : block_(new block(64, nullptr)), shared_(shared) {}
+  ~deque() {
+    for (block* b = block_.load(std::memory_order_relaxed); b != nullptr;) delete std::exchange(b, b->smaller);
+  }
+  deque(deque const&) = delete;
+  deque& operator=(deque const&) = delete;
 
   [[nodiscard]] bool empty() const noexcept { return size() <= 0; }
   /// Exact for the owner while nobody steals; otherwise a snapshot.
@@ -77,34 +82,30 @@ class deque {
 
  private:
   struct block {
-    explicit block(std::int64_t capacity)
-        : mask(capacity - 1), items(std::make_unique<std::atomic<T>[]>(static_cast<std::size_t>(capacity))) {}
+    block(std::int64_t capacity, block* s)
+        : smaller(s), mask(capacity - 1), items(new std::atomic<T>[static_cast<std::size_t>(capacity)] {}) {}
+    ~block() { delete[] items; }
+    block(block const&) = delete;
+    block& operator=(block const&) = delete;
     std::atomic<T>& at(std::int64_t i) const noexcept { return items[static_cast<std::size_t>(i & mask)]; }
+    block* smaller;  ///< the block that this one replaced
     std::int64_t mask;
-    std::unique_ptr<std::atomic<T>[]> items;
+    std::atomic<T>* items;
   };
 
-  block* adopt(std::int64_t capacity) {
-    blocks_.push_back(std::make_unique<block>(capacity));
-    block_.store(blocks_.back().get(), std::memory_order_release);
-    return blocks_.back().get();
-  }
-
   [[gnu::noinline, gnu::cold]] block* grow(block* old, std::int64_t t, std::int64_t b) {
-    auto larger = std::make_unique<block>(2 * (old->mask + 1));
+    // Old blocks stay: a thief may still read one. Doubling bounds them to as much again.
+    auto* const larger = new block(2 * (old->mask + 1), old);
     for (std::int64_t i = t; i < b; ++i)
       larger->at(i).store(old->at(i).load(std::memory_order_relaxed), std::memory_order_relaxed);
-    // Old blocks stay: a thief may still read one. Doubling bounds them to as much again.
-    blocks_.push_back(std::move(larger));
-    block_.store(blocks_.back().get(), std::memory_order_release);
-    return blocks_.back().get();
+    block_.store(larger, std::memory_order_release);
+    return larger;
   }
 
   alignas(cache_line) std::atomic<std::int64_t> top_{0};
   alignas(cache_line) std::atomic<std::int64_t> bottom_{0};
-  std::atomic<block*> block_{nullptr};
+  std::atomic<block*> block_;
   bool shared_;
-  std::vector<std::unique_ptr<block>> blocks_;
 };
 
 }  // namespace tess::detail

@@ -5,9 +5,8 @@
 #pragma once
 
 #include <array>
-#include <complex>
+#include <concepts>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,8 +34,6 @@ class one_of;
 
 template <class T>
 inline constexpr bool plain_data<global_ptr<T>> = true;
-template <class T>
-inline constexpr bool plain_data<std::complex<T>> = true;
 
 namespace detail {
 
@@ -57,6 +54,23 @@ inline constexpr bool is_std_array = false;
 template <class T, std::size_t N>
 inline constexpr bool is_std_array<std::array<T, N>> = true;
 
+/// std::complex and its like: two numbers side by side.
+template <class T>
+concept complex_number = std::is_trivially_copyable_v<T> && requires(T const z) {
+  requires std::is_floating_point_v<typename T::value_type>;
+  requires sizeof(T) == 2 * sizeof(typename T::value_type);
+  { z.real() } -> std::same_as<typename T::value_type>;
+  { z.imag() } -> std::same_as<typename T::value_type>;
+};
+/// std::unique_ptr, std::shared_ptr and their like.
+template <class T>
+concept smart_pointer = std::is_class_v<T> && requires(T const p) {
+  typename T::element_type;
+  p.get();
+  p.operator->();
+  static_cast<bool>(p);
+};
+
 template <class T>
 concept is_complete = requires { sizeof(T); };
 
@@ -74,7 +88,7 @@ consteval bool may_be_object() {
 /// Bytes that mean the same everywhere, seen from outside: no pointer can be hidden in them.
 template <class T>
 inline constexpr bool is_scalar_data =
-    (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_null_pointer_v<T> || plain_data<T>);
+    (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_null_pointer_v<T> || plain_data<T> || complex_number<T>);
 template <class T>
 inline constexpr bool is_scalar_data<std::optional<T>> = is_scalar_data<T>;
 template <class... T>
@@ -109,17 +123,57 @@ struct raw_slot {
   bool array_of_pointers;
 };
 
-/// A string while compiling (not every std::string can do that).
-struct built_text {
-  std::vector<char> characters;
-
-  constexpr built_text() = default;
-  constexpr built_text(std::string_view t) : characters(t.begin(), t.end()) {}
-  constexpr built_text& append(std::string_view t) {
-    characters.insert(characters.end(), t.begin(), t.end());
+/// A list that grows while compiling: a std::vector of these takes the compiler several times as long.
+template <class T>
+class built_list {
+ public:
+  constexpr built_list() = default;
+  constexpr built_list(built_list const& other) : built_list() {
+    for (T const& item : other) push_back(item);
+  }
+  constexpr built_list& operator=(built_list const& other) {
+    if (this != &other) {
+      size_ = 0;
+      for (T const& item : other) push_back(item);
+    }
     return *this;
   }
-  [[nodiscard]] constexpr std::string_view view() const { return {characters.data(), characters.size()}; }
+  constexpr ~built_list() { delete[] items_; }
+
+  [[nodiscard]] constexpr std::size_t size() const { return size_; }
+  [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
+  [[nodiscard]] constexpr T const& operator[](std::size_t i) const { return items_[i]; }
+  [[nodiscard]] constexpr T const* begin() const { return items_; }
+  [[nodiscard]] constexpr T const* end() const { return items_ + size_; }
+  constexpr void push_back(T const& item) {
+    if (size_ == room_) {
+      std::size_t const room = room_ == 0 ? 16 : 2 * room_;
+      T* const larger = new T[room]{};
+      for (std::size_t i = 0; i < size_; ++i) larger[i] = items_[i];
+      delete[] items_;
+      items_ = larger;
+      room_ = room;
+    }
+    items_[size_++] = item;
+  }
+
+ private:
+  T* items_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t room_ = 0;
+};
+
+/// A string while compiling (not every std::string can do that).
+struct built_text {
+  built_list<char> characters;
+
+  constexpr built_text() = default;
+  constexpr built_text(std::string_view t) { append(t); }
+  constexpr built_text& append(std::string_view t) {
+    for (char const c : t) characters.push_back(c);
+    return *this;
+  }
+  [[nodiscard]] constexpr std::string_view view() const { return {characters.begin(), characters.size()}; }
   /// A member of what this names.
   [[nodiscard]] constexpr built_text member(std::string_view name) const {
     return built_text(view()).append("::").append(name);
@@ -150,8 +204,8 @@ enum class remedy : std::uint8_t {
 
 /// What derivation finds: slots, transients, and the first fault, as text.
 struct derivation {
-  std::vector<raw_slot> slots;
-  std::vector<byte_range> transients;
+  built_list<raw_slot> slots;
+  built_list<byte_range> transients;
   built_text fault;
   remedy instead = remedy::none;
 
@@ -174,7 +228,7 @@ consteval remedy remedy_for() {
   }
   if constexpr (is_a<M, std::basic_string> || is_a<M, std::basic_string_view>) return remedy::string;
   if constexpr (is_a<M, std::vector>) return remedy::vector;
-  if constexpr (is_a<M, std::unique_ptr> || is_a<M, std::shared_ptr>) return remedy::pointer;
+  if constexpr (smart_pointer<M>) return remedy::pointer;
   if constexpr (is_a<M, std::optional>) return remedy::optional;
   if constexpr (is_a<M, std::variant>) return remedy::variant;
   if constexpr (std::is_reference_v<M>) return remedy::reference;
@@ -253,7 +307,10 @@ constexpr void derive_array(derivation& d, std::size_t offset, built_text const&
     derivation elements;
     derive_member<E>(elements, 0, path);
     if (elements.instead != remedy::none) {
-      if (d.instead == remedy::none) std::tie(d.fault, d.instead) = std::tie(elements.fault, elements.instead);
+      if (d.instead == remedy::none) {
+        d.fault = elements.fault;
+        d.instead = elements.instead;
+      }
     } else if (!elements.slots.empty() || !elements.transients.empty()) {
       d.fail(path, short_name<array<E>>(), remedy::elements);
     }

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -17,7 +16,10 @@ namespace tess::detail {
 template <class T>
 class ring {
  public:
-  ring() : items_(std::make_unique<T[]>(initial)), mask_(initial - 1) {}
+  ring() : items_(new T[initial]{}), mask_(initial - 1) {}
+  ~ring() { delete[] items_; }
+  ring(ring const&) = delete;
+  ring& operator=(ring const&) = delete;
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
@@ -32,7 +34,7 @@ class ring {
   }
   /// push(item), then pop(), in one go and without a branch; gives `item` itself back if the ring was empty.
   [[gnu::always_inline]] T rotate(T item) noexcept {
-    T* const items = items_.get();
+    T* const items = items_;
     std::uint64_t const head = head_;
     std::uint64_t const mask = mask_;
     items[(head + count_) & mask] = item;
@@ -54,15 +56,16 @@ class ring {
 
   /// Tasks enter the ring where nothing may fail.
   [[gnu::noinline, gnu::cold]] void grow() noexcept {
-    std::unique_ptr<T[]> larger(new (std::nothrow) T[2 * (mask_ + 1)]);
+    T* const larger = new (std::nothrow) T[2 * (mask_ + 1)];
     if (larger == nullptr) no_memory_for("the tasks that can run");
     for (std::uint64_t i = 0; i < count_; ++i)
       larger[(head_ + i) & (2 * mask_ + 1)] = std::move(items_[(head_ + i) & mask_]);
-    items_ = std::move(larger);
+    delete[] items_;
+    items_ = larger;
     mask_ = 2 * (mask_ + 1) - 1;
   }
 
-  std::unique_ptr<T[]> items_;
+  T* items_;
   std::uint64_t mask_;
   std::uint64_t head_ = 0;
   std::uint64_t count_ = 0;

@@ -8,7 +8,7 @@
 // Source   M. Fredman, R. Sedgewick, D. Sleator, R. Tarjan, "The pairing heap" (Algorithmica 1986).
 #pragma once
 
-#include <chrono>
+#include "tess/detail/durations.hpp"
 
 namespace tess::detail {
 

@@ -1,6 +1,7 @@
 // hart_memory: the ways beyond a hit in the L1: in place, and at kernel time.
 #include "machine/timed/hart_memory.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 

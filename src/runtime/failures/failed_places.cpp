@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <cstdio>
 
 #include "runtime/failures/abort.hpp"

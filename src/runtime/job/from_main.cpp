@@ -14,7 +14,7 @@ namespace tess {
 
 namespace {
 
-int run_reporting(settings& s, args words, std::function<task<int>(args)> const& app) {
+int run_reporting(settings& s, args words, detail::function_ref<task<int>(args)> app) {
   try {
     s = settings::from_environment();
     if (s.fabric.empty() && settings::started_by_launcher()) s.fabric = "ucx";
@@ -35,7 +35,7 @@ int run_reporting(settings& s, args words, std::function<task<int>(args)> const&
 
 }  // namespace
 
-int run(int argc, char** argv, std::function<task<int>(args)> app) {
+int run(int argc, char** argv, detail::function_ref<task<int>(args)> app) {
   detail::join_output();
   std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
   settings s;

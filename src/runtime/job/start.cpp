@@ -109,7 +109,7 @@ wireup* lay_out(job_state& j) {
 }
 
 /// The first task: app under a finish, so that whatever it spawned has ended too.
-task<void> first_task(std::function<task<void>()> const& app, std::exception_ptr& thrown) {
+task<void> first_task(function_ref<task<void>()> app, std::exception_ptr& thrown) {
   try {
     co_await finish([&]() -> task<void> { co_await app(); });
     co_await gather_counts();
@@ -136,7 +136,7 @@ void start_threads(job_state& j, std::vector<std::thread>& others) {
 }
 
 /// Starts the threads, runs app at place 0 and ends them; what left app.
-std::exception_ptr run_threads(job_state& j, std::function<task<void>()> const& app) {
+std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
   std::exception_ptr thrown;
   // Of the run before.
   j.stopping.store(false, std::memory_order_relaxed);
@@ -228,7 +228,7 @@ struct runtime::state {
       throw error("TESS_FAIL_ALLOCATION", std::to_string(s.fail_allocation), "a checked build (debug, asan)");
   }
 
-  std::exception_ptr run(std::function<task<void>()> const& app) {
+  std::exception_ptr run(detail::function_ref<task<void>()> app) {
     if (detail::job_aborted()) throw error("tess::runtime", running.j.reason, "a new runtime: this one cannot go on");
     if (busy.exchange(true)) throw error("tess::runtime::run", "called while it runs", "one run after the other");
     auto const begin = std::chrono::steady_clock::now();
@@ -273,7 +273,7 @@ void runtime::stop() {
   if (std::unique_ptr<state> const last = std::move(state_)) last->write_files(detail::job_aborted() ? 1 : 0);
 }
 
-void runtime::run_task(std::function<task<void>()> const& app) {
+void runtime::run_task(detail::function_ref<task<void>()> app) {
   if (state_ == nullptr) throw error("tess::runtime::run", "called after stop()", "a new runtime");
   if (std::exception_ptr const thrown = state_->run(app); detail::job_aborted()) {
     detail::print_abort(state_->running.j);
@@ -283,7 +283,7 @@ void runtime::run_task(std::function<task<void>()> const& app) {
   }
 }
 
-int run(settings const& s, args words, std::function<task<int>(args)> app) {
+int run(settings const& s, args words, detail::function_ref<task<int>(args)> app) {
   unsigned to_merge = 0;
   std::optional<runtime::state> started(std::in_place, s);
   runtime::state& job = *started;

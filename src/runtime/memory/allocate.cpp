@@ -1,4 +1,5 @@
 // allocate: the two heaps of a segment, and the symmetric one that place 0 hands out for all.
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/job/job.hpp"

@@ -1,6 +1,7 @@
 // heap: boundary tags, bins, and growth at the top.
 #include "runtime/memory/heap.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "tess/assert.hpp"

@@ -1,6 +1,7 @@
 // at: the two halves of `at`: slots and requests here, replies there.
 #include "tess/at.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>

@@ -1,6 +1,7 @@
 // message: records of a batch, checked one by one before their handlers run.
 #include "runtime/messages/message.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>

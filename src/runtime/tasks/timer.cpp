@@ -1,6 +1,7 @@
 // timer: the pairing heap, and what workers do with theirs.
 #include "tess/detail/timer.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "runtime/tasks/worker_loop.hpp"

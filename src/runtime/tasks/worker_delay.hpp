@@ -15,7 +15,7 @@ inline constexpr auto shortest_sleep = std::chrono::microseconds(50);
 
 /// Tasks whose delayed operations may complete can run. False if there are none.
 inline bool release_delayed(worker_state& w) noexcept {
-  if (w.delayed.empty() || !w.delayed.release([&w](promise_base* p) { w.runnable.push(p); })) return false;
+  if (w.delayed.empty() || !w.delayed.release(w.runnable)) return false;
   w.not_alone();
   return true;
 }

@@ -6,6 +6,7 @@
 // operation: one cache that may write or many that may read, all of them in the directory's books.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 

@@ -2,7 +2,9 @@
 // other one.
 #pragma once
 
+#include <algorithm>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <random>
 #include <vector>

@@ -1,5 +1,6 @@
 // nma_queue_test: a full queue holds requests back at their senders and loses none; the next graph is copied while an
 // intermediate copy travels; nothing deadlocks. Method: many windows of many tiles ring at once, until all is quiet.
+#include <algorithm>
 #include <cstdlib>
 
 #include "nma_fixture.hpp"

@@ -1,5 +1,6 @@
 // threads: std::thread with mutexes, condition variables, atomics, futures and thread_local variables.
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <future>

@@ -11,6 +11,7 @@
 #include <bitset>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <unordered_set>
 #include <vector>
 
