@@ -1,6 +1,6 @@
 """docs: the pages and a reference of the public headers as one static site, by Doxygen.
 
-The pages are those of docs/ and README.md; the reference is what the comments of include/tess say, without detail/. A
+The pages are those of docs/ and of the root; the reference is what the comments of include/tess say, without detail/. A
 header's opening comment documents the class that the header is named after, and a comment above several declarations
 without a blank line between documents all of them. The theme is Debian's doxygen-awesome-css, or else Doxygen's own.
 Usage: docs.py [--output FOLDER]; docs.py --filter HEADER prints a header as Doxygen reads it.
@@ -22,7 +22,7 @@ OPTIONS = {
     "RECURSIVE": "YES",
     "FILE_PATTERNS": "*.md *.hpp *.h",
     "EXTENSION_MAPPING": "h=C++",
-    "EXCLUDE_PATTERNS": "*/detail/*",
+    "EXCLUDE_PATTERNS": "*/detail/* */machine/shmem/*",
     "EXCLUDE_SYMBOLS": "tess::detail tess::detail::* *::detail::*",
     "MACRO_EXPANSION": "YES",
     "BUILTIN_STL_SUPPORT": "YES",
@@ -136,6 +136,11 @@ def anchor(page: Path, heading: str) -> str:
     return page_id(page) + "_" + re.sub(r"\W", "_", word)
 
 
+def all_pages() -> list[Path]:
+    """README and its neighbours, and docs/."""
+    return sorted(path.relative_to(ROOT) for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
 def code_span(text: str) -> str:
     """A code span with an escaped bar, as tables need it, becomes HTML: Doxygen would show the backslash."""
     if "\\|" not in text:
@@ -228,8 +233,7 @@ def undocumented(folder: Path) -> list[str]:
 def build(folder: Path) -> Path:
     """The whole site; returns its first page."""
     shutil.rmtree(folder, ignore_errors=True)
-    pages = [Path("README.md"), *sorted(path.relative_to(ROOT) for path in (ROOT / "docs").rglob("*.md"))]
-    for page in pages:
+    for page in all_pages():
         copy = folder / "pages" / page
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(as_page(page), encoding="utf-8")

@@ -118,7 +118,8 @@ def split(path: str) -> tuple[str, list[tuple[int, str]]]:
     comments: list[tuple[int, str]] = []
 
     def keep(match: re.Match[str]) -> str:
-        if not is_comment(match[0]):
+        begins_line = not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        if not is_comment(match[0]) or (match[0].startswith('"""') and not begins_line):
             return match[0]
         comments.append((text.count("\n", 0, match.start()) + 1, match[0]))
         return "\n" * match[0].count("\n")
@@ -178,14 +179,14 @@ def named() -> list[tuple[str, int, str]]:
 EXTENSIONS = r"cpp|hpp|h|py|md|toml|cmake|def|pml|txt|csv|supp|sv|svh"
 FILE = re.compile(rf"(?<![\w./*<>$~{{}}-])((?:[\w.*{{}},-]+/)*[\w.*{{}},-]*[\w*}}]\.(?:{EXTENSIONS}))(?![\w/*])")
 FOLDERS = "src|include|apps|bench|tests|tools|docs|python|machines|reference|data|deps|cmake"
-FOLDER = re.compile(rf"(?<![\w./<>$~-])((?:{FOLDERS})/[\w./*{{}},-]*[\w/*}}])(?![\w(])")
+FOLDER = re.compile(rf"(?<![\w./<>$~-])((?:{FOLDERS})/[\w./*{{}},…-]*[\w/*}}])(?![\w(])")
 
 
 def expand(name: str) -> list[str]:
     """{a,b} as a shell does it."""
     if match := re.search(r"\{([^{}]*)\}", name):
         parts = match[1].split(",")
-        return [one for part in parts for one in expand(name[: match.start()] + part + name[match.end() :])]
+        return [one for p in parts if p != "…" for one in expand(name[: match.start()] + p + name[match.end() :])]
     return [name]
 
 

@@ -34,8 +34,7 @@ class Reference(unittest.TestCase):
 
 class Pages(unittest.TestCase):
     def test_links_lead_to_labels_and_files(self) -> None:
-        pages = [Path("README.md"), *(path.relative_to(ROOT) for path in (ROOT / "docs").rglob("*.md"))]
-        made = {docs.page_id(page): docs.as_page(page) for page in pages}
+        made = {docs.page_id(page): docs.as_page(page) for page in docs.all_pages()}
         labels = {label for text in made.values() for label in re.findall(r"\{#(\w+)\}$", text, re.MULTILINE)}
         for name, text in made.items():
             for file, label in re.findall(r'href="(?!http)([^"#]+)(?:#(\w+))?"', text):

@@ -24,6 +24,7 @@ constexpr unsigned address_bits = 47;
 constexpr std::uint64_t flat = (std::uint64_t{1} << (60 - address_bits)) - 1;
 constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
 
+/// The address has an object: it is of another tile.
 [[nodiscard, gnu::always_inline]] inline bool has_object(std::byte const* address) noexcept {
   return reinterpret_cast<std::uint64_t>(address) >> address_bits != 0;
 }
@@ -38,6 +39,7 @@ constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
 [[nodiscard]] std::uint64_t compare_swap_flat(std::byte* address, std::size_t bytes, std::uint64_t expected,
                                               std::uint64_t desired) noexcept;
 
+/// Compare-and-swap on a word of an object; returns the old value.
 template <class T>
 [[gnu::always_inline]] inline T compare_swap(std::uint64_t object, std::byte* address, T expected, T desired) noexcept {
   using bits = std::make_unsigned_t<T>;
@@ -47,6 +49,7 @@ template <class T>
   return xbgas::compare_swap(object, reinterpret_cast<T*>(address), expected, desired);
 }
 
+/// An atomic operation on a word of an object; returns the old value.
 template <detail::word_op Op, class T>
 [[gnu::always_inline]] inline T atomic(std::uint64_t object, std::byte* address, T a, T b) noexcept {
   using detail::word_op;
@@ -63,9 +66,8 @@ template <detail::word_op Op, class T>
     return std::is_signed_v<T> ? xbgas::fetch_max(object, word, a) : xbgas::fetch_max_unsigned(object, word, a);
 }
 
-// The following return false if the processor's ordinary instructions perform the operation. In any case they remove
-// the object from the address.
-
+/// These return false if the processor's ordinary instructions perform the operation. In any case they remove the
+/// object from the address.
 template <class W>
 [[gnu::always_inline]] inline bool try_load(std::byte*& address, W& value) noexcept {
   if (!has_object(address)) return false;
@@ -75,6 +77,7 @@ template <class W>
   return true;
 }
 
+/// As try_load().
 template <class W>
 [[gnu::always_inline]] inline bool try_store(std::byte*& address, W value) noexcept {
   if (!has_object(address)) return false;
