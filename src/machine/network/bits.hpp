@@ -21,7 +21,7 @@ template <class Word>
 }
 
 /// A word whose lowest `count` bits are set.
-constexpr std::uint32_t low_bits(std::uint32_t count) noexcept {
+constexpr std::uint32_t lowest_bits(std::uint32_t count) noexcept {
   return count >= 32 ? ~0U : (1U << count) - 1;
 }
 

@@ -13,7 +13,7 @@ injector::injector(network_shape const& shape, std::uint32_t node, network_links
       packets_(packets),
       node_(node),
       link_(shape.node_link(node)),
-      free_(low_bits(shape.channels())),
+      free_(lowest_bits(shape.channels())),
       credited_(free_),
       credits_(shape.channels(), static_cast<std::uint8_t>(shape.parameters().buffer_flits)),
       queues_(shape.virtual_networks()) {}

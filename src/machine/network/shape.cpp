@@ -25,9 +25,9 @@ void network_shape::number_channels() {
     virtual_network const& network = networks[n];
     MACHINE_ASSERT(parameters_.topology != topology_kind::torus || network.channels % 2 == 0);
     std::uint32_t const half = network.channels / 2;
-    channel_masks_.push_back(low_bits(network.channels) << channels_);
-    channel_masks_.push_back(low_bits(half) << channels_);
-    channel_masks_.push_back(low_bits(network.channels - half) << (channels_ + half));
+    channel_masks_.push_back(lowest_bits(network.channels) << channels_);
+    channel_masks_.push_back(lowest_bits(half) << channels_);
+    channel_masks_.push_back(lowest_bits(network.channels - half) << (channels_ + half));
     channel_networks_.insert(channel_networks_.end(), network.channels, static_cast<std::uint8_t>(n));
     channel_priorities_.insert(channel_priorities_.end(), network.channels, network.priority);
     channels_ += network.channels;

@@ -17,7 +17,7 @@ router::router(network_shape const& shape, std::uint32_t number, network_links& 
       units_(shape),
       channels_(shape),
       switch_(shape) {
-  std::uint32_t const every_channel = low_bits(units_.channels);
+  std::uint32_t const every_channel = lowest_bits(units_.channels);
   for (std::uint32_t port = 0; port < units_.ports; ++port) {
     std::uint32_t const out = shape.link(number, port);
     link_ends const& ends = shape.ends(out);
