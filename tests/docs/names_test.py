@@ -224,6 +224,15 @@ class Names(unittest.TestCase):
                     wrong.append(f"{path}:{line}: no file {name}")
         self.report(wrong)
 
+    def test_sections_exist(self) -> None:
+        """docs/internals/machine.md, 3: the page has a section 3."""
+        wrong = []
+        for path, line, text in named():
+            for page, number in re.findall(r"(docs/[\w/-]+\.md), (\d+)\b", text):
+                if exists(page, path) and not re.search(rf"^## {number} ", text_of(page), re.MULTILINE):
+                    wrong.append(f"{path}:{line}: {page} has no section {number}")
+        self.report(wrong)
+
     def test_options_are_of_a_program(self) -> None:
         wrong = []
         for path, line, text in named():
