@@ -35,6 +35,13 @@ class Links(unittest.TestCase):
                     if anchor:
                         self.assertIn(anchor, anchors_of(aim))
 
+    def test_every_package_has_its_reason(self) -> None:
+        reasons = (ROOT / "docs" / "internals" / "decisions" / "0003-dependencies.md").read_text(encoding="utf-8")
+        for line in (ROOT / "deps" / "packages.txt").read_text(encoding="utf-8").splitlines():
+            if package := re.match(r"[a-z0-9][\w.+-]*", line):
+                with self.subTest(package=package[0]):
+                    self.assertTrue(re.search(rf"(?<![\w-]){re.escape(package[0])}(?![\w-])", reasons) is not None)
+
     def test_every_picture_is_shown(self) -> None:
         shown = {
             (page.parent / target).resolve()
