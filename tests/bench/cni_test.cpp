@@ -35,13 +35,13 @@ class thread_core {
   [[nodiscard]] std::byte* scratchpad() { return chip_.pads[number_].data(); }
   void announce(exchange const& with) { announced_[with.channel] = with; }
   void send(exchange const& with, void* to, void const* from) {
-    EXPECT_EQ(announced_.at(with.channel).partner, with.partner);
+    EXPECT_EQ(announced_.at(with.channel).peer, with.peer);
     EXPECT_EQ(announced_.at(with.channel).bytes, with.bytes);
     auto const offset = static_cast<std::byte*>(to) - scratchpad();
     ASSERT_LE(static_cast<std::uint64_t>(offset) + with.bytes, data_bytes);
-    std::memcpy(chip_.pads[with.partner].data() + offset, from, with.bytes);
+    std::memcpy(chip_.pads[with.peer].data() + offset, from, with.bytes);
     // Pairs with the acquire of wait(): the bytes are there.
-    EXPECT_EQ(chip_.arrived[with.partner][with.channel].exchange(1, std::memory_order_release), 0U);
+    EXPECT_EQ(chip_.arrived[with.peer][with.channel].exchange(1, std::memory_order_release), 0U);
   }
   void wait(exchange const& with) {
     auto& flag = chip_.arrived[number_][with.channel];
@@ -136,45 +136,45 @@ TEST(fft, a_wrong_result_would_be_seen) {
 class stepped_counters {
  public:
   stepped_counters(barrier_plan const& plan, unsigned cores, std::mt19937& random)
-      : plan_(plan), told_(cores, 0), random_(random) {
+      : plan_(plan), notified_(cores, 0), random_(random) {
     for (auto const& one : plan.counters()) {
       EXPECT_TRUE(values_.emplace(key(one.at), -static_cast<int>(one.adds)).second) << "two counters at one place";
-      EXPECT_LE(one.tells.size(), told_max);
+      EXPECT_LE(one.notifies.size(), notified_max);
       EXPECT_LT(one.at.number, barrier_counters);
       EXPECT_LT(one.at.core, cores);
-      tells_[key(one.at)] = &one;
+      counters_by_place_[key(one.at)] = &one;
     }
   }
-  void arrive(unsigned core) { under_way_.push_back(plan_.arrival(core)); }
+  void arrive(unsigned core) { pending_.push_back(plan_.arrival(core)); }
   [[nodiscard]] bool step() {
-    if (under_way_.empty()) return false;
-    std::swap(under_way_[random_() % under_way_.size()], under_way_.back());
-    counter_place const to = under_way_.back();
-    under_way_.pop_back();
+    if (pending_.empty()) return false;
+    std::swap(pending_[random_() % pending_.size()], pending_.back());
+    counter_place const to = pending_.back();
+    pending_.pop_back();
     if (to.is_flag) {
-      ++told_[to.core];
+      ++notified_[to.core];
       return true;
     }
     auto& value = values_.at(key(to));
     if (++value != 0) return true;
-    auto const& one = *tells_.at(key(to));
+    auto const& one = *counters_by_place_.at(key(to));
     value = -static_cast<int>(one.adds);
-    under_way_.insert(under_way_.end(), one.tells.begin(), one.tells.end());
+    pending_.insert(pending_.end(), one.notifies.begin(), one.notifies.end());
     return true;
   }
-  [[nodiscard]] std::vector<int> const& told() const { return told_; }
+  [[nodiscard]] std::vector<int> const& notified() const { return notified_; }
 
  private:
   static std::uint64_t key(counter_place const& at) { return std::uint64_t{at.core} << 32U | at.number; }
   barrier_plan const& plan_;
   std::map<std::uint64_t, int> values_;
-  std::map<std::uint64_t, planned_counter const*> tells_;
-  std::vector<counter_place> under_way_;
-  std::vector<int> told_;
+  std::map<std::uint64_t, planned_counter const*> counters_by_place_;
+  std::vector<counter_place> pending_;
+  std::vector<int> notified_;
   std::mt19937& random_;
 };
 
-TEST(barrier_plan, tells_all_when_all_have_come_and_not_before) {
+TEST(barrier_plan, notifies_all_cores_when_all_have_arrived_and_not_before) {
   std::mt19937 random(20);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same every time
   for (unsigned const group : {2U, 4U, 8U, 16U})
     for (unsigned const cores : {1U, 2U, 3U, 4U, 5U, 16U, 17U, 64U, 100U, 128U, 1024U}) {
@@ -184,11 +184,11 @@ TEST(barrier_plan, tells_all_when_all_have_come_and_not_before) {
         for (unsigned core = 1; core < cores; ++core) counters.arrive(core);
         while (counters.step()) {
         }
-        ASSERT_EQ(counters.told(), std::vector<int>(cores, episode - 1)) << cores << " in groups of " << group;
+        ASSERT_EQ(counters.notified(), std::vector<int>(cores, episode - 1)) << cores << " in groups of " << group;
         counters.arrive(0);
         while (counters.step()) {
         }
-        ASSERT_EQ(counters.told(), std::vector<int>(cores, episode)) << cores << " in groups of " << group;
+        ASSERT_EQ(counters.notified(), std::vector<int>(cores, episode)) << cores << " in groups of " << group;
       }
     }
 }

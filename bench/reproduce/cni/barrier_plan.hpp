@@ -1,10 +1,10 @@
-// barrier_plan: which counters make a barrier of n cores, and whom each of them tells.
+// barrier_plan: the counters of a barrier of n cores, and the addresses that each of them notifies.
 //
-//   Arrival: every core adds 1 to the counter of its group; a counter that has got all adds 1 to that of its group of
-//   groups. Release: the last one tells up to four counters, each of which tells up to four more, and in the end a flag
-//   of every core, on which that core polls. Nothing but arrivals is done by instructions.
+//   Arrival: every core adds 1 to the counter of its group; a complete counter adds 1 to the counter of its group of
+//   groups. Release: the last counter notifies up to four counters, each of which notifies up to four more, and finally
+//   a flag of every core, which the core polls. Only arrivals are executed by instructions.
 //
-// Shapes    a counter has a place (core, number): at most one of each number a core. Cores 1 to 1024.
+// Shapes    a counter has an address (core, number), with at most one counter of each number per core. 1 to 1024 cores.
 // Source    CNI (IJPP 2012), counter barrier.
 #pragma once
 
@@ -14,66 +14,66 @@
 
 namespace cni {
 
-inline constexpr unsigned told_max = 4;             ///< Notification addresses of a counter.
-inline constexpr unsigned arrival_levels_max = 10;  ///< Groups of two.
+inline constexpr unsigned notified_max = 4;         ///< Notification addresses of a counter.
+inline constexpr unsigned arrival_levels_max = 10;  ///< with groups of two
 inline constexpr unsigned release_levels_max = 5;
-inline constexpr unsigned barrier_counters = arrival_levels_max + release_levels_max;  ///< Numbers, of a core.
+inline constexpr unsigned barrier_counters = arrival_levels_max + release_levels_max;  ///< numbers per core
 
 struct counter_place {
   unsigned core = 0;
   unsigned number = 0;
-  bool is_flag = false;  ///< The core's flag, not a counter.
+  bool is_flag = false;  ///< flag of the core, not a counter
   bool operator==(counter_place const&) const = default;
 };
 struct planned_counter {
   counter_place at;
-  unsigned adds = 0;  ///< So many until it tells.
-  std::vector<counter_place> tells;
+  unsigned adds = 0;  ///< additions until it notifies
+  std::vector<counter_place> notifies;
 };
 
 class barrier_plan {
  public:
-  /// `group`: arrivals at a counter, at least 2.
+  /// `group`: arrivals per counter, at least 2.
   barrier_plan(unsigned cores, unsigned group) : group_(group) {
     unsigned level = 0;
-    unsigned span = 1;  // cores below a counter of the level before
+    unsigned span = 1;  // cores below a counter of the previous level
     do {
       unsigned const below = span;
       span *= group;
       for (unsigned first = 0; first < cores; first += span) {
         unsigned const adds = (std::min(span, cores - first) + below - 1) / below;
         counters_.push_back({{first, level}, adds, {}});
-        if (span < cores) counters_.back().tells = {{first - first % (span * group), level + 1}};
+        if (span < cores) counters_.back().notifies = {{first - first % (span * group), level + 1}};
       }
       ++level;
     } while (span < cores);
     auto const last = counters_.size() - 1;
-    auto const told = release(0, cores, 0);
-    counters_[last].tells = told;
+    auto const notified = release(0, cores, 0);
+    counters_[last].notifies = notified;
   }
 
   [[nodiscard]] std::vector<planned_counter> const& counters() const noexcept { return counters_; }
-  /// To which a core adds 1 when it arrives.
+  /// The counter to which an arriving core adds 1.
   [[nodiscard]] counter_place arrival(unsigned core) const noexcept { return {core - core % group_, 0}; }
 
  private:
-  /// Whom to tell so that all cores of [first, end) are told.
+  /// The addresses to notify so that all cores of [first, end) are released.
   std::vector<counter_place> release(unsigned first, unsigned end, unsigned depth) {
     unsigned const count = end - first;
-    unsigned const parts = std::min(count, told_max);
-    std::vector<counter_place> told;
+    unsigned const parts = std::min(count, notified_max);
+    std::vector<counter_place> notified;
     for (unsigned part = 0; part < parts; ++part) {
       unsigned const begin = first + count * part / parts;
       unsigned const next = first + count * (part + 1) / parts;
       if (next - begin == 1) {
-        told.push_back({begin, 0, true});
+        notified.push_back({begin, 0, true});
         continue;
       }
-      told.push_back({begin, arrival_levels_max + depth});
-      auto tells = release(begin, next, depth + 1);
-      counters_.push_back({told.back(), 1, std::move(tells)});
+      notified.push_back({begin, arrival_levels_max + depth});
+      auto notifies = release(begin, next, depth + 1);
+      counters_.push_back({notified.back(), 1, std::move(notifies)});
     }
-    return told;
+    return notified;
   }
 
   unsigned group_;

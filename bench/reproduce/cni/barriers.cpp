@@ -1,11 +1,11 @@
-// barriers: barriers of tiles with cache-integrated network interfaces, entered again and again.
+// barriers: cycles of barriers on tiles with cache-integrated network interfaces, with no work in between.
 //
-//   counter: a tree of counters (barrier_plan.hpp). mutex: a count in core 0's scratchpad under a lock that is the word
-//   beside it, by an atomic swap at its home; the last core sets a flag of every other one. All poll flags of their
-//   own.
+//   counter: a tree of counters (barrier_plan.hpp). mutex: a count in core 0's scratchpad, protected by a lock in the
+//   word beside it, taken by an atomic swap at its home; the last core sets a flag of every other one. All cores poll
+//   local flags.
 //
 // Units     cycles.
-// Errors    exit code 1: a core left a barrier before another had entered it, or a transfer failed; 2: wrong words.
+// Errors    exit code 1: a core left a barrier before another had entered it, or a transfer failed; 2: wrong arguments.
 // Source    CNI (IJPP 2012), Table 1b and figure 11b.
 #include "measure_blocks.hpp"
 
@@ -17,8 +17,8 @@ constexpr std::uint64_t group_max = 64;
 
 class mutex_barrier {
  public:
-  explicit mutex_barrier(chip const& on) : lock_(on.box()), own_(on.line(on.own(), told_line)) {
-    for (unsigned core = 0; core < on.cores(); ++core) flags_.push_back(on.line(core, told_line));
+  explicit mutex_barrier(chip const& on) : lock_(on.box()), own_(on.line(on.own(), barrier_flag_line)) {
+    for (unsigned core = 0; core < on.cores(); ++core) flags_.push_back(on.line(core, barrier_flag_line));
   }
   void wait() const {
     seen_by_others();
@@ -27,7 +27,7 @@ class mutex_barrier {
     std::uint64_t const come = hw::word(lock_ + 8) + 1;
     bool const last = come == flags_.size();
     hw::word(lock_ + 8) = last ? 0 : come;
-    hw::word(lock_) = 0;  // behind the count: both go there
+    hw::word(lock_) = 0;  // after the count, in order: both go to core 0
     if (last)
       for (std::uint64_t const flag : flags_) hw::word(flag) = 1;
     while (hw::word(own_) == 0) {
@@ -35,7 +35,7 @@ class mutex_barrier {
     hw::word(own_) = 0;
     seen_by_others();
   }
-  void wait_for_nobody(std::uint64_t /*word*/) const {}
+  void wait_alone(std::uint64_t /*word*/) const {}
 
  private:
   std::uint64_t lock_;
@@ -43,8 +43,8 @@ class mutex_barrier {
   std::vector<std::uint64_t> flags_;
 };
 
-/// Every core counts its episodes in an own word before it enters; behind the barrier that of any other must be as
-/// high.
+/// Every core counts its episodes in a local word before it enters; after the barrier, the word of any other core must
+/// be at least as high.
 template <class Barrier>
 void check(chip const& on, Barrier const& barrier, std::uint64_t episodes) {
   std::uint64_t const entered = on.line(on.own(), shared_line) + 8 * (shared_words - 2);
@@ -74,7 +74,7 @@ void run(char const* kind, std::uint64_t episodes, std::uint64_t group) {
   std::uint64_t const end = hw::cycle();
   std::uint64_t const word = on.line(on.own(), shared_line) + 8 * (shared_words - 1);
   std::uint64_t const alone = hw::cycle();
-  for (std::uint64_t i = 0; i < episodes; ++i) barrier.wait_for_nobody(word);
+  for (std::uint64_t i = 0; i < episodes; ++i) barrier.wait_alone(word);
   std::uint64_t const software = hw::cycle() - alone;
   expect(hw::faults() == 0, "a transfer failed");
   std::printf(

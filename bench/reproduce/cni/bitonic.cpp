@@ -3,6 +3,6 @@
 #include "measure_blocks.hpp"
 
 int main(int count, char** words) {
-  return cni::blocks_main<cni::bitonic_sort>("bitonic", 4, count, words,
-                                             [](auto const& sort, std::uint64_t n) { return is_sorted_part(sort, n); });
+  return cni::measure_blocks<cni::bitonic_sort>(
+      "bitonic", 4, count, words, [](auto const& sort, std::uint64_t n) { return is_sorted_part(sort, n); });
 }

@@ -1,10 +1,10 @@
-// bitonic: Batcher's bitonic sort of N words that lie in equal blocks on 1, 2 or 4 cores.
+// bitonic: Batcher's bitonic sort of N words in equal blocks on 1, 2 or 4 cores.
 //
 //   Merge stages of size 2, 4 .. N, each with steps of distance size/2 .. 1. A step whose distance is within a block
-//   is done there; in a wider one partners send each other their blocks, and each keeps its half of every pair.
+//   is local; in a wider one, peers send each other their blocks, and each keeps its half of every pair.
 //
 // Shapes    n, and cores: powers of two, cores <= n <= elements_max; a block is n / cores words of 32 bits.
-// Threads   one object a core.
+// Threads   one object per core.
 // Source    K. E. Batcher, Sorting networks and their applications (AFIPS 1968); the network of StreamIt's
 // BitonicSort2.
 #pragma once
@@ -17,7 +17,7 @@ template <core Core>
 class bitonic_sort {
  public:
   using element = std::uint32_t;
-  /// The block and, on four cores, three more that come: all of the scratchpad's data.
+  /// The block and, on four cores, three received ones fill the data of the scratchpad.
   static constexpr std::uint64_t elements_max = data_bytes / sizeof(element);
 
   bitonic_sort(Core& own, std::uint64_t n)
@@ -30,7 +30,7 @@ class bitonic_sort {
   }
 
   static constexpr element input(std::uint64_t index) noexcept { return static_cast<element>(mixed(index)); }
-  /// The unsorted block, again.
+  /// Restores the unsorted block.
   void fill() noexcept {
     for (std::uint64_t i = 0; i < count_; ++i) block_[i] = input(first_ + i);
   }
@@ -38,7 +38,7 @@ class bitonic_sort {
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }  ///< Index of the block's first element.
 
-  /// After a barrier of all.
+  /// Called after a barrier of all cores.
   spent run() {
     spent time;
     time.begin = own_.cycle();
@@ -55,17 +55,17 @@ class bitonic_sort {
   }
 
  private:
-  /// Steps that need a partner, in order: f(exchange, size, distance).
+  /// Steps that need a peer, in order: f(exchange, size, distance).
   template <class Function>
   void each_wide_step(Function f) {
     unsigned channel = 0;
     for (std::uint64_t size = 2 * count_; size <= n_; size *= 2)
       for (std::uint64_t distance = size / 2; distance >= count_; distance /= 2) {
-        auto const partner = static_cast<unsigned>(own_.number() ^ (distance / count_));
-        f(exchange{channel++, partner, count_ * sizeof(element)}, size, distance);
+        auto const peer = static_cast<unsigned>(own_.number() ^ (distance / count_));
+        f(exchange{channel++, peer, count_ * sizeof(element)}, size, distance);
       }
   }
-  /// Whether the sequence of a stage in which an element lies rises; the last stage is one that does.
+  /// Whether the sequence of an element in a stage is ascending; that of the last stage is.
   [[nodiscard]] bool rises(std::uint64_t index, std::uint64_t size) const noexcept {
     return (index & size) == 0 || size == n_;
   }
@@ -77,7 +77,7 @@ class bitonic_sort {
       high = a;
     }
   }
-  /// Steps of a stage, from a distance within the block on.
+  /// The local steps of a stage, from a distance within the block.
   void narrow_steps(std::uint64_t size, std::uint64_t distance) noexcept {
     for (; distance != 0; distance /= 2)
       for (std::uint64_t pair = 0; pair < count_; pair += 2 * distance) {

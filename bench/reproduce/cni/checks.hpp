@@ -1,8 +1,8 @@
-// checks: what sorted and transformed blocks must be, by a second algorithm each: std::sort, and the sum that defines
-// the transform, in double precision.
+// checks: checks of sorted and transformed blocks by a second algorithm: std::sort, and the defining sum in double
+// precision.
 //
-// Cost      sorted: n log n. transformed: n for each result that is looked at.
-// Errors    false, and nothing else: the caller says where.
+// Cost      sorted: n log n. transformed: n for each checked result.
+// Errors    false; the caller reports where.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ template <core Core>
   return std::equal(of.block(), of.block() + of.count(), all.begin() + static_cast<std::ptrdiff_t>(of.first()));
 }
 
-/// The results at `looks` places of the block, spread over it. Each is a sum of n products of a size of about 0.6, in
-/// single precision, with factors that are products of up to n / 2 roundings.
+/// Checks `looks` results spread over the block. Each is a sum of n products of about 0.6, in single precision, with
+/// factors that accumulate up to n / 2 roundings.
 template <core Core>
 [[nodiscard]] bool is_transformed_part(fft<Core> const& of, std::uint64_t n, std::uint64_t looks) {
   double const tolerance = 1e-6 * double(n) + 1e-5;

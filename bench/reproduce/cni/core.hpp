@@ -1,11 +1,13 @@
-// core: what the parallel algorithms of CNI's evaluation need of a core: a scratchpad, its peers, a barrier and time.
+// core: the interface of a core to the parallel algorithms of CNI's evaluation: scratchpad, exchange, barrier and
+// clock.
 //
-//   Every core runs the same code on its own block and exchanges parts of it with partners. On the simulated machine a
-//   core is a tile with cache-integrated network interface (tile_core.hpp); tests make it of threads.
+//   Every core runs the same code on its own block and exchanges parts of it with peers. On the simulated machine, a
+//   core is a tile with cache-integrated network interface (tile_core.hpp); in tests, a thread.
 //
-// Shapes    scratchpad: data_bytes, the same places on every core; whoever sends names the own address of a place.
+// Shapes    scratchpad: data_bytes with the same layout on every core; a sender passes the address in its own
+//           scratchpad.
 // Units     cycles of one clock that all cores share; bytes.
-// Threads   a core is its thread's.
+// Threads   a core is used by its own thread only.
 // Source    CNI (IJPP 2012), section on the evaluation of applications.
 #pragma once
 
@@ -15,13 +17,13 @@
 
 namespace cni {
 
-inline constexpr std::uint64_t data_bytes = 32768;  ///< Of each scratchpad, for blocks.
+inline constexpr std::uint64_t data_bytes = 32768;  ///< of each scratchpad, for blocks
 inline constexpr unsigned channels_max = 4;
 
-/// Two partners send each other so many bytes by channels of the same number, once between two barriers.
+/// Two peers send each other `bytes` bytes by channels of the same number, once between two barriers.
 struct exchange {
   unsigned channel = 0;
-  unsigned partner = 0;
+  unsigned peer = 0;
   std::uint64_t bytes = 0;
 };
 
@@ -30,14 +32,14 @@ concept core = requires(Core& own, exchange const& with, void* to, void const* f
   { own.number() } -> std::same_as<unsigned>;
   { own.cores() } -> std::same_as<unsigned>;
   { own.scratchpad() } -> std::same_as<std::byte*>;
-  own.announce(with);        // before the barrier after which it takes place; holds until announced otherwise
-  own.send(with, to, from);  // begins; `to` is the place in the own scratchpad that it has in the partner's
-  own.wait(with);            // until what was sent may be overwritten and the partner's bytes are here
+  own.announce(with);        // before the barrier that precedes the exchange; valid until the next announcement
+  own.send(with, to, from);  // begins; `to` in this scratchpad corresponds to the destination in the peer's
+  own.wait(with);            // until the sent block may be overwritten and the peer's has arrived
   own.barrier();
   { own.cycle() } -> std::same_as<std::uint64_t>;
 };
 
-/// Where the time of one run on one core went; what is not here is computing.
+/// Times of one run on one core; the remaining time is computing.
 struct spent {
   std::uint64_t begin = 0;  // cycle
   std::uint64_t end = 0;    // cycle
@@ -45,7 +47,7 @@ struct spent {
   std::uint64_t waiting = 0;
 };
 
-/// Sends and waits, and counts the time of both apart.
+/// Sends and waits, and adds up the time of each.
 template <core Core>
 void swap_with(Core& own, exchange const& with, void* to, void const* from, spent& time) {
   std::uint64_t const begun = own.cycle();
@@ -56,7 +58,7 @@ void swap_with(Core& own, exchange const& with, void* to, void const* from, spen
   time.waiting += own.cycle() - sent;
 }
 
-/// Of a power of two.
+/// Logarithm of a power of two.
 constexpr unsigned log2_of(std::uint64_t power) noexcept {
   unsigned bits = 0;
   while (power > 1) {
@@ -68,13 +70,13 @@ constexpr unsigned log2_of(std::uint64_t power) noexcept {
 constexpr bool is_power(std::uint64_t number) noexcept {
   return number != 0 && (number & (number - 1)) == 0;
 }
-/// The lowest `bits` bits in the opposite order.
+/// The lowest `bits` bits in reverse order.
 constexpr std::uint64_t reversed(std::uint64_t number, unsigned bits) noexcept {
   std::uint64_t turned = 0;
   for (unsigned i = 0; i < bits; ++i) turned |= ((number >> i) & 1U) << (bits - 1 - i);
   return turned;
 }
-/// A stream of numbers that every core can make again.
+/// A pseudo-random number by its index, the same on every core.
 constexpr std::uint64_t mixed(std::uint64_t index) noexcept {
   std::uint64_t value = (index + 1) * 0x9e3779b97f4a7c15U;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;

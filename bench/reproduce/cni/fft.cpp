@@ -3,8 +3,8 @@
 #include "measure_blocks.hpp"
 
 int main(int count, char** words) {
-  constexpr std::uint64_t looks = 4;  // each costs n products in double precision
-  return cni::blocks_main<cni::fft>("fft", 8, count, words, [](auto const& transform, std::uint64_t n) {
+  constexpr std::uint64_t looks = 4;  // results to check; each takes n products in double precision
+  return cni::measure_blocks<cni::fft>("fft", 8, count, words, [](auto const& transform, std::uint64_t n) {
     return is_transformed_part(transform, n, looks);
   });
 }

@@ -1,13 +1,12 @@
-// fft: a transform of N complex numbers that lie in equal blocks on 1, 2 or 4 cores: X[k] = sum x[j] exp(2 pi i jk /
-// N).
+// fft: Fourier transform of N complex numbers in equal blocks on 1, 2 or 4 cores.
 //
-//   Decimation in time: bit reversal, then stages that combine transforms of 2, 4 .. N; the factor of a butterfly is
-//   the one before times exp(2 pi i / n). Input is dealt to the cores in turn, so that the reversal and all stages
-//   within a block are their own. In each of the last log2(cores) stages partners send each other half of their blocks,
-//   so that each has both numbers of half of the butterflies; results stay where they come out.
+//   X[k] = sum x[j] exp(2 pi i jk / N). Decimation in time: bit reversal, then stages that combine transforms of 2, 4
+//   .. N; the factor of a butterfly is the previous one times exp(2 pi i / n). The input is dealt to the cores in turn,
+//   so that the reversal and all stages within a block are local. In each of the last log2(cores) stages, peers send
+//   each other half of their blocks, so that each has both numbers of half of the butterflies; results stay there.
 //
 // Shapes    n, and cores: powers of two, 2 cores <= n <= elements_max; a block is n / cores pairs of 32-bit floats.
-// Threads   one object a core.
+// Threads   one object per core.
 // Source    FFT5 of StreamIt's benchmarks (ASPLOS 2006), as in CNI's evaluation.
 #pragma once
 
@@ -59,20 +58,20 @@ class fft {
     std::uint64_t const bits = mixed(index);
     return {part(bits), part(bits >> 32U)};
   }
-  /// The block of the input, again.
+  /// Restores the block of the input.
   void fill() noexcept {
     std::uint64_t const turn = reversed(own_.number(), stages());
     for (std::uint64_t i = 0; i < count_; ++i) block_[i] = input(i * own_.cores() + turn);
   }
   [[nodiscard]] complex const* block() const noexcept { return block_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  /// Of which k the block's i-th result is.
+  /// The k of the block's i-th result.
   [[nodiscard]] std::uint64_t index(std::uint64_t i) const noexcept {
     if (stages() == 0 || i < count_ / 2) return first_ + i;
     return first_ + i - count_ / 2 + n_ / 2;
   }
 
-  /// After a barrier of all.
+  /// Called after a barrier of all cores.
   spent run() {
     spent time;
     time.begin = own_.cycle();
@@ -99,7 +98,7 @@ class fft {
         block_[i] = block_[turned];
         block_[turned] = kept;
       }
-      std::uint64_t bit = count_ / 2;  // 1 is added from the highest bit on
+      std::uint64_t bit = count_ / 2;  // 1 is added at the highest bit
       while (bit != 0 && (turned & bit) != 0) {
         turned ^= bit;
         bit /= 2;
@@ -118,7 +117,7 @@ class fft {
       factor = factor * step;
     }
   }
-  /// The half that is sent is the one whose butterflies the partner does.
+  /// Sends the half whose butterflies the peer computes.
   void wide_stage(unsigned stage, spent& time) {
     exchange const half = with(stage);
     complex* const came = block_ + count_ + stage * (count_ / 2);
@@ -133,9 +132,9 @@ class fft {
   Core& own_;
   std::uint64_t n_;
   std::uint64_t count_;
-  std::uint64_t first_ = 0;  ///< Of the butterflies in the wide stage last looked at.
-  complex factors_[13];      ///< Of stages, by log2 of their size.
-  complex begins_[2];        ///< The first factor here, of wide stages.
+  std::uint64_t first_ = 0;  ///< index of the first butterfly of the current wide stage
+  complex factors_[13];      ///< of stages, by log2 of their size
+  complex begins_[2];        ///< first factor on this core, of wide stages
   complex* block_;
 };
 

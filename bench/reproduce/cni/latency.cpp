@@ -1,8 +1,8 @@
-// latency: how long a remote store takes, one way: from the store on core 0 to the first load on core 1, which
-// polls, that sees it; by the clock that all cores share.
+// latency: one-way latency of a remote store: from the store on core 0 to the first load of the polling core 1 that
+// sees it, by the clock that all cores share.
 //
 // Units     cycles.
-// Errors    exit code 1: a value did not arrive; 2: wrong words.
+// Errors    exit code 1: a value did not arrive; 2: wrong arguments.
 #include "measure_blocks.hpp"
 
 namespace cni {
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t times_max = 1024;
 
-/// Storing at different distances from the other's poll, so that the mean has half a poll in it.
+/// Varies the time of the store relative to the other core's poll, so that the mean includes half a poll.
 void wait_cycles(std::uint64_t count) {
   std::uint64_t const until = hw::cycle() + count;
   while (hw::cycle() < until) {
@@ -22,7 +22,7 @@ void measure(std::uint64_t times) {
   must(on.cores() >= 2, "two copies are needed (--copies 2)");
   counter_barrier const barrier(on, group_usual);
   on.meet();
-  auto* const begun = reinterpret_cast<std::uint64_t*>(on.data(0));  // when each was stored
+  auto* const begun = reinterpret_cast<std::uint64_t*>(on.data(0));  // cycle of each store
   std::uint64_t const flag = on.line(1, shared_line);
   std::uint64_t sum = 0;
   std::uint64_t least = ~std::uint64_t{0};

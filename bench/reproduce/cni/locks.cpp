@@ -1,12 +1,13 @@
-// locks: locks on tiles with cache-integrated network interfaces, by all cores at once with an empty section.
+// locks: cycles of locks on tiles with cache-integrated network interfaces, contended by all cores, with an empty
+// section.
 //
-//   mr-queue: one token in a multiple-reader queue at core 0. Acquire: a request whose answer, the token, is polled for
-//   on an own word; release: the token is put back.
-//   lock-box: the paper's is a device that says on a load whether the lock was free. Here: a word of the memory tile,
-//   which is no core's, by an atomic swap at its home, tried until it was free; release: a store.
+//   mr-queue: one token in a multiple-reader queue at core 0. Acquire: a request, then polling of a local word for the
+//   response, which is the token; release: the token is put back.
+//   lock-box: in the paper, a device whose load tells whether the lock was free. Here: a word of the memory tile, which
+//   is not a core, on which cores spin with an atomic swap at its home; release: a store.
 //
-// Units     cycles: of all acquires and releases in a row; of both apart, in a second pass that looks at the clock.
-// Errors    exit code 1: the lock did not exclude, or a transfer failed; 2: wrong words.
+// Units     cycles: of all acquires and releases together; of each apart, in a second pass that reads the clock.
+// Errors    exit code 1: the lock did not exclude, or a transfer failed; 2: wrong arguments.
 // Source    CNI (IJPP 2012), Table 1a and figure 11a.
 #include "measure_blocks.hpp"
 
@@ -20,9 +21,9 @@ class queue_lock {
  public:
   queue_lock(std::uint64_t queue, std::uint64_t response)
       : request_(queue + words::match_request), data_(queue + words::match_data), response_(response) {}
-  /// At core 0.
+  /// The queue at core 0.
   static queue_lock of(chip const& on) { return {on.line(0, lock_line), on.line(on.own(), response_line)}; }
-  /// Called by core 0, before all meet.
+  /// Called by core 0 before the first barrier.
   static void make(chip const& on) {
     hw::match_queue const queue(on.line(0, lock_line));
     must(queue.configure(on.line(0, ring_line), log2_of(cores_max)), "no queue");
@@ -39,7 +40,7 @@ class queue_lock {
     seen_by_others();
     hw::word(data_) = token;
   }
-  /// The same instructions on own words that answer at once: the software's part.
+  /// The same instructions on local words that respond at once: the cost of software.
   static queue_lock alone(chip const& on) {
     std::uint64_t const word = on.line(on.own(), shared_line) + 8 * (shared_words - 1);
     return {word - words::match_request, word};
@@ -70,13 +71,13 @@ class box_lock {
   std::uint64_t word_;
 };
 
-/// Of one core.
+/// Measurements of one core.
 struct measured {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t acquiring = 0;  // of the second pass
+  std::uint64_t acquiring = 0;  // second pass
   std::uint64_t releasing = 0;
-  std::uint64_t software = 0;  // of the third
+  std::uint64_t software = 0;  // third pass
 };
 
 template <class Lock>
@@ -109,7 +110,7 @@ measured measure(chip const& on, Lock const& lock, counter_barrier const& barrie
   return of;
 }
 
-/// Each adds to a word of core 0 so that two at once would lose one.
+/// Each core increments a word of core 0 non-atomically, so that a broken lock loses increments.
 template <class Lock>
 void check(chip const& on, Lock const& lock, counter_barrier const& barrier, std::uint64_t rounds) {
   std::uint64_t const count = on.line(0, shared_line) + 8;
@@ -119,7 +120,7 @@ void check(chip const& on, Lock const& lock, counter_barrier const& barrier, std
     std::uint64_t const before = hw::word(count);
     for (std::uint64_t wait = 0; wait < mixed(i + on.own()) % 8; ++wait) seen_by_others();
     hw::word(count) = before + 1;
-    lock.release();  // behind the store: both go to core 0
+    lock.release();  // after the store, in order: both go to core 0
   }
   hw::fence();
   barrier.wait();
@@ -133,7 +134,7 @@ void run(char const* kind, std::uint64_t rounds) {
   counter_barrier const barrier(on, group_usual);
   on.meet();
   Lock const lock = Lock::of(on);
-  check(on, lock, barrier, rounds < 16 ? rounds : 16);  // fills the caches, too
+  check(on, lock, barrier, rounds < 16 ? rounds : 16);  // also fills the caches
   measured const of = measure(on, lock, barrier, rounds);
   barrier.wait();
   expect(hw::faults() == 0, "a transfer failed");

@@ -1,10 +1,10 @@
-// measure_blocks: measures an algorithm on blocks for every size, and prints a line of JSON for each run on each core.
+// measure_blocks: measures an algorithm on blocks for every size; prints one line of JSON per run and core.
 //
-//   Each size runs once to fill the caches, which is not measured, and then `rounds` times. The last result is compared
-//   with that of a second algorithm.
+//   Each size runs once to fill the caches, unmeasured, and then `rounds` times. The last result is compared with that
+//   of a second algorithm.
 //
 // Units     cycles of the clock that all cores share.
-// Errors    exit code 1: a result is wrong; 2: wrong words.
+// Errors    exit code 1: a result is wrong; 2: wrong arguments.
 #pragma once
 
 #include <charconv>
@@ -14,7 +14,7 @@
 
 namespace cni {
 
-/// 0: it is none.
+/// 0 if the text is not a number.
 inline std::uint64_t number_of(std::string_view text) {
   std::uint64_t value = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -29,7 +29,7 @@ struct blocks_asked {
   std::uint64_t rounds = 0;
 };
 
-/// Algorithm: of a core and n; `check(algorithm, n)` says whether its result is right.
+/// Algorithm: a type made of a core and n. `check(algorithm, n)`: whether its result is correct.
 template <template <class> class Algorithm, core Core, class Check>
 void measure_blocks(Core& own, blocks_asked const& asked, Check check) {
   for (std::uint64_t n = asked.least; n <= asked.most; n *= 2) {
@@ -65,9 +65,9 @@ void measure_blocks_by(blocks_asked const& asked, Check check) {
   expect(hw::faults() == 0, "a transfer failed");
 }
 
-/// words: TRANSPORT LEAST MOST ROUNDS.
+/// Arguments: TRANSPORT LEAST MOST ROUNDS.
 template <template <class> class Algorithm, class Check>
-int blocks_main(char const* program, std::uint64_t least_allowed, int count, char** words, Check check) {
+int measure_blocks(char const* program, std::uint64_t least_allowed, int count, char** words, Check check) {
   blocks_asked asked{program};
   std::string_view const by = count == 5 ? words[1] : "";
   if (count == 5) {

@@ -1,14 +1,14 @@
-// tile_core: a core as bitonic.hpp and fft.hpp want it, made of a tile with cache-integrated network interface; and
-// what all programs here share: which tile each copy runs on, the places of lines with events, and a counter barrier.
+// tile_core: a core for bitonic.hpp and fft.hpp on a tile with cache-integrated network interface; and the parts that
+// all programs of this folder share: the tile of each copy, the numbers of event lines, and a counter barrier.
 //
-//   Blocks go by remote stores or by RDMA, and each core polls flags of its own. By stores, the last one sets the
-//   partner's flag: stores to one tile are done in their order. By RDMA, the receiver's counter of the channel gets the
-//   numbers of bytes from acknowledgements; at zero it sets the flag there and one at the sender: what was sent may be
-//   overwritten.
+//   Blocks are sent by remote stores or by RDMA, and each core polls its own flags. By stores, the last store sets the
+//   peer's flag, since stores to one tile are executed in order. By RDMA, acknowledgements add the numbers of bytes to
+//   the receiver's counter of the channel; at zero the counter sets the receiver's flag, and a flag of the sender,
+//   which may then overwrite its block.
 //
-// Shapes    the first ways of a scratchpad are data; the last one has lines: those with events, and plain ones.
-// Errors    must(): before all have met, one line to standard error and exit code 1. expect(): later, when others would
-//           wait for one that ends: the same in the end.
+// Shapes    the first ways of a scratchpad hold data; the last way holds event lines and plain lines.
+// Errors    must(): before meet(), prints a line to standard error and ends with exit code 1. expect(): after it, when
+//           other cores would wait for one that ends, prints the line and sets the exit code.
 #pragma once
 
 #include <cstdio>
@@ -26,7 +26,7 @@ namespace words = hw::words;
 
 inline bool expectations_held = true;
 
-/// Says so if it is false, and remembers it for the exit code.
+/// Reports a false expectation and sets the exit code.
 inline void expect(bool held, char const* what) {
   if (held) return;
   std::fprintf(stderr, "cni: tile %lu: %s\n", static_cast<unsigned long>(hw::own_tile()), what);
@@ -35,29 +35,29 @@ inline void expect(bool held, char const* what) {
 inline int exit_code() {
   return expectations_held ? 0 : 1;
 }
-/// For what is the same for all copies.
+/// For conditions that are the same in all copies.
 inline void must(bool held, char const* what) {
   expect(held, what);
   if (!held) std::exit(exit_code());
 }
-/// What the compiler knows of memory may have changed.
+/// Compiler barrier: other cores access the memory.
 inline void seen_by_others() {
   asm volatile("" ::: "memory");
 }
 
-/// Lines of the part for events, in every tile.
+/// Numbers of the lines for events, the same in every tile.
 enum event_line : std::uint64_t {
   commands_line = 0,
-  channels_line = 1,  // channels_max counters
-  arrived_line = 5,   // plain: a word for each channel
-  sent_line = 6,      // plain: a word for each channel
-  told_line = 7,      // plain: the barrier's flag
-  response_line = 8,  // plain: where the queue of a lock answers
-  shared_line = 9,    // plain: words of one program, [0, shared_words)
-  lock_line = 11,     // a multiple-reader queue
-  sends_line = 12,    // channels_max counters
-  barrier_line = 16,  // barrier_counters counters
-  ring_line = 64,     // plain: the items of that queue
+  channels_line = 1,      // channels_max counters
+  arrived_line = 5,       // plain: a word for each channel
+  sent_line = 6,          // plain: a word for each channel
+  barrier_flag_line = 7,  // plain: the barrier's flag
+  response_line = 8,      // plain: responses of a lock's queue
+  shared_line = 9,        // plain: words of one program, [0, shared_words)
+  lock_line = 11,         // a multiple-reader queue
+  sends_line = 12,        // channels_max counters
+  barrier_line = 16,      // barrier_counters counters
+  ring_line = 64,         // plain: the items of the lock's queue
   lines_end = 192,
 };
 inline constexpr std::uint64_t shared_words = 16;
@@ -86,13 +86,13 @@ class chip {
   [[nodiscard]] std::uint64_t data(unsigned core) const { return hw::data(tiles_[core]); }
   [[nodiscard]] std::uint64_t tile(unsigned core) const { return tiles_[core]; }
 
-  /// Two words of a node that is no core: for the paper's lock box, a device.
+  /// Two words of a node that is not a core, for the lock box, which is a device in the paper.
   [[nodiscard]] std::uint64_t box() const {
     namespace info = tess::machine::registers::information;
     std::uint64_t const memory = hw::row(tiles_[0], info::row_memory_tile);
     return hw::row(memory, info::row_tlm) + hw::row(memory, info::row_tlm_bytes) - 16;
   }
-  /// All copies leave it together; before there are counters. Once.
+  /// A barrier of all copies, called once, before counters are configured.
   void meet() const {
     namespace info = tess::machine::registers::information;
     std::uint64_t const at = hw::row(tiles_[0], info::row_partition);
@@ -115,13 +115,13 @@ class chip {
   std::vector<std::uint64_t> tiles_;
 };
 
-/// A tree of counters; wait() after chip::meet().
+/// A barrier by a tree of counters. wait() may be called after chip::meet().
 class counter_barrier {
  public:
-  counter_barrier(chip const& on, unsigned group) : flag_(on.line(on.own(), told_line)) {
+  counter_barrier(chip const& on, unsigned group) : flag_(on.line(on.own(), barrier_flag_line)) {
     barrier_plan const plan(on.cores(), group);
     auto const address = [&on](counter_place const& at) {
-      return at.is_flag ? on.line(at.core, told_line) : on.line(at.core, barrier_line + at.number);
+      return at.is_flag ? on.line(at.core, barrier_flag_line) : on.line(at.core, barrier_line + at.number);
     };
     for (auto const& one : plan.counters()) {
       if (one.at.core != on.own()) continue;
@@ -130,7 +130,7 @@ class counter_barrier {
       made.reload(-std::uint64_t{one.adds});
       made.set(-std::uint64_t{one.adds});
       made.preset(1);
-      for (std::uint64_t i = 0; i < one.tells.size(); ++i) made.notify(i, address(one.tells[i]));
+      for (std::uint64_t i = 0; i < one.notifies.size(); ++i) made.notify(i, address(one.notifies[i]));
     }
     arrival_ = address(plan.arrival(on.own()));
   }
@@ -142,8 +142,8 @@ class counter_barrier {
     hw::word(flag_) = 0;
     seen_by_others();
   }
-  /// The same instructions where all have come already, on two own words: the software's part of it.
-  void wait_for_nobody(std::uint64_t word) const {
+  /// The instructions of a barrier at which all others have arrived, on two local words: the cost of software.
+  void wait_alone(std::uint64_t word) const {
     counter_barrier const alone(word, word);
     alone.wait();
   }
@@ -156,7 +156,7 @@ class counter_barrier {
 
 inline constexpr unsigned group_usual = 4;
 
-/// Remote stores of whole words: of 64 bits, and one of 32 at the end.
+/// Remote stores of 64-bit words, and of one 32-bit word at the end.
 inline void store_words(std::uint64_t to, void const* from, std::uint64_t bytes) {
   auto* wide = reinterpret_cast<std::uint64_t volatile*>(to);
   auto const* source = static_cast<std::uint64_t const*>(from);
@@ -190,9 +190,9 @@ class tile_core {
   [[nodiscard]] std::byte* scratchpad() { return reinterpret_cast<std::byte*>(on_.data(on_.own())); }
   void announce(exchange const& with) {
     std::uint64_t const flags = 8UL * with.channel;
-    std::uint64_t const theirs = on_.line(with.partner, arrived_line) + flags;
-    channels_[with.channel] = {on_.data(with.partner) - on_.data(on_.own()),
-                               By == transport::rdma ? channel(with.partner, with.channel).address() : theirs,
+    std::uint64_t const theirs = on_.line(with.peer, arrived_line) + flags;
+    channels_[with.channel] = {on_.data(with.peer) - on_.data(on_.own()),
+                               By == transport::rdma ? channel(with.peer, with.channel).address() : theirs,
                                on_.line(on_.own(), arrived_line) + flags, on_.line(on_.own(), sent_line) + flags};
     if constexpr (By == transport::rdma) {
       hw::counter const own = channel(on_.own(), with.channel);
@@ -200,18 +200,18 @@ class tile_core {
       own.set(-with.bytes);
       own.preset(1);
       own.notify(0, channels_[with.channel].arrived);
-      own.notify(1, on_.line(with.partner, sent_line) + flags);
+      own.notify(1, on_.line(with.peer, sent_line) + flags);
     }
   }
   void send(exchange const& with, void* to, void const* from) {
     seen_by_others();
     addresses const& at = channels_[with.channel];
-    std::uint64_t const there = reinterpret_cast<std::uint64_t>(to) + at.to_partner;
+    std::uint64_t const there = reinterpret_cast<std::uint64_t>(to) + at.to_peer;
     if constexpr (By == transport::rdma) {
-      commands_.copy(there, reinterpret_cast<std::uint64_t>(from), with.bytes, at.told);
+      commands_.copy(there, reinterpret_cast<std::uint64_t>(from), with.bytes, at.completion);
     } else {
       store_words(there, from, with.bytes);
-      hw::word(at.told) = 1;
+      hw::word(at.completion) = 1;
     }
   }
   void wait(exchange const& with) {
@@ -226,7 +226,7 @@ class tile_core {
   [[nodiscard]] hw::counter channel(unsigned core, unsigned number) const {
     return hw::counter(on_.line(core, channels_line + number));
   }
-  /// Waits for it, and clears it.
+  /// Waits for a flag and clears it.
   static void take(std::uint64_t flag) {
     while (hw::word(flag) == 0) {
     }
@@ -234,9 +234,9 @@ class tile_core {
   }
 
   struct addresses {
-    std::uint64_t to_partner = 0;  // from an own place to the partner's
-    std::uint64_t told = 0;        // the partner's counter, or its flag
-    std::uint64_t arrived = 0;     // own flags
+    std::uint64_t to_peer = 0;     // difference of addresses in the two scratchpads
+    std::uint64_t completion = 0;  // counter of the peer, or its flag
+    std::uint64_t arrived = 0;     // flags of this core
     std::uint64_t sent = 0;
   };
   chip const& on_;

@@ -1,15 +1,14 @@
-// triad: STREAM's a = b + q c over arrays that lie elsewhere, in blocks, with several buffers: bytes moved a
-// cycle.
+// triad: bandwidth of STREAM's triad a = b + q c over arrays in another memory, in blocks, with several buffers.
 //
-//   chip: the arrays lie in core 0's scratchpad, the other copies work. dram: each copy works on arrays in its own part
-//   of DDR. A worker fetches a block of b and one of c into a buffer, computes, and sends the block of a back; with k
-//   buffers the blocks of k - 1 others are under way meanwhile.
-//   rdma: the worker asks for the copies. stores (chip only): core 0 pushes the blocks of b and c, by remote stores,
-//   into buffers that have become free; the worker stores its a into core 0's scratchpad.
+//   chip: the arrays are in core 0's scratchpad, and the other copies are workers. dram: each copy is a worker with
+//   arrays in its own part of DDR. A worker fetches a block of b and one of c into a buffer, computes, and sends the
+//   block of a back; with k buffers, the transfers of k - 1 others overlap with this.
+//   rdma: the worker requests the copies. stores (chip only): core 0 pushes the blocks of b and c by remote stores into
+//   free buffers; the worker stores its a into core 0's scratchpad.
 //
 // Units     bytes of one block of one array; cycles of the clock that all cores share. Elements are doubles, as in
 //           STREAM.
-// Errors    exit code 1: an element is wrong, or a transfer failed; 2: wrong words.
+// Errors    exit code 1: an element is wrong, or a transfer failed; 2: wrong arguments.
 // Source    CNI (IJPP 2012), figure 8; J. D. McCalpin's STREAM.
 #include "triad.hpp"
 

@@ -1,14 +1,12 @@
-// triad: STREAM's a = b + q c in blocks with several buffers, by RDMA or by remote stores; triad.cpp says what
-// for.
+// triad: STREAM's triad a = b + q c in blocks with several buffers, by RDMA or by remote stores, for triad.cpp.
 //
-//   For RDMA each buffer has a counter for what comes, b and c, and one for what was sent, a; both set a flag. By
-//   stores core 0 sets the first flag itself, and has a word for each buffer of each worker: 1 means that it may be
-//   filled.
+//   With RDMA, each buffer has one counter for arriving data, b and c, and one for sent data, a; both set a flag. With
+//   stores, core 0 sets the first flag itself and has one word for each buffer of each worker: 1 means that the buffer
+//   may be filled.
 //
-// Shapes    an array is array_bytes; its blocks are dealt to the workers in turn, `passes` times. A buffer: a block of
-// b,
-//           which becomes a, and one of c.
-// Threads   one object a core.
+// Shapes    an array has array_bytes; its blocks are dealt to the workers in turn, `passes` times. A buffer: a block of
+//           b, which becomes a, and a block of c.
+// Threads   one object per core.
 #pragma once
 
 #include "tile_core.hpp"
@@ -19,8 +17,8 @@ struct triad_shape {
   std::uint64_t buffers = 0;
   std::uint64_t block_bytes = 0;
   std::uint64_t workers = 0;
-  std::uint64_t blocks = 0;            // of all workers, all passes
-  std::uint64_t blocks_of_worker = 0;  // of this one
+  std::uint64_t blocks = 0;            // of all workers and passes
+  std::uint64_t blocks_of_worker = 0;  // of this worker
 };
 
 class triad_core {
@@ -39,7 +37,7 @@ class triad_core {
         worker_(on.own() - (on_chip ? 1 : 0)) {
     must(on.cores() <= workers_max, "at most 4 copies");
     must(commands_.configure(), "no command buffer");
-    for (unsigned i = 0; i < buffers_max; ++i) must(came(i).configure() && sent(i).configure(), "no counter");
+    for (unsigned i = 0; i < buffers_max; ++i) must(arrivals(i).configure() && sent(i).configure(), "no counter");
     namespace info = tess::machine::registers::information;
     arrays_ = on_chip ? on.data(0) : hw::row(on.tile(own()), info::row_partition) + far;
     if (!has_arrays()) return;
@@ -51,12 +49,12 @@ class triad_core {
   }
   [[nodiscard]] bool is_worker() const { return !on_chip_ || own() != 0; }
 
-  /// What run() needs; the array a is made wrong.
+  /// Prepares run(); fills the array a with wrong values.
   triad_shape prepare(std::uint64_t buffers, std::uint64_t block_bytes, std::uint64_t workers) {
     triad_shape of{buffers, block_bytes, workers, passes_ * (array_bytes / block_bytes), 0};
     if (is_worker()) of.blocks_of_worker = on_chip_ ? (of.blocks - worker_ + workers - 1) / workers : of.blocks;
     for (unsigned i = 0; is_worker() && i < buffers; ++i) {
-      await(came(i), 2 * block_bytes, flag(arrived_line, i));
+      await(arrivals(i), 2 * block_bytes, flag(arrived_line, i));
       await(sent(i), block_bytes, flag(sent_line, i));
     }
     for (std::uint64_t i = 0; on_chip_ && own() == 0 && i < workers_max * buffers_max; ++i)
@@ -65,7 +63,7 @@ class triad_core {
     flush();
     return of;
   }
-  /// By the core that has the arrays; others: true.
+  /// Checks a; true on cores that have no arrays.
   [[nodiscard]] bool is_right(triad_shape const& /*of*/) {
     barrier_.wait();
     bool right = true;
@@ -102,23 +100,23 @@ class triad_core {
 
  private:
   static constexpr double factor = 3;
-  static constexpr std::uint64_t far = 65536;  // in a partition
+  static constexpr std::uint64_t far = 65536;  // offset in a partition
   enum array : std::uint64_t { b_array = 0, c_array = 1, a_array = 2 };
 
   [[nodiscard]] unsigned own() const { return on_.own(); }
   [[nodiscard]] bool has_arrays() const { return !on_chip_ || own() == 0; }
-  static double b_of(std::uint64_t i) { return static_cast<double>(mixed(i) % 1000); }  // exact in all that is computed
+  static double b_of(std::uint64_t i) { return static_cast<double>(mixed(i) % 1000); }  // exact in all computations
   static double c_of(std::uint64_t i) { return static_cast<double>(mixed(~i) % 1000); }
   double volatile& element(array of, std::uint64_t i) const {
     return *reinterpret_cast<double volatile*>(arrays_ + of * array_bytes + i * sizeof(double));
   }
-  /// Copies read and write DDR behind the caches: what this core has stored there goes, and what it has loaded.
+  /// Copies access DDR behind the caches: writes this core's lines back and invalidates them.
   void flush() const {
     hw::fence();
     if (on_chip_) return;
     namespace registers = tess::machine::registers;
     namespace of = registers::ranges;
-    struct alignas(32) told {
+    struct alignas(32) completion {
       std::uint64_t value = 1;
       std::uint64_t error = 0;
       std::uint64_t notify = 0;
@@ -135,7 +133,7 @@ class triad_core {
     hw::wait_while(reinterpret_cast<std::uint64_t>(&counter.value), [](std::uint64_t value) { return value != 0; });
     cni::expect(counter.error == 0, "DDR could not be flushed");
   }
-  [[nodiscard]] hw::counter came(std::uint64_t buffer) const {
+  [[nodiscard]] hw::counter arrivals(std::uint64_t buffer) const {
     return hw::counter(on_.line(own(), channels_line + buffer));
   }
   [[nodiscard]] hw::counter sent(std::uint64_t buffer) const {
@@ -159,7 +157,7 @@ class triad_core {
     hw::word(flag) = 0;
     seen_by_others();
   }
-  /// Where the i-th block of this worker lies in an array.
+  /// Address of the i-th block of this worker in an array.
   [[nodiscard]] std::uint64_t place(triad_shape const& of, array which, std::uint64_t i) const {
     std::uint64_t const turn = on_chip_ ? i * of.workers + worker_ : i;
     return arrays_ + which * array_bytes + turn * of.block_bytes % array_bytes;
@@ -187,11 +185,11 @@ class triad_core {
   void fetch(triad_shape const& of, std::uint64_t i) const {
     std::uint64_t const number = i % of.buffers;
     std::uint64_t const to = buffer(own(), of, number);
-    std::uint64_t const told = came(number).address();
-    commands_.copy(to, place(of, b_array, i), of.block_bytes, told);
-    commands_.copy(to + of.block_bytes, place(of, c_array, i), of.block_bytes, told);
+    std::uint64_t const completion = arrivals(number).address();
+    commands_.copy(to, place(of, b_array, i), of.block_bytes, completion);
+    commands_.copy(to + of.block_bytes, place(of, c_array, i), of.block_bytes, completion);
   }
-  /// A buffer is filled again one block later, when its a has gone.
+  /// A buffer is refilled one block later, when its block of a has been sent.
   void work_by_rdma(triad_shape const& of) const {
     std::uint64_t const n = of.blocks_of_worker;
     std::uint64_t const late = of.buffers > 1 ? 1 : 0;
@@ -213,10 +211,10 @@ class triad_core {
       std::uint64_t const number = i % of.buffers;
       take(flag(arrived_line, number));
       compute_block(of, buffer(own(), of, number), place(of, a_array, i));
-      hw::word(free_word(worker_, number)) = 1;  // behind a: both go to core 0
+      hw::word(free_word(worker_, number)) = 1;  // after a, in order: both go to core 0
     }
   }
-  /// Core 0's part.
+  /// The work of core 0.
   void push(triad_shape const& of) const {
     for (std::uint64_t i = 0; i < of.blocks; ++i) {
       unsigned const worker = static_cast<unsigned>(i % of.workers);
@@ -226,7 +224,7 @@ class triad_core {
       std::uint64_t const to = buffer(worker + 1, of, number);
       store_words(to, reinterpret_cast<void const*>(from), of.block_bytes);
       store_words(to + of.block_bytes, reinterpret_cast<void const*>(from + array_bytes), of.block_bytes);
-      hw::word(on_.line(worker + 1, arrived_line) + 8 * number) = 1;  // behind the blocks
+      hw::word(on_.line(worker + 1, arrived_line) + 8 * number) = 1;  // after the blocks, in order
     }
     for (std::uint64_t i = 0; i < of.workers * of.buffers; ++i)
       while (hw::word(free_word(i / of.buffers, i % of.buffers)) == 0) {

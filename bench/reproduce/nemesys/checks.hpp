@@ -1,4 +1,4 @@
-// checks: graphs of every shape, copied by the units and compared with their originals; and faults, which are told.
+// checks: graphs of every shape, copied by the units and compared with their originals; and faults, which are reported.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace bench::nemesys {
 
-/// Where the first block of a chunk begins; what is before it is the owner's.
+/// Offset of the first block of a chunk; the memory before it belongs to the owner.
 inline constexpr std::uint64_t first_block = 64;
 
 class checks {
@@ -31,7 +31,7 @@ class checks {
     say(name, good);
   }
   void faults(char const* name, std::uint64_t root, registers::graph_fault expected, std::uint64_t room = 4096) {
-    // Beside the unit that would traverse it first: that of the copy must see for itself.
+    // Without the traversal by the NCA, which comes first otherwise: the NMA must detect the fault itself.
     range(registers::ranges::flush, objects_.begin(), objects_.used());
     std::uint64_t const chunk = copies_.chunk(room);
     say(name, copy(root, chunk, room, first_block, 64, registers::nma::hashed).error == expected);
@@ -52,7 +52,7 @@ class checks {
     if (type_of(object) == pointer_array) return true;
     return (type_of(object) == node && place == 1) || (type_of(object) == branch && place >= 1 && place <= 3);
   }
-  /// How many objects there are, if all are alike; otherwise 0.
+  /// Number of objects if all are alike; otherwise 0.
   static std::uint64_t compare(std::uint64_t root, std::uint64_t copied) {
     std::map<std::uint64_t, std::uint64_t> pairs{{root, copied}};
     std::vector<std::uint64_t> left{root};

@@ -1,10 +1,10 @@
-// copies: how long the NMA copies single objects, arrays, lists and arrays of objects, with either map, as JSON.
+// copies: times of the NMA for copies of single objects, arrays, lists and arrays of objects, with both maps, as JSON.
 //
 //     tess run --machine nemesys-4x4 --tile 1,1 copies            # the four families of Fig. 8
-//     tess run --machine nemesys-4x4 --tile 1,1 copies check      # every copy compared with its original, and faults
+//     tess run --machine nemesys-4x4 --tile 1,1 copies check      # compares every copy with its original; faults
 //
-//   A bare program on the hart of a memory tile, as in the paper: it commands the units by their registers. A time is
-//   that from the doorbell until the hart sees the counter; making the graph and writing it back are outside.
+//   A bare program on the hart of a memory tile, as in the paper: it controls the units by their registers. A time is
+//   from the doorbell until the hart sees the counter; building the graph and writing it back are not included.
 //
 // Source    NEMESYS (MEMSYS 2019), section 5.2, Fig. 8a to 8d.
 #include <cstdlib>
@@ -17,7 +17,7 @@
 namespace bench::nemesys {
 namespace {
 
-// The records that the units read. In the section where the runtime's are.
+// The type records that the units read, in the section of the runtime's records.
 [[gnu::section("tess_types"), gnu::used, gnu::retain]] constinit record const types[types_count] = {
     {.bytes = 8 * plain_words[0], .mask = no_pointers},
     {.bytes = 8 * plain_words[1], .mask = no_pointers},
@@ -42,10 +42,10 @@ using maker = std::uint64_t (*)(heap&, std::uint64_t);
 
 struct family {
   char const* name;
-  char const* size;  ///< What its sizes count.
+  char const* size;  ///< what its sizes count
   maker make;
   std::vector<std::uint64_t> sizes;
-  std::uint64_t objects_for_each;  ///< Beside one.
+  std::uint64_t objects_for_each;  ///< in addition to one
 };
 
 struct point {
@@ -130,7 +130,7 @@ int measure(heap& objects, heap& copies) {
 }  // namespace bench::nemesys
 
 int main(int argc, char** argv) {
-  using namespace bench::nemesys;  // NOLINT: all of it is here
+  using namespace bench::nemesys;  // NOLINT: main of this namespace
   std::uint64_t const begin = own_row(registers::information::row_partition);
   std::uint64_t const half = own_row(registers::information::row_partition_bytes) / 2 / 4096 * 4096;
   heap objects(begin, begin + half);

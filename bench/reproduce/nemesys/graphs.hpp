@@ -1,7 +1,7 @@
-// graphs: objects as the runtime lays them out, made by hand in this tile's partition, and the records of their types.
+// graphs: objects in the runtime's layout, built in this tile's partition, and the records of their types.
 //
-// Shapes    plain<n>: n words of data. node: {value, next}. branch: {value, left, right, elements, scratch}, of which
-//           `elements` is an array descriptor and `scratch` does not travel.
+// Shapes    plain<n>: n words of data. node: {value, next}. branch: {value, left, right, elements, scratch}, where
+//           `elements` is an array descriptor and `scratch` is not copied.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ inline constexpr std::uint64_t branch_mask[] = {
     std::uint64_t{layout::descriptor} << 6U | std::uint64_t{layout::pointer} << 8U |
     std::uint64_t{layout::transient} << 12U};
 
-/// Takes objects from the end of what was taken before.
+/// Allocates objects one after the other.
 class heap {
  public:
   heap(std::uint64_t begin, std::uint64_t end) : begin_(begin), next_(begin), end_(end) {}
@@ -55,7 +55,7 @@ class heap {
     if (is_array) word(object - layout::array_bytes) = words * 8;
     return object;
   }
-  /// Whole lines.
+  /// Aligned to whole lines.
   std::uint64_t chunk(std::uint64_t bytes) {
     next_ = (next_ + 63) / 64 * 64;
     std::uint64_t const begun = next_;

@@ -1,12 +1,12 @@
-// probes: what a program on a tile finds out about its machine by the time that things take, as JSON.
+// probes: parameters of the machine, measured by a program on a tile, as JSON.
 //
 //     tess run --machine nemesys-4x4 --tile 0 nemesys-probes            # everything
-//     tess run --machine nemesys-4x4 --tile 0 nemesys-probes latency    # of one load beyond the L2 only
+//     tess run --machine nemesys-4x4 --tile 0 nemesys-probes latency    # only the latency of a load beyond the L2
 //
-//   Latencies: loads that depend on each other, through memory of a size that fits where it shall. Capacities: the
-//   largest size that is passed through again and again without more time for a step. Lines: the least stride at which
-//   each step is a miss. The clock of the tile and the sizes of memories are told by its registers: nothing in time
-//   shows them to a program that has no other clock.
+//   Latencies: dependent loads over memory of a size that fits the measured level. Capacities: the largest size that
+//   can be traversed repeatedly without a longer time per step. Lines: the smallest stride at which each step is a
+//   miss. The clock of the tile and the sizes of memories are read from registers: a program without another clock
+//   cannot measure them.
 //
 // Units     cycles of the tile's clock, bytes, MHz.
 // Source    NEMESYS (MEMSYS 2019), table 2.
@@ -18,7 +18,7 @@
 
 #include "units.hpp"
 
-// 65536 instructions of one cycle and four bytes, to be entered anywhere, with a return behind them.
+// 65536 instructions of one cycle and four bytes, which can be entered anywhere, followed by a return.
 asm(".pushsection .text.probes_sled, \"ax\", @progbits\n"
     ".option push\n.option norvc\n"
     ".p2align 6\n"
@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::uint64_t loads_max = 16384;
 
-// A ring through `count` places, `stride` apart; `jump` and `count` have no common divisor.
+// A ring through `count` addresses, `stride` apart; `jump` and `count` have no common divisor.
 void* ring(char* base, std::uint64_t count, std::uint64_t stride, std::uint64_t jump) {
   for (std::uint64_t i = 0; i < count; ++i)
     *reinterpret_cast<void**>(base + i * stride) = base + (i + jump) % count * stride;
@@ -51,7 +51,7 @@ std::uint64_t cycles_of(void*& at, std::uint64_t loads) {
   return cycle() - begun;
 }
 
-// Of each load, the second time around, without what measuring itself takes.
+// Cycles per load in the second pass, without the cost of the measurement.
 double cycles_of_load(char* base, std::uint64_t bytes, std::uint64_t stride, std::uint64_t jump) {
   std::uint64_t const count = bytes / stride;
   void* at = ring(base, count, stride, jump);
@@ -61,7 +61,7 @@ double cycles_of_load(char* base, std::uint64_t bytes, std::uint64_t stride, std
   return static_cast<double>(cycles_of(at, loads) - idle) / static_cast<double>(loads);
 }
 
-// The last size before a step takes longer by a fifth.
+// The last size before a step takes 20 % longer.
 template <class Time>
 std::uint64_t capacity(std::uint64_t least, std::uint64_t most, Time const& time_of) {
   double const small = time_of(least);
@@ -73,7 +73,7 @@ std::uint64_t capacity(std::uint64_t least, std::uint64_t most, Time const& time
   return fits;
 }
 
-// The least stride at which a step takes as long as it ever does.
+// The smallest stride at which a step has its maximum duration.
 std::uint64_t line(char* base, std::uint64_t bytes) {
   double const apart = cycles_of_load(base, bytes, 128, 1);
   for (std::uint64_t stride = 8; stride < 128; stride *= 2)
@@ -101,7 +101,7 @@ constexpr std::uint64_t kib = 1024;
 alignas(4096) char local[256 * kib];
 
 int probe(bool latency_only) {
-  // A step of an odd number of lines, about half of the way around, meets no line twice and no open row for long.
+  // A step of an odd number of lines, about half the ring, visits each line once and rarely an open row.
   auto const half = [](std::uint64_t bytes, std::uint64_t stride) { return bytes / stride / 2 + 1; };
   char* const beyond = mapped(4096 * kib);
   double const miss = cycles_of_load(beyond, 4096 * kib, 64, half(4096 * kib, 64));

@@ -1,11 +1,11 @@
-// software: how long the runtime's own copiers take for the graphs of Fig. 8 on a tile, and by how many instructions.
+// software: times and instructions of the runtime's software copiers for the graphs of Fig. 8 on a tile.
 //
 //     tess run --machine nemesys-4x4 --places 1 --workers 1 nemesys-software           # JSON
-//     tess run --machine nemesys-4x4 --places 1 --workers 1 nemesys-software short     # a few sizes of each
+//     tess run --machine nemesys-4x4 --places 1 --workers 1 nemesys-software short     # fewer sizes
 //
-//   What is copied has left the caches before, as it has at a place that invalidates what others wrote. The second of
-//   two copies counts, so that the code is in the caches. There is no operating system beneath: what Linux or OctoPOS
-//   would add is not in these numbers.
+//   The graph is flushed from the caches before each copy, as at a place that invalidates data written by others. The
+//   second of two copies counts, so that the code is cached. There is no operating system, so the numbers exclude the
+//   overhead of Linux or OctoPOS.
 //
 // Source    NEMESYS (MEMSYS 2019), section 5.2, Fig. 8a to 8d: the lines of Pegasus.
 #include <array>
@@ -38,7 +38,7 @@ struct plains {
   tess::array<plain<1>*> all;
 };
 
-/// What a copy reads, to be flushed: begin and bytes.
+/// Memory that a copy reads, to be flushed: begin and bytes.
 using extents = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 void add(extents& to, void const* begin, std::uint64_t bytes, std::uint64_t front = layout::front_bytes) {

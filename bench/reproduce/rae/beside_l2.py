@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""beside_l2: what the interface of remote atomics beside the L2s of tessera-4x4 costs, and what merging saves there.
+"""beside_l2: costs of the interface of remote atomics at the L2s of tessera-4x4, and the savings of merging.
 
 Runs `word_costs` and `patterns` (beside this file) on tessera-4x4 as it is, with `merge = false`, and without [rae].
-The machine is deterministic: two calls print the same.
+The machine is deterministic, so two calls print the same.
 
 Usage: bench/reproduce/rae/beside_l2.py [--build DIR] [--count N]     after ./tess build
 """
@@ -30,15 +30,15 @@ def variants() -> dict[str, str]:
 
 
 def run(build: pathlib.Path, machine: str, copies: int, program: str, *words: object) -> tuple[str, dict]:
-    """What it prints, and its statistics."""
+    """Standard output of the program, and its statistics."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "variant.toml"
         file.write_text(machine)
         statistics = pathlib.Path(folder) / "s.json"
         line = [build / "libexec/tessera/machine/tess-machine", "--quiet", "--machine", file, "--copies", copies,
                 "--stats", statistics, "--", build / "tests/machine-programs" / program, *words]  # fmt: skip
-        said = subprocess.run([str(word) for word in line], check=True, capture_output=True, text=True).stdout
-        return said, json.loads(statistics.read_text())
+        printed = subprocess.run([str(word) for word in line], check=True, capture_output=True, text=True).stdout
+        return printed, json.loads(statistics.read_text())
 
 
 def main() -> int:
@@ -50,22 +50,23 @@ def main() -> int:
     print("| machine | links | eamoadd.d | amoadd.d | compare-and-swap of the adapter |")
     print("|" + "---|" * 5)
     for name, machine in variants().items():
-        said, _ = run(chosen.build, machine, 1, "rae-word-costs", *TILES)
-        for line in said.splitlines():
+        printed, _ = run(chosen.build, machine, 1, "rae-word-costs", *TILES)
+        for line in printed.splitlines():
             print(f"| {name} | " + " | ".join(line.split()) + " |")
     print(f"\n{PLACES} places:\n")
-    print("| pattern | machine | operations | accesses of the L2 for each | bus cycles for each | operations a µs |")
+    print("| pattern | machine | operations | accesses of the L2 per operation | bus cycles per operation |"
+          " operations per µs |")  # fmt: skip
     print("|" + "---|" * 6)
     for pattern in ("CENTRAL", "STRIDE1", "RAND"):
         for name, machine in variants().items():
-            _, told = run(chosen.build, machine, PLACES, "rae-patterns", pattern, chosen.count, PLACES)
-            home = told["tiles"][0]
+            _, statistics = run(chosen.build, machine, PLACES, "rae-patterns", pattern, chosen.count, PLACES)
+            home = statistics["tiles"][0]
             requests = PLACES * chosen.count
-            # Nobody counts them without the interface; each operation has its own.
+            # Not counted without the interface, where each operation has its own access.
             accesses = f"{home['rae_entries'] / requests:.3f}" if home["rae_entries"] else "one"
-            cycles = home["bus_load"] * told["cycles"]
+            cycles = home["bus_load"] * statistics["cycles"]
             print(f"| {pattern} | {name} | {requests} | {accesses} | {cycles / requests:.2f} | "
-                  f"{requests / (told['measured']['simulated_ps'] / 1e6):.2f} |", flush=True)  # fmt: skip
+                  f"{requests / (statistics['measured']['simulated_ps'] / 1e6):.2f} |", flush=True)  # fmt: skip
     return 0
 
 

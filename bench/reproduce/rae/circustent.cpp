@@ -1,13 +1,13 @@
-// circustent: CircusTent's kernels by the names of OpenSHMEM: on the machine by instructions or by messages, and
-// natively. The same arrays, patterns and checksums as the program `circustent`, whose operations are the runtime's.
+// circustent: CircusTent's kernels in OpenSHMEM: on the machine by instructions or by messages, or natively. It has the
+// arrays, patterns and checksums of the program `circustent`, which uses operations of the runtime.
 //
 //   circustent_shmem --bench NAME|all --memsize BYTES --iters N [--stride S] [--pes P] [--note K]
-//   BYTES of each PE's array, N iterations of each PE. Of each benchmark a line
+//   BYTES of each PE's array, N iterations of each PE. Prints one line per benchmark:
 //     NAME seconds S gams G instructions I wrong W checksum C
-//   where I are those of all PEs together (natively 0), and W counts the words that are not what one thread makes of
-//   them. With --note before it the first K atomics of PE 0, in their order, each a line
+//   I: instructions of all PEs together (natively 0). W: words that differ from the result of one thread. With --note,
+//   the first K atomics of PE 0 come before it, in program order, one line each:
 //     atomic ARRAY WORD
-//   the array and the word's number in it, noted beside the operation, which takes longer then.
+//   the array and the index of the word, recorded at each operation, which slows it down.
 //
 // Source    CircusTent (PMAM 2020), its SHMEM kernels as published.
 #include <tess/shmem_words.h>
@@ -42,10 +42,10 @@ struct run {
   word notes = 0;
   word* array = nullptr;
   word* index = nullptr;
-  std::vector<int> targets{};  ///< PEs, by iteration, of PTRCHASE.
+  std::vector<int> targets{};  ///< PEs by iteration, for PTRCHASE
 };
 
-/// As the arrays lie in another PE.
+/// Operations on the arrays of another PE.
 template <bool Adds>
 struct remote {
   static word fetch(word* at, word add, int pe) {
@@ -58,7 +58,7 @@ struct remote {
   }
   static word read(word const* at, int pe) { return shmem_uint64_g(at, pe); }
 };
-/// The same, and what was done is noted.
+/// The same, with a record of the operations.
 template <bool Adds>
 struct noting {
   std::vector<word const*>* done;
@@ -72,7 +72,7 @@ struct noting {
   }
   static word read(word const* at, int pe) { return remote<Adds>::read(at, pe); }
 };
-/// By this PE alone, to compare with.
+/// The same operations by one thread, for the check.
 template <bool Adds>
 struct local {
   static word fetch(word* at, word add, int) {
@@ -161,7 +161,7 @@ void fill(run const& r) {
     r.index[k] = kernels::random_word(seed ^ 0x6964U, pe * (r.iterations + 1) + k) % limit;
 }
 
-/// How many of this PE's words are wrong. Only the PE before works on them; PTRCHASE changes none.
+/// Number of wrong words of this PE. Only the previous PE modifies them; PTRCHASE modifies none.
 word wrong_words(run const& r) {
   std::vector<word> array(r.elements);
   std::vector<word> index(r.iterations + 1);
@@ -184,7 +184,7 @@ word checksum(run const& r) {
   return sum;
 }
 
-/// The part that counts, for a machine that counts it apart.
+/// Marks the measured part for the machine's statistics.
 void mark_measured([[maybe_unused]] bool begins) {
 #if defined(__riscv)
   namespace shmem = tess::detail::shmem;
@@ -194,7 +194,7 @@ void mark_measured([[maybe_unused]] bool begins) {
 #endif
 }
 
-/// Of this PE, since it began.
+/// Instructions of this PE since its start.
 word instructions() {
   word count = 0;
 #if defined(__riscv)
@@ -203,7 +203,7 @@ word instructions() {
   return count;
 }
 
-/// Whether all words are right.
+/// Whether all words are correct.
 bool measure(run const& r, word* sums) {
   int const me = shmem_my_pe();
   int const next = (me + 1) % shmem_n_pes();

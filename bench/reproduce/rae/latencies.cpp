@@ -1,13 +1,13 @@
-// latencies: what a program on a node finds out about its machine by the time that things take: caches, memory, words
-// of other nodes by instructions of xBGAS, and copies, as JSON.
+// latencies: parameters of the machine, measured by a program on a node, as JSON: caches, memory, words of other nodes
+// by xBGAS instructions, and copies.
 //
 //     tess run --machine rae-6 --copies 6 rae-latencies
 //
-//   PE 0 measures; the others sleep in a barrier. Loads depend on each other, through memory of a size that fits where
-//   it shall. Of words of other nodes: again and again one word, which the interface cache has; the first access to
-//   words in lines that are in memory only, or that the owner has written, so that its caches have them.
+//   PE 0 measures; the others sleep in a barrier. Loads are dependent, over memory of a size that fits the measured
+//   level. Words of other nodes: repeated access to one word, which is in the interface cache; first access to words of
+//   lines that are only in memory, or that are in the owner's caches, since the owner has written them.
 //
-// Units     cycles of the tile's clock; of copies bytes a microsecond.
+// Units     cycles of the tile's clock; bytes per microsecond for copies.
 // Source    RAE, Table I.
 #include <tess/shmem_words.h>
 
@@ -24,7 +24,7 @@ namespace adapter = shmem::registers::adapter;
 
 constexpr std::uint64_t kib = 1024;
 constexpr std::uint64_t line = 64;
-constexpr std::uint64_t big = 12 * 1024 * kib;  // more than the L2 has
+constexpr std::uint64_t big = 12 * 1024 * kib;  // larger than the L2
 constexpr std::uint64_t loads_min = 16384;
 constexpr std::uint64_t times = 256;  // lines, or operations
 
@@ -36,12 +36,12 @@ std::uint64_t cycle() {
 std::uint64_t row(int pe, std::uint64_t field) {
   return shmem::information(info::table + shmem::own.tiles[pe] * info::row_bytes + field);
 }
-/// At the begin of a PE's partition, which no program uses: a global address.
+/// The begin of a PE's partition, which programs do not use: a global address.
 std::uint64_t* untouched(int pe, std::uint64_t from_bytes) {
   return reinterpret_cast<std::uint64_t*>(row(pe, info::row_partition) + from_bytes);
 }
 
-/// Of each load, after the first time around a ring of lines; a step of about half of them meets no open row for long.
+/// Cycles per load after the first pass over a ring of lines; steps of about half the ring rarely hit an open row.
 double load_cycles(char* base, std::uint64_t bytes) {
   std::uint64_t const lines = bytes / line;
   for (std::uint64_t i = 0; i < lines; ++i)
@@ -57,7 +57,7 @@ double load_cycles(char* base, std::uint64_t bytes) {
   return static_cast<double>(cycle() - begun) / static_cast<double>(loads);
 }
 
-/// Of each call with 0, 1, 2 and so on, without the loop around it.
+/// Cycles per call of f(0), f(1), f(2) ..., without the loop around it.
 template <class Operation>
 double each(Operation operation) {
   std::uint64_t const idle = cycle();
@@ -67,7 +67,7 @@ double each(Operation operation) {
   return static_cast<double>(cycle() - begun - (begun - idle)) / times;
 }
 
-/// Whole lines by DMA to this node's own memory or elsewhere.
+/// Copies whole lines by DMA to this node's memory or to another one.
 double copy_bytes_per_us(std::uint64_t const* from, std::uint64_t* to, std::uint64_t bytes) {
   struct acknowledged {
     std::uint64_t value = 1, error = 0, notify = 0, cookie = 0;

@@ -1,14 +1,14 @@
-// openshmem_operations: what a real OpenSHMEM library executes for an operation: under callgrind, which is told where
-// each begins and ends. Process 0 asks, process 1 has the word.
+// openshmem_operations: executes operations of a real OpenSHMEM library under callgrind, with markers at the begin and
+// end of each. Process 0 requests, process 1 has the word.
 //
 //   Started by `tess reproduce rae`: oshrun -n 2 valgrind --tool=callgrind openshmem_operations memory|messages. With
-//   memory, process 1 sleeps meanwhile, outside of the library: what it executes then is no part of the operation.
-//   With messages it sleeps, too, while the other begins its operations, and then serves all of them at once. Only
-//   operations without result: of the others nearly all would be the polls of whoever waits.
+//   memory, process 1 sleeps outside of the library, so its instructions are not part of the operations. With messages,
+//   it also sleeps while process 0 begins its operations, and then serves all of them at once. Only operations without
+//   result are measured this way: for the others, most instructions would be polls of the waiting process.
 //
-// Units     instructions of all `operations` together; the part of callgrind's output that is named as the operation.
-// Errors    2 for other words, or another number of processes; 1 if the words do not hold what was done to them.
-#include <shmem.h>  // its names with uint64 are not all there: ulong is the same
+// Units     instructions of all `operations` together, in the part of callgrind's output named after the operation.
+// Errors    2: wrong arguments, or another number of processes; 1: the words do not have the expected values.
+#include <shmem.h>  // it lacks some names for uint64; ulong is the same type
 #include <time.h>
 #include <valgrind/callgrind.h>
 
@@ -19,10 +19,10 @@
 namespace {
 
 constexpr unsigned long operations = 1000;
-constexpr int warm = 10;  // the first of a kind looks up where the other's memory is
+constexpr int warm = 10;  // the first operation of a kind looks up the remote memory
 constexpr int other = 1;
-constexpr std::size_t words_count = 16;  // the flag has a line of its own
-constexpr timespec long_enough{1, 0};    // under callgrind 1000 operations take some hundredths of it
+constexpr std::size_t words_count = 16;  // so that the flag has its own line
+constexpr timespec long_enough{1, 0};    // under callgrind, 1000 operations take a few hundredths of it
 
 template <class T>
 void use(T value) {
@@ -76,7 +76,7 @@ void count_words(series& of) {
   of.count("get", [](unsigned long* w) { use(shmem_ulong_g(w, other)); });
 }
 
-// What is bitwise comes first, and swap sets the word to 0: in shared memory fetch_or and fetch_xor of Open MPI 4.1.4
+// Bitwise operations come first, and swap sets the word to 0: in shared memory fetch_or and fetch_xor of Open MPI 4.1.4
 // with UCX 1.13.1 return the old value and leave a wrong one (12 | 1 makes 12, 12 ^ 5 makes 0).
 void count_fetching(series& of) {
   of.count("fetch_and", [](unsigned long* w) { use(shmem_ulong_atomic_fetch_and(w, ~0UL, other)); });
@@ -99,7 +99,7 @@ void count_without_result(series& of) {
   of.count("xor", [](unsigned long* w) { shmem_ulong_atomic_xor(w, 0, other); });
 }
 
-// True if all that was added since the last put is there.
+// Whether the word contains all additions since the last put.
 bool count_all(bool messages) {
   auto* const words = static_cast<unsigned long*>(shmem_align(64, words_count * sizeof(unsigned long)));
   for (std::size_t i = 0; i < words_count; ++i) words[i] = 0;
@@ -132,6 +132,6 @@ int main(int argc, char** argv) {
   } else {
     std::fprintf(stderr, "openshmem_operations: %d processes, expected 2\n", shmem_n_pes());
   }
-  // Not shmem_finalize(): Open MPI 4.1.4 touches memory in it that it has given back.
+  // No shmem_finalize(): in Open MPI 4.1.4 it accesses memory that it has freed.
   shmem_global_exit(code);
 }

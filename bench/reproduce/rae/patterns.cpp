@@ -1,14 +1,14 @@
-// patterns: remote atomics of 1 to 64 places on one place's words, for the counts of its network interface.
+// patterns: remote atomics of 1 to 64 places on words of place 0, to measure the counters of its network interface.
 //
 //   patterns PATTERN COUNT PLACES [check]
 //
-//   PLACES places add 1 COUNT times each, one at a time, to words of place 0; so there are at most PLACES requests
-//   under way:
+//   PLACES places add 1 COUNT times each, one at a time, to words of place 0; so at most PLACES requests are
+//   outstanding:
 //     CENTRAL   all to one word
-//     STRIDE1   to one word after the other, all places side by side
+//     STRIDE1   to consecutive words, all places together
 //     RAND      to random words of 2 MiB
-//   The words begin in memory, in no cache. With `check`, place 0 looks at them at the end: they go through its caches
-//   then, and the interface's counts have that, too.
+//   Initially the words are in memory, in no cache. With `check`, place 0 reads them at the end, through its caches,
+//   which also appears in the counters of the interface.
 //
 // Source    patterns of CircusTent (RAE, section 5), aimed at one place instead of the next one.
 #include <charconv>
@@ -43,7 +43,7 @@ std::uint64_t tile_of(std::uint64_t program) {
   return number;
 }
 
-/// All places leave it together. It is at the last place, and asked seldom, so that place 0 has the pattern alone.
+/// A barrier of all places. It is at the last place and polled rarely, so that place 0 receives only the pattern.
 void meet(std::uint64_t round) {
   std::uint64_t const all = own_register(info::programs);
   if (xbgas::fetch_add(all, &arrived, 1) + 1 == round * all) {
@@ -88,7 +88,7 @@ int main(int count, char** arguments) {
   std::uint64_t const all = own_register(info::programs);
   std::uint64_t const own = own_register(info::program);
   if (places == 0 || places > all) usage();
-  // At the begin of its partition: in its own map, which object 1 has, this is a global address.
+  // The begin of its partition; in the map of object 1 this is a global address.
   std::uint64_t const row = info::table + tile_of(0) * info::row_bytes;
   auto* const array = reinterpret_cast<std::uint64_t*>(own_register(row + info::row_partition));
   xbgas::fill(1, tile_of(0));

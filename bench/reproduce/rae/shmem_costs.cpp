@@ -1,7 +1,7 @@
-// shmem_costs: what an operation of <tess/shmem_words.h> on a word of another PE takes: the instructions of the one
-// that asks and of the one that is asked, and the time. A third PE, if there is one, only waits.
+// shmem_costs: costs of each operation of <tess/shmem_words.h> on a word of another PE: instructions of the requester
+// and of the target, and cycles. A third PE, if there is one, only waits.
 //
-//   One line each: NAME asking X asked Y cycles Z, of one operation, without the loop around it.
+//   Prints one line per operation, without the loop around it: NAME asking X asked Y cycles Z.
 #include <tess/shmem_words.h>
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct cost {
   std::uint64_t cycles = 0;
 };
 
-// PE 0 works on a word of PE 1, which serves or sleeps; what that takes is written at PE 0.
+// PE 0 operates on a word of PE 1, which serves or sleeps; the costs of PE 1 are written to PE 0.
 template <class Operation>
 cost all_of(Operation operation) {
   cost spent;

@@ -1,19 +1,19 @@
-// tasks: how many remote atomics a microsecond one core does with 1 to 64 tasks that issue, yield and complete.
+// tasks: rate of remote atomics of one core with 1 to 64 tasks that issue, yield and complete.
 //
 //   tasks FORM TARGET COUNT [TASKS]
 //
-//   Place 0 adds COUNT times to random words of 2 MiB in a partition; the others are asleep. TARGET is `one`, the place
+//   Place 0 adds COUNT times to random words of 2 MiB in a partition; the others sleep. TARGET is `one`, the place
 //   farthest from it, or `all` others. FORM:
-//     wait    instructions that wait for their answer, one after the other
-//     tasks   TASKS coroutines, resumed in turn: each begins an addition, yields, and takes the answer when its turn
-//             comes again
-//     loop    TASKS tickets, begun and taken in turn by a loop: what tasks cost is not in it
-//     post    an unrolled loop of additions without answers
-//     issue   the same to 256 words whose addresses lie ready: what the hart can issue
-//   and, for the rates of what serves them, with TARGET `one`:
+//     wait    instructions that wait for their response, one after the other
+//     tasks   TASKS coroutines, resumed in turn: each issues an addition, yields, and takes the response when it is
+//             resumed
+//     loop    TASKS tickets, issued and completed in turn by a loop, without the cost of tasks
+//     post    an unrolled loop of additions without response
+//     issue   the same to 256 words with precomputed addresses: the issue rate of the hart
+//   and, for the rate of the home, with TARGET `one`:
 //     home    all other places post COUNT additions each to the words of the last place
 //
-//   The time is that of the measured part of the statistics (--stats); it ends when all that was begun is done.
+//   The time is that of the measured part of the statistics (--stats); it ends when all operations are complete.
 //
 // Source    issue, yield, complete: SoftXMT (Grappa), section 2; the instructions: docs/machine/rae.md.
 #include <charconv>
@@ -49,8 +49,8 @@ word tile_of(word program) {
   return number;
 }
 
-/// All places leave it together, and who comes last says whether what is measured begins or ends. It is at place 0, the
-/// first to leave; who waits sleeps until its own word is written.
+/// A barrier of all places, in which the last one marks the begin or end of the measured part. It is at place 0, which
+/// leaves first; a waiting place sleeps until its own word is written.
 void meet(word round, word measured) {
   word const all = own_register(info::programs);
   if (xbgas::fetch_add(1, &arrived, 1) + 1 == round * all) {
@@ -66,9 +66,9 @@ void meet(word round, word measured) {
   } while (value < round);
 }
 
-/// Where the next addition goes: xorshift, and a place by the high bits.
+/// Target of the next addition: xorshift, with the place in the high bits.
 struct random_words {
-  word* const* arrays;  ///< By place: its words, as its own map has them.
+  word* const* arrays;  ///< by place: its words, at addresses of its own map
   word first;
   word count;
   word state = 0x9e3779b97f4a7c15U;
@@ -85,7 +85,7 @@ struct random_words {
   }
 };
 
-/// One of a ring of coroutines, each of which gives its turn to the next.
+/// One of a ring of coroutines, each of which resumes the next.
 struct task {
   struct promise_type {
     std::coroutine_handle<> next;
@@ -93,7 +93,7 @@ struct task {
 
     task get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_always initial_suspend() noexcept { return {}; }
-    /// Each ends in its turn: the last one returns to who began them.
+    /// Coroutines end in turn; the last one returns to the caller that started them.
     auto final_suspend() noexcept {
       struct after {
         bool await_ready() const noexcept { return false; }
@@ -223,7 +223,7 @@ int main(int count, char** given) {
   for (word place = 0; place < places; ++place) {
     word const tile = tile_of(place);
     xbgas::fill(place + 1, tile);
-    // At the begin of its partition: a global address.
+    // The begin of its partition, a global address.
     arrays.push_back(reinterpret_cast<word*>(own_register(info::table + tile * info::row_bytes + info::row_partition)));
   }
   random_words from{arrays.data(), target == "all" ? 1 : places - 1, target == "all" ? places - 1 : 1};

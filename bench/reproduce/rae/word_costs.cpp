@@ -1,9 +1,9 @@
-// word_costs: cycles of an operation on a word of another tile's partition, one after the other, by three ways.
+// word_costs: cycles of an atomic on a word of another tile's partition, one at a time, by three mechanisms.
 //
 //   word_costs TILE...
 //
 //   Prints for each tile: its number; eamoadd.d; amoadd.d at the word's global address; the adapter's compare-and-swap,
-//   from the first store to its window until its status says that it has ended. The line is in the home's L2.
+//   from the first store to its window until its status reports the end. The line is in the home's L2.
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -29,7 +29,7 @@ std::uint64_t cycle() {
   return now;
 }
 
-/// Mean of some calls, after some that bring code and lines.
+/// Mean of several calls, after warm-up calls.
 template <class Operation>
 std::uint64_t cycles_of(Operation operation) {
   constexpr int rounds = 64;

@@ -1,8 +1,8 @@
-// bare_portal: the same transfers with the portal library alone, to compare with: no regions, no rights, no checks.
+// bare_portal: the same transfers by the portal library alone, as the baseline: without regions, rights and checks.
 //
-//   Single-step, as the paper's baseline: a write's window is opened when the write before has ended; a reader opens
-//   its window only after its header was sent and the server is ready. Overlapped: two windows for writes, the second
-//   opened while the first receives; a reader opens its window before its header.
+//   Single-step, as the paper's baseline: the window of a write is opened when the previous write has ended; a reader
+//   opens its window only after its header was sent and the server is ready. Overlapped: two windows for writes, the
+//   second opened while the first receives; a reader opens its window before its header.
 //
 // Threads   one hart each.
 // Source    RMem (MultiProg 2019), section on the evaluation: the NodeOS kernel with portals.
@@ -15,7 +15,7 @@
 
 namespace mppa {
 
-/// The server's side. Each client has its own part of the DDR.
+/// The server. Each client has its own part of the DDR.
 class bare_server {
  public:
   using mailbox = tess::machine::mailbox;
@@ -27,7 +27,7 @@ class bare_server {
 
   [[nodiscard]] std::uint64_t part(std::uint64_t client) const { return memory_ + client * part_bytes_; }
 
-  /// False: the message is another's.
+  /// False if the message is not one of these operations.
   bool serve(mailbox::message const& came) {
     auto const [code, bytes, second, third, unused] = came.said;
     switch (static_cast<operation>(code)) {
@@ -73,7 +73,7 @@ class bare_server {
     tess::machine::receive_window window;
     std::uint64_t client;
     std::uint64_t bytes;
-    std::uint64_t left;  ///< Times that it will be opened.
+    std::uint64_t left;  ///< remaining number of times that it will be opened
   };
   std::uint64_t memory_;
   std::uint64_t part_bytes_;
@@ -88,12 +88,12 @@ class bare_client {
   bare_client(tess::machine::mailbox& mail, std::uint64_t server, bool overlapped)
       : mail_(mail), server_(server), overlapped_(overlapped) {}
 
-  /// Before the first write: so many will come, each of so many bytes. With two windows an even number.
+  /// Before the first write: announces the number and size of writes. With two windows the number is even.
   void announce_writes(std::uint64_t bytes, std::uint64_t times) {
     tess::machine::mailbox::send(
         server_, {static_cast<std::uint64_t>(operation::bare_write), bytes, times, overlapped_ ? 2UL : 1});
   }
-  /// A window has been opened, which somebody else took out of the mailbox.
+  /// Reports an opened window whose message was taken from the mailbox elsewhere.
   void allowed(std::uint64_t where) {
     where_ = where;
     ++allowed_;
@@ -127,7 +127,7 @@ class bare_client {
   std::uint64_t server_;
   bool overlapped_;
   std::uint64_t allowed_ = 0;
-  std::uint64_t where_ = 0;  ///< The same part each time.
+  std::uint64_t where_ = 0;  ///< the same part each time
   tess::machine::receive_window window_{0};
   tess::machine::portal_sender sender_;
 };

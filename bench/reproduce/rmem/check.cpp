@@ -1,4 +1,4 @@
-// check: an owner and another, in turns; every answer is compared with the one that it must be.
+// check: an owner and another client take turns; every response is compared with the expected one.
 #include "check.hpp"
 
 #include "client.hpp"
@@ -33,7 +33,7 @@ void expect_received(char const* what, std::uint64_t word) {
 void put(std::uint64_t (&words)[region_bytes / 8], std::uint64_t word) {
   for (std::uint64_t& one : words) one = word;
 }
-/// The other client's turn; it knows the number of the turn.
+/// The other client's turn, identified by its number.
 void pass_turn(mailbox& mail, std::uint64_t to) {
   mailbox::send(to, {});
   (void)mail.receive();
@@ -55,7 +55,7 @@ void own(mailbox& mail, std::uint64_t other) {
   expect("read over the end", remote.read(received, region.address + region_bytes - 64, 128), status::out_of_bounds);
   expect("write over the end", remote.write(region.address + region_bytes - 64, sent, 128), status::out_of_bounds);
   expect("read so much that it wraps", remote.read(received, region.address + 64, ~std::uint64_t{63}),
-         status::not_lines);  // no window can be that
+         status::not_lines);  // not a possible window
   expect("write so much that it wraps", remote.write(region.address + 64, sent, ~std::uint64_t{63}),
          status::out_of_bounds);
   expect("write ragged", remote.write(region.address + 8, sent, 64), status::not_lines);
@@ -86,12 +86,12 @@ void visit(mailbox& mail, std::uint64_t owner) {
   pass_turn(mail, owner);
   expect("read", remote.read(received, region.address, part_bytes), status::ok);
   expect_received("read", 7);
-  // What it may read, into the memory of another.
+  // Readable data, into another cluster's memory.
   mailbox::send(server_cluster(0), {static_cast<std::uint64_t>(operation::read), region.address, part_bytes,
                                     cluster::row(owner, registers::information::row_tlm) + 0x100000});
   expect("read for another", static_cast<status>(mail.receive().said[0]), status::not_own);
   expect("write with the right to read", remote.write(region.address, sent, part_bytes), status::not_permitted);
-  // A window in another server's memory, or the owner's, was never opened.
+  // No window was opened in the memory of another server or of the owner.
   portal_sender portal;
   if (portal.send(reinterpret_cast<std::uint64_t>(sent), 64,
                   cluster::row(server_cluster(0), registers::information::row_partition)))
@@ -100,7 +100,7 @@ void visit(mailbox& mail, std::uint64_t owner) {
   mailbox::flush();
 }
 
-/// A region of another server is reached by its address alone.
+/// The address alone is enough to access a region of another server.
 void use_another_server(mailbox& mail) {
   rmem_client remote(mail);
   auto const near = remote.create(0, "near", region_bytes);

@@ -1,9 +1,9 @@
-// check: what the service promises: data arrive, and whoever lacks a right or leaves a region is refused.
+// check: checks of the service: data arrive, and requests without the right or outside of a region are refused.
 #pragma once
 
 namespace mppa {
 
-/// On every cluster; the first two compute clusters are clients of the first server. The exit code: 0, all was right.
+/// Runs on every cluster; the first two compute clusters are clients of the first server. Returns the exit code.
 int check();
 
 }  // namespace mppa

@@ -1,8 +1,8 @@
-// client: remote memory as a program of a compute cluster sees it: named regions, read and written, blocking.
+// client: blocking access of a program on a compute cluster to remote memory in named regions.
 //
-// Units     bytes; whole lines of 64, of memory that is aligned to them.
+// Units     bytes; whole, aligned lines of 64.
 // Threads   one hart of the cluster: the one at its mailbox.
-// Errors    every call says how it ended; a refusal leaves both memories as they were.
+// Errors    every call returns a status; a refused one leaves both memories unchanged.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ class rmem_client {
  public:
   struct opened {
     status how = status::ok;
-    std::uint64_t address = 0;  ///< Remote.
+    std::uint64_t address = 0;  ///< remote
     std::uint64_t bytes = 0;
   };
 
@@ -41,13 +41,13 @@ class rmem_client {
     if (auto const how = static_cast<status>(said[0]); how != status::ok) return how;
     return sender_.send(reinterpret_cast<std::uint64_t>(local), bytes, said[1]) ? status::ok : status::lost;
   }
-  /// Returns when the data are in the own memory.
+  /// Returns when the data are in local memory.
   [[nodiscard]] status read(void* local, std::uint64_t address, std::uint64_t bytes) {
     std::uint64_t const server = server_at(address);
     if (!window_.open(reinterpret_cast<std::uint64_t>(local), bytes, server)) return status::not_lines;
     tess::machine::mailbox::send(server,
                                  {word(operation::read), address, bytes, tess::machine::cluster::global_name(local)});
-    // Data, or a refusal.
+    // The response is data or a refusal.
     mail_.wait_until([this] { return window_.is_closed() || !mail_.empty(); });
     if (window_.is_closed()) return status::ok;
     window_.close();
@@ -56,7 +56,7 @@ class rmem_client {
 
  private:
   static std::uint64_t word(operation code) { return static_cast<std::uint64_t>(code); }
-  /// Looked up once: the table of clusters does not change.
+  /// Looked up once, since the table of clusters does not change.
   std::uint64_t server_at(std::uint64_t address) {
     std::uint64_t& known = servers_[address >> server_shift];
     if (known == 0) known = server_cluster(address >> server_shift) + 1;

@@ -1,11 +1,11 @@
-// main: remote memory on a machine with clusters, measured: compute clusters write to an I/O cluster's DDR, or
-// read from it, by the RMem protocol or by bare portals.
+// main: measures remote memory on a machine with clusters: compute clusters write to the DDR of an I/O cluster, or read
+// from it, by the RMem protocol or by bare portals.
 //
 //   A copy runs on every cluster (`--copies 20`). The first I/O cluster serves; the first PEERS compute clusters are
-//   its clients. Each prints a line for each of its transfers: cluster, number, and the cycles between which it took
-//   place. What was moved is compared, word by word, where it went to.
+//   its clients. Each prints a line for each of its transfers: cluster, number, and the cycles of its begin and end.
+//   The transferred data are compared word by word at the destination.
 //
-// Errors    exit code 1: something was refused or did not arrive as it was sent; 2: wrong words.
+// Errors    exit code 1: a request was refused, or data are wrong; 2: wrong arguments.
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -32,7 +32,7 @@ struct chosen {
   bool writes = false;
   std::uint64_t bytes = 0;
   std::uint64_t peers = 0;
-  std::uint64_t transfers = 0;  // of each peer
+  std::uint64_t transfers = 0;  // by each peer
 };
 
 std::uint64_t pattern(std::uint64_t client, std::uint64_t index) {
@@ -46,19 +46,19 @@ std::uint64_t wrong_words(std::uint64_t const volatile* words, std::uint64_t cli
   for (std::uint64_t i = 0; i < bytes / 8; ++i) wrong += words[i] != pattern(client, i) ? 1 : 0;
   return wrong;
 }
-/// The DDR is written and read behind the caches by portals: what the server itself does there goes through.
+/// Portals access the DDR behind the caches, so the server flushes its own accesses.
 bool flush_range(std::uint64_t address, std::uint64_t bytes) {
   namespace of = registers::ranges;
   std::uint64_t const window = cluster::window(registers::unit::ranges);
   cluster::word(window + of::operation) = of::flush;
   cluster::word(window + of::address) = address;
   cluster::word(window + of::bytes) = bytes;
-  cluster::counter told;
-  cluster::word(window + of::counter) = reinterpret_cast<std::uint64_t>(&told);
+  cluster::counter completion;
+  cluster::word(window + of::counter) = reinterpret_cast<std::uint64_t>(&completion);
   cluster::word(window + of::trigger) = 0;
   cluster::fence();
   cluster::word(window + of::doorbell) = 1;
-  return cluster::word(window + of::doorbell) != of::wrong && told.wait();
+  return cluster::word(window + of::doorbell) != of::wrong && completion.wait();
 }
 std::uint64_t volatile* in_memory(std::uint64_t address) {
   return reinterpret_cast<std::uint64_t volatile*>(address);
@@ -72,7 +72,7 @@ std::string name_of(std::uint64_t client) {
   return "part" + std::to_string(client);
 }
 
-/// The server: until every client has left. Parts of the DDR lie in the order of the clusters' numbers.
+/// The server, until every client has left. Parts of the DDR are in the order of the clusters' numbers.
 bool serve(chosen const& of, std::uint64_t own) {
   mailbox mail;
   rmem_server regions;
@@ -80,7 +80,7 @@ bool serve(chosen const& of, std::uint64_t own) {
   std::uint64_t present = 0;
   std::uint64_t left = 0;
   std::uint64_t clients[peers_max];
-  std::uint64_t parts[peers_max];  // where a client's data lie, by its own word: for looking at them, not for access
+  std::uint64_t parts[peers_max];  // addresses of the clients' data, as reported; only compared
   bool good = true;
   while (left < of.peers) {  // each arrives once and leaves once
     mail.wait_until([&] { return !mail.empty() || bare.has_work(); });
@@ -104,7 +104,7 @@ bool serve(chosen const& of, std::uint64_t own) {
     if (++present < of.peers) continue;
     for (std::uint64_t i = 0; i < of.peers; ++i) mailbox::send(clients[i], {static_cast<std::uint64_t>(status::ok)});
   }
-  // Only now: it takes time that others would have waited.
+  // Only now, since other clients would have to wait for it.
   for (std::uint64_t i = 0; of.writes && i < present; ++i) {
     if (wrong_words(in_memory(parts[i]), clients[i], of.bytes) != 0)
       good = fail(clients[i], "what it wrote is not in memory");
@@ -120,7 +120,7 @@ bool transfer(chosen const& of, rmem_client& remote, bare_client& bare, std::uin
   return how == status::ok;
 }
 
-/// Windows of bare writes may be opened meanwhile; their messages say where, that of the start nowhere.
+/// Waits for the start. Messages about opened windows of bare writes, which have an address, may come first.
 void wait_for_all(mailbox& mail, bare_client& bare) {
   for (;;) {
     std::uint64_t const where = mail.receive().said[1];
@@ -143,7 +143,7 @@ bool run_client(chosen const& of, std::uint64_t own) {
     where = memory + (region.address & offset_mask);
   }
   if (of.writes) fill(buffer, own, of.bytes);
-  // Those that fill the caches are not measured; an even number, for two windows.
+  // Warm-up transfers are not measured; their number is even, for two windows.
   std::uint64_t const unmeasured = 1 + (of.transfers + 1) % 2;
   if (of.writes && of.way != "rmem") bare.announce_writes(of.bytes, unmeasured + of.transfers);
   for (std::uint64_t i = 0; i < unmeasured; ++i)
@@ -164,7 +164,7 @@ bool run_client(chosen const& of, std::uint64_t own) {
   return true;
 }
 
-/// 0: it is none.
+/// 0 if the text is not a number.
 std::uint64_t number(std::string_view text) {
   std::uint64_t value = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,10 +1,10 @@
-// protocol: what client and server of remote memory say to each other on a machine with clusters.
+// protocol: messages between client and server of remote memory on a machine with clusters.
 //
 //   A remote address names its server in the two highest bits, and a byte of that server's DDR in the others. Every
-//   request is one message of five words, {operation, address or name, ...}; an answer is {status, ...}. A write is
-//   header, answer (the server has opened a window for these bytes), data through the portal. A read is header, data:
-//   the client has opened its window before, so that the server sends as soon as it has checked. A refusal is an
-//   answer.
+//   request is one message of five words, {operation, address or name, ...}; a response is {status, ...}. A write
+//   is header, response (the server has opened a window for these bytes), data through the portal. A read is header,
+//   data: the client has opened its window before, so that the server sends as soon as it has checked. A refusal is a
+//   response.
 //
 // Units     bytes; whole lines of 64.
 // Source    RMem (MultiProg 2019): header, acknowledgement, data; the two steps of a read overlap.
@@ -23,24 +23,24 @@ enum class operation : std::uint64_t {
   grant,   ///< {address, cluster, rights} -> {status}
   read,    ///< {address, bytes, where} -> data, or {status}
   write,   ///< {address, bytes} -> {status, where}
-  // Of the bench: no regions and no rights, only portals.
+  // For the baseline: only portals, no regions and rights.
   bare_write,  ///< {bytes, times, windows} -> each time {ok, where}
   bare_read,   ///< {bytes, where} -> data; where null: {ok}, and then
   bare_allow,  ///< {bytes, where} -> data
-  arrive,      ///< Everyone gets {ok, null} when all have come.
+  arrive,      ///< All clients get {ok, null} when all have arrived.
   leave,
 };
 
 enum class status : std::uint64_t {
   ok,
-  no_region,      ///< The address is in none, or the name is nobody's.
-  out_of_bounds,  ///< It begins in a region and ends behind it.
+  no_region,      ///< The address is in no region, or the name is unknown.
+  out_of_bounds,  ///< It begins in a region and ends beyond it.
   not_permitted,  ///< This cluster lacks the right.
-  not_lines,      ///< Address or length is no multiple of 64, or the length is 0.
-  in_use,         ///< The name is taken; or a write of this cluster has not ended.
+  not_lines,      ///< Address or length is not a multiple of 64, or the length is 0.
+  in_use,         ///< The name exists; or a write of this cluster has not ended.
   full,           ///< The server has no room.
-  lost,           ///< The data were refused on their way.
-  not_own,        ///< The data would go to a cluster that has not asked for them.
+  lost,           ///< The data were refused in transit.
+  not_own,        ///< The data would go to a cluster that has not requested them.
 };
 
 inline std::string_view text_of(status one) {

@@ -1,4 +1,4 @@
-// server: requests checked, windows opened, data sent.
+// server: checks requests, opens windows and sends data.
 #include "server.hpp"
 
 #include <algorithm>
@@ -106,10 +106,10 @@ mailbox::words rmem_server::write(mailbox::message const& came) {
 std::optional<status> rmem_server::read(mailbox::message const& came) {
   auto const [how, where] = check(came, tess::memd::right_read);
   if (how != status::ok) return how;
-  // Or a client could have what it may read sent into another's window, which is open for something else.
+  // Otherwise a client could have data sent into another client's window, which is open for a different transfer.
   std::uint64_t const inside = came.said[3] - scratchpads_[came.source];
   if (inside > scratchpad_bytes_ || came.said[2] > scratchpad_bytes_ - inside) return status::not_own;
-  // The check has been done while what was sent before was still on its way.
+  // The check overlapped with the previous transfer, which may still be in flight.
   if (sender_.busy() && !sender_.finish()) ++lost_;
   return sender_.begin(where, came.said[2], came.said[3]) ? std::nullopt : std::optional(status::lost);
 }

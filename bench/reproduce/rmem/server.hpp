@@ -5,7 +5,7 @@
 //   A window is for one write and closes with it, so a permission is used once.
 //
 // Threads   one hart of the cluster.
-// Errors    every refusal is an answer (status); data that a client does not take are counted in `lost`.
+// Errors    every refusal is a response (status); data that a client does not accept are counted in `lost`.
 #pragma once
 
 #include <optional>
@@ -23,20 +23,20 @@ class rmem_server {
 
   rmem_server();
 
-  /// Does what a message of this file's operations asks; false: it is another's.
+  /// Executes a request; false if the message is not one of this file's operations.
   bool serve(mailbox::message const& came);
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
  private:
   struct region {
     std::array<std::uint64_t, 2> name;
-    std::uint64_t begin;  ///< Offset in the DDR.
+    std::uint64_t begin;  ///< offset in the DDR
     std::uint64_t bytes;
     tess::memd::grants granted;
   };
   struct found {
     status how = status::no_region;
-    std::uint64_t where = 0;  ///< Global address.
+    std::uint64_t where = 0;  ///< global address
   };
   static constexpr std::size_t regions_max = 64;
 
@@ -49,12 +49,12 @@ class rmem_server {
   std::optional<status> read(mailbox::message const& came);
 
   std::uint64_t own_;
-  std::uint64_t number_;  ///< Of the server, in addresses.
-  std::uint64_t memory_;  ///< Global address of the DDR.
+  std::uint64_t number_;  ///< the server's number in addresses
+  std::uint64_t memory_;  ///< global address of the DDR
   std::uint64_t memory_bytes_;
-  std::uint64_t scratchpad_bytes_;          ///< Of every cluster.
-  std::vector<std::uint64_t> scratchpads_;  ///< By cluster: where its memory begins.
-  std::vector<region> regions_;             ///< By begin, without holes.
+  std::uint64_t scratchpad_bytes_;          ///< of every cluster
+  std::vector<std::uint64_t> scratchpads_;  ///< by cluster: begin of its memory
+  std::vector<region> regions_;             ///< ordered by begin, without gaps
   tess::machine::portal_sender sender_;
   std::uint64_t lost_ = 0;
 };

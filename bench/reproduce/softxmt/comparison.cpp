@@ -1,4 +1,4 @@
-// comparison: reads the reference, picks from the points what the paper states in words, writes both.
+// comparison: reads the published numbers, extracts the same numbers from the measured points, and writes both.
 #include "reproduce/softxmt/comparison.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace softxmt {
 namespace {
 
-/// The figure with the highest rate.
+/// The point with the highest rate.
 point best(points const& all, std::string const& figure, std::string const& series) {
   point found{figure, series, 0, 0};
   for (point const& p : all)
@@ -27,7 +27,7 @@ double rate_at(points const& all, std::string const& figure, std::string const& 
   throw std::runtime_error("nothing was measured for " + figure + ", " + series + " at " + std::to_string(x));
 }
 
-/// The least x with 95 % of the best rate: how many references a core overlaps.
+/// The lowest x with 95 % of the best rate: the number of references that a core overlaps.
 double enough(points const& all, std::string const& figure, std::string const& series) {
   double const wanted = 0.95 * best(all, figure, series).rate;
   for (point const& p : all)

@@ -1,7 +1,7 @@
-// comparison: what the SoftXMT paper published beside what was measured here, and how both look on paper.
+// comparison: the published numbers of the SoftXMT paper beside the measured ones, as a report.
 //
 // Units     rates in million lines per second.
-// Errors    std::runtime_error for a reference file that lacks a figure.
+// Errors    std::runtime_error if the file of published numbers lacks one.
 #pragma once
 
 #include <map>
@@ -18,14 +18,14 @@ struct point {
 };
 using points = std::vector<point>;
 
-/// The paper's figures by name.
+/// The paper's numbers by name.
 [[nodiscard]] std::map<std::string, double> read_reference(std::string const& file);
 
 struct row {
   std::string what;
   double paper;
   double here;
-  std::string why;  ///< they differ
+  std::string why;  ///< reason for the difference
 };
 
 [[nodiscard]] std::vector<row> compare(std::map<std::string, double> const& paper, points const& measured);
@@ -33,7 +33,7 @@ struct row {
 [[nodiscard]] std::string to_csv(points const& measured);
 [[nodiscard]] std::string to_json(points const& measured, std::vector<row> const& rows, bool quick);
 [[nodiscard]] std::string to_table(std::vector<row> const& rows);
-/// Markdown.
+/// The report as Markdown.
 [[nodiscard]] std::string to_report(std::vector<row> const& rows, bool quick);
 
 }  // namespace softxmt

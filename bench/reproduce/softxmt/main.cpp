@@ -1,9 +1,9 @@
-// main: the experiments of the SoftXMT paper on this machine, its figures beside ours.
+// main: the experiments of the SoftXMT paper on this computer, with the published numbers beside the measured ones.
 //
-//   `tess reproduce softxmt` starts it. Four experiments, as in the paper's figures: pointer chasing by n lists in one
-//   loop; the same by tasks; by tasks whose operations take 3 us longer; by tasks that update a private set between two
-//   operations. Writes softxmt.csv (every point), softxmt.json (points, comparison, machine) and softxmt.md (the
-//   report).
+//   Started by `tess reproduce softxmt`. Four experiments, as in the paper's figures: pointer chasing through n lists
+//   in one loop; the same by tasks; by tasks with 3 us of additional latency per operation; by tasks that update a
+//   private set between two operations. Writes softxmt.csv (every point), softxmt.json (points, comparison, machine)
+//   and softxmt.md (the report).
 //
 // Units     million lines per second, of all cores used; bytes.
 // Source    SoftXMT, "Crunching Large Graphs with Commodity Processors" (HotPar 2011), section 4;
@@ -27,7 +27,7 @@ namespace {
 using softxmt::point;
 using softxmt::points;
 
-/// How large the experiments are.
+/// Sizes of the experiments.
 struct extent {
   std::size_t list_bytes;
   std::uint64_t lines;

@@ -1,9 +1,9 @@
-// coherent: what programs on tiles with coherent caches share: who takes part, and lines that all can name.
+// coherent: shared parts of programs on tiles with coherent caches: the cores, and lines that every core can address.
 //
-//   Copy i of the program is core i. Lines of core i are in the partition of its tile, below what the copy itself uses;
-//   every tile loads, stores and swaps them in its own cache.
+//   Copy i of the program is core i. The lines of core i are in the partition of its tile, below the memory that the
+//   copy itself uses; every tile loads, stores and swaps them in its own cache.
 //
-// Errors    expect(): says what is wrong, and remembers it for the exit code.
+// Errors    expect(): reports a false expectation and sets the exit code.
 #pragma once
 
 #include <atomic>
@@ -61,7 +61,7 @@ class cores {
   [[nodiscard]] std::uint64_t& word_at(std::uint64_t core, std::uint64_t number, std::uint64_t offset = 0) const {
     return *reinterpret_cast<std::uint64_t*>(line(core, number) + offset);
   }
-  /// All copies leave it together; before there is anything better. Its line is zero at first.
+  /// A barrier of all copies, for start and end. Its line is initially zero.
   void meet(std::uint64_t line_number) {
     word arrived(word_at(0, line_number));
     arrived.fetch_add(1);
@@ -76,7 +76,7 @@ class cores {
   std::uint64_t meetings_ = 0;
 };
 
-/// Of the program's one word: 1 to 2^20; 0: it is none.
+/// The program's only argument, 1 to 2^20; 0 if it is not such a number.
 inline std::uint64_t rounds_of(int count, char** words) {
   if (count != 2) return 0;
   std::uint64_t rounds = 0;

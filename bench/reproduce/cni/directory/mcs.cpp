@@ -1,9 +1,9 @@
-// mcs: the MCS lock on coherent caches, taken by all cores at once with an empty section.
+// mcs: cycles of the MCS lock on coherent caches, contended by all cores, with an empty section.
 //
-//   Whoever waits polls a flag in a line of its own, until its predecessor in the queue clears it.
+//   A waiting core polls a flag in its own line until its predecessor in the queue clears it.
 //
-// Units     cycles: of all acquires and releases in a row; of both apart, in a second pass that looks at the clock.
-// Errors    exit code 1: the lock did not exclude; 2: wrong words.
+// Units     cycles: of all acquires and releases together; of each apart, in a second pass that reads the clock.
+// Errors    exit code 1: the lock did not exclude; 2: wrong arguments.
 // Source    J. Mellor-Crummey, M. Scott, TOCS 9(1), 1991, algorithm 5; the baseline of CNI (IJPP 2012), figure 11a.
 #include "coherent.hpp"
 
@@ -19,9 +19,9 @@ class mcs_lock {
   explicit mcs_lock(coherent::cores const& all) : all_(all), own_(all.own() + 1), tail_(all.word_at(0, tail_line)) {}
 
   void acquire() const {
-    next(own_).store(nobody, std::memory_order_relaxed);
+    next(own_).store(none, std::memory_order_relaxed);
     std::uint64_t const before = tail_.exchange(own_, std::memory_order_acq_rel);
-    if (before == nobody) return;
+    if (before == none) return;
     word const flag = locked(own_);
     flag.store(1, std::memory_order_relaxed);
     next(before).store(own_, std::memory_order_release);
@@ -31,18 +31,18 @@ class mcs_lock {
   void release() const {
     word const follows = next(own_);
     std::uint64_t next_one = follows.load(std::memory_order_acquire);
-    if (next_one == nobody) {
+    if (next_one == none) {
       std::uint64_t expected = own_;
-      if (tail_.compare_exchange_strong(expected, nobody, std::memory_order_acq_rel)) return;
+      if (tail_.compare_exchange_strong(expected, none, std::memory_order_acq_rel)) return;
       do {
         next_one = follows.load(std::memory_order_acquire);
-      } while (next_one == nobody);
+      } while (next_one == none);
     }
     locked(next_one).store(0, std::memory_order_release);
   }
 
  private:
-  static constexpr std::uint64_t nobody = 0;  // cores are named by their number plus 1
+  static constexpr std::uint64_t none = 0;  // a core is stored as its number plus 1
   [[nodiscard]] word next(std::uint64_t core) const { return word(all_.word_at(core - 1, next_line)); }
   [[nodiscard]] word locked(std::uint64_t core) const { return word(all_.word_at(core - 1, locked_line)); }
 
@@ -51,7 +51,7 @@ class mcs_lock {
   word tail_;
 };
 
-/// Each adds to a word so that two at once would lose one.
+/// Each core increments a word non-atomically, so that a broken lock loses increments.
 void check(coherent::cores& all, mcs_lock const& lock, std::uint64_t rounds) {
   std::uint64_t volatile& count = all.word_at(0, count_line);
   all.meet(meeting_line);
@@ -76,7 +76,7 @@ int main(int count, char** words) {
   }
   coherent::cores all;
   mcs_lock const lock(all);
-  check(all, lock, rounds < 16 ? rounds : 16);  // fills the caches, too
+  check(all, lock, rounds < 16 ? rounds : 16);  // also fills the caches
   all.meet(meeting_line);
   std::uint64_t const begin = cycle();
   for (std::uint64_t i = 0; i < rounds; ++i) {

@@ -1,10 +1,10 @@
-// tree: the MCS tree barrier on coherent caches: arrivals by a tree of four, wake-up by a tree of two.
+// tree: cycles of the MCS tree barrier on coherent caches: arrival by a tree of degree 4, wake-up by one of degree 2.
 //
-//   Who waits for children polls one line of its own, with a byte for each child; who waits for its parent polls
-//   another.
+//   A core that waits for its children polls one line of its own, with a byte for each child; one that waits for its
+//   parent polls another.
 //
-// Units     cycles of all episodes in a row.
-// Errors    exit code 1: a copy left an episode before another came; 2: wrong words.
+// Units     cycles of all episodes together.
+// Errors    exit code 1: a copy left an episode before another had arrived; 2: wrong arguments.
 // Source    J. Mellor-Crummey, M. Scott, TOCS 9(1), 1991, algorithm 11; the baseline of CNI (IJPP 2012), figure 11b.
 #include "coherent.hpp"
 
@@ -41,7 +41,7 @@ class tree_barrier {
 
  private:
   static constexpr std::uint64_t arity = 4;
-  /// Not zero: this child of the parent has not come.
+  /// Not zero: this child has not arrived.
   [[nodiscard]] flag byte_of(std::uint64_t parent, std::uint64_t child) const {
     return flag(*reinterpret_cast<std::uint8_t*>(all_.line(parent, children_line) + child));
   }
@@ -54,7 +54,7 @@ class tree_barrier {
   std::uint64_t sense_ = 0;
 };
 
-/// Whoever has left an episode finds that all others have come to it, and none two further.
+/// After an episode, every other core has arrived at it, and none is two episodes ahead.
 void check(coherent::cores const& all, tree_barrier& barrier, std::uint64_t episodes) {
   for (std::uint64_t episode = 1; episode <= episodes; ++episode) {
     for (std::uint64_t wait = 0; wait < (episode * (3 + all.own())) % 61; ++wait) asm volatile("");
@@ -79,7 +79,7 @@ int main(int count, char** words) {
   coherent::cores all;
   tree_barrier barrier(all);
   all.meet(meeting_line);
-  check(all, barrier, 16);  // fills the caches, too
+  check(all, barrier, 16);  // also fills the caches
   barrier.wait();
   std::uint64_t const begin = cycle();
   for (std::uint64_t i = 0; i < episodes; ++i) barrier.wait();
