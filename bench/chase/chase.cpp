@@ -1,4 +1,4 @@
-// chase: the tasks, the gate at which they wait for each other, and the two places that follow each other's lists.
+// chase: tasks that follow lists, the gate at which they start together, and two places that follow each other's lists.
 #include "chase/chase.hpp"
 
 #include <array>
@@ -12,17 +12,17 @@
 namespace bench {
 namespace {
 
-/// Lines that a task follows between two looks at the common count.
+/// Lines that a task follows between two checks of the common count.
 constexpr std::uint64_t stretch = 16;
 
-/// What all tasks of a measurement share.
+/// State shared by all tasks of a measurement.
 struct course {
-  std::uint64_t left;  ///< lines to follow, all tasks together
+  std::uint64_t left;  ///< remaining lines, all tasks together
   std::unique_ptr<tess::counter[]> gates;
   std::uint32_t waiting = 0;
   double end = 0;
 
-  /// Another stretch was followed: go on?
+  /// Reports a followed stretch; whether to continue.
   bool go_on() noexcept {
     if (left > stretch) {
       left -= stretch;
@@ -61,10 +61,11 @@ tess::task<void> follow_and_update(std::uint64_t at, course& c, tess::counter& g
   do_not_optimize(own.data());
 }
 
-/// The rates of each number of tasks.
+/// Rates by number of tasks.
 tess::task<std::vector<double>> measure_between(std::vector<std::uint32_t> const& counts, std::size_t bytes,
                                                 std::uint64_t least_lines) {
-  // The places of this job are threads of one process: the lists of both may be made at their owner and kept here.
+  // The places of this job are threads of one process, so the lists of both can be built by their owners and stored
+  // here.
   std::array<std::optional<lists>, 2> made;
   co_await tess::on_all_places([&made, bytes]() -> tess::task<void> {
     made[tess::here()].emplace(make_lists(bytes, tess::here() + 1U));

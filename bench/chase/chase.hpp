@@ -1,4 +1,4 @@
-// chase: tasks that each follow a list of their own by `get`, all started before the clock is.
+// chase: tasks that each follow their own list by `get`, all started before the measurement begins.
 //
 // Units     million lines followed per second, of all places together.
 // Threads   tasks of the running job.
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// What a task does besides following its list: `count` additions to random words of its own `bytes` per line.
+/// Additional work of a task per line: `count` additions to random words of its private `bytes`.
 struct updates {
   std::uint32_t count = 0;
   std::size_t bytes = 0;
@@ -27,12 +27,12 @@ struct updates {
 [[nodiscard]] tess::task<double> chase(lists const& followed, std::uint32_t tasks, std::uint64_t lines,
                                        updates extra = {});
 
-/// How many lines make a measurement of some tasks: several for each, and at least so many in all.
+/// Number of lines of a measurement with some tasks: several for each task, and a minimum in total.
 [[nodiscard]] constexpr std::uint64_t lines_for(std::uint32_t tasks, std::uint64_t least) {
   return std::max<std::uint64_t>(least, std::uint64_t{tasks} * 64);
 }
 
-/// The rates of `counts` tasks, spread over two places, each following lists of the other: one job, under a delay.
+/// Rates of `counts` tasks on two places, which follow lists of the other place, in one job with additional latency.
 [[nodiscard]] std::vector<double> chase_between_places(std::vector<std::uint32_t> const& counts, std::size_t bytes,
                                                        tess::delay const& delay, std::uint64_t least_lines);
 

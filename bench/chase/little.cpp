@@ -1,4 +1,4 @@
-// little: reading of latencies and rates, and the answers as text.
+// little: parses latencies and rates, and formats the answers.
 #include "chase/little.hpp"
 
 #include <array>
@@ -40,7 +40,7 @@ std::optional<double> read_rate(std::string_view text) {
 }
 
 std::string tasks_needed(double latency, double rate) {
-  double const tasks = std::ceil(under_way(latency, rate) - 1e-9);
+  double const tasks = std::ceil(outstanding(latency, rate) - 1e-9);
   return number("%.4g operations per second, ", rate) + number("%.4g ns each: ", latency * 1e9) +
          number("%.0f must be under way, so as many tasks if each has one\n", tasks);
 }
@@ -50,7 +50,7 @@ std::string tasks_needed_table(double rate) {
       {{"memory of this socket", 90e-9}, {"memory of another", 150e-9}, {"a fast network", 1e-6}, {"SoftXMT's", 3e-6}}};
   std::string text;
   for (auto const& [what, latency] : latencies)
-    text += number("  %5.0f ns", latency * 1e9) + number(": %4.0f tasks  (", std::ceil(under_way(latency, rate))) +
+    text += number("  %5.0f ns", latency * 1e9) + number(": %4.0f tasks  (", std::ceil(outstanding(latency, rate))) +
             what + ")\n";
   return text;
 }

@@ -1,4 +1,4 @@
-// little: Little's law: how many operations must be under way, and so how many tasks, for a rate at a latency.
+// little: Little's law: the number of outstanding operations, and of tasks, that a rate requires at a latency.
 //
 // Units    seconds; operations per second.
 // Source   J. D. C. Little, "A Proof for the Queuing Formula: L = λW" (Operations Research 9, 1961).
@@ -10,19 +10,19 @@
 
 namespace bench {
 
-/// Operations under way on average at `rate` per second, each taking `latency` seconds.
-[[nodiscard]] constexpr double under_way(double latency, double rate) noexcept {
+/// Mean number of outstanding operations at `rate` per second with `latency` seconds each.
+[[nodiscard]] constexpr double outstanding(double latency, double rate) noexcept {
   return latency * rate;
 }
 
-/// 90ns, 3us, 1ms; nothing if the text is something else.
+/// Seconds of 90ns, 3us, 1ms; nullopt for other text.
 [[nodiscard]] std::optional<double> read_seconds(std::string_view text);
-/// 200M/s, 1.5G/s, 20k/s, 500/s; nothing if the text is something else.
+/// Rate of 200M/s, 1.5G/s, 20k/s, 500/s; nullopt for other text.
 [[nodiscard]] std::optional<double> read_rate(std::string_view text);
 
 /// The answer as a sentence.
 [[nodiscard]] std::string tasks_needed(double latency, double rate);
-/// A few latencies of memories and networks at that rate.
+/// The numbers for typical latencies of memories and networks at that rate.
 [[nodiscard]] std::string tasks_needed_table(double rate);
 
 }  // namespace bench

@@ -1,11 +1,11 @@
 // main: tasks that follow linked lists beyond the cache, against a plain loop over n lists and against Little's
 // law.
 //
-//   --tasks: 1 to 16,384 tasks on one core, each with a list of its own, every line a `get`. The limit is the best rate
+//   --tasks: 1 to 16,384 tasks on one core, each with its own list, one `get` per line. The limit is the best rate
 //   of a plain loop over n lists in the same lines (instruction-level parallelism); for the large numbers, our own
-//   best. Beside them what bare coroutines reach that take turns without a scheduler.
-//   --delay: two places that follow each other's lists while every operation takes so much longer. The limit is what
-//   Little's law allows for the tasks in flight, or the rate of the same tasks without a delay if that is less.
+//   best. It also prints the rate of bare coroutines that take turns without a scheduler.
+//   --delay: two places follow each other's lists with additional latency of every operation. The limit is the rate by
+//   Little's law for the tasks in flight, or the rate of the same tasks without the latency if that is lower.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -45,7 +45,7 @@ struct tasks_round {
   rates ours;
 };
 
-/// One round: every number of lists by the loop, every number by tasks, on the same lines.
+/// One round: every number of lists by the loop and by tasks, on the same lines.
 tess::task<tasks_round> one_round(bench::lists const& lists, std::vector<std::uint32_t> const& counts) {
   tasks_round r{};
   for (std::uint32_t const n : bench::list_loop_counts())
@@ -98,7 +98,7 @@ void delay_cases(bench::suite& suite, wanted const& w) {
   }
 }
 
-/// `--latency 90ns --rate 200M/s`: the answer instead of a measurement.
+/// `--latency 90ns --rate 200M/s`: prints the answer by Little's law without a measurement.
 int calculate(std::string const& latency, std::string const& rate) {
   auto const seconds = bench::read_seconds(latency.empty() ? "90ns" : latency);
   auto const per_second = bench::read_rate(rate.empty() ? "200M/s" : rate);

@@ -58,7 +58,7 @@ void leads_to(vertex_node const& n, auto visit) {
   for (vertex_node* const e : n.edges) visit(e);
 }
 
-/// What the archive made with new.
+/// Objects that the archive allocated with new.
 template <class T>
 void delete_all(T* root) {
   std::unordered_set<T*> seen{root};

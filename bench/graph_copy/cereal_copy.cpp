@@ -60,7 +60,7 @@ void leads_to(vertex_node const& n, auto visit) {
   for (auto const& e : n.edges) visit(e);
 }
 
-/// Cycles of shared pointers never end by themselves. A node that was cut has a value of ~0.
+/// Cycles of shared pointers are never freed, so they are cut. A cut node has the value ~0.
 template <class T>
 void cut_all(std::shared_ptr<T> root) {
   std::vector<std::shared_ptr<T>> queue{std::move(root)};

@@ -1,7 +1,7 @@
-// hand_written: what a careful programmer writes for one type: a copy into a buffer, sent, its pointers then fixed up.
+// hand_written: a copy of one type written by hand: into a buffer, sent, then its pointers are relocated.
 //
-//   Breadth first; an open-addressing table from address to index, kept from copy to copy; every pointer becomes an
-//   index in the buffer, the buffer is copied to the destination, and one pass turns indices into addresses.
+//   Breadth first, with an open-addressing table from address to index, which is reused. Pointers become indices in the
+//   buffer, the buffer is copied to the destination, and one pass turns indices into addresses.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class index_table {
     }
     count_ = 0;
   }
-  /// The index of `key`, `next` if it is new.
+  /// The index of `key`; `next` if it is new.
   std::uint32_t find_or_add(void const* key, std::uint32_t next) {
     if (2 * count_ >= slots_.size()) grow();
     for (std::size_t i = hash(key) & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
@@ -90,7 +90,7 @@ class index_table {
 template <class T>
 class hand_written_copy {
  public:
-  /// The copy's root; it lies in a buffer that the next copy overwrites. `count`: objects.
+  /// The root of the copy, in a buffer that the next copy overwrites. `count`: objects.
   T* copy(T* root, std::size_t& count) {
     table_.clear();
     found_.clear();

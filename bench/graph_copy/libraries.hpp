@@ -1,7 +1,7 @@
 // libraries: the same graphs through Boost.Serialization with tracking and cereal with shared pointers.
 //
-//   Each gives the ns per object of: serialise into a string, copy the string, deserialise. Both recurse along what
-//   they copy.
+//   Each returns ns per object of serialising into a string, copying the string and deserialising. Both recurse along
+//   the graph.
 #pragma once
 
 #include <cstddef>

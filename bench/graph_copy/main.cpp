@@ -1,7 +1,7 @@
-// main: graphs of objects copied by us, against a hand-written copy, Boost.Serialization, cereal and memcpy.
+// main: copies of object graphs by the runtime, against a hand-written copy, Boost.Serialization, cereal and memcpy.
 //
-//   Ours is tess::copy with the default copier: measured, a region taken, written with final pointers, and freed; what
-//   a call adds is the case `at`. Memory of both sides is used again from copy to copy.
+//   Ours is tess::copy with the default copier: it measures the graph, allocates a region, writes the copy with final
+//   pointers, and frees it; the case `at` adds the cost of a call. Both sides reuse memory from copy to copy.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstring>
@@ -52,7 +52,7 @@ struct ours {
   void give_numbers(vertex_node& v, std::size_t count) { v.numbers = arena.make_array<double>(count); }
 };
 
-/// Plain structs lie one behind the other, as ours do.
+/// Plain structs are contiguous, as our objects are.
 struct plain {
   using node = bench::plain_node;
   using tree = bench::plain_tree;
@@ -116,7 +116,7 @@ std::string size_name(std::size_t count) {
   return text + std::to_string(exponent);
 }
 
-/// Both libraries recurse along what they copy; so much they survive on a stack of 8 MiB.
+/// Both libraries recurse along the graph; this size fits on a stack of 8 MiB.
 bool survives(shape s, std::size_t count, std::size_t depth_most) {
   return BENCH_LIBRARIES != 0 && (s == shape::tree ? count <= 1'000'000 : count <= depth_most);
 }
@@ -159,7 +159,7 @@ double our_array(std::size_t bytes) {
 }
 
 double plain_array(std::size_t bytes) {
-  // In the segment, so that both have the same pages.
+  // In the segment, so that both use the same kind of pages.
   return bench::in_job(1, [=]() -> tess::task<double> {
     auto const from = tess::allocate<std::byte>(bytes);
     auto const to = tess::allocate<std::byte>(bytes);

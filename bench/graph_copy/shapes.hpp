@@ -1,4 +1,4 @@
-// shapes: the graphs that are copied, built alike of our objects and of plain structs.
+// shapes: the graphs to copy, built of our objects or of plain structs.
 //
 //   list: linked both ways, 32 bytes a node. tree: binary, 32 bytes. graph: four edges to random vertices, and 0 to 15
 //   doubles each. Linked in the order of allocation, or shuffled.
@@ -15,7 +15,7 @@
 
 namespace bench {
 
-/// order[i]: which of the objects in memory is the i-th of the shape.
+/// order[i]: index in memory of the i-th object of the shape.
 [[nodiscard]] inline std::vector<std::uint32_t> link_order(std::size_t count, bool shuffled) {
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
@@ -62,7 +62,7 @@ auto build_graph(Make& make, std::size_t count) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     all[i]->value = i;
-    // The first edge reaches everything.
+    // The first edges connect all vertices.
     for (unsigned e = 0; e < 4; ++e) all[i]->edges[e] = all[e == 0 ? (i + 1) % count : splitmix(5, 4 * i + e) % count];
   }
   return all[0];

@@ -1,6 +1,6 @@
-// clock: what every measurement needs: a time stamp, a value the optimiser must believe in, a polite spin.
+// clock: basics of measurements: a time stamp, a value that the optimiser cannot remove, a pause in spin loops.
 //
-// Units     seconds as double in the whole of bench/; a double keeps 0.1 ns over a day of steady_clock.
+// Units     seconds as double in all of bench/; a double resolves 0.1 ns over a day of steady_clock.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ inline constexpr double ns_per_second = 1e9;
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Seconds that one call of f takes.
+/// Duration of one call of f in seconds.
 template <class Function>
 [[nodiscard]] double seconds_of(Function&& f) {
   double const begin = timestamp();
@@ -22,7 +22,7 @@ template <class Function>
   return timestamp() - begin;
 }
 
-/// The optimiser must produce `value`, and cannot know what it is afterwards; memory is left alone.
+/// The optimiser must compute `value` and cannot assume it afterwards; memory is not affected.
 template <class T>
 inline void do_not_optimize(T& value) noexcept {
   asm volatile("" : "+r"(value));
@@ -33,7 +33,7 @@ inline void do_not_optimize(T const& value) noexcept {
   asm volatile("" : : "r"(value));
 }
 
-/// Tells the core that this is a spin loop. Not for latency limits: on recent x86 it waits about 140 cycles.
+/// Hints that this is a spin loop. Not for latency limits: on recent x86 it waits about 140 cycles.
 inline void spin_pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

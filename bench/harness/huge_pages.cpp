@@ -1,4 +1,4 @@
-// huge_pages: maps one huge page too many, keeps the aligned part, advises the kernel, touches every page.
+// huge_pages: maps one huge page more than needed, keeps the aligned part, advises the kernel, and touches every page.
 #include "harness/huge_pages.hpp"
 
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-// The smallest page: if the kernel ignores the advice, each of these faults on its own.
+// The smallest page size: without huge pages, each page of this size faults separately.
 constexpr std::size_t small_page_bytes = 4096;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t unit) {

@@ -1,8 +1,7 @@
-// huge_pages: memory in 2 MiB pages, touched before it is timed, so that a limit measures memory and not page walks or
-// faults.
+// huge_pages: memory in 2 MiB pages, touched in advance, so that measurements do not include page walks and faults.
 //
-// Errors    std::bad_alloc if the kernel has no memory. No huge pages to be had is not an error: the advice is only
-// advice. Cost      construction faults every page in; never construct inside a timed part.
+// Errors    std::bad_alloc if the kernel has no memory. Without huge pages, small ones are used; that is no error.
+// Cost      construction faults every page in; never construct inside a timed part.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// job: one measurement inside a job of its own: starts places, runs the body as the first task, gives its figure back.
+// job: one measurement in a job of its own: starts places, runs the body as the first task, and returns its result.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace bench {
 
-/// What `body` returns at place 0 of a job.
+/// The result of `body` at place 0 of a job.
 inline double in_job(tess::settings const& s, std::function<tess::task<double>()> const& body) {
   double measured = 0;
   int const code = tess::run(s, {}, [&](tess::args) -> tess::task<int> {

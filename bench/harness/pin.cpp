@@ -1,5 +1,4 @@
-// pin: affinity by sched_setaffinity, and a start gate that spins so that all threads of a team start within a
-// microsecond.
+// pin: sets affinity by sched_setaffinity; a spinning start gate lets all threads of a team start within a microsecond.
 #include "harness/pin.hpp"
 
 #include <sched.h>
@@ -44,7 +43,7 @@ void pin_this_thread(int cpu_rank) {
 }
 
 double on_cpu(int cpu_rank, std::function<double()> const& f) {
-  (void)allowed_cpus();  // Before the new thread narrows its own set.
+  (void)allowed_cpus();  // Before the new thread restricts its own set.
   return std::async(std::launch::async,
                     [&] {
                       pin_this_thread(cpu_rank);
@@ -64,7 +63,7 @@ double team_seconds(int threads, std::function<void(int)> const& f) {
       team.emplace_back([&, rank] {
         pin_this_thread(rank);
         missing.fetch_sub(1);
-        // Yield, for teams larger than the machine.
+        // Yields, for teams with more threads than cpus.
         while (missing.load() != 0) std::this_thread::yield();
         begin[static_cast<std::size_t>(rank)] = timestamp();
         f(rank);

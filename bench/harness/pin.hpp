@@ -1,9 +1,9 @@
-// pin: threads that stay on one cpu, because a limit measured by a migrating thread is a limit of the scheduler.
+// pin: threads pinned to one cpu, since a limit measured by a migrating thread would include the scheduler.
 //
-// Cpus are named by their rank among those the process was allowed at its first call: cpu i of n means the (i mod
-// n)-th.
+//   A cpu is identified by its rank among those that the process was allowed at the first call: cpu i of n means the
+//   (i mod n)-th.
 //
-// Threads   any. Each function pins only the thread that it names, never its caller, except pin_this_thread().
+// Threads   any. No function except pin_this_thread() pins its caller.
 // Errors    std::system_error if the kernel refuses a cpu it had allowed.
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace bench {
 
-/// The cpus of the process, read once: call it before anything pins the main thread.
+/// The cpus of the process, read once; must be called before anything pins the main thread.
 [[nodiscard]] std::span<int const> allowed_cpus();
 
 void pin_this_thread(int cpu_rank);
 
-/// Runs f on a thread of its own pinned to the cpu; returns what f returns, rethrows what it throws.
+/// Runs f on a new thread pinned to the cpu; returns its result or rethrows its exception.
 double on_cpu(int cpu_rank, std::function<double()> const& f);
 
-/// Runs f(0) ... f(threads - 1), each pinned to the cpu of its rank, released together.
-/// Returns seconds from the first that starts to the last that ends. f must not throw.
+/// Runs f(0) ... f(threads - 1), each pinned to the cpu of its rank, started together.
+/// Returns the seconds from the first start to the last end. f must not throw.
 double team_seconds(int threads, std::function<void(int)> const& f);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// report: four significant digits on paper, all of them in JSON.
+// report: formats four significant digits as text and all digits in JSON.
 #include "harness/report.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t columns = 9;
 using row = std::array<std::string, columns>;
 
-constexpr std::size_t text_columns = 2;  // bench and case stand left, figures stand right
+constexpr std::size_t text_columns = 2;  // bench and case are left-aligned, numbers right-aligned
 
 std::string number(char const* printf_format, double value) {
   std::array<char, 32> text{};

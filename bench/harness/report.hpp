@@ -1,7 +1,7 @@
-// report: measured entries as an aligned table, as one line, as JSON.
+// report: formats measured entries as an aligned table, as one line, or as JSON.
 //
 // JSON: a list of {"bench", "case", "places", "value", "unit", "limit", "ratio", "runs"}; limit and ratio are null for
-// an entry that was measured alone.
+// an entry without a limit.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace bench {
 [[nodiscard]] std::string table(std::span<entry const> entries);
 [[nodiscard]] std::string json(std::span<entry const> entries);
 
-/// False if the file cannot be written completely.
+/// False if the file could not be written completely.
 [[nodiscard]] bool write_json(std::span<entry const> entries, std::string const& file);
 
 }  // namespace bench

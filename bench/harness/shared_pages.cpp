@@ -1,4 +1,4 @@
-// shared_pages: memfd_create, mapped as segments are.
+// shared_pages: memfd_create, mapped in the same way as segments.
 #include "harness/shared_pages.hpp"
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 namespace bench {
 
 namespace {
-/// MADV_COLLAPSE, which glibc 2.36 does not name: advice alone gives shared files no huge pages.
+/// MADV_COLLAPSE, which glibc 2.36 does not define; MADV_HUGEPAGE alone gives shared files no huge pages.
 constexpr int madvise_collapse = 25;
 }  // namespace
 
@@ -35,7 +35,7 @@ shared_words::shared_words(std::size_t count)
     throw std::bad_alloc();
   }
   std::memset(memory, 0, bytes_);
-  // Where it cannot be, pages stay small, as those of segments then do.
+  // If the kernel cannot do so, pages stay small, as those of segments do then.
   (void)::madvise(memory, bytes_, MADV_HUGEPAGE);
   (void)::madvise(memory, bytes_, madvise_collapse);
   words_ = static_cast<std::uint64_t*>(memory);

@@ -1,6 +1,6 @@
-// shared_pages: memory as the segments of places that are processes have it: a file in memory, mapped shared.
+// shared_pages: memory mapped like the segments of places that are processes: a shared mapping of a memory file.
 //
-//   A limit measured on private huge pages would hide what the page size of such a mapping costs.
+//   A limit measured on private huge pages would hide the cost of the page size of such a mapping.
 //
 // Errors    std::bad_alloc if the kernel has no memory.
 // Cost      construction faults every page in; never construct inside a timed part.
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// Zeroed, present memory that other processes could map too.
+/// Zeroed, present memory that other processes could map, too.
 class shared_words {
  public:
   explicit shared_words(std::size_t count);
@@ -23,7 +23,7 @@ class shared_words {
   [[nodiscard]] std::uint64_t* data() const noexcept { return words_; }
 
  private:
-  void* mapped_ = nullptr;  ///< with room to align
+  void* mapped_ = nullptr;  ///< including room for alignment
   std::uint64_t* words_ = nullptr;
   std::size_t bytes_;
 };

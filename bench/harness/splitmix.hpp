@@ -1,5 +1,5 @@
-// splitmix: the k-th number of a random stream from its index alone, so that anybody can produce the same stream, ahead
-// or not.
+// splitmix: the k-th number of a random stream computed from its index alone, so that it can be reproduced in any
+// order.
 //
 // Source    Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014): splitmix64.
 #pragma once

@@ -1,4 +1,4 @@
-// suite: the order of rounds, medians and spreads. How they look on paper is report.cpp.
+// suite: order of rounds, medians and spreads; report.cpp formats them.
 #include "harness/suite.hpp"
 
 #include <CLI/CLI.hpp>
@@ -69,7 +69,7 @@ double ratio_of(round const& measured, better direction) {
 }
 
 void suite::keep(entry added) {
-  // Seen while it runs; the table at the end goes to stdout.
+  // Progress; the table at the end goes to stdout.
   std::fprintf(stderr, "%s\n", one_line(added).c_str());
   entries_.push_back(std::move(added));
 }

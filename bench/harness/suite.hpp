@@ -1,11 +1,11 @@
-// suite: runs each pair (limit, ours) alternately, keeps medians, and says how near ours comes to the limit.
+// suite: measures pairs (limit, ours) alternately, and reports medians and the ratio of ours to the limit.
 //
-//   The two sides of a pair run in turn, the first one changing every round, so that a change of clock rate or a busy
-//   neighbour meets both. The ratio is the median of the ratios of rounds, not the ratio of medians.
+//   The two sides of a pair run in turn, with the order changing every round, so that a change of clock rate or other
+//   load affects both. The ratio is the median of the ratios of rounds, not the ratio of medians.
 //
 // Units     a unit is a string. "ns/op", "us", "s": smaller is better; anything per second ("M/s", "GB/s"): larger is.
 //           ratio: 1 = at the limit, 0.5 = half as good, above 1 = better than the limit.
-// Errors    std::invalid_argument for a unit whose better direction cannot be told, or a value that is not positive.
+// Errors    std::invalid_argument for a unit whose better direction is unknown, or a value that is not positive.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ struct options {
 /// Adds --runs, --case and --json to a program's own options.
 void declare(CLI::App& app, options& into);
 
-/// Parses; a value is the exit code with which the program should end now: 0 after --help, 2 for wrong use.
+/// Parses the arguments; a value is the exit code with which the program should end: 0 after --help, 2 for misuse.
 [[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 enum class better { smaller, larger };
@@ -38,7 +38,7 @@ enum class better { smaller, larger };
 
 [[nodiscard]] double median(std::vector<double> values);
 
-/// What one round of a pair measured, both sides in the unit of the case.
+/// Results of one round of a pair, both in the unit of the case.
 struct round {
   double limit;
   double ours;
@@ -46,7 +46,7 @@ struct round {
 
 [[nodiscard]] double ratio_of(round const& measured, better direction);
 
-/// One line of the table. Without `limit` it is a limit itself, or a figure that has none.
+/// One line of the table. Without `limit`, it is a limit itself, or a number that has none.
 struct entry {
   std::string bench;
   std::string name;  ///< "case" in JSON.
@@ -56,7 +56,7 @@ struct entry {
   std::optional<double> limit;
   std::optional<double> ratio;
   int runs;
-  double spread;  ///< Half the distance of the quartiles, of the ratio or else of the value, relative to its median.
+  double spread;  ///< Half the interquartile range of the ratio, or of the value, relative to its median.
 };
 
 class suite {
@@ -65,7 +65,7 @@ class suite {
 
   suite(std::string bench, options chosen) : bench_(std::move(bench)), options_(std::move(chosen)) {}
 
-  /// Is this case asked for? pair(), alone() and record() ask themselves; ask before expensive preparation.
+  /// Whether this case is selected. pair(), alone() and record() check it; call it before expensive preparation.
   [[nodiscard]] bool wants(std::string_view name) const { return name.contains(options_.only); }
   [[nodiscard]] int runs() const noexcept { return options_.runs; }
 
@@ -73,12 +73,12 @@ class suite {
             measurement const& ours);
   void alone(std::string const& name, int places, std::string const& unit, measurement const& measured);
 
-  /// For a program whose sides cannot be plain calls (say, because they must be awaited): it runs the rounds itself.
+  /// For a program that executes the rounds itself, e.g. because its sides must be awaited.
   void record(std::string const& name, int places, std::string const& unit, std::span<round const> rounds);
 
   [[nodiscard]] std::span<entry const> entries() const noexcept { return entries_; }
 
-  /// Prints the table to stdout and writes the file if asked for. The exit code of main: 1 if the file failed.
+  /// Prints the table to stdout and writes the file if requested. Returns the exit code: 1 if the file failed.
   [[nodiscard]] int finish() const;
 
  private:

@@ -1,6 +1,6 @@
-// between_cores: flags, a barrier and a copy. The ring is ring_stream.cpp.
+// between_cores: flags, a barrier and a copy; ring_stream.cpp has the ring.
 //
-// Waiting loops have no pause: it would add its own 140 cycles to what is measured.
+// Waiting loops have no pause instruction, which would add its 140 cycles to the measurement.
 #include "limits/between_cores.hpp"
 
 #include <atomic>
@@ -14,11 +14,11 @@
 namespace bench {
 namespace {
 
-/// A flag alone on its line, and on the pair of lines that adjacent-line prefetch fetches together.
+/// A flag alone in a pair of lines, since adjacent-line prefetch fetches pairs.
 struct alignas(2 * line_bytes) flag {
   std::atomic<std::uint64_t> value = 0;
 
-  // Acquire and release: an episode must order the memory around it, or it is no barrier.
+  // Acquire and release: a barrier must order the memory accesses around it.
   void wait_for(std::uint64_t expected) const noexcept {
     while (value.load(std::memory_order_acquire) != expected) {
     }
@@ -56,7 +56,7 @@ double flag_exchange(std::uint64_t rounds) {
     flag& theirs = flags[1 - rank];
     for (std::uint64_t round = 1; round <= rounds; ++round) {
       mine.set(round);
-      // The other may already have set its flag for the next episode, but not for the one after.
+      // The other thread may have set its flag for the next episode, but not for the one after it.
       while (theirs.value.load(std::memory_order_acquire) < round) {
       }
     }
@@ -73,7 +73,7 @@ double std_barrier(int threads, std::uint64_t rounds) {
 }
 
 double memcpy_rate(std::size_t block_bytes) {
-  // Enough to forget the clock and the first, cold copy.
+  // Enough to make the cost of the clock and of the first, cold copy negligible.
   constexpr std::size_t copied_bytes = std::size_t{1} << 30U;
   constexpr double bytes_per_gb = 1e9;
   return on_cpu(0, [&] {
@@ -83,7 +83,7 @@ double memcpy_rate(std::size_t block_bytes) {
     double const seconds = seconds_of([&] {
       for (std::size_t i = 0; i < copies; ++i) {
         std::memcpy(target.data(), source.data(), block_bytes);
-        asm volatile("" : : "r"(target.data()) : "memory");  // The copy has a reader.
+        asm volatile("" : : "r"(target.data()) : "memory");  // Marks the copy as used.
       }
     });
     return static_cast<double>(copies) * static_cast<double>(block_bytes) / seconds / bytes_per_gb;

@@ -1,7 +1,7 @@
-// between_cores: what two cores need to tell each other something: one line, two flags, a stream of records, a barrier.
+// between_cores: costs of communication between two cores: a line, two flags, a stream of records, a barrier.
 //
 // Threads   each starts its own pinned threads, on cpus 0 and 1 unless said otherwise.
-// Units     in the names of the functions' comments; ns or million per second.
+// Units     ns or million per second, in the comment of each function.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace bench {
 
-/// ns per round trip: a line each way, the answer stored as soon as the question is seen.
+/// ns per round trip: one line in each direction; the response is stored as soon as the request is seen.
 [[nodiscard]] double ping_pong(std::uint64_t rounds);
 
-/// ns per episode of the barrier of two threads in which each sets its flag and waits for the other's.
+/// ns per episode of a barrier of two threads, each of which sets its flag and waits for the other's.
 [[nodiscard]] double flag_exchange(std::uint64_t rounds);
 
 /// ns per episode of std::barrier, thread i on cpu i, round robin.

@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-/// A ring of handles that whoever suspends passes on to the next by symmetric transfer.
+/// A ring of handles; a coroutine that suspends resumes the next one by symmetric transfer.
 struct round_robin {
   std::vector<std::coroutine_handle<>> all;
   std::size_t next = 0;
@@ -44,7 +44,7 @@ follower follow(list_line* at, round_robin& turns) {
     at = at->next;
   }
   do_not_optimize(at);
-  // Back to the caller, as everybody else has ended or will not be resumed.
+  // Back to the caller, as all other coroutines have ended or will not be resumed.
   co_await std::suspend_always{};
 }
 

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-/// On a pair of lines of its own, as adjacent-line prefetch fetches them together.
+/// Alone in a pair of lines, since adjacent-line prefetch fetches pairs.
 struct alignas(2 * line_bytes) mcs_node {
   std::atomic<mcs_node*> next = nullptr;
   std::atomic<bool> granted = false;
@@ -23,7 +23,7 @@ struct alignas(2 * line_bytes) mcs_tail {
   std::atomic<mcs_node*> last = nullptr;
 };
 
-/// Many times what a hand-over takes.
+/// A multiple of the duration of a hand-over.
 constexpr unsigned spins_max = 2000;
 
 template <class Done>

@@ -1,4 +1,4 @@
-// locks: what a lock costs threads: the MCS queue lock, fair as ours, and std::mutex, which is not.
+// locks: costs of locks of threads: the MCS queue lock, which is fair like ours, and std::mutex, which is not.
 //
 // The critical section is empty, as in figure 11a of "Cache-Integrated Network Interfaces" (IJPP 2012).
 //
@@ -10,8 +10,8 @@
 
 namespace bench {
 
-/// Waiters spin on a line of their own; after a while they give the processor away, or more threads than processors
-/// would stand still.
+/// Waiters spin on their own line; after a while they yield, since otherwise more threads than processors would not
+/// make progress.
 [[nodiscard]] double mcs_lock(int threads, std::uint64_t rounds);
 
 [[nodiscard]] double std_mutex(int threads, std::uint64_t rounds);

@@ -1,4 +1,4 @@
-// main: what this machine can do: every limit that the benchmarks are compared with, as a table.
+// main: measures every limit of this computer that the benchmarks are compared with, as a table.
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>

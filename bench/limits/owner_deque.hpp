@@ -23,7 +23,7 @@ class owner_deque {
   void push(T* entry) noexcept {
     std::int64_t const bottom = bottom_.load(std::memory_order_relaxed);
     slot(bottom).store(entry, std::memory_order_relaxed);
-    // Pairs with the load of bottom_ in steal(): who sees the index sees the entry.
+    // Pairs with the load of bottom_ in steal(): a thread that sees the index sees the entry.
     bottom_.store(bottom + 1, std::memory_order_release);
   }
 

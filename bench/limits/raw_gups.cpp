@@ -1,6 +1,6 @@
 // raw_gups: fetch_add with a prefetch 32 updates ahead.
 //
-// The prefetch says "for writing", which the baseline instruction set ignores; prefetchw was measured and is no faster.
+// The prefetch is for writing, which the baseline instruction set ignores; prefetchw was measured and is no faster.
 #include "limits/raw_gups.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 constexpr double million = 1e6;
 
 void update(std::uint64_t* table, std::size_t words, std::uint64_t updates, int rank) noexcept {
-  // Numbers drawn and prefetched, not yet used: each is computed once.
+  // Numbers that are drawn and prefetched but not yet used, so that each is computed once.
   std::array<std::size_t, gups_prefetch_distance> ahead{};
   for (std::uint64_t k = 0; k < gups_prefetch_distance; ++k) {
     ahead[k] = gups_word(rank, k, words);

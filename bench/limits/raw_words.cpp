@@ -1,4 +1,4 @@
-// raw_words: the three operations as one loop each, and the core that takes the lines away.
+// raw_words: a loop for each of the three operations, and the thread that steals the lines.
 #include "limits/raw_words.hpp"
 
 #include <numeric>
@@ -13,8 +13,8 @@ namespace {
 
 using word = std::atomic_ref<std::uint64_t>;
 
-/// The order of std::atomic's own `=`. A put of the runtime is visible everywhere when its await ends; a relaxed store,
-/// which may wait in the store buffer, promises less and would be no limit for it.
+/// The order of std::atomic's `=`. A put of the runtime is visible everywhere when its await ends; a relaxed store,
+/// which may wait in the store buffer, guarantees less and would not be a fair limit.
 constexpr std::memory_order put_order = std::memory_order_seq_cst;
 
 /// Follows the chain from `at`; the operation is a template argument, so that the loop holds nothing else.
@@ -139,7 +139,7 @@ line_owner::~line_owner() {
 
 void line_owner::write() {
   std::uint32_t const batch = done_.load(std::memory_order_relaxed) + 1;
-  asked_.store(batch, std::memory_order_release);  // What the caller did to the lines comes before they are rewritten.
+  asked_.store(batch, std::memory_order_release);  // The caller's accesses happen before the lines are rewritten.
   while (done_.load(std::memory_order_acquire) != batch) spin_pause();
 }
 
@@ -153,7 +153,7 @@ void line_owner::serve(std::uint64_t* words, std::vector<std::uint32_t> const& c
     }
     write_chain(words, cycle);
     served = asked;
-    // Pairs with write(): who sees the batch done sees its lines written.
+    // Pairs with write(): a thread that sees the batch done sees its lines written.
     done_.store(served, std::memory_order_release);
   }
 }

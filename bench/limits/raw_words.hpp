@@ -1,7 +1,7 @@
-// raw_words: get, put and fetch_add on 64-bit words by std::atomic_ref, where the line is hot, far away, or somebody
-// else's.
+// raw_words: get, put and fetch_add on 64-bit words by std::atomic_ref, on lines that are hot, in memory, or
+// modified by another core.
 //
-//   All work on memory of the caller, so that ours can be measured on the same lines. Random and stolen accesses follow
+//   All use memory of the caller, so that ours can be measured on the same lines. Random and stolen accesses follow
 //   a chain: the word at the start of a line holds, in its low 32 bits, the index of the next line. fetch_add adds to
 //   the high bits (chain_step), so that a chain survives any number of walks.
 //
@@ -22,30 +22,29 @@ enum class word_op { get, put, fetch_add };
 
 inline constexpr std::size_t words_per_line = 8;
 
-/// What fetch_add adds on a chain: nothing to the 32 bits that name the next line.
+/// The addend of fetch_add on a chain; it leaves the 32 bits with the index of the next line unchanged.
 inline constexpr std::uint64_t chain_step = std::uint64_t{1} << 32U;
 
 [[nodiscard]] inline std::size_t next_word(std::uint64_t chain_word) noexcept {
   return static_cast<std::uint32_t>(chain_word) * words_per_line;
 }
 
-/// One random cycle through all lines, which starts anywhere: next[i] is the line after line i.
+/// One random cycle through all lines: next[i] is the line after line i.
 [[nodiscard]] std::vector<std::uint32_t> random_cycle(std::uint32_t lines, std::uint64_t seed);
 
 /// Writes the cycle into the lines.
 void write_chain(std::uint64_t* words, std::vector<std::uint32_t> const& cycle) noexcept;
 
-/// Lines in the L1 of the measuring core, one after the other; no operation depends on another. `lines` is a power of
-/// two.
+/// Independent operations on consecutive lines in the L1 of the measuring core. `lines` is a power of two.
 [[nodiscard]] double raw_word_hot(word_op op, std::uint64_t* words, std::uint32_t lines, std::uint64_t operations);
 
-/// Along the chain that write_chain() left: each address is the result of the operation before.
+/// Along the chain of write_chain(): each address is the result of the previous operation.
 [[nodiscard]] double raw_word_random(word_op op, std::uint64_t* words, std::uint64_t operations);
 
-/// Along a chain whose lines another core has just written, all `lines` once per batch; its writing is not timed.
+/// Along a chain whose lines another core has just written, all `lines` once per batch; the writing is not timed.
 [[nodiscard]] double raw_word_stolen(word_op op, std::uint64_t* words, std::uint32_t lines, std::uint32_t batches);
 
-/// A pinned thread that rewrites the chain when asked, which leaves its lines modified in the cache of that core.
+/// A pinned thread that rewrites the chain on request, which leaves its lines modified in the cache of that core.
 class line_owner {
  public:
   line_owner(std::uint64_t* words, std::uint32_t lines, int cpu_rank);

@@ -1,9 +1,8 @@
-// ring_stream: a single-producer single-consumer ring in which each side looks at the other's index as seldom as it
-// can.
+// ring_stream: a single-producer single-consumer ring in which each side reads the other's index as rarely as possible.
 //
-//   Producer and consumer each keep a copy of the other's index and read the real one only when the copy says full or
-//   empty. The producer publishes a batch at a time, so that the line of its index moves once per batch and not once
-//   per record; the consumer gives back space in the same way.
+//   Producer and consumer each keep a copy of the other's index and read the index itself only when the copy indicates
+//   full or empty. The producer publishes batches, so that the line of its index moves once per batch and not once per
+//   record; the consumer frees space in the same way.
 //
 // Source    cached indices: Lee et al., "MCRingBuffer" (IPDPS 2010).
 #include <algorithm>
@@ -22,7 +21,7 @@ constexpr std::uint64_t capacity = 4096;  // at most 96 KiB of records: fits the
 constexpr std::uint64_t batch = 32;       // 128 is no faster
 constexpr double million = 1e6;
 
-/// A function and its arguments, as an active message has them.
+/// A function and its arguments, as in an active message.
 template <std::size_t Words>
 struct record {
   using payload = std::array<std::uint64_t, Words>;
@@ -45,14 +44,14 @@ void add(std::uint64_t& sum, std::array<std::uint64_t, Words> const& arguments) 
 
 template <std::size_t Words>
 void produce(ring<Words>& shared, std::uint64_t count) noexcept {
-  // Opaque, or the compiler would store a constant.
+  // Opaque to the compiler, which would otherwise store a constant.
   auto* call = &add<Words>;
   do_not_optimize(call);
   std::uint64_t free_until = capacity;
   for (std::uint64_t begin = 0; begin < count; begin += batch) {
     std::uint64_t const end = std::min(begin + batch, count);
     while (free_until < end) {
-      // Pairs with the consumer's release: its calls on these records are over.
+      // Pairs with the consumer's release: its calls on these records have ended.
       free_until = shared.consumed.load(std::memory_order_acquire) + capacity;
     }
     for (std::uint64_t i = begin; i < end; ++i) {
@@ -60,7 +59,7 @@ void produce(ring<Words>& shared, std::uint64_t count) noexcept {
       written.call = call;
       written.arguments.fill(i);
     }
-    // Pairs with the consumer's acquire: the records are there.
+    // Pairs with the consumer's acquire: the records are written.
     shared.written.store(end, std::memory_order_release);
   }
 }

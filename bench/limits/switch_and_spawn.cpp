@@ -32,7 +32,7 @@ endless suspend_for_ever() {
   for (;;) co_await std::suspend_always{};
 }
 
-/// Frames of one size, last freed first used, as only one kind of task exists here.
+/// Frames of one size, reused in LIFO order, since there is only one kind of task.
 class frame_list {
  public:
   frame_list() = default;
@@ -59,10 +59,10 @@ class frame_list {
   link* free_ = nullptr;
 };
 
-// Promise operators have no argument that could carry the list when a frame is freed.
+// operator delete of a promise has no argument for the list.
 constinit thread_local frame_list* current_frames = nullptr;
 
-/// Tasks not yet started, for one thread alone.
+/// Tasks that are not started yet, for a single thread.
 template <class T, std::size_t Capacity>
 class owner_stack {
  public:
@@ -75,7 +75,7 @@ class owner_stack {
   std::array<T*, Capacity> slots_;
 };
 
-/// An empty task. Count: std::int64_t, or an atomic one where others could run tasks.
+/// An empty task. Count: std::int64_t, or an atomic one if other threads could run tasks.
 template <class Count>
 struct spawned {
   struct promise_type {
@@ -85,7 +85,7 @@ struct spawned {
 
     spawned get_return_object() noexcept { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_always initial_suspend() noexcept { return {}; }
-    // Not suspending at the end destroys the frame inside resume(): one indirect call per task instead of two.
+    // Without a final suspension, the frame is destroyed inside resume(): one indirect call per task instead of two.
     std::suspend_never final_suspend() noexcept {
       --unfinished_;
       return {};

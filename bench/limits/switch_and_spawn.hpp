@@ -1,4 +1,4 @@
-// switch_and_spawn: the least a task system of C++20 coroutines can pay for a switch and for a task.
+// switch_and_spawn: minimal costs of a switch and of a task with C++20 coroutines.
 //
 // Units     ns per operation.
 // Threads   runs on the calling thread; call under on_cpu().
@@ -19,7 +19,7 @@ inline constexpr std::uint32_t unstarted_tasks_max = 1024;
 /// frame back, count down.
 [[nodiscard]] double bare_spawn(std::uint64_t tasks);
 
-/// The same with an array that nobody else can reach in place of the deque.
+/// The same with a private array instead of the deque.
 [[nodiscard]] double bare_spawn_unshared(std::uint64_t tasks);
 
 /// The same with the deque and an atomic count, as where other workers run tasks of the finish.

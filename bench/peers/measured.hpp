@@ -1,6 +1,6 @@
-// measured: what a peer's two processes measured, as entries of the benchmarks' format, written by the first of them.
+// measured: results of a peer's two processes in the benchmarks' format, written by process 0.
 //
-//   Every process makes every measurement, the same number of times; the figure is that of process 0.
+//   Every process makes every measurement the same number of times; the result is that of process 0.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ class measured {
     entries_.push_back({name_, what, 2, median(std::move(values)), unit, {}, {}, options_.runs, 0});
   }
 
-  /// The exit code of main.
+  /// Returns the exit code.
   [[nodiscard]] int finish() const {
     if (process_ != 0) return 0;
     for (entry const& e : entries_) std::fprintf(stderr, "%s\n", one_line(e).c_str());

@@ -1,5 +1,4 @@
-// mpi: the cases of bench/processes with MPI-3 one-sided communication, under one lock_all, as its programs are
-// written.
+// mpi: the cases of bench/processes with MPI-3 one-sided communication under one lock_all.
 //
 // Units  ns per operation; million updates per second, both processes together.
 #include <mpi.h>
@@ -25,7 +24,7 @@ int rank_of_this() {
   return rank;
 }
 
-/// Memory of both processes, open to both.
+/// A window of memory of both processes.
 class window {
  public:
   explicit window(std::size_t words) {

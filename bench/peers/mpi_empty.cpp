@@ -1,4 +1,4 @@
-// mpi_empty: what every MPI program does at least: the measure of start-up and shut-down.
+// mpi_empty: an MPI program that only initialises and finalises, to measure start-up and shut-down.
 #include <mpi.h>
 
 int main(int argc, char** argv) {

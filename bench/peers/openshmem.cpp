@@ -1,7 +1,7 @@
-// openshmem: the cases of bench/processes with OpenSHMEM, as its programs are written.
+// openshmem: the cases of bench/processes with OpenSHMEM.
 //
 // Units  ns per operation; million updates per second, both processes together.
-#include <shmem.h>  // its names with uint64 are not all there: ulong is the same
+#include <shmem.h>  // it lacks some names for uint64; ulong is the same type
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -22,7 +22,7 @@ std::uint64_t* hot_line(std::uint64_t* words, std::uint64_t i) {
   return words + (i & (hot_lines - 1)) * words_per_line;
 }
 
-/// Process 0 does it, the other waits for it in a barrier; ns each.
+/// Process 0 executes f, the other one waits in a barrier; ns per operation.
 template <class Operation>
 double by_the_first(std::uint64_t count, Operation one, void (*end)() = nullptr) {
   shmem_barrier_all();
@@ -49,7 +49,7 @@ double random_updates(std::uint64_t* table, std::size_t words_each) {
   return static_cast<double>(updates) / (bench::timestamp() - begin) / 1e6;
 }
 
-/// A put that the other waits for, and one back.
+/// A put that the other process waits for, and one back.
 double round_trip(std::uint64_t* flags) {
   int const me = shmem_my_pe();
   static_cast<std::uint64_t volatile&>(flags[0]) = 0;

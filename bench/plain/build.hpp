@@ -1,4 +1,4 @@
-// build: edge lists of three kinds of graphs, and CSR arrays made of them.
+// build: edge lists of three kinds of graphs, and their CSR arrays.
 //
 // Units     an edge list holds each edge once; building it undirected stores both directions.
 //           Loops and repeated edges are dropped, neighbours are in ascending order.

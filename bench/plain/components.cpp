@@ -42,8 +42,8 @@ std::span<vertex const> components::run() {
   return parents_.span();
 }
 
-/// Every vertex under its first neighbour, if that is smaller: nobody else can have hooked it yet, so that this needs
-/// no atomic operation. Source: Jaiganesh, Burtscher (HPDC 2018).
+/// Every vertex under its first neighbour, if that is smaller: no other thread can have hooked it yet, so that this
+/// needs no atomic operation. Source: Jaiganesh, Burtscher (HPDC 2018).
 void components::plant() noexcept {
   constexpr std::uint32_t ahead = 32;
   std::uint32_t const n = graph_.n();

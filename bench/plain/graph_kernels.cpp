@@ -1,11 +1,10 @@
-// graph_kernels: the kernels of apps/ on one and two places beside the plain ones on as many threads, graph by graph.
+// graph_kernels: the kernels of apps/ on one and two places against the plain ones on as many threads, graph by graph.
 //
-//   Both run on the same graph, loaded once per number of places, from the same sources, in turn. What both sides do
-//   once for a graph is not timed: taking memory, and in our pagerank finding which shares of other places are read.
+//   Both run on the same graph, loaded once per number of places, from the same sources, in turn. Work that
+//   both sides do once per graph is not timed: allocation, and in our pagerank finding the remote shares to be read.
 //
 // Units     edges: directed edges stored, all of them for bfs, components, sssp and triangles, all of them per
-// iteration for
-//           pagerank, per source for bc.
+//           iteration for pagerank, per source for bc.
 //           The two pageranks treat vertices without out-edges differently and may need other numbers of iterations.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -39,7 +38,7 @@ constexpr int iterations_max = 20;  // likewise
 constexpr double plain_delta_factor = 1;
 constexpr int bc_sources = 4;  // likewise
 
-// The same edges as the distributed graph's, in the plain kernels' arrays.
+// The edges of the distributed graph in the arrays of the plain kernels.
 plain::csr_graph plain_graph(graph::graph_input const& input) {
   std::vector<plain::edge> edges;
   graph::edge_reader reader(input);
@@ -49,7 +48,7 @@ plain::csr_graph plain_graph(graph::graph_input const& input) {
   return {static_cast<std::uint32_t>(reader.vertices_count()), edges, plain::direction::both};
 }
 
-// A source that has neighbours; another one in each run.
+// A source with neighbours, a different one in each run.
 plain::vertex some_source(plain::graph_view const& graph, std::uint64_t& drawn) {
   for (;;) {
     auto const v = static_cast<plain::vertex>(bench::splitmix(0, drawn++) % graph.n());
@@ -76,7 +75,7 @@ struct sides {
   [[nodiscard]] std::string name(char const* kernel) const { return std::string(kernel) + ' ' + graph_name; }
 };
 
-// Rounds of both sides, the first one changing. limit() -> rate; ours() -> task with the rate.
+// Rounds of both sides, in changing order. limit() -> rate; ours() -> task with the rate.
 template <class Limit, class Ours>
 tess::task<void> compare(sides const& s, char const* kernel, Limit limit, Ours ours) {
   std::vector<bench::round> rounds(static_cast<std::size_t>(s.rates.runs()));
@@ -143,7 +142,7 @@ tess::task<void> compare_components(sides const& s) {
   co_await kernels::components::release(ours);
 }
 
-// Each side with the delta that suits it.
+// Each side uses its best delta.
 tess::task<void> compare_sssp(sides const& s) {
   auto const* const from = std::get_if<graph::generator>(&s.input.source);
   if (!s.rates.wants(s.name("sssp")) || from == nullptr) co_return;
@@ -170,7 +169,7 @@ tess::task<void> compare_sssp(sides const& s) {
 
 tess::task<void> compare_bc(sides const& s) {
   if (!s.rates.wants(s.name("bc"))) co_return;
-  // A grid of this size has more shortest paths than a double can count.
+  // The number of shortest paths in a grid of this size exceeds the range of a double.
   auto const* const from = std::get_if<graph::generator>(&s.input.source);
   if (from != nullptr && from->kind == graph::generator_kind::grid) co_return;
   plain::bc plain(s.plain, s.threads);

@@ -1,11 +1,11 @@
 // kernels: breadth-first search, PageRank, connected components, shortest paths, betweenness centrality and triangles
 // by the best known shared-memory algorithms, on OpenMP.
 //
-//   What our versions are compared with. A kernel is an object that owns its arrays, so that a timed run() allocates
-//   nothing; the span that it returns is valid until its next run().
+//   The baselines of our kernels. A kernel is an object that owns its arrays, so that a timed run() allocates nothing;
+//   the span that it returns is valid until the next run().
 //
 // Threads   run() is called by one thread at a time and uses `threads` of OpenMP's.
-//           These go on spinning for a while after it: rest() before anything else is timed.
+//           These continue to spin for a while afterwards: call rest() before timing anything else.
 // Cost      bfs: 8.25 bytes per vertex, pagerank: 24, components: 4, sssp: 4 and the bins, bc: 40.25; triangles: 12 per
 //           vertex and 4 per edge; all in huge pages.
 #pragma once
@@ -20,23 +20,24 @@
 
 namespace plain {
 
-/// Sends OpenMP's idle threads to sleep, where they take no cycles from the other side of a comparison.
-/// Reaches as many threads as OpenMP uses by default, normally one per cpu.
+/// Puts OpenMP's idle threads to sleep, so that they take no cycles from the other side of a comparison.
+/// Applies to as many threads as OpenMP uses by default, normally one per cpu.
 void rest() noexcept;
 
 inline constexpr vertex unreached = UINT32_MAX;
 
-/// Direction-optimising breadth-first search: top-down from a queue, bottom-up from a bitmap while the front is large.
-/// Source: Beamer, Asanović, Patterson, "Direction-Optimizing Breadth-First Search" (SC 2012), alpha 15, beta 18.
+/// Direction-optimising breadth-first search: top-down from a queue, bottom-up from a bitmap while the frontier is
+/// large. Source: Beamer, Asanović, Patterson, "Direction-Optimizing Breadth-First Search" (SC 2012), alpha 15, beta
+/// 18.
 class bfs {
  public:
   bfs(graph_view graph, int threads);
 
-  /// A parent of each vertex at its least distance from `source`, whose own parent it is; `unreached` for the others.
-  /// Which parent, if there are several, is chance; the distances are not.
+  /// A parent of each vertex on a shortest path from `source`, which is its own parent; `unreached` for the others.
+  /// With several possible parents the choice is not deterministic; the distances are.
   [[nodiscard]] std::span<vertex const> run(vertex source);
 
-  /// The vertices reached, by their distances: those at distance d at [begins[d], begins[d + 1]) of `order`.
+  /// The reached vertices by distance: those at distance d at [begins[d], begins[d + 1]) of `order`.
   struct levels {
     std::span<vertex const> order;
     std::span<std::uint64_t const> begins;
@@ -44,7 +45,7 @@ class bfs {
   [[nodiscard]] levels run_for_levels(vertex source);
 
  private:
-  /// The vertices of a level: how many, and how many edges leave them.
+  /// A level: its number of vertices and of their outgoing edges.
   struct front {
     std::uint64_t size = 0;
     std::uint64_t edges = 0;
@@ -64,7 +65,7 @@ class bfs {
   int threads_;
   std::uint64_t words_;                   // of a bitmap
   bench::huge_array<vertex> parents_;     // padded to whole words of the bitmaps
-  bench::huge_array<vertex> queue_;       // every vertex once at most: a level is a range of it
+  bench::huge_array<vertex> queue_;       // every vertex at most once; a level is a range
   bench::huge_array<std::uint64_t> now_;  // bitmaps: this level and the next
   bench::huge_array<std::uint64_t> next_;
   std::uint64_t level_begin_ = 0;
@@ -80,7 +81,7 @@ struct ranking {
 };
 
 /// PageRank by pulling, Jacobi: an iteration reads only scores of the iteration before, so that scores and iterations
-/// are the same for any number of threads, bit by bit. The rank of vertices without out-edges is dropped, as in GAPBS.
+/// are bitwise identical for any number of threads. The rank of vertices without out-edges is dropped, as in GAPBS.
 /// Source: Page et al. (1999); pulling as in Beamer et al., "The GAP Benchmark Suite" (2015).
 class pagerank {
  public:
@@ -100,14 +101,14 @@ class pagerank {
   int threads_;
   std::uint32_t blocks_;
   bench::huge_array<double> scores_;
-  bench::huge_array<double> shares_;  // score over out-degree: what each out-neighbour gets
+  bench::huge_array<double> shares_;  // score over out-degree: the share of each out-neighbour
   bench::huge_array<double> next_shares_;
   bench::huge_array<double> changes_;  // one sum per block, added in order: a sum of fixed shape
 };
 
 /// Weakly connected components: Afforest, which joins along two neighbours of each vertex and then looks only at edges
 /// that leave the largest component so found. Source: Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity
-/// Computation via Subgraph Sampling" (IPDPS 2018). First parents, look-ups and compression as our kernel has them.
+/// Computation via Subgraph Sampling" (IPDPS 2018). First parents, look-ups and compression are those of our kernel.
 class components {
  public:
   components(graph_view graph, int threads);
@@ -131,9 +132,9 @@ class components {
 
 inline constexpr std::uint32_t infinitely_far = UINT32_MAX;
 
-/// Shortest paths by delta stepping: bins of each thread, a thread that empties a small bin goes on with what it found
-/// for it (bucket fusion). Sources: Meyer, Sanders (2003); Zhang et al. (CGO 2020), as in the GAP Benchmark Suite.
-/// Unlike there a vertex waits together with its distance, so that all but the last of its entries are passed over.
+/// Shortest paths by delta stepping: each thread has bins; a thread that empties a small bin continues with vertices
+/// that it found for it (bucket fusion). Sources: Meyer, Sanders (2003); Zhang et al. (CGO 2020), as in the GAP
+/// Benchmark Suite. Unlike there, an entry contains the distance, so that outdated entries of a vertex are skipped.
 class sssp {
  public:
   sssp(weighted_view graph, int threads);
@@ -165,8 +166,8 @@ class sssp {
 };
 
 /// Betweenness centrality by Brandes's algorithm from some sources: levels by bfs, then each vertex pulls the path
-/// counts of its in-neighbours and, on the way back, the shares of its out-neighbours. Of the array that they are
-/// pulled from only levels done are filled, so that an edge costs one addition and no comparison, and nothing is
+/// counts of its in-neighbours and, on the way back, the shares of its out-neighbours. The array that they are
+/// pulled from contains only finished levels, so that an edge costs one addition and no comparison, and nothing is
 /// atomic. Sources: Brandes (2001); level by level as in Beamer et al., "The GAP Benchmark Suite" (2015).
 class bc {
  public:

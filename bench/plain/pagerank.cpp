@@ -8,7 +8,7 @@
 namespace plain {
 namespace {
 
-// A block is the unit of scheduling and of the error's sum: large against the cost of fetching one (0.1 us).
+// A block is the unit of scheduling and of the sum of changes; large relative to the cost of fetching one (0.1 us).
 constexpr std::uint32_t block_vertices = 1024;
 
 }  // namespace
@@ -38,7 +38,7 @@ void pagerank::begin() {
 #pragma omp parallel for num_threads(threads_)
   for (std::uint32_t v = 0; v < n; ++v) {
     scores_[v] = first;
-    // Of a vertex without out-edges this is infinite, and nobody asks for it.
+    // Infinite for a vertex without out-edges, but never read for it.
     shares_[v] = first / static_cast<double>(graph_.out.degree(v));
   }
 }

@@ -1,4 +1,4 @@
-// rest: between the two sides of a comparison OpenMP must be still; by default its threads spin for 200 ms more.
+// rest: puts OpenMP's threads to sleep between the two sides of a comparison; by default they spin for another 200 ms.
 #include <omp.h>
 
 #include "plain/kernels.hpp"
@@ -6,13 +6,13 @@
 namespace plain {
 
 void rest() noexcept {
-  // How long a thread spins is fixed when it enters the region after which it spins: here an empty one, after which it
-  // does not. omp_pause_resource_all() would be the standard's way; libomp 19 accepts it and goes on spinning.
+  // The spin time is read when a thread enters the parallel region before it: here an empty region with spin time 0.
+  // omp_pause_resource_all() would be the standard function; libomp 19 accepts it, but its threads continue to spin.
   int const usual_ms = kmp_get_blocktime();
   kmp_set_blocktime(0);
 #pragma omp parallel
   {
-    asm volatile("");  // Or the optimiser would drop the region.
+    asm volatile("");  // Otherwise the optimiser would remove the region.
   }
   kmp_set_blocktime(usual_ms);
 }

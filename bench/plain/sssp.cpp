@@ -1,4 +1,4 @@
-// sssp: delta stepping; the threads meet twice for each bin, and small bins are emptied without meeting.
+// sssp: delta stepping; with two barriers per bin, except for small bins.
 #include <omp.h>
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 namespace plain {
 namespace {
 
-// Of GAPBS: a thread goes on alone with what it found for the present bin, unless that is worth sharing.
+// As in GAPBS: a thread continues alone with the vertices that it found for the current bin, up to this number.
 constexpr std::size_t fused_max = 1000;
 constexpr std::size_t no_bin = SIZE_MAX;
 constexpr std::size_t vertices_at_once = 64;
 
-// Relaxed everywhere: a distance only ever falls, and an outdated one costs work and not correctness.
+// Relaxed everywhere: distances only decrease, and an outdated one costs work, not correctness.
 constexpr auto relaxed = std::memory_order_relaxed;
 
 }  // namespace
@@ -85,7 +85,7 @@ void sssp::relax(entry from, worker& mine) {
   }
 }
 
-/// The present front, shared; then what was found for the present bin, alone, as long as it is little.
+/// The current frontier, shared; then vertices found for the current bin, alone, as long as they are few.
 template <bool Shared>
 void sssp::work(int thread) {
   worker& mine = workers_[static_cast<std::size_t>(thread)];
@@ -102,7 +102,7 @@ void sssp::work(int thread) {
   }
 }
 
-/// The lowest bin of all threads becomes the front.
+/// The lowest bin of all threads becomes the frontier.
 void sssp::share_bins() {
   std::size_t lowest = no_bin;
   for (worker const& w : workers_) lowest = std::min(lowest, w.lowest(bin_));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int vertices_at_once = 64;
 
-/// How many elements two ascending lists have in common; no branch hangs on what they hold.
+/// Number of common elements of two ascending lists; no branch depends on their values.
 std::uint64_t common(vertex const* a, vertex const* a_end, vertex const* b, vertex const* b_end) noexcept {
   std::uint64_t found = 0;
   while (a < a_end && b < b_end) {

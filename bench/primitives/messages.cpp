@@ -15,7 +15,7 @@ struct sums {
   std::uint64_t b = 0;
 };
 
-/// Million calls per second from place 0 to place 1; the sums prove that every one ran.
+/// Million calls per second from place 0 to place 1; the sums verify that every call ran.
 tess::task<double> stream() {
   auto const target = co_await tess::place_local<sums>::make();
   double const begin = bench::timestamp();
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   bench::declare(app, chosen);
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite suite("messages", chosen);
-  // 16 bytes travel with each call: the captured handle and the argument.
+  // Each call carries 16 bytes: the captured handle and the argument.
   suite.pair(
       "at_async, 16 bytes", 2, "M/s", [] { return bench::ring_stream(records, bench::ring_record::bytes_24); },
       [] { return bench::in_job(2, [] { return stream(); }); });

@@ -1,8 +1,8 @@
 // mutex: lock and unlock with an empty section: alone against std::mutex, contended against an MCS lock.
 //
-//   Ours is at place 0 and is fair: it is handed to the task that has waited longest. So is MCS; std::mutex is not, and
-//   is shown beside without being a limit. Contenders are one task at each of 2 or 8 places, or the tasks of one place
-//   with 2 workers, which its workers share between them.
+//   Ours is at place 0 and is fair: the task that has waited longest gets it. MCS is fair, too; std::mutex is not, so
+//   it is shown but is not a limit. Contenders are one task at each of 2 or 8 places, or the tasks of one place with 2
+//   workers.
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <string>
@@ -40,7 +40,7 @@ tess::task<void> contend(tess::global_ptr<tess::mutex> m, std::uint64_t rounds) 
   for (std::uint64_t i = 0; i < rounds; ++i) auto const held = co_await tess::guard(m);
 }
 
-/// Keeps the workers of the place until each runs a task: tasks of one worker do not contend.
+/// Occupies the workers of the place until each runs a task, since tasks of one worker do not contend.
 tess::task<void> contend_from_the_start(tess::global_ptr<tess::mutex> m, std::uint64_t rounds,
                                         tess::place_local<std::atomic<unsigned>> started) {
   started->fetch_add(1);
@@ -48,7 +48,7 @@ tess::task<void> contend_from_the_start(tess::global_ptr<tess::mutex> m, std::ui
   co_await contend(m, rounds);
 }
 
-/// ns per acquisition, of all tasks together.
+/// ns per acquisition, all tasks together.
 tess::task<double> contended(unsigned tasks_each) {
   auto const m = co_await tess::place_local<tess::mutex>::make();
   auto const started = co_await tess::place_local<std::atomic<unsigned>>::make();

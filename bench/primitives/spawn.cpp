@@ -1,8 +1,8 @@
 // spawn: a finish with a million empty tasks on one worker, against a hand-written free list, stack and counter.
 //
-//   The limit's deque is a work-stealing one, which costs an exchange per task; with one worker a place nobody steals
-//   and ours does without, as the second limit does: an array. With two workers ours must be stealable and count
-//   atomically, and so does the third; one thread runs both, so that nothing is stolen while tasks are spawned.
+//   The limit's deque is a work-stealing one, which costs an exchange per task; with one worker per place there is no
+//   stealing and ours avoids it, as does the second limit, an array. With two workers our tasks must be stealable and
+//   counted atomically, as in the third limit; one thread runs both, so that nothing is stolen while tasks are spawned.
 #include <CLI/CLI.hpp>
 
 #include "harness/clock.hpp"

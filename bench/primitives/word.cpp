@@ -48,7 +48,7 @@ tess::task<double> random() {
 template <word_op Op>
 tess::task<double> stolen() {
   words const memory = co_await chain_at_one(stolen_lines);
-  // The owner of the lines is a plain thread on the other core, as in the limit; it needs their plain address.
+  // A plain thread on the other core owns the lines, as in the limit; it needs their plain address.
   auto const address = co_await tess::at(1, [memory] { return reinterpret_cast<std::uint64_t>(memory.local()); });
   bench::line_owner owner(reinterpret_cast<std::uint64_t*>(address), stolen_lines, 1);
   double seconds = 0;
@@ -69,7 +69,7 @@ void cases(bench::suite& suite, std::string const& name, bench::huge_array<std::
   if (suite.wants("random " + name)) {
     auto const cycle = bench::random_cycle(random_lines, 1);
     auto const limit = [&] {
-      // Written from the other core just before, as ours is.
+      // Written by the other core just before, as in ours.
       bench::on_cpu(1, [&] { return bench::write_chain(memory.data(), cycle), 0.0; });
       return bench::raw_word_random(Op, memory.data(), random_operations);
     };

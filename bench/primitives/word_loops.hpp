@@ -1,6 +1,6 @@
-// word_loops: loops of word operations on another place's memory, one after the other or along a chain.
+// word_loops: loops of word operations on memory of another place, independent or along a chain.
 //
-//   The same work as that of limits/raw_words.hpp, whose chain and lines they use.
+//   The same work as in limits/raw_words.hpp, on the same chain and lines.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// call_cases: a call and its answer against one line each way; a barrier against two flags.
+// call_cases: a call and its response against one line in each direction; a barrier against two flags.
 #include "cases.hpp"
 #include "harness/clock.hpp"
 #include "limits/between_cores.hpp"

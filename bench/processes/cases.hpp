@@ -1,4 +1,4 @@
-// cases: one job of two places measures all its cases; each limit is measured by place 0 between two runs of ours.
+// cases: cases of one job with two places; place 0 measures each limit between two runs of ours.
 //
 //   The names of the cases are those of the programs in bench/peers, which measure the same with other systems.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// Rounds of a limit, a plain call, and of ours, a task; whose turn comes first changes every round.
+/// Rounds of a limit, which is a plain call, and of ours, which is a task, in changing order.
 template <class Limit, class Ours>
 tess::task<void> compare(suite& results, std::string name, std::string unit, Limit limit, Ours ours) {
   if (!results.wants(name)) co_return;

@@ -1,6 +1,6 @@
 // main: words, batches, calls and barriers between two places that may be processes, against raw loops.
 //
-//   `tess bench --fabric ucx` starts it with two processes, and once more on smp with two places.
+//   Started by `tess bench --fabric ucx` with two processes, and again on smp with two places.
 #include <sched.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Limits need two processors, though a launcher may have bound this process to one.
+/// Limits need two processors, even if a launcher has bound this process to one.
 void learn_all_processors() {
   cpu_set_t bound;
   cpu_set_t all;
@@ -41,8 +41,8 @@ int main(int argc, char** argv) {
   bench::declare(app, chosen);
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite results("processes", chosen);
-  // By itself, two places of this process.
+  // Without a launcher: two places of this process.
   if (!tess::settings::started_by_launcher()) ::setenv("TESS_PLACES", "2", 0);
-  // The words were read by CLI11.
+  // CLI11 has parsed the arguments.
   return tess::run(0, nullptr, [&](tess::args) { return measure(results); });
 }

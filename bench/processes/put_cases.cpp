@@ -1,4 +1,4 @@
-// put_cases: words written to the other process: each awaited, and many ended by one counter.
+// put_cases: words written to the other process: each awaited, or many completed by one counter.
 #include <array>
 #include <atomic>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t operations = 4096 * 1024;
 constexpr std::uint64_t batch = 1024;
 
-/// Stores, and one that waits for all of them to be seen per batch.
+/// Stores, with one wait per batch until all are visible.
 double raw_batches(std::uint64_t* lines) {
   return on_cpu(0, [&] {
     double const seconds = seconds_of([&] {

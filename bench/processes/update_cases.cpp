@@ -25,7 +25,7 @@ tess::task<double> updates_rate(kernels::histogram_table table, kernels::form ho
   co_return static_cast<double>(updates) / (timestamp() - begin) / 1e6;
 }
 
-/// Indices drawn before, as bale does.
+/// Indices drawn in advance, as in bale.
 tess::task<double> histogram_rate(kernels::histogram_table table) {
   std::uint64_t const share = updates / tess::places();
   auto const indices = co_await tess::place_local<std::vector<std::uint64_t>>::make();

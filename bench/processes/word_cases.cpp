@@ -39,7 +39,7 @@ tess::task<void> random(suite& results, std::string const& name) {
     do_not_optimize(co_await follow<Op>(memory, random_operations));
     co_return (timestamp() - begin) * ns_per_second / random_operations;
   };
-  // Written from the other core, as ours is.
+  // Written by the other core, as in ours.
   on_cpu(1, [&] { return write_chain(raw.data(), cycle), 0.0; });
   auto const limit = [&] { return raw_word_random(Op, raw.data(), random_operations); };
   co_await compare(results, name + " random 128 MiB", "ns", limit, ours);

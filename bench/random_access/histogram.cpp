@@ -1,4 +1,4 @@
-// histogram: counts of random words at their owners, against word operations with many on their way.
+// histogram: counts of random words at their owners, against word operations with many outstanding.
 #include "kernels/histogram.hpp"
 
 #include "random_access/random_words.hpp"

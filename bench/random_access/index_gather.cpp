@@ -1,4 +1,4 @@
-// index_gather: random words read from their owners in batches, against word operations with many on their way.
+// index_gather: random words read from their owners in batches, against word operations with many outstanding.
 #include "kernels/index_gather.hpp"
 
 #include "random_access/random_words.hpp"

@@ -1,4 +1,5 @@
-// random_words: what histogram and index_gather measure: both forms of a kernel on one table, in turn, in one job.
+// random_words: shared by histogram and index_gather: measures both forms of a kernel on one table, in turn, in one
+// job.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,7 +17,7 @@ namespace bench {
 
 inline constexpr std::uint64_t random_numbers = 8'000'000;
 
-/// Which word number k of a place goes to; drawn before it is timed, as bale does.
+/// Target of word k of a place; drawn in advance, as in bale.
 [[nodiscard]] inline std::vector<std::uint64_t> random_indices(std::uint64_t count, std::uint64_t words) {
   std::vector<std::uint64_t> indices(count);
   for (std::uint64_t k = 0; k < count; ++k)
@@ -24,9 +25,9 @@ inline constexpr std::uint64_t random_numbers = 8'000'000;
   return indices;
 }
 
-/// A way to reach other places, and what it is compared on.
+/// A transport between places, and the table sizes to compare.
 struct reach {
-  char const* how;  ///< added to the name of the case
+  char const* how;  ///< suffix of the case's name
   bool no_window;
   std::chrono::nanoseconds delay;
   std::size_t bytes;
@@ -40,7 +41,7 @@ inline constexpr reach reaches[] = {
     {" 3 us", false, std::chrono::microseconds(3), std::size_t{128} << 20U, "128 MiB"},
 };
 
-/// `rate`: a task that gives million words per second for a table of so many words in one form.
+/// `rate`: a task that returns million words per second for a table size and a form.
 template <class Rate>
 int random_word_bench(std::string const& name, int argc, char** argv, Rate rate) {
   CLI::App app("random words of a spread table: in batches by their owners (ours), against prefetched word operations");

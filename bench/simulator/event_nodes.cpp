@@ -1,4 +1,4 @@
-// event_nodes: the load on our kernel, as processes and as devices.
+// event_nodes: the load on our event kernel, as processes and as devices.
 #include "simulator/event_nodes.hpp"
 
 #include <chrono>
@@ -41,7 +41,7 @@ struct device : event {
 double process_events(std::uint32_t nodes, std::uint64_t events) {
   kernel k(event_period_ps);
   for (std::uint32_t i = 0; i < nodes; ++i) k.start(node(k, i));
-  return rate(k, 2 * events / nodes);  // a delay is 2 cycles in the mean
+  return rate(k, 2 * events / nodes);  // the mean delay is 2 cycles
 }
 
 double device_events(std::uint32_t nodes, std::uint64_t events) {

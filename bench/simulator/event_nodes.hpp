@@ -1,7 +1,7 @@
-// event_nodes: one load for every event kernel: nodes that do nothing but wait 1 to 3 cycles, again and again.
+// event_nodes: a load for event kernels: nodes that repeatedly wait for 1 to 3 cycles.
 //
 // Units     million events per second of host time.
-// Source    the load behind the figures of `bench/simulator/kernel.cpp`: 256 nodes, delays from a generator per node.
+// Source    the load of `bench/simulator/kernel.cpp`: 256 nodes, delays from a generator per node.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class node_delays {
 /// Devices of our kernel without a process.
 [[nodiscard]] double device_events(std::uint32_t nodes, std::uint64_t events);
 
-/// SystemC's SC_METHODs. Its kernel can be built once in a program, so the number of nodes is that of the first call.
+/// SystemC's SC_METHODs. Its kernel can be built only once per program, so the first call determines the number of
+/// nodes.
 [[nodiscard]] double systemc_events(std::uint32_t nodes, std::uint64_t events);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// kernel: events per second of the simulator's kernel, beside SystemC's where that is installed.
+// kernel: events per second of the simulator's event kernel, against SystemC where that is installed.
 #include <CLI/CLI.hpp>
 
 #include "harness/pin.hpp"

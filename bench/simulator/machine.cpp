@@ -1,9 +1,9 @@
-// machine: `tess bench machine`: simulated instructions per second, beside qemu-riscv64 in the same run, and
-// beside what is wanted.
+// machine: `tess bench machine`: simulated instructions per second, against qemu-riscv64 in the same run and
+// against targets.
 //
-//   Without time, each round runs the same RISC-V program under both; instructions are the machine's own count, and
-//   times are of the whole process, loading included. With time, the limit is what is wanted, or half of what one hart
-//   reached in the same round; times are those of the run. Lines before the table say how many events it took.
+//   Untimed: each round runs the same RISC-V program under both; instructions are counted by the simulator, and times
+//   are those of the whole process, including loading. Timed: the limit is a target, or half the rate of one hart in
+//   the same round; times are those of the run. Lines before the table show the numbers of events.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Seconds that a program took from its start to its end; its standard output is dropped.
+/// Duration of a program in seconds; its standard output is discarded.
 double run(std::vector<std::string> words) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("machine: no pipe");
@@ -61,7 +61,7 @@ std::string statistics_file() {
   return (fs::temp_directory_path() / ("tess-bench-machine-" + std::to_string(::getpid()))).string();
 }
 
-/// What a run left in its statistics, and took them away.
+/// Reads the statistics file of a run and removes it.
 nlohmann::json take_statistics(std::string const& file) {
   std::ifstream stream{file};
   nlohmann::json all = nlohmann::json::parse(stream);
@@ -81,7 +81,7 @@ bool installed(std::string const& program) {
 void isa_bench(bench::suite& suite, fs::path const& folder) {
   if (!suite.wants("isa_bench, timing off, against Spike") && !suite.wants("isa_bench, timing off, against qemu"))
     return;
-  constexpr double spike = 450;  // million instructions/s of Spike, the fastest of several runs on such a host
+  constexpr double spike = 450;  // million instructions/s of Spike, the fastest of several runs on a similar host
   std::string const machine = (folder / "tess-machine").string();
   std::string const program = (folder / "isa_bench").string();
   bool const qemu = installed("qemu-riscv64");
@@ -98,13 +98,13 @@ void isa_bench(bench::suite& suite, fs::path const& folder) {
   if (qemu) suite.record("isa_bench, timing off, against qemu", 1, "M/s", beside);
 }
 
-/// What a run with time took, from its statistics.
+/// Measurements of a timed run, from its statistics.
 struct timed_figures {
   double instructions;
   double cycles;
   double seconds;
   double events;
-  double misses;  ///< Of all L2s.
+  double misses;  ///< of all L2s
 };
 
 timed_figures timed(fs::path const& folder, std::vector<std::string> const& options, std::string const& program,
@@ -126,7 +126,7 @@ void say(std::string const& name, timed_figures const& of) {
               of.events / of.instructions, of.events / std::max(of.misses, 1.0), 100 * of.misses / of.instructions);
 }
 
-/// One hart, against what is wanted of it; million instructions/s.
+/// One hart against its target; million instructions/s.
 void one_hart(bench::suite& suite, fs::path const& folder) {
   struct wanted_case {
     char const* name;
@@ -155,7 +155,7 @@ void one_hart(bench::suite& suite, fs::path const& folder) {
   }
 }
 
-/// All application harts of nemesys-4x4 together, against half of what one reaches.
+/// All application harts of nemesys-4x4 together, against half the rate of one.
 void all_harts(bench::suite& suite, fs::path const& folder) {
   for (std::string const program : {"l1_set", "isa_bench"}) {
     std::string const name = program + ", 56 harts, against half of one";
@@ -169,7 +169,7 @@ void all_harts(bench::suite& suite, fs::path const& folder) {
   }
 }
 
-/// nemesys-4x4 with links as wide as its memories are fast; otherwise these cannot be half busy.
+/// nemesys-4x4 with links as fast as its memories, which otherwise cannot be half busy.
 fs::path wide_machine(fs::path const& folder) {
   std::ifstream stream{folder.parent_path().parent_path().parent_path() / "share/tessera/machines/nemesys-4x4.toml"};
   std::string text{std::istreambuf_iterator<char>(stream), {}};

@@ -1,4 +1,4 @@
-// systemc_nodes: the same load on SystemC, to be compared with. Compiled as C++17, as Debian's library is.
+// systemc_nodes: the same load on SystemC. Compiled as C++17, like Debian's library.
 #include <chrono>
 #include <deque>
 #include <string>
@@ -15,7 +15,7 @@ struct node : sc_core::sc_module {
   SC_HAS_PROCESS(node);
   node(sc_core::sc_module_name const& name, std::uint32_t number) : sc_core::sc_module(name), delays(number) {
     SC_METHOD(tick);
-    sensitive << wake;  // cheaper than next_trigger(), which would be one more event per wait
+    sensitive << wake;  // cheaper than next_trigger(), which needs one more event per wait
   }
   void tick() {
     ++happened;
@@ -23,7 +23,7 @@ struct node : sc_core::sc_module {
   }
   node_delays delays;
   sc_core::sc_event wake;
-  // Made once: to construct an sc_time from a number costs more than to wait for it.
+  // Constructed once: constructing an sc_time from a number is slower than waiting for it.
   sc_core::sc_time periods[4] = {sc_core::SC_ZERO_TIME, sc_core::sc_time(1, sc_core::SC_NS),
                                  sc_core::sc_time(2, sc_core::SC_NS), sc_core::sc_time(3, sc_core::SC_NS)};
 };
@@ -45,7 +45,7 @@ double systemc_events(std::uint32_t nodes, std::uint64_t events) {
 
 }  // namespace bench
 
-// SystemC's library wants one; ours is not run by it.
+// Required by the library of SystemC; not called.
 int sc_main(int, char**) {
   return 0;
 }

@@ -1,9 +1,9 @@
 // main: words and blocks of another process, without a window, against the UCX calls made directly.
 //
-//   Both sides run in turn in the same two processes, over the transports that UCX_TLS names (one host: posix, cma,
-//   self). The raw side has a worker of its own at each place, and place 1 does nothing but progress it; its calls are
-//   ucp_put_nbx, ucp_get_nbx and ucp_atomic_op_nbx on a registered segment, with ucp_ep_flush_nbx behind puts, because
-//   an awaited put has arrived. Latency: one at a time. Rate: 64 under way. Start it by
+//   Both sides run in turn in the same two processes, over the transports in UCX_TLS (one host: posix, cma, self). The
+//   raw side has its own worker at each place, and place 1 only progresses it; its calls are
+//   ucp_put_nbx, ucp_get_nbx and ucp_atomic_op_nbx on a registered segment, with ucp_ep_flush_nbx after puts, because
+//   an awaited put has arrived. Latency: one at a time. Rate: 64 outstanding. Start it by
 //   `TESS_NO_WINDOW=1 mpirun -n 2 ucx_raw`.
 //
 // Units    us for one operation, M/s for many, GB/s for blocks.
@@ -23,7 +23,7 @@ namespace {
 using words = tess::global_ptr<std::uint64_t>;
 
 constexpr std::size_t block_bytes_max = std::size_t{64} << 20U;
-constexpr unsigned under_way = 64;
+constexpr unsigned outstanding = 64;
 constexpr unsigned single_operations = 4000;
 constexpr unsigned many_operations = 64000;
 
@@ -44,10 +44,10 @@ tess::task<double> our_latency(operation what, words p) {
 tess::task<double> our_rate(operation what, words p) {
   double const begin = bench::timestamp();
   co_await tess::finish([&] {
-    for (unsigned t = 0; t < under_way; ++t)
+    for (unsigned t = 0; t < outstanding; ++t)
       tess::spawn(
           [](operation o, words w) -> tess::task<void> {
-            for (unsigned i = 0; i < many_operations / under_way; ++i) co_await one(o, w);
+            for (unsigned i = 0; i < many_operations / outstanding; ++i) co_await one(o, w);
           },
           what, p + t);
   });
@@ -70,7 +70,7 @@ tess::task<double> our_blocks(bool put, words p, std::span<std::uint64_t> mine) 
   co_return static_cast<double>(n * mine.size_bytes()) / (bench::timestamp() - begin) / 1e9;
 }
 
-/// Rounds of raw and ours, the first one changing.
+/// Rounds of raw and ours, in changing order.
 template <class Raw, class Ours>
 tess::task<void> compare(bench::suite& suite, std::string name, std::string unit, Raw raw, Ours ours) {
   if (!suite.wants(name)) co_return;
@@ -106,7 +106,7 @@ tess::task<void> measure(bench::suite& suite, words theirs, bench::raw_side& raw
         [&] { return raw.latency(raw_what, single_operations) * 1e6; }, [&] { return our_latency(what, theirs); });
     co_await compare(
         suite, std::string(name) + " 8 B, 64 under way", "M/s",
-        [&] { return raw.rate(raw_what, many_operations, under_way) / 1e6; }, [&] { return our_rate(what, theirs); });
+        [&] { return raw.rate(raw_what, many_operations, outstanding) / 1e6; }, [&] { return our_rate(what, theirs); });
   }
   auto const mine = tess::allocate<std::uint64_t>(block_bytes_max / 8);
   for (std::size_t const bytes : {std::size_t{64} << 10U, std::size_t{1} << 20U, block_bytes_max}) {
@@ -142,7 +142,7 @@ tess::task<int> compare_all(bench::suite& suite) {
   co_await tess::at(1, [] { bench::progress_raw_target(true); });
   {
     bench::raw_side raw(introduction);
-    // The first call makes the connection.
+    // The first call establishes the connection.
     static_cast<void>(raw.latency(bench::raw_operation::get, 1));
     co_await measure(suite, theirs, raw);
     co_await tess::at(1, [] { bench::progress_raw_target(true); });
@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
   bench::declare(app, chosen);
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   bench::suite suite("ucx_raw", chosen);
-  // `tess bench` runs all: in one process there is nothing to compare.
+  // `tess bench` runs all benchmarks; with one process there is nothing to compare.
   if (!tess::settings::started_by_launcher()) {
     std::puts("ucx_raw needs two processes: TESS_NO_WINDOW=1 mpirun -n 2 ucx_raw");
     return suite.finish();

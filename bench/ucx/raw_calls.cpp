@@ -23,7 +23,7 @@ void check(ucs_status_t status, char const* call) {
 ucp_context_h make_context() {
   ucp_config_t* config = nullptr;
   check(ucp_config_read(nullptr, nullptr, &config), "ucp_config_read");
-  // The transports that the fabric takes on one host.
+  // The transports that the fabric uses on one host.
   if (std::getenv("UCX_TLS") == nullptr) static_cast<void>(ucp_config_modify(config, "TLS", "posix,cma,self"));
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
@@ -182,12 +182,12 @@ double raw_side::latency(raw_operation what, unsigned operations) {
   return (timestamp() - begin) / operations;
 }
 
-double raw_side::rate(raw_operation what, unsigned operations, unsigned under_way) {
-  std::vector<void*> requests(under_way);
-  std::vector<std::uint64_t> results(under_way, 1);
+double raw_side::rate(raw_operation what, unsigned operations, unsigned outstanding) {
+  std::vector<void*> requests(outstanding);
+  std::vector<std::uint64_t> results(outstanding, 1);
   double const begin = timestamp();
-  for (unsigned i = 0; i < operations; i += under_way) {
-    for (unsigned j = 0; j < under_way; ++j) requests[j] = issue(what, &results[j], j);
+  for (unsigned i = 0; i < operations; i += outstanding) {
+    for (unsigned j = 0; j < outstanding; ++j) requests[j] = issue(what, &results[j], j);
     for (void* const r : requests) wait(r);
     if (what == raw_operation::put) flush();
   }

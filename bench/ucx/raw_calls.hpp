@@ -1,11 +1,11 @@
-// raw_calls: words and blocks by calls of UCX alone: what a fabric on UCX is compared with.
+// raw_calls: words and blocks by direct calls of UCX: the baseline of the fabric on UCX.
 //
-//   The target registers memory and progresses a worker on a thread that spins while it is told to. The source makes
-//   the calls: put and flush, get, atomic. Nothing else is done: no place, no task, no check.
+//   The target registers memory and progresses a worker on a thread that spins on request. The source makes the calls:
+//   put and flush, get, atomic. There are no places, tasks or checks.
 //
 // Units    latency: s for one; rate: operations per s; block: bytes per s.
 // Threads  raw_side: one. The target's functions: any, one at a time.
-// Errors   std::runtime_error with UCX's words.
+// Errors   std::runtime_error with the text of UCX.
 #pragma once
 
 #include <ucp/api/ucp.h>
@@ -18,13 +18,13 @@ namespace bench {
 
 enum class raw_operation { put, get, fetch_add };
 
-/// What the target says of itself: bytes of its memory for the source to read.
+/// Description of the target's memory, for the source.
 struct raw_introduction {
   std::byte const* begin;
   std::size_t bytes;
 };
 [[nodiscard]] raw_introduction start_raw_target(void* memory, std::size_t bytes);
-/// Spins, or sleeps.
+/// Switches between spinning and sleeping.
 void progress_raw_target(bool on);
 void end_raw_target();
 
@@ -36,7 +36,7 @@ class raw_side {
   raw_side& operator=(raw_side const&) = delete;
 
   double latency(raw_operation what, unsigned operations);
-  double rate(raw_operation what, unsigned operations, unsigned under_way);
+  double rate(raw_operation what, unsigned operations, unsigned outstanding);
   double block(bool put, void* mine, std::size_t bytes, unsigned transfers);
 
  private:

@@ -1,8 +1,8 @@
 // isa_bench: a program for simulators: a sieve, a matrix product and a hash table, integers only.
 //
-//   About 36 million instructions a repetition; the first word says how many, the second how many harts do it, each
-//   with arrays of its own. With a third word these lie where the system maps memory (on a tile: in its partition,
-//   behind the L2), not beside the program. Prints a check sum.
+//   Arguments: repetitions of about 36 million instructions; number of harts, each with its own arrays; and,
+//   optionally, a third one, with which the arrays are in mapped memory (on a tile: in its partition, behind the L2)
+//   instead of static memory. Prints a checksum.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,5 @@
-// l1_set: a program for simulators whose data, 12 KiB a hart, stay in a first-level cache: random numbers into an
-// array, a running sum with stores, and a search. The first word says how many thousand rounds, the second how many
-// harts.
+// l1_set: a program for simulators whose data, 12 KiB per hart, fit in a first-level cache: random numbers into an
+// array, a running sum with stores, and a search. Arguments: thousands of rounds; number of harts.
 #include <cstdint>
 #include <cstdio>
 #include <thread>
