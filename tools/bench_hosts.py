@@ -1,4 +1,4 @@
-"""bench_hosts: what words and blocks take between two hosts by TCP, beside UCX's own calls in the same run.
+"""bench_hosts: times of words and blocks between two hosts by TCP, against direct UCX calls in the same run.
 
 Two hosts of network namespaces joined by veth. Runs a benchmark of a build there: ucx_raw, or rmem_hosts, which does
 the same with remote memory. Its words are passed on, as --json FILE. Needs root.
@@ -24,7 +24,7 @@ def run_words(tree: Path, hosts: NetworkHosts, environment: dict[str, str], word
 
 
 def run_memory(tree: Path, hosts: NetworkHosts, environment: dict[str, str], words: list[str]) -> int:
-    """A server and its process on one host, the client on the other."""
+    """A server and its process on one host, and a client on the other."""
 
     def on(name: str, *more: str) -> list[str]:
         program = str(tree / "libexec" / "tessera" / "bench" / "rmem_hosts")

@@ -1,4 +1,4 @@
-"""debian_graph: the dependency graph of Debian's packages as MatrixMarket, from this machine's own package index.
+"""debian_graph: the dependency graph of Debian's packages as MatrixMarket, from this computer's package index.
 
 A vertex is a package. An edge u -> v says "if u breaks, v may break": v names u, or a virtual package that u provides,
 in Depends or Pre-Depends; each alternative of `a | b` counts, and each provider. So a breadth-first search from libc6
@@ -22,7 +22,7 @@ DEPENDENCY_FIELDS = ("Pre-Depends", "Depends")
 NAME = re.compile(r"[a-z0-9][a-z0-9+.-]*")
 
 Package = dict[str, str]  # field -> value, continuation lines joined
-Edge = tuple[str, str]  # (what breaks, what may break then)
+Edge = tuple[str, str]  # (package that breaks, package that may break as a consequence)
 
 
 def read_packages(index: Iterable[str]) -> Iterator[Package]:
@@ -67,7 +67,7 @@ def edges_of(packages: list[Package]) -> set[Edge]:
 
 
 def write_compressed(path: Path, lines: Iterable[str]) -> None:
-    """Gzip without name and time, so that equal text gives equal bytes."""
+    """Gzip without file name and time, so that equal text gives equal bytes."""
     text = "".join(f"{line}\n" for line in lines).encode("ascii")
     path.write_bytes(gzip.compress(text, compresslevel=9, mtime=0))
 
@@ -86,7 +86,7 @@ def write_graph(stem: Path, names: list[str], edges: set[Edge]) -> None:
 
 
 def main() -> None:
-    """Reads the index, writes the graph and says its counts."""
+    """Reads the index, writes the graph and prints its sizes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("stem", type=Path, help="path of the output without .mtx.gz")
     parser.add_argument("--index", type=Path, help="a Packages file to read instead of what apt-cache says")

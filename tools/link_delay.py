@@ -1,4 +1,4 @@
-"""link_delay: rates of gups and bfs between two hosts, against the time that their link adds.
+"""link_delay: rates of gups and bfs between two hosts, by the additional latency of their link.
 
 Two hosts of network namespaces; their data goes through tools/delay_link, which holds every packet for so long. With
 --megabits each host sends no more than that, by the kernel's token bucket (tbf), or by delay_link where it has none.
@@ -29,7 +29,7 @@ CASES = (
 
 
 def limit_on(device: str, megabits: float) -> list[str]:
-    """What makes the device send no more than that; bursts are two packets, and a packet waits at most 100 ms."""
+    """Limits the rate of a device; bursts are two packets, and a packet waits at most 100 ms."""
     limit = ["rate", f"{megabits}mbit", "burst", "65536", "latency", "100ms"]
     return ["tc", "qdisc", "add", "dev", device, "root", "tbf", *limit]
 
@@ -46,7 +46,7 @@ def has_token_bucket(hosts: NetworkHosts, name: str) -> bool:
 
 
 class SlowLink:
-    """A link between the first two hosts that holds every packet for so many microseconds."""
+    """A link between the first two hosts that delays every packet by that many microseconds."""
 
     def __init__(self, program: Path, hosts: NetworkHosts, microseconds: float, megabits: float) -> None:
         first, second = list(hosts.inits)[:2]
@@ -73,14 +73,14 @@ class SlowLink:
 
 
 def updates_for(name: str, microseconds: float) -> list[str]:
-    """As many as take about a second."""
+    """A number of operations that takes about a second."""
     if not name.startswith("gups"):
         return []
     return ["--updates", "4000000" if "16384" in name else str(int(1.5e6 / (100 + 2 * microseconds)))]
 
 
 def rate_of(tree: Path, hosts: NetworkHosts, name: str, words: Sequence[str], microseconds: float) -> float:
-    """Million updates or edges a second."""
+    """Million updates or edges per second."""
     command = [str(tree / "bin" / "tess"), "run", "--fabric", "ucx", "--hosts", ",".join(hosts.inits), "-n", "2"]
     command += [*words, *updates_for(name, microseconds)]
     environment = {**hosts.environment(), **ROOT, "UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "slow0"}

@@ -1,4 +1,4 @@
-"""namespace_scope: finds C++ variables that outlive a call and can change, without parsing C++ for real.
+"""namespace_scope: finds mutable C++ variables with static storage by a simplified parser.
 
 Statements are cut at `;` and at braces. A brace opened by `namespace` or `extern "C"` keeps namespace scope; any other
 starts a body. In a body only `static` and `thread_local` variables count; so do those of class scope.
@@ -36,7 +36,7 @@ def spaces(match: re.Match[str]) -> str:
 
 
 def without_comments_and_strings(text: str) -> str:
-    """The same lines and columns, literals and comments blanked (a string keeps its quotes)."""
+    """The text with literals and comments blanked, at the same lines and columns; strings keep their quotes."""
 
     def blank(match: re.Match[str]) -> str:
         inside = spaces(match)
@@ -46,7 +46,7 @@ def without_comments_and_strings(text: str) -> str:
 
 
 def is_constant(declarator: str) -> bool:
-    """Whether the variable itself cannot change: `T const x`, `const T x`, `T* const x`; not `T const* x`."""
+    """Whether the variable itself is constant: `T const x`, `const T x`, `T* const x`; not `T const* x`."""
     if IMMUTABLE.search(declarator):
         return True
     after_pointer = declarator.rsplit("*", 1)[-1]
@@ -54,13 +54,13 @@ def is_constant(declarator: str) -> bool:
 
 
 def variable_name(statement: str, *, only_static: bool) -> str | None:
-    """The name that a statement declares as a changeable variable, or None."""
+    """The name of the mutable variable that a statement declares, or None."""
     statement = re.sub(r"^((public|private|protected)\s*:\s*)+", "", statement.strip())
     if not statement or NO_VARIABLE.match(statement):
         return None
     if only_static and not re.search(r"\bstatic\b|\bthread_local\b", statement):
         return None
-    # What stands before the value: `T x = v`, `T x{v}`.
+    # The text before the value: `T x = v`, `T x{v}`.
     declarator = re.split(r"(?<![=!<>])=(?!=)|\{", statement, maxsplit=1)[0].strip()
     without_template = declarator
     while (inner := re.sub(r"<[^<>]*>", "", without_template)) != without_template:
@@ -75,7 +75,7 @@ def variable_name(statement: str, *, only_static: bool) -> str | None:
 
 
 def mutable_variables(text: str) -> Iterator[tuple[int, str]]:
-    """(line, name) of every changeable variable of namespace, class-static or function-static kind."""
+    """(line, name) of every mutable variable at namespace scope, or static in a class or function."""
     code = PREPROCESSOR.sub(spaces, without_comments_and_strings(text))
     scopes: list[str] = []  # "namespace", "body", or "value" for a braced initialiser
     start = 0

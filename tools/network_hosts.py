@@ -1,4 +1,4 @@
-"""network_hosts: hosts that the machine has not: network namespaces with a name, joined by veth and a bridge.
+"""network_hosts: simulated hosts: named network namespaces, connected by veth and a bridge.
 
 The caller goes into namespaces of its own first, so that nothing outside sees the hosts and all of it is gone with the
 caller. Each host has namespaces for network, host name, processes, mounts and IPC, and an init whose end ends the host.
@@ -19,7 +19,7 @@ NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid", "--fork", "--kill-c
 
 
 def enter() -> None:
-    """Starts this program again inside namespaces of its own; says why not, and ends with 0, where that cannot be."""
+    """Restarts this program inside new namespaces; where that is impossible, prints the reason and ends with 0."""
     if os.environ.get(INSIDE):
         return
     why = ""
@@ -51,7 +51,7 @@ def same_namespace(a: int, b: int) -> bool:
 
 
 def child_of(process: int) -> int:
-    """Its only child, once there is one."""
+    """The only child of a process, once it exists."""
     limit = time.monotonic() + 10
     while time.monotonic() < limit:
         if found := Path(f"/proc/{process}/task/{process}/children").read_text().split():
@@ -61,7 +61,7 @@ def child_of(process: int) -> int:
 
 
 class NetworkHosts:
-    """Hosts of these names; the caller is a host too, on which launchers run."""
+    """Hosts with these names; the caller is also a host, on which launchers run."""
 
     def __init__(self, names: list[str], subnet: int = 0) -> None:
         self.bridge = f"br{subnet}"
@@ -81,7 +81,7 @@ class NetworkHosts:
         run("mount", "--bind", str(table), "/etc/hosts")
         for name, address in addresses.items():
             self.add(name, address)
-        # What ssh does: its words, joined by spaces, are for a shell there.
+        # As ssh does: the arguments, joined by spaces, are a command for a shell on the host.
         agent = self.folder / "agent"
         enter_host = f'exec nsenter -t "$(cat {self.folder}/"$host")" -a -- sh -c "$*"'
         agent.write_text(f"#!/bin/sh\nhost=$1\nshift\n{enter_host}\n")
@@ -108,8 +108,8 @@ class NetworkHosts:
         run("nsenter", "-t", str(self.inits[name]), "-a", "--", *words)
 
     def environment(self) -> dict[str, str]:
-        """What a launcher here needs to start processes there."""
-        # Each would bind its first process to the first processor, which is the same for all of them.
+        """Environment for a launcher on the caller's host."""
+        # Otherwise each would bind its first process to the first processor, which all hosts share.
         return {
             **os.environ,
             "OMPI_MCA_plm_rsh_agent": self.agent,
@@ -117,7 +117,7 @@ class NetworkHosts:
         }
 
     def bytes_from(self, name: str) -> int:
-        """What the host has sent so far."""
+        """Bytes that the host has sent so far."""
         for line in Path("/proc/net/dev").read_text().splitlines():
             device, _, numbers = line.partition(":")
             if device.strip() == f"v-{name}":
@@ -125,7 +125,7 @@ class NetworkHosts:
         return 0
 
     def processes_on(self, name: str) -> list[str]:
-        """The command lines of what runs there beside its init."""
+        """Command lines of the processes on the host, without its init."""
         ours = {self.inits[name], *(process.pid for process in self.outer)}
         lines = []
         for process in (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()):
@@ -134,15 +134,15 @@ class NetworkHosts:
         return lines
 
     def cut(self, name: str) -> None:
-        """From now on nothing goes to or from it, without a word."""
+        """Silently drops all packets from and to the host from now on."""
         run("ip", "link", "set", f"v-{name}", "down")
 
     def kill(self, name: str) -> None:
-        """The host and all its processes are gone at once."""
+        """Ends the host and all its processes at once."""
         os.kill(self.inits[name], signal.SIGKILL)
 
     def end(self) -> None:
-        """All hosts are gone, and the bridge."""
+        """Removes all hosts and the bridge."""
         for process in self.outer:
             process.kill()
             process.wait()

@@ -18,13 +18,13 @@ LINES_MAX = 800
 COLUMNS_MAX = 120
 BLOB_BYTES_MAX = 5_000_000
 
-# Tables may be longer than code: files, and what they list.
+# Tables may be longer than code: files with the reason.
 TABLES: dict[str, str] = {}
 
 CODE = {".cpp", ".hpp", ".h", ".py", ".sv", ".sh", ".cmake"}
 TEXT = {".md", ".toml", ".json", ".in"}  # data keeps the shape in which it was published
 
-# Layer → prefixes it may include, beside itself and std. Imports only point down.
+# Layer → prefixes it may include, in addition to itself and std. Includes only point down.
 LAYERS = {
     "include/tess/": (),
     "src/base/": ("include/tess/",),
@@ -39,7 +39,7 @@ LAYERS = {
 }
 # The runtime knows fabric.hpp; fabric/choice.cpp names the fabrics.
 CONCRETE_FABRIC = re.compile(r"src/fabric/(smp|ucx|tile|testing)/")
-# Programs use the public headers, not what these are made of.
+# Programs use the public headers, not their implementation.
 INSIDE = "include/tess/detail/"
 
 BANNED = [
@@ -69,7 +69,7 @@ class Source:
 
     path: str
     text: str
-    known: frozenset[str]  # every path of the project, to tell our headers from others'
+    known: frozenset[str]  # every path of the project, to distinguish its headers from others
 
     @property
     def lines(self) -> list[str]:
@@ -101,7 +101,7 @@ def included_path(source: Source, written: str) -> str | None:
     for candidate in (beside, f"include/{written}", f"src/{written}", written):
         if candidate in source.known:
             return candidate
-    # A header that is not there yet still tells its layer.
+    # The layer of a header that does not exist yet.
     first = written.split("/")[0]
     if first == "tess":
         return f"include/{written}"
@@ -192,7 +192,7 @@ def file_names(source: Source) -> Errors:
 
 
 def app_state(source: Source) -> Errors:
-    """Places of one process must not share what another machine would not share."""
+    """Places of one process must not share variables, which places on different hosts cannot share."""
     if source.is_cpp and source.path.startswith("apps/"):
         for number, name in mutable_variables(source.text):
             yield number, f"mutable variable {name} would be shared by places, use tess::place_local or pass it"
@@ -230,7 +230,7 @@ RULES: list[Callable[[Source], Errors]] = [
 
 
 def warnings(root: Path) -> list[str]:
-    """Files that are long enough to look at, as lines to print; nothing fails for them."""
+    """Long files, as lines to print; no error."""
     found = []
     for file in tracked_files(root):
         path = file.as_posix()

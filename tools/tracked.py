@@ -7,9 +7,9 @@ NOT_OURS = {".git", "build", ".venv", "__pycache__"}
 
 
 def tracked_files(root: Path) -> list[Path]:
-    """Paths relative to root, sorted; with files that git does not know yet, without those it ignores."""
+    """Sorted paths relative to root, including untracked files, without ignored ones."""
     if (root / ".git").exists():
-        # The tree may belong to another user than the one who tests it (a container, say).
+        # The tree may belong to another user, e.g. in a container.
         command = ["git", "-c", f"safe.directory={root}", "ls-files", "-z", "-co", "--exclude-standard"]
         listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
         names = [Path(name) for name in listed.split("\0") if name]

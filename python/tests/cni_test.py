@@ -1,7 +1,7 @@
 """cni_test: the plan's runs are those that the tables and figures need; measures, figures and checks say what their
 numbers say; the whole of it writes every file.
 
-Method: instead of the machine simple laws for each program, which meet every check; then one law at a time is changed.
+Method: simple laws replace the programs and meet every check; then one law at a time is changed.
 """
 
 import json
@@ -21,18 +21,18 @@ KIB = 1024
 
 
 class Laws:
-    """Cycles of everything."""
+    """Cycles of all operations, as simple laws."""
 
     one_way = 35
-    queue_total, queue_software = 50, 28  # a core
+    queue_total, queue_software = 50, 28  # per core
     box_total = 60
-    counter_base, counter_level, counter_software = 60, 30, 34  # a level: of four
-    mutex_total = 150  # a core
+    counter_base, counter_level, counter_software = 60, 30, 34  # per level of four
+    mutex_total = 150  # per core
     mcs, tree_level = 190, 120
     set_up = {"rdma": 400, "stores": 10}
-    rate = {"rdma": 8.0, "stores": 1.2}  # bytes a cycle
-    computing = {"bitonic": 1.0, "fft": 6.0}  # an element and stage
-    together = {2: 1.08, 4: 1.35}  # how much more computing there is on several cores
+    rate = {"rdma": 8.0, "stores": 1.2}  # bytes per cycle
+    computing = {"bitonic": 1.0, "fft": 6.0}  # per element and stage
+    together = {2: 1.08, 4: 1.35}  # factor of computing on several cores
 
     def words_of(self, run: Run) -> list[dict]:
         words = {"cores": run.copies}
@@ -93,7 +93,7 @@ class Laws:
 
 
 class FakeExecutor(FakeRuns):
-    """By the laws."""
+    """Output of runs by the laws."""
 
     laws = Laws()
 
@@ -116,7 +116,7 @@ class Runs(unittest.TestCase):
         self.assertEqual({run.program for run in table}, {"cni-latency", "cni-locks"})
         self.assertEqual(len(table), 1 + 2 * 3)
         self.assertEqual(len(Plan(["figure 8"], quick=False).runs()), 10)
-        # One core is the same by either transport.
+        # A run on one core is the same for both transports.
         self.assertEqual(len(Plan(["figure 9"], quick=False).runs()), 5)
         eleven = Plan(["figure 11a"], quick=False).runs()
         self.assertEqual({run.machine.name for run in eleven if run.program == "dir-mcs"},

@@ -28,14 +28,14 @@ PROBED = {"tile": 0, "tile_mhz": 50.0, "l1_cycles": 1.0, "l2_cycles": 20.0, "tlm
 PROBED |= {"l1_data_bytes": 32768, "l1_data_line_bytes": 16, "l1_instruction_bytes": 32768, "l2_bytes": 524288}
 PROBED |= {"l2_line_bytes": 32, "tlm_bytes": 8388608, "partition_bytes": 1 << 25}
 SECONDS = {plan.MESSAGES: 4.0, plan.PEGASUS: 2.0, plan.NO_NCA: 1.2, plan.NEMESYS: 1.0, plan.ALLOCATED: 1.1}
-# Of two memories, one of which nobody uses.
+# Loads of two memories, one of which is unused.
 LOADS = {"memory_load": 0.3, "memory_load_nma": 0.1, "memory_load_adapters": 0.2, "nma_load": 0.25, "bus_load": 0.05}
 LOADS |= {"adapter_load": 0.1, "memory_bytes": 8e6, "nma_load_peak": 0.9, "nma_requests": 100}
 LOADS |= {"remote_load_cycles": 300.0, "remote_store_cycles": 200.0}
 
 
 def copied(family: str, kind: str) -> dict:
-    """Linear: a part that grows with the size. They cross where that is 1, at 80."""
+    """Linear: a part grows with the size; the curves cross where it is 1, at 80."""
     each = {"linear": lambda n: 2 + n / 80, "hashed": lambda _: 3}[kind]
     us = [[n, n * each(n)] for n in (1, 16, 32, 64, 128, 256)]
     slope = 0.02 if family == "array" else 0.06
@@ -48,7 +48,7 @@ def by_software(family: str, copier: str) -> dict:
 
 
 def outcome(run: plan.Run) -> tuple[str, dict]:
-    """What a run prints and its statistics, by a simple law."""
+    """Output and statistics of a run, by a simple law."""
     if run.program == "nemesys-probes":
         return json.dumps(PROBED), {}
     if run.program == "nemesys-copies":
@@ -63,17 +63,17 @@ def outcome(run: plan.Run) -> tuple[str, dict]:
     statistics = {"simulated_ps": int(seconds * 2e12), "instructions": 10**9, "host": {"seconds": 1.0}}
     statistics["memories"] = [{"bytes": share, "nma_faults": 0, "nma_queued_max": 3} for share in (8e6, 8e4)]
     statistics["measured"] = LOADS | {"simulated_ps": int(seconds * 1e12)}
-    # An NMA is the busier, the more tiles it has.
+    # The load of an NMA grows with its number of tiles.
     if run.machine.width:
         statistics["measured"]["nma_load"] = run.machine.compute_tiles / run.machine.memories / 130
     return text, statistics | {"runtime": {"counters": counters}}
 
 
 class FakeExecutor:
-    """Every run but those of one kernel has been made."""
+    """Every run but those of one kernel succeeds."""
 
     failing = "mst"
-    last: list[plan.Run]  # of all
+    last: list[plan.Run]  # the runs of the last call
 
     def __init__(self, *_: object) -> None:
         pass
@@ -217,14 +217,14 @@ class Items(unittest.TestCase):
         self.assertNotIn("MST", [row[1] for row in item.rows])  # it failed
         self.assertTrue(any("2.00 to 2.00 times as fast" in sentence for sentence in item.sentences))
         self.assertIn("faster for BF and LCR", checks.faster(results).ours)
-        self.assertIsNone(checks.faster(results).met)  # not all of the kernels are there
+        self.assertIsNone(checks.faster(results).met)  # some kernels are missing
 
     def test_communication_is_what_of_a_call_is_no_function(self):
         results = self.results(["figure 10"])
         # (5 - 1) s against (10 - 1) s
         self.assertAlmostEqual(kernels.communication_change(results, "bf"), 4 / 9 - 1)
         self.assertTrue(checks.communication(results).met)
-        # But not by three kernels of twelve.
+        # Three of twelve kernels are not judged.
         of_kernels = checks.all_of(results)[len(checks.OF_SINGLE_GRAPHS) :]
         self.assertEqual({check.met for check in of_kernels}, {None})
 
@@ -253,7 +253,7 @@ class Beyond(unittest.TestCase):
     def test_calls_that_overlap_are_compared_with_those_that_do_not(self):
         made = plan.Plan(["overlap"], quick=False, only=frozenset({"bf", FakeExecutor.failing}))
         item = beyond.overlap_item(Results(made, FakeExecutor(), Published(ROOT / "reference")))
-        # What they do not overlap takes half as long again.
+        # Without overlap, runs take 1.5 times as long.
         self.assertEqual([row[:5] for row in item.rows], [
             ["Pegasus", "BF", 3000.0, 2000.0, 1.5], ["NEMESYS", "BF", 1500.0, 1000.0, 1.5]
         ])  # fmt: skip

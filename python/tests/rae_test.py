@@ -1,7 +1,7 @@
 """rae_test: the plan's runs are those that the figures need; measures, figures and checks say what their numbers say;
 callgrind's output is read as it is written; the whole of it writes every file.
 
-Method: instead of programs simple laws, which meet every check; then one law at a time is changed.
+Method: simple laws replace the programs and meet every check; then one law at a time is changed.
 """
 
 import json
@@ -41,17 +41,17 @@ MACHINES = ROOT / "machines"
 
 
 class FakeExecutor(FakeRuns):
-    """By laws."""
+    """Output and statistics of runs by simple laws."""
 
-    taken, loading, each = 6400, 50_000, 20  # atomics, and instructions
-    bias = 0.0  # of remote ones
-    speed, fewer, wrong = 4, 20, 0  # of instructions against messages; words
-    lost = 0.1  # misses of irregular kernels that there are not
+    taken, loading, each = 6400, 50_000, 20  # atomics; instructions of loading and of each atomic
+    bias = 0.0  # of the share of remote atomics
+    speed, fewer, wrong = 4, 20, 0  # ratios of messages to instructions in time and count; wrong words
+    lost = 0.1  # share of hits of irregular kernels
     line_words = 8
-    merges = 16  # requests, into one
+    merges = 16  # requests into one
 
     def work(self, run: Run | HostRun) -> int:
-        """How often the kernel was run."""
+        """Number of executions of the kernel."""
         if run.program != UNIFORM:
             return int(run.arguments[-1]) if isinstance(run, Run) else 1
         return int(run.arguments[run.arguments.index("--updates") + 1]) // (1 << 20)
@@ -59,13 +59,13 @@ class FakeExecutor(FakeRuns):
     latency_ps, turn_ps = 100_000, 20_000  # of an operation of one core
 
     def time_ps(self, run: tasks.TaskRun) -> float:
-        """Of a run of tasks."""
+        """Simulated time of a run of tasks."""
         under_way = 1 if run.form == "wait" else run.tasks or 1000
         turn = self.turn_ps * (2 if run.form == "tasks" else 1)
         return run.count * max(self.latency_ps / under_way, turn)
 
     def of_nodes(self, run: NodeRun) -> str:
-        """What a program without the runtime prints."""
+        """Output of a bare program."""
         way = run.program.endswith("_messages")
         if run.program.startswith("shmem_costs"):
             return "add asking 84.00 asked 53.00 cycles 300.0\n" if way else "add asking 3.00 asked 0.00 cycles 80.0\n"
@@ -80,7 +80,7 @@ class FakeExecutor(FakeRuns):
         return (notes if "--note" in run.arguments else "") + line
 
     def rate(self, run: NodeRun) -> float:
-        """Of misses."""
+        """Miss rate of a run."""
         words = [word.split("_")[0] for word in run.arguments]
         if run.machine.policy != "retain":
             return 1 / self.merges if run.machine.merge else 1
@@ -89,7 +89,7 @@ class FakeExecutor(FakeRuns):
         return 1 - self.lost if any(word in IRREGULAR for word in words) else 1 / self.line_words
 
     def interface(self, run: NodeRun) -> dict:
-        """The measured part."""
+        """Statistics of the measured part."""
         entries = round(1000 * self.rate(run))
         return {"simulated_ps": 10**6, "rae_requests": 1000, "rae_entries": entries, "rae_merged": 0,
                 "rae_hits": 1000 - entries, "rae_memory_accesses": 2 * entries}  # fmt: skip
@@ -112,7 +112,7 @@ class FakeExecutor(FakeRuns):
         if isinstance(run, NodeRun):
             return {"measured": self.interface(run)}
         accesses = self.loading + self.work(run) * self.taken * 3
-        if run.program == UNIFORM and run.timed:  # of less work
+        if run.program == UNIFORM and run.timed:  # with less work
             accesses = self.loading + int(run.arguments[run.arguments.index("--updates") + 1]) * self.taken * 3 // (
                 1 << 18
             )

@@ -1,7 +1,7 @@
 """rmem_test: the plan's runs are those that the figures need; figures and checks say what their numbers say; the whole
 of it writes every file.
 
-Method: instead of the machine a law, cycles = set-up + bytes / rate, by way, direction and number of peers.
+Method: a law replaces the machine: cycles = set-up + bytes / rate, by way, direction and number of peers.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ SET_UP |= {("rmem", "read"): 650, ("bare", "read"): 780, ("overlapped", "read"):
 
 
 class FakeExecutor(FakeRuns):
-    """Peers take turns."""
+    """Transfers of peers in turn."""
 
     set_up = SET_UP
     slower_by_peers = 0.0
@@ -59,7 +59,7 @@ class Runs(unittest.TestCase):
         self.assertEqual({run.peers for run in three}, {1})
         four = Plan(["figure 4"], quick=False).runs()
         self.assertEqual({(run.size_bytes, run.peers) for run in four}, {(64 * KIB, n) for n in (1, 2, 4, 8, 16)})
-        # One peer with 64 KiB is in both.
+        # One peer with 64 KiB is a point of both figures.
         self.assertEqual(len(Plan(["figure 3", "figure 4"], quick=False).runs()), len(three) + len(four) - 6)
 
     def test_runs_have_keys_of_their_own(self):

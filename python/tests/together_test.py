@@ -1,7 +1,7 @@
 """together_test: the plan has every row of every program, and switches off what a row says; measures, figures and
 checks say what their numbers say; the whole of it writes every file.
 
-Method: instead of programs simple laws, which meet every check; then one law at a time is changed. What real programs
+Method: simple laws replace the programs and meet every check; then one law at a time is changed. What real programs
 print is a kept sample.
 """
 
@@ -30,12 +30,12 @@ Giga AMOs/sec (GAMS) : 0.002251
 
 
 class FakeExecutor(FakeRuns):
-    """By laws: what is on divides the cycles by `gain`, and counts; results are the same."""
+    """Each mechanism that is on divides the cycles by `gain` and counts work; results are the same."""
 
     cycles = 1 << 20
     gain = 2.0
-    used = 7  # by each that is on
-    leak = 0  # by each that is off
+    used = 7  # counted by each mechanism that is on
+    leak = 0  # counted by each mechanism that is off
     words = 3  # of other places
     wrong = ""  # key of a run whose check fails
     other = ""  # key of a run with another result
@@ -50,7 +50,7 @@ class FakeExecutor(FakeRuns):
     def statistics(self, run: Run) -> dict:
         on = {one: self.used if one in run.row.on else self.leak for one in MECHANISMS}
         result = {"verified": run.key != self.wrong, "sum": 5 if run.key == self.other else 4}
-        if run.program.suite == "circustent":  # with tasks, their order decides
+        if run.program.suite == "circustent":  # with tasks, sums depend on order
             result |= {name: len(run.row.on) if "tasks" in run.row.on else 9 for name in ORDERED}
         requests = on["rae"] + (self.used if "cni" in run.row.on else 0)
         tile = {"cni_commands": on["cni"], "cni_events": 0, "cni_copied_bytes": 64 * on["cni"],
