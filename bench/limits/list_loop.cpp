@@ -1,4 +1,4 @@
-// list_loop: one loop for each number of lists, so that the compiler knows it and keeps what fits in registers.
+// list_loop: one loop for each number of lists, as a compile-time constant, so that positions stay in registers.
 #include "limits/list_loop.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
-// owner_deque: a Chase-Lev deque of fixed size, with the owner's two ends and one thief's, and not a line more.
+// owner_deque: a minimal Chase-Lev deque of fixed size: push and pop by the owner, steal by others.
 //
-//   The limit of a spawn that others may steal from must pay for that, so the deque is a real one although nobody
-//   steals there. Sequentially consistent operations instead of fences: the same instructions on x86-64, and
+//   The limit of a spawn whose tasks can be stolen must include the cost of this, although nothing is stolen in the
+//   measurement. Sequentially consistent operations instead of fences: the same instructions on x86-64, and
 //   ThreadSanitizer sees them.
 //
 // Threads   push(), pop(): the owner. steal(): any.

@@ -12,7 +12,7 @@ namespace bench {
 /// array.
 [[nodiscard]] double bare_switch(std::uint32_t tasks, std::uint64_t switches = 20'000'000);
 
-/// Tasks started and not yet run, at most, in bare_spawn(): what keeps its frames in the cache.
+/// Maximum number of tasks started but not yet run in bare_spawn(), which keeps its frames in the cache.
 inline constexpr std::uint32_t unstarted_tasks_max = 1024;
 
 /// One empty task of a finish with one worker: frame from a free list, owner's push and pop of a Chase-Lev deque, run,
@@ -22,7 +22,7 @@ inline constexpr std::uint32_t unstarted_tasks_max = 1024;
 /// The same with a private array instead of the deque.
 [[nodiscard]] double bare_spawn_unshared(std::uint64_t tasks);
 
-/// The same with the deque and an atomic count, as where other workers run tasks of the finish.
+/// The same with the deque and an atomic count, as required if other workers run tasks of the finish.
 [[nodiscard]] double bare_spawn_stealable(std::uint64_t tasks);
 
 }  // namespace bench

@@ -7,7 +7,7 @@ namespace plain {
 namespace {
 
 constexpr int vertices_at_once = 256;
-// With fewer vertices, a level is over sooner on one thread than others could join.
+// A level with fewer vertices is faster on one thread.
 constexpr std::uint64_t vertices_worth_sharing = 1024;
 
 double sum(csr_view const& rows, vertex v, double const* done) noexcept {
@@ -38,7 +38,7 @@ void bc::add_from(vertex source) {
   vertex const* const order = found.order.data();
   std::size_t const levels = found.begins.size() - 1;
   double* const done = done_.data();
-  // f(i) for the vertices of a level, then their values become those of a level done.
+  // f(i) for the vertices of a level, whose values then become those of a finished level.
   auto const over = [&](std::size_t level, double const* values, auto const& f) {
     std::uint64_t const begin = found.begins[level];
     std::uint64_t const end = found.begins[level + 1];

@@ -1,4 +1,4 @@
-// bfs: top-down while the front is small, bottom-up while it touches a large part of what is not yet reached.
+// bfs: top-down while the frontier is small, bottom-up while it touches a large part of the unreached graph.
 #include <omp.h>
 
 #include <algorithm>
@@ -10,19 +10,20 @@
 namespace plain {
 namespace {
 
-// The paper's: go bottom-up when the front has more than 1/alpha of the unexplored edges and grows, top-down again when
+// As in the paper: bottom-up when the frontier has more than 1/alpha of the unexplored edges and grows, top-down again
+//    when
 // it has less than 1/beta of the vertices and shrinks. Without "grows" and "shrinks", the last levels of a road-like
 // graph, which has few unexplored edges left, would each scan all vertices.
 constexpr std::uint64_t alpha = 15;
 constexpr std::uint64_t beta = 18;
 
-// With fewer edges, a level is over sooner on one thread than the lines that two threads share have changed sides: on a
+// A level with fewer edges is faster on one thread, since shared lines then do not move between cores: on a
 // grid of 1024 x 1024 two threads that share levels of 4096 edges reach 280 M edges/s, one thread 470.
 constexpr std::uint64_t edges_worth_sharing = 16384;
 
 constexpr std::uint64_t word_bits = 64;
 
-/// Vertices a thread found, handed to the shared queue a buffer at a time.
+/// Vertices that a thread found, moved to the shared queue by buffers.
 class found_vertices {
  public:
   found_vertices(vertex* queue, std::uint64_t& tail) noexcept : queue_(queue), tail_(tail) {}
@@ -108,7 +109,7 @@ void bfs::forget() {
   std::uint64_t const n = graph_.n();
 #pragma omp parallel for num_threads(threads_)
   for (std::uint64_t v = 0; v < n; ++v) parents_[v] = unreached;
-  // The vertices that pad the last word count as reached: bottom_up() passes over them.
+  // Padding vertices of the last word count as reached, so that bottom_up() skips them.
   std::fill(parents_.begin() + static_cast<std::ptrdiff_t>(n), parents_.end(), 0U);
 }
 
@@ -145,10 +146,10 @@ bfs::front bfs::expand_together() {
       vertex const u = queue_[i];
       for (vertex const v : graph_.out.neighbours(u)) {
         std::atomic_ref<vertex> const parent(parents_[v]);
-        vertex nobody = unreached;
-        // Relaxed: a parent is read after the barrier that ends the level. The load spares most of the exchanges.
+        vertex expected = unreached;
+        // Relaxed: a parent is read after the barrier that ends the level. The load saves most of the exchanges.
         if (parent.load(std::memory_order_relaxed) != unreached) continue;
-        if (!parent.compare_exchange_strong(nobody, u, std::memory_order_relaxed)) continue;
+        if (!parent.compare_exchange_strong(expected, u, std::memory_order_relaxed)) continue;
         found.push(v);
         edges += graph_.out.degree(v);
       }
@@ -164,7 +165,7 @@ bfs::front bfs::bottom_up() {
   std::uint64_t const* const now = now_.data();
 #pragma omp parallel for num_threads(threads_) reduction(+ : size, edges) schedule(dynamic, 16)
   for (std::uint64_t word = 0; word < words_; ++word) {
-    // A word belongs to one thread: it is put together in a register, and needs neither atomics nor clearing.
+    // A word belongs to one thread, which builds it in a register without atomics and clearing.
     std::uint64_t bits = 0;
     for (std::uint64_t bit = 0; bit < word_bits; ++bit) {
       auto const v = static_cast<vertex>(word * word_bits + bit);
@@ -199,7 +200,7 @@ void bfs::queue_to_bitmap() {
 }
 
 void bfs::bitmap_to_queue(front const& from) {
-  // The queue starts over: what it held before are levels long done.
+  // The queue is reused from its begin, which holds only finished levels.
   append_to_queue(0);
   level_begin_ = 0;
   level_end_ = from.size;

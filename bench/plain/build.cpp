@@ -32,7 +32,7 @@ struct lists {
 };
 
 lists unsorted_lists(std::uint32_t n, std::vector<edge> const& edges, direction stored) {
-  // Counted one place further on, so that the running sum turns counts into the first free slot of each list.
+  // Counted at the next index, so that the prefix sum yields the first free slot of each list.
   lists made{.offsets = std::vector<std::uint64_t>(std::size_t{n} + 2), .targets = {}};
   for_each_stored(edges, stored, [&](vertex source, vertex) {
     std::atomic_ref<std::uint64_t>(made.offsets[source + 2]).fetch_add(1, relaxed);
@@ -45,7 +45,7 @@ lists unsorted_lists(std::uint32_t n, std::vector<edge> const& edges, direction 
   return made;
 }
 
-/// Sorts each list and counts what is left of it without repetitions.
+/// Sorts each list and counts its distinct elements.
 std::vector<std::uint64_t> unique_offsets(std::uint32_t n, lists& made) {
   std::vector<std::uint64_t> offsets(std::size_t{n} + 1);
 #pragma omp parallel for schedule(dynamic, 1024)

@@ -11,20 +11,20 @@
 namespace plain {
 namespace {
 
-// The paper's: two neighbours suffice to find nearly all of the largest component, 1024 samples to recognise it.
+// As in the paper: two neighbours suffice to find nearly all of the largest component, 1024 samples to recognise it.
 constexpr std::uint64_t sampled_neighbours = 2;
 constexpr std::uint64_t samples = 1024;
 
 constexpr std::uint32_t block = 256;  // vertices
-constexpr int chunk = 16;  // blocks; degrees differ by orders of magnitude, so chunks are handed out on demand
+constexpr int chunk = 16;             // blocks; degrees differ by orders of magnitude, so scheduling is dynamic
 
 struct edge_ends {
   vertex u;
   vertex v;
 };
 
-// Everywhere: a parent only ever moves to a smaller vertex of the same component, so that an outdated one costs steps
-// and not correctness; the barrier at the end of each loop orders the phases.
+// Relaxed everywhere: a parent only changes to a smaller vertex of the same component, so that an outdated one costs
+// steps, not correctness; the barrier at the end of each loop orders the phases.
 constexpr auto relaxed = std::memory_order_relaxed;
 
 }  // namespace
@@ -55,8 +55,8 @@ void components::plant() noexcept {
       __builtin_prefetch(out.targets + out.offsets[std::min(v + ahead, n)]);
       vertex above = v;
       if (out.degree(v) != 0) {
-        // Chains end at their root, or outside of the block, where nothing is known yet. No branch hangs on what the
-        // row says: it may still be on its way.
+        // Chains end at their root, or outside of the block. No branch depends on the row, which may still be in flight
+        // from memory.
         vertex const first = std::min(out.neighbours(v)[0], v);
         vertex const planted = parent(std::max(first, begin)).load(relaxed);
         above = first >= begin && first < v ? planted : first;
@@ -66,7 +66,7 @@ void components::plant() noexcept {
   }
 }
 
-/// Climbs from both ends until they meet or a root is found, which is hooked under the smaller vertex.
+/// Follows parents from both ends until they meet or a root is found, which is hooked under the smaller vertex.
 void components::join(vertex u, vertex v) noexcept {
   vertex high = parent(u).load(relaxed);
   vertex low = parent(v).load(relaxed);
@@ -75,14 +75,14 @@ void components::join(vertex u, vertex v) noexcept {
     vertex above = parent(high).load(relaxed);
     if (above == low) return;
     if (above == high && parent(high).compare_exchange_strong(above, low, relaxed)) return;
-    // Not a root, or no longer one: two steps up, as the paths are mostly compressed.
+    // Not a root, or no longer one: two steps up, since most paths are compressed.
     high = parent(above).load(relaxed);
     low = parent(low).load(relaxed);
   }
 }
 
-/// To the second neighbour of each vertex, and to the first where plant() did not. Edges of a block are looked up
-/// first, so that the memory's delays overlap.
+/// Links each vertex to its second neighbour, and to the first where plant() did not. Edges of a block are read first,
+/// so that memory latencies overlap.
 void components::join_sampled() {
   static_assert(sampled_neighbours == 2);
   std::uint32_t const n = graph_.n();
@@ -104,8 +104,8 @@ void components::join_sampled() {
   }
 }
 
-/// The edges not yet looked at, except between two vertices of the largest component: every other edge has an end
-/// outside, and is seen from there, in a directed graph as an in-edge if need be.
+/// Links the remaining edges, except between vertices of the largest component: every other edge has an end outside of
+/// it and is processed from there, in a directed graph possibly as an in-edge.
 void components::join_rest(vertex largest) {
   std::uint32_t const n = graph_.n();
 #pragma omp parallel for num_threads(threads_) schedule(dynamic, chunk* block)
@@ -118,8 +118,8 @@ void components::join_rest(vertex largest) {
   }
 }
 
-/// Afterwards every vertex points to its root. Two steps without a branch, because how far away a root is cannot be
-/// predicted; more for blocks that need them.
+/// Makes every vertex point to its root: two steps without a branch, since the distance of a root is unpredictable;
+/// more for blocks that need them.
 void components::compress() {
   std::uint32_t const n = graph_.n();
 #pragma omp parallel for num_threads(threads_) schedule(dynamic, chunk)

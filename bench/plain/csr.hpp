@@ -1,4 +1,4 @@
-// csr: a graph as two arrays, the shape on which the plain kernels run.
+// csr: a graph as two arrays (compressed sparse rows), the input of the plain kernels.
 //
 // Shapes    offsets: [n + 1]; targets: [offsets[n]], the neighbours of v from offsets[v] to offsets[v + 1].
 // Threads   immutable; any.
@@ -23,7 +23,7 @@ struct csr_view {
   }
 };
 
-/// A graph and its transpose. Of an undirected graph, which holds each edge in both directions, both are the same
+/// A graph and its transpose; for an undirected graph, which stores each edge in both directions, these are the same
 /// arrays.
 struct graph_view {
   csr_view out;
@@ -36,7 +36,7 @@ struct graph_view {
   [[nodiscard]] bool directed() const noexcept { return out.targets != in.targets; }
 };
 
-/// A target with the weight of its edge beside it.
+/// A target and the weight of its edge.
 struct weighted_target {
   vertex v;
   std::uint32_t weight;

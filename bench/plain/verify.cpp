@@ -1,4 +1,4 @@
-// verify: a queue, a push and a union; nothing here is shared with the kernels.
+// verify: simple sequential algorithms, which share no code with the kernels.
 #include "plain/verify.hpp"
 
 #include <algorithm>

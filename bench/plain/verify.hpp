@@ -1,4 +1,4 @@
-// verify: the answers of the kernels by the dumbest sequential means, to compare with.
+// verify: reference results of the kernels by simple sequential algorithms.
 //
 // Threads   any.
 #pragma once
@@ -14,7 +14,7 @@ namespace plain {
 /// Distances from `source` by a queue; `unreached` (kernels.hpp) where there is no path.
 [[nodiscard]] std::vector<std::uint32_t> queue_levels(csr_view out, vertex source);
 
-/// Do the parents form a tree of shortest paths from `source`? Every edge of it is looked up in the graph.
+/// Whether the parents form a tree of shortest paths from `source`, all of whose edges are in the graph.
 [[nodiscard]] bool is_shortest_path_tree(csr_view out, vertex source, std::span<vertex const> parents);
 
 struct power_iteration_result {
@@ -35,7 +35,7 @@ struct power_iteration_result {
 /// Betweenness centrality as in Brandes's figure, with a queue and a stack.
 [[nodiscard]] std::vector<double> brandes(csr_view out, std::span<vertex const> sources);
 
-/// Triangles: for each edge from a smaller to a larger vertex, the still larger ones that both know, looked up.
+/// Triangles: for each edge from a smaller to a larger vertex, the common neighbours that are larger than both.
 [[nodiscard]] std::uint64_t triangles_by_look_up(csr_view undirected);
 
 }  // namespace plain

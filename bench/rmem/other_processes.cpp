@@ -37,7 +37,7 @@ void without_delay(int socket) {
   static_cast<void>(setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
 }
 
-/// All of the message; false: the other side ended.
+/// Transfers the whole message; false if the other side has ended.
 bool receive(int socket, std::array<std::byte, echo::message_bytes>& message) {
   return recv(socket, message.data(), message.size(), MSG_WAITALL) == static_cast<ssize_t>(message.size());
 }

@@ -158,7 +158,7 @@ class Measures(unittest.TestCase):
         of.executor.laws = Uneven()
         self.assertEqual(of.blocks("fft", "rdma", 4, 64).total, results().blocks("fft", "rdma", 4, 64).total + 30)
 
-    def test_what_was_not_asked_for_or_failed_is_not_known(self):
+    def test_unplanned_and_failed_runs_have_no_results(self):
         self.assertIsNone(results(items=("figure 8",)).store_one_way())
         run = Plan(["table 1b"], quick=False).barrier("counter", 4)
         of = results(failing=run.key)
@@ -244,8 +244,8 @@ class Whole(EndToEnd):
         return self.run_report(CNI, FakeExecutor, words)
 
     def test_every_item_is_written(self):
-        code, said, folder = self.run_it("--quick")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, printed)
         page = (folder / "report.html").read_text(encoding="utf-8")
         for item in ITEMS:
             name = f"cni_{item.replace(' ', '_')}"
@@ -255,13 +255,13 @@ class Whole(EndToEnd):
             self.assertEqual(len(lines), 1 + len(rows))
 
     def test_only_what_was_named(self):
-        code, said, folder = self.run_it("--table", "1b", "--figure", "11b")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--table", "1b", "--figure", "11b")
+        self.assertEqual(code, 0, printed)
         self.assertEqual(sorted(file.stem for file in folder.glob("*.csv")), ["cni_figure_11b", "cni_table_1b"])
 
     def test_the_sweep_is_made_only_if_it_is_asked_for(self):
-        code, said, folder = self.run_it("--sweep")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--sweep")
+        self.assertEqual(code, 0, printed)
         self.assertEqual([file.stem for file in folder.glob("*.csv")], ["cni_sweep"])
 
     def test_programs_to_be_built(self):

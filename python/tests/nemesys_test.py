@@ -228,7 +228,7 @@ class Items(unittest.TestCase):
         of_kernels = checks.all_of(results)[len(checks.OF_SINGLE_GRAPHS) :]
         self.assertEqual({check.met for check in of_kernels}, {None})
 
-    def test_loads_leave_out_a_memory_that_nobody_uses(self):
+    def test_loads_exclude_an_unused_memory(self):
         found = kernels.measured(self.results(["table 6"]), "bf", plan.SINGLE, plan.NEMESYS)
         self.assertEqual((found.memory, found.nma), (0.6, 0.5))
         self.assertEqual((found.memory_by_nma, found.nma_peak, found.load_cycles), (0.2, 0.9, 300.0))
@@ -245,8 +245,8 @@ class Items(unittest.TestCase):
         self.assertTrue(checks.maps(results).met)
         self.assertTrue(checks.slopes(results).met)
         self.assertAlmostEqual(micro.Copies(results).software_wins_below(), 4.0)
-        said = micro.table2(results).sentences
-        self.assertTrue(any(sentence.startswith("memory_cycles: +44 %") for sentence in said), said)
+        printed = micro.table2(results).sentences
+        self.assertTrue(any(sentence.startswith("memory_cycles: +44 %") for sentence in printed), printed)
 
 
 class Beyond(unittest.TestCase):
@@ -277,8 +277,8 @@ class Whole(EndToEnd):
         return self.run_report(NEMESYS, FakeExecutor, words)
 
     def test_the_quick_form_writes_every_item(self):
-        code, said, folder = self.run_it("--quick")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, printed)
         page = (folder / "report.html").read_text(encoding="utf-8")
         for item in plan.ITEMS:
             name = f"nemesys_{item.replace(' ', '_')}"
@@ -300,8 +300,8 @@ class Whole(EndToEnd):
         self.assertEqual(len(FakeExecutor.last), 3)
 
     def test_programs_to_be_built(self):
-        code, said, _ = self.run_it("--programs", "--figure", "13", "--kernel", "by")
-        self.assertEqual((code, said), (0, "imsuite-by\n"))
+        code, printed, _ = self.run_it("--programs", "--figure", "13", "--kernel", "by")
+        self.assertEqual((code, printed), (0, "imsuite-by\n"))
 
 
 if __name__ == "__main__":

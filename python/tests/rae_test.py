@@ -197,7 +197,7 @@ class Measures(unittest.TestCase):
         self.assertEqual(atomics_of("gups", "operations: 3 local and 9 remote words, 0 bytes").share, 0.75)
         self.assertIsNone(atomics_of("bfs", "operations: 3 local and 9 remote words, 0 bytes"))
 
-    def test_what_failed_is_not_known(self):
+    def test_failed_runs_have_no_results(self):
         of = Plan(list(ITEMS), quick=False)
         for item in ITEMS:
             runs = of.runs_of(item)
@@ -223,12 +223,12 @@ class Items(unittest.TestCase):
         self.assertEqual(rows["rae-16", "one", "wait"], [10, 200, 1, None, 20])
         self.assertEqual(rows["rae-16", "one", 2], [20, 100, 2, 100, 40])
         self.assertEqual(rows["rae-16", "one", 64], [25, 80, 2.5, 50, 50])
-        said = [sentence for sentence in item.sentences if sentence.startswith("rae-16, one: 4 tasks")]
-        self.assertIn("50 % of the lowest limit, the core (the core 50, its link 250", said[0])
+        printed = [sentence for sentence in item.sentences if sentence.startswith("rae-16, one: 4 tasks")]
+        self.assertIn("50 % of the lowest limit, the core (the core 50, its link 250", printed[0])
         slow = tasks.figure(results(items=(tasks.ITEM,), turn_ps=1000))
         self.assertTrue(any("lowest limit, its link" in sentence for sentence in slow.sentences))
 
-    def test_what_is_missing_is_said(self):
+    def test_missing_programs_are_reported(self):
         item = RAE.makers["figure 3"](results(missing=("oshrun", "valgrind")))
         self.assertEqual(item.rows, [["add", 3, 80, 84, 53, 300, 97.8, *[None] * 4]])
         self.assertIn("oshrun, valgrind missing here; ./tess setup rae", item.sentences[-1])
@@ -295,8 +295,8 @@ class Whole(EndToEnd):
             return self.run_report(RAE, FakeExecutor, words)
 
     def test_every_item_is_written(self):
-        code, said, folder = self.run_it("--quick")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, printed)
         page = (folder / "report.html").read_text(encoding="utf-8")
         for item in ITEMS:
             name = f"rae_{item.replace(' ', '_')}"
@@ -306,14 +306,14 @@ class Whole(EndToEnd):
             self.assertEqual(len(lines), 1 + len(rows))
 
     def test_only_what_was_named(self):
-        code, said, folder = self.run_it("--figure", "2")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--figure", "2")
+        self.assertEqual(code, 0, printed)
         self.assertEqual([file.stem for file in folder.glob("*.csv")], ["rae_figure_2"])
-        code, said, folder = self.run_it("--figure", "tasks")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--figure", "tasks")
+        self.assertEqual(code, 0, printed)
         self.assertEqual([file.stem for file in folder.glob("*.csv")], ["rae_figure_tasks"])
-        code, said, folder = self.run_it("--sweep")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--sweep")
+        self.assertEqual(code, 0, printed)
         self.assertEqual({file.stem for file in folder.glob("*.csv")}, {"rae_interface", "rae_merging"})
 
     def test_programs_to_be_built(self):

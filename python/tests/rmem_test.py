@@ -80,7 +80,7 @@ class Figures(unittest.TestCase):
         one, all_peers = (results().total("rmem", "read", peers) for peers in (1, 16))
         self.assertAlmostEqual(one, all_peers)
 
-    def test_what_was_not_run_is_not_known(self):
+    def test_missing_runs_have_no_results(self):
         run = Plan(["figure 3"], quick=False).of_size("rmem", "write", KIB)
         self.assertIsNone(results(changed(failing=run.key)).throughput("rmem", "write", KIB))
         self.assertIsNone(results(quick=True).throughput("rmem", "write", 2 * KIB))
@@ -131,8 +131,8 @@ class Whole(EndToEnd):
         return self.run_report(RMEM, FakeExecutor, words)
 
     def test_every_figure_is_written(self):
-        code, said, folder = self.run_it("--quick")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, printed)
         page = (folder / "report.html").read_text(encoding="utf-8")
         for name in ("rmem_figure_3", "rmem_figure_4"):
             self.assertIn(f'id="{name}"', page)

@@ -93,12 +93,12 @@ class Runs(unittest.TestCase):
         for suite in SUITES:
             program = Plan([suite], quick=True).programs_of(suite)[0]
 
-            def said(row: Row, program=program) -> tuple[str, dict[str, str]]:
+            def command_of(row: Row, program=program) -> tuple[str, dict[str, str]]:
                 run = Run(program, row)
                 return " ".join(run.words("tessera-4x4")), run.environment
 
-            for mechanism, (words, environment) in itertools.product(MECHANISMS, [said(NONE)]):
-                one, other = said(Row((mechanism,)))
+            for mechanism, (words, environment) in itertools.product(MECHANISMS, [command_of(NONE)]):
+                one, other = command_of(Row((mechanism,)))
                 self.assertEqual(mechanism == "nemesys", "--copier message_passing" not in one)
                 self.assertEqual(mechanism == "tasks", "--overlap-calls 0" not in one)
                 self.assertEqual(mechanism == "cni", other["TESS_INTERFACES"] == "1")
@@ -143,7 +143,7 @@ class Measures(unittest.TestCase):
         self.assertEqual((counts.graphs, counts.commands, counts.requests), (6 * 7, 6 * 14, 6 * 28))
         self.assertEqual(results().counts("gap", NONE).copied_bytes, 0)
 
-    def test_what_failed_is_not_known(self):
+    def test_failed_runs_have_no_results(self):
         for run in Plan(list(SUITES), quick=True).runs():
             found = results(failing=run.key)
             self.assertIsNone(found.mean(run.program.suite, run.row), run.key)
@@ -166,7 +166,7 @@ class Items(unittest.TestCase):
     def test_first_and_last(self):
         self.assertIn("RAE -50.0 % and -50.0 %", " ".join(figures.means(results()).sentences))
 
-    def test_what_is_not_used_is_said(self):
+    def test_unused_mechanisms_are_reported(self):
         item = figures.counts(results(suites=("gap",), used=0, words=0))
         self.assertIn("GAP: NEMESYS, CNI, RAE not used.", item.sentences)
         self.assertIn("GAP: none not used.", figures.counts(results(suites=("gap",))).sentences)
@@ -189,7 +189,7 @@ class Checks(unittest.TestCase):
         self.assertIs(check.met, False)
         self.assertIn("sum", check.ours)
 
-    def test_what_is_off_and_yet_counts(self):
+    def test_a_mechanism_that_is_off_and_counts(self):
         self.assertEqual([one.met for one in checks.switches(results(leak=1))], [False] * 3)
         self.assertEqual([one.met for one in checks.switches(results(used=0))], [False] * 3)
 
@@ -206,8 +206,8 @@ class Whole(EndToEnd):
         return self.run_report(TOGETHER, FakeExecutor, words)
 
     def test_every_item_is_written(self):
-        code, said, folder = self.run_it("--quick")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--quick")
+        self.assertEqual(code, 0, printed)
         page = (folder / "report.html").read_text(encoding="utf-8")
         for item in ("means", *SUITES, "counts"):
             self.assertIn(f'id="together_{item}"', page)
@@ -216,8 +216,8 @@ class Whole(EndToEnd):
             self.assertEqual(len(lines), 1 + len(rows))
 
     def test_only_what_was_named(self):
-        code, said, folder = self.run_it("--suite", "circustent")
-        self.assertEqual(code, 0, said)
+        code, printed, folder = self.run_it("--suite", "circustent")
+        self.assertEqual(code, 0, printed)
         self.assertEqual(sorted(file.stem for file in folder.glob("*.csv")),
                          ["together_circustent", "together_counts", "together_means"])  # fmt: skip
 
