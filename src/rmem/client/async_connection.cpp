@@ -25,10 +25,6 @@ constexpr std::size_t ahead_bytes = 256 * 1024;
 constexpr std::size_t messages_max = 64;
 constexpr std::uint32_t text_bytes_max = 1 << 16;
 
-bool later() {
-  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-}
-
 }  // namespace
 
 async_connection::async_connection(std::unique_ptr<connection> c, chunk_table& chunks)
@@ -69,11 +65,8 @@ bool async_connection::send() {
       if (!rest.empty()) vectors[count++] = {const_cast<std::byte*>(rest.data()), rest.size()};
       bytes += p.size() - p.sent;
     }
-    msghdr message{};
-    message.msg_iov = vectors.data();
-    message.msg_iovlen = count;
-    ssize_t const n = sendmsg(socket(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && later()) return moved;
+    ssize_t const n = connection_->transport().send(std::span(vectors).first(count), MSG_DONTWAIT);
+    if (n < 0 && may_succeed_later()) return moved;
     if (n < 0) lose(std::generic_category().message(errno));
     moved = true;
     bool const all = static_cast<std::size_t>(n) == bytes;
@@ -98,11 +91,8 @@ bool async_connection::fill(std::vector<transfer*>& ended) {
     from_ = 0;
   }
   std::array<iovec, 2> vectors{iovec{payload_.data(), payload_.size()}, iovec{&ahead_[to_], ahead_.size() - to_}};
-  msghdr message{};
-  message.msg_iov = vectors.data();
-  message.msg_iovlen = vectors.size();
-  ssize_t const n = recvmsg(socket(), &message, MSG_DONTWAIT);
-  if (n < 0 && later()) return false;
+  ssize_t const n = connection_->transport().receive(vectors, MSG_DONTWAIT);
+  if (n < 0 && may_succeed_later()) return false;
   if (n <= 0) lose(n == 0 ? "it ended the connection" : std::generic_category().message(errno));
   auto const bytes = static_cast<std::size_t>(n);
   std::size_t const direct = std::min(bytes, payload_.size());

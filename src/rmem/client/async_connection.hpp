@@ -22,7 +22,7 @@ class async_connection {
  public:
   async_connection(std::unique_ptr<connection> c, chunk_table& chunks);
 
-  [[nodiscard]] int socket() const { return connection_->socket(); }
+  [[nodiscard]] int socket() const { return connection_->transport().number(); }
   /// While nothing is in flight: is the server still connected?
   [[nodiscard]] bool alive() const { return connection_->alive(); }
   [[nodiscard]] bool wants_to_send() const { return !outgoing_.empty(); }

@@ -40,16 +40,14 @@ std::string socket_error() {
 
 connection::connection(std::string const& full) : full_(full) {
   try {
-    socket_ = connect_to(full);
+    stream_ = stream(connect_to(full));
   } catch (std::runtime_error const& failure) {
     throw lost(failure.what());
   }
 }
 
 bool connection::alive() const {
-  std::byte unexpected{};
-  ssize_t const n = recv(socket_.number(), &unexpected, 1, MSG_PEEK | MSG_DONTWAIT);
-  return !broken_ && n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  return !broken_ && stream_.is_quiet();
 }
 
 void connection::lose(std::string const& how) {
@@ -60,11 +58,8 @@ void connection::lose(std::string const& how) {
 void connection::send(std::span<std::byte const> first, std::span<std::byte const> second) {
   std::array<iovec, 2> parts{iovec{const_cast<std::byte*>(first.data()), first.size()},
                              iovec{const_cast<std::byte*>(second.data()), second.size()}};
-  msghdr message{};
-  message.msg_iov = parts.data();
-  message.msg_iovlen = 2;
   while (parts[0].iov_len + parts[1].iov_len != 0) {
-    ssize_t const n = sendmsg(socket_.number(), &message, MSG_NOSIGNAL);
+    ssize_t const n = stream_.send(parts, 0);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) lose(socket_error());
     auto left = static_cast<std::size_t>(n);
@@ -81,25 +76,9 @@ void connection::send(std::span<std::byte const> first, std::span<std::byte cons
 std::size_t connection::receive_some(std::span<std::byte> to, std::vector<descriptor>* files) {
   bool const reads_ahead = to.size() <= ahead_.size();
   std::array<iovec, 2> parts{iovec{to.data(), to.size()}, iovec{ahead_.data(), reads_ahead ? ahead_.size() : 0}};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = parts.data();
-  message.msg_iovlen = reads_ahead ? 2 : 1;
-  if (files != nullptr) {
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-  }
-  ssize_t const n = recvmsg(socket_.number(), &message, MSG_CMSG_CLOEXEC | (reads_ahead ? 0 : MSG_WAITALL));
+  ssize_t const n = stream_.receive(std::span(parts).first(reads_ahead ? 2 : 1), reads_ahead ? 0 : MSG_WAITALL, files);
   if (n < 0 && errno == EINTR) return 0;
   if (n <= 0) lose(n == 0 ? "it ended the connection" : socket_error());
-  for (cmsghdr* c = CMSG_FIRSTHDR(&message); files != nullptr && c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) continue;
-    for (std::size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
-      int file = -1;
-      std::memcpy(&file, CMSG_DATA(c) + i * sizeof file, sizeof file);
-      files->emplace_back(file);
-    }
-  }
   std::size_t const direct = std::min(static_cast<std::size_t>(n), to.size());
   ahead_from_ = 0;
   ahead_to_ = static_cast<std::size_t>(n) - direct;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "rmem/wire/message.hpp"
-#include "rmem/wire/sockets.hpp"
+#include "rmem/wire/stream.hpp"
 
 namespace tess::rmem {
 
@@ -21,7 +21,7 @@ class connection {
 
   [[nodiscard]] bool broken() const { return broken_; }
   /// For an async_connection; ids of calls are below 2^32.
-  [[nodiscard]] int socket() const { return socket_.number(); }
+  [[nodiscard]] stream const& transport() const { return stream_; }
 
   /// While nothing is in flight: is the server still connected?
   [[nodiscard]] bool alive() const;
@@ -57,7 +57,7 @@ class connection {
   [[noreturn]] void lose(std::string const& how);
 
   std::string full_;
-  descriptor socket_;
+  stream stream_;
   // Received, not yet parsed, so that a small answer takes one system call. Empty between two calls.
   std::array<std::byte, wire::inline_bytes_max + 2 * wire::message_bytes> ahead_;
   std::size_t ahead_from_ = 0;

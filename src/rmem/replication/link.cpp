@@ -18,7 +18,7 @@ link::link(replica::options chosen, persistent_store& regions, service_state& se
       can_(std::move(can)),
       replica_(std::move(chosen), regions, service,
                {.drop_connections = can_.drop_all,
-                .receive_copy = [this](rmem::descriptor socket) { begin_receiving(std::move(socket)); },
+                .receive_copy = [this](rmem::stream stream) { begin_receiving(std::move(stream)); },
                 .report = can_.report}) {
   // Steps are counted even without a backup: then their answers are held, or the server is alone.
   store_.on_change([this](change const& c) {
@@ -69,13 +69,13 @@ std::unique_ptr<protocol> link::begin_sending(int socket) {
   return made;
 }
 
-void link::begin_receiving(rmem::descriptor socket) {
-  static_cast<void>(fcntl(socket.number(), F_SETFL, O_NONBLOCK));
+void link::begin_receiving(rmem::stream stream) {
+  static_cast<void>(fcntl(stream.number(), F_SETFL, O_NONBLOCK));
   auto made = std::make_unique<receiver>(store_.current());
   receiver_ = made.get();
   was_in_sync_ = false;
-  socket_ = socket.number();
-  can_.add(std::move(socket), std::move(made));
+  socket_ = stream.number();
+  can_.add(std::move(stream), std::move(made));
 }
 
 /// The file must say that this server is in sync before the primary hears so: from then on the primary relies on it.

@@ -23,7 +23,7 @@ class link {
   struct actions {
     std::function<void()> drop_all;
     std::function<void(int)> drop;
-    std::function<void(rmem::descriptor, std::unique_ptr<protocol>)> add;
+    std::function<void(rmem::stream, std::unique_ptr<protocol>)> add;
     std::function<void(int)> send;
     std::function<void(std::string const&)> report;
   };
@@ -48,7 +48,7 @@ class link {
   void after_dropping(int socket);
 
  private:
-  void begin_receiving(rmem::descriptor socket);
+  void begin_receiving(rmem::stream stream);
   [[nodiscard]] std::uint64_t safe_steps() const { return steps_before_ + sender_->acknowledged(); }
 
   persistent_store& store_;

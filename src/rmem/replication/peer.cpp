@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::uint32_t text_bytes_max = 4096;
 
-bool receive(int socket, std::span<std::byte> to) {
+bool receive(rmem::stream const& from, std::span<std::byte> to) {
   while (!to.empty()) {
-    ssize_t const n = recv(socket, to.data(), to.size(), MSG_WAITALL);
+    ssize_t const n = from.receive(to, MSG_WAITALL);
     if (n <= 0) return false;
     to = to.subspan(static_cast<std::size_t>(n));
   }
@@ -84,7 +84,7 @@ void peer::run() {
 peer::answer peer::call(wire::message m, std::string const& payload) const {
   answer a{.question = m.what};
   try {
-    a.socket = rmem::connect_to(address_);
+    a.stream = rmem::stream(rmem::connect_to(address_));
   } catch (rmem::no_connection const& no) {
     a.what = no.reason == ECONNREFUSED || no.reason == ENOENT ? answer::kind::dead : answer::kind::silent;
     a.text = no.what();
@@ -99,13 +99,13 @@ peer::answer peer::call(wire::message m, std::string const& payload) const {
   std::string bytes(reinterpret_cast<char const*>(request.data()), request.size());
   bytes += payload;
   wire::encoded reply{};
-  if (send(a.socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(bytes.size()) ||
-      !receive(a.socket.number(), reply))
+  if (a.stream.send(std::as_bytes(std::span(bytes)), 0) != static_cast<ssize_t>(bytes.size()) ||
+      !receive(a.stream, reply))
     return a;
   auto const head = wire::decode(reply);
   if (!head || head->what != wire::operation::done || head->payload > text_bytes_max) return a;
   a.text.resize(head->payload);
-  if (!receive(a.socket.number(), std::as_writable_bytes(std::span(a.text)))) return a;
+  if (!receive(a.stream, std::as_writable_bytes(std::span(a.text)))) return a;
   a.head = *head;
   a.what = answer::kind::answered;
   return a;

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "rmem/wire/message.hpp"
-#include "rmem/wire/sockets.hpp"
+#include "rmem/wire/stream.hpp"
 
 namespace tess::memd::replication {
 
@@ -26,7 +26,7 @@ class peer {
     wire::operation question{};
     wire::message head{};
     std::string text{};
-    rmem::descriptor socket{};  // on which the answer came
+    rmem::stream stream{};  // on which the answer came
   };
 
   explicit peer(std::string const& address);

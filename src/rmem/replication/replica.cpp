@@ -139,7 +139,7 @@ void replica::handle_answer() {
   linked_ = true;
   set_state(replica_state::incomplete);
   update_service();
-  can_.receive_copy(std::move(a->socket));
+  can_.receive_copy(std::move(a->stream));
   can_.report("is the backup of " + chosen_.peer + ", epoch " + std::to_string(epoch_));
 }
 

@@ -33,7 +33,7 @@ class replica {
   /// What the server does for it.
   struct actions {
     std::function<void()> drop_connections;
-    std::function<void(rmem::descriptor)> receive_copy;  // by this connection, into the store, which is empty
+    std::function<void(rmem::stream)> receive_copy;  // by this connection, into the store, which is empty
     std::function<void(std::string const&)> report;
   };
 

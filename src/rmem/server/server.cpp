@@ -45,31 +45,6 @@ std::size_t descriptors_max() {
   return static_cast<std::size_t>(limit.rlim_cur);
 }
 
-/// Sends bytes, and descriptors with the first of them. As send(2).
-ssize_t send_with(int socket, protocol::output const& out) {
-  // If data follows the header, TCP sends both in one packet.
-  int const more = out.bytes.size() == wire::message_bytes && out.data_follows ? MSG_MORE : 0;
-  if (out.files.empty()) return send(socket, out.bytes.data(), out.bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT | more);
-  iovec part{const_cast<std::byte*>(out.bytes.data()), out.bytes.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = CMSG_SPACE(out.files.size_bytes());
-  cmsghdr* const head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(out.files.size_bytes());
-  std::memcpy(CMSG_DATA(head), out.files.data(), out.files.size_bytes());
-  return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-/// The call may succeed later.
-bool later() {
-  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-}
-
 }  // namespace
 
 server::server(options const& chosen)
@@ -115,8 +90,8 @@ void server::begin_replication(options const& chosen) {
             for (int const socket : all) drop(socket);
           },
       .drop = [this](int socket) { drop(socket); },
-      .add = [this](rmem::descriptor socket,
-                    std::unique_ptr<protocol> speaks) { add(std::move(socket), peer_user, std::move(speaks)); },
+      .add = [this](rmem::stream stream,
+                    std::unique_ptr<protocol> speaks) { add(std::move(stream), peer_user, std::move(speaks)); },
       .send = [this](int socket) { serve(connections_.at(socket), 0); },
       .report = chosen.report ? chosen.report : [](std::string const&) {}};
   link_ = std::make_unique<replication::link>(
@@ -214,15 +189,15 @@ void server::accept_from(int listener) {
     static_cast<void>(setsockopt(socket.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
   auto made = std::make_unique<session>(store_.current(), counters_, service_, std::move(who));
   session* const client = made.get();
-  add(std::move(socket), user, std::move(made)).client = client;
+  add(rmem::stream(std::move(socket)), user, std::move(made)).client = client;
   ++counters_.connections;
 }
 
-server::connection& server::add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<protocol> speaks) {
-  int const number = socket.number();
+server::connection& server::add(rmem::stream stream, std::int64_t user, std::unique_ptr<protocol> speaks) {
+  int const number = stream.number();
   auto& count = connections_of_user_[user];
   watch(number, EPOLLIN);
-  connection made{std::move(socket), std::move(speaks), nullptr, user, EPOLLIN};
+  connection made{std::move(stream), std::move(speaks), nullptr, user, EPOLLIN};
   auto const added = connections_.emplace(number, std::move(made)).first;
   ++count;
   return added->second;
@@ -237,7 +212,7 @@ void server::drop(int socket) {
 }
 
 void server::serve(connection& c, std::uint32_t events) {
-  int const socket = c.socket.number();
+  int const socket = c.stream.number();
   bool const gone = (events & (EPOLLERR | EPOLLHUP)) != 0 && (events & EPOLLIN) == 0;
   try {
     if (gone || !take_turn(c)) return drop(socket);
@@ -285,12 +260,12 @@ bool server::take_turn(connection& c) {
     if (!full && !send_output(c, moved, full)) return false;
     auto const to = c.speaks->receive_buffer();
     if (to.empty() || moved >= wire::portal_bytes_max) return true;
-    ssize_t const n = recv(c.socket.number(), to.data(), to.size(), MSG_DONTWAIT);
+    ssize_t const n = c.stream.receive(to, MSG_DONTWAIT);
     if (n == 0) return false;
-    if (n < 0) return later();
+    if (n < 0) return rmem::may_succeed_later();
     moved += static_cast<std::uint64_t>(n);
     if (!c.speaks->received(static_cast<std::size_t>(n), now)) return false;
-    if (link_) link_->after_receiving(c.socket.number());
+    if (link_) link_->after_receiving(c.stream.number());
   }
   std::uint64_t answer_bytes = 0;
   return full || send_output(c, answer_bytes, full);
@@ -300,9 +275,11 @@ bool server::send_output(connection& c, std::uint64_t& moved, bool& full) {
   while (moved < wire::portal_bytes_max) {
     auto const out = c.speaks->next_output();
     if (out.bytes.empty()) return true;
-    ssize_t const n = send_with(c.socket.number(), out);
+    // If data follows the header, TCP sends both in one packet.
+    int const more = out.bytes.size() == wire::message_bytes && out.data_follows && out.files.empty() ? MSG_MORE : 0;
+    ssize_t const n = c.stream.send(out.bytes, MSG_DONTWAIT | more, out.files);
     full = n < 0;
-    if (full) return later();
+    if (full) return rmem::may_succeed_later();
     moved += static_cast<std::uint64_t>(n);
     c.speaks->sent(static_cast<std::size_t>(n));
   }

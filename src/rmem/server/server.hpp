@@ -18,7 +18,7 @@
 #include "rmem/replication/link.hpp"
 #include "rmem/server/session.hpp"
 #include "rmem/store/persistent_store.hpp"
-#include "rmem/wire/sockets.hpp"
+#include "rmem/wire/stream.hpp"
 
 namespace tess::memd {
 
@@ -50,7 +50,7 @@ class server {
 
  private:
   struct connection {
-    rmem::descriptor socket;
+    rmem::stream stream;
     std::unique_ptr<protocol> speaks;
     session* client = nullptr;  // `speaks`, if it is a session
     std::int64_t user = -1;     // -1: remote
@@ -61,7 +61,7 @@ class server {
   void watch(int file, std::uint32_t events);
   void begin_replication(options const& chosen);
   void accept_from(int listener);
-  connection& add(rmem::descriptor socket, std::int64_t user, std::unique_ptr<protocol> speaks);
+  connection& add(rmem::stream stream, std::int64_t user, std::unique_ptr<protocol> speaks);
   void drop(int socket);
   void serve(connection& c, std::uint32_t events);
   [[nodiscard]] bool take_turn(connection& c);
