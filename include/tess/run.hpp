@@ -43,7 +43,7 @@ struct settings {
   std::uint64_t seed = 1;  ///< TESS_SEED of the hostile fabric
   tess::delay delay;       ///< TESS_DELAY: remote operations complete so much later, as 3us or 3us,1us
   bool no_window = false;  ///< TESS_NO_WINDOW: words of other places go through the fabric, not inlined
-  std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys, no-nca; empty: nemesys
+  std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys, no_nca; empty: nemesys
   bool dummy_allocations = false;  ///< TESS_DUMMY_ALLOCATIONS: where an accelerator copied a graph, the receiver
                                    ///< allocates as many objects as it has, as other copiers must
   std::string exit_file;  ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there; -: to stderr, in words

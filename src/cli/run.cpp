@@ -151,7 +151,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--flush-after") return between(0, 10'000'000);
   if (option == "--flush-idle" || option == "--overlap-calls") return between(0, 1);
   if (option == "--fabric") return one_of({"smp", "ucx", "tile", "checked", "hostile"});
-  if (option == "--copier") return one_of({"message_passing", "pegasus", "nemesys", "no-nca"});
+  if (option == "--copier") return one_of({"message_passing", "pegasus", "nemesys", "no_nca", "no-nca"});
   if (option == "--hosts") return host_list();
   if (option == "--failure-timeout") return at_least_half_a_second();
   if (option == "--pin") return pins();

@@ -46,7 +46,7 @@ inline constexpr std::array run_options{
                "words of other places go through the fabric instead of inlined loads and stores"},
     run_option{
         "--copier", "", "COPIER", "TESS_COPIER",
-        "how graphs of objects travel: nemesys (default), pegasus or message_passing; on a machine also no-nca, of "
+        "how graphs of objects travel: nemesys (default), pegasus or message_passing; on a machine also no_nca, of "
         "which a processor does what the accelerator near the cache does for nemesys"},
     run_option{"--dummy-allocations", "", "", "TESS_DUMMY_ALLOCATIONS",
                "where an accelerator copied a graph, the receiver allocates as many objects, as other copiers must"},

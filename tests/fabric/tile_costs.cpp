@@ -76,7 +76,7 @@ tess::task<> measure_graphs(tess::place_id there, std::uint64_t array_words) {
   auto* const root = tess::make<small_graph>();
   for (leaf*& l : root->leaves) l = tess::make<leaf>();
   root->data = tess::place_objects().make_array<std::uint64_t>(array_words);
-  constexpr std::array names = {"message_passing", "pegasus", "nemesys", "no-nca"};
+  constexpr std::array names = {"message_passing", "pegasus", "nemesys", "no_nca"};
   constexpr std::array by = {tess::copier::message_passing, tess::copier::pegasus, tess::copier::nemesys,
                              tess::copier::no_nca};
   for (std::size_t i = 0; i < by.size(); ++i) {

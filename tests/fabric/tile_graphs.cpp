@@ -140,7 +140,7 @@ task<void> accelerators_are_used() {
   node* const first = ring(length);
   fill(first, 5);
   for (unsigned p = 0; p < places(); ++p) {
-    auto const sent = co_await detail::copy_near_memory(*units, first, static_cast<place_id>(p));
+    auto const sent = co_await detail::copy_by_accelerators(*units, first, static_cast<place_id>(p));
     expect(sent.has_value(), "an accelerator gave up on a sound graph to " + std::to_string(p));
     if (!sent) continue;
     expect(sent->blocks == length + 2, "objects: " + std::to_string(sent->blocks));
@@ -152,7 +152,7 @@ task<void> accelerators_are_used() {
 /// come by another way.
 task<void> streams_have_buffers() {
   auto const to = static_cast<place_id>(places() - 1);
-  constexpr auto left = [] { return detail::this_place().buffers->left_bytes(); };
+  constexpr auto left = [] { return detail::this_place().graphs.buffers->left_bytes(); };
   std::uint64_t const before = co_await at(to, left);
   node* const first = ring(length);
   fill(first, 7);
@@ -163,13 +163,13 @@ task<void> streams_have_buffers() {
   };
   auto const inside = [](node* copy, std::uint64_t all) {
     // The stream has been read by now.
-    return seen{digest(copy, length), detail::this_place().buffers->left_bytes() == all};
+    return seen{digest(copy, length), detail::this_place().graphs.buffers->left_bytes() == all};
   };
   auto const [there, freed] = co_await at(to, copier::message_passing, inside, first, before);
   expect(there == mine && freed, "a stream by its buffer");
   std::uint64_t const taken = co_await at(to, [] {
     std::uint64_t count = 0;
-    while (detail::this_place().buffers->allocate(4096) != nullptr) ++count;
+    while (detail::this_place().graphs.buffers->allocate(4096) != nullptr) ++count;
     return count;
   });
   expect(taken > 100, "buffers: " + std::to_string(taken));
@@ -230,7 +230,7 @@ task<void> every_fault_has_its_end() {
   std::int64_t const mine = digest(first, length);
   detail::graph_units* const sound = detail::accelerators();
   faulty_units faulty(*sound);
-  detail::this_place().units = &faulty;
+  detail::this_place().graphs.units = &faulty;
   for (std::uint64_t fault = 1; fault <= static_cast<std::uint64_t>(graph_fault::transfer_failed); ++fault) {
     faulty.fault = fault;
     bool const mended = fault != static_cast<std::uint64_t>(graph_fault::null_pointer) &&
@@ -244,7 +244,7 @@ task<void> every_fault_has_its_end() {
       expect(arrived == mended, "fault " + std::to_string(fault) + " to " + std::to_string(to));
     }
   }
-  detail::this_place().units = sound;
+  detail::this_place().graphs.units = sound;
 }
 
 /// Of a copy that the memory's accelerator gives up, the target keeps nothing, and the caller hears of it.
@@ -252,8 +252,8 @@ task<void> rooms_too_small_are_given_back() {
   auto const to = static_cast<place_id>(places() - 1);
   constexpr auto left = [] {
     detail::place_state& p = detail::this_place();
-    std::lock_guard const lock(p.heap_mutex);
-    return p.own->left_bytes();
+    std::lock_guard const lock(p.heaps.mutex);
+    return p.heaps.own->left_bytes();
   };
   node* const first = ring(length);
   static_cast<void>(detail::write_back_graph(*detail::accelerators(), first));

@@ -13,7 +13,6 @@
 #include <span>
 #include <vector>
 
-#include "runtime/graphs/copier.hpp"
 #include "runtime/graphs/serialise.hpp"
 #include "runtime/graphs/types.hpp"
 #include "runtime/graphs/walk.hpp"
@@ -71,7 +70,7 @@ struct travelling {
 travelling send(void const* root, bool stream) {
   detail::borrowed_walk walk;
   walk->measure(&root, detail::any_root_type(), detail::worker_copy_maps(), copy_map::automatic,
-                stream ? detail::graph_walk::naming::numbers : detail::graph_walk::naming::places);
+                stream ? detail::graph_walk::naming::numbers : detail::graph_walk::naming::positions);
   travelling t{{stream ? detail::sent_graph::transport::serialised : detail::sent_graph::transport::image,
                 {},
                 static_cast<std::uint32_t>(walk->blocks()),
@@ -172,7 +171,7 @@ void check(fuzz_input const& input) {
   std::uint64_t left = 0;
   for (int round = 0; round < 3; ++round) {
     receive(t, root, damaged);
-    std::uint64_t const now = detail::this_place().own->left_bytes();
+    std::uint64_t const now = detail::this_place().heaps.own->left_bytes();
     // The first rounds may fill free lists.
     require(dead_regions_wait || round < 2 || now == left);
     left = now;

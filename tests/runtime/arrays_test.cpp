@@ -153,7 +153,7 @@ struct refused_at_last_place : resource {
 
 TEST_P(arrays, place_local_whose_constructor_throws_leaves_nothing_behind) {
   run_here([]() -> task<void> {
-    auto const left = [] { return detail::this_place().symmetric->left_bytes(); };
+    auto const left = [] { return detail::this_place().heaps.symmetric->left_bytes(); };
     std::uint64_t const before = left();
     for (int i = 0; i < 3; ++i) {
       bool refused = false;

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "runtime/graphs/check.hpp"
-#include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/types.hpp"
 #include "runtime/graphs/serialise.hpp"
 #include "runtime/graphs/walk.hpp"
 #include "runtime/job/job.hpp"
@@ -100,7 +100,7 @@ void damage_images(bool stream, Damage damage) {
       detail::borrowed_walk walk;
       void const* const pointer = root;
       walk->measure(&pointer, detail::any_root_type(), detail::worker_copy_maps(), copy_map::automatic,
-                    stream ? detail::graph_walk::naming::numbers : detail::graph_walk::naming::places);
+                    stream ? detail::graph_walk::naming::numbers : detail::graph_walk::naming::positions);
       std::vector<std::byte> bytes;
       if (stream) {
         bytes = detail::serialise(*walk);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t slack_bytes = std::uint64_t{8} << 20;
 
 std::uint64_t left_bytes() {
-  return detail::this_place().own->left_bytes();
+  return detail::this_place().heaps.own->left_bytes();
 }
 constexpr auto left_bytes_there = [] { return left_bytes(); };
 

@@ -73,9 +73,9 @@ TEST(frame_pool, one_spawner_and_thieves_use_flat_memory) {
 
 TEST(frame_pool, large_frames_come_back_from_other_workers) {
   run_job({"smp", 1, 2, 2}, []() -> task<void> {
-    auto const whole = detail::this_place().own->left_bytes();
+    auto const whole = detail::this_place().heaps.own->left_bytes();
     co_await spawn_many<5000>(20000);
-    EXPECT_LE(whole - detail::this_place().own->left_bytes(), std::uint64_t{64} << 20);
+    EXPECT_LE(whole - detail::this_place().heaps.own->left_bytes(), std::uint64_t{64} << 20);
   });
 }
 

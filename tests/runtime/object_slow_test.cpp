@@ -18,7 +18,7 @@ std::uint32_t count_in_order(thing const* first) {
   return count;
 }
 std::uint64_t left_bytes() {
-  return detail::this_place().own->left_bytes();
+  return detail::this_place().heaps.own->left_bytes();
 }
 
 TEST(deep_lists, are_copied_by_every_copier) {

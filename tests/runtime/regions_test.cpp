@@ -1,7 +1,7 @@
 // regions: memory of graphs goes back, whatever becomes of the call; and what is used after its region ended is
 // noticed. Method: the bytes that a place's segment has left are read before and after; a leak would take far more than
 // the slack.
-#include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/types.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"
 #include "runtime/sanitized.hpp"
@@ -52,7 +52,7 @@ TEST_P(asked_regions, are_freed_when_their_sender_fails) {
           void const* const pointer = root;
           detail::outgoing_graph graph(&pointer, detail::any_root_type(), by, copy_map::automatic);
           static_cast<void>(co_await graph.send_ahead(1));
-          graph.take_back(1);
+          graph.withdraw(1);
         });
       EXPECT_LE(before, segment_left_bytes() + slack_bytes);
       EXPECT_LE(before_there, slack_bytes + co_await at(1, left_bytes_there));

@@ -11,8 +11,8 @@ namespace tess::test {
 
 inline std::uint64_t segment_left_bytes() {
   detail::place_state& p = detail::this_place();
-  std::lock_guard const lock(p.heap_mutex);
-  return p.own->left_bytes();
+  std::lock_guard const lock(p.heaps.mutex);
+  return p.heaps.own->left_bytes();
 }
 
 }  // namespace tess::test

@@ -124,7 +124,7 @@ struct objects_handler : objects_call<F, Args...> {
   /// Answers, now or by a task that takes over the call's count.
   static void answer(payload const& m, place_id source, call_scope* scope, void const* root) {
     outgoing_graph out = outgoing_result(root, m.by);
-    if (out.goes_along(source)) {
+    if (out.fits_message(source)) {
       reply_graph(source, m.slot, leave_call(scope), out);
       end_call(scope);
     } else {
@@ -183,7 +183,7 @@ struct objects_handler : objects_call<F, Args...> {
   }
   static task<void> answer_from_task(payload const& m, place_id source, call_scope* scope, void const* root) {
     outgoing_graph out = outgoing_result(root, m.by);
-    if (out.goes_along(source))
+    if (out.fits_message(source))
       reply_graph(source, m.slot, leave_call(scope), out);
     else
       co_await reply_graph_later(source, m.slot, scope, std::move(out));
@@ -195,13 +195,13 @@ template <class Handler>
 task<void> carry_call(place_id target, outgoing_graph graph, typename Handler::payload m) {
   std::exception_ptr failed;
   try {
-    if (co_await carry_with(graph, target, handler_entry<Handler>::id(), m, m.graph)) co_return;
+    if (co_await send_by_accelerators(graph, target, handler_entry<Handler>::id(), m, m.graph)) co_return;
     m.graph = co_await graph.send_ahead(target);
     send_request(target, handler_entry<Handler>::record, handler_entry<Handler>::id(),
                  reinterpret_cast<std::byte const*>(&m), sizeof m);
   } catch (...) {
     failed = std::current_exception();
-    graph.take_back(target);
+    graph.withdraw(target);
   }
   if (failed) reply_exception(self->place, m.slot, false, std::move(failed));
 }
@@ -236,7 +236,7 @@ auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args
   slot->called = called;
   typename handler::payload m{to_global(slot), self->current->scope->key(), {}, by, std::move(f)};
   try {
-    if (graph.goes_along(target, sizeof m)) {
+    if (graph.fits_message(target, sizeof m)) {
       m.graph = graph.sent();
       built_message const message(&m, sizeof m, graph);
       send_request(target, handler_entry<handler>::record, handler_entry<handler>::id(), message.data, message.bytes);
@@ -312,12 +312,12 @@ void append_with_graph(place_id target, outgoing_graph const& graph, typename Ha
 template <class Handler>
 task<void> carry_async(place_id target, outgoing_graph graph, typename Handler::payload m) {
   try {
-    if (co_await carry_with(graph, target, handler_entry<Handler>::id(), m, m.graph, self->current->scope)) co_return;
+    if (co_await send_by_accelerators(graph, target, handler_entry<Handler>::id(), m, m.graph, self->current->scope)) co_return;
     m.graph = co_await graph.send_ahead(target);
     std::byte* const room = append_async(target, handler_entry<Handler>::id(), sizeof m);
     std::memcpy(room, &m, sizeof m);
   } catch (...) {
-    graph.take_back(target);
+    graph.withdraw(target);
     throw;
   }
 }
@@ -331,11 +331,11 @@ void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args..
   typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};
   outgoing_graph graph(&roots, handler::root_type(), by, map);
   typename handler::payload m{{}, called, std::move(f)};
-  if (graph.goes_along(target, sizeof m)) {
+  if (graph.fits_message(target, sizeof m)) {
     m.graph = graph.sent();
     append_with_graph<handler>(target, graph, m);
   } else {
-    graph.stage();
+    graph.snapshot();
     start_carrier(carry_async<handler>(target, std::move(graph), std::move(m)));
   }
 }

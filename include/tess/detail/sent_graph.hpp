@@ -1,6 +1,6 @@
-// sent_graph: a graph on its way: what a message says of it, who sends it, and what comes of it.
+// sent_graph: a graph on its way: what a message says about it, what sends it, and what it becomes.
 //
-//   Sending is the copier's affair (src/runtime/graphs/copier.cpp); at_objects.hpp is who uses this.
+//   The copiers send it (src/runtime/graphs/copier.hpp); at_objects.hpp uses this.
 //
 // Threads  a graph belongs to one task.
 #pragma once
@@ -19,13 +19,14 @@
 namespace tess::detail {
 
 class finish_scope;
+class graph_transfer;
 class region;
 
-/// What a message says of the graph that belongs to it.
+/// What a message says about the graph that belongs to it.
 struct sent_graph {
   enum class transport : std::uint8_t {
     image,       ///< behind this in the message, pointers relative to where its chunk would start
-    region,      ///< in a region of the receiver, ready
+    region,      ///< in a region of the receiver, complete
     serialised,  ///< behind this in the message
     buffer,      ///< serialised, in a region of the receiver
     staged,      ///< in a region of the receiver, pointers relative to its start
@@ -35,7 +36,7 @@ struct sent_graph {
   std::uint8_t unused[3];
   std::uint32_t blocks;
   std::uint64_t bytes;
-  std::uint64_t where;  ///< of what is at the receiver: the region's address there, or the buffer's
+  std::uint64_t where;  ///< address of the region or buffer at the receiver
 };
 
 struct arrived_graph {
@@ -50,41 +51,39 @@ class outgoing_graph {
   outgoing_graph(outgoing_graph&& other) noexcept;
   ~outgoing_graph();
 
-  /// It goes inside a message of `target` whose fixed part is so long, or lies ready at this place; `sent` says how.
-  [[nodiscard]] bool goes_along(place_id target, std::size_t fixed_bytes = reply_bytes);
+  /// It fits into a message to `target` behind `fixed_bytes`, or is complete at this place; sent() says how.
+  [[nodiscard]] bool fits_message(place_id target, std::size_t fixed_bytes = reply_bytes);
   [[nodiscard]] sent_graph const& sent() const noexcept;
   /// Bytes behind the fixed part of the message, and the bytes.
   [[nodiscard]] std::size_t inline_bytes() const noexcept;
   void write_inline(std::byte* to) const;
 
-  /// Takes a snapshot: the source may change from now on.
-  void stage();
-  /// Otherwise: brings it to the target.
+  /// The source may change from now on.
+  void snapshot();
+  /// For a graph that does not fit: brings it to the target.
   [[nodiscard]] task<sent_graph> send_ahead(place_id target);
-  /// Before that: accelerators bring the graph, and with it the message, `graph_at` of which says where it is. False:
-  /// they could not, or there are none. `run`: of an at_async, for which it counts.
-  [[nodiscard]] task<bool> carry(place_id target, handler_id handler, std::span<std::byte const> payload,
-                                 std::size_t graph_at, finish_scope* run = nullptr);
-  /// What send_ahead brought will not be called for: the target frees it, some time.
-  void take_back(place_id target) noexcept;
-
-  struct state;
+  /// To be tried before send_ahead: accelerators bring the graph and the message, which has its sent_graph at
+  /// `graph_at`. False: they could not, or there are none. `run`: the finish for which an at_async counts.
+  [[nodiscard]] task<bool> send_by_accelerators(place_id target, handler_id handler, std::span<std::byte const> payload,
+                                                std::size_t graph_at, finish_scope* run = nullptr);
+  /// No call will use what send_ahead brought: the target frees it eventually.
+  void withdraw(place_id target) noexcept;
 
  private:
   static constexpr std::size_t reply_bytes = 64;
-  std::unique_ptr<state> state_;
+  std::unique_ptr<graph_transfer> transfer_;
 };
 
-/// What came with a message; throws tess::error if it is malformed, and frees it then.
+/// The graph that arrived with a message; throws tess::error if it is malformed, and frees it then.
 [[nodiscard]] arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std::size_t bytes_count,
                                           type_record const& root_type);
 
-/// The payload of a message, and where in it the graph is.
+/// send_by_accelerators for the message with payload `m`, whose member `in` describes the graph.
 template <class Payload>
-[[nodiscard]] task<bool> carry_with(outgoing_graph& graph, place_id target, handler_id handler, Payload const& m,
+[[nodiscard]] task<bool> send_by_accelerators(outgoing_graph& graph, place_id target, handler_id handler, Payload const& m,
                                     sent_graph const& in, finish_scope* run = nullptr) {
   auto const* const bytes = reinterpret_cast<std::byte const*>(&m);
-  return graph.carry(target, handler, {bytes, sizeof m},
+  return graph.send_by_accelerators(target, handler, {bytes, sizeof m},
                      static_cast<std::size_t>(reinterpret_cast<std::byte const*>(&in) - bytes), run);
 }
 

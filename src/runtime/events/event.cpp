@@ -41,7 +41,7 @@ void look_for_ready() noexcept {
 void destroyed_while_awaited(char const* what) noexcept {
   // Frames of a job that cannot go on are destroyed in any order; and of a place that failed calls may wait, from
   // before the tasks here are told: one of them may know from its own operation, or from another place.
-  if (the_job == nullptr || job_aborted() || heard_of_failure()) return;
+  if (the_job == nullptr || job_aborted() || failure_reported()) return;
   try {
     throw error(what, "destroyed while tasks wait for it", "a life that ends after the last wait");
   } catch (...) {

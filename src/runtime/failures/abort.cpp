@@ -49,13 +49,13 @@ std::vector<left_task> left_tasks(job_state& j) {
 
 void abort_job(char const* doing, ...) noexcept {
   job_state& j = *the_job;
-  if (!j.broken.exchange(true, std::memory_order_seq_cst)) {
+  if (!j.abort.begun.exchange(true, std::memory_order_seq_cst)) {
     std::va_list words;
     va_start(words, doing);
-    write_reason(j.reason, doing, words);
+    write_reason(j.abort.reason, doing, words);
     va_end(words);
     // release: the text.
-    j.reason_written.store(true, std::memory_order_release);
+    j.abort.reason_written.store(true, std::memory_order_release);
   }
   j.stopping.store(true, std::memory_order_seq_cst);
   wake_all();
@@ -87,8 +87,8 @@ void destroy_tasks(job_state& j) {
 }
 
 void print_abort(job_state const& j) noexcept {
-  bool const written = j.reason_written.load(std::memory_order_acquire);
-  std::fprintf(stderr, "tess: the job cannot go on: %s\n", written ? j.reason : "no reason was given in time");
+  bool const written = j.abort.reason_written.load(std::memory_order_acquire);
+  std::fprintf(stderr, "tess: the job cannot go on: %s\n", written ? j.abort.reason : "no reason was given in time");
 }
 
 void print_exception(std::exception_ptr exception) {

@@ -18,7 +18,7 @@ namespace tess::detail {
 
 /// The job is ending because of abort_job().
 [[nodiscard]] inline bool job_aborted() noexcept {
-  return the_job->broken.load(std::memory_order_relaxed);
+  return the_job->abort.begun.load(std::memory_order_relaxed);
 }
 
 /// The calling thread will not poll again.

@@ -23,22 +23,22 @@ constexpr auto moment_to_clean_up = std::chrono::milliseconds(200);
 constexpr auto patience_of_others = std::chrono::seconds(1);
 
 void note_failure(job_state& j, place_failure const& e) {
-  std::lock_guard const lock(j.results_mutex);
-  if (!j.failures.try_emplace(e.place, e.text).second) return;
-  j.untold.push_back(e.place);
-  j.has_untold.store(true, std::memory_order_release);
-  if (j.failure_seen == time_point{}) {
-    j.failure_seen = std::chrono::steady_clock::now();
-    j.failed_place = e.place;
-    j.has_failed.store(true, std::memory_order_release);
+  std::lock_guard const lock(j.failures.mutex);
+  if (!j.failures.places.try_emplace(e.place, e.text).second) return;
+  j.failures.unannounced.push_back(e.place);
+  j.failures.has_unannounced.store(true, std::memory_order_release);
+  if (j.failures.first_seen == time_point{}) {
+    j.failures.first_seen = std::chrono::steady_clock::now();
+    j.failures.first = e.place;
+    j.failures.any.store(true, std::memory_order_release);
   }
-  if (pthread_t const watch = j.watch.load(std::memory_order_relaxed); watch != 0) pthread_kill(watch, SIGUSR2);
+  if (pthread_t const watch = j.watch.thread.load(std::memory_order_relaxed); watch != 0) pthread_kill(watch, SIGUSR2);
 }
 
 std::chrono::nanoseconds time_left_to(job_state& j) {
-  std::lock_guard const lock(j.results_mutex);
-  bool const own = j.local_places != job.places && j.failures.contains(j.first_place);
-  if (j.failures.contains(0) || own) return moment_to_clean_up;
+  std::lock_guard const lock(j.failures.mutex);
+  bool const own = j.local_places != job.places && j.failures.places.contains(j.first_place);
+  if (j.failures.places.contains(0) || own) return moment_to_clean_up;
   std::chrono::duration<double> const in_order(j.options.failure_timeout);
   auto const most = std::chrono::duration_cast<std::chrono::nanoseconds>(in_order);
   return j.first_place == 0 ? most : most + patience_of_others;
@@ -67,15 +67,15 @@ void resume_given_up(promise_base& task, std::uint32_t worker) noexcept {
 
 }  // namespace
 
-void look_at_failures() noexcept try {
+void check_for_failures() noexcept try {
   job_state& j = *the_job;
   if (j.stopping.load(std::memory_order_relaxed)) return;
   for (place_failure const& e : j.fabric->failures()) note_failure(j, e);
   // acquire: what was written before.
-  if (!j.has_failed.load(std::memory_order_acquire)) return;
-  if (std::chrono::steady_clock::now() - j.failure_seen < time_left_to(j)) return;
+  if (!j.failures.any.load(std::memory_order_acquire)) return;
+  if (std::chrono::steady_clock::now() - j.failures.first_seen < time_left_to(j)) return;
   try {
-    std::rethrow_exception(make_place_failed(j.failed_place));
+    std::rethrow_exception(make_place_failed(j.failures.first));
   } catch (place_failed const&) {
     abort_job("ending after a failure");
   }
@@ -83,31 +83,31 @@ void look_at_failures() noexcept try {
   abort_job("looking for failed places");
 }
 
-void hear_of_failure() noexcept {
-  if (the_job != nullptr) the_job->heard_of_failure.store(true, std::memory_order_relaxed);
+void note_remote_failure() noexcept {
+  if (the_job != nullptr) the_job->failures.reported_remotely.store(true, std::memory_order_relaxed);
 }
-bool heard_of_failure() noexcept {
-  return the_job->has_failed.load(std::memory_order_relaxed) ||
-         the_job->heard_of_failure.load(std::memory_order_relaxed);
-}
-
-bool has_untold_failures() noexcept {
-  return the_job->has_untold.load(std::memory_order_acquire);
+bool failure_reported() noexcept {
+  return the_job->failures.any.load(std::memory_order_relaxed) ||
+         the_job->failures.reported_remotely.load(std::memory_order_relaxed);
 }
 
-void tell_tasks(job_state& j) noexcept try {
+bool has_unannounced_failures() noexcept {
+  return the_job->failures.has_unannounced.load(std::memory_order_acquire);
+}
+
+void announce_failures(job_state& j) noexcept try {
   {
-    std::lock_guard const lock(j.results_mutex);
-    if (j.failed == nullptr) j.failed = std::make_unique<bool[]>(job.places);
-    for (place_id const p : std::exchange(j.untold, {})) {
-      j.failed[p] = true;
-      j.last_failed = p;
-      ++j.failures_told;
+    std::lock_guard const lock(j.failures.mutex);
+    if (j.failures.announced == nullptr) j.failures.announced = std::make_unique<bool[]>(job.places);
+    for (place_id const p : std::exchange(j.failures.unannounced, {})) {
+      j.failures.announced[p] = true;
+      j.failures.last_announced = p;
+      ++j.failures.announced_count;
     }
-    j.has_untold.store(false, std::memory_order_relaxed);
+    j.failures.has_unannounced.store(false, std::memory_order_relaxed);
   }
-  job.failed = j.failed.get();
-  j.told = std::chrono::steady_clock::now();
+  job.failed = j.failures.announced.get();
+  j.failures.announced_at = std::chrono::steady_clock::now();
   for (auto const& w : j.workers) {
     // Of a place of this process that failed, as test fabrics let one do, the tasks run no more.
     if (job.failed[w->place]) continue;
@@ -122,22 +122,22 @@ void tell_tasks(job_state& j) noexcept try {
   abort_job("telling tasks of a failed place");
 }
 
-place_id last_failed_place() noexcept {
-  return the_job->last_failed;
+place_id last_announced_failure() noexcept {
+  return the_job->failures.last_announced;
 }
-std::uint64_t failures_told() noexcept {
-  return the_job->failures_told;
+std::uint64_t announced_failures() noexcept {
+  return the_job->failures.announced_count;
 }
 
 std::exception_ptr make_place_failed(place_id place) {
   job_state& j = *the_job;
-  std::lock_guard const lock(j.results_mutex);
-  auto const known = j.failures.find(place);
-  return std::make_exception_ptr(place_failed(place, known == j.failures.end() ? "" : known->second));
+  std::lock_guard const lock(j.failures.mutex);
+  auto const known = j.failures.places.find(place);
+  return std::make_exception_ptr(place_failed(place, known == j.failures.places.end() ? "" : known->second));
 }
 
 void print_failures(job_state const& j) noexcept {
-  for (auto const& [place, how] : j.failures)
+  for (auto const& [place, how] : j.failures.places)
     std::fprintf(stderr, "tess: place %u failed %s\n", unsigned{place}, how.c_str());
 }
 
@@ -145,12 +145,12 @@ void throw_place_failed(place_id place) {
   std::rethrow_exception(make_place_failed(place));
 }
 void throw_place_failed() {
-  throw_place_failed(last_failed_place());
+  throw_place_failed(last_announced_failure());
 }
 
 void throw_failure(std::uint64_t failure) {
   // The fabric's word on it may not have been asked for yet.
-  look_at_failures();
+  check_for_failures();
   throw_place_failed(static_cast<place_id>(failure - 1));
 }
 

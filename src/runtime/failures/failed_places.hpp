@@ -9,7 +9,7 @@
 //
 //   A job does not outlive a failure by more than its failure time-out, and its place 0 by a moment.
 //
-// Threads  look_at_failures: those that run workers. tell_tasks: the stall watch.
+// Threads  check_for_failures: those that run workers. announce_failures: the stall watch.
 #pragma once
 
 #include <exception>
@@ -19,19 +19,19 @@
 namespace tess::detail {
 
 /// What the fabric noticed since is kept, and the watch is asked to tell; ends the job when its time is over.
-void look_at_failures() noexcept;
+void check_for_failures() noexcept;
 /// An exception came that says so of some place: here that may not be known yet, and perhaps never will.
-void hear_of_failure() noexcept;
+void note_remote_failure() noexcept;
 /// A place failed, as far as anybody here has heard.
-[[nodiscard]] bool heard_of_failure() noexcept;
+[[nodiscard]] bool failure_reported() noexcept;
 /// Tasks do not know yet of some failure.
-[[nodiscard]] bool has_untold_failures() noexcept;
+[[nodiscard]] bool has_unannounced_failures() noexcept;
 /// Gives up the waits of all tasks. While all threads stand still.
-void tell_tasks(job_state& j) noexcept;
+void announce_failures(job_state& j) noexcept;
 
 /// The place that failed last, as tasks were told, and how many they were told of.
-[[nodiscard]] place_id last_failed_place() noexcept;
-[[nodiscard]] std::uint64_t failures_told() noexcept;
+[[nodiscard]] place_id last_announced_failure() noexcept;
+[[nodiscard]] std::uint64_t announced_failures() noexcept;
 /// With what the fabric said of it.
 [[nodiscard]] std::exception_ptr make_place_failed(place_id place);
 

@@ -53,7 +53,7 @@ class finish_proxy : public finish_scope {
   std::exception_ptr exception;
   std::uint64_t exceptions = 0;
   finish_proxy* next_idle = nullptr;
-  bool listed = false;  ///< in place_state::idle_proxies
+  bool listed = false;  ///< in place_finishes::idle_proxies
 };
 
 inline void delete_proxy(finish_proxy* proxy) noexcept {
@@ -72,20 +72,20 @@ class call_scope : public finish_scope {
 /// All that needs the place's finish_mutex.
 class finish_accounting {
  public:
-  explicit finish_accounting(place_state& place) : place_(place), lock_(place.finish_mutex) {}
+  explicit finish_accounting(place_state& place) : place_(place), lock_(place.finishes.mutex) {}
 
   /// The scope of a finish at this place: home itself, or the proxy, made if need be.
   finish_scope& find(std::uint64_t key) {
-    if (key == 0) return *place_.system;
+    if (key == 0) return *place_.finishes.system;
     auto const g = global_ptr<finish_home>::from_bits(key);
     if (g.place() == place_.id) return *g.local();
-    auto const [entry, made] = place_.proxies.try_emplace(key, nullptr);
+    auto const [entry, made] = place_.finishes.proxies.try_emplace(key, nullptr);
     if (made) {
       try {
         void* const memory = self->frames.allocate(sizeof(finish_proxy), frame_pool::kind::raw);
         entry->second = new (memory) finish_proxy(key, !self->single);
       } catch (...) {
-        place_.proxies.erase(entry);
+        place_.finishes.proxies.erase(entry);
         throw;
       }
     }
@@ -126,8 +126,8 @@ class finish_accounting {
       case finish_scope::scope_kind::proxy: {
         auto& proxy = static_cast<finish_proxy&>(s);
         if (!std::exchange(proxy.listed, true)) {
-          proxy.next_idle = place_.idle_proxies.load(std::memory_order_relaxed);
-          place_.idle_proxies.store(&proxy, std::memory_order_relaxed);
+          proxy.next_idle = place_.finishes.idle_proxies.load(std::memory_order_relaxed);
+          place_.finishes.idle_proxies.store(&proxy, std::memory_order_relaxed);
         }
         return;
       }

@@ -127,8 +127,8 @@ finish_scope* as_scope(call_scope* scope) noexcept {
 
 void forget_proxies(place_state& place) noexcept {
   self = place.workers.front();
-  for (auto const& [key, proxy] : std::exchange(place.proxies, {})) delete_proxy(proxy);
-  place.idle_proxies.store(nullptr, std::memory_order_relaxed);
+  for (auto const& [key, proxy] : std::exchange(place.finishes.proxies, {})) delete_proxy(proxy);
+  place.finishes.idle_proxies.store(nullptr, std::memory_order_relaxed);
   self = nullptr;
 }
 

@@ -41,7 +41,7 @@ struct report_handler {
     if (global_ptr<std::byte>::from_bits(h.key).place() != here())
       throw error("finish report", "for a finish of another place", "one of place " + std::to_string(here()));
     finish_accounting a(this_place());
-    place_state::report_order& order = this_place().reports_from[context.source];
+    place_finishes::report_order& order = this_place().finishes.reports_from[context.source];
     if (h.number != order.next) {
       order.early.try_emplace(h.number, payload, payload + bytes);
       return;
@@ -105,19 +105,19 @@ void send_report(worker_state& w, finish_proxy& proxy, std::uint64_t number) {
 // ── after a failure ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 struct question_handler {
-  static constexpr std::uint32_t payload_bytes = sizeof(place_state::question);
+  static constexpr std::uint32_t payload_bytes = sizeof(place_finishes::question);
   static constexpr std::uint16_t payload_alignment = 8;
   static constexpr bool variable = false;
 
   static void invoke(message_context&, std::byte const* payload, std::size_t) {
-    place_state::question q;
+    place_finishes::question q;
     std::memcpy(&q, payload, sizeof q);
     if (q.failed >= job.places || home_of(q.key) >= job.places)
       throw error("question of a finish", "for place " + std::to_string(q.failed), "a place of the job");
     place_state& place = this_place();
-    std::lock_guard const lock(place.finish_mutex);
-    place.questions.push_back(q);
-    place.is_asked.store(true, std::memory_order_relaxed);
+    std::lock_guard const lock(place.finishes.mutex);
+    place.finishes.questions.push_back(q);
+    place.finishes.has_questions.store(true, std::memory_order_relaxed);
   }
 };
 
@@ -127,18 +127,18 @@ void answer_questions(worker_state& w) {
   place_state& place = this_place();
   std::vector<report_header> answers;
   {
-    std::lock_guard const lock(place.finish_mutex);
+    std::lock_guard const lock(place.finishes.mutex);
     std::vector<std::uint64_t> waiting;
-    std::erase_if(place.questions, [&](place_state::question const& q) {
-      if (!has_failed(static_cast<place_id>(q.failed)) || place.proxies.contains(q.key) ||
+    std::erase_if(place.finishes.questions, [&](place_finishes::question const& q) {
+      if (!has_failed(static_cast<place_id>(q.failed)) || place.finishes.proxies.contains(q.key) ||
           std::ranges::find(waiting, q.key) != waiting.end()) {
         waiting.push_back(q.key);
         return false;
       }
-      answers.push_back({q.key, ++place.reports_to[home_of(q.key)], 0, 0, q.number});
+      answers.push_back({q.key, ++place.finishes.reports_to[home_of(q.key)], 0, 0, q.number});
       return true;
     });
-    place.is_asked.store(!place.questions.empty(), std::memory_order_relaxed);
+    place.finishes.has_questions.store(!place.finishes.questions.empty(), std::memory_order_relaxed);
   }
   for (report_header const& h : answers)
     send_reply(w, home_of(h.key), handler_entry<report_handler>::id(),
@@ -149,24 +149,24 @@ void answer_questions(worker_state& w) {
 
 void report_idle_finishes(worker_state& w) noexcept try {
   place_state& place = this_place();
-  while (place.idle_proxies.load(std::memory_order_relaxed) != nullptr) {
+  while (place.finishes.idle_proxies.load(std::memory_order_relaxed) != nullptr) {
     std::unique_ptr<finish_proxy, decltype(&delete_proxy)> proxy(nullptr, &delete_proxy);
     std::uint64_t number = 0;
     {
-      std::lock_guard const lock(place.finish_mutex);
-      finish_proxy* const p = place.idle_proxies.load(std::memory_order_relaxed);
+      std::lock_guard const lock(place.finishes.mutex);
+      finish_proxy* const p = place.finishes.idle_proxies.load(std::memory_order_relaxed);
       if (p == nullptr) break;
-      place.idle_proxies.store(p->next_idle, std::memory_order_relaxed);
+      place.finishes.idle_proxies.store(p->next_idle, std::memory_order_relaxed);
       p->listed = false;
       // It may have become busy again since it was listed; then it will be listed again.
       if (p->outstanding() != 0) continue;
-      place.proxies.erase(p->key());
+      place.finishes.proxies.erase(p->key());
       proxy.reset(p);
-      if (!p->counts.sums.empty() || p->exceptions != 0) number = ++place.reports_to[home_of(p->key())];
+      if (!p->counts.sums.empty() || p->exceptions != 0) number = ++place.finishes.reports_to[home_of(p->key())];
     }
     if (number != 0) send_report(w, *proxy, number);
   }
-  if (place.is_asked.load(std::memory_order_relaxed)) [[unlikely]]
+  if (place.finishes.has_questions.load(std::memory_order_relaxed)) [[unlikely]]
     answer_questions(w);
 } catch (...) {
   abort_job("reporting to the home of a finish");
@@ -179,13 +179,13 @@ void give_up_finish(parked_wait& wait) noexcept try {
   auto& home = static_cast<finish_home&>(wait);
   worker_state& w = this_worker();
   std::uint64_t const key = home.key();
-  place_id const failed = last_failed_place();
+  place_id const failed = last_announced_failure();
   std::vector<place_id> asked;
   {
     finish_accounting a(this_place());
-    asked = a.fail_home(home, failed, failures_told());
+    asked = a.fail_home(home, failed, announced_failures());
   }
-  place_state::question const q{key, failures_told(), failed};
+  place_finishes::question const q{key, announced_failures(), failed};
   for (place_id const p : asked)
     send_reply(w, p, handler_entry<question_handler>::id(), {reinterpret_cast<std::byte const*>(&q), sizeof q});
 } catch (...) {

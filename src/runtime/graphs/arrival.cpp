@@ -1,4 +1,4 @@
-// arrival: what came with a message becomes a region of this place, or an error; and graphs as answers.
+// arrival: turns a graph that arrived with a message into a region of this place; and answers that are graphs.
 #include <cstring>
 #include <optional>
 #include <string>
@@ -8,6 +8,7 @@
 #include "runtime/graphs/copier.hpp"
 #include "runtime/graphs/message_passing.hpp"
 #include "runtime/graphs/nemesys.hpp"
+#include "runtime/graphs/owned_region.hpp"
 #include "runtime/graphs/serialise.hpp"
 #include "runtime/graphs/types.hpp"
 #include "runtime/graphs/walk.hpp"
@@ -25,7 +26,7 @@ namespace {
   throw error("an arrived graph", what, "what the same binary sends");
 }
 
-/// Images that a fabric moved are checked; those that this process stored into its own memory only in checked builds.
+/// Images that a fabric moved are checked; images that this process stored itself, only in checked builds.
 bool images_are_checked() noexcept {
 #if defined(TESS_CHECKED) && TESS_CHECKED
   return true;
@@ -34,7 +35,7 @@ bool images_are_checked() noexcept {
 #endif
 }
 
-/// The region that a message names, if it is one of this place.
+/// The region of this place at an address from a message.
 region* named_region(std::uint64_t address) {
   place_segment const memory = this_place().memory;
   std::uint64_t const offset = address - reinterpret_cast<std::uint64_t>(memory.base);
@@ -51,7 +52,7 @@ region* named_region(std::uint64_t address, std::uint64_t bytes) {
   return r;
 }
 
-/// What pull_graph made here.
+/// The graph that pegasus copied here.
 arrived_graph pulled_graph(std::uint64_t address, type_record const& root_type) {
   owned_region r(named_region(address));
   std::byte* const root = r->base() + graph_walk::root_offset(root_type);
@@ -70,12 +71,12 @@ arrived_graph receive_image(sent_graph const& sent, std::byte const* bytes, std:
 
 arrived_graph receive_stream(sent_graph const& sent, type_record const& type) {
   auto* const stream = reinterpret_cast<std::byte*>(sent.where);  // NOLINT: as it was given out
-  message_buffers* const buffers = this_place().buffers.get();
-  if (buffers == nullptr || !buffers->holds(stream, sent.bytes)) malformed("a buffer outside this place");
-  struct ended {
-    std::byte* what;
-    ~ended() { end_stream(what); }
-  } const at_the_end{stream};
+  message_buffers* const buffers = this_place().graphs.buffers.get();
+  if (buffers == nullptr || !buffers->contains(stream, sent.bytes)) malformed("a buffer outside this place");
+  struct releaser {
+    std::byte* buffer;
+    ~releaser() { release_message_buffer(buffer); }
+  } const at_exit{stream};
   deserialised const d = deserialise({stream, sent.bytes}, sent.blocks, type);
   return {d.owner, d.root};
 }
@@ -95,7 +96,7 @@ arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std:
   if (sent.how == transport::image) {
     g = receive_image(sent, bytes, count, root_type);
   } else {
-    // What pegasus made here has chunks of its own, and no blocks are announced.
+    // What pegasus copied here has several chunks, and its blocks are not announced.
     bool const pulled = sent.how == transport::region && sent.blocks == 0;
     if (pulled) return pulled_graph(sent.where, root_type);
     owned_region named(named_region(sent.where, sent.bytes));
@@ -133,12 +134,12 @@ namespace {
 struct graph_reply {
   std::uint64_t slot;
   sent_graph graph;
-  handler_id maker;  ///< of the exception that carries the graph
+  handler_id maker;  ///< makes the exception that carries the graph
   bool is_exception;
   bool left_tasks;
   std::uint16_t unused;
 };
-static_assert(sizeof(graph_reply) <= 64, "what outgoing_graph::goes_along leaves room for");
+static_assert(sizeof(graph_reply) <= 64, "the room that outgoing_graph::fits_message leaves");
 
 void apply_graph_reply(graph_reply const& r, std::byte const* bytes, std::size_t count) noexcept {
   at_slot& slot = *global_ptr<at_slot>::from_bits(r.slot).local();
@@ -200,21 +201,21 @@ task<void> reply_graph_later(place_id target, std::uint64_t slot, call_scope* sc
     if (accelerators() != nullptr) {
       left_tasks = leave_call(scope);
       graph_reply const r{slot, {}, {}, false, *left_tasks, 0};
-      if (co_await carry_with(graph, target, handler_entry<graph_reply_handler>::id(), r, r.graph)) co_return;
+      if (co_await send_by_accelerators(graph, target, handler_entry<graph_reply_handler>::id(), r, r.graph)) co_return;
     }
     sent_graph const sent = co_await graph.send_ahead(target);
     if (!left_tasks) left_tasks = leave_call(scope);
     send_graph_reply(target, {slot, sent, {}, false, *left_tasks, 0}, nullptr);
   } catch (...) {
     failed = std::current_exception();
-    graph.take_back(target);
+    graph.withdraw(target);
   }
   if (failed) reply_exception(target, slot, left_tasks ? *left_tasks : leave_call(scope), std::move(failed));
 }
 
 namespace {
 
-/// The exception is held while its graph is on its way.
+/// Holds the exception while its graph is on its way.
 task<void> send_thrown(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr thrown,
                        graph_error_base const* what) {
   std::exception_ptr failed;
@@ -224,7 +225,7 @@ task<void> send_thrown(place_id target, std::uint64_t slot, bool left_tasks, std
       sent_graph const sent = co_await graph.send_ahead(target);
       send_graph_reply(target, {slot, sent, what->maker(), true, left_tasks, 0}, nullptr);
     } catch (...) {
-      graph.take_back(target);
+      graph.withdraw(target);
       throw;
     }
   } catch (...) {
@@ -240,10 +241,10 @@ bool reply_thrown_graph(place_id target, std::uint64_t slot, bool left_tasks, st
   try {
     std::rethrow_exception(thrown);
   } catch (graph_error_base const& e) {
-    // At its own place an exception stays itself, as every other does.
+    // At its own place an exception arrives as itself, as every exception does.
     if (target == self->place) return false;
     outgoing_graph graph = e.outgoing();
-    if (graph.goes_along(target))
+    if (graph.fits_message(target))
       send_graph_reply(target, {slot, graph.sent(), e.maker(), true, left_tasks, 0}, &graph);
     else
       start_system_task(send_thrown(target, slot, left_tasks, thrown, &e));

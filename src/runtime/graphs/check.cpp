@@ -1,4 +1,4 @@
-// check: one pass finds the blocks, a second one checks and relocates what they point to.
+// check: one pass finds the blocks, a second one checks and relocates their pointers.
 #include "runtime/graphs/check.hpp"
 
 #include <algorithm>
@@ -26,9 +26,9 @@ class image {
     starts_ = many_.empty() ? few_ : many_.data();
   }
 
-  /// The block at or after `offset`; its object's offset.
+  /// Offset of the object in the block that begins at `offset`, where padding may come first.
   std::uint64_t next_block(std::uint64_t offset) {
-    // A header names its own distance, so padding and an array's size in front of it are told apart.
+    // A header holds its own offset, which distinguishes it from padding and from an array's size in front of it.
     for (unsigned skip = 0; skip <= 2; ++skip) {
       std::uint64_t const object = offset + front_bytes + std::uint64_t{skip} * 8;
       if (object > end_) break;
@@ -71,8 +71,7 @@ class image {
     std::uint64_t descriptor[3] = {0, 0, 0};
     if (check.descriptor) std::memcpy(descriptor, word, sizeof descriptor);
     if (pointer == 0) {
-      if (descriptor[1] != 0 || descriptor[2] != 0)
-        malformed("an array without elements that says it has some", object);
+      if (descriptor[1] != 0 || descriptor[2] != 0) malformed("an array with a count but no elements", object);
       return;
     }
     std::uint64_t const target = pointer - from_;
@@ -94,7 +93,7 @@ class image {
   std::uint64_t end_;
   std::uint64_t from_;
   std::uint64_t block_end_ = 0;
-  std::uint64_t few_[16] = {};  ///< for images up to 8 KiB
+  std::uint64_t few_[16] = {};  ///< one bit for each word, for images up to 8 KiB
   std::vector<std::uint64_t> many_;
   std::uint64_t* starts_;
 };

@@ -1,7 +1,7 @@
-// check: what arrived as a graph is looked at block by block before anybody follows a pointer of it.
+// check: verifies an image that arrived, block by block, before any of its pointers is followed.
 //
-//   Checked are types, bounds, array sizes, and that every pointer leads to the start of a block whose type the pointer
-//   may lead to. Pointers are made to mean the receiver's addresses in the same pass, and transients are cleared.
+//   It checks types, bounds, array sizes, and that every pointer leads to the start of a block of a type that the
+//   pointer accepts. The same pass relocates pointers to the receiver's addresses and clears transients.
 //
 // Errors  tess::error with what is wrong and at which byte. The memory stays the caller's.
 #pragma once

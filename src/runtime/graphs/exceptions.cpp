@@ -1,8 +1,8 @@
-// exceptions: finding an exception's maker, and the root that carries its text.
+// exceptions: exceptions that carry a graph: the root with their text, and the handler that makes them again.
 #include <cstring>
 #include <string_view>
 
-#include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/owned_region.hpp"
 #include "runtime/graphs/types.hpp"
 #include "runtime/job/job.hpp"
 #include "tess/graph_error.hpp"

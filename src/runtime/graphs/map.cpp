@@ -1,4 +1,4 @@
-// map: random rows, growth, and the address space of the dense map.
+// map: the random rows of the hash, growth, and the address space of the dense map.
 #include "runtime/graphs/map.hpp"
 
 #include <sys/mman.h>
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> make_rows() {
 
 }  // namespace
 
-hashed_map::hashed_map() : slots_(slots_least) {
+hashed_map::hashed_map() : slots_(slots_min) {
   static_assert(bytes == address_bytes);
   static std::vector<std::uint32_t> const rows = make_rows();
   rows_ = rows.data();
@@ -57,7 +57,7 @@ dense_map::~dense_map() {
 bool dense_map::begin(std::uint64_t segment_bytes) noexcept {
   if (slots_ == nullptr) {
     bytes_ = segment_bytes / granule * sizeof(slot);
-    // Half of it is never touched: objects lie in the upper half of a segment.
+    // Half of it is never touched, because objects lie in the upper half of a segment.
     void* const memory =
         ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;

@@ -1,12 +1,11 @@
-// map: source object → where its copy will lie: linear, hashed, or dense (a slot for every 16 bytes of segment).
+// map: source object → position of its copy: linear, hashed, or dense (a slot for every 16 bytes of segment).
 //
-//   Sources are named by their distance from the start of their place's segment.
-//   A map lives in its worker and is used again; what earlier copies left in it is told apart by an epoch, so nothing
-//   is cleared between two copies. Copies are named by their distance from the start of the destination's chunk, in
-//   units of 8 bytes; 0 means that the object has none yet.
+//   Keys are distances from the start of the place's segment. Values are distances from the start of the destination's
+//   chunk, in units of 8 bytes; 0 means that the object has no copy yet. A worker keeps its maps. Entries carry the
+//   epoch of their copy, so nothing is cleared between two copies.
 //
-// Threads  the worker's.
-// Errors   dense_map::begin is false if the system gives no address space for it.
+// Threads  the worker's own.
+// Errors   dense_map::begin is false if the system has no address space for it.
 // Source   linear and hashed as in "NEMESYS" (MEMSYS 2019), section 3.5: H3 universal hash, linear probing,
 //          2^(ceil(log2 n) + 1) slots.
 #pragma once
@@ -19,11 +18,11 @@
 
 namespace tess::detail {
 
-/// A list that is searched.
+/// A list that is searched from its start.
 class linear_map {
  public:
-  /// What a walk looks things up with: the map, or what it would load from the map each time.
-  [[nodiscard]] linear_map& look() noexcept { return *this; }
+  /// What a walk keeps in registers for its lookups.
+  [[nodiscard]] linear_map& view() noexcept { return *this; }
   void begin() noexcept { count_ = 0; }
   [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
     for (std::size_t i = 0; i < count_; ++i)
@@ -49,15 +48,15 @@ class linear_map {
   std::vector<std::uint32_t> units_;
 };
 
-/// H3: the exclusive or of one random row for each bit that is set, here with the rows of eight bits combined.
+/// H3: the exclusive or of one random row for each bit that is set; the rows of eight bits are combined into tables.
 class hashed_map {
  public:
   hashed_map();
-  [[nodiscard]] hashed_map& look() noexcept { return *this; }
+  [[nodiscard]] hashed_map& view() noexcept { return *this; }
   void begin() noexcept {
     count_ = 0;
     next_epoch();
-    mask_ = slots_least - 1;
+    mask_ = slots_min - 1;
   }
   [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
     for (std::size_t i = hash(source) & mask_;; i = (i + 1) & mask_) {
@@ -81,8 +80,8 @@ class hashed_map {
     std::uint32_t units;
     std::uint32_t epoch;
   };
-  static constexpr unsigned bytes = 6;  // of an address, below 2^51 in units of 8
-  static constexpr std::size_t slots_least = 16;
+  static constexpr unsigned bytes = 6;  // of an address below 2^51, in units of 8
+  static constexpr std::size_t slots_min = 16;
 
   [[nodiscard]] std::size_t hash(std::uint64_t source) const noexcept {
     source >>= 3;
@@ -100,14 +99,14 @@ class hashed_map {
 
   std::uint32_t const* rows_;
   std::vector<slot> slots_;
-  std::vector<slot> spare_;  ///< the next larger table, or what was the next smaller one
-  std::size_t mask_ = slots_least - 1;
+  std::vector<slot> spare_;  ///< the next table: larger, or smaller once the map has grown
+  std::size_t mask_ = slots_min - 1;
   std::size_t count_ = 0;
   std::uint32_t epoch_ = 0;
 };
 
-/// One slot for every 16 bytes of the place's segment, which is the least distance of two objects: no search, no hash,
-/// and neighbours in memory are neighbours in the map. Address space for half the segment; memory as it is touched.
+/// One slot for every 16 bytes of the place's segment, the least distance of two objects: no search, no hash, and
+/// neighbours in memory are neighbours in the map. It reserves address space and touches memory only where it is used.
 class dense_map {
  public:
   dense_map() = default;
@@ -117,7 +116,7 @@ class dense_map {
 
   [[nodiscard]] bool begin(std::uint64_t segment_bytes) noexcept;
 
-  class view {
+  class slots_view {
    public:
     [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
       std::uint64_t const slot = slots_[source / granule];
@@ -129,16 +128,16 @@ class dense_map {
 
    private:
     friend dense_map;
-    view(std::uint64_t* slots, std::uint32_t epoch) : slots_(slots), epoch_(std::uint64_t{epoch} << 32) {}
+    slots_view(std::uint64_t* slots, std::uint32_t epoch) : slots_(slots), epoch_(std::uint64_t{epoch} << 32) {}
     std::uint64_t* slots_;
     std::uint64_t epoch_;
   };
-  [[nodiscard]] view look() const noexcept { return {slots_, epoch_}; }
-  void insert(std::uint64_t source, std::uint32_t units) const noexcept { look().insert(source, units); }
+  [[nodiscard]] slots_view view() const noexcept { return {slots_, epoch_}; }
+  void insert(std::uint64_t source, std::uint32_t units) const noexcept { view().insert(source, units); }
 
  private:
   static constexpr std::uint64_t granule = 16;
-  using slot = std::uint64_t;  // low half: units; high half: the epoch that put them there
+  using slot = std::uint64_t;  // low half: units; high half: the epoch that inserted them
 
   slot* slots_ = nullptr;
   std::uint64_t bytes_ = 0;

@@ -1,14 +1,22 @@
-// pegasus: a queue of objects whose pointers still lead to the source.
-#include "runtime/graphs/pegasus.hpp"
-
+// pegasus: the copier whose receiver walks the source graph and copies it object by object.
+//
+//   A hash map leads from each object to its copy. Through a window the receiver reads the source in place; without one
+//   it gets each object's header, then its words. On tiles of a machine without coherence the sender writes each object
+//   back, and the receiver invalidates the lines of each before it reads them through its cache.
+//
+// Errors  tess::error for pointers outside the source's place and for unknown types.
+// Source  Pegasus (DATE 2017), as "NEMESYS" (MEMSYS 2019), section 4 describes it.
 #include <array>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "fabric/graph_units.hpp"
 #include "runtime/graphs/copier.hpp"
 #include "runtime/graphs/nemesys.hpp"
+#include "runtime/graphs/owned_region.hpp"
 #include "runtime/graphs/types.hpp"
+#include "runtime/graphs/walk.hpp"
 #include "runtime/job/job.hpp"
 #include "tess/block.hpp"
 
@@ -16,7 +24,15 @@ namespace tess::detail {
 
 namespace {
 
-/// What stands before a block, as its source has it; of an object the first word belongs to its neighbour.
+/// Where a source graph lies: its addresses are those of its place, and are read here at address + distance.
+struct pull_source {
+  std::uint64_t segment;
+  std::uint64_t segment_bytes;
+  std::uint64_t distance = 0;
+  graph_units* units = nullptr;  ///< without coherence: lines are invalidated before they are read
+};
+
+/// The words before a block at its source; before an object, the first of them belongs to its neighbour.
 using block_front = std::array<std::byte, array_front_bytes>;
 
 struct pulled {
@@ -24,9 +40,9 @@ struct pulled {
   std::byte* copy;
 };
 
-class pull {
+class object_puller {
  public:
-  pull(pull_source const& from, std::uint64_t root, type_record const& root_type, bool linear)
+  object_puller(pull_source const& from, std::uint64_t root, type_record const& root_type, bool linear)
       : from_(from), owner_(region::make_growing(root_type.bytes + 64)), linear_(linear) {
     list_.begin();
     seen_.begin();
@@ -38,11 +54,11 @@ class pull {
   [[nodiscard]] pulled at(std::size_t i) const noexcept { return copies_[i]; }
   [[nodiscard]] region* finish() noexcept { return owner_.release(); }
 
-  /// The copy of what was seen before, or null.
+  /// The copy of an object that was met before, or null.
   [[nodiscard]] std::byte* find(std::uint64_t source) const noexcept {
     std::uint32_t number = 0;
-    bool const known = linear_ ? list_.find(source, number) : seen_.find(source, number);
-    return known ? copies_[number - 1].copy : nullptr;
+    bool const found = linear_ ? list_.find(source, number) : seen_.find(source, number);
+    return found ? copies_[number - 1].copy : nullptr;
   }
   void check_source(std::uint64_t source) const {
     if (source - from_.segment >= from_.segment_bytes || source % 8 != 0)
@@ -65,7 +81,7 @@ class pull {
     return copy;
   }
 
-  /// Its words have come: transients are cleared. How many of them are addresses, and where.
+  /// Clears the transients of a copy whose words have arrived; how many of its words are addresses, and where.
   [[nodiscard]] static std::uint64_t settle(std::byte* copy) {
     type_record const& type = type_of(header_of(copy).type);
     if (type.kind == block_kind::pointer_array) return array_bytes_of(copy) / 8;
@@ -91,13 +107,6 @@ class pull {
   std::vector<pulled> copies_;
 };
 
-void count_graph(std::uint64_t blocks, region* made) noexcept {
-  cold_counts& c = this_worker().cold;
-  bump(c.graphs);
-  bump(c.graph_objects, blocks - 1);
-  bump(c.graph_bytes, made->bytes());
-}
-
 void read_source(pull_source const& from, void* to, std::uint64_t source, std::uint64_t bytes) {
   if (bytes == 0) return;
   auto const* const here = reinterpret_cast<std::byte const*>(source + from.distance);
@@ -109,18 +118,19 @@ void read_source(pull_source const& from, void* to, std::uint64_t source, std::u
 }
 
 task<region*> pull_by_gets(pull_source from, place_id source, std::uint64_t root, type_record const& root_type) {
-  pull p(from, root, root_type, false);
+  object_puller p(from, root, root_type, false);
   auto const get_bytes = [&](std::uint64_t address, void* to, std::size_t count) {
     return get(global_ptr<std::byte const>(source, address - from.segment),
                std::span<std::byte>(static_cast<std::byte*>(to), count));
   };
   for (std::size_t i = 0; i < p.count(); ++i) {
     pulled const o = p.at(i);
-    if (std::uint64_t const bytes = pull::bytes_of(o.copy); bytes != 0) co_await get_bytes(o.source, o.copy, bytes);
-    std::uint64_t const slots = pull::settle(o.copy);
+    if (std::uint64_t const bytes = object_puller::bytes_of(o.copy); bytes != 0)
+      co_await get_bytes(o.source, o.copy, bytes);
+    std::uint64_t const slots = object_puller::settle(o.copy);
     for (std::uint64_t s = 0; s < slots; ++s) {
       std::uint64_t target;
-      std::memcpy(&target, pull::slot(o.copy, s), sizeof target);
+      std::memcpy(&target, object_puller::slot(o.copy, s), sizeof target);
       if (target == 0) continue;
       p.check_source(target);
       std::byte* copy = p.find(target);
@@ -129,27 +139,26 @@ task<region*> pull_by_gets(pull_source from, place_id source, std::uint64_t root
         co_await get_bytes(target - sizeof front, &front, sizeof front);
         copy = p.add(target, front);
       }
-      std::memcpy(pull::slot(o.copy, s), &copy, sizeof copy);
+      std::memcpy(object_puller::slot(o.copy, s), &copy, sizeof copy);
     }
   }
   std::uint64_t const blocks = p.count();
   region* const made = p.finish();
-  count_graph(blocks, made);
+  count_graph(blocks, made->bytes());
   co_return made;
 }
 
-}  // namespace
-
+/// A region with the copy; its first block is the root. `blocks`: how many there are.
 region* pull_directly(pull_source const& from, std::uint64_t root, type_record const& root_type, copy_map which,
                       std::uint64_t& blocks) {
-  pull p(from, root, root_type, which == copy_map::linear);
+  object_puller p(from, root, root_type, which == copy_map::linear);
   for (std::size_t i = 0; i < p.count(); ++i) {
     pulled const o = p.at(i);
-    read_source(from, o.copy, o.source, pull::bytes_of(o.copy));
-    std::uint64_t const slots = pull::settle(o.copy);
+    read_source(from, o.copy, o.source, object_puller::bytes_of(o.copy));
+    std::uint64_t const slots = object_puller::settle(o.copy);
     for (std::uint64_t s = 0; s < slots; ++s) {
       std::uint64_t target;
-      std::memcpy(&target, pull::slot(o.copy, s), sizeof target);
+      std::memcpy(&target, object_puller::slot(o.copy, s), sizeof target);
       if (target == 0) continue;
       p.check_source(target);
       std::byte* copy = p.find(target);
@@ -158,21 +167,22 @@ region* pull_directly(pull_source const& from, std::uint64_t root, type_record c
         read_source(from, &front, target - sizeof front, sizeof front);
         copy = p.add(target, front);
       }
-      std::memcpy(pull::slot(o.copy, s), &copy, sizeof copy);
+      std::memcpy(object_puller::slot(o.copy, s), &copy, sizeof copy);
     }
   }
   blocks = p.count();
   region* const made = p.finish();
-  count_graph(blocks, made);
+  count_graph(blocks, made->bytes());
   return made;
 }
 
+/// At the receiver: copies what the root at `root` of place `source` leads to. Gives the region's address.
 task<std::uint64_t> pull_graph(place_id source, std::uint64_t root, std::uint64_t source_segment,
                                std::uint32_t root_type) {
   type_record const* const type = find_type(root_type);
   if (type == nullptr) throw error("copying a graph", "an unknown root", "one of the same binary");
   pull_source from{source_segment, job.segment_bytes[source]};
-  // Places on tiles name each other's memory alike.
+  // Places on tiles use the same addresses for each other's memory.
   if (source != self->place) from.units = accelerators();
   if (job.load_window[source] != no_window || source == self->place) {
     std::uint64_t const here = reinterpret_cast<std::uint64_t>(
@@ -182,6 +192,77 @@ task<std::uint64_t> pull_graph(place_id source, std::uint64_t root, std::uint64_
     co_return reinterpret_cast<std::uint64_t>(pull_directly(from, root, *type, copy_map::hashed, blocks));
   }
   co_return reinterpret_cast<std::uint64_t>(co_await pull_by_gets(from, source, root, *type));
+}
+
+constexpr auto pull_graph_here = [](place_id source, std::uint64_t root, std::uint64_t segment, std::uint32_t type) {
+  return pull_graph(source, root, segment, type);
+};
+
+}  // namespace
+
+template <>
+inline constexpr bool is_of_runtime<decltype(pull_graph_here)> = true;
+
+namespace {
+
+class transfer final : public graph_transfer {
+ public:
+  transfer(void const* root, type_record const& type)
+      : units_(accelerators()),
+        root_(root, type, units_ != nullptr ? root_copy::location::object : root_copy::location::segment),
+        type_(type_index_of(type)) {}
+
+  bool fits_message(place_id, std::size_t) override { return false; }
+  std::size_t inline_bytes() const noexcept override { return 0; }
+  void write_inline(std::byte*) override {}
+
+  void snapshot() override {
+    // Accelerators copy the graph itself.
+    if (units_ != nullptr) return;
+    type_record const& type = type_of(type_);
+    borrowed_walk walk;
+    walk->measure(root_.get(), type, worker_copy_maps(), copy_map::automatic);
+    copied_ = owned_region(region::make(walk->bytes()));
+    walk->write(copied_->base(), reinterpret_cast<std::uint64_t>(copied_->base()));
+    std::memcpy(root_.get(), copied_->base() + graph_walk::root_offset(type), type.bytes);
+  }
+
+  task<sent_graph> send_ahead(place_id target) override {
+    if (units_ != nullptr && target != self->place) static_cast<void>(write_back_graph(*units_, root_.get()));
+    std::uint64_t const address =
+        co_await at(target, pull_graph_here, self->place, reinterpret_cast<std::uint64_t>(root_.get()),
+                    reinterpret_cast<std::uint64_t>(this_place().memory.base), type_);
+    arrived_at(address, sent_graph::transport::region);
+    co_return sent_;
+  }
+
+ private:
+  graph_units* units_;
+  root_copy root_;
+  std::uint32_t type_;
+  owned_region copied_;  ///< what snapshot() made
+};
+
+class pegasus final : public graph_copier {
+ public:
+  std::unique_ptr<graph_transfer> start(void const* root, type_record const& type, copy_map) const override {
+    return std::make_unique<transfer>(root, type);
+  }
+  copied_graph copy_here(void const* root, copy_map map, copy_counts* counts) const override {
+    place_segment const memory = this_place().memory;
+    std::uint64_t blocks = 0;
+    region* const made = pull_directly({reinterpret_cast<std::uint64_t>(memory.base), memory.bytes},
+                                       reinterpret_cast<std::uint64_t>(root), any_root_type(), map, blocks);
+    if (counts != nullptr) *counts = {blocks - 1, made->bytes()};
+    return {*reinterpret_cast<void* const*>(made->base() + graph_walk::root_offset(any_root_type())), made};
+  }
+};
+
+}  // namespace
+
+graph_copier const& pegasus_copier() noexcept {
+  static constinit pegasus copier;
+  return copier;
 }
 
 }  // namespace tess::detail

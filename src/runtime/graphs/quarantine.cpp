@@ -1,4 +1,4 @@
-// quarantine: a queue of dead chunks at each place, bounded by bytes.
+// quarantine: a queue of chunks at each place, bounded by bytes.
 #include "runtime/graphs/quarantine.hpp"
 
 #include <cstring>
@@ -23,54 +23,55 @@ namespace tess::detail {
 
 namespace {
 
-constexpr std::uint64_t dead_bytes_max = std::uint64_t{1} << 22;
-/// Makes pointers that nobody can follow.
+constexpr std::uint64_t quarantine_bytes_max = std::uint64_t{1} << 22;
+/// As part of a pointer it gives an address that cannot be accessed.
 constexpr int dead_byte = 0xDD;
 
 }  // namespace
 
-void bury_chunk(chunk* c) noexcept try {
-  place_state& p = this_place();
-  dead_chunk const dead{reinterpret_cast<std::byte*>(c), c->bytes};
-  std::memset(dead.begin + sizeof(chunk), dead_byte, dead.bytes - sizeof(chunk));
-  ASAN_POISON_MEMORY_REGION(dead.begin + sizeof(chunk), dead.bytes - sizeof(chunk));
-  std::lock_guard const lock(p.dead_mutex);
-  p.dead.push_back(dead);
-  p.dead_bytes += dead.bytes;
-  while (p.dead_bytes > dead_bytes_max) {
-    dead_chunk const oldest = p.dead.front();
-    p.dead.pop_front();
-    p.dead_bytes -= oldest.bytes;
+void quarantine_chunk(chunk* c) noexcept try {
+  place_graphs& p = this_place().graphs;
+  quarantined_chunk const ended{reinterpret_cast<std::byte*>(c), c->bytes};
+  std::memset(ended.begin + sizeof(chunk), dead_byte, ended.bytes - sizeof(chunk));
+  ASAN_POISON_MEMORY_REGION(ended.begin + sizeof(chunk), ended.bytes - sizeof(chunk));
+  std::lock_guard const lock(p.quarantine_mutex);
+  p.quarantine.push_back(ended);
+  p.quarantine_bytes += ended.bytes;
+  while (p.quarantine_bytes > quarantine_bytes_max) {
+    quarantined_chunk const oldest = p.quarantine.front();
+    p.quarantine.pop_front();
+    p.quarantine_bytes -= oldest.bytes;
     ASAN_UNPOISON_MEMORY_REGION(oldest.begin, oldest.bytes);
     free_chunk(reinterpret_cast<chunk*>(oldest.begin));
   }
 } catch (...) {
-  // No memory to remember it.
+  // No memory for the queue.
   ASAN_UNPOISON_MEMORY_REGION(reinterpret_cast<std::byte*>(c), c->bytes);
   free_chunk(c);
 }
 
-void check_not_buried(void const* object, char const* who) {
-  place_state& p = this_place();
-  std::lock_guard const lock(p.dead_mutex);
-  for (dead_chunk const& d : p.dead)
+void check_not_quarantined(void const* object, char const* where) {
+  place_graphs& p = this_place().graphs;
+  std::lock_guard const lock(p.quarantine_mutex);
+  for (quarantined_chunk const& d : p.quarantine)
     if (object >= d.begin && object < d.begin + d.bytes)
-      throw error(who, "an object of a region that ended",
+      throw error(where, "an object of a region that ended",
                   "an object whose call, arena or graph<> still lives; keep() what must last longer");
 }
 
 #else
 
-void bury_chunk(chunk* c) noexcept {
+void quarantine_chunk(chunk* c) noexcept {
   free_chunk(c);
 }
-void check_not_buried(void const*, char const*) {}
+void check_not_quarantined(void const*, char const*) {}
 
 #endif
 
-void forget_dead_chunks(place_state& p) noexcept {
-  for ([[maybe_unused]] dead_chunk const& d : p.dead) ASAN_UNPOISON_MEMORY_REGION(d.begin, d.bytes);
-  p.dead.clear();
+void clear_quarantine(place_state& place) noexcept {
+  place_graphs& p = place.graphs;
+  for ([[maybe_unused]] quarantined_chunk const& d : p.quarantine) ASAN_UNPOISON_MEMORY_REGION(d.begin, d.bytes);
+  p.quarantine.clear();
 }
 
 }  // namespace tess::detail

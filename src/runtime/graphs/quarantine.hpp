@@ -1,8 +1,7 @@
-// quarantine: in checked builds, chunks that ended wait a while before their memory is used again, so that whoever
-// still uses an object of them is found out.
+// quarantine: keeps chunks of ended regions from being used again for a while, to find accesses after the end.
 //
-//   Their bytes are overwritten; AddressSanitizer reports every access, other checked builds those that pass an object
-//   to the runtime. Other builds free at once.
+//   Only in checked builds, others free at once. The bytes are overwritten. AddressSanitizer reports every access; other
+//   checked builds report objects that are passed to the runtime.
 #pragma once
 
 namespace tess::detail {
@@ -11,11 +10,11 @@ struct chunk;
 struct place_state;
 
 void free_chunk(chunk* c) noexcept;
-/// Frees the chunk, some time.
-void bury_chunk(chunk* c) noexcept;
-/// Throws if `object` lies in a buried chunk.
-void check_not_buried(void const* object, char const* who);
-/// Before the segment goes.
-void forget_dead_chunks(place_state& p) noexcept;
+/// Frees the chunk, now or later.
+void quarantine_chunk(chunk* c) noexcept;
+/// Throws if `object` lies in a quarantined chunk; `where` begins the text.
+void check_not_quarantined(void const* object, char const* where);
+/// To be called before the segment is unmapped.
+void clear_quarantine(place_state& p) noexcept;
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// region: chunks from the worker's free lists or the segment; checks of objects; where make() puts things.
+// region: chunks of objects from the worker's free lists or the segment; checks of objects; the region of make().
 #include "tess/detail/region.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace tess::detail {
 
 namespace {
 
-// What the accelerators of the simulated machine read.
+// The layout that the accelerators of the simulated machine read.
 namespace layout = machine::registers::objects;
 static_assert(sizeof(type_record) == layout::record_bytes && offsetof(type_record, bytes) == layout::record_size &&
               offsetof(type_record, kind) == layout::record_kind &&
@@ -25,7 +25,7 @@ static_assert(sizeof(type_record) == layout::record_bytes && offsetof(type_recor
 static_assert(static_cast<int>(block_kind::data_array) == layout::data_array &&
               static_cast<int>(block_kind::pointer_array) == layout::pointer_array);
 
-// What the free lists of frames serve; larger chunks come from the segment and go back at once.
+// The free lists of frames serve these; larger chunks come from the segment and go back at once.
 constexpr std::uint64_t pooled_bytes = 2032;
 constexpr std::uint64_t first_growth = 2032;
 constexpr std::uint64_t growth_max = std::uint64_t{1} << 20;
@@ -61,7 +61,7 @@ region* region::make(std::uint64_t bytes) {
 }
 
 region* region::make_lines(std::uint64_t bytes) {
-  // The segment hands out whole lines; what is smaller comes from lists of other blocks.
+  // The segment allocates whole lines; smaller chunks share lines with other blocks.
   constexpr std::uint64_t line = 64;
   std::uint64_t const all = std::max(blocks_begin() + bytes, pooled_bytes + 1);
   return make((all + line - 1) / line * line - blocks_begin());
@@ -74,7 +74,7 @@ region* region::make_growing(std::uint64_t bytes) {
 }
 
 void region::end(region* r) noexcept {
-  // Outside of the job its segments are gone, or nobody may touch them.
+  // Outside the job its segments are unmapped, or must not be touched.
   if (self == nullptr) return;
   if (r->kept()) {
     r->ended_.store(true, std::memory_order_release);
@@ -87,14 +87,14 @@ void region::free_region(region* r) noexcept {
   for (chunk* c = r->first(); c != nullptr;) {
     chunk* const next = c->next;
     c->magic = chunk::dead;
-    bury_chunk(c);
+    quarantine_chunk(c);
     c = next;
   }
 }
 
 void region::grow(std::uint64_t bytes) {
   growth_ = std::min(growth_max, growth_ * 2);
-  // Large things get a chunk of their own, and small ones go on in the one before.
+  // A large object gets a chunk of its own.
   chunk* const c = allocate_chunk(std::max(growth_, sizeof(chunk) + array_front_bytes + 16 + bytes));
   c->owner = this;
   c->next = last_->next;
@@ -131,27 +131,27 @@ region* region_of(void const* object) {
 }
 
 void discard_region(region* r) {
-  if (!r->kept()) throw error("discard", "a region that nobody kept", "what keep() returned, once");
+  if (!r->kept()) throw error("discard", "a region that was not kept", "what keep() returned, once");
   if (r->unkeep()) region::free_region(r);
 }
 
-void check_object(void const* object, char const* who) {
+void check_object(void const* object, char const* where) {
   place_state const& p = this_place();
   auto const offset = static_cast<std::uint64_t>(static_cast<std::byte const*>(object) - p.memory.base);
   if (offset >= p.memory.bytes || offset % 8 != 0)
-    throw error(who, "an address outside the objects of place " + std::to_string(p.id),
+    throw error(where, "an address outside the objects of place " + std::to_string(p.id),
                 "an object made by tess::make, or a copied one, of this place");
 #if defined(TESS_CHECKED) && TESS_CHECKED
-  check_not_buried(object, who);
+  check_not_quarantined(object, where);
   object_header const h = header_of(object);
   if (std::uint64_t{h.units} * 8 > offset || find_type(h.type) == nullptr || chunk_of(object)->magic != chunk::live)
-    throw error(who, "not the start of a live object: its region ended, or it points into the middle of one",
+    throw error(where, "not the start of a live object: its region ended, or it points into the middle of one",
                 "an object whose call, arena or graph<> still lives; keep() what must last longer");
 #endif
 }
 
 region& place_region() {
-  finish_scope& s = *this_place().system;
+  finish_scope& s = *this_place().finishes.system;
   return region_of_scope(s);
 }
 

@@ -1,10 +1,10 @@
-// serialise: both directions.
+// serialise: the writer, to a vector or to memory, and the reader, which trusts nothing.
 #include "runtime/graphs/serialise.hpp"
 
 #include <cstring>
 #include <string>
 
-#include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/owned_region.hpp"
 #include "runtime/graphs/types.hpp"
 
 namespace tess::detail {
@@ -44,7 +44,7 @@ class writer {
   void write() {
     std::uint32_t const* number = walk_.targets();
     for (std::uint64_t i = 0; i < walk_.blocks(); ++i) {
-      graph_walk::found const f = walk_.block(i);
+      graph_walk::visited_block const f = walk_.block(i);
       type_record const& type = type_of(f.type);
       std::uint64_t const head = f.type;
       out_.append(&head, sizeof head);
@@ -161,12 +161,12 @@ class reader {
 
 std::vector<std::byte> serialise(graph_walk const& walk) {
   vector_sink out;
-  out.bytes.reserve(serialised_most(walk));
+  out.bytes.reserve(serialised_bytes_max(walk));
   writer(walk, out).write();
   return std::move(out.bytes);
 }
 
-std::uint64_t serialised_most(graph_walk const& walk) noexcept {
+std::uint64_t serialised_bytes_max(graph_walk const& walk) noexcept {
   return walk.bytes() + walk.blocks() * 8;
 }
 

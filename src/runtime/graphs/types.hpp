@@ -1,4 +1,4 @@
-// types: from the index in an object's header to the record of its type, and back to names.
+// types: the record of an object's type, found by the index in the object's header.
 #pragma once
 
 #include "runtime/job/job.hpp"
@@ -6,14 +6,14 @@
 
 namespace tess::detail {
 
-/// Of a type that is known to exist.
+/// The type must exist.
 [[nodiscard]] inline type_record const& type_of(std::uint32_t index) noexcept {
   if (index >> type_object_shift == 0) [[likely]]
     return __start_tess_types[index];
   return the_job->objects[index >> type_object_shift].types_begin[index & ((1U << type_object_shift) - 1)];
 }
 
-/// Null: there is no such type.
+/// Null if there is no such type.
 [[nodiscard]] inline type_record const* find_type(std::uint32_t index) noexcept {
   std::uint32_t const object = index >> type_object_shift;
   if (object >= the_job->objects.size()) return nullptr;
@@ -22,7 +22,7 @@ namespace tess::detail {
   return i < static_cast<std::uint64_t>(o.types_end - o.types_begin) ? o.types_begin + i : nullptr;
 }
 
-/// It is `type`, or derived from it.
+/// `t` is `type`, or derived from it.
 [[nodiscard]] inline bool is_or_derives(type_record const* t, type_record const& type) noexcept {
   for (; t != nullptr; t = t->base)
     // Equal types of the program and a shared object have two records.
@@ -36,5 +36,8 @@ namespace tess::detail {
     if (is_or_derives(&type, *accepted.types[i])) return true;
   return false;
 }
+
+/// The type of a root block with one pointer to anything.
+[[nodiscard]] type_record const& any_root_type() noexcept;
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// walk: the two passes.
+// walk: pass 1 for each kind of map, and pass 2.
 #include "runtime/graphs/walk.hpp"
 
 #include <algorithm>
@@ -13,19 +13,19 @@ namespace tess::detail {
 
 namespace {
 
-// Objects between what is read now and what is fetched: a miss takes about as long as some ten objects.
+// Distances of prefetches, in objects: a miss takes about as long as ten objects.
 constexpr std::uint64_t ahead_source = 12;
 constexpr std::uint64_t ahead_targets = 6;
-/// Fewer lie in the caches next to the core, where looking ahead costs more than it saves.
-constexpr std::uint64_t near_blocks = 1500;
-/// Bytes of an object that are fetched ahead; a line too many of every object would be as many misses again.
-constexpr std::uint64_t small_object = 32;
-/// Pointers of one object that are followed ahead.
-constexpr std::uint32_t slots_ahead = 8;
-/// Blocks, the root among them: from the second object on the dense map takes fewer instructions than a search.
-constexpr std::uint64_t linear_most = 2;
+/// Smaller graphs fit the caches next to the core, where prefetching costs more than it saves.
+constexpr std::uint64_t blocks_without_prefetch = 1500;
+/// Bytes of an object that are prefetched; one unneeded line of every object would double the misses.
+constexpr std::uint64_t prefetched_bytes = 32;
+/// Pointers of one object whose targets are prefetched.
+constexpr std::uint32_t prefetched_slots = 8;
+/// Blocks, the root included: from the second object on, the dense map takes fewer instructions than a search.
+constexpr std::uint64_t linear_blocks_max = 2;
 
-/// Words of 8 bytes, at least one; small blocks without a call or a loop.
+/// Copies words of 8 bytes, at least one; small blocks without a call or a loop.
 [[gnu::always_inline]] inline void copy_words(std::byte* to, std::byte const* from, std::uint64_t bytes) noexcept {
   struct half {
     std::uint64_t words[2];
@@ -43,7 +43,7 @@ constexpr std::uint64_t linear_most = 2;
     std::memcpy(to, from, 8);
     return;
   }
-  // The last half may overlap what went before.
+  // The last two words may overlap those copied before.
   copy_half(0);
   if (bytes > 32) {
     copy_half(16);
@@ -73,31 +73,32 @@ void graph_walk::refuse(std::byte const* target) {
 
 void graph_walk::make_room(std::uint64_t pointers) {
   if (pointers > targets_.capacity()) targets_.resize(std::max<std::uint64_t>(128, 2 * pointers));
-  // Every block but the first was found by a pointer.
-  if (found_.capacity() <= targets_.capacity()) found_.resize(targets_.capacity() + 1);
+  // Every block but the first was reached through a pointer.
+  if (blocks_.capacity() <= targets_.capacity()) blocks_.resize(targets_.capacity() + 1);
 }
 
-/// The first pass with one map. What changes with every pointer lives in registers, and in the walk only in between.
+/// Pass 1 with one map. What changes with every pointer lives in registers, and moves to the walk when the scan ends.
 template <class Map, graph_walk::naming by>
 class graph_walk::scanner {
  public:
-  scanner(graph_walk& walk, Map& map) : walk_(walk), map_(map.look()) { load(); }
+  scanner(graph_walk& walk, Map& map) : walk_(walk), map_(map.view()) { load(); }
 
-  /// Until everything is scanned, or more than `limit` blocks were found.
+  /// Scans until all blocks are scanned, or more than `limit` were found.
   [[gnu::always_inline]] void scan(std::uint64_t limit) {
     std::uint64_t i = walk_.scanned_;
-    // Of the last object. Along a list, where the next object is would wait for what the last one is; a guess does not.
+    // The type of the last object. Along a list, the next object is usually of the same type: a predicted comparison
+    // does not wait for the type record as a load would.
     std::uint32_t index = ~0U;
     type_record const* type = nullptr;
     for (; i < count_ && count_ <= limit; ++i) {
-      if (count_ > near_blocks && i + ahead_targets < count_) look_ahead(i);
-      found const f = found_[i];
+      if (count_ > blocks_without_prefetch && i + ahead_targets < count_) prefetch_from(i);
+      visited_block const f = blocks_[i];
       if (f.type != index) {
         type_record const& other = type_of(f.type);
         if (other.kind == block_kind::data_array) continue;
         if (other.kind == block_kind::pointer_array) {
           std::uint64_t const words = array_bytes_of(f.source) / 8;
-          if (words > limit) break;  // It alone may lead beyond the limit: the next map scans it.
+          if (words > limit) break;  // It may exceed the limit on its own: the next map scans it.
           scan_words(reinterpret_cast<std::byte const* const*>(f.source), words);
           continue;
         }
@@ -108,7 +109,7 @@ class graph_walk::scanner {
     }
     store();
     walk_.scanned_ = i;
-    // Before the second pass uses what was noted of it.
+    // Positions have 32 bits.
     if (end_ >= std::uint64_t{1} << 35) [[unlikely]]
       throw error("copying a graph", "more than 32 GiB", "a smaller graph, or block transfers");
   }
@@ -117,7 +118,7 @@ class graph_walk::scanner {
   [[gnu::always_inline]] void load() noexcept {
     segment_ = walk_.segment_;
     segment_bytes_ = walk_.segment_bytes_;
-    found_ = walk_.found_.data();
+    blocks_ = walk_.blocks_.data();
     count_ = walk_.count_;
     targets_ = walk_.targets_.data();
     targets_count_ = walk_.targets_count_;
@@ -129,7 +130,7 @@ class graph_walk::scanner {
     walk_.targets_count_ = targets_count_;
     walk_.end_ = end_;
   }
-  /// Notes for so many more pointers, should all lead to new blocks.
+  /// Room for this many more pointers, even if all lead to new blocks.
   [[gnu::always_inline]] void make_room(std::uint64_t pointers) {
     if (targets_count_ + pointers <= targets_room_) [[likely]]
       return;
@@ -142,7 +143,7 @@ class graph_walk::scanner {
     std::uint32_t const n = type.slots_count;
     make_room(n);
     std::uint32_t const* const slots = type.slots;
-    for (std::uint32_t s = 0; s < n; ++s) note(load_pointer(source + slots[s]));
+    for (std::uint32_t s = 0; s < n; ++s) record(load_pointer(source + slots[s]));
   }
 
   [[gnu::always_inline]] void scan_words(std::byte const* const* words, std::uint64_t count) {
@@ -150,15 +151,15 @@ class graph_walk::scanner {
     for (std::uint64_t i = 0; i < count; ++i) {
       if (i % step == 0) make_room(std::min(step, count - i));
       if (i + ahead_targets < count) fetch(words[i + ahead_targets]);
-      note(words[i]);
+      record(words[i]);
     }
   }
 
-  /// Notes the place of a pointer's target, given to it now if it is new.
-  [[gnu::always_inline]] void note(std::byte const* target) {
+  /// Records the position of a pointer's target, which gets one now if it is new.
+  [[gnu::always_inline]] void record(std::byte const* target) {
     std::uint32_t units = 0;
     if (target != nullptr) {
-      // One comparison finds addresses of the stack, of the heap and of other places, and protects the dense map.
+      // One comparison rejects addresses of the stack, the heap and other places, and protects the dense map.
       auto const offset = static_cast<std::uint64_t>(target - segment_);
       if (offset >= segment_bytes_) [[unlikely]]
         refuse(target);
@@ -186,7 +187,7 @@ class graph_walk::scanner {
       end_ = at.end;
     }
     auto const units = static_cast<std::uint32_t>(by == naming::numbers ? count_ + 1 : object / 8);
-    found_[count_++] = {target, units, index};
+    blocks_[count_++] = {target, units, index};
     return units;
   }
 
@@ -196,25 +197,25 @@ class graph_walk::scanner {
     prefetch_read(target - sizeof(object_header));
     map_.prefetch(offset);
   }
-  /// Starts to fetch what the objects after the scanned one lead to.
-  [[gnu::always_inline]] void look_ahead(std::uint64_t scanned) const noexcept {
-    found const& near = found_[scanned + ahead_targets];
+  /// Prefetches what the objects after the scanned one lead to.
+  [[gnu::always_inline]] void prefetch_from(std::uint64_t scanned) const noexcept {
+    visited_block const& near = blocks_[scanned + ahead_targets];
     type_record const& type = type_of(near.type);
-    std::uint32_t const n = type.slots_count < slots_ahead ? type.slots_count : slots_ahead;
+    std::uint32_t const n = type.slots_count < prefetched_slots ? type.slots_count : prefetched_slots;
 #pragma clang loop unroll(disable)
     for (std::uint32_t i = 0; i < n; ++i) fetch(load_pointer(near.source + type.slots[i]));
     if (scanned + ahead_source < count_) {
-      std::byte const* const far = found_[scanned + ahead_source].source;
+      std::byte const* const far = blocks_[scanned + ahead_source].source;
       prefetch_read(far);
-      prefetch_read(far + small_object - 1);
+      prefetch_read(far + prefetched_bytes - 1);
     }
   }
 
   graph_walk& walk_;
-  decltype(std::declval<Map&>().look()) map_;
+  decltype(std::declval<Map&>().view()) map_;
   std::byte const* segment_;
   std::uint64_t segment_bytes_;
-  found* found_;
+  visited_block* blocks_;
   std::uint64_t count_;
   std::uint32_t* targets_;
   std::uint64_t targets_count_;
@@ -227,14 +228,14 @@ void graph_walk::walk(Map& map, std::uint64_t limit) {
   if (numbers_)
     scanner<Map, naming::numbers>(*this, map).scan(limit);
   else
-    scanner<Map, naming::places>(*this, map).scan(limit);
+    scanner<Map, naming::positions>(*this, map).scan(limit);
 }
 
 template <class Map>
 void graph_walk::move_into(Map& map) const {
   // The root is not in the map.
   for (std::uint64_t i = 1; i < count_; ++i)
-    map.insert(static_cast<std::uint64_t>(found_.data()[i].source - segment_), found_.data()[i].units);
+    map.insert(static_cast<std::uint64_t>(blocks_.data()[i].source - segment_), blocks_.data()[i].units);
 }
 
 void graph_walk::measure(void const* root, type_record const& type, copy_maps& maps, copy_map which, naming by) {
@@ -246,12 +247,12 @@ void graph_walk::measure(void const* root, type_record const& type, copy_maps& m
   block_place const at = place_block(region::blocks_begin(), type.bytes, type.alignment, false);
   end_ = at.end;
   make_room(1);
-  found_.data()[count_++] = {static_cast<std::byte const*>(root), static_cast<std::uint32_t>(at.object / 8),
-                             type_index_of(type)};
+  blocks_.data()[count_++] = {static_cast<std::byte const*>(root), static_cast<std::uint32_t>(at.object / 8),
+                              type_index_of(type)};
   constexpr std::uint64_t no_limit = ~std::uint64_t{0};
   if (which == copy_map::linear || which == copy_map::automatic) {
     maps.linear.begin();
-    walk(maps.linear, which == copy_map::linear ? no_limit : linear_most);
+    walk(maps.linear, which == copy_map::linear ? no_limit : linear_blocks_max);
     if (scanned_ == count_) return;
     which = copy_map::dense;
   }
@@ -270,15 +271,15 @@ void graph_walk::write(std::byte* chunk_start, std::uint64_t final_start) const 
   std::uint64_t end = region::blocks_begin();
   auto const pointer_to = [=](std::uint32_t units) { return units == 0 ? 0 : final_start + std::uint64_t{units} * 8; };
   for (std::uint64_t i = 0; i < count_; ++i) {
-    found const f = found_.data()[i];
+    visited_block const f = blocks_.data()[i];
     if (i + ahead_source < count_) {
-      std::byte const* const far = found_.data()[i + ahead_source].source;
+      std::byte const* const far = blocks_.data()[i + ahead_source].source;
       prefetch_read(far);
-      prefetch_read(far + small_object - 1);
+      prefetch_read(far + prefetched_bytes - 1);
     }
     type_record const& type = type_of(f.type);
     std::byte* const to = chunk_start + std::uint64_t{f.units} * 8;
-    // What alignment left between two blocks is sent too.
+    // Padding between two blocks is sent too.
     if (type.alignment > 8) [[unlikely]]
       std::memset(chunk_start + end, 0, static_cast<std::uint64_t>(to - chunk_start) - end);
     if constexpr (transition_bytes != 0) std::memset(to - front_bytes, 0, transition_bytes);
@@ -310,7 +311,7 @@ void graph_walk::write(std::byte* chunk_start, std::uint64_t final_start) const 
 }
 
 borrowed_walk::borrowed_walk() {
-  auto& spare = this_worker().spare_walks;
+  auto& spare = this_worker().graphs.spare_walks;
   if (spare.empty()) {
     walk_ = std::make_unique<graph_walk>();
   } else {
@@ -320,16 +321,16 @@ borrowed_walk::borrowed_walk() {
 }
 
 borrowed_walk::~borrowed_walk() {
-  walk_->end();
+  walk_->trim();
   try {
-    this_worker().spare_walks.push_back(std::move(walk_));
+    this_worker().graphs.spare_walks.push_back(std::move(walk_));
   } catch (...) {
-    // No memory to remember it: the next walk makes notes of its own.
+    // No memory to keep it: the next walk allocates its own.
   }
 }
 
 copy_maps& worker_copy_maps() {
-  auto& maps = this_worker().maps;
+  auto& maps = this_worker().graphs.maps;
   if (maps == nullptr) maps = std::make_unique<copy_maps>();
   return *maps;
 }

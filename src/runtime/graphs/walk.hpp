@@ -1,15 +1,15 @@
-// walk: measures everything that a root leads to, then writes it as one image with its final pointers.
+// walk: traverses an object graph twice: pass 1 measures it and gives each block its position, pass 2 writes the copy.
 //
-//   First pass: breadth first, without recursion. Every block gets its place in the image when it is first seen, and
-//   for every pointer the place of its target is noted, in order. Second pass: blocks are copied in the same order, and
-//   their pointers are taken from those notes, so no map is asked twice. The source is only read. Both passes fetch
-//   ahead what they will read some objects later.
+//   Pass 1 goes breadth first, without recursion. A block gets its position in the image when it is first reached. For
+//   every pointer the position of its target is recorded, in order. Pass 2 copies the blocks in the same order and takes
+//   their pointers from that record, so no map is searched twice. The source is only read. Both passes prefetch what
+//   they will read some objects later.
 //
 // Shapes   an image is a chunk from region::blocks_begin() on: blocks one behind the other, the root first.
-//          Places are distances from the chunk's start in units of 8 bytes.
+//          Positions are distances from the chunk's start in units of 8 bytes.
 // Threads  one walk: one worker.
 // Errors   tess::error for a pointer that leads outside the place or to no object, and for more than 32 GiB.
-// Cost     12 to 16 bytes of notes per object and 4 per pointer, in memory that the worker uses again.
+// Cost     16 bytes per object and 4 per pointer, in memory that the worker uses again.
 // Source   "NEMESYS" (MEMSYS 2019), sections 3.2 to 3.5; here with a queue instead of pointer reversal.
 #pragma once
 
@@ -24,19 +24,19 @@
 
 namespace tess::detail {
 
-/// Memory for notes: grows, is never cleared, and stays for the next walk.
+/// An array that grows, is never cleared, and stays for the next walk.
 template <class T>
-class notes {
+class scratch_array {
  public:
-  notes() = default;
-  notes(notes const&) = delete;
-  notes& operator=(notes const&) = delete;
-  ~notes() { std::free(items_); }
+  scratch_array() = default;
+  scratch_array(scratch_array const&) = delete;
+  scratch_array& operator=(scratch_array const&) = delete;
+  ~scratch_array() { std::free(items_); }
 
   [[nodiscard]] T* data() noexcept { return items_; }
   [[nodiscard]] T const* data() const noexcept { return items_; }
   [[nodiscard]] std::uint64_t capacity() const noexcept { return capacity_; }
-  /// Room for `items`, keeping what is there.
+  /// Room for `items`; its contents stay.
   void resize(std::uint64_t items) {
     void* const memory = std::realloc(static_cast<void*>(items_), items * sizeof(T));
     if (memory == nullptr) throw std::bad_alloc();
@@ -54,7 +54,7 @@ class notes {
   std::uint64_t capacity_ = 0;
 };
 
-/// The three maps of a worker; used by one walk at a time, which does not suspend meanwhile.
+/// The maps of a worker. One walk uses them at a time, and does not suspend meanwhile.
 struct copy_maps {
   linear_map linear;
   hashed_map hashed;
@@ -63,41 +63,42 @@ struct copy_maps {
 
 class graph_walk {
  public:
-  /// How blocks are named while the graph is measured: where they will lie, or by numbers from 1.
-  enum class naming : std::uint8_t { places, numbers };
-  struct found {
+  /// How pointers name their targets: by positions in the image, or by numbers of blocks from 1.
+  enum class naming : std::uint8_t { positions, numbers };
+  struct visited_block {
     std::byte const* source;
     std::uint32_t units;
     std::uint32_t type;
   };
 
   /// `root`: a block that nothing points to and that needs no header, such as the arguments of a call.
-  void measure(void const* root, type_record const& type, copy_maps& maps, copy_map which, naming by = naming::places);
-  /// In the order in which they were found; and of all their pointers, in the same order, the names of their targets.
-  [[nodiscard]] found block(std::uint64_t i) const noexcept { return found_.data()[i]; }
+  void measure(void const* root, type_record const& type, copy_maps& maps, copy_map which,
+               naming by = naming::positions);
+  /// Blocks in the order of the walk; and the names of the targets of all their pointers, in the same order.
+  [[nodiscard]] visited_block block(std::uint64_t i) const noexcept { return blocks_.data()[i]; }
   [[nodiscard]] std::uint32_t const* targets() const noexcept { return targets_.data(); }
 
-  /// Of the image, after region::blocks_begin().
+  /// Size of the image, from region::blocks_begin() on.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return end_ - region::blocks_begin(); }
   [[nodiscard]] std::uint64_t blocks() const noexcept { return count_; }
 
   /// Writes the image to `chunk_start` + region::blocks_begin(); pointers are relative to `final_start`, where the
-  /// chunk lies at the destination. The walk's notes are used up.
+  /// chunk lies at the destination.
   void write(std::byte* chunk_start, std::uint64_t final_start) const noexcept;
-  /// Where the root lies in the image: distance from the chunk's start.
+  /// Distance of the root from the chunk's start.
   [[nodiscard]] static std::uint64_t root_offset(type_record const& type) noexcept {
     return place_block(region::blocks_begin(), type.bytes, type.alignment, false).object;
   }
 
-  /// Large notes go back to the system.
-  void end() noexcept {
-    if (targets_.capacity() <= notes_kept) return;
-    found_.release();
+  /// Gives large arrays back to the system.
+  void trim() noexcept {
+    if (targets_.capacity() <= pointers_kept) return;
+    blocks_.release();
     targets_.release();
   }
 
  private:
-  static constexpr std::uint64_t notes_kept = std::uint64_t{1} << 23;
+  static constexpr std::uint64_t pointers_kept = std::uint64_t{1} << 23;
 
   template <class Map>
   void walk(Map& map, std::uint64_t limit);
@@ -111,15 +112,15 @@ class graph_walk {
   std::byte const* segment_ = nullptr;
   std::uint64_t segment_bytes_ = 0;
   bool numbers_ = false;
-  notes<found> found_;
+  scratch_array<visited_block> blocks_;
   std::uint64_t count_ = 0;
   std::uint64_t scanned_ = 0;
-  notes<std::uint32_t> targets_;
+  scratch_array<std::uint32_t> targets_;
   std::uint64_t targets_count_ = 0;
   std::uint64_t end_ = 0;
 };
 
-/// The worker's, taken from a pool: another task may walk before this one has written.
+/// A walk from the worker's pool: another task may walk before this one has written.
 class borrowed_walk {
  public:
   borrowed_walk();

@@ -18,7 +18,7 @@ int run_reporting(settings& s, args words, detail::function_ref<task<int>(args)>
   try {
     s = settings::from_environment();
     if (s.fabric.empty() && settings::started_by_launcher()) s.fabric = "ucx";
-    std::optional<detail::launcher_pulse> pulse;
+    std::optional<detail::launcher_heartbeat> pulse;
     if (s.exit_file == "-")
       pulse.emplace(std::chrono::milliseconds(static_cast<std::int64_t>(s.failure_timeout * 1e3)));
     return run(s, words, app);
@@ -36,7 +36,7 @@ int run_reporting(settings& s, args words, detail::function_ref<task<int>(args)>
 }  // namespace
 
 int run(int argc, char** argv, detail::function_ref<task<int>(args)> app) {
-  detail::join_output();
+  detail::redirect_output();
   std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
   settings s;
   int const code = run_reporting(s, words, app);

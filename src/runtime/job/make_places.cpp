@@ -1,7 +1,6 @@
-// make_places: memory, heaps and windows of the places of this process.
+// make_places: the heaps, accelerators and workers of each place.
 #include "runtime/job/make_places.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include "runtime/events/collective.hpp"
@@ -15,24 +14,6 @@ namespace tess::detail {
 
 namespace {
 
-/// With a delay, or on request, words of other places take their time: the tables show no windows, not even that of the
-/// own place, whose workers know it by themselves.
-void keep_from_windows(job_state& j) {
-  settings const& s = j.options;
-  if (!s.delay.any() && !s.no_window) return;
-  bool const delayed = !s.no_window && std::ranges::find(j.atomic_windows, no_window) == j.atomic_windows.end();
-  if (delayed) j.delayed_windows = j.atomic_windows;
-  for (auto const& w : j.workers) {
-    if (j.load_windows[w->place] != no_window) w->own_window = j.atomic_windows[w->place];
-    if (!delayed) continue;
-    w->delayed_windows = j.delayed_windows.data();
-    w->delayed.set(static_cast<std::uint64_t>(s.delay.time.count()), static_cast<std::uint64_t>(s.delay.jitter.count()),
-                   s.seed * 1000003 + w->notify_id());
-  }
-  std::ranges::fill(j.load_windows, no_window);
-  std::ranges::fill(j.atomic_windows, no_window);
-}
-
 std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy policy) {
   auto p = std::make_unique<place_state>();
   p->id = id;
@@ -42,18 +23,18 @@ std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy p
   place_segment_pages({memory.base, memory.bytes}, policy, j.threads[j.workers[first]->thread].cpu);
   if (!j.fabric->extend_segment(id, 0, symmetric_begin)) throw out_of_memory(id, symmetric_begin, memory.bytes);
   new (memory.base + collective_offset) collective_state;
-  p->symmetric_used = symmetric_begin;
+  p->heaps.symmetric_used = symmetric_begin;
   auto commit = [f = j.fabric.get(), id](std::uint64_t offset, std::uint64_t bytes) {
     return f->extend_segment(id, offset, bytes);
   };
-  p->own = std::make_unique<heap>(memory.base, memory.bytes / 2, memory.bytes, commit);
-  if (id == 0) p->symmetric = std::make_unique<heap>(memory.base, symmetric_begin, memory.bytes / 2, commit);
+  p->heaps.own = std::make_unique<heap>(memory.base, memory.bytes / 2, memory.bytes, commit);
+  if (id == 0) p->heaps.symmetric = std::make_unique<heap>(memory.base, symmetric_begin, memory.bytes / 2, commit);
   if (graph_units* const units = j.fabric->capabilities().graphs()) {
-    p->buffers = std::make_unique<message_buffers>(units->message_memory());
-    p->units = units;
+    p->graphs.buffers = std::make_unique<message_buffers>(units->message_memory());
+    p->graphs.units = units;
     units->serve(receiver_of_graphs());
   }
-  p->system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
+  p->finishes.system = std::make_unique<finish_scope>(finish_scope::scope_kind::system, 0, j.options.workers > 1);
   for (unsigned w = 0; w < j.options.workers; ++w) p->workers.push_back(j.workers[first + w].get());
   return p;
 }
@@ -62,24 +43,12 @@ std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy p
 
 void make_places(job_state& j) {
   numa_policy const policy = read_numa_policy(j.options.numa);
-  for (unsigned i = 0; i < j.options.places; ++i) {
-    auto const id = static_cast<place_id>(i);
-    if (i >= j.first_place && i < j.first_place + j.local_places) j.places.push_back(make_place(j, id, policy));
-    place_window const window = j.fabric->window(id);
-    auto const entry = [](std::byte* base) {
-      return base == nullptr ? no_window : reinterpret_cast<std::uint64_t>(base);
-    };
-    j.load_windows.push_back(entry(window.load));
-    j.atomic_windows.push_back(entry(window.atomic));
-    j.segment_bytes.push_back(j.fabric->segment(id).bytes);
-  }
-  keep_from_windows(j);
-  job.load_window = j.load_windows.data();
-  job.atomic_window = j.atomic_windows.data();
-  job.segment_bytes = j.segment_bytes.data();
+  for (unsigned i = 0; i < j.local_places; ++i)
+    j.places.push_back(make_place(j, static_cast<place_id>(j.first_place + i), policy));
+  open_windows(j);
   event_lines = j.fabric->capabilities().event_lines();
   for (auto const& w : j.workers) {
-    w->handler.scope = j.place(w->place).system.get();
+    w->handler.scope = j.place(w->place).finishes.system.get();
     w->segment = j.place(w->place).memory.base;
   }
 }

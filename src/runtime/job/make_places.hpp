@@ -1,4 +1,4 @@
-// make_places: the places of this process on a fabric that is made, and the tables of windows to all.
+// make_places: makes the places of this process, once their fabric exists, and opens the windows to all places.
 #pragma once
 
 #include "runtime/job/job.hpp"

@@ -40,8 +40,8 @@ copier read_copier(std::string const& name) {
   if (name.empty() || name == "nemesys") return copier::nemesys;
   if (name == "pegasus") return copier::pegasus;
   if (name == "message_passing") return copier::message_passing;
-  if (name == "no-nca") return copier::no_nca;
-  throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no-nca");
+  if (name == "no_nca" || name == "no-nca") return copier::no_nca;
+  throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no_nca");
 }
 
 /// Returns what the fabric has of other processes; null if there are none.
@@ -112,7 +112,7 @@ wireup* lay_out(job_state& j) {
 task<void> first_task(function_ref<task<void>()> app, std::exception_ptr& thrown) {
   try {
     co_await finish([&]() -> task<void> { co_await app(); });
-    co_await gather_counts();
+    co_await gather_statistics();
   } catch (...) {
     thrown = std::current_exception();
   }
@@ -163,8 +163,8 @@ std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
     }
     for (std::thread& t : others) t.join();
   }
-  if (job_aborted()) stop_after_break(j);
-  if (job_aborted() || j.has_failed) destroy_tasks(j);
+  if (job_aborted()) stop_others_after_abort(j);
+  if (job_aborted() || j.failures.any) destroy_tasks(j);
   for (auto const& p : j.places) forget_proxies(*p);
   return thrown;
 }
@@ -200,8 +200,8 @@ struct running_job {
   void end() noexcept {
     for (auto const& p : j.places) {
       // Its region lies in the segment.
-      p->system->set_objects(nullptr);
-      forget_dead_chunks(*p);
+      p->finishes.system->set_objects(nullptr);
+      clear_quarantine(*p);
     }
     // While other processes may still answer our operations, who waited for the answers must be there: the fabric goes
     // first. It calls the job until it has gone, so its pointer stays till then.
@@ -229,7 +229,8 @@ struct runtime::state {
   }
 
   std::exception_ptr run(detail::function_ref<task<void>()> app) {
-    if (detail::job_aborted()) throw error("tess::runtime", running.j.reason, "a new runtime: this one cannot go on");
+    if (detail::job_aborted())
+      throw error("tess::runtime", running.j.abort.reason, "a new runtime: this one cannot go on");
     if (busy.exchange(true)) throw error("tess::runtime::run", "called while it runs", "one run after the other");
     auto const begin = std::chrono::steady_clock::now();
     std::exception_ptr thrown = detail::run_threads(running.j, app);
@@ -277,7 +278,7 @@ void runtime::run_task(detail::function_ref<task<void>()> app) {
   if (state_ == nullptr) throw error("tess::runtime::run", "called after stop()", "a new runtime");
   if (std::exception_ptr const thrown = state_->run(app); detail::job_aborted()) {
     detail::print_abort(state_->running.j);
-    throw error("tess::runtime", "the job could not go on: " + std::string(state_->running.j.reason), "");
+    throw error("tess::runtime", "the job could not go on: " + std::string(state_->running.j.abort.reason), "");
   } else if (thrown) {
     std::rethrow_exception(thrown);
   }
@@ -292,13 +293,13 @@ int run(settings const& s, args words, detail::function_ref<task<int>(args)> app
   std::exception_ptr thrown = job.run([&]() -> task<void> { j.exit_code = code = co_await app(words); });
   if (j.first_place != 0) code = j.exit_code;
   if (detail::job_aborted()) {
-    if (detail::says_why()) detail::print_abort(j);
+    if (detail::reports_reason()) detail::print_abort(j);
     code = 1;
   } else {
     // Also of one that the program outlived.
     if (j.first_place == 0) detail::print_failures(j);
     if (thrown) code = 1;
-    if (thrown && !j.has_failed) detail::print_exception(std::move(thrown));
+    if (thrown && !j.failures.any) detail::print_exception(std::move(thrown));
   }
   job.write_files(code);
   bool const processes = j.local_places != detail::job.places;

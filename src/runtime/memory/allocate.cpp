@@ -20,9 +20,9 @@ namespace detail {
 
 std::uint64_t segment_allocate(std::size_t bytes) {
   place_state& p = this_place();
-  std::lock_guard const lock(p.heap_mutex);
-  std::uint64_t const offset = allocation_fails() ? 0 : p.own->allocate(bytes);
-  if (offset == 0) throw out_of_memory(p.id, bytes, p.own->left_bytes());
+  std::lock_guard const lock(p.heaps.mutex);
+  std::uint64_t const offset = allocation_fails() ? 0 : p.heaps.own->allocate(bytes);
+  if (offset == 0) throw out_of_memory(p.id, bytes, p.heaps.own->left_bytes());
   return global_ptr<std::byte>(p.id, offset).bits();
 }
 
@@ -33,8 +33,8 @@ void segment_release(std::uint64_t address) {
     throw error("deallocate",
                 "memory of place " + std::to_string(g.place()) + " given back at place " + std::to_string(p.id),
                 "a call at its own place: at(p.place(), …)");
-  std::lock_guard const lock(p.heap_mutex);
-  if (!p.own->release(g.offset()))
+  std::lock_guard const lock(p.heaps.mutex);
+  if (!p.heaps.own->release(g.offset()))
     throw error("deallocate",
                 "offset " + std::to_string(g.offset()) + " of place " + std::to_string(p.id) + " is not allocated",
                 "what allocate() returned, once");
@@ -69,19 +69,20 @@ namespace {
 /// Makes [offset, offset + bytes) usable and zero at this place.
 constexpr auto open_symmetric = [](std::uint64_t offset, std::uint64_t bytes) {
   place_state& p = this_place();
-  std::lock_guard const lock(p.heap_mutex);
+  std::lock_guard const lock(p.heaps.mutex);
   if (allocation_fails() || !the_job->fabric->extend_segment(p.id, offset, bytes))
     throw out_of_memory(p.id, bytes, p.memory.bytes / 2 - offset);
   // Memory above what was ever used is zero already and stays untouched.
-  if (offset < p.symmetric_used) std::memset(p.memory.base + offset, 0, std::min(bytes, p.symmetric_used - offset));
-  p.symmetric_used = std::max(p.symmetric_used, offset + bytes);
+  if (offset < p.heaps.symmetric_used)
+    std::memset(p.memory.base + offset, 0, std::min(bytes, p.heaps.symmetric_used - offset));
+  p.heaps.symmetric_used = std::max(p.heaps.symmetric_used, offset + bytes);
 };
 
 constexpr auto reserve_symmetric = [](std::uint64_t bytes) {
   place_state& p = this_place();
-  std::lock_guard const lock(p.heap_mutex);
-  std::uint64_t const offset = allocation_fails() ? 0 : p.symmetric->allocate(bytes);
-  if (offset == 0) throw out_of_memory(p.id, bytes, p.symmetric->left_bytes());
+  std::lock_guard const lock(p.heaps.mutex);
+  std::uint64_t const offset = allocation_fails() ? 0 : p.heaps.symmetric->allocate(bytes);
+  if (offset == 0) throw out_of_memory(p.id, bytes, p.heaps.symmetric->left_bytes());
   return offset;
 };
 
@@ -108,8 +109,8 @@ task<void> symmetric_release(std::uint64_t offset) {
       0,
       [](std::uint64_t o) {
         place_state& p = this_place();
-        std::lock_guard const lock(p.heap_mutex);
-        return p.symmetric->release(o);
+        std::lock_guard const lock(p.heaps.mutex);
+        return p.heaps.symmetric->release(o);
       },
       offset);
   if (!known) throw error("release", "offset " + std::to_string(offset) + " is not allocated", "one release per make");

@@ -88,7 +88,7 @@ std::exception_ptr decode_exception(std::span<std::byte const> bytes) noexcept t
   std::string const type = text_of(bytes.first(h.type_bytes));
   std::string const text = text_of(bytes.subspan(h.type_bytes, h.text_bytes));
   if (h.kind == wire_kind::place_failed) {
-    hear_of_failure();
+    note_remote_failure();
     return std::make_exception_ptr(place_failed(h.place, text));
   }
   if (h.kind == wire_kind::error) return std::make_exception_ptr(error(text));

@@ -40,7 +40,7 @@ void say_so_until(std::stop_token const& stop, milliseconds failure_timeout) {
 
 }  // namespace
 
-launcher_pulse::launcher_pulse(milliseconds failure_timeout) {
+launcher_heartbeat::launcher_heartbeat(milliseconds failure_timeout) {
   char const* const rank = std::getenv("PMIX_RANK");
   if (rank == nullptr || std::string_view(rank) != "0") return;
   // Signals are for the program's threads.
@@ -51,6 +51,6 @@ launcher_pulse::launcher_pulse(milliseconds failure_timeout) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-launcher_pulse::~launcher_pulse() = default;
+launcher_heartbeat::~launcher_heartbeat() = default;
 
 }  // namespace tess::detail

@@ -14,13 +14,13 @@
 
 namespace tess::detail {
 
-class launcher_pulse {
+class launcher_heartbeat {
  public:
   /// Nothing happens in a process that is not place 0 of its launcher (PMIX_RANK).
-  explicit launcher_pulse(std::chrono::milliseconds failure_timeout);
-  ~launcher_pulse();
-  launcher_pulse(launcher_pulse const&) = delete;
-  launcher_pulse& operator=(launcher_pulse const&) = delete;
+  explicit launcher_heartbeat(std::chrono::milliseconds failure_timeout);
+  ~launcher_heartbeat();
+  launcher_heartbeat(launcher_heartbeat const&) = delete;
+  launcher_heartbeat& operator=(launcher_heartbeat const&) = delete;
 
  private:
   std::jthread thread_;

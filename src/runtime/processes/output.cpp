@@ -33,7 +33,7 @@ int connect_to(char const* socket_name, output_header const& header) noexcept {
 
 }  // namespace
 
-void join_output() noexcept {
+void redirect_output() noexcept {
   char const* const socket_name = std::getenv("TESS_OUTPUT");
   char const* const rank = std::getenv("PMIX_RANK");
   if (socket_name == nullptr || *socket_name == '\0' || rank == nullptr) return;

@@ -10,6 +10,6 @@
 namespace tess::detail {
 
 /// Does nothing where nobody listens.
-void join_output() noexcept;
+void redirect_output() noexcept;
 
 }  // namespace tess::detail

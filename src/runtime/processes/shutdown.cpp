@@ -69,9 +69,9 @@ void stop_other_processes(int exit_code) noexcept try {
   abort_job("telling the other places that the program ended");
 }
 
-void stop_after_break(job_state& j) noexcept try {
+void stop_others_after_abort(job_state& j) noexcept try {
   // That place 0 failed everybody knows by himself.
-  if (alone() || (j.failure_seen != time_point{} && j.first_place != 0)) return;
+  if (alone() || (j.failures.first_seen != time_point{} && j.first_place != 0)) return;
   self = j.workers.front().get();
   for (unsigned p = 0; p < job.places; ++p)
     if (p != self->place && !has_failed(static_cast<place_id>(p))) send_stop(static_cast<place_id>(p), {1, 0});
@@ -81,19 +81,19 @@ void stop_after_break(job_state& j) noexcept try {
   self = nullptr;
 }
 
-task<void> gather_counts() {
+task<void> gather_statistics() {
   if (alone() || the_job->options.stats.empty()) co_return;
-  the_job->counts_elsewhere.resize(job.places);
+  the_job->statistics.other_counts.resize(job.places);
   for (unsigned p = 0; p < job.places; ++p)
     if (p != here() && !has_failed(static_cast<place_id>(p)))
-      the_job->counts_elsewhere[p] = co_await at(static_cast<place_id>(p), take_counts);
+      the_job->statistics.other_counts[p] = co_await at(static_cast<place_id>(p), take_counts);
 }
 
-bool says_why() noexcept {
+bool reports_reason() noexcept {
   job_state const& j = *the_job;
-  if (alone() || j.failure_seen == time_point{}) return alone() || j.first_place == 0;
+  if (alone() || j.failures.first_seen == time_point{}) return alone() || j.first_place == 0;
   // What happens to others after the first failure is no news: they may just have been quicker to end.
-  return j.first_place == (j.failed_place == 0 ? 1 : 0);
+  return j.first_place == (j.failures.first == 0 ? 1 : 0);
 }
 
 }  // namespace tess::detail

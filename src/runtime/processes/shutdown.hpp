@@ -14,10 +14,10 @@ namespace tess::detail {
 /// At place 0, when the program ended: all others stop too.
 void stop_other_processes(int exit_code) noexcept;
 /// After the threads of a broken job ended: so must the others.
-void stop_after_break(job_state& j) noexcept;
+void stop_others_after_abort(job_state& j) noexcept;
 /// At place 0: the counters of all others, for the statistics.
-task<void> gather_counts();
+task<void> gather_statistics();
 /// This process says why a broken job ends: one does.
-[[nodiscard]] bool says_why() noexcept;
+[[nodiscard]] bool reports_reason() noexcept;
 
 }  // namespace tess::detail

@@ -21,7 +21,7 @@ namespace tess::detail {
 
 namespace {
 constexpr unsigned lines_max = 50;
-constexpr auto standstill_max = std::chrono::milliseconds(250);
+constexpr auto pause_wait_max = std::chrono::milliseconds(250);
 /// How long tasks of a broken job may take to come to their next co_await.
 constexpr auto broken_max = std::chrono::seconds(5);
 
@@ -68,12 +68,12 @@ std::string tasks_of(worker_state const& w, bool without) {
 }
 
 /// acquire: what the thread did before it stood still.
-bool stands_still(thread_state const& t, std::uint64_t report) noexcept {
-  return t.stopped_for.load(std::memory_order_acquire) >= report;
+bool is_paused(thread_state const& t, std::uint64_t report) noexcept {
+  return t.paused_for.load(std::memory_order_acquire) >= report;
 }
 
 void report_place(place_state const& place, std::uint64_t report) {
-  auto const stopped = [&](worker_state const* w) { return stands_still(the_job->threads[w->thread], report); };
+  auto const stopped = [&](worker_state const* w) { return is_paused(the_job->threads[w->thread], report); };
   bool const all = std::ranges::all_of(place.workers, stopped);
   for (worker_state const* const w : place.workers) {
     if (all)
@@ -95,11 +95,11 @@ void report_stalled_places() {
   }
 }
 
-void stand_still(thread_state& thread) noexcept {
-  std::uint64_t const wanted = the_job->report_wanted.load(std::memory_order_seq_cst);
+void pause(thread_state& thread) noexcept {
+  std::uint64_t const wanted = the_job->watch.pauses_requested.load(std::memory_order_seq_cst);
   // release: the frames, to the watch that reads them; acquire: the watch has read them.
-  thread.stopped_for.store(wanted, std::memory_order_release);
-  while (the_job->report_finished.load(std::memory_order_acquire) < wanted &&
+  thread.paused_for.store(wanted, std::memory_order_release);
+  while (the_job->watch.pauses_ended.load(std::memory_order_acquire) < wanted &&
          !the_job->stopping.load(std::memory_order_relaxed))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
@@ -113,15 +113,15 @@ struct stall_watch::state {
   /// Runs `look`, which is told whether all threads stand still, or only some of them in the time that they had.
   template <class Look>
   void while_still(Look look) const {
-    std::uint64_t const report = the_job->report_wanted.fetch_add(1, std::memory_order_seq_cst) + 1;
+    std::uint64_t const report = the_job->watch.pauses_requested.fetch_add(1, std::memory_order_seq_cst) + 1;
     wake_all();
-    auto const limit = std::chrono::steady_clock::now() + standstill_max;
-    auto const stopped = [&](thread_state const& t) { return stands_still(t, report); };
+    auto const limit = std::chrono::steady_clock::now() + pause_wait_max;
+    auto const stopped = [&](thread_state const& t) { return is_paused(t, report); };
     bool all = false;
     while (!(all = std::ranges::all_of(the_job->threads, stopped)) && std::chrono::steady_clock::now() < limit)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     look(all, report);
-    the_job->report_finished.store(report, std::memory_order_release);
+    the_job->watch.pauses_ended.store(report, std::memory_order_release);
   }
 
   void ask(char const* why) const {
@@ -132,9 +132,9 @@ struct stall_watch::state {
   }
 
   /// Threads that do not come at once get a moment to move on: the one they wait for may be waiting for them.
-  void tell_failures() const {
+  void announce_when_paused() const {
     while_still([](bool all, std::uint64_t) {
-      if (all) tell_tasks(*the_job);
+      if (all) announce_failures(*the_job);
     });
   }
 
@@ -172,15 +172,15 @@ struct stall_watch::state {
     auto quiet_since = std::chrono::steady_clock::now();
     bool reported = false;
     while (!ending.load(std::memory_order_acquire)) {
-      double const step = has_untold_failures() ? 0.1 : timeout_s > 0 ? std::min(timeout_s / 4, 1.0) : 1.0;
+      double const step = has_unannounced_failures() ? 0.1 : timeout_s > 0 ? std::min(timeout_s / 4, 1.0) : 1.0;
       timespec wait{};
       wait.tv_sec = static_cast<time_t>(step);
       wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
       int const signal = sigtimedwait(&set, nullptr, &wait);
       // Workers look more often, but not while they compute.
-      look_at_failures();
+      check_for_failures();
       if (job_aborted()) end_in_time();
-      if (has_untold_failures() && !ending.load(std::memory_order_acquire)) tell_failures();
+      if (has_unannounced_failures() && !ending.load(std::memory_order_acquire)) announce_when_paused();
       if (signal == SIGUSR1) ask("asked by SIGUSR1");
       if (timeout_s <= 0) continue;
       auto const now = std::chrono::steady_clock::now();
@@ -200,11 +200,11 @@ stall_watch::stall_watch(double timeout_s) : state_(new state) {
   state_->timeout_s = timeout_s;
   state_->thread = std::thread([this] { state_->watch(); });
   state_->native = state_->thread.native_handle();
-  the_job->watch.store(state_->native, std::memory_order_relaxed);
+  the_job->watch.thread.store(state_->native, std::memory_order_relaxed);
 }
 
 stall_watch::~stall_watch() {
-  the_job->watch.store({}, std::memory_order_relaxed);
+  the_job->watch.thread.store({}, std::memory_order_relaxed);
   state_->ending.store(true, std::memory_order_release);
   pthread_kill(state_->native, SIGUSR2);
   state_->thread.join();

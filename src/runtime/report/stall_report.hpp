@@ -13,7 +13,7 @@ namespace tess::detail {
 struct thread_state;
 
 /// The calling thread, between two tasks, waits until the report that was asked for is printed.
-void stand_still(thread_state& thread) noexcept;
+void pause(thread_state& thread) noexcept;
 
 /// Of the places of this program, when everybody sleeps for ever: tasks that wait, and where.
 void report_stalled_places();

@@ -96,11 +96,11 @@ void write_statistics(job_state const& j, std::string const& program, double sec
             ", \"workers\": " + std::to_string(job.workers) + ", \"threads\": " + std::to_string(j.threads.size()) +
             ", \"seconds\": " + number + ", \"exit_code\": " + std::to_string(exit_code) + ",\n \"result\": {");
   bool first = true;
-  for (auto const& [name, value] : j.results) {
+  for (auto const& [name, value] : j.statistics.results) {
     out.write((first ? "\"" : ", \"") + json_escaped(name) + "\": " + value);
     first = false;
   }
-  std::vector<place_counts> by_place = j.counts_elsewhere;
+  std::vector<place_counts> by_place = j.statistics.other_counts;
   by_place.resize(job.places);
   for (auto const& p : j.places) by_place[p->id] = sum_of(p->workers);
   place_counts all{};
@@ -145,8 +145,8 @@ void end_measured_part() noexcept {
 }
 
 void report_result(std::string_view name, std::string_view json) {
-  std::lock_guard const lock(detail::the_job->results_mutex);
-  detail::the_job->results.emplace_back(name, json);
+  std::lock_guard const lock(detail::the_job->statistics.mutex);
+  detail::the_job->statistics.results.emplace_back(name, json);
 }
 
 }  // namespace tess

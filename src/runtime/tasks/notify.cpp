@@ -66,7 +66,7 @@ void drain(completion& cell) noexcept {
       "operations of a counter that is destroyed",
       [](void* c) {
         return static_cast<completion*>(c)->idle() ||
-               (job.failed != nullptr && std::chrono::steady_clock::now() > the_job->told + patience);
+               (job.failed != nullptr && std::chrono::steady_clock::now() > the_job->failures.announced_at + patience);
       },
       &cell);
 }

@@ -70,7 +70,8 @@ bool steal(worker_state& w) {
 }
 
 bool report_wanted(thread_state const& thread) noexcept {
-  return thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_relaxed);
+  return thread.paused_for.load(std::memory_order_relaxed) !=
+         the_job->watch.pauses_requested.load(std::memory_order_relaxed);
 }
 
 /// Something happened: the stall report looks for it.
@@ -98,21 +99,22 @@ bool run_idle(worker_state& w) {
   report_idle_finishes(w);
   w.outgoing.flush_idle(w);
   w.frames.flush_returns();
-  look_at_failures();
+  check_for_failures();
   return steal(w) || poll(w) || !w.runnable.empty() || (w.may_start() && !w.unstarted.empty());
 }
 
 bool nothing_to_do(void* context) {
   auto const& thread = *static_cast<thread_state*>(context);
   if (the_job->stopping.load(std::memory_order_seq_cst)) return false;
-  if (thread.stopped_for.load(std::memory_order_relaxed) != the_job->report_wanted.load(std::memory_order_seq_cst))
+  if (thread.paused_for.load(std::memory_order_relaxed) !=
+      the_job->watch.pauses_requested.load(std::memory_order_seq_cst))
     return false;
   for (worker_state const* const w : thread.workers) {
     if (has_failed(w->place)) continue;
     if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty()) return false;
     place_state const& place = the_job->place(w->place);
     // The last flush may have run the handler that a finish waited for.
-    if (place.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
+    if (place.finishes.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
     if (!w->may_start()) continue;
     for (worker_state const* const other : place.workers)
       if (!other->unstarted.empty()) return false;
@@ -148,7 +150,7 @@ void run_thread(thread_state& thread) {
   int idle_rounds = 0;
   while (!the_job->stopping.load(std::memory_order_relaxed)) {
     if (report_wanted(thread)) [[unlikely]] {
-      stand_still(thread);
+      pause(thread);
       continue;
     }
     bool busy = false;
@@ -204,7 +206,7 @@ bool poll(worker_state& w) noexcept {
   if (w.cold.polls % polls_per_look_at_clock == 0) w.outgoing.flush_late(w);
   if (w.cold.polls % polls_per_finish_report == 0) {
     report_idle_finishes(w);
-    look_at_failures();
+    check_for_failures();
   }
   return busy;
 }
@@ -213,7 +215,7 @@ namespace {
 
 /// Tasks of the runtime itself carry transfers on: they run even where no other task may.
 bool run_system_tasks(worker_state& w) {
-  finish_scope const* const system = the_job->place(w.place).system.get();
+  finish_scope const* const system = the_job->place(w.place).finishes.system.get();
   promise_base* const current = w.current;
   worker::single_step const step(w);
   bool busy = false;
@@ -262,7 +264,7 @@ void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept
       break;
     }
     if (report_wanted(thread)) {
-      stand_still(thread);
+      pause(thread);
       continue;
     }
     bool busy = false;
@@ -293,7 +295,7 @@ void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept
 }
 
 void start_system_task(task<void> t) {
-  finish_scope* const scope = this_place().system.get();
+  finish_scope* const scope = this_place().finishes.system.get();
   scope->add(1);
   promise_base* const p = t.release();
   p->scope = scope;

@@ -29,7 +29,7 @@ PAPER_NODES = 64
 BYTES_OF_A_CALL = 17_000
 BYTES_OF_A_RUN = 13_000_000
 
-MESSAGES, PEGASUS, NEMESYS, ALLOCATED, NO_NCA = "message_passing", "pegasus", "nemesys", "nemesys-allocated", "no-nca"
+MESSAGES, PEGASUS, NEMESYS, ALLOCATED, NO_NCA = "message_passing", "pegasus", "nemesys", "nemesys-allocated", "no_nca"
 WAYS = (MESSAGES, PEGASUS, NEMESYS, ALLOCATED)
 # Options of `tess run` for each.
 OPTIONS_OF = {way: ("--copier", way) for way in (MESSAGES, PEGASUS, NEMESYS, NO_NCA)}
