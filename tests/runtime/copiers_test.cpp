@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "runtime/graphs/check.hpp"
-#include "runtime/graphs/types.hpp"
 #include "runtime/graphs/serialise.hpp"
+#include "runtime/graphs/types.hpp"
 #include "runtime/graphs/walk.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/random_graphs.hpp"

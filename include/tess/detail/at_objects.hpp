@@ -312,7 +312,8 @@ void append_with_graph(place_id target, outgoing_graph const& graph, typename Ha
 template <class Handler>
 task<void> carry_async(place_id target, outgoing_graph graph, typename Handler::payload m) {
   try {
-    if (co_await send_by_accelerators(graph, target, handler_entry<Handler>::id(), m, m.graph, self->current->scope)) co_return;
+    if (co_await send_by_accelerators(graph, target, handler_entry<Handler>::id(), m, m.graph, self->current->scope))
+      co_return;
     m.graph = co_await graph.send_ahead(target);
     std::byte* const room = append_async(target, handler_entry<Handler>::id(), sizeof m);
     std::memcpy(room, &m, sizeof m);

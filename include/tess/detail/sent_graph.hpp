@@ -80,11 +80,11 @@ class outgoing_graph {
 
 /// send_by_accelerators for the message with payload `m`, whose member `in` describes the graph.
 template <class Payload>
-[[nodiscard]] task<bool> send_by_accelerators(outgoing_graph& graph, place_id target, handler_id handler, Payload const& m,
-                                    sent_graph const& in, finish_scope* run = nullptr) {
+[[nodiscard]] task<bool> send_by_accelerators(outgoing_graph& graph, place_id target, handler_id handler,
+                                              Payload const& m, sent_graph const& in, finish_scope* run = nullptr) {
   auto const* const bytes = reinterpret_cast<std::byte const*>(&m);
   return graph.send_by_accelerators(target, handler, {bytes, sizeof m},
-                     static_cast<std::size_t>(reinterpret_cast<std::byte const*>(&in) - bytes), run);
+                                    static_cast<std::size_t>(reinterpret_cast<std::byte const*>(&in) - bytes), run);
 }
 
 /// A message record on its way to append_async or send_request.

@@ -44,9 +44,9 @@ task<std::uint64_t> push_stream(std::byte* stream, std::uint64_t bytes, place_id
   co_return there;
 }
 
-class transfer final : public graph_transfer {
+class stream_transfer final : public graph_transfer {
  public:
-  transfer(void const* root, type_record const& type, copy_map map) {
+  stream_transfer(void const* root, type_record const& type, copy_map map) {
     message_buffers* const buffers = this_place().graphs.buffers.get();
     // On tiles, visited objects are kept in a list, as in X10's runtime there.
     if (buffers != nullptr && map == copy_map::automatic) map = copy_map::linear;
@@ -63,7 +63,7 @@ class transfer final : public graph_transfer {
       sent_.bytes = bytes_.size();
     }
   }
-  ~transfer() override {
+  ~stream_transfer() override {
     if (buffer_ != nullptr) release_message_buffer(buffer_);
   }
 
@@ -108,7 +108,7 @@ class transfer final : public graph_transfer {
 class message_passing final : public graph_copier {
  public:
   std::unique_ptr<graph_transfer> start(void const* root, type_record const& type, copy_map map) const override {
-    return std::make_unique<transfer>(root, type, map);
+    return std::make_unique<stream_transfer>(root, type, map);
   }
   copied_graph copy_here(void const* root, copy_map map, copy_counts* counts) const override {
     borrowed_walk walk;

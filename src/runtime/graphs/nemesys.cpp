@@ -179,9 +179,9 @@ task<bool> call_by_accelerators(graph_units& units, void const* root, place_id t
   co_return true;
 }
 
-class transfer final : public graph_transfer {
+class image_transfer final : public graph_transfer {
  public:
-  transfer(void const* root, type_record const& type, copy_map map, bool no_nca)
+  image_transfer(void const* root, type_record const& type, copy_map map, bool no_nca)
       : units_(accelerators()),
         root_(root, type, units_ != nullptr ? root_copy::location::object : root_copy::location::anywhere),
         type_(type),
@@ -189,7 +189,7 @@ class transfer final : public graph_transfer {
         no_nca_(no_nca) {
     if (units_ == nullptr) measure();
   }
-  ~transfer() override {
+  ~image_transfer() override {
     if (ready_ != nullptr) region::end(ready_);
   }
 
@@ -310,7 +310,7 @@ class nemesys final : public graph_copier {
   explicit constexpr nemesys(bool no_nca) : no_nca_(no_nca) {}
 
   std::unique_ptr<graph_transfer> start(void const* root, type_record const& type, copy_map map) const override {
-    return std::make_unique<transfer>(root, type, map, no_nca_);
+    return std::make_unique<image_transfer>(root, type, map, no_nca_);
   }
   copied_graph copy_here(void const* root, copy_map map, copy_counts* counts) const override {
     type_record const& type = any_root_type();

@@ -1,8 +1,8 @@
 // nemesys: the copier `nemesys` on a machine with accelerators: they traverse and copy, the processors allocate.
 //
-//   The accelerator near the caller's cache writes the graph back and counts it. The target allocates a region, none of
-//   whose lines its caches hold then. The accelerator near the caller's memory copies the graph there; if the target has
-//   another memory, into a buffer here, from which DMA moves the copy on. Pointers are final from the start. Without the
+//   The accelerator near the caller's cache writes the graph back and counts it. The target allocates a region and
+//   invalidates its lines. The accelerator near the caller's memory copies the graph there; if the target has another
+//   memory, into a buffer here, from which DMA moves the copy on. Pointers are final from the start. Without the
 //   accelerator near the cache (`no_nca`) a processor traverses the graph and has each block written back.
 //
 // Source   "NEMESYS" (MEMSYS 2019), section 3.1.

@@ -205,9 +205,9 @@ inline constexpr bool is_of_runtime<decltype(pull_graph_here)> = true;
 
 namespace {
 
-class transfer final : public graph_transfer {
+class pull_transfer final : public graph_transfer {
  public:
-  transfer(void const* root, type_record const& type)
+  pull_transfer(void const* root, type_record const& type)
       : units_(accelerators()),
         root_(root, type, units_ != nullptr ? root_copy::location::object : root_copy::location::segment),
         type_(type_index_of(type)) {}
@@ -246,7 +246,7 @@ class transfer final : public graph_transfer {
 class pegasus final : public graph_copier {
  public:
   std::unique_ptr<graph_transfer> start(void const* root, type_record const& type, copy_map) const override {
-    return std::make_unique<transfer>(root, type);
+    return std::make_unique<pull_transfer>(root, type);
   }
   copied_graph copy_here(void const* root, copy_map map, copy_counts* counts) const override {
     place_segment const memory = this_place().memory;

@@ -1,7 +1,7 @@
 // quarantine: keeps chunks of ended regions from being used again for a while, to find accesses after the end.
 //
-//   Only in checked builds, others free at once. The bytes are overwritten. AddressSanitizer reports every access; other
-//   checked builds report objects that are passed to the runtime.
+//   Only in checked builds; others free at once. The bytes are overwritten. AddressSanitizer reports every access;
+//   other checked builds report objects that are passed to the runtime.
 #pragma once
 
 namespace tess::detail {

@@ -1,9 +1,9 @@
 // walk: traverses an object graph twice: pass 1 measures it and gives each block its position, pass 2 writes the copy.
 //
 //   Pass 1 goes breadth first, without recursion. A block gets its position in the image when it is first reached. For
-//   every pointer the position of its target is recorded, in order. Pass 2 copies the blocks in the same order and takes
-//   their pointers from that record, so no map is searched twice. The source is only read. Both passes prefetch what
-//   they will read some objects later.
+//   every pointer the position of its target is recorded, in order. Pass 2 copies the blocks in the same order and
+//   takes their pointers from that record, so no map is searched twice. The source is only read. Both passes prefetch
+//   what they will read some objects later.
 //
 // Shapes   an image is a chunk from region::blocks_begin() on: blocks one behind the other, the root first.
 //          Positions are distances from the chunk's start in units of 8 bytes.
