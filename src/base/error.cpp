@@ -1,4 +1,4 @@
-// error: texts of the exceptions that users see, and the end after a failed assertion.
+// error: the texts of the exceptions that users see, and the end of the process after a failed assertion.
 #include "tess/error.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// host: starting PEs as processes, and ending them all when one is gone.
+// host: OpenSHMEM without a simulated machine: starts PEs as processes, and ends all of them if one is lost.
 #if !defined(__riscv)
 #include <pthread.h>
 #include <sys/mman.h>
@@ -25,12 +25,12 @@ namespace {
 
 constexpr int pes_max = 1024;
 
-/// What all PEs share besides their heaps.
-struct meeting {
+/// The memory that all PEs share besides their heaps.
+struct shared_state {
   pthread_barrier_t all;
   std::atomic<bool> finalized[pes_max];
 };
-meeting* shared = nullptr;
+shared_state* shared = nullptr;
 
 int wanted_pes() {
   char const* const given = std::getenv("TESS_PLACES");
@@ -49,8 +49,8 @@ void* share(std::size_t bytes) {
   return made;
 }
 
-void make_meeting() {
-  shared = new (share(sizeof(meeting))) meeting;
+void make_shared_state() {
+  shared = new (share(sizeof(shared_state))) shared_state;
   pthread_barrierattr_t across;
   pthread_barrierattr_init(&across);
   pthread_barrierattr_setpshared(&across, PTHREAD_PROCESS_SHARED);
@@ -64,7 +64,7 @@ void end_others(std::vector<pid_t> const& pes) {
     if (one != 0) kill(one, SIGKILL);
 }
 
-/// Until all have ended: the highest exit code, or 1 if one was lost.
+/// Waits until all PEs have ended. The exit code is the highest of theirs, at least 1 if one was lost.
 [[noreturn]] void supervise(std::vector<pid_t> pes) {
   int code = 0;
   bool lost = false;
@@ -141,7 +141,7 @@ void begin() {
   if (own.heap_bytes == 0)
     fail("shmem_init", "SHMEM_SYMMETRIC_SIZE is no size", "a number of bytes, with K, M or G behind it");
   own.heap = static_cast<std::byte*>(share(static_cast<std::size_t>(own.pes) * own.heap_bytes));
-  make_meeting();
+  make_shared_state();
   start_pes();
   open_heap(own);
   barrier();

@@ -1,4 +1,4 @@
-// arrays: forall reaches every index once; a global array's arithmetic names each element once.
+// arrays: forall visits every index once; a global array's arithmetic gives each element one address.
 // Method: odd sizes against division; sums over everything; per-place objects made, used and destroyed.
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-// at_objects: calls take and return graphs, with every copier, and what they copied ends with them.
+// at_objects: calls take and return graphs, with every copier, and the copies end with the calls.
 // Method: graphs below and above what a message holds go to every place of every layout, by each copier; what comes
 // back is compared with what was sent.
 #include "runtime/run_job.hpp"

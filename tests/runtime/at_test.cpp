@@ -1,4 +1,4 @@
-// at: results and exceptions come back, what a body leaves behind is awaited, and floods of messages all arrive.
+// at: results and exceptions return, tasks that a body leaves behind are awaited, and floods of messages all arrive.
 // Method: every shape of callable to every place of every layout; floods from tasks and from handlers at once.
 #include <array>
 

@@ -1,4 +1,4 @@
-// atomics_stress: a word that all places and workers change behaves as if they took turns.
+// atomics_stress: atomic changes of one word by all places and workers take effect one after the other.
 // Method: every operation leaves evidence that only a linear order can explain: tickets, chains, stacks, owned bits.
 #include <algorithm>
 

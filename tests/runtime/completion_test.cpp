@@ -1,4 +1,4 @@
-// completion: whoever comes last notifies, once, in every order of arming and acknowledging.
+// completion: the last party notifies, once, in every order of arming and acknowledging.
 // Method: all orders of a few steps by hand, inside a job, where a notification is a task that goes on.
 #include "tess/detail/completion.hpp"
 

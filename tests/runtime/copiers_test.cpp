@@ -1,4 +1,4 @@
-// copiers: random graphs of all sorts of members are copied alike by all copiers and maps; deep lists; damaged images.
+// copiers: all copiers and maps give isomorphic copies of random graphs and deep lists, and refuse damaged images.
 // Method: the copy is compared with its source by walking both in step, which no copier does; images are damaged one
 // byte or word at a time and must be refused, or still describe a graph that can be walked.
 #include <cstring>

@@ -1,4 +1,4 @@
-// event_counter_test: fire at zero, once; tell counters, counters, flags and queues anywhere; start again.
+// event_counter_test: event counters fire at zero, once; notify counters, flags and queues anywhere; and reload.
 // Method: single steps at one place, notifications between all; barriers whose tasks count episodes of each other.
 #include <numeric>
 #include <vector>

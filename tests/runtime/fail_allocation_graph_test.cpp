@@ -1,4 +1,4 @@
-// fail_allocation_graph: whichever allocation of a call fails, its graphs are freed at both ends.
+// fail_allocation_graph: if any allocation of a call fails, its graphs are freed at both places.
 // Method: one large graph goes there and back while the 1st, 2nd, 3rd … allocation fails; one graph that stayed would
 // show in the bytes that a segment has left. Counted are frames, slots, segments and operator new, which
 // fail_allocation_test.cpp defines.

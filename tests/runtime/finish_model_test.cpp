@@ -1,4 +1,4 @@
-// finish_model: the protocol of finish never ends early and always ends, whatever overtakes what.
+// finish_model: the finish protocol never ends early and always ends, in every order of messages.
 // Method: every interleaving of a small model with 3 places and 4 messages is searched; the model knows nothing of the
 // code, only the rules: count tasks, keep differences, report them when idle, end when idle and all sums are zero. An
 // `at` whose body leaves a task behind counts, too: at the callee at once, at the caller when the reply comes.

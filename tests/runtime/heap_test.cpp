@@ -1,4 +1,4 @@
-// heap: blocks never overlap, come back whole, and are refused when they were not given out.
+// heap: blocks never overlap, freed blocks merge, and addresses that were not allocated are refused.
 // Method: random allocations and frees beside a map of what is live; every block is filled and checked.
 #include "runtime/memory/heap.hpp"
 

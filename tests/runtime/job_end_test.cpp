@@ -1,4 +1,4 @@
-// job_end: what breaks under the runtime's own hands ends the job in order: exit code 1, a text, nothing left behind.
+// job_end: an error inside the runtime aborts the job in order: exit code 1, a text, no leaks.
 // Method: malformed messages put into the fabric by hand, among tasks that wait in every way; objects in the frames of
 // those tasks count themselves.
 #include <cstring>

@@ -1,4 +1,4 @@
-// object_slow: graphs of ten million objects in a row are copied without recursion, and a million calls leak nothing.
+// object_slow: lists of ten million objects are copied without recursion, and a million calls leak nothing.
 // Method: lists are checked link by link at the receiver; the bytes that segments have left are read before and after.
 #include "runtime/job/job.hpp"
 #include "runtime/memory/heap.hpp"

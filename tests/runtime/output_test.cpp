@@ -1,4 +1,4 @@
-// output: the trace and the statistics are JSON that other programs read, with the documented names in them.
+// output: the trace and the statistics are valid JSON with the documented names.
 // Method: a small job writes both; nlohmann-json reads them.
 #include <unistd.h>
 

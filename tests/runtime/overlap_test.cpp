@@ -1,4 +1,4 @@
-// overlap: a loop of word operations does each of them once, hands the results over in order, and keeps others going.
+// overlap: a loop of word operations does each once, returns results in order, and does not starve other tasks.
 #include <atomic>
 #include <cstdint>
 #include <vector>

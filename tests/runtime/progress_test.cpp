@@ -1,4 +1,4 @@
-// progress: a busy place delays nobody's word operations, and idle places cost no processor time.
+// progress: a busy place does not delay word operations on it, and idle places cost no processor time.
 // Method: one place computes without a co_await while another works on its words; processor time of an idle job.
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-// queues_test: refusal, order, exclusion, and nobody forgotten.
+// queues_test: queues refuse, keep order and exclude as documented, and lose no waiter.
 // Method: orders stepped by hand at one place; then all places and workers at once, on queues that stay full.
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-// random_graphs: graphs of all sorts of members, made at random, and a comparison of two that no copier does.
+// random_graphs: makes random graphs with all kinds of members, and compares two graphs without a copier.
 //
 //   In them are null and shared pointers, cycles, bases, one_of, arrays and strings of which several objects share a
 //   block, transients, handles, and objects that are aligned to 16.

@@ -1,4 +1,4 @@
-// ring: first in, first out, whatever its size and wherever its ends are.
+// ring: first in, first out, at every size and every position of its ends.
 // Method: random pushes, pops and rotations beside std::deque; a full ring rotates.
 #include "tess/detail/ring.hpp"
 

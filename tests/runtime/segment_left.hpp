@@ -1,4 +1,4 @@
-// segment_left: what this place's segment has left, read as the allocator writes it: under the place's lock.
+// segment_left: the free bytes of this place's segment, read under the lock of its heaps.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// shared_source: several tasks send parts of one graph at once, to several places, by every copier; nobody writes it.
+// shared_source: several tasks send parts of one graph at once, to several places, by every copier, without writing it.
 // Method: all bytes of the source's region are compared with what they were; what came back with what was sent; and
 // ThreadSanitizer sees every store beside the other tasks' loads.
 #include <cstring>

@@ -1,4 +1,4 @@
-// shutdown: a job ends in order although words and calls that nobody awaited are still under way.
+// shutdown: a job ends in order although words and calls without a waiter are still on their way.
 // Method: many short jobs on every fabric, each ended with all of these in flight; calls must have run, as the job's
 // own finish waits for them, and the rest must neither crash nor reach the next job.
 #include <atomic>

@@ -1,4 +1,4 @@
-// slow: what the fast tests show on a small scale, on the scale that the contracts name.
+// slow: repeats the fast tests at the scale that the contract names.
 // Method: 10^8 tasks between one spawner and one thief; 30 s of computation beside word operations.
 #include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"

@@ -1,4 +1,4 @@
-// stall_report: a program that hangs says which task waits where and for what, by itself and when asked.
+// stall_report: a program that hangs reports which task waits where and for what, on its own and on request.
 // Method: a program that deadlocks runs as a child; its stderr is read with a limit, then it is killed.
 #include <fcntl.h>
 #include <poll.h>

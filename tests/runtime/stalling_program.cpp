@@ -1,4 +1,4 @@
-// stalling_program: a program that hangs in the way that its word says; stall_report_test runs it.
+// stalling_program: a program that hangs in the way that its argument names; stall_report_test runs it.
 #include <array>
 #include <chrono>
 #include <string_view>

@@ -1,4 +1,4 @@
-// stream_slow_test: thousands of places, whose segments alone take the system many seconds.
+// stream_slow_test: streams between thousands of places, whose segments take the system many seconds to map.
 #include "runtime/stream_job.hpp"
 
 namespace tess {

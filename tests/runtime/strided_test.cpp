@@ -1,4 +1,4 @@
-// strided: blocks in pieces move just the elements of their shape, at every place and on every fabric.
+// strided: strided blocks move exactly the elements of their shape, at every place and on every fabric.
 // Method: every shape of a small box against a plain loop; lists of pointers in random order; what is out of range.
 #include <algorithm>
 #include <array>

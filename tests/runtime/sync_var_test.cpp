@@ -1,4 +1,4 @@
-// sync_var_test: full and empty as the table says, first come first served, no wake-up lost.
+// sync_var_test: variables are full and empty as documented, serve waiters in order, and lose no wake-up.
 // Method: orders stepped by hand; crowds of waiting tasks; tokens passed between all places and workers, under
 // ThreadSanitizer too.
 #include "tess/sync_var.hpp"

@@ -1,4 +1,4 @@
-// team: splits number their members as asked, and their collectives keep to them.
+// team: a split gives its members the requested ranks, and its collectives stay within them.
 // Method: every rank and result against what colours and keys say; several teams at once and within each other, on
 // small and large numbers of places; splits that fail; handles used where they are not valid.
 #include <algorithm>

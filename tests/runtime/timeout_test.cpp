@@ -1,4 +1,4 @@
-// timeout: awaits are given up in time and not before, and what was given up does no harm later.
+// timeout: awaits are given up in time and not before, and late results of given-up operations do no harm.
 // Method: each kind of await, given up and not, on every fabric; requests of stop from tasks, threads and time at once;
 // the step between a wake-up and a request is made by hand.
 #include <algorithm>

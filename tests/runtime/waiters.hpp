@@ -1,4 +1,4 @@
-// waiters: how many tasks wait in the line of an event, so that tests can step through orders with several workers too.
+// waiters: counts the tasks that wait for an event, so that tests can step through orders with several workers.
 #pragma once
 
 #include "tess/tess.hpp"

@@ -1,4 +1,4 @@
-// words_and_blocks: what the API moves and changes is what was asked, at every place, on every fabric.
+// words_and_blocks: words and blocks read and change what was requested, at every place, on every fabric.
 // Method: all widths and edge values through get, put and the atomics; blocks of many sizes, with counters and notices.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// collective: dissemination barrier, and one sweep that serves reductions, broadcast and prefix sums.
+// collective: a dissemination barrier, and one sweep for reductions, broadcast and prefix sums.
 #include "runtime/events/collective.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void send(void const* value, std::size_t bytes, std::uint64_t slot, std::uint64_
   block_put({static_cast<std::byte const*>(value), bytes}, slot, &sent.cell(), cell, std::source_location::current());
 }
 
-/// Everybody sends to everybody: one step.
+/// Every member sends to every other: one step.
 task<void> sweep_direct(member_view team, collective_state::episode& e, void const* mine, std::size_t bytes,
                         combine_function combine, void const* op, sweep_result& result) {
   unsigned const me = team.rank();
@@ -130,39 +130,39 @@ task<void> sweep(team_name name, void const* mine, std::size_t bytes, combine_fu
   s.sweep_given_up = false;
 }
 
-/// From another process the notification is a message, which looking at the cell alone would not see.
-void look_for(completion const& cell) {
-  constexpr int looks = 64;
+/// Polls for a while: the notification from another process is a message.
+void poll_for(completion const& cell) {
+  constexpr int polls = 64;
   worker_state& w = this_worker();
-  for (int i = 0; i < looks && w.may_spin && !cell.idle(); ++i) {
+  for (int i = 0; i < polls && w.may_spin && !cell.idle(); ++i) {
     if (i != 0) spin_pause();
     static_cast<void>(poll(w));
   }
 }
 
-/// A barrier that its task gave up has begun nevertheless: the next one at this place goes on with it.
+/// A barrier that its task gave up has begun nevertheless: the next one at this place continues it.
 task<void> team_barrier(team_name name) {
   member_view const team(name);
   collective_state& s = team.state();
   collective_state::episode& e = s.episodes[s.barriers % 2];
-  // Counters of the machine make it one round.
+  // With counters in hardware it is one round.
   bool const by_lines = machine_has_lines && name == world_team && event_lines != nullptr;
   auto const all_rounds = static_cast<unsigned>(std::bit_width(team.size() - 1));
   unsigned const rounds = by_lines ? std::min(all_rounds, 1U) : all_rounds;
   for (unsigned k = s.barrier_round; k < rounds; s.barrier_round = ++k) {
     completion& cell = e.barrier[k];
-    if (!s.barrier_told) {
+    if (!s.barrier_sent) {
       cell.expect(1);
       if (by_lines)
         event_lines->arrive([](void* of, std::uint64_t) noexcept { static_cast<completion*>(of)->acknowledge(1); },
                             &cell);
       else
         block_put({}, team.next(&cell, k), nullptr, team.next(&cell, k), std::source_location::current());
-      s.barrier_told = true;
+      s.barrier_sent = true;
     }
-    if (the_job->local_places != job.places) look_for(cell);
+    if (the_job->local_places != job.places) poll_for(cell);
     co_await cell_awaiter{cell, barrier_wait};
-    s.barrier_told = false;
+    s.barrier_sent = false;
   }
   s.barrier_round = 0;
   ++s.barriers;

@@ -1,5 +1,4 @@
-// collective: where the collectives keep their counters: of all places at a fixed offset of every segment, of a team in
-//   the records of its members.
+// collective: counters of the collectives, at a fixed offset of every segment or in the records of members of a team.
 #pragma once
 
 #include <array>
@@ -16,7 +15,7 @@ namespace tess::detail {
 inline constexpr unsigned direct_places = 8;
 inline constexpr unsigned rounds_max = 16;  ///< 2^16 places
 
-/// One per member. Everything is twice there: a member can be one episode ahead of another, never two.
+/// One per member. Everything exists twice, because a member can be one episode ahead of another, but never two.
 struct collective_state {
   struct alignas(64) value_slot {
     std::byte bytes[collective_bytes];
@@ -34,14 +33,14 @@ struct collective_state {
   };
   std::uint64_t barriers = 0;
   unsigned barrier_round = 0;   ///< of the barrier under way
-  bool barrier_told = false;    ///< the partner of that round knows
-  bool sweep_given_up = false;  ///< one ended by an exception: values for it may still come
+  bool barrier_sent = false;    ///< the peer of that round has been notified
+  bool sweep_given_up = false;  ///< one ended by an exception: values for it may still arrive
   std::uint64_t sweeps = 0;
   std::array<episode, 2> episodes;
 };
 
-/// A member's view of its team. Partners are known as far as the collectives need them: 2^k ranks on, and the parent in
-/// the tree; in small teams everybody.
+/// A member's record of its team. It has the peers that the collectives need: 2^k ranks on, and the parent in the tree;
+/// in small teams all members.
 struct team_record {
   unsigned rank = 0;
   unsigned size = 0;

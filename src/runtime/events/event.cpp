@@ -1,4 +1,4 @@
-// event: what events do out of line: waiting for the lock, misuse, and the notifications of event_counter.
+// event: the out-of-line parts of events: waiting for the lock, misuse, and the notifications of event_counter.
 #include "tess/detail/event.hpp"
 
 #include <array>
@@ -26,21 +26,21 @@ std::uint64_t wait_list::open_slowly() noexcept {
         bits_.compare_exchange_weak(seen, seen | locked, std::memory_order_acquire, std::memory_order_relaxed))
       return seen;
     spin_pause();
-    // The holder may have lost its processor to us.
+    // The holder may need this processor.
     if (tries % 64 == 0) std::this_thread::yield();
   }
 }
 
 void look_for_ready() noexcept {
-  // About a microsecond: longer than handing over takes, short beside the round of an idle worker that is put off.
+  // About a microsecond: longer than a handover, short compared with the idle round that it postpones.
   constexpr int rounds = 24;
   worker_state& w = this_worker();
   for (int i = 0; i < rounds && !poll(w); ++i) spin_pause();
 }
 
 void destroyed_while_awaited(char const* what) noexcept {
-  // Frames of a job that cannot go on are destroyed in any order; and of a place that failed calls may wait, from
-  // before the tasks here are told: one of them may know from its own operation, or from another place.
+  // An aborted job destroys frames in any order. After a failure, calls of the failed place may still wait; a task may
+  // learn of the failure from its own operation or from another place before it is announced here.
   if (the_job == nullptr || job_aborted() || failure_reported()) return;
   try {
     throw error(what, "destroyed while tasks wait for it", "a life that ends after the last wait");
@@ -75,7 +75,7 @@ std::uint32_t line_at(std::uint64_t address, char const* what, std::source_locat
 
 namespace {
 
-/// Runs at the counter's place. slot 0: nobody wants an answer.
+/// Runs at the counter's place. slot 0: no answer is needed.
 struct add_handler {
   struct payload {
     std::uint64_t slot;
@@ -121,7 +121,7 @@ void notify_event_counter(notification const& n) noexcept {
 
 void notify_flag(notification const& n) noexcept {
   try {
-    // The slot goes back to its pool when the reply has come.
+    // The slot returns to its pool when the reply has arrived.
     abandon_slot(issue_word({word_op::put, word_type_of<std::uint64_t>(), 8, 8, n.target, {n.word, 0}}));
   } catch (...) {
     notification_failed(n);
@@ -162,7 +162,7 @@ void event_counter::add(std::int64_t n) noexcept {
   }
   value_ = reload_;
   ++phase_;
-  // A task that goes on may destroy the counter before its notifications have left.
+  // A task that goes on may destroy the counter before its notifications have been sent.
   auto const notify = notify_;
   std::uint32_t const count = notifications_;
   if (detail::wait_list::has_waiters(state))
@@ -183,7 +183,7 @@ void notify(global_ptr<event_counter> p, std::int64_t n, std::source_location at
 // ── mutex ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 void mutex::refuse_unlock() {
-  throw error("mutex", "unlock of one that nobody holds", "one unlock per lock");
+  throw error("mutex", "unlock of one that is not locked", "one unlock per lock");
 }
 
 unlock_call unlock(global_ptr<mutex> p, std::source_location at) {

@@ -1,8 +1,8 @@
-// team: a split is sorted at the old team's rank 0, in memory that all members reach by words.
+// team: splits a team: rank 0 of the old team sorts the requests, in memory that all members access by words.
 //
-//   The table of a split lies there: how many teams of it are left, then the addresses of the members' records, team
-//   after team. Who wants to know more than the partners of the collectives looks there, so that no place keeps more
-//   than a logarithm of what others know.
+//   The table of a split stays there: how many of its teams are left, then the addresses of the members' records, team
+//   after team. A member keeps the addresses of the peers of its collectives, a logarithmic number, and reads others
+//   from the table.
 #include "tess/team.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace detail {
 
 namespace {
 
-/// What a member asks for, and what it becomes; one word operation each.
+/// The request of a member and the answer; one word operation each.
 struct split_request {
   std::int32_t colour;
   std::int32_t key;
@@ -41,7 +41,7 @@ struct split_room {
   global_ptr<std::uint32_t> order;  ///< room to sort in
 };
 
-void give_back(split_room const& room) {
+void free_room(split_room const& room) {
   deallocate(room.requests);
   deallocate(room.answers);
   deallocate(room.order);
@@ -55,19 +55,19 @@ split_room make_room(unsigned size) {
     room.order = allocate<std::uint32_t>(size);
     room.table = allocate<std::uint64_t>(1 + std::size_t{size});
   } catch (std::bad_alloc const&) {
-    give_back(room);
+    free_room(room);
     return {};
   }
   return room;
 }
 
-/// How many teams there are.
+/// Returns the number of teams.
 std::uint64_t sort_members(split_room const& room, unsigned size) {
   split_request const* const requests = room.requests.local();
-  std::size_t named = 0;
+  std::size_t members = 0;
   for (unsigned r = 0; r < size; ++r)
-    if (requests[r].colour != team::no_colour) room.order.local()[named++] = r;
-  std::span const order(room.order.local(), named);
+    if (requests[r].colour != team::no_colour) room.order.local()[members++] = r;
+  std::span const order(room.order.local(), members);
   std::ranges::sort(order, {}, [&](std::uint32_t r) { return std::tuple(requests[r].colour, requests[r].key, r); });
   std::uint64_t* const table = room.table.local();
   table[0] = 0;
@@ -88,7 +88,7 @@ task<std::uint64_t> state_of(team_record const& r, unsigned rank) {
   co_return co_await get(members + static_cast<std::ptrdiff_t>(rank)) + offsetof(team_record, state);
 }
 
-task<void> meet_partners(team_record& r, split_answer const& mine, global_ptr<std::uint64_t> table) {
+task<void> find_peers(team_record& r, split_answer const& mine, global_ptr<std::uint64_t> table) {
   r.rank = mine.rank;
   r.size = mine.size;
   r.table = table.bits();
@@ -135,7 +135,7 @@ task<team> team::split(int colour, int key) const {
   split_room room = root ? make_room(size()) : split_room{};
   global_ptr<team_record> record = colour == no_colour ? nullptr : make_record();
   bool const short_of_memory = (root && !room.table) || (colour != no_colour && !record);
-  // Who has no room says so to all: place + 1.
+  // The place without memory + 1; 0: none.
   unsigned const failed =
       co_await all_reduce(short_of_memory ? here() + 1U : 0U, [](unsigned a, unsigned b) { return std::max(a, b); });
   room = co_await broadcast(room);
@@ -147,13 +147,13 @@ task<team> team::split(int colour, int key) const {
     co_await barrier();
     if (record) {
       split_answer const mine = co_await get(room.answers + rank());
-      co_await meet_partners(*record.local(), mine, room.table);
+      co_await find_peers(*record.local(), mine, room.table);
     }
     co_await barrier();
   }
   if (root) {
-    give_back(room);
-    // The table itself belongs to its teams by now.
+    free_room(room);
+    // Otherwise the table belongs to its teams.
     if (teams == 0) deallocate(room.table);
   }
   if (failed != 0) {
@@ -170,7 +170,7 @@ task<void> team::release() const {
   auto const record = global_ptr<team_record>::from_bits(name_);
   auto const table = global_ptr<std::uint64_t>::from_bits(record.local()->table);
   bool const last_team = rank() == 0 && co_await fetch_sub(table, 1) == 1;
-  // Values of a reduction that was given up may still come: its record stays.
+  // Values of a reduction that was given up may still arrive: its record stays.
   if (!record.local()->state.sweep_given_up) deallocate(record.as<std::byte>());
   if (last_team) co_await at(table.place(), [](global_ptr<std::uint64_t> t) { deallocate(t); }, table);
 }

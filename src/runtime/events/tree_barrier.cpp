@@ -1,4 +1,4 @@
-// tree_barrier: links the counters of its nodes: node i has the children 4 i + 1 to 4 i + 4.
+// tree_barrier: links the counters of the nodes of a tree: node i has the children 4 i + 1 to 4 i + 4.
 #include "tess/tree_barrier.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t children_max = event_counter::notifications_max;
 
 struct position {
-  place_id parent;  ///< the node's own place: it is the root
+  place_id parent;  ///< of the root: its own place
   std::uint32_t children_count;
   place_id children[children_max];
 };
@@ -56,9 +56,9 @@ constexpr auto link_node = [](place_local<barrier_node> nodes, position at, std:
 
 task<tree_barrier> tree_barrier::make(std::span<place_id const> members, std::uint32_t tasks_each) {
   if (members.empty() || tasks_each == 0)
-    throw error("tree_barrier", "nobody takes part", "at least one place, and one task at each");
-  auto const stranger = std::ranges::find_if(members, [](place_id p) { return p >= places(); });
-  if (stranger != members.end()) detail::refuse_barrier("no such member", *stranger);
+    throw error("tree_barrier", "no members or no tasks", "at least one place, and one task at each");
+  auto const unknown = std::ranges::find_if(members, [](place_id p) { return p >= places(); });
+  if (unknown != members.end()) detail::refuse_barrier("no such member", *unknown);
   tree_barrier const b(co_await place_local<detail::barrier_node>::make());
   std::exception_ptr failed;
   try {

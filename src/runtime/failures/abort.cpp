@@ -1,4 +1,4 @@
-// abort: the first reason is kept in a fixed buffer; frames are destroyed inner finishes first.
+// abort: keeps the first reason in a fixed buffer; destroys frames, those of inner finishes first.
 #include "runtime/failures/abort.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct left_task {
   unsigned depth;
 };
 
-/// Tasks that were handed to the scheduler. Those that others await, or hold in a variable, go with them.
+/// Tasks that were handed to the scheduler. Tasks that others await or hold in a variable are destroyed with those.
 std::vector<left_task> left_tasks(job_state& j) {
   std::vector<left_task> left;
   for (auto const& w : j.workers)
@@ -62,7 +62,7 @@ void abort_job(char const* doing, ...) noexcept {
 }
 
 void stop_polling(thread_state& thread) noexcept {
-  // release: all that this thread delivered.
+  // release: everything that this thread delivered.
   thread.polls_no_more.store(true, std::memory_order_release);
 }
 
@@ -72,10 +72,10 @@ bool all_stopped_polling() noexcept {
 }
 
 void destroy_tasks(job_state& j) {
-  // Destructors of the program may spawn, in vain.
+  // Destructors of the program may spawn tasks, which are destroyed too.
   for (int round = 0; round < 3; ++round) {
     std::vector<left_task> left = left_tasks(j);
-    // Tasks refer to what belongs to the task that waits for their finish.
+    // Tasks may refer to variables of the task that waits for their finish.
     std::ranges::sort(left, std::greater(), &left_task::depth);
     for (left_task const& t : left) {
       self = t.worker;

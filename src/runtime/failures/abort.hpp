@@ -1,38 +1,38 @@
-// abort: the end of a job that cannot go on: something broke of which no task could be told.
+// abort: ends a job that cannot go on, because of an error that no task could receive as an exception.
 //
-//   A message that no handler understands, or no memory for the runtime's own books: the first such event is kept,
-//   every thread leaves its loop between two tasks, the frames that are left are destroyed, the text is printed and
-//   tess::run() gives exit code 1. Destructors that wait for operations give up, but not before all threads stopped
-//   polling: then nothing can arrive in memory that is given up (docs/internals/contract.md, 8).
+//   Examples are a message that no handler accepts, and no memory for the runtime's own data. The first such error is
+//   kept. Every thread leaves its loop between two tasks, the remaining frames are destroyed, the text is printed, and
+//   tess::run() returns 1. Destructors that wait for operations give up, but not before all threads stopped polling:
+//   then nothing can arrive in memory that they free (docs/internals/contract.md, 8).
 //
-// Threads  abort_job: any. It returns; the caller goes on as if nothing had happened, and its results do not matter.
-// Cost     no allocation: it is called because there was none.
+// Threads  abort_job: any. It returns; the caller goes on, and its results do not matter.
+// Cost     no allocation, because there may be no memory.
 #pragma once
 
 #include "runtime/job/job.hpp"
 
 namespace tess::detail {
 
-/// To be called while an exception is handled, which it quotes: `place N, while <doing>: <the exception's text>`.
+/// To be called in an exception handler, whose exception it quotes: `place N, while <doing>: <the exception's text>`.
 [[gnu::cold, gnu::format(printf, 1, 2)]] void abort_job(char const* doing, ...) noexcept;
 
-/// The job is ending because of abort_job().
+/// abort_job() was called.
 [[nodiscard]] inline bool job_aborted() noexcept {
   return the_job->abort.begun.load(std::memory_order_relaxed);
 }
 
 /// The calling thread will not poll again.
 void stop_polling(thread_state& thread) noexcept;
-/// No thread of a broken job polls any more.
+/// No thread of an aborted job polls any more.
 [[nodiscard]] bool all_stopped_polling() noexcept;
 
-/// Destroys the tasks that a broken job left behind. After its threads ended.
+/// Destroys the tasks that an aborted job left behind. After its threads ended.
 void destroy_tasks(job_state& j);
 
-/// Prints why the job ended.
+/// Prints why the job was aborted.
 void print_abort(job_state const& j) noexcept;
 
-/// Prints what left the program.
+/// Prints an exception that left the program.
 void print_exception(std::exception_ptr exception);
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// failed_places: from the fabric's event to the tasks, and to the end of the job.
+// failed_places: from the fabric's report of a failure to the tasks' exceptions, and to the end of the job.
 #include "runtime/failures/failed_places.hpp"
 
 #include <signal.h>
@@ -17,10 +17,10 @@ namespace tess::detail {
 
 namespace {
 
-/// Between the failure of place 0, without which no job can end in order, and the end: tasks clean up.
-constexpr auto moment_to_clean_up = std::chrono::milliseconds(200);
-/// Place 0 ends the job for all; the others do so themselves if they hear nothing so much later.
-constexpr auto patience_of_others = std::chrono::seconds(1);
+/// Time for tasks to clean up after a failure of place 0, without which a job cannot end in order.
+constexpr auto cleanup_time = std::chrono::milliseconds(200);
+/// Place 0 ends the job for all. The others end it themselves if they receive nothing for this much longer.
+constexpr auto extra_time_of_others = std::chrono::seconds(1);
 
 void note_failure(job_state& j, place_failure const& e) {
   std::lock_guard const lock(j.failures.mutex);
@@ -38,16 +38,16 @@ void note_failure(job_state& j, place_failure const& e) {
 std::chrono::nanoseconds time_left_to(job_state& j) {
   std::lock_guard const lock(j.failures.mutex);
   bool const own = j.local_places != job.places && j.failures.places.contains(j.first_place);
-  if (j.failures.places.contains(0) || own) return moment_to_clean_up;
+  if (j.failures.places.contains(0) || own) return cleanup_time;
   std::chrono::duration<double> const in_order(j.options.failure_timeout);
   auto const most = std::chrono::duration_cast<std::chrono::nanoseconds>(in_order);
-  return j.first_place == 0 ? most : most + patience_of_others;
+  return j.first_place == 0 ? most : most + extra_time_of_others;
 }
 
 void give_up_waits(worker_state& w) {
   w.frames.for_each_task([](void* frame) {
     promise_base* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
-    // As the stall report: a task that is awaited is found through the one that awaits it.
+    // As in the stall report, a task that is awaited is found through the task that awaits it.
     if (p->continuation != nullptr) return;
     if (p->scope != nullptr && p->scope->kind() == finish_scope::scope_kind::call) count_orphan(*p->scope);
     while (p->callee != nullptr) p = p->callee;
@@ -59,7 +59,7 @@ void give_up_waits(worker_state& w) {
 
 /// The task goes on, in its worker's next turn.
 void resume_given_up(promise_base& task, std::uint32_t worker) noexcept {
-  // A stop that is asked for from now on finds it running.
+  // A stop that is requested from now on finds it running.
   if (task.stops != nullptr) task.stops->wait = nullptr;
   task.waits_for = nullptr;
   the_job->worker_of(worker).make_runnable(&task);
@@ -71,7 +71,7 @@ void check_for_failures() noexcept try {
   job_state& j = *the_job;
   if (j.stopping.load(std::memory_order_relaxed)) return;
   for (place_failure const& e : j.fabric->failures()) note_failure(j, e);
-  // acquire: what was written before.
+  // acquire: `first` and `first_seen`.
   if (!j.failures.any.load(std::memory_order_acquire)) return;
   if (std::chrono::steady_clock::now() - j.failures.first_seen < time_left_to(j)) return;
   try {
@@ -109,7 +109,7 @@ void announce_failures(job_state& j) noexcept try {
   job.failed = j.failures.announced.get();
   j.failures.announced_at = std::chrono::steady_clock::now();
   for (auto const& w : j.workers) {
-    // Of a place of this process that failed, as test fabrics let one do, the tasks run no more.
+    // With test fabrics a place of this process can fail: its tasks do not run any more.
     if (job.failed[w->place]) continue;
     self = w.get();
     promise_base* const current = std::exchange(w->current, &w->handler);
@@ -119,7 +119,7 @@ void announce_failures(job_state& j) noexcept try {
   self = nullptr;
 } catch (...) {
   self = nullptr;
-  abort_job("telling tasks of a failed place");
+  abort_job("announcing the failure of a place");
 }
 
 place_id last_announced_failure() noexcept {
@@ -149,7 +149,7 @@ void throw_place_failed() {
 }
 
 void throw_failure(std::uint64_t failure) {
-  // The fabric's word on it may not have been asked for yet.
+  // The fabric's report may not have been read yet.
   check_for_failures();
   throw_place_failed(static_cast<place_id>(failure - 1));
 }
@@ -159,7 +159,7 @@ void throw_failure(std::uint64_t failure) {
 void give_up_cell(parked_wait& wait, promise_base& task) noexcept {
   auto& a = static_cast<cell_awaiter&>(wait);
   std::uint32_t const worker = a.cell.waiter();
-  // Its wake-up may be under way.
+  // Its wake-up may be on its way.
   if (!a.cell.disarm()) return;
   a.given_up_by_failure = true;
   resume_given_up(task, worker);
@@ -173,7 +173,7 @@ void give_up_line(wait_list& line) noexcept {
   std::uint64_t state = line.open();
   wait_list::remove_all(state, [](waiter& w) {
     if (w.is != waiter::kind::task) {
-      // Who called from another place gives up there.
+      // A caller of another place gives up there.
       self->frames.release(&w);
       return;
     }

@@ -23,7 +23,7 @@ struct job_failures {
 
   std::mutex mutex;
   std::map<place_id, std::string> places;  ///< all: on which host, and how it was noticed; under the mutex
-  std::vector<place_id> unannounced;       ///< whose failure tasks have not been told; under the mutex
+  std::vector<place_id> unannounced;       ///< not yet announced to tasks; under the mutex
   std::atomic<bool> has_unannounced{false};
 
   // Changed while all threads are paused:

@@ -1,4 +1,4 @@
-// accounting: what a place keeps of finishes, and all that is done to it under its lock: see finish.cpp.
+// accounting: the counts that a place keeps for finishes, changed only under the place's lock; see finish.cpp.
 //
 // Threads  one accounting of a place at a time.
 #pragma once
@@ -40,9 +40,9 @@ struct remote_counts {
   }
 
   std::unordered_map<route, std::int64_t, hash> sums;  ///< zeros left out
-  // Of a home, after a failure:
-  std::vector<place_id> asked;  ///< places that have not yet said that they have nothing of it
-  std::uint64_t question = 0;   ///< the one that they are to answer
+  // At home, after a failure:
+  std::vector<place_id> asked;  ///< places that have not yet answered that they have none of its tasks
+  std::uint64_t question = 0;   ///< the number of the question that they have to answer
 };
 
 class finish_proxy : public finish_scope {
@@ -69,7 +69,7 @@ class call_scope : public finish_scope {
   finish_scope* counted_in = nullptr;  ///< where this call counts as one task, once it must
 };
 
-/// All that needs the place's finish_mutex.
+/// Holds the lock of the place's finishes while it lives.
 class finish_accounting {
  public:
   explicit finish_accounting(place_state& place) : place_(place), lock_(place.finishes.mutex) {}
@@ -100,7 +100,7 @@ class finish_accounting {
     return *home.remote_;
   }
 
-  /// From here on the call counts for its finish.
+  /// Counts the call for its finish from now on.
   finish_scope& count(call_scope& call) {
     if (call.counted_in == nullptr) {
       finish_scope& s = find(call.key());
@@ -143,7 +143,7 @@ class finish_accounting {
   }
 
   void fail(finish_scope& s, std::exception_ptr exception, std::uint64_t others = 0) {
-    // Nobody waits for a task of the runtime itself, which handles what can fail in it.
+    // Nothing waits for a task of the runtime itself; it handles its own errors.
     if (s.kind() == finish_scope::scope_kind::system) std::rethrow_exception(std::move(exception));
     if (s.kind() == finish_scope::scope_kind::home) {
       std::exception_ptr& first = static_cast<finish_home&>(s).first_;
@@ -155,8 +155,8 @@ class finish_accounting {
     proxy.exceptions += 1 + others;
   }
 
-  /// A place failed while this finish had tasks elsewhere: it ends with place_failed, when the places that are left say
-  /// that they have nothing of it. Who is to be asked.
+  /// A place failed while this finish had tasks elsewhere: it ends with place_failed when the surviving places answer
+  /// that they have none of its tasks. Returns the places to ask.
   [[nodiscard]] std::vector<place_id> fail_home(finish_home& home, place_id failed, std::uint64_t question) {
     if (home.remote_ == nullptr) return {};
     remote_counts& counts = *home.remote_;
@@ -169,7 +169,7 @@ class finish_accounting {
     if (home.outstanding() == 0) complete(home);
     return asked;
   }
-  /// A place answers.
+  /// A place answered the question.
   void settled(finish_home& home, place_id there, std::uint64_t question) {
     if (home.remote_ != nullptr && home.remote_->question == question) std::erase(home.remote_->asked, there);
   }
@@ -177,7 +177,7 @@ class finish_accounting {
  private:
   static void complete(finish_home& home) noexcept {
     if (home.remote_ != nullptr && !settled(*home.remote_)) return;
-    // What was sent to a place after it failed is lost.
+    // Messages to a place that had failed are lost.
     if (home.remote_ != nullptr && !home.remote_->sums.empty() && !home.first_) {
       auto const lost = home.remote_->sums.begin()->first;
       home.first_ = make_place_failed(job.failed[lost.target] ? lost.target : lost.source);
@@ -186,7 +186,7 @@ class finish_accounting {
     wake_task(home.waiter_worker_, *home.waiter_);
   }
 
-  /// Nothing is on its way, but from or to places that failed.
+  /// No message is on its way, except from or to places that failed.
   static bool settled(remote_counts const& counts) noexcept {
     return counts.asked.empty() && std::ranges::all_of(counts.sums, [](auto const& sum) {
              return has_failed(sum.first.source) || has_failed(sum.first.target);

@@ -1,28 +1,28 @@
 // finish: how the end of all tasks under a finish, at all places, is noticed (docs/internals/contract.md, 7).
 //
-//   Every place counts the tasks of a finish that have not ended in one scope: `home` where the finish was opened, a
-//   `proxy` elsewhere, made on first arrival. A scope also keeps, sparsely, a vector of differences: +1 at q for each
-//   message sent to q, -1 at its own place for each message that arrived. A proxy that ran idle sends its vector home
-//   and is forgotten. Home ends when it is idle itself and all sums are zero (X10's vector counts).
+//   Every place counts the unfinished tasks of a finish in one scope: `home` where the finish was opened, a `proxy`
+//   elsewhere, made on first arrival. A scope also keeps a sparse vector of differences: +1 at q for each message sent
+//   to q, -1 at its own place for each message that arrived. A proxy that runs idle sends its vector home and is
+//   deleted. Home ends when it is idle itself and all sums are zero (X10's vector counts).
 //
 //   Why home cannot end early: let e be the earliest send that no report known at home holds. Its sender p was active
 //   because of an earlier message m, whose send is known while its arrival at p is not (p reports both only when idle,
 //   after e). An arrival at p that is known belongs to an earlier idle period, so its send precedes e and is known too.
 //   So the sum at p is at least one. This needs the reports of one place in the order of its idle periods: one that
 //   overtakes an earlier one shows the arrival of a later message in place of m's (finish_model_test finds the run).
-//   Fabrics do not order messages, so a place numbers its reports to another and that one takes them in order.
+//   Fabrics do not order messages, so a place numbers its reports to each home, and the home applies them in order.
 //
 //   An incoming `at` is a `call` scope. Its caller waits for the reply, so the finish cannot end meanwhile; only if the
-//   body leaves tasks behind is it counted as a message: -1 here, and +1 by the caller, who reads it in the reply.
+//   body leaves tasks behind is it counted as a message: -1 here, and +1 by the caller, which reads it in the reply.
 //
-//   When a place failed, what is known of messages from it and to it never adds up. So differences are kept by source
-//   and target, and those with a failed place do not count. What the failed place's messages have begun elsewhere is
-//   not known at home: it asks all places that are left, and each answers when it takes nothing of the failed one any
-//   more and has nothing of the finish, so that all which these messages began is reported before the answer. From then
-//   on the argument above holds for the others.
+//   After a failure, the counts of messages from and to the failed place never add up. So differences are kept by
+//   source and target, and those with a failed place do not count. Home does not know what messages of the failed place
+//   started elsewhere. It asks all surviving places. Each answers once it accepts nothing from the failed place any
+//   more and has no task of the finish, so that everything these messages started is reported before the answer. From
+//   then on the argument above holds for the surviving places.
 //
-// Threads  all state of a place under its finish_mutex; the count to zero of a shared scope too, so that nobody touches
-//          a scope that another worker found complete.
+// Threads  all state of a place under the mutex of its finishes; the count to zero of a shared scope too, so that no
+//          worker touches a scope that another worker found complete.
 // Cost     a finish that stays at its place: nothing. Otherwise O(places touched) messages per idle period.
 #include "runtime/finish/finish.hpp"
 
@@ -104,7 +104,7 @@ call_scope* enter_async_call(finish_scope* run) {
 }
 
 bool leave_call(call_scope* scope) noexcept try {
-  // One is the body itself; more are tasks that outlive it.
+  // One is the body itself; the others are tasks that outlive it.
   if (scope->outstanding() > 1) finish_accounting(this_place()).count(*scope);
   return scope->counted_in != nullptr;
 } catch (...) {

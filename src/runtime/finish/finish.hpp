@@ -1,4 +1,4 @@
-// finish: the runtime's side of finish scopes: proxies, reports, and incoming calls.
+// finish: the runtime's side of finish scopes: proxies, reports, incoming calls, and failures.
 #pragma once
 
 #include "runtime/job/job.hpp"
@@ -6,23 +6,23 @@
 
 namespace tess::detail {
 
-/// `n` messages of `source` under the finish arrived here: they are counted, and the scope for them is returned.
+/// Counts `n` messages from `source` that arrived here under the finish; returns the scope for them.
 [[nodiscard]] finish_scope* arrive(std::uint64_t finish_key, place_id source, std::int64_t n);
 
-/// Proxies at this place that ran idle tell their homes.
+/// Sends the reports of idle proxies of this place to their homes.
 void report_idle_finishes(worker_state& w) noexcept;
 
-// A place failed, and all threads stand still:
+// After a failure, while all threads are paused:
 
-/// A finish with tasks elsewhere ends with place_failed; the places that are left are asked whether they have any.
+/// Lets a finish with tasks elsewhere end with place_failed, and asks the surviving places whether they have any.
 void give_up_finish(parked_wait& wait) noexcept;
-/// The caller of an incoming `at` failed: nobody waits for the reply, so what it does counts as of now.
+/// The caller of an incoming `at` failed and nothing waits for the reply: the call counts for its finish from now on.
 void count_orphan(finish_scope& call) noexcept;
 
-/// Frees what is left of other places' finishes when the job has ended.
+/// Frees the proxies that are left when the job has ended.
 void forget_proxies(place_state& place) noexcept;
 
-/// How many finishes of this place lie around a task: what it refers to belongs to tasks of smaller depth.
+/// How many finishes of this place enclose a task: the variables that it refers to belong to tasks of smaller depth.
 [[nodiscard]] unsigned finish_depth(promise_base const& task) noexcept;
 
 }  // namespace tess::detail

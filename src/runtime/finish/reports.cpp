@@ -1,4 +1,4 @@
-// reports: what places tell each other of a finish: arrivals, reports of proxies, and questions after a failure.
+// reports: the messages of the finish protocol: reports of idle proxies to their home, and questions after a failure.
 #include <cstring>
 
 #include "runtime/failures/abort.hpp"
@@ -18,8 +18,8 @@ finish_scope* arrive(std::uint64_t finish_key, place_id source, std::int64_t n) 
 
 namespace {
 
-/// payload: key, number of the report between the two places, number of differences, number of exceptions, 0 or the
-/// number of the question that it answers, the differences, the first exception's bytes.
+/// Payload: this header, the differences, the bytes of the first exception. `number` counts the reports between two
+/// places; `settled` is 0 or the number of the question that this answers.
 struct report_header {
   std::uint64_t key;
   std::uint64_t number;
@@ -121,8 +121,8 @@ struct question_handler {
   }
 };
 
-/// Those whose finish has nothing here any more, and nothing will come of the failed place: in the order of their
-/// numbers for each finish, for home forgets itself with the last.
+/// Answers the questions whose finish has no task here, once nothing is accepted from the failed place any more. The
+/// questions of one finish are answered in order, because home may be gone after the last.
 void answer_questions(worker_state& w) {
   place_state& place = this_place();
   std::vector<report_header> answers;
@@ -158,7 +158,7 @@ void report_idle_finishes(worker_state& w) noexcept try {
       if (p == nullptr) break;
       place.finishes.idle_proxies.store(p->next_idle, std::memory_order_relaxed);
       p->listed = false;
-      // It may have become busy again since it was listed; then it will be listed again.
+      // It may have become busy since it was listed; then it will be listed again.
       if (p->outstanding() != 0) continue;
       place.finishes.proxies.erase(p->key());
       proxy.reset(p);

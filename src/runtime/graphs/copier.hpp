@@ -39,7 +39,7 @@ class graph_transfer {
   [[nodiscard]] sent_graph const& sent() const noexcept { return sent_; }
 
  protected:
-  /// A region of the target, or a message buffer, has the graph, and only this object knows it.
+  /// A region of the target, or a message buffer, has the graph, and only this object refers to it.
   void arrived_at(std::uint64_t address, sent_graph::transport how) noexcept {
     sent_.where = address;
     sent_.how = how;

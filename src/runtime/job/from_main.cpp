@@ -1,4 +1,4 @@
-// from_main: a job with the settings of the environment: what goes wrong before it becomes a text and an exit code.
+// from_main: runs a job with the settings of the environment; errors at its start become a text and an exit code.
 #include <algorithm>
 #include <cstdio>
 #include <new>
@@ -40,7 +40,7 @@ int run(int argc, char** argv, detail::function_ref<task<int>(args)> app) {
   std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
   settings s;
   int const code = run_reporting(s, words, app);
-  // All places that are left have the same code.
+  // All surviving places have the same code.
   if (s.exit_file == "-")
     std::fprintf(stderr, "tess: exit code %d\n", code);
   else if (!s.exit_file.empty())

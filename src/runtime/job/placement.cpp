@@ -1,4 +1,4 @@
-// placement: sched_setaffinity for threads, mbind for segments; sysfs says what there is.
+// placement: sched_setaffinity for threads, mbind for segments; sysfs lists processors and nodes.
 #include "runtime/job/placement.hpp"
 
 #include <linux/mempolicy.h>
@@ -26,7 +26,7 @@ std::string first_line(std::filesystem::path const& file) {
   return line;
 }
 
-/// A number at the beginning, which is taken away; -1 if there is none.
+/// Removes a number from the beginning; -1 if there is none.
 int take_number(std::string_view& text) {
   int value = -1;
   auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -71,7 +71,7 @@ std::vector<int> read_number_list(std::string_view text) {
 
 std::vector<std::optional<int>> plan_pins(std::string const& pin, unsigned threads, std::vector<int> const& usable) {
   std::vector<std::optional<int>> plan(threads);
-  // A job that has the whole machine stays where it is; a smaller one leaves the choice to the system.
+  // Threads of a job that uses the whole machine are pinned; a smaller job leaves the choice to the system.
   if (pin == "none" || (pin.empty() && threads != usable.size())) return plan;
   std::vector<int> const list = pin.empty() || pin == "cores" ? usable : read_number_list(pin);
   if (list.empty()) throw error("TESS_PIN", "`" + pin + "`", "none, cores, or processors as in 0,2-5");
@@ -128,7 +128,7 @@ bool place_pages(std::span<std::byte> memory, numa_policy policy, std::span<int 
   }
   // Preferred, not bound: a full node must not make the program fail.
   int const mode = policy == numa_policy::local ? MPOL_PREFERRED : MPOL_INTERLEAVE;
-  // The kernel looks at one bit less than it is told.
+  // The kernel reads one bit less than maxnode.
   return syscall(SYS_mbind, memory.data(), memory.size(), mode, mask.data(), nodes_max + 1, 0) == 0;
 }
 
@@ -143,7 +143,7 @@ void place_segment_pages(std::span<std::byte> memory, numa_policy policy, std::o
   }
   static_cast<void>(place_pages(memory, policy, nodes));
 } catch (...) {
-  // It is about speed only: without memory to read lists, the system decides.
+  // Placement only affects speed: without memory for the lists, the system decides.
 }
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// placement: on which processors threads run, and on which nodes the memory of segments lies.
+// placement: assigns threads to processors, and the memory of segments to NUMA nodes.
 //
 // Errors   tess::error for lists that cannot be read, processors that this program may not use, and unknown policies.
 #pragma once
@@ -44,12 +44,12 @@ enum class numa_policy { none, local, interleave };
 [[nodiscard]] std::vector<int> memory_nodes();
 [[nodiscard]] std::optional<int> node_of_processor(int cpu);
 
-/// Says where pages that are touched from now on shall lie: interleaved over `nodes`, or near the first of them.
-/// False: the system refuses (containers often do), and decides by itself.
+/// Sets where pages that are touched from now on are allocated: interleaved over `nodes`, or on the first of them.
+/// False: the system refuses, as containers often do, and uses its own policy.
 bool place_pages(std::span<std::byte> memory, numa_policy policy, std::span<int const> nodes) noexcept;
 
 /// The same for a segment whose first worker runs on `cpu`, if the machine has several nodes. `local` without a
-/// processor leaves it to the system, which takes pages near the thread that touches them first.
+/// processor leaves the choice to the system, which allocates pages near the thread that touches them first.
 void place_segment_pages(std::span<std::byte> memory, numa_policy policy, std::optional<int> cpu) noexcept;
 
 }  // namespace tess::detail

@@ -27,7 +27,7 @@ std::string text(char const* name) {
   return value == nullptr ? "" : value;
 }
 
-/// A launcher's count of processes, and more than one.
+/// The variable has a launcher's count of processes, which is more than one.
 bool several(char const* name) {
   std::string const s = text(name);
   return !s.empty() && s != "0" && s != "1";
@@ -71,7 +71,7 @@ settings settings::from_environment() {
 }
 
 bool settings::started_by_launcher() {
-  // One that has no PMIx, too: the fabric says what is wrong with it, before each process does everything alone.
+  // Also launchers without PMIx: the fabric then reports the error. Otherwise each process would run the whole job.
   return !text("PMIX_RANK").empty() || several("PMI_SIZE") ||
          (!text("SLURM_STEP_ID").empty() && several("SLURM_STEP_NUM_TASKS"));
 }

@@ -1,4 +1,4 @@
-// start: from settings to threads, from the first task to its exit code, and the orderly end.
+// start: makes a job from its settings, runs its threads and first task, and ends it in order.
 #include <cxxabi.h>
 #include <unistd.h>
 
@@ -44,8 +44,8 @@ copier read_copier(std::string const& name) {
   throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no_nca");
 }
 
-/// Returns what the fabric has of other processes; null if there are none.
-wireup* lay_out(job_state& j) {
+/// Chooses places, workers and threads, and makes the fabric. Returns its connection to other programs, or null.
+wireup* configure(job_state& j) {
   std::vector<int> const cpu_numbers = processors();
   auto const cpus = static_cast<unsigned>(cpu_numbers.size());
   settings& s = j.options;
@@ -73,7 +73,7 @@ wireup* lay_out(job_state& j) {
   unsigned const total = j.local_places * s.workers;
   if (s.threads == 0) s.threads = cpus;
   s.threads = std::min(s.threads, total);
-  // Other processes of the job want processors, too.
+  // Other processes of the job need processors, too.
   unsigned const processes = programs == nullptr ? 1 : programs->processes_here();
   bool const processor_each =
       choice.idle_threads_may_spin() &&
@@ -93,7 +93,7 @@ wireup* lay_out(job_state& j) {
     auto const place = static_cast<place_id>(j.first_place + i / s.workers);
     std::uint32_t const thread = i % s.threads;
     auto w = std::make_unique<worker_state>(place, static_cast<std::uint16_t>(i % s.workers), s.workers == 1, thread);
-    // Spinning pays only if it takes the processor from nobody.
+    // Spinning pays only on a processor that no other thread needs.
     w->may_spin = s.threads == total && total <= cpus && processor_each;
     w->current = &w->handler;
     if (!s.trace.empty()) w->trace.enable();
@@ -108,7 +108,7 @@ wireup* lay_out(job_state& j) {
   return programs;
 }
 
-/// The first task: app under a finish, so that whatever it spawned has ended too.
+/// The first task: app under a finish, so that everything it spawned has ended, too.
 task<void> first_task(function_ref<task<void>()> app, std::exception_ptr& thrown) {
   try {
     co_await finish([&]() -> task<void> { co_await app(); });
@@ -135,15 +135,15 @@ void start_threads(job_state& j, std::vector<std::thread>& others) {
   }
 }
 
-/// Starts the threads, runs app at place 0 and ends them; what left app.
+/// Starts the threads, runs app at place 0 and ends the threads. Returns the exception that left app, or null.
 std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
   std::exception_ptr thrown;
-  // Of the run before.
+  // Left from the run before.
   j.stopping.store(false, std::memory_order_relaxed);
   for (thread_state& t : j.threads) t.polls_no_more.store(false, std::memory_order_relaxed);
   {
     blocked_signals const blocked;
-    // A simulated machine has no signals and no hart to spare, and reports itself who waits for ever.
+    // A simulated machine has no signals and no hart for a watch, and reports waits that never end itself.
     std::optional<stall_watch> watch;
     if (!on_machine()) watch.emplace(j.options.stall_timeout);
     std::vector<std::thread> others;
@@ -152,7 +152,7 @@ std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
       start_threads(j, others);
       if (j.first_place == 0) start_system_task(first_task(app, thrown));
     } catch (...) {
-      // The system gives no more threads or memory: those that run must end before the job does.
+      // The system has no more threads or memory: the threads that run must end before the job.
       thrown = std::current_exception();
       j.stopping.store(true, std::memory_order_seq_cst);
       wake_all();
@@ -183,11 +183,11 @@ struct running_job {
     the_job = &j;
     try {
       j.objects = number_objects();
-      wireup* const others = lay_out(j);
+      wireup* const others = configure(j);
       make_places(j);
-      // From here on others may write into our segment.
+      // From here on others may write into this segment.
       if (others != nullptr && !others->meet(failure_timeout(j.options)))
-        throw error("tess::run", "not all places started", "a look at what the others said");
+        throw error("tess::run", "not all places started", "a look at the output of the other places");
     } catch (...) {
       end();
       throw;
@@ -203,8 +203,8 @@ struct running_job {
       p->finishes.system->set_objects(nullptr);
       clear_quarantine(*p);
     }
-    // While other processes may still answer our operations, who waited for the answers must be there: the fabric goes
-    // first. It calls the job until it has gone, so its pointer stays till then.
+    // Other processes may still answer operations, so the objects that wait for the answers must exist: the fabric is
+    // destroyed first. It calls the job until then, so its pointer stays set meanwhile.
     if (j.fabric != nullptr && j.local_places != job.places) {
       delete j.fabric.get();
       static_cast<void>(j.fabric.release());
@@ -296,7 +296,7 @@ int run(settings const& s, args words, detail::function_ref<task<int>(args)> app
     if (detail::reports_reason()) detail::print_abort(j);
     code = 1;
   } else {
-    // Also of one that the program outlived.
+    // Also a failure that the program handled.
     if (j.first_place == 0) detail::print_failures(j);
     if (thrown) code = 1;
     if (thrown && !j.failures.any) detail::print_exception(std::move(thrown));
@@ -304,7 +304,7 @@ int run(settings const& s, args words, detail::function_ref<task<int>(args)> app
   job.write_files(code);
   bool const processes = j.local_places != detail::job.places;
   if (processes && j.first_place == 0 && !detail::job_aborted() && !s.trace.empty()) to_merge = detail::job.places;
-  // The fabric ends when all processes have come so far: then their files are there.
+  // The fabric ends when all processes reach this point: then their files exist.
   started.reset();
   if (to_merge != 0) detail::merge_traces(s.trace, to_merge);
   return code;

@@ -1,4 +1,4 @@
-// allocate: the two heaps of a segment, and the symmetric one that place 0 hands out for all.
+// allocate: allocation in segments: local memory from the place's own heap, symmetric memory from the heap at place 0.
 #include <algorithm>
 #include <cstring>
 
@@ -72,7 +72,7 @@ constexpr auto open_symmetric = [](std::uint64_t offset, std::uint64_t bytes) {
   std::lock_guard const lock(p.heaps.mutex);
   if (allocation_fails() || !the_job->fabric->extend_segment(p.id, offset, bytes))
     throw out_of_memory(p.id, bytes, p.memory.bytes / 2 - offset);
-  // Memory above what was ever used is zero already and stays untouched.
+  // Memory that was never used is zero already and stays untouched.
   if (offset < p.heaps.symmetric_used)
     std::memset(p.memory.base + offset, 0, std::min(bytes, p.heaps.symmetric_used - offset));
   p.heaps.symmetric_used = std::max(p.heaps.symmetric_used, offset + bytes);

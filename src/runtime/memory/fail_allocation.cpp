@@ -1,4 +1,4 @@
-// fail_allocation: one count for the process.
+// fail_allocation: counts the allocations of the process down to the one that fails, for tests.
 #include "tess/detail/fail_allocation.hpp"
 
 #include <atomic>
@@ -6,7 +6,8 @@
 namespace tess::detail {
 
 namespace {
-constinit std::atomic<std::int64_t> allocations_left{0};  ///< until the one that fails; 0 and below: none will
+constinit std::atomic<std::int64_t> allocations_left{
+    0};  ///< allocations up to the one that fails; 0 and below: none fails
 constinit std::atomic<bool> allocation_failed{false};
 }  // namespace
 

@@ -1,4 +1,4 @@
-// frame_pool: slabs, large blocks, and the way back of blocks that another worker freed.
+// frame_pool: allocates slabs and large blocks, and returns blocks that another worker freed.
 #include "tess/detail/frame_pool.hpp"
 
 #include "runtime/job/job.hpp"
@@ -11,7 +11,7 @@ void* segment_memory(std::size_t bytes) {
   return to_local(segment_allocate(bytes));
 }
 
-/// What follows a header there begins a cache line: a frame that suspends touches as few lines as it can.
+/// The bytes behind a block's header begin a cache line, so that a frame that suspends touches few lines.
 std::byte* first_block(void* slab) noexcept {
   constexpr std::size_t header = 16;
   auto const address = reinterpret_cast<std::uintptr_t>(slab) + header;

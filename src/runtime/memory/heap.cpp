@@ -55,7 +55,7 @@ void heap::set_left_of_next(std::uint64_t offset) noexcept {
 }
 
 std::uint64_t heap::take_free(std::uint64_t lines) noexcept {
-  // Blocks of the request's own bin may be too small: look at its first one, then at the larger bins.
+  // Blocks of the request's own bin may be too small: try its first block, then the larger bins.
   unsigned const own = bin_of(lines);
   std::uint64_t offset = first_[own];
   if (offset == 0 || at(offset).lines < lines) {

@@ -1,7 +1,7 @@
-// heap: allocator of a range of segment offsets: blocks aligned and padded to cache lines, with a line before each.
+// heap: allocates blocks in a range of segment offsets, aligned and padded to cache lines, with a header line each.
 //
-//   Segregated free lists (four per power of two) over boundary tags: allocation takes the first list that surely
-//   fits, freeing joins neighbours; both take constant time. The memory behind an offset is made usable on demand.
+//   Segregated free lists (four per power of two) over boundary tags. Allocation uses the first list whose blocks all
+//   fit; freeing merges neighbours; both take constant time. Memory is committed on demand.
 //
 // Units    bytes at the interface, lines (64 bytes) inside.
 // Threads  the caller holds the place's lock.
@@ -17,16 +17,16 @@ namespace tess::detail {
 
 class heap {
  public:
-  /// Serves offsets [begin, end) behind `base`; `commit(offset, bytes)` makes memory usable or says no.
+  /// Serves offsets [begin, end) from `base`; `commit(offset, bytes)` makes memory usable, or returns false.
   heap(std::byte* base, std::uint64_t begin, std::uint64_t end,
        std::function<bool(std::uint64_t offset, std::uint64_t bytes)> commit);
 
-  /// Offset of at least `bytes` bytes, or 0: no room.
+  /// Offset of a block of at least `bytes` bytes; 0: there is no room.
   [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
   /// False: `offset` is no block that allocate() returned.
   [[nodiscard]] bool release(std::uint64_t offset);
 
-  /// The most that could still be asked for in all (fragmentation aside).
+  /// Bytes that can still be allocated, apart from fragmentation.
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return left_lines_ * line; }
 
  private:

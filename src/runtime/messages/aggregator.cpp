@@ -16,7 +16,7 @@ namespace tess::detail {
 
 namespace {
 
-/// Buffers that may wait for credit before a task that sends more must wait with them.
+/// Buffers that may wait for credit; a task that sends more waits, too.
 constexpr std::size_t backlog_max = 8;
 
 }  // namespace
@@ -40,7 +40,7 @@ aggregator::owned_buffer aggregator::make_buffer(std::size_t capacity) {
     spare_.pop_back();
     return b;
   }
-  // So that giving one back never needs memory.
+  // Reserved now, so that giving a buffer back needs no memory.
   std::size_t const all = active_.size() + spare_.size() + backlog_.size() + 1;
   if (spare_.capacity() < all) spare_.reserve(2 * all);
   auto* const memory = ::operator new(sizeof(buffer) + capacity, std::align_val_t{alignof(buffer)});
@@ -60,7 +60,7 @@ aggregator::owned_buffer aggregator::take_open(worker_state& w, place_id target,
 void aggregator::prepare(worker_state& w) {
   active_.reserve(job.places);
   open_.resize(job.places);
-  // The other half is what the fabric may hold.
+  // The fabric may use the other half.
   memory_ = std::max<std::size_t>(the_job->options.buffer_memory / 2 / job.workers, buffer::capacity_max);
   w.outgoing_open = open_.data();
   w.outgoing_places = job.places;
@@ -73,7 +73,7 @@ std::size_t aggregator::capacity_for(std::size_t bytes) const noexcept {
 
 aggregator::buffer& aggregator::open(worker_state& w, place_id target, std::size_t bytes) {
   if (open_.empty()) prepare(w);
-  // Handlers that run meanwhile may open or fill it, so every step looks again.
+  // Handlers that run meanwhile may open or fill it, so every step checks again.
   for (;;) {
     if (buffer* const b = open_[target]; b != nullptr) {
       close_items(*b);
@@ -151,7 +151,7 @@ bool aggregator::has_room(std::size_t capacity) const noexcept {
   return std::ranges::any_of(spare_, [&](owned_buffer const& b) { return b->capacity == capacity; });
 }
 
-/// Memory for one more buffer, from spare ones of other sizes and from those that were opened first.
+/// Frees memory for one more buffer: spare buffers of other sizes, then the buffers that were opened first.
 void aggregator::shrink(worker_state& w, std::size_t capacity) noexcept {
   if (has_room(capacity)) return;
   spare_.clear();
@@ -166,7 +166,7 @@ void aggregator::make_room(worker_state& w, std::size_t capacity) {
   wait_for_credit(w, capacity);
 }
 
-/// A full buffer left: what arrived meanwhile is taken in, so that nobody's answers pile up.
+/// After a full buffer was sent: receives what arrived meanwhile, so that answers do not pile up.
 void aggregator::after_sending(worker_state& w) {
   if (w.delivering != 0) return;
   static_cast<void>(poll(w));
@@ -174,7 +174,7 @@ void aggregator::after_sending(worker_state& w) {
 }
 
 void aggregator::wait_for_credit(worker_state& w, std::size_t capacity) {
-  // Only a task may wait for credit. A handler's messages queue up: they are bounded by what arrived.
+  // Only a task may wait for credit. The messages of handlers queue up; they are bounded by what arrived.
   if (w.delivering != 0 || (backlog_.size() <= backlog_max && has_room(capacity))) return;
   struct context {
     aggregator* a;
@@ -219,7 +219,7 @@ void aggregator::close_run(buffer& b) {
 void aggregator::dispatch(worker_state& w, owned_buffer b) noexcept {
   place_id const target = b->target;
   try {
-    // Nothing leaves a job that cannot go on, and nothing gathers in it.
+    // An aborted job neither sends nor gathers messages.
     if (!job_aborted()) try_dispatch(w, b);
     if (b == nullptr) return;
     b->used = 0;
@@ -271,7 +271,7 @@ bool aggregator::transmit(worker_state& w, place_id target, std::span<std::byte 
 }
 
 void aggregator::retry_backlog(worker_state& w) noexcept try {
-  // Oldest first; a target that refuses once is not asked again in this pass.
+  // Oldest first; a target that refuses once is not tried again in this pass.
   std::vector<place_id> refusing;
   for (auto& b : std::exchange(backlog_, {})) {
     if (std::ranges::find(refusing, b->target) != refusing.end()) {
@@ -305,11 +305,12 @@ void aggregator::flush_late(worker_state& w) noexcept {
     return;
   }
   if (!backlog_.empty()) retry_backlog(w);
-  // Every half deadline begins a generation; a buffer leaves when it has seen two begin, or one that took as long.
+  // A generation begins every half deadline. A buffer is sent once two have begun since it was opened, or one that
+  // lasted as long.
   auto const now = std::chrono::steady_clock::now();
   if (now < generation_end_) return;
   auto const half = std::chrono::microseconds(the_job->options.flush_after) / 2;
-  // The first look after nothing waited begins to count.
+  // The first call after a time without buffers starts the count.
   if (generation_end_ != std::chrono::steady_clock::time_point{}) generation_ += now >= generation_end_ + half ? 2 : 1;
   generation_end_ = now + half;
   for (std::size_t n = active_.size(); n > 0 && !active_.empty(); --n) {
@@ -323,7 +324,7 @@ void aggregator::send_now(worker_state& w, place_id target, handler_id handler, 
                           std::size_t bytes) {
   bump(w.cold.messages);
   record_header const h{handler, static_cast<std::uint32_t>(bytes)};
-  // Where one was refused the next would be: they gather, and leave with the next flush.
+  // After a refusal the next message would be refused, too: they gather, and are sent with the next flush.
   bool refused = std::ranges::any_of(backlog_, [&](auto const& b) { return b->target == target; });
   bool const alone = !refused && (target >= open_.size() || open_[target] == nullptr);
   if (alone && sizeof h + padded(bytes) <= 64) {

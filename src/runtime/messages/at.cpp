@@ -1,4 +1,4 @@
-// at: the two halves of `at`: slots and requests here, replies there.
+// at: both halves of `at`: slots and requests at the caller, replies at the target.
 #include "tess/at.hpp"
 
 #include <algorithm>
@@ -88,8 +88,8 @@ void abandon_at_slot(at_slot* slot, place_id target) noexcept {
     forget_answer(slot);
     return;
   }
-  // The body may still run; the finish of the caller must hear what it leaves behind, so it waits for the reply. With
-  // several workers another may be applying the reply just now: the cell decides which of us is the last.
+  // The body may still run. The caller's finish must count the tasks that it leaves behind, so it waits for the reply.
+  // Another worker may be applying the reply just now: the cell decides which of the two is the last.
   slot->scope->add(1);
   worker_state& w = this_worker();
   try {
@@ -115,7 +115,7 @@ void end_abandoned(at_slot* slot) noexcept {
 }
 
 void forget_answer(at_slot* slot) noexcept {
-  // Of a place that is left an answer may still come: then the slot is there, if for nobody.
+  // A surviving place may still answer, so the slot stays although nothing waits for it.
   if (has_failed(slot->target)) free_at_slot(slot);
 }
 
@@ -149,9 +149,9 @@ std::byte* append_async_slowly(place_id target, handler_id handler, std::size_t 
 }
 
 std::uint64_t new_stream_number() noexcept {
-  // Of all places in the process: the number is only ever compared.
+  // One counter for all places of the process: numbers are only compared.
   static constinit std::atomic<std::uint64_t> last{0};
-  // A stream may be captured by what goes to another process.
+  // With the place, because a lambda that goes to another process may capture a stream.
   return std::uint64_t{self->place} << 48 | (last.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
@@ -167,9 +167,9 @@ void refuse_batch(place_id source, std::size_t bytes, std::size_t item_bytes) {
               "a multiple of " + std::to_string(item_bytes));
 }
 
-void check_place(place_id target, char const* who) {
+void check_place(place_id target, char const* where) {
   if (target >= job.places) [[unlikely]]
-    throw error(who, "place " + std::to_string(target), "a place below " + std::to_string(job.places));
+    throw error(where, "place " + std::to_string(target), "a place below " + std::to_string(job.places));
 }
 
 void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes) noexcept

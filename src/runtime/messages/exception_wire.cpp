@@ -1,4 +1,4 @@
-// exception_wire: kind, place, type name and text, lengths first.
+// exception_wire: the format: kind, place and lengths, then type name and text.
 #include "runtime/messages/exception_wire.hpp"
 
 #include <cxxabi.h>
@@ -34,7 +34,7 @@ std::string type_name_of(std::type_info const& type) {
   return name ? name.get() : type.name();
 }
 
-/// Its text without what its constructor puts in front.
+/// Its text without the prefix of its constructor.
 std::string how_of(place_failed const& e) {
   std::string_view const text = e.what();
   place_failed const bare(e.place());
@@ -62,7 +62,7 @@ std::vector<std::byte> encode_exception(std::exception_ptr exception, place_id t
   } catch (place_failed const& e) {
     return write(wire_kind::place_failed, e.place(), {}, how_of(e));
   } catch (remote_error const& e) {
-    // It crossed places before: keep where it came from. Its text already names place and type.
+    // It has crossed places before: keep its origin. Its text already names place and type.
     return write(wire_kind::remote, e.place(), e.type_name(), e.what());
   } catch (error const& e) {
     return write(wire_kind::error, thrown_at, {}, e.what());

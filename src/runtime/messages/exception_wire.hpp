@@ -12,7 +12,7 @@ namespace tess::detail {
 
 /// At most about 1 KiB; longer texts are cut.
 [[nodiscard]] std::vector<std::byte> encode_exception(std::exception_ptr exception, place_id thrown_at);
-/// tess::error, out_of_memory and place_failed come back as themselves, everything else as remote_error.
+/// tess::error, out_of_memory and place_failed keep their types; all others become remote_error.
 [[nodiscard]] std::exception_ptr decode_exception(std::span<std::byte const> bytes) noexcept;
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// handler_objects: finds file and build id of what is loaded, by the loader's list of program headers.
+// handler_objects: finds the file and build id of each loaded object in the loader's list of program headers.
 #include "runtime/messages/handler_objects.hpp"
 
 #include <elf.h>
@@ -24,7 +24,7 @@ namespace {
 constinit std::mutex entered_mutex;
 constinit shared_object* entered = nullptr;
 
-/// Where an object lies and who it is.
+/// The address and identity of a loaded object.
 struct loaded_file {
   std::string path;
   std::string build_id;

@@ -1,4 +1,4 @@
-// message: records of a batch, checked one by one before their handlers run.
+// message: checks the records of a batch one by one and runs their handlers.
 #include "runtime/messages/message.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class receiver final : public message_sink {
   void deliver(place_id, place_id source, std::span<std::byte const> bytes) override {
     if (worker_state& w = this_worker(); w.trace.enabled()) [[unlikely]]
       w.trace.message(trace_event::receive, source, bytes.size());
-    // What a place says after it failed would confuse those who go on without it.
+    // Messages of a failed place would confuse the places that go on without it.
     if (!has_failed(source)) [[likely]]
       detail::deliver(source, bytes, nullptr);
   }
@@ -32,7 +32,7 @@ class receiver final : public message_sink {
 
 constexpr std::size_t prefetch_bytes = 384;
 
-/// The run that the records before belong to ends: its messages are done (tasks that they started count themselves).
+/// The run of the records that follow. When it closes, its messages are done; tasks that they started count themselves.
 struct open_run {
   finish_scope* scope = nullptr;
   std::int64_t messages = 0;
@@ -63,7 +63,7 @@ auto handler_for(record_header const& h, place_id source) {
   }
   if (h.handler.index >= end - begin) malformed(source, "unknown handler");
   handler_record const& record = begin[h.handler.index];
-  // What makes exceptions stands among the handlers, but no message calls it.
+  // The makers of exceptions are among the handlers, but messages must not call them.
   if (record.alignment > cache_line) malformed(source, "not a handler of messages");
   if (record.variable ? h.bytes < record.bytes : h.bytes != record.bytes) malformed(source, "payload of wrong size");
   return record.invoke;
@@ -98,8 +98,8 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
   w.handler.scope = nullptr;
   std::byte const* next = bytes.data();
   std::byte const* const end = next + bytes.size();
-  // Records of one sort follow each other: what was checked of one header holds for its equals.
-  std::uint64_t known = ~std::uint64_t{0};
+  // Records with equal headers often follow each other: the check of one header holds for all of them.
+  std::uint64_t checked = ~std::uint64_t{0};
   void (*invoke)(message_context&, std::byte const*, std::size_t) = nullptr;
   while (next < end) {
     if (end - next < static_cast<std::ptrdiff_t>(sizeof(record_header))) malformed(source, "truncated record");
@@ -109,12 +109,12 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
     std::memcpy(&h, next, sizeof h);
     std::memcpy(&bits, next, sizeof bits);
     std::byte const* const payload = next + sizeof h;
-    // A batch was just written by another core: its lines are fetched ahead.
+    // Another core has just written the batch: prefetch its lines.
     prefetch_read(next + prefetch_bytes);
     auto const left = static_cast<std::size_t>(end - payload);
     if (h.bytes > left) malformed(source, "record longer than its message");
     next = payload + std::min(left, padded(h.bytes));
-    if (bits != known) {
+    if (bits != checked) {
       if (h.handler.index == run_index) {
         begin_run({payload, h.bytes}, source, local_scope, run);
         context.scope = run.scope;
@@ -122,7 +122,7 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
         continue;
       }
       invoke = handler_for(h, source);
-      known = bits;
+      checked = bits;
     }
     invoke(context, payload, h.bytes);
   }

@@ -1,4 +1,4 @@
-// heartbeat: a thread that sleeps between two lines, until it is asked to stop.
+// heartbeat: a thread that writes a line and sleeps, until it is asked to stop.
 #include "runtime/processes/heartbeat.hpp"
 
 #include <pthread.h>
@@ -20,11 +20,11 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds period_max(1000);
 constexpr int periods_per_timeout = 8;
-/// If place 0 goes with its host, the others say how the job ended when the time-out is over; this is for their end,
-/// and for the launcher to pass it on.
-constexpr milliseconds for_last_words(5000);
+/// If place 0 fails with its host, the others report the end of the job after the time-out. This is the time for their
+/// end, and for the launcher to forward their output.
+constexpr milliseconds final_output_time(5000);
 
-void say_so_until(std::stop_token const& stop, milliseconds failure_timeout) {
+void write_until(std::stop_token const& stop, milliseconds failure_timeout) {
   std::mutex mutex;
   std::condition_variable_any asked;
   std::unique_lock lock(mutex);
@@ -32,8 +32,8 @@ void say_so_until(std::stop_token const& stop, milliseconds failure_timeout) {
   do {
     char line[64];
     int const bytes = std::snprintf(line, sizeof line, "tess: alive, again within %lld ms\n",
-                                    static_cast<long long>((failure_timeout + for_last_words).count()));
-    // One write: lines of other threads do not come between.
+                                    static_cast<long long>((failure_timeout + final_output_time).count()));
+    // One write, so that lines of other threads cannot split it.
     static_cast<void>(!write(STDERR_FILENO, line, static_cast<std::size_t>(bytes)));
   } while (!asked.wait_for(lock, stop, period, [&] { return stop.stop_requested(); }));
 }
@@ -47,7 +47,7 @@ launcher_heartbeat::launcher_heartbeat(milliseconds failure_timeout) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  thread_ = std::jthread([failure_timeout](std::stop_token const& stop) { say_so_until(stop, failure_timeout); });
+  thread_ = std::jthread([failure_timeout](std::stop_token const& stop) { write_until(stop, failure_timeout); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

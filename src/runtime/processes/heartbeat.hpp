@@ -1,11 +1,11 @@
-// heartbeat: while it lives, place 0 says on standard error, again and again, that the job is still there.
+// heartbeat: place 0 writes a line to standard error at regular intervals, which shows that the job is alive.
 //
-//   `tess run` over several hosts hears of its places through the launcher alone, and a launcher that lost a host may
-//   end all places before they can say a word, and then wait for ever itself (Open MPI 4.1 does). Silence is the one
-//   sign of that which does not depend on the launcher. The lines are taken out by `tess run` (TESS_EXIT_FILE=-); each
-//   says how long the next one may take.
+//   Over several hosts, `tess run` sees its places only through the launcher. A launcher that lost a host may end all
+//   places before they can report anything, and then wait forever (Open MPI 4.1 does). Missing lines are the only sign
+//   of this that does not depend on the launcher. `tess run` removes the lines (TESS_EXIT_FILE=-); each line states how
+//   long the next one may take.
 //
-// Threads  one of its own, which takes no signals and only writes.
+// Threads  one of its own, which receives no signals and only writes.
 // Cost     a line of 40 bytes for each eighth of the failure time-out, at most one a second, at one place of the job.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace tess::detail {
 
 class launcher_heartbeat {
  public:
-  /// Nothing happens in a process that is not place 0 of its launcher (PMIX_RANK).
+  /// Does nothing in a process that is not place 0 of its launcher (PMIX_RANK).
   explicit launcher_heartbeat(std::chrono::milliseconds failure_timeout);
   ~launcher_heartbeat();
   launcher_heartbeat(launcher_heartbeat const&) = delete;

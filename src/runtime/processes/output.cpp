@@ -48,7 +48,7 @@ void redirect_output() noexcept {
     close(file);
   }
   setlinebuf(stdout);
-  // What this process starts has nothing to join: it inherits the streams.
+  // Processes that this one starts inherit the streams.
   unsetenv("TESS_OUTPUT");
 }
 

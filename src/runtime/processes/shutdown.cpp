@@ -1,4 +1,4 @@
-// shutdown: the message that ends a job.
+// shutdown: the message that ends a job, down a tree or to every place.
 #include "runtime/processes/shutdown.hpp"
 
 #include <cstring>
@@ -62,22 +62,22 @@ void stop_other_processes(int exit_code) noexcept try {
     stop_children({exit_code, 1});
     return;
   }
-  // The tree has a gap.
+  // A failed place would interrupt the tree.
   for (unsigned p = 0; p < job.places; ++p)
     if (p != self->place && !job.failed[p]) send_stop(static_cast<place_id>(p), {exit_code, 0});
 } catch (...) {
-  abort_job("telling the other places that the program ended");
+  abort_job("stopping the other places");
 }
 
 void stop_others_after_abort(job_state& j) noexcept try {
-  // That place 0 failed everybody knows by himself.
+  // All places notice a failure of place 0 themselves.
   if (alone() || (j.failures.first_seen != time_point{} && j.first_place != 0)) return;
   self = j.workers.front().get();
   for (unsigned p = 0; p < job.places; ++p)
     if (p != self->place && !has_failed(static_cast<place_id>(p))) send_stop(static_cast<place_id>(p), {1, 0});
   self = nullptr;
 } catch (...) {
-  // They will notice that this process is gone.
+  // The other processes will notice that this one is gone.
   self = nullptr;
 }
 
@@ -92,7 +92,7 @@ task<void> gather_statistics() {
 bool reports_reason() noexcept {
   job_state const& j = *the_job;
   if (alone() || j.failures.first_seen == time_point{}) return alone() || j.first_place == 0;
-  // What happens to others after the first failure is no news: they may just have been quicker to end.
+  // Failures after the first one may only be processes that ended earlier.
   return j.first_place == (j.failures.first == 0 ? 1 : 0);
 }
 

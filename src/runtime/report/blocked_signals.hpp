@@ -1,4 +1,4 @@
-// blocked_signals: while it lives, and in threads that start meanwhile, the signals of the stall report are not taken.
+// blocked_signals: blocks the signals of the stall report while it lives, also in threads that start meanwhile.
 #pragma once
 
 #include <pthread.h>
@@ -6,7 +6,7 @@
 
 namespace tess::detail {
 
-/// Threads inherit the mask: only the watch takes these signals.
+/// Threads inherit the mask, so only the watch receives these signals.
 class blocked_signals {
  public:
   blocked_signals() {

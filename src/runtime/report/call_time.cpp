@@ -1,4 +1,4 @@
-// call_time: the clock of the fabric, and the sums.
+// call_time: sums the times of calls and of their functions, by the fabric's clock.
 #include "tess/detail/call_time.hpp"
 
 #include "runtime/job/job.hpp"

@@ -1,4 +1,4 @@
-// output_file: fwrite, then rename; and JSON string escapes.
+// output_file: writes and renames the file, reports every error; and escapes JSON strings.
 #include "runtime/report/output_file.hpp"
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// output_file: a file that is whole or not there: written beside its name, renamed at the end, every error reported.
+// output_file: a file that appears only when it is complete: written under another name, then renamed.
 #pragma once
 
 #include <cstdio>

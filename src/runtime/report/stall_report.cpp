@@ -1,4 +1,4 @@
-// stall_report: walks the frames of a worker's pool and prints those that are parked, with the tasks that await them.
+// stall_report: walks the frames of each worker's pool and prints the parked ones, with the tasks that await them.
 #include "runtime/report/stall_report.hpp"
 
 #include <pthread.h>
@@ -22,10 +22,10 @@ namespace tess::detail {
 namespace {
 constexpr unsigned lines_max = 50;
 constexpr auto pause_wait_max = std::chrono::milliseconds(250);
-/// How long tasks of a broken job may take to come to their next co_await.
-constexpr auto broken_max = std::chrono::seconds(5);
+/// How long tasks of an aborted job may take to reach their next co_await.
+constexpr auto abort_wait_max = std::chrono::seconds(5);
 
-/// Who awaits a task, outwards.
+/// The tasks that await a task, from the inside out.
 std::string awaited_at(promise_base const& p) {
   std::string text;
   for (promise_base const* outer = p.continuation; outer != nullptr; outer = outer->continuation)
@@ -33,7 +33,7 @@ std::string awaited_at(promise_base const& p) {
   return text;
 }
 
-/// The task that waits without giving its worker back.
+/// The task that waits without suspending.
 std::string task_that_polls(worker_state const& w) {
   std::string text = "waits for " + std::string(w.polls_for);
   if (w.current == &w.handler) return text + " in a message handler";
@@ -44,7 +44,7 @@ std::string task_that_polls(worker_state const& w) {
   return text + awaited_at(*w.current);
 }
 
-/// The tasks of a worker whose place stands still, a line each; of one without also a line, if wanted.
+/// The waiting tasks of a worker whose place is paused, a line each; `without`: also a line if there are none.
 std::string tasks_of(worker_state const& w, bool without) {
   std::string text;
   unsigned parked = 0;
@@ -52,7 +52,7 @@ std::string tasks_of(worker_state const& w, bool without) {
   if (w.polls_for != nullptr) text += name + task_that_polls(w) + '\n';
   w.frames.for_each_task([&](void* frame) {
     promise_base const* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
-    // Only spawned tasks surely have a frame of their own; a task that is awaited is found through the one that awaits.
+    // Only spawned tasks always have frames of their own; an awaited task is found through the one that awaits it.
     if (p->continuation != nullptr) return;
     while (p->callee != nullptr) p = p->callee;
     if (p->waits_for == nullptr) return;
@@ -67,7 +67,7 @@ std::string tasks_of(worker_state const& w, bool without) {
   return text;
 }
 
-/// acquire: what the thread did before it stood still.
+/// acquire: what the thread did before it paused.
 bool is_paused(thread_state const& t, std::uint64_t report) noexcept {
   return t.paused_for.load(std::memory_order_acquire) >= report;
 }
@@ -110,9 +110,9 @@ struct stall_watch::state {
   pthread_t native{};
   std::thread thread;
 
-  /// Runs `look`, which is told whether all threads stand still, or only some of them in the time that they had.
+  /// Pauses the threads and runs `look`. Its first argument: all threads have paused in time.
   template <class Look>
-  void while_still(Look look) const {
+  void while_paused(Look look) const {
     std::uint64_t const report = the_job->watch.pauses_requested.fetch_add(1, std::memory_order_seq_cst) + 1;
     wake_all();
     auto const limit = std::chrono::steady_clock::now() + pause_wait_max;
@@ -124,16 +124,16 @@ struct stall_watch::state {
     the_job->watch.pauses_ended.store(report, std::memory_order_release);
   }
 
-  void ask(char const* why) const {
+  void print_report(char const* why) const {
     std::fprintf(stderr, "tess: %s; tasks that wait:\n", why);
-    while_still([](bool, std::uint64_t report) {
+    while_paused([](bool, std::uint64_t report) {
       for (auto const& place : the_job->places) report_place(*place, report);
     });
   }
 
-  /// Threads that do not come at once get a moment to move on: the one they wait for may be waiting for them.
+  /// If not all threads pause, they get a moment to move on: they may wait for a thread that has paused.
   void announce_when_paused() const {
-    while_still([](bool all, std::uint64_t) {
+    while_paused([](bool all, std::uint64_t) {
       if (all) announce_failures(*the_job);
     });
   }
@@ -149,9 +149,9 @@ struct stall_watch::state {
     return turns == std::exchange(last_turns, turns) && asleep;
   }
 
-  /// A task that never gives the turn away must not keep a broken job from ending.
+  /// A task that never suspends must not keep an aborted job from ending.
   void end_in_time() const {
-    auto const limit = std::chrono::steady_clock::now() + broken_max;
+    auto const limit = std::chrono::steady_clock::now() + abort_wait_max;
     while (!all_stopped_polling()) {
       if (std::chrono::steady_clock::now() > limit) {
         print_abort(*the_job);
@@ -177,18 +177,18 @@ struct stall_watch::state {
       wait.tv_sec = static_cast<time_t>(step);
       wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
       int const signal = sigtimedwait(&set, nullptr, &wait);
-      // Workers look more often, but not while they compute.
+      // Workers check more often, but not while they compute.
       check_for_failures();
       if (job_aborted()) end_in_time();
       if (has_unannounced_failures() && !ending.load(std::memory_order_acquire)) announce_when_paused();
-      if (signal == SIGUSR1) ask("asked by SIGUSR1");
+      if (signal == SIGUSR1) print_report("asked by SIGUSR1");
       if (timeout_s <= 0) continue;
       auto const now = std::chrono::steady_clock::now();
       if (!still(last_turns)) {
         quiet_since = now;
         reported = false;
       } else if (!reported && std::chrono::duration<double>(now - quiet_since).count() >= timeout_s) {
-        ask(("nothing has moved for " + std::to_string(timeout_s) + " s").c_str());
+        print_report(("nothing has moved for " + std::to_string(timeout_s) + " s").c_str());
         // The report itself is no progress.
         reported = true;
       }

@@ -1,8 +1,8 @@
-// stall_report: who waits where: on SIGUSR1, and when nothing has moved for --stall-timeout; and who is to be told that
-// a place failed.
+// stall_report: prints which tasks wait where: on SIGUSR1, and when nothing has moved for --stall-timeout.
 //
-//   The watch asks all threads to stand still between two tasks, prints, and lets them go on: nobody reads a frame that
-//   another thread changes. Of a place with a thread that does not come, being in one long task, it says just that.
+//   The watch pauses all threads between two tasks, prints, and lets them go on, so that it reads no frame that another
+//   thread changes. If a thread does not pause, because one task runs for long, the report says so. In the same way the
+//   watch announces failed places to tasks.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace tess::detail {
 
 struct thread_state;
 
-/// The calling thread, between two tasks, waits until the report that was asked for is printed.
+/// The calling thread, between two tasks, waits until the requested pause ends.
 void pause(thread_state& thread) noexcept;
 
-/// Of the places of this program, when everybody sleeps for ever: tasks that wait, and where.
+/// Prints the waiting tasks of the places of this program, all of whose threads sleep forever.
 void report_stalled_places();
 
 /// Watches signals, failed places and progress of the running job on a thread of its own, between construction and
-/// destruction. A broken job whose threads do not end is ended with the process.
+/// destruction. If threads of an aborted job do not end, it ends the process.
 class stall_watch {
  public:
   explicit stall_watch(double timeout_s);

@@ -1,4 +1,4 @@
-// statistics: one JSON object per run: totals, then one object per place.
+// statistics: writes one JSON object per run: totals, then one object per place.
 #include "runtime/report/statistics.hpp"
 
 #include <algorithm>

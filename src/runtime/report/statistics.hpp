@@ -8,10 +8,10 @@
 
 namespace tess::detail {
 
-/// What one worker counted.
+/// The counters of one worker.
 [[nodiscard]] operation_counts counts_of(worker_state const& w) noexcept;
 
-/// What the workers of the caller's place counted.
+/// The counters of the caller's place.
 [[nodiscard]] place_counts counts_here() noexcept;
 
 /// Throws tess::error if the file cannot be written.

@@ -1,4 +1,4 @@
-// trace: Trace Event Format (JSON), one process per place, one track per worker.
+// trace: writes the Trace Event Format (JSON), with one process per place and one track per worker.
 #include "runtime/report/trace.hpp"
 
 #include <chrono>
@@ -28,7 +28,7 @@ void trace_buffer::message(trace_event what, std::uint16_t peer, std::size_t byt
 void trace_buffer::keep(event const& e) noexcept try {
   if (events_.size() < events_max) events_.push_back(e);
 } catch (std::bad_alloc const&) {
-  // A trace ends where memory does.
+  // Without memory the trace ends here.
   enabled_ = false;
 }
 
@@ -36,7 +36,7 @@ namespace {
 
 constexpr char const* zero_key = "zero_unix_ns";
 
-/// When trace_clock() was zero, by the clock that hosts agree on.
+/// When trace_clock() was zero, by the clock that the hosts share.
 std::int64_t zero_of_this_process() noexcept {
   using std::chrono::duration_cast;
   using std::chrono::nanoseconds;

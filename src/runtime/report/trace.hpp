@@ -1,6 +1,6 @@
-// trace: what each worker did when, for Perfetto: stretches of tasks, messages, sleep.
+// trace: records when each worker ran tasks, sent and received messages, and slept, for Perfetto.
 //
-// Units    nanoseconds since the first trace_clock() of the process; in a merged file, of that of place 0.
+// Units    nanoseconds since the first trace_clock() of the process; in a merged file, since that of place 0.
 // Threads  a buffer: its worker; write_trace: after all workers ended.
 // Cost     nothing but a predictable branch per turn when off; 32 bytes per event when on, at most 1 M per worker.
 #pragma once
@@ -48,8 +48,8 @@ class trace_buffer {
 void write_trace(job_state const& job, std::string const& file);
 /// The file of place p > 0 of a job of processes, until it is merged.
 [[nodiscard]] std::string trace_file_of(std::string const& file, unsigned place);
-/// Adds to `file` those of the other places that are there, as far as they were written by this job, and removes them.
-/// Times become those of the first place's clock, by the clocks of their hosts.
+/// Adds the files of the other places to `file` and removes them. Times are converted to the first place's clock by the
+/// clocks of their hosts.
 void merge_traces(std::string const& file, unsigned places);
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// trace_merge: the traces of places that are processes, put together line by line: write_trace() has an event a line.
+// trace_merge: merges the traces of several processes line by line: write_trace() writes one event a line.
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,7 @@ std::optional<std::int64_t> zero_of(std::string_view head) {
   return number_after<std::int64_t>(head, "\"zero_unix_ns\":", begin, end);
 }
 
-/// An event, so many microseconds later.
+/// Writes an event with its time moved by `shift_us` microseconds.
 void write_shifted(output_file& out, std::string const& line, double shift_us) {
   std::size_t begin = 0;
   std::size_t end = 0;

@@ -1,4 +1,4 @@
-// notify: how a task becomes runnable from elsewhere: cookies, ready queues, and the threads that they wake.
+// notify: makes tasks runnable from other threads: cookies, ready queues, and waking the threads.
 #include "runtime/job/job.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 #include "tess/at.hpp"
@@ -48,7 +48,7 @@ void notify_worker(std::uint32_t notify, std::uint64_t cookie) noexcept {
   }
   ready_node* const n = node_of(cookie);
   n->next_ready = target.ready.load(std::memory_order_relaxed);
-  // release what was acknowledged; sequentially consistent for the look at the sleeper that follows.
+  // release: what was acknowledged. Sequentially consistent, because wake() then reads whether the thread sleeps.
   while (!target.ready.compare_exchange_weak(n->next_ready, cookie, std::memory_order_seq_cst,
                                              std::memory_order_relaxed)) {
   }
@@ -60,13 +60,13 @@ void wake_all() noexcept {
 }
 
 void drain(completion& cell) noexcept {
-  // After a failure some acknowledgements will not come; those of the fabric do, and soon.
-  static constexpr auto patience = std::chrono::seconds(1);
+  // After a failure some acknowledgements never arrive; those of the fabric do, and soon.
+  static constexpr auto wait_max = std::chrono::seconds(1);
   wait_polling(
       "operations of a counter that is destroyed",
       [](void* c) {
         return static_cast<completion*>(c)->idle() ||
-               (job.failed != nullptr && std::chrono::steady_clock::now() > the_job->failures.announced_at + patience);
+               (job.failed != nullptr && std::chrono::steady_clock::now() > the_job->failures.announced_at + wait_max);
       },
       &cell);
 }

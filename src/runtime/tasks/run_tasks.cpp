@@ -1,4 +1,4 @@
-// run_tasks: which tasks take turns, and for how long a lone one has the worker for itself.
+// run_tasks: chooses which tasks take turns, and how long a single task keeps the worker.
 #include "runtime/tasks/run_tasks.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@ namespace tess::detail {
 namespace {
 
 constexpr std::uint32_t switches_per_turn = 64;
-/// How long a lone task completes operations at once before the worker looks up: many times what a look costs, yet
-/// little for who waits for an answer.
+/// How long a single task completes operations without a poll: many times the cost of a poll, yet short for a place
+/// that waits for an answer.
 constexpr auto alone_turn = std::chrono::microseconds(4);
 constexpr std::uint64_t alone_budget_min = 32, alone_budget_max = 4096;
-/// Tasks that take turns: enough for the latency of memory, few enough for the first-level cache.
+/// Tasks that take turns: enough to hide the latency of memory, few enough for the first-level cache.
 constexpr std::uint64_t turns_max = 32;
 constexpr unsigned polls_per_extra_start = 16;
 
@@ -23,7 +23,7 @@ void admit(worker_state& w) {
   if (!w.may_start()) return;
   std::uint64_t const have = w.runnable.size();
   if (have >= turns_max) {
-    // Tasks that take turns for ever must not keep the others from starting: the oldest joins them now and then.
+    // Tasks that never end must not keep the others from starting: now and then the oldest joins them.
     if (w.cold.polls % polls_per_extra_start != 0) return;
     if (promise_base* const p = w.unstarted.steal()) w.runnable.push(p);
     return;
@@ -38,7 +38,7 @@ void admit(worker_state& w) {
 void resume(worker_state& w, promise_base* p) {
   w.current = p;
   if (w.trace.enabled()) [[unlikely]] {
-    // One switch at a time, so that every stretch of every task is seen.
+    // One switch at a time, so that every run of every task is recorded.
     worker::single_step const step(w);
     std::uint64_t const begin = trace_clock();
     std::source_location const where = p->where;
@@ -49,8 +49,8 @@ void resume(worker_state& w, promise_base* p) {
   handle_of(p).resume();
 }
 
-/// A turn of the only task. How many operations fill it depends on whether they hit a cache: the budget is doubled or
-/// halved until turns that follow each other take about `alone_turn`.
+/// A turn of the only task. How many operations fit depends on whether they hit a cache: the budget is doubled or
+/// halved until consecutive turns take about `alone_turn`.
 void resume_alone(worker_state& w, promise_base* p) {
   w.set_alone(w.alone_budget);
   // Its first suspension ends the turn.
@@ -94,7 +94,7 @@ bool run_tasks(worker_state& w) {
     any = true;
     if (w.runnable.empty() && w.unstarted.empty() && w.delayed.empty()) {
       resume_alone(w, p);
-      // What it made runnable, such as the carrier of its call, belongs to its turn; once, for it may be itself.
+      // Tasks that it made runnable, such as the carrier of its call, belong to its turn; once, for it may be itself.
       if (!was_alone && !w.alone_spent()) w.turn_end = w.runnable.position() + w.runnable.size();
       was_alone = true;
     } else {

@@ -1,4 +1,4 @@
-// spin_lock: a few instructions of exclusion between the workers of one place; gives the processor away when it waits.
+// spin_lock: mutual exclusion of workers of one place for a few instructions; yields the processor while it waits.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ class spin_lock {
     for (unsigned tries = 0; held_.exchange(true, std::memory_order_acquire); ++tries) {
       while (held_.load(std::memory_order_relaxed)) {
         spin_pause();
-        // The holder may have lost its processor to us.
+        // The holder may need this processor.
         if (++tries % 64 == 0) std::this_thread::yield();
       }
     }

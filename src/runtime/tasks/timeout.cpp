@@ -1,4 +1,4 @@
-// timeout: asking a scope to stop, on its worker or by a message to it.
+// timeout: requests a scope to stop, on its worker or by a message to that worker.
 #include "tess/timeout.hpp"
 
 #include "runtime/tasks/worker_loop.hpp"
@@ -34,7 +34,7 @@ void request_stop(stop_scope& scope, stop_cause cause) noexcept {
   if (scope.requested == stop_cause::none) scope.requested = cause;
   stop_scope* s = &scope;
   while (s->inner != nullptr) s = s->inner;
-  // Nobody parked, or woken already: the task sees the request when it would park again.
+  // No task is parked, or it is being woken: it sees the request before it parks again.
   if (s->wait == nullptr || !s->take_back(*s->wait)) return;
   std::exchange(s->wait, nullptr)->given_up_ = true;
   s->parked->waits_for = nullptr;
@@ -49,7 +49,7 @@ stop_message* make_stop_message(stop_scope& scope) {
 }
 
 void send_stop_message(stop_message& m) noexcept {
-  // Not seen before the callback is gone, which orders it.
+  // Read only after the callback is gone, which orders it.
   m.sent = true;
   notify_worker(m.worker, reinterpret_cast<std::uint64_t>(static_cast<ready_node*>(&m)) | stop_message_tag);
 }

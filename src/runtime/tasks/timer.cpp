@@ -1,4 +1,4 @@
-// timer: the pairing heap, and what workers do with theirs.
+// timer: a pairing heap of timers for each worker, and their expiry.
 #include "tess/detail/timer.hpp"
 
 #include <chrono>
@@ -20,7 +20,7 @@ timer* timer_queue::merge(timer* a, timer* b) noexcept {
   return a;
 }
 
-/// In pairs, then all pairs from the last to the first: no recursion, however many.
+/// Merges pairs, then all pairs from the last to the first, without recursion.
 timer* timer_queue::merge_siblings(timer* first) noexcept {
   timer* pairs = nullptr;
   while (first != nullptr) {

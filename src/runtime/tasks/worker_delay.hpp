@@ -1,4 +1,4 @@
-// worker_delay: what the loop of a thread does about word operations that are delayed (settings::delay).
+// worker_delay: the worker loop's part in delayed word operations (settings::delay).
 //
 // Threads  the thread of the workers.
 #pragma once
@@ -10,10 +10,10 @@
 
 namespace tess::detail {
 
-/// What the system needs for a sleep and a wake-up, about.
+/// About the time that the system needs for a sleep and a wake-up.
 inline constexpr auto shortest_sleep = std::chrono::microseconds(50);
 
-/// Tasks whose delayed operations may complete can run. False if there are none.
+/// Makes the tasks runnable whose delayed operations may complete. False if there are none.
 inline bool release_delayed(worker_state& w) noexcept {
   if (w.delayed.empty() || !w.delayed.release(w.runnable)) return false;
   w.not_alone();

@@ -1,4 +1,4 @@
-// worker_loop: poll, steal, sleep; several workers may share a thread, each gets its turn.
+// worker_loop: the loop of a thread, which gives each of its workers a turn: run tasks, poll, steal, sleep.
 #include "runtime/tasks/worker_loop.hpp"
 
 #include <algorithm>
@@ -25,15 +25,16 @@ constexpr unsigned polls_per_finish_report = 64;
 constexpr int spins_before_sleep = 2000;
 constexpr int turns_per_idle_run = 8;
 constexpr int looks_per_idle_round = 4;
-/// Rounds of waiting without suspending before the thread looks after its other workers.
-constexpr unsigned patient_rounds = 1000;
+/// Rounds of waiting without suspending before the thread runs its other workers.
+constexpr unsigned rounds_alone_max = 1000;
 constexpr auto sleep_max = std::chrono::seconds(1);
 
 thread_local thread_state* this_thread = nullptr;
 
 bool take_ready(worker_state& w) {
   if (w.ready.load(std::memory_order_relaxed) == 0) return false;
-  // acquire: what the notifier acknowledged. The stack is newest first; tasks resume in the order they became ready.
+  // acquire: what the notifier acknowledged. The stack has the newest on top; tasks resume in the order of
+  // notification.
   std::uint64_t list = w.ready.exchange(0, std::memory_order_acquire);
   std::uint64_t reversed = 0;
   while (list != 0) {
@@ -69,12 +70,12 @@ bool steal(worker_state& w) {
   return false;
 }
 
-bool report_wanted(thread_state const& thread) noexcept {
+bool pause_requested(thread_state const& thread) noexcept {
   return thread.paused_for.load(std::memory_order_relaxed) !=
          the_job->watch.pauses_requested.load(std::memory_order_relaxed);
 }
 
-/// Something happened: the stall report looks for it.
+/// Counts a round in which something happened, for the stall report.
 void count_turn(thread_state& thread) noexcept {
   thread.turns.store(thread.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
@@ -85,12 +86,12 @@ bool turn(worker_state& w) {
   self = &w;
   bool busy = run_tasks(w);
   busy |= poll(w);
-  // A sleeper that spawn() just missed is woken here.
+  // Wakes a thread that fell asleep just when spawn() looked for one.
   if (!w.single && !w.unstarted.empty()) offer_work(w);
   return busy;
 }
 
-/// Nothing is runnable: everything that was gathered leaves, and other workers' tasks are looked at.
+/// Nothing is runnable: sends everything that was gathered, and tries to steal.
 bool run_idle(worker_state& w) {
   if (has_failed(w.place)) [[unlikely]]
     return false;
@@ -113,7 +114,7 @@ bool nothing_to_do(void* context) {
     if (has_failed(w->place)) continue;
     if (w->ready.load(std::memory_order_seq_cst) != 0 || !w->outgoing.empty()) return false;
     place_state const& place = the_job->place(w->place);
-    // The last flush may have run the handler that a finish waited for.
+    // The last flush may have run the handler that a finish waits for.
     if (place.finishes.idle_proxies.load(std::memory_order_relaxed) != nullptr) return false;
     if (!w->may_start()) continue;
     for (worker_state const* const other : place.workers)
@@ -149,7 +150,7 @@ void run_thread(thread_state& thread) {
   this_thread = &thread;
   int idle_rounds = 0;
   while (!the_job->stopping.load(std::memory_order_relaxed)) {
-    if (report_wanted(thread)) [[unlikely]] {
+    if (pause_requested(thread)) [[unlikely]] {
       pause(thread);
       continue;
     }
@@ -161,7 +162,7 @@ void run_thread(thread_state& thread) {
       continue;
     }
     bool const spins = thread.may_spin && idle_rounds < spins_before_sleep;
-    // Operations that are about to complete are waited for without a pause, which is as long as several switches.
+    // Delayed operations are about to complete: no pause, which would take as long as several switches.
     bool const delays = spins && delays_something(thread);
     if (delays && ++idle_rounds % turns_per_idle_run != 0) continue;
     for (worker_state* const w : thread.workers) busy |= run_idle(*w);
@@ -170,7 +171,7 @@ void run_thread(thread_state& thread) {
     if (spins) {
       if (delays) continue;
       ++idle_rounds;
-      // A pause takes as long as an answer may: each is followed by a look.
+      // A pause may take as long as an answer: poll after each.
       for (int i = 0; i < looks_per_idle_round && !busy; ++i) {
         spin_pause();
         for (worker_state* const w : thread.workers) {
@@ -213,13 +214,13 @@ bool poll(worker_state& w) noexcept {
 
 namespace {
 
-/// Tasks of the runtime itself carry transfers on: they run even where no other task may.
+/// Runs tasks of the runtime itself, which continue transfers, even where no other task may run.
 bool run_system_tasks(worker_state& w) {
   finish_scope const* const system = the_job->place(w.place).finishes.system.get();
   promise_base* const current = w.current;
   worker::single_step const step(w);
   bool busy = false;
-  // A task that waits like this itself may take others out of the ring.
+  // A task that calls wait_polling() itself may remove others from the ring.
   for (std::uint64_t n = w.runnable.size(); n > 0 && !w.runnable.empty(); --n) {
     promise_base* const p = w.runnable.pop();
     if (p->scope == system) {
@@ -234,7 +235,7 @@ bool run_system_tasks(worker_state& w) {
   return busy;
 }
 
-/// Workers of the thread that wait themselves lie below on the stack: none of their tasks may run.
+/// Workers of the thread that wait themselves are further down the stack: none of their tasks may run.
 bool run_other_workers(thread_state& thread) {
   bool busy = false;
   for (worker_state* const w : thread.workers) {
@@ -249,7 +250,7 @@ bool run_other_workers(thread_state& thread) {
 
 void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept {
   if (this_thread == nullptr) {
-    // The threads of a broken job have ended.
+    // The threads of an aborted job have ended.
     TESS_ASSERT(job_aborted() || job.failed != nullptr);
     return;
   }
@@ -263,7 +264,7 @@ void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept
       while (!all_stopped_polling()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       break;
     }
-    if (report_wanted(thread)) {
+    if (pause_requested(thread)) {
       pause(thread);
       continue;
     }
@@ -273,8 +274,8 @@ void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept
       busy |= poll(*w);
       busy |= run_system_tasks(*w);
     }
-    // It may be a task of another worker of this thread that we wait for.
-    if (!busy && idle_rounds > patient_rounds) busy = run_other_workers(thread);
+    // The wait may be for a task of another worker of this thread.
+    if (!busy && idle_rounds > rounds_alone_max) busy = run_other_workers(thread);
     self = &outer;
     if (busy) {
       count_turn(thread);
@@ -283,7 +284,7 @@ void wait_polling(char const* what, bool (*done)(void*), void* context) noexcept
     }
     spin_pause();
     if (++idle_rounds <= 64) continue;
-    if (idle_rounds <= patient_rounds) {
+    if (idle_rounds <= rounds_alone_max) {
       std::this_thread::yield();
     } else {
       thread.only_polls.store(true, std::memory_order_relaxed);
@@ -305,7 +306,7 @@ void start_system_task(task<void> t) {
 void run_some_nested(worker& w) noexcept {
   // Inside a handler, or deep inside other spawns, the queue grows instead: native stacks must stay bounded.
   constexpr std::uint16_t nested_max = 16;
-  // Enough to share the cost of coming here, few enough for their frames to stay in the first-level cache.
+  // Enough to amortise the cost of this call, few enough for their frames to stay in the first-level cache.
   constexpr int batch = 32;
   if (w.delivering != 0 || w.nested == nested_max || !w.may_start()) return;
   promise_base* const outer = w.current;

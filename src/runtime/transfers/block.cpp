@@ -1,4 +1,4 @@
-// block: block transfers; where memory is not coherent, the owner's publish and refresh around them.
+// block: block transfers; where memory is not coherent, with the owner's publish and refresh.
 #include "tess/block.hpp"
 
 #include <cstring>
@@ -34,7 +34,7 @@ constexpr auto publish_here = [](std::uint64_t offset, std::uint64_t bytes) {
   the_job->fabric->publish(here(), offset, bytes);
 };
 
-/// At the target's place, after the bytes arrived: makes them visible, then tells the counter there.
+/// At the target's place, after the bytes arrived: makes them visible, then notifies the counter there.
 constexpr auto refresh_here = [](std::uint64_t offset, std::uint64_t bytes, std::uint64_t notified) {
   the_job->fabric->refresh(here(), offset, bytes);
   if (notified != 0) static_cast<completion*>(to_local(notified))->acknowledge(1);
@@ -49,7 +49,7 @@ inline constexpr bool is_of_runtime<decltype(refresh_here)> = true;
 
 namespace {
 
-/// Announces one acknowledgement of an operation; takes it back if the operation cannot be issued.
+/// Expects one acknowledgement of an operation; takes that back if the operation cannot be issued.
 template <class Issue>
 void announce(completion* cell, Issue issue) {
   if (cell != nullptr) cell->expect(1);
@@ -61,7 +61,7 @@ void announce(completion* cell, Issue issue) {
   }
 }
 
-/// Transfers on a machine without coherence: three steps, by a task that nobody waits for but the counter.
+/// A transfer on a machine without coherence takes three steps, in a task of its own that acknowledges the counter.
 task<void> put_incoherent(std::span<std::byte const> source, std::uint64_t target, completion* local,
                           std::uint64_t notified) {
   std::uint64_t failure = 0;

@@ -1,4 +1,4 @@
-// strided: shapes and lists are checked once, then cut into blocks, neighbours together.
+// strided: checks shapes and lists once, then transfers blocks, adjacent ones together.
 #include "tess/strided.hpp"
 
 #include "tess/word.hpp"
@@ -44,7 +44,7 @@ byte_shape in_bytes(strided_shape const& s, std::size_t element, std::size_t loc
     throw error(to_text(at), "rows reach " + std::to_string(b.local_extent / element) + " elements far",
                 "at most the span's " + std::to_string(local_bytes / element));
   if (b.remote_extent != 0) check_access(remote, b.remote_extent, 1, at);
-  // Without gaps at both ends it is one row.
+  // Without gaps on both sides it is one row.
   if (b.count > 1 && b.local_stride == b.length && b.remote_stride == b.length) {
     b.length *= b.count;
     b.count = 1;
@@ -52,7 +52,7 @@ byte_shape in_bytes(strided_shape const& s, std::size_t element, std::size_t loc
   return b;
 }
 
-/// block(first byte, bytes, address) for pieces that follow each other at both ends as one.
+/// Calls block(first byte, bytes, address) for each run of pieces that are adjacent on both sides.
 template <class Block>
 void by_runs(std::span<std::uint64_t const> addresses, std::size_t piece, Block block) {
   for (std::size_t k = 0; k < addresses.size();) {

@@ -1,4 +1,4 @@
-// word: word operations without a window: a slot, the fabric, and the task that waits.
+// word: word operations without a window: the fabric fills a slot, and the task waits for it.
 #include "tess/word.hpp"
 
 #include "runtime/job/job.hpp"
@@ -11,7 +11,7 @@ std::uint64_t cookie_of(ready_node& n) noexcept {
   return reinterpret_cast<std::uint64_t>(&n);
 }
 
-// The fabric ends it whatever happens.
+// The fabric completes it in any case.
 constexpr wait_kind word_wait_kind{"word operation"};
 constinit parked_wait word_wait{&word_wait_kind};
 
@@ -53,13 +53,13 @@ word_slot* issue_word(word_request const& request) {
 }
 
 std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexcept {
-  // The reply is there: others have their turn all the same, so that a loop over operations keeps nobody waiting.
+  // The reply has arrived. Other tasks have their turn first, so that a loop over operations does not starve them.
   if (slot.cell.idle()) return self->give_way(&waiter);
   if (!slot.enter(waiter)) [[unlikely]]
     return handle_of(&waiter);
   waiter.waits_for = &word_wait;
   if (!slot.cell.arm(self->notify_id(), cookie_of(waiter))) return self->next();
-  // Entered, so it must not lie in the ring: whoever asks it to stop would put it there again.
+  // It entered its stop scope, so it must not be in the ring: a stop request would insert it again.
   waiter.waits_for = nullptr;
   return handle_of(&waiter);
 }
