@@ -1,7 +1,7 @@
-// fabric_contract: what the tests of the contract in src/fabric/fabric.hpp share: the fabrics, and a small job on one.
+// fabric_contract: the fabrics on which the tests of the contract in src/fabric/fabric.hpp run, and their fixture.
 //
-//   A fabric under test has `places` places, each run by the thread of the same number. All waiting is polling with a
-//   limit, so that a lost completion fails a test and does not hang it.
+//   A fabric under test has `places` places, each of which belongs to the thread of the same number. All waiting is
+//   polling with a limit, so that a lost completion fails a test instead of hanging it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline void PrintTo(fabric_kind const& k, std::ostream* out) {
   *out << k.name;
 }
 
-/// Places of this process that talk by UCX: over shared memory, or what UCX_TLS says.
+/// Places of this process that communicate by UCX: over shared memory, or as UCX_TLS says.
 template <bool Windows>
 std::unique_ptr<fabric> make_ucx_here(thread_map const& t, std::uint64_t) {
   return make_checked_fabric(make_ucx_fabric(t, {.windows = Windows, .identity = {}}, nullptr), t);
@@ -107,7 +107,7 @@ class fabric_contract : public testing::TestWithParam<fabric_kind> {
     poll_until([&] { return c.idle(); });
     ASSERT_TRUE(c.idle()) << "an operation never completed";
   }
-  /// Other threads may move things on, so the limit is one of time.
+  /// Other threads may make progress, so the limit is a time.
   template <class Condition>
   void poll_until(Condition reached) {
     auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -116,7 +116,7 @@ class fabric_contract : public testing::TestWithParam<fabric_kind> {
   void poll_all() {
     for (place_id p = 0; p < places; ++p) static_cast<void>(fabric_->poll(p, 16, sink_));
   }
-  /// A request that is sent in the end.
+  /// Sends a request, and polls while there is no credit.
   void send(place_id from, place_id to, std::span<std::byte const> bytes) {
     bool sent = false;
     poll_until([&] { return sent = fabric_->try_send(from, to, message_class::request, bytes); });

@@ -1,5 +1,5 @@
 // fabric: every promise in the comment of src/fabric/fabric.hpp holds on every fabric.
-// Method: one case per promise; sleep and wake are stepped by hand first, then raced.
+// Method: one case per promise; sleep and wake run in the bad order by hand first, then concurrently.
 #include <algorithm>
 #include <atomic>
 #include <random>

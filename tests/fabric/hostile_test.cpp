@@ -1,5 +1,5 @@
-// hostile: the test fabric really does what a fabric may do: late, out of order, refusing, invisible until refresh.
-// Method: each kind of hostility is looked for in a bounded number of tries; none found is a failure.
+// hostile: the test fabric is late, out of order, refuses messages, and hides bytes until refresh.
+// Method: look for each of these in a bounded number of tries; finding none is a failure.
 #include <algorithm>
 
 #include "fabric/fabric_contract.hpp"

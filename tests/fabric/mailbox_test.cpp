@@ -1,6 +1,5 @@
-// mailbox: every message arrives once, whatever becomes of its writers and readers.
-// Method: a writer that stops in the middle, stepped by hand in the memory; then threads; then processes that are
-// killed.
+// mailbox: every message arrives once, also if writers and readers stop or end.
+// Method: a writer that stops at each step, by hand in the memory; then threads; then processes that are killed.
 #include "fabric/mailbox.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +45,7 @@ std::size_t size_of(std::uint64_t number) {
 struct three_mailboxes {
   static constexpr place_id count = 3;
   three_mailboxes() {
-    // Processes that are forked share it.
+    // Forked processes share it.
     std::size_t const bytes = count * sizeof(mailbox_memory);
     void* const shared = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) throw std::bad_alloc();
@@ -85,7 +84,7 @@ struct three_mailboxes {
   std::unique_ptr<mailbox> boxes[count];
 };
 
-/// What claim() does, and then nothing more: the writer stands still.
+/// The effect of claim() alone: the writer stops there.
 void begin_to_write(mailbox_memory& to, place_id writer, std::uint64_t position) {
   to.claims[position % mailbox_memory::slots_count] = (position / mailbox_memory::slots_count + 1) << 16U | writer;
 }
@@ -109,7 +108,7 @@ TEST(mailbox, delivers_what_waits_behind_a_failed_writer_and_lets_it_change_noth
   EXPECT_EQ(t.take(), t.nothing) << "the first slot is not written yet";
   t.fail(1);
   EXPECT_EQ(t.take(), 7U);
-  // It was only stopped, and goes on in each lap that follows.
+  // The writer was only stopped, and continues in each later lap.
   for (std::uint64_t i = 0; i < 2000; ++i) {
     ASSERT_TRUE(t.send(2, i)) << i;
     std::memset(t.memory[0].slots[0].data, 0xee, sizeof t.memory[0].slots[0].data);
@@ -129,7 +128,7 @@ TEST(mailbox, takes_back_what_lies_with_a_failed_place_and_believes_it_no_more) 
   ASSERT_TRUE(t.boxes[1]->pop(late));
   t.fail(1);
   for (unsigned i = 0; i < lent; ++i) ASSERT_TRUE(t.boxes[0]->send(2, large)) << "credit was lost";
-  // The failed place gives back what is lent to another now.
+  // The failed place returns a chunk that is now lent to another place.
   t.boxes[1]->done(late);
   EXPECT_FALSE(t.boxes[0]->send(2, large));
   for (unsigned i = 0; i < lent; ++i) EXPECT_EQ(t.take(2), 5U);
@@ -147,7 +146,7 @@ TEST(mailbox, believes_nothing_that_stands_in_the_memory) {
       auto const any = static_cast<std::byte>(bits.below(256));
       if (i % 3 == 0 || k >= 16) reinterpret_cast<std::byte*>(&s)[k] = any;
     }
-    // Half of them look like messages in a chunk, or from nowhere.
+    // Half of them look like messages in a chunk, or from no place.
     if (i % 3 == 1) s.kind = 1;
     if (i % 7 == 0) s.word = (s.word & ~std::uint64_t{0xffff}) | 0x1234U;
     mailbox::received r;

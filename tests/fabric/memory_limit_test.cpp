@@ -1,5 +1,5 @@
 // memory_limit: the smallest limit of all control groups around the process is found, and named.
-// Method: folders like those of the system, made by hand.
+// Method: directories like those of the system, made by hand.
 #include "fabric/memory_limit.hpp"
 
 #include <gtest/gtest.h>

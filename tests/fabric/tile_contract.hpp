@@ -1,7 +1,8 @@
-// tile_contract: what the tests of the fabric between tiles share: one place on each tile, which polls for itself only.
+// tile_contract: the fixture of the tests of the fabric between tiles: one place on each tile, which polls for itself.
 //
-//   `tess-machine` runs a copy of the test on every tile; all run the same cases in the same order and do to the next
-//   place what is done to them. TESS_SLOW=1 does more of everything; TESS_TEST_DELAYED=1 wraps the fabric in `delayed`.
+//   `tess-machine` runs a copy of the test on every tile. All run the same cases in the same order, and each does to
+//   the next place what the place before does to it. TESS_SLOW=1 does more of everything; TESS_TEST_DELAYED=1 wraps the
+//   fabric in `delayed`.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +11,7 @@
 #include "fabric/tile/tile.hpp"
 
 namespace tess::test {
-/// Where things lie in each segment; nothing at 0, which at place 0 is no address.
+/// Offsets in each segment; not 0, which at place 0 is a null address.
 constexpr std::uint64_t arrived_at = 256, word_at = 512, round_at = 1024, block_at = 4096, copy_at = 128 << 10;
 constexpr std::uint64_t room = 256 << 10;
 
@@ -75,7 +76,7 @@ class tiles : public testing::Test {
     settle(done);
     return result[0];
   }
-  /// All have come so far, and serve each other until then.
+  /// A barrier, in which all places serve each other.
   void meet() {
     for (place_id p = 0; p < places_; ++p) static_cast<void>(apply(word_op::fetch_add, p, round_at, 1));
     ++rounds_;

@@ -1,4 +1,4 @@
-// tile_costs: what operations of the runtime take between tiles of a simulated machine, in cycles, as a task sees it.
+// tile_costs: cycles of the runtime's operations between tiles of a simulated machine, as a task measures them.
 //
 //   Built and run by hand; a run is the same every time: docs/use/performance.md has the command and the figures.
 #include <array>
@@ -17,7 +17,7 @@ std::uint64_t cycles() {
 
 constexpr unsigned rounds = 64;
 
-/// One after the other; the first ones fill the caches.
+/// In sequence; the first ones fill the caches.
 template <class Operation>
 tess::task<> measure(char const* what, Operation operation) {
   for (unsigned i = 0; i < rounds / 4; ++i) co_await operation();
@@ -39,7 +39,7 @@ tess::task<> measure_blocks(tess::place_id there) {
   }
 }
 
-/// Of the other place; nobody else wants them.
+/// At the other place; uncontended.
 tess::task<> measure_events(tess::place_id there) {
   using queue = tess::match_queue<std::uint64_t>;
   struct events {
@@ -71,7 +71,7 @@ struct small_graph {
   tess::array<std::uint64_t> data;
 };
 
-/// Ten objects and an array, about as a closure of IMSuite has them; no other call meanwhile.
+/// Ten objects and an array, about the size of a closure of IMSuite; no other call is under way.
 tess::task<> measure_graphs(tess::place_id there, std::uint64_t array_words) {
   auto* const root = tess::make<small_graph>();
   for (leaf*& l : root->leaves) l = tess::make<leaf>();
@@ -86,7 +86,7 @@ tess::task<> measure_graphs(tess::place_id there, std::uint64_t array_words) {
     co_await measure(name.data(),
                      [&]() -> tess::task<> { co_await tess::at(there, by[i], [](small_graph*) {}, root); });
   }
-  // Too long a message to go by the accelerators: runtimes ask each other for the memory, and send the call.
+  // The message is too long for the accelerators: the runtimes exchange the address and send the call.
   std::array<std::byte, 512> const more{};
   co_await measure("the same, nemesys, with 512 bytes more", [&]() -> tess::task<> {
     co_await tess::at(there, tess::copier::nemesys, [more](small_graph*) { static_cast<void>(more); }, root);
@@ -112,7 +112,7 @@ tess::task<int> measure_all(tess::args) {
   co_await measure_blocks(there);
   co_await measure_graphs(there, 8);
   co_await measure_graphs(there, 2048);
-  // Of one task at every place; place 0 times it.
+  // Of one task at every place; place 0 measures it.
   co_await tess::on_all_places([]() -> tess::task<> {
     auto const wait = []() -> tess::task<> { co_await tess::barrier(); };
     if (tess::here() == 0) {

@@ -1,6 +1,6 @@
-// tile_events: mutexes and queues that other tiles use, where the machine has network interfaces and where it has none.
-// Method: counts and sums that one lost or doubled operation would change; and a place that gives no turn away until
-// the others have done all they want with its events, which with interfaces they must. Run by tess-machine.
+// tile_events: mutexes and queues that other tiles use, on machines with and without network interfaces.
+// Method: counts and sums that one lost or doubled operation would change; and a place that does not yield until the
+// others have finished with its events, which must work with interfaces. Run by tess-machine.
 #include <atomic>
 #include <cstdio>
 #include <string>
@@ -26,7 +26,7 @@ void expect(bool holds, char const* what) {
 constexpr unsigned tasks_each = 9;
 constexpr unsigned rounds = 12;
 
-/// All that others use, at place 0.
+/// The events that other places use, at place 0.
 struct shared {
   tess::mutex lock;
   std::uint64_t counted = 0;
@@ -61,7 +61,7 @@ task<> locks_exclude(global_ptr<shared> s, shared& own) {
         tess::at_async(p, [](global_ptr<shared> to) { return count_under_the_lock(to); }, s);
   });
   expect(own.counted == std::uint64_t{tess::places()} * tasks_each * rounds, "the lock let two in");
-  // By its own place, of a mutex that others have used.
+  // By its own place, after others have used the mutex.
   co_await own.lock.lock();
   expect(!own.lock.try_lock(), "locked twice");
   expect(!co_await tess::try_lock(part(s, &shared::lock)), "locked twice, by its name");
@@ -161,7 +161,7 @@ task<> items_come_in(global_ptr<shared> s, shared& own) {
   expect(!own.inbox.try_pop(), "an item too many");
 }
 
-/// Place 0 gives no turn away until all others have said that they have finished.
+/// Place 0 does not yield until all others have reported that they have finished.
 task<> nobody_is_asked(global_ptr<shared> s, shared& own) {
   if (tess::detail::event_lines == nullptr) co_return;
   co_await tess::finish([&]() -> task<> {
@@ -190,7 +190,7 @@ task<> nobody_is_asked(global_ptr<shared> s, shared& own) {
   });
 }
 
-/// Lines are given back; and when none is left, events stay where they are.
+/// Lines are released; when none is free, events stay in memory.
 task<> lines_run_out_and_come_back() {
   for (unsigned round = 0; round < 3; ++round) {
     std::vector<global_ptr<tess::mutex>> locks;

@@ -1,8 +1,8 @@
 // tile_graphs: graphs of objects between tiles of a simulated machine, by each copier, with and without accelerators.
 //
 //   Method: a ring of nodes with arrays, a shared node and a pointer back goes to every place, again and again with new
-//   values in the same memory: whoever reads what a cache has kept, or what memory has not got yet, sees old ones. A
-//   pointer into nowhere must come out as an error of the program, whoever finds it.
+//   values in the same memory: a reader of stale lines in a cache or in memory sees old ones. An invalid pointer must
+//   become an error of the program, whichever unit finds it.
 #include <cstdio>
 #include <mutex>
 #include <numeric>
@@ -52,7 +52,7 @@ void fill(node* first, std::int64_t round) {
   std::iota(first->weights.begin(), first->weights.end(), round);
 }
 
-/// Depends on everything in the graph, and on who is who.
+/// Depends on all values in the graph and on the identity of its objects.
 std::int64_t digest(node* first, int nodes) {
   std::int64_t sum = first->shared->value + (first->shared->shared == first ? 1 : 1'000'000);
   node* n = first;
@@ -148,8 +148,8 @@ task<void> accelerators_are_used() {
   }
 }
 
-/// Streams travel from tile-local memory to tile-local memory, and nothing of it stays in use; without room there they
-/// come by another way.
+/// Streams go from tile-local memory to tile-local memory, which is free again afterwards; without room there they take
+/// another path.
 task<void> streams_have_buffers() {
   auto const to = static_cast<place_id>(places() - 1);
   constexpr auto left = [] { return detail::this_place().graphs.buffers->left_bytes(); };
@@ -222,7 +222,7 @@ class faulty_units final : public detail::graph_units {
   graph_units& sound_;
 };
 
-/// Software does what an accelerator could not, transfer_failed among it; what is no graph is an error of the call.
+/// Software copies what an accelerator could not, also after transfer_failed; an invalid graph is an error of the call.
 task<void> every_fault_has_its_end() {
   using machine::registers::graph_fault;
   node* const first = ring(length);
@@ -247,7 +247,7 @@ task<void> every_fault_has_its_end() {
   detail::this_place().graphs.units = sound;
 }
 
-/// Of a copy that the memory's accelerator gives up, the target keeps nothing, and the caller hears of it.
+/// If the memory's accelerator gives up a copy, the target keeps nothing, and the caller gets the fault.
 task<void> rooms_too_small_are_given_back() {
   auto const to = static_cast<place_id>(places() - 1);
   constexpr auto left = [] {
@@ -262,7 +262,7 @@ task<void> rooms_too_small_are_given_back() {
     std::byte const message[64]{};
     detail::graph_call call{
         .root = first, .target = to, .message = message, .arrival = 0, .measured = true, .size = {}};
-    // What is too small for it, and hashed or not.
+    // Too small for it, and with and without hashing.
     call.size = {0, again % 2 == 0 ? std::uint64_t{2} : std::uint64_t{100}, 2048};
     detail::graph_size size;
     counter ended;

@@ -1,6 +1,6 @@
 // tile_messages: messages and notifications between tiles of a simulated machine, and the sleep of their harts.
-// Method: every tile sends to the next one, at first more than it takes in; harts sleep whenever they may, and a
-// wake-up that is lost costs the whole deadline.
+// Method: every tile sends to the next one, at first more than the next one takes in. Harts sleep whenever they may,
+// and a lost wake-up costs the whole deadline.
 #include <array>
 #include <chrono>
 #include <set>
@@ -102,7 +102,7 @@ TEST_F(tiles, sleep_ends_at_the_deadline_or_at_once_if_there_is_something_to_do)
   EXPECT_LT(slept, std::chrono::milliseconds(4));
 }
 
-/// The first to sleep watches for the others.
+/// The first hart to sleep is the watcher.
 TEST_F(tiles, harts_that_sleep_together_get_up_each_at_its_deadline) {
   if (harts_of_tile() < 2) GTEST_SKIP() << "needs two harts";
   for (unsigned const first_ms : {2U, 5U}) {
@@ -123,7 +123,7 @@ TEST_F(tiles, harts_that_sleep_together_get_up_each_at_its_deadline) {
   }
 }
 
-/// The sleeper itself may see to it that they end; then nobody else calls it.
+/// The sleeper may be the hart that ends them; then no other hart wakes it.
 TEST_F(tiles, operations_that_end_while_their_hart_sleeps_end_its_sleep) {
   for (unsigned i = 0; i < many(8); ++i) {
     std::vector<std::byte> bytes(20000);  // they come while it sleeps
@@ -138,7 +138,7 @@ TEST_F(tiles, operations_that_end_while_their_hart_sleeps_end_its_sleep) {
   }
 }
 
-TEST_F(tiles, a_watcher_that_gets_up_leaves_its_part_to_another_hart) {
+TEST_F(tiles, a_watcher_that_leaves_is_replaced_by_another_hart) {
   if (harts_of_tile() < 2) GTEST_SKIP() << "needs two harts";
   if (delayed()) GTEST_SKIP() << "what was sent leaves when its sender polls";
   std::chrono::nanoseconds slept{0};
@@ -153,10 +153,10 @@ TEST_F(tiles, a_watcher_that_gets_up_leaves_its_part_to_another_hart) {
     static_cast<std::atomic<bool>*>(s)->store(true);
     return true;
   };
-  // Long enough for the other one to sleep as well.
+  // Long enough for the other hart to fall asleep, too.
   fabric_->sleep(0, std::chrono::steady_clock::now() + std::chrono::milliseconds(2), {starts_other, &starts});
   EXPECT_TRUE(wires_->meet(limit));
-  // Now this hart does something else, and a message comes.
+  // Now this hart does something else, and a message arrives.
   EXPECT_TRUE(fabric_->try_send(me_, next_, message_class::reply, pattern(8, 1)));
   other.join();
   EXPECT_LT(slept, limit / 2) << "nobody watched";

@@ -1,6 +1,6 @@
 // tile: words, blocks and segments of places on tiles of a simulated machine.
-// Method: every tile does to the next one what is done to it. Several cases are there for what caches hide: each fails
-// if one write-back is left out.
+// Method: every tile does to the next one what the one before does to it. Several cases look for stale data in caches:
+// each fails if one write-back is omitted.
 #include "fabric/tile/tile.hpp"
 
 #include <array>
@@ -20,12 +20,12 @@ TEST_F(tiles, words_of_all_add_up_at_each) {
     auto const at = static_cast<place_id>(i % places_);
     EXPECT_TRUE(seen[at].insert(apply(word_op::fetch_add, at, word_at, 1)).second);
   }
-  // The owner's cache has the word, and it is the others' all the same.
+  // The owner's cache has the word, and all see the same value.
   meet();
   EXPECT_EQ(my_word(word_at), additions * places_);
 }
 
-TEST_F(tiles, compare_and_swap_of_far_words_loses_nothing) {
+TEST_F(tiles, compare_and_swap_of_remote_words_loses_nothing) {
   if (words_of_run() == word_path::messages) GTEST_SKIP() << "there is no address";
   unsigned const additions = many(30);
   auto* const far = fabric_->window(next_).atomic + word_at;
@@ -37,7 +37,7 @@ TEST_F(tiles, compare_and_swap_of_far_words_loses_nothing) {
     std::int32_t below = 0;
     while (!compare_swap_word<std::int32_t>(narrow, below, below - 1)) {
     }
-    // The owner's way is another one: LR and SC.
+    // The owner uses other instructions: LR and SC.
     std::uint64_t mine_was = 0;
     while (!compare_swap_word<std::uint64_t>(mine(word_at), mine_was, mine_was + 5)) {
     }
@@ -47,7 +47,7 @@ TEST_F(tiles, compare_and_swap_of_far_words_loses_nothing) {
   EXPECT_EQ(*reinterpret_cast<std::int32_t*>(mine(word_at + 12)), -static_cast<std::int32_t>(additions));
 }
 
-TEST_F(tiles, every_operation_on_a_far_word_is_what_it_is_on_ones_own) {
+TEST_F(tiles, every_operation_on_a_remote_word_is_what_it_is_on_an_own_word) {
   for (word_op const op : {word_op::fetch_add, word_op::fetch_and, word_op::fetch_or, word_op::fetch_xor,
                            word_op::fetch_min, word_op::fetch_max, word_op::exchange, word_op::compare_swap})
     for (word_type const type : {word_type::i32, word_type::u32, word_type::i64, word_type::u64}) {
@@ -57,7 +57,7 @@ TEST_F(tiles, every_operation_on_a_far_word_is_what_it_is_on_ones_own) {
         std::uint64_t after[2];
         for (int far = 0; far < 2; ++far) {
           place_id const at = far != 0 ? next_ : me_;
-          // Each place has two words, for itself and for the one before.
+          // Each place has two words, for itself and for the place before.
           std::uint64_t const where = address(at, word_at + (far != 0 ? 8 : 16));
           auto const perform = [&](word_request const& r, std::uint64_t(&result)[2]) {
             completion done(1);
@@ -150,7 +150,7 @@ TEST_F(tiles, capabilities_are_those_of_the_machine) {
 }
 
 TEST_F(tiles, what_the_owner_has_just_written_is_what_others_get) {
-  // In the owner's L2, and not in memory: a DMA that went before the write-back would bring the round before.
+  // In the owner's L2, and not in memory: a DMA before the write-back would read the bytes of the round before.
   constexpr std::size_t bytes = 3000;
   for (unsigned round = 1; round <= 4; ++round) {
     auto const written = pattern(bytes, round * 11 + me_);
@@ -192,7 +192,7 @@ TEST_F(tiles, what_is_put_is_seen_by_an_owner_whose_caches_had_the_range) {
   }
 }
 
-/// Its owner does nothing but count until all has been done to its memory.
+/// The owner executes nothing but loads of one word until all operations on its memory have ended.
 TEST_F(tiles, blocks_need_no_instruction_of_the_other_tile_where_it_has_a_network_interface) {
   if (fabric_->capabilities().event_lines() == nullptr) GTEST_SKIP() << "a machine without";
   if (words_of_run() == word_path::messages) GTEST_SKIP() << "its words need its hart";
@@ -232,7 +232,7 @@ TEST_F(tiles, segments_grow_in_both_halves_within_their_limits) {
 }
 
 TEST_F(tiles, a_segment_is_zero_at_first_also_that_of_a_second_job) {
-  // The one before was not.
+  // The job before wrote to it.
   place_segment const s = fabric_->segment(me_);
   for (std::uint64_t at = s.bytes / 2; at < s.bytes / 2 + (1 << 16); at += 512)
     ASSERT_EQ(s.base[at], std::byte{0}) << "offset " << at;
@@ -242,7 +242,7 @@ TEST_F(tiles, a_segment_is_zero_at_first_also_that_of_a_second_job) {
 }  // namespace tess::test
 
 int main(int argc, char** argv) {
-  // One copy tells how it goes; the others speak up if something is wrong.
+  // One copy reports progress; the others report failures only.
   if (tess::detail::make_tile_wireup()->place() != 0) GTEST_FLAG_SET(brief, true);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

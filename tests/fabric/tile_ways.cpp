@@ -1,8 +1,8 @@
-// tile_ways: words of other tiles in the three ways of TESS_WORDS, by the runtime. Run by tess-machine:
+// tile_ways: words of other tiles by the runtime, by each value of TESS_WORDS. Run by tess-machine:
 //
-//   tile_ways sums        every place adds to words of all others, in all ways at once: "sums: right", or 1
+//   tile_ways sums        every place adds to words of all others, by several operations at once: "sums: right", or 1
 //   tile_ways costs       instructions and cycles of an operation, at requester and target (docs/machine/rae.md)
-//   tile_ways misaligned  what the machine refuses; outside: beyond the segment
+//   tile_ways misaligned  an access that the machine refuses; outside: beyond the segment
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -22,7 +22,7 @@ bool has_xbgas() {
       *reinterpret_cast<std::uint64_t volatile*>(registers::own_devices + registers::information::units);
   return (units >> static_cast<unsigned>(registers::unit::extended) & 1U) != 0;
 }
-/// Its owner's address, which everybody may use with the object; null where the program has no windows.
+/// The owner's address, which is valid with the object at all places; null where the program has no windows.
 std::byte* address_of(word w) {
   std::uint64_t const window = tess::detail::job.atomic_window[w.place()];
   return window == tess::detail::no_window ? nullptr : tess::detail::bytes_of_window(window) + w.offset();
@@ -30,8 +30,8 @@ std::byte* address_of(word w) {
 
 // ── sums ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/// A place's words: to which everybody adds 1 in every way; by compare-and-swap; the largest; a double, by halves; and
-/// two of 4 bytes, of which one is added to.
+/// A place's words: sums by fetch_add and by compare-and-swap, a maximum, a double with halves, and two words of 4
+/// bytes, to one of which all add.
 using tally = std::array<std::uint64_t, 5>;
 constexpr unsigned additions = 24;
 
@@ -46,7 +46,7 @@ tess::task<> add_by_runtime(word const t) {
   co_await tess::fetch_add((t + 3).as<double>(), 0.5);
   co_await tess::fetch_add((t + 4).as<std::uint32_t>(), 1U);
 }
-/// How often it has added.
+/// The number of its additions.
 unsigned add_by_others(word w) {
   std::byte* const at = address_of(w);
   if (at == nullptr) return 0;
@@ -57,7 +57,7 @@ unsigned add_by_others(word w) {
   return 2;
 }
 
-/// The fabric does it only where it uses instructions.
+/// The fabric uses it with instructions only.
 void fill_lookaside() {
   std::uint64_t const table = registers::own_devices + registers::information::table;
   for (std::uint64_t p = 0, tile = 0; has_xbgas() && p < tess::places(); ++tile) {
@@ -110,12 +110,12 @@ struct counts {
 }
 constexpr unsigned rounds = 256;
 
-/// One after the other, and nobody else at either place. Of the other place: its hart 0, of those who wait for words.
+/// In sequence, with no other work at either place. At the other place: its hart 0, which waits for requests.
 template <class Operation>
 tess::task<> measure(char const* what, tess::place_id there, Operation operation) {
   auto const asked = [&]() { return tess::at(there, [] { return count(); }); };
   for (unsigned i = 0; i < rounds / 4; ++i) co_await operation();
-  // What asking itself takes there.
+  // The cost of the measurement itself there.
   counts const first = co_await asked(), before = co_await asked();
   counts const begin = count();
   for (unsigned i = 0; i < rounds; ++i) co_await operation();

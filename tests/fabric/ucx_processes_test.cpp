@@ -1,6 +1,6 @@
 // ucx_processes: the fabric's contract between two processes, each of which polls for itself only.
-// Method: both run the same cases in the same order, started by `mpirun -n 2`, and do to the other what is done to
-// them; with TESS_NO_WINDOW=1 without windows. What the fabric does when one of them ends is looked at by failures.py.
+// Method: both run the same cases in the same order, started by `mpirun -n 2`, each as issuer and as target; with
+// TESS_NO_WINDOW=1 without windows. failures.py tests what the fabric does when one of them ends.
 #include <array>
 #include <cstdlib>
 #include <set>
@@ -10,7 +10,7 @@
 namespace tess::test {
 namespace {
 
-/// Where things lie in each segment; nothing at 0, which at place 0 is no address.
+/// Offsets in each segment; not 0, which at place 0 is a null address.
 constexpr std::uint64_t done_at = 64, arrived_at = 256, word_at = 512, block_at = 4096, second_block_at = 512 << 10;
 constexpr std::uint64_t room = 1 << 20;
 
@@ -33,7 +33,7 @@ class two_processes : public testing::Test {
   }
   void TearDown() override {
     if (fabric_ == nullptr) return;
-    // The other one needs us until it has said so.
+    // The other place needs this one until it has said so.
     fabric_->put(me_, {}, 0, nullptr, address(other_, done_at));
     settle(*reinterpret_cast<completion*>(mine(done_at)));
   }
@@ -48,7 +48,7 @@ class two_processes : public testing::Test {
     poll_until([&] { return c.idle(); });
     ASSERT_TRUE(c.idle()) << "place " << me_ << ": an operation never completed";
   }
-  /// Both have come so far; what the other did before is visible.
+  /// A barrier: what the other place did before is visible.
   void meet() { ASSERT_TRUE(wires_->meet(std::chrono::seconds(20))); }
 
   wireup* wires_ = nullptr;

@@ -1,6 +1,6 @@
-// ucx: what the fabric of processes promises beside the contract: service without polls, cookies used once, private
-// segments, introductions that are checked.
-// Method: places of this process without windows, of which one never polls; the parts by hand.
+// ucx: promises of the fabric of processes beside the contract: service without polls, cookies used once, private
+// segments, checked introductions.
+// Method: places of this process without windows, one of which never polls; the parts by hand.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ namespace {
 
 class ucx_without_windows : public fabric_contract {
  protected:
-  /// Place 0 polls, nobody else.
+  /// Only place 0 polls.
   void settle_alone(completion& c) {
     auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!c.idle() && std::chrono::steady_clock::now() < limit) static_cast<void>(fabric_->poll(0, 16, sink_));
@@ -75,7 +75,7 @@ TEST_P(ucx_without_windows, words_that_share_packets_are_each_done_once) {
 TEST_P(ucx_without_windows, operations_outside_of_what_is_committed_are_dropped_and_harmless) {
   std::uint64_t const beyond = fabric_->segment(1).bytes / 2 - 4096;
   std::uint64_t result[2];
-  // Nobody answers a packet that is wrong, so the cell stays as it is.
+  // A wrong packet gets no answer, so the completion does not change.
   completion never;
   never.expect(1);
   fabric_->word(0, {word_op::fetch_add, word_type::u64, 8, 8, address(1, beyond), {1, 0}}, result, never);

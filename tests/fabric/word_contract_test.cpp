@@ -1,5 +1,5 @@
-// word_contract: every word operation, type and width changes just its word and returns what was there.
-// Method: all pairs of edge values against arithmetic written anew in 64-bit unsigned numbers.
+// word_contract: every word operation, type and width changes only its word and returns the old value.
+// Method: all pairs of edge values against a separate implementation in 64-bit unsigned arithmetic.
 #include <algorithm>
 #include <bit>
 #include <limits>

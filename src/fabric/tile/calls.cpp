@@ -1,4 +1,4 @@
-// calls: the three tasks.
+// calls: the tasks T1, T2 and T3.
 #include "fabric/tile/calls.hpp"
 
 #include <bit>
@@ -34,7 +34,7 @@ tile_calls::incoming* tile_calls::make_record() {
   for (std::uint64_t used = records_used_.load(std::memory_order_relaxed); ~used != 0;) {
     auto const i = static_cast<unsigned>(std::countr_one(used));
     std::uint64_t const bit = std::uint64_t{1} << i;
-    // acquire: who had it is done with it.
+    // acquire: its last user is done with it.
     used = records_used_.fetch_or(bit, std::memory_order_acquire);
     if ((used & bit) != 0) continue;
     records_[i].bytes = tile_memory::own().arrivals[i];
@@ -66,7 +66,7 @@ void tile_calls::begin_call(tile_post::received const& r) {
   call->objects = words[2];
   call->room = room;
   bool const shared = shares_memory(r.source);
-  // The copy takes longest.
+  // First, because the copy takes longest.
   if (shared)
     ask({.root = places_.of(r.source).partition + (words[0] >> 16U) * 8,
          .destination = room,
@@ -88,7 +88,7 @@ void tile_calls::begin_call(tile_post::received const& r) {
                     .bytes = (words[0] >> 8U & 0xffU) * tile_memory::line_bytes,
                     .a = reinterpret_cast<std::uint64_t>(call)});
   if (shared) return;
-  // Before the DMA can come.
+  // Before the DMA can write.
   tile_ranges::settle();
   post_.send(r.source,
              tile_packet(tile_packet_kind::graph_stage, room.bytes - room.first, reinterpret_cast<std::uint64_t>(call),
@@ -128,7 +128,7 @@ tile_calls::incoming* tile_calls::copied(tile_packet const& p) {
 
 void tile_calls::fetched(tile_fetch const& f) {
   auto* const call = object_at<incoming>(f.a);
-  // Nobody reads M any more.
+  // M is not read any more.
   release(call->source, call->cell);
   if (one_less(call) == nullptr) return;
   std::lock_guard const lock(mutex_);
@@ -137,7 +137,7 @@ void tile_calls::fetched(tile_fetch const& f) {
 }
 
 tile_calls::incoming* tile_calls::one_less(incoming* call) {
-  // acq_rel: the other one's words.
+  // acq_rel: pairs with the other arrival.
   if (call->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
   if (call->fault == 0) return call;
   receiver_->end(call->room.owner);
@@ -179,7 +179,7 @@ void tile_calls::ask(copy_request const& wanted) {
 
 bool tile_calls::try_ask(copy_request const& wanted) const {
   std::uint64_t const window = hw::own_window(unit::nma);
-  // What it has been told to trigger is not in the memory's queue yet.
+  // A pending trigger is not in the memory's queue yet.
   if (!tile_ranges::all_ended() || hw::is_busy(window)) return false;
   graph_room const& to = wanted.destination;
   hw::store(window + nma::root, wanted.root);

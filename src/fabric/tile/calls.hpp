@@ -1,10 +1,10 @@
-// calls: what a place does when accelerators bring it a call, and when they want memory for one.
+// calls: handles the packets by which accelerators deliver a call with a graph, or request memory for one.
 //
-//   T1, a message of the sender's NCA: memory is made for the copy; then the range unit drops its stale lines and
-//   triggers the NMA, while the call's message is fetched from M, a cell of the sender's. T2, a message of the NMA: the
-//   copy is there, and the call is delivered. If the two places have different memories, the target passes the address
-//   on to the sender, whose T3 makes memory for an intermediate copy; its range unit triggers the NMA there.
-//   Nobody waits: what finds a window busy stays in a list.
+//   T1, from the sender's NCA: allocates memory for the copy; then the range unit drops its stale lines and triggers
+//   the NMA, while the call's message is fetched from M, a cell of the sender. T2, from the NMA: the copy has arrived,
+//   and the call is delivered. If the two places have different memories, the target sends the address to the sender,
+//   whose T3 allocates an intermediate copy; the range unit there triggers the NMA. A request that finds its window
+//   busy stays in a list: no hart waits.
 //
 // Threads  any.
 // Source   "NEMESYS" (MEMSYS 2019), section 3.1 and figure 3.
@@ -31,23 +31,23 @@ class tile_calls {
 
   void serve(graph_receiver& receiver) noexcept { receiver_ = &receiver; }
 
-  /// A call that comes, until it is delivered. Of its fields those that T1 and T2 use lie together.
+  /// An incoming call until its delivery. The fields that T1 and T2 use are adjacent.
   struct alignas(tile_memory::line_bytes) incoming {
     place_id source = 0;
-    std::uint64_t cell = 0;            ///< M, as everybody names it
-    std::byte* bytes = nullptr;        ///< of M: an arrival of the tile-local memory, or
-    std::unique_ptr<std::byte[]> own;  ///< if there was none
+    std::uint64_t cell = 0;            ///< global address of M
+    std::byte* bytes = nullptr;        ///< of M, in tile-local memory, or
+    std::unique_ptr<std::byte[]> own;  ///< here if none was free
     std::uint64_t objects = 0;
     std::uint64_t fault = 0;
     graph_room room;
     std::atomic<int> missing{2};  ///< the message and the copy
   };
-  /// T1, T2 and T3. A call that is complete now, to be delivered.
+  /// T1, T2 and T3. Returns a call that is now complete, to be delivered.
   [[nodiscard]] incoming* take(tile_post::received const& r);
-  /// The message of a call has come: one that is complete now goes to those below.
+  /// The message of a call has arrived; a complete call is kept for deliver_arrived().
   void fetched(tile_fetch const& f);
   void deliver(incoming* call, message_sink& sink);
-  /// Those that are complete and that nobody has taken yet; how many.
+  /// Delivers complete calls; returns their number.
   unsigned deliver_arrived(unsigned budget, message_sink& sink) {
     unsigned delivered = 0;
     for (; delivered < budget && arrived_count_.load(std::memory_order_relaxed) != 0; ++delivered) {
@@ -59,7 +59,7 @@ class tile_calls {
   }
   [[nodiscard]] bool none_arrived() const noexcept { return arrived_count_.load(std::memory_order_seq_cst) == 0; }
 
-  /// Asks for what found no window before; true: for something.
+  /// Retries requests that found no free window; true: one was sent.
   bool step() { return waiting_.load(std::memory_order_relaxed) != 0 && ask_again(); }
   [[nodiscard]] bool idle() const noexcept { return waiting_.load(std::memory_order_seq_cst) == 0; }
 
@@ -94,9 +94,9 @@ class tile_calls {
   tile_transfers& transfers_;
   graph_receiver* receiver_ = nullptr;
   std::array<incoming, tile_memory::arrivals_max> records_;
-  std::atomic<std::uint64_t> records_used_{0};  ///< A bit each.
+  std::atomic<std::uint64_t> records_used_{0};  ///< a bit each
   std::atomic<std::size_t> arrived_count_{0};
-  std::deque<incoming*> arrived_;  ///< Under the lock, as the list below.
+  std::deque<incoming*> arrived_;  ///< under the lock, as is the list below
   std::atomic<std::size_t> waiting_{0};
   std::mutex mutex_;
   std::deque<copy_request> list_;

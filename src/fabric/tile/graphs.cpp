@@ -1,4 +1,4 @@
-// graphs: the fields of the commands, and the counters that end them.
+// graphs: the fields of commands, and the counters that report their end.
 #include "fabric/tile/graphs.hpp"
 
 #include <bit>
@@ -38,7 +38,7 @@ void tile_graphs::add(job const& wanted) {
     begin_some();
     stepping_.store(false, std::memory_order_release);
   }
-  // If this hart goes to sleep, somebody must see to it.
+  // If this hart goes to sleep, the watcher must progress it.
   tile_sleepers::call_watcher();
 }
 
@@ -61,7 +61,7 @@ void tile_graphs::copy(graph_move const& what, std::uint64_t& fault, completion&
 }
 
 void tile_graphs::take_in() {
-  // What comes after this look is taken in by the next step.
+  // Later ones are taken in by the next step.
   if (!has_new_.load(std::memory_order_relaxed)) return;
   std::lock_guard const lock(mutex_);
   has_new_.store(false, std::memory_order_relaxed);
@@ -85,7 +85,7 @@ bool tile_graphs::has_ended(job const& of) noexcept {
     if (cell.traversed.error != 0) return true;
     if (cell.held.load(std::memory_order_relaxed) != 0) return false;
   }
-  // Of one that failed, nothing is moved.
+  // If the traversal failed, nothing is moved.
   return cell.read.value == 0 && (cell.moved.value == 0 || cell.read.error != 0);
 }
 
@@ -158,7 +158,7 @@ bool tile_graphs::begin(job& next) {
     hw::ring(window);
     if (hw::load(window + nca::doorbell) == static_cast<std::uint64_t>(command_status::full)) return false;
   }
-  // The fields are sound, so the counter tells of the end, also of one that the doorbell calls wrong by now.
+  // The fields are valid, so the counter reports the end, also if the doorbell reads `wrong` by now.
   cells_used_ |= 1U << cell;
   return true;
 }
@@ -176,7 +176,7 @@ void tile_graphs::write_message(job const& of) const {
   cell.held.store(1, std::memory_order_relaxed);
 }
 
-/// T1, as the NCA sends it, or a hart in its place.
+/// T1, as the NCA sends it, or a hart instead of it.
 tile_packet tile_graphs::first_packet(job const& of) const {
   auto const& cell = tile_memory::own().graph_cells[of.cell];
   std::uint64_t const bytes = sizeof cell.metadata + of.call->message.size();

@@ -1,10 +1,10 @@
-// graphs: commands to the accelerators for object graphs, and what became of them.
+// graphs: commands to the accelerators for object graphs, and their results.
 //
-//   The NCA traverses one graph of the tile at a time, so commands to it go one behind the other through one window.
-//   The NMA takes a request as soon as it has room; what it has taken waits there, each with a counter of its own. Who
-//   has no window or no counter stays in a list, which whoever polls goes on with: nobody waits here.
+//   The NCA traverses one graph of the tile at a time, so commands to it go through one window in sequence. The NMA
+//   queues requests, each with its own counter. A command without a free window or counter stays in a list, which the
+//   next poll continues: no hart waits here.
 //
-// Threads  any; one at a time moves things on, the others pass.
+// Threads  any; one at a time progresses commands, the others return.
 #pragma once
 
 #include <deque>
@@ -35,18 +35,18 @@ class tile_graphs final : public graph_units {
   void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) override;
   [[nodiscard]] bool share_memory(place_id one, place_id other) const noexcept override;
 
-  /// Moves all of them on; true if anything happened.
+  /// Progresses all commands; true if anything happened.
   bool step() { return under_way_.load(std::memory_order_relaxed) != 0 && step_some(); }
   [[nodiscard]] bool idle() const noexcept { return under_way_.load(std::memory_order_seq_cst) == 0; }
 
  private:
-  /// Few words, for they are handed on; what is pointed to is the caller's until the end.
+  /// Copied between lists; the pointers are the caller's until the end.
   struct job {
-    void const* root = nullptr;  ///< Of a writeback.
+    void const* root = nullptr;  ///< of a writeback
     graph_call const* call = nullptr;
     graph_move const* move = nullptr;
-    graph_size* size = nullptr;      ///< Of a writeback or a call,
-    std::uint64_t* fault = nullptr;  ///< or of a copy.
+    graph_size* size = nullptr;      ///< of a writeback or a call
+    std::uint64_t* fault = nullptr;  ///< of a copy
     completion* done = nullptr;
     unsigned cell = 0;
     [[nodiscard]] bool measured() const noexcept { return call != nullptr && call->measured; }
@@ -71,13 +71,13 @@ class tile_graphs final : public graph_units {
   graph_receiver* receiver_ = nullptr;
   std::atomic<std::size_t> under_way_{0};
   std::atomic<bool> has_new_{false};
-  std::mutex mutex_;  ///< Of the list of what is new.
+  std::mutex mutex_;  ///< guards the list of new ones
   std::deque<job> new_;
-  // Of who moves things on:
+  // Of the hart that progresses commands:
   std::atomic<bool> stepping_{false};
   std::deque<job> waiting_;
   std::vector<job> running_;
-  unsigned cells_used_ = 0;  ///< A bit each.
+  unsigned cells_used_ = 0;  ///< a bit each
 };
 
 }  // namespace tess::detail

@@ -1,5 +1,4 @@
-// inbox: messages that have come and wait for a worker: in a landing of the tile-local memory, or in memory of
-// their own.
+// inbox: messages that wait for a worker, in a buffer of the tile-local memory or in memory of their own.
 //
 // Threads  any.
 #pragma once
@@ -26,7 +25,7 @@ class tile_inbox {
     std::span<std::byte const> const all(*bytes);
     push({source, tile_fetch::no_buffer, all, std::move(bytes), false});
   }
-  /// From the own place: the bytes are copied.
+  /// From the own place; copies the bytes.
   void push_own(place_id own, std::span<std::byte const> bytes) {
     auto kept = std::make_unique<std::vector<std::byte>>(bytes.begin(), bytes.end());
     std::span<std::byte const> const all(*kept);
@@ -36,7 +35,7 @@ class tile_inbox {
   [[nodiscard]] std::size_t own() const noexcept { return own_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_seq_cst) == 0; }
 
-  /// At most `budget`; how many.
+  /// Delivers at most `budget` messages; returns their number.
   unsigned deliver(place_id at, unsigned budget, message_sink& sink) {
     if (count_.load(std::memory_order_relaxed) == 0) return 0;
     unsigned delivered = 0;

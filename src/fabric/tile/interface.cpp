@@ -47,7 +47,7 @@ tile_interface::tile_interface(tile_places const& places, bool wanted) : places_
   if (!has_one || hw::load(of_unit + cni::way_bytes) < layout::end * cni::line_bytes) return;
   first_ = hw::load(of_unit + cni::scratchpad_base);
   stride_ = hw::load(of_unit + cni::scratchpad_stride);
-  base_ = first_ + hw::inform(hw::information::tile) * stride_;
+  base_ = first_ + hw::information_field(hw::information::tile) * stride_;
   open();
 }
 
@@ -65,7 +65,8 @@ void tile_interface::open() {
   std::uint64_t const way_bytes = hw::load(hw::unit(unit::cni) + cni::way_bytes);
   enter_region(0, base_, ~(way_bytes - 1), cni::own_scratchpad);
   // Event lines of other tiles, to which stores are not combined.
-  std::uint64_t const tiles = hw::inform(hw::information::width) * hw::inform(hw::information::height);
+  std::uint64_t const tiles =
+      hw::information_field(hw::information::width) * hw::information_field(hw::information::height);
   std::uint64_t const scratchpads = mask_of(first_, first_ + stride_ * tiles - 1);
   enter_region(3, first_, scratchpads, cni::remote_events);
   // All tile-local memories, and all segments by their uncached addresses.
@@ -158,7 +159,7 @@ void tile_interface::start(tile_transfer const& wanted, unsigned number) {
 void tile_interface::send(cni::command_code how, std::uint64_t to, std::uint64_t item,
                           std::uint64_t acknowledgement) const noexcept {
   asm volatile("fence rw, rw" ::: "memory");
-  std::uint64_t const buffer = line(layout::buffers + hw::inform(hw::information::hart));
+  std::uint64_t const buffer = line(layout::buffers + hw::information_field(hw::information::hart));
   hw::store(buffer + cni::command_destination, to);
   hw::store(buffer + cni::command_acknowledgement, acknowledgement);
   hw::store(buffer + cni::command_data, item);
@@ -185,7 +186,7 @@ void tile_interface::send_window(unsigned number) {
   std::uint64_t const counter = line(layout::counters + number);
   hw::store(counter + cni::counter_set, ~all + 1);
   asm volatile("fence rw, rw" ::: "memory");
-  std::uint64_t const buffer = line(layout::buffers + hw::inform(hw::information::hart));
+  std::uint64_t const buffer = line(layout::buffers + hw::information_field(hw::information::hart));
   // After its last command it may have ended, and be another one.
   tile_transfer next = window;
   while (all != 0) {

@@ -102,7 +102,7 @@ bool tile_lines::is_awaited(std::uint32_t line) const noexcept {
 
 bool tile_lines::put_once(std::uint64_t queue, std::uint64_t word) const noexcept {
   std::uint64_t const answer =
-      interface_.line(layout::hart_words) + hw::inform(hw::information::hart) * layout::answer_bytes;
+      interface_.line(layout::hart_words) + hw::information_field(hw::information::hart) * layout::answer_bytes;
   hw::store(answer, 0);
   interface_.send(cni::message_once, queue + cni::match_data, word, answer);
   return static_cast<std::int64_t>(wait_for(answer)) > 0;
@@ -110,7 +110,7 @@ bool tile_lines::put_once(std::uint64_t queue, std::uint64_t word) const noexcep
 
 bool tile_lines::take_once(std::uint64_t queue, std::uint64_t& word) const noexcept {
   std::uint64_t const answer =
-      interface_.line(layout::hart_words) + hw::inform(hw::information::hart) * layout::answer_bytes;
+      interface_.line(layout::hart_words) + hw::information_field(hw::information::hart) * layout::answer_bytes;
   hw::store(answer + tag_word, 0);
   fence();
   hw::store(queue + cni::match_request, cni::tagged_request(answer, spinning_tag) | cni::no_wait);

@@ -1,5 +1,5 @@
-// long_messages: messages that do not fit into a packet: in a chunk of the own tile-local memory, or in memory of
-// their own, until their receiver has fetched them.
+// long_messages: messages larger than a packet, which wait in a chunk of tile-local memory or in memory of their own
+// until the receiver has fetched them.
 //
 // Threads  any.
 #pragma once
@@ -34,7 +34,7 @@ class tile_long_messages {
     tile_memory& memory = tile_memory::own();
     for (unsigned i = 0; i < chunks_; ++i) {
       std::atomic<std::uint64_t>& used = memory.chunk_used[i];
-      // acquire: who fetched the message before has read it.
+      // acquire: the receiver of the chunk's last message has read it.
       if (used.load(std::memory_order_relaxed) != 0 || used.exchange(1, std::memory_order_acquire) != 0) continue;
       std::memcpy(memory.chunks[i], bytes.data(), bytes.size());
       post_.send(target, tile_packet(tile_packet_kind::chunk, bytes.size(), address_of(memory.chunks[i]), i));
@@ -48,11 +48,11 @@ class tile_long_messages {
     reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(source, used))->store(0);
   }
 
-  /// What could have been a chunk waits for one.
+  /// A message that fits into a chunk waits for one instead.
   [[nodiscard]] bool may_send_large(std::span<std::byte const> bytes) const noexcept {
     return bytes.size() > tile_memory::chunk_bytes && large_.load(std::memory_order_relaxed) < large_max;
   }
-  /// From a copy of its own, which is written back before.
+  /// From a copy, which is written back first.
   void send_large(place_id target, std::span<std::byte const> bytes) {
     auto* const kept = new std::vector<std::byte>(bytes.begin(), bytes.end());
     large_.fetch_add(1, std::memory_order_relaxed);
@@ -67,7 +67,7 @@ class tile_long_messages {
   }
 
  private:
-  /// Large ones that may be on their way before requests are refused.
+  /// Large messages under way before requests are refused.
   static constexpr std::size_t large_max = 8;
 
   unsigned chunks_;

@@ -16,22 +16,22 @@
 namespace tess::detail {
 
 enum class tile_packet_kind : std::uint8_t {
-  small,        ///< A message: size in the second byte, then its bytes.
-  chunk,        ///< A message in a chunk of the sender's. bytes; address; number of the chunk
-  large,        ///< A message in memory of the sender's. bytes; address; what to name when it has been fetched
-  fetched,      ///< Of `large`. -; name
-  put,          ///< Bytes for this place. bytes; address at the sender; target offset; counter to notify; completion
-  done,         ///< At the place that asked. -; completion
-  notify,       ///< -; counter's offset
-  notify_zero,  ///< The same, of one that has been made zero from elsewhere.
-  publish,      ///< A get asks for memory to be written back. bytes; offset; name of the get
-  ready,        ///< Of `publish`: the bytes may be fetched. -; name of the get
-  graph_call,   ///< T1. lines of M, and above 2^8 the root's place in its segment / 8; M; objects; bytes
-  graph_stage,  ///< T3 for the sender. bytes of blocks; the call at the target; its chunk; M; the target
+  small,        ///< a message: size in the second byte, then its bytes
+  chunk,        ///< a message in a chunk of the sender. bytes; address; number of the chunk
+  large,        ///< a message in memory of the sender. bytes; address; handle for `fetched`
+  fetched,      ///< answers `large`. -; handle
+  put,          ///< bytes for this place. bytes; address at the sender; target offset; counter to notify; completion
+  done,         ///< to the issuer. -; completion
+  notify,       ///< acknowledges a counter. -; counter's offset
+  notify_zero,  ///< a remote word operation has made a counter zero. -; counter's offset
+  publish,      ///< a get requests a write-back. bytes; offset; handle of the get
+  ready,        ///< answers `publish`: the bytes may be fetched. -; handle of the get
+  graph_call,   ///< T1. lines of M, and above 2^8 the root's offset in its segment / 8; M; objects; bytes
+  graph_stage,  ///< T3, to the sender. bytes of blocks; the call at the target; its chunk; M; the target
   graph_ready,  ///< T2. the call at the target; the root's copy; bytes; fault; objects
-  copy,         ///< Put from here to another place. bytes; source offset; target address; -; completion
-  word,         ///< An operation on a word (tile_words). what and where; operands; result; completion
-  word_done     ///< Of `word`. -; result; where it goes; completion
+  copy,         ///< a put from here to another place. bytes; source offset; target address; -; completion
+  word,         ///< a word operation (tile_words). operation and offset; operands; result; completion
+  word_done     ///< answers `word`. -; result; its address; completion
 };
 
 struct tile_packet {

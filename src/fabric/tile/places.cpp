@@ -1,4 +1,4 @@
-// places: read once, register by register.
+// places: reads the tile table once.
 #include "fabric/tile/places.hpp"
 
 namespace tess::detail {
@@ -10,10 +10,10 @@ namespace info = hw::information;
 constexpr std::uint64_t page = 4096;
 
 tile_places::tile_places()
-    : places_(hw::inform(info::programs)),
-      place_of_tile_(hw::inform(info::width) * hw::inform(info::height)),
-      own_(static_cast<place_id>(hw::inform(info::program))),
-      tlm_bytes_(hw::row(hw::inform(info::tile), info::row_tlm_bytes)) {
+    : places_(hw::information_field(info::programs)),
+      place_of_tile_(hw::information_field(info::width) * hw::information_field(info::height)),
+      own_(static_cast<place_id>(hw::information_field(info::program))),
+      tlm_bytes_(hw::row(hw::information_field(info::tile), info::row_tlm_bytes)) {
   for (std::uint64_t tile = 0; tile < place_of_tile_.size(); ++tile) {
     std::uint64_t const program = hw::row(tile, info::row_program);
     if (program == 0) continue;

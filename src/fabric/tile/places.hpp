@@ -1,10 +1,10 @@
-// places: where the memories of all places lie, from the tile table, and how a place's addresses are called here.
+// places: the memories of all places, from the tile table, and the translation of a place's addresses.
 //
-//   A program names its own memory by its local window: the tile-local memory, then the tail of its partition. Others
-//   name it by its global address. A place's segment is the front of its partition, which nobody names otherwise.
+//   A program addresses its own memory by its local window: the tile-local memory, then the tail of its partition.
+//   Other tiles use global addresses. A place's segment is the front of its partition, which has global addresses only.
 //
 // Units     bytes.
-// Threads   any: it does not change.
+// Threads   any: constant after construction.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,13 @@ class tile_places {
  public:
   struct place {
     std::uint64_t tile = 0;
-    std::uint64_t tlm = 0;        ///< Global.
-    std::uint64_t partition = 0;  ///< Global, cached: as the owner names its segment.
-    std::uint64_t uncached = 0;   ///< Global: as others do.
-    std::uint64_t tail = 0;       ///< Global: behind the segment, what is in the local window behind the TLM.
+    std::uint64_t tlm = 0;        ///< global
+    std::uint64_t partition = 0;  ///< global, cached: the address of the segment for its owner
+    std::uint64_t uncached = 0;   ///< global, uncached: for others
+    std::uint64_t tail = 0;       ///< global: behind the segment; in the local window behind the TLM
   };
 
-  static constexpr std::uint64_t window_end = std::uint64_t{1} << 40U;  ///< Of a program's local window.
+  static constexpr std::uint64_t window_end = std::uint64_t{1} << 40U;  ///< of a program's local window
 
   tile_places();
 
@@ -39,20 +39,20 @@ class tile_places {
   [[nodiscard]] std::uint64_t segment_bytes() const noexcept { return segment_bytes_; }
   [[nodiscard]] std::uint64_t tlm_bytes() const noexcept { return tlm_bytes_; }
 
-  /// The address that place `p` uses, as everybody may name it.
+  /// The global address for an address that place `p` uses.
   [[nodiscard]] std::uint64_t global(place_id p, std::uint64_t address) const noexcept {
     if (address < tlm_bytes_) return places_[p].tlm + address;
     if (address < window_end) return places_[p].tail + (address - tlm_bytes_);
     return address;
   }
-  /// The same, where loads, stores and AMOs of other tiles reach it.
+  /// The same, for loads, stores and AMOs of other tiles.
   [[nodiscard]] std::byte* word(place_id p, std::uint64_t address) const noexcept {
-    std::uint64_t const name = global(p, address);
-    bool const cached = name - places_[p].partition < places_[p].uncached - places_[p].partition;
+    std::uint64_t const wide = global(p, address);
+    bool const cached = wide - places_[p].partition < places_[p].uncached - places_[p].partition;
     return reinterpret_cast<std::byte*>(  // NOLINT: an address of the machine
-        cached ? places_[p].uncached + (name - places_[p].partition) : name);
+        cached ? places_[p].uncached + (wide - places_[p].partition) : wide);
   }
-  /// How many of `bytes` from a place's address on lie in one memory.
+  /// How many of `bytes` from a place's address on are in one memory.
   [[nodiscard]] std::uint64_t together(std::uint64_t address, std::uint64_t bytes) const noexcept {
     return address < tlm_bytes_ ? std::min(bytes, tlm_bytes_ - address) : bytes;
   }

@@ -1,4 +1,4 @@
-// post: fields of a window, and the list of what must wait.
+// post: the fields of a window, and the list of waiting packets.
 #include "fabric/tile/post.hpp"
 
 namespace tess::detail {

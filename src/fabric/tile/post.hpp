@@ -1,7 +1,7 @@
-// post: packets to other tiles, and out of the own task queue.
+// post: sends packets to other tiles, and takes packets out of the own task queue.
 //
-//   Each hart sends by its own window. Whose window is busy, because the target's queue is full or the packet before
-//   has not arrived, puts the packet into a list, which the next hart that polls goes on with: nobody ever waits.
+//   Each hart sends by its own window. If that is busy, because the target's queue is full or the packet before has not
+//   arrived, the packet goes to a list, which the next polling hart continues: no hart waits.
 //
 // Threads  any.
 #pragma once
@@ -21,11 +21,11 @@ class tile_post {
   explicit tile_post(tile_places const& places) : places_(places) {}
 
   void send(place_id to, tile_packet const& packet);
-  /// What waits leaves, as far as the window of this hart is free.
+  /// Sends waiting packets, as far as the window of this hart is free.
   void go_on() {
     if (waiting_.load(std::memory_order_relaxed) != 0) send_waiting();
   }
-  /// Packets that wait.
+  /// The number of waiting packets.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_seq_cst); }
 
   struct received {

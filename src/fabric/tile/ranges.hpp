@@ -1,4 +1,4 @@
-// ranges: ranges of the tile's caches that a hart asks for by its own window, and counts by its own counter.
+// ranges: write-back and invalidation of address ranges in the tile's caches, by each hart's own window and counter.
 //
 // Threads  each hart its own.
 #pragma once
@@ -14,12 +14,12 @@ namespace tess::detail::tile_ranges {
 namespace ranges = machine::registers::ranges;
 
 [[nodiscard]] inline tile_memory::unit_counter& own() noexcept {
-  std::uint64_t const hart = tile_registers::inform(machine::registers::information::hart);
+  std::uint64_t const hart = tile_registers::information_field(machine::registers::information::hart);
   TESS_ASSERT(hart < tile_memory::harts_max);
   return tile_memory::own().ranges[hart];
 }
 
-/// Waits for no more than the range before. `trigger`: then what stands in this hart's window of `nma` is asked for.
+/// Waits at most for the range before. `trigger`: the command in this hart's `nma` window starts afterwards.
 inline void ask(ranges::operation_code what, void const* begin, std::uint64_t bytes, bool trigger = false) {
   std::uint64_t const window = tile_registers::own_window(machine::registers::unit::ranges);
   tile_memory::unit_counter& counter = own();
@@ -30,7 +30,7 @@ inline void ask(ranges::operation_code what, void const* begin, std::uint64_t by
   tile_registers::store(window + ranges::bytes, bytes);
   tile_registers::store(window + ranges::counter, reinterpret_cast<std::uint64_t>(&counter));
   tile_registers::store(window + ranges::trigger, trigger ? 1 : 0);
-  // Of a window one command runs at a time, of what its fields were when its bell rang.
+  // A window runs one command at a time, with the fields at the ring of its doorbell.
   do tile_registers::ring(window);
   while (tile_registers::load(window + ranges::doorbell) == ranges::full);
   TESS_ASSERT(tile_registers::load(window + ranges::doorbell) != ranges::wrong);
@@ -40,7 +40,7 @@ inline void ask(ranges::operation_code what, void const* begin, std::uint64_t by
   return own().value == 0;
 }
 
-/// Until all ranges that this hart asked for have ended.
+/// Waits until all ranges that this hart requested have ended.
 inline void settle() noexcept {
   while (!all_ended()) {
   }

@@ -1,4 +1,4 @@
-// segment: the front of the tile's partition; it is there from the beginning, so committing only counts.
+// segment: the front of the tile's partition. Its memory always exists, so that a commit only counts.
 //
 // Threads  commit: one at a time for each half; the others any.
 #pragma once
@@ -16,7 +16,7 @@ namespace tess::detail {
 class tile_segment {
  public:
   tile_segment(std::byte* base, std::uint64_t bytes) : base_(base), bytes_(bytes) {
-    // A segment is zero at first, also that of a second job of the program.
+    // A segment starts as zeros, also in the program's second job.
     for (unsigned half = 0; half < 2; ++half) {
       std::memset(base_ + half * (bytes_ / 2), 0, used(half));
       used(half) = 0;
@@ -41,7 +41,7 @@ class tile_segment {
   }
 
  private:
-  /// Outlives the fabric: what is no longer zero.
+  /// The bytes that may not be zero; outlives the fabric.
   static std::uint64_t& used(unsigned half) noexcept {
     static std::uint64_t bytes[2] = {0, 0};
     return bytes[half];

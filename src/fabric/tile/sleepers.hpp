@@ -1,12 +1,12 @@
-// sleepers: harts that sleep until somebody has something for them.
+// sleepers: lets the harts of a tile sleep until something arrives or another hart wakes them.
 //
-//   A hart sleeps by LR and `wrs.nto` (Zawrs): until a word is written, if it is still what it was before the hart
-//   looked for work. So nothing that comes after that look is missed. One of those who sleep, the watcher, does so on
-//   the word to which the task queue and the alarm add; the others on words of their own, so that a message does not
-//   wake four harts. A watcher that leaves calls another one, which takes its part. The alarm is for who must not sleep
-//   for ever: `wrs.nto` knows no time.
+//   A hart sleeps by LR and `wrs.nto` (Zawrs) until a word is written, if the word has not changed since before the
+//   hart looked for work; so nothing that arrives after that look is missed. One sleeping hart, the watcher, waits on
+//   the word to which the task queue and the alarm add. The others wait on words of their own, so that a message does
+//   not wake all harts. A watcher that leaves calls another hart, which takes over. The alarm ends sleeps with a
+//   deadline, because `wrs.nto` has none.
 //
-// Threads  sleep: the thread itself; the others any.
+// Threads  sleep: the thread itself; the rest: any.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +26,14 @@ namespace tess::detail {
 class tile_sleepers {
  public:
   explicit tile_sleepers(std::uint32_t threads) : threads_(threads), states_(std::make_unique<state[]>(threads)) {
-    tell_queue(reinterpret_cast<std::uint64_t>(&tile_memory::own().calls));
+    set_queue_word(reinterpret_cast<std::uint64_t>(&tile_memory::own().calls));
   }
-  /// Of the machine: the same at all tiles.
+  /// The machine's time, the same at all tiles.
   [[nodiscard]] std::uint64_t cycles_ns() const noexcept { return clock_.cycles_ns(); }
-  /// Nobody is called any more.
-  void end() noexcept { tell_queue(0); }
+  /// Arrivals change no word any more.
+  void end() noexcept { set_queue_word(0); }
 
-  /// `nothing_to_do`: is told whether the hart is the watcher.
+  /// Calls nothing_to_do(whether the hart is the watcher).
   template <class Question>
   void sleep(std::uint32_t thread, deadline until, Question nothing_to_do) {
     state& own = states_[thread];
@@ -41,7 +41,7 @@ class tile_sleepers {
     own.until_ns.store(clock_.ns_of(until), std::memory_order_relaxed);
     own.asleep.store(1, std::memory_order_seq_cst);
     for (;;) {
-      // Before the watcher is asked for: one that leaves then has announced it here.
+      // Read before watch(): a watcher that leaves later changes this word.
       std::uint64_t const own_before = own.calls.load(std::memory_order_seq_cst);
       bool const watches = watch(thread);
       std::uint64_t const before = watches ? calls.load(std::memory_order_seq_cst) : own_before;
@@ -49,19 +49,19 @@ class tile_sleepers {
       std::uint64_t const now = clock_.now_ns();
       std::uint64_t const due = own.until_ns.load(std::memory_order_relaxed);
       if (due <= now) break;
-      std::uint64_t const next = watches ? std::min(due, call_late(thread, now)) : due;
+      std::uint64_t const next = watches ? std::min(due, wake_due(thread, now)) : due;
       if (next < never_ns) set_alarm(next - now);
       wait_while(watches ? calls : own.calls, before);
     }
     bool const woken = own.asleep.exchange(0, std::memory_order_seq_cst) == 0;
     if (watcher_.load(std::memory_order_relaxed) != thread + 1) return;
     watcher_.store(0, std::memory_order_seq_cst);
-    // Who leaves for a message takes it at once; another one that woke before that would find it, too, and so all
-    // would.
+    // A watcher that leaves for a message takes it at once. If it called another hart before that, that hart would find
+    // the message, too, and wake the next one.
     nobody_watches_.store(true, std::memory_order_seq_cst);
     if (woken || tile_post::queue_empty()) call_next();
   }
-  /// The next sleeper watches from now on, if the last one left and nobody does.
+  /// If the watcher has left, another sleeping hart takes over.
   void call_next() noexcept {
     if (!nobody_watches_.load(std::memory_order_relaxed) || !nobody_watches_.exchange(false)) return;
     for (std::uint32_t t = 0; t < threads_; ++t) {
@@ -78,16 +78,17 @@ class tile_sleepers {
     if (watcher_.load(std::memory_order_seq_cst) == thread + 1) return call_watcher();
     s.calls.fetch_add(1, std::memory_order_seq_cst);
   }
-  /// All harts of the machine sleep: the machine says so once; then for ever.
+  /// All harts of the machine sleep for ever: the machine reports it once.
   bool is_stalled() noexcept {
-    if (heard_of_stall_.load() || tile_registers::inform(tile_registers::information::stalled) == 0) return false;
-    heard_of_stall_.store(true);
+    if (stall_reported_.load() || tile_registers::information_field(tile_registers::information::stalled) == 0)
+      return false;
+    stall_reported_.store(true);
     stalled_.store(true);
     return true;
   }
-  /// It was so since the last call.
+  /// It did so since the last call.
   bool take_stalled() noexcept { return stalled_.exchange(false); }
-  /// Whoever sleeps and watches looks again.
+  /// The watcher looks for work again.
   static void call_watcher() noexcept { tile_memory::own().calls.fetch_add(1, std::memory_order_seq_cst); }
 
  private:
@@ -97,10 +98,10 @@ class tile_sleepers {
     std::atomic<std::uint32_t> asleep{0};
   };
 
-  /// std::chrono::steady_clock by the hart's counter of cycles: asking the system takes longer than a wake-up.
+  /// std::chrono::steady_clock, by the hart's cycle counter: a system call takes longer than a wake-up.
   class cycle_clock {
    public:
-    [[nodiscard]] std::uint64_t now_ns() const noexcept { return behind_ns_ + cycles_ns(); }
+    [[nodiscard]] std::uint64_t now_ns() const noexcept { return offset_ns_ + cycles_ns(); }
     [[nodiscard]] static std::uint64_t ns_of(deadline at) noexcept {
       auto const ns = std::chrono::duration_cast<std::chrono::nanoseconds>(at.time_since_epoch()).count();
       return ns < 0 ? 0 : static_cast<std::uint64_t>(ns);
@@ -113,20 +114,20 @@ class tile_sleepers {
     }
 
    private:
-    std::uint64_t clock_ps_ = tile_registers::inform(tile_registers::information::clock_ps);
-    /// Never ahead of the system's: the cycles are read after it.
-    std::uint64_t behind_ns_ = ns_of(std::chrono::steady_clock::now()) - cycles_ns();
+    std::uint64_t clock_ps_ = tile_registers::information_field(tile_registers::information::clock_ps);
+    /// Of the system's clock to the cycle counter's. Never too large: the cycles are read later.
+    std::uint64_t offset_ns_ = ns_of(std::chrono::steady_clock::now()) - cycles_ns();
   };
 
-  /// As deadline::max().
+  /// The time of deadline::max().
   static constexpr std::uint64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
   [[nodiscard]] bool watch(std::uint32_t thread) noexcept {
-    std::uint32_t who = 0;
-    return watcher_.compare_exchange_strong(who, thread + 1, std::memory_order_seq_cst) || who == thread + 1;
+    std::uint32_t watcher = 0;
+    return watcher_.compare_exchange_strong(watcher, thread + 1, std::memory_order_seq_cst) || watcher == thread + 1;
   }
-  /// The watcher calls those whose time has come; when the next one's does.
-  [[nodiscard]] std::uint64_t call_late(std::uint32_t watcher, std::uint64_t now) noexcept {
+  /// The watcher wakes harts whose deadline has passed; returns the next deadline.
+  [[nodiscard]] std::uint64_t wake_due(std::uint32_t watcher, std::uint64_t now) noexcept {
     std::uint64_t next = ~std::uint64_t{0};
     for (std::uint32_t t = 0; t < threads_; ++t) {
       state& s = states_[t];
@@ -140,7 +141,7 @@ class tile_sleepers {
     return next;
   }
 
-  static void tell_queue(std::uint64_t word) noexcept {
+  static void set_queue_word(std::uint64_t word) noexcept {
     namespace tasks = machine::registers::tasks;
     tile_registers::store(tile_registers::unit(machine::registers::unit::tasks) + tasks::notify, word);
   }
@@ -151,17 +152,17 @@ class tile_sleepers {
   static void wait_while(std::atomic<std::uint64_t> const& word, std::uint64_t value) noexcept {
     std::uint64_t seen = 0;
     asm volatile("lr.d %0, (%1)" : "=r"(seen) : "r"(&word) : "memory");
-    // wrs.nto, which this compiler's assembler does not know for rv64gc.
+    // wrs.nto, which the assembler does not accept for rv64gc.
     if (seen == value) asm volatile(".insn i 0x73, 0, x0, x0, 0x00d" ::: "memory");
   }
 
   std::uint32_t threads_;
   cycle_clock clock_;
   std::unique_ptr<state[]> states_;
-  std::atomic<bool> heard_of_stall_{false};
+  std::atomic<bool> stall_reported_{false};
   std::atomic<bool> stalled_{false};
-  std::atomic<std::uint32_t> watcher_{0};    ///< Its thread, plus 1; 0: nobody.
-  std::atomic<bool> nobody_watches_{false};  ///< The last one left, and has called no other yet.
+  std::atomic<std::uint32_t> watcher_{0};    ///< its thread + 1; 0: none
+  std::atomic<bool> nobody_watches_{false};  ///< the last one left and has not called another yet
 };
 
 }  // namespace tess::detail

@@ -1,5 +1,4 @@
-// transfers: commands at the system hart's windows, one at a time each; the next DMA flies while a piece is
-// copied.
+// transfers: commands in the system hart's windows; the next DMA runs while a piece is copied.
 #include "fabric/tile/transfers.hpp"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ using machine::registers::unit;
 
 namespace {
 
-/// Pieces that are copied alternate between these; messages stay in the others until they are delivered.
+/// Pieces to be copied alternate between these buffers; messages stay in the others until delivery.
 constexpr unsigned copied_buffers = 2;
 
 void expect(tile_memory::unit_counter& counter) noexcept {
@@ -39,7 +38,7 @@ void ask_for_copy(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {
               static_cast<std::uint64_t>(machine::registers::command_status::wrong));
 }
 
-/// The command has ended, well: its fields were ours.
+/// The command has ended, without an error, because its fields were valid.
 bool has_ended(tile_memory::unit_counter& counter) noexcept {
   if (counter.value != 0) return false;
   asm volatile("fence rw, rw" ::: "memory");
@@ -72,7 +71,7 @@ void tile_transfers::push(tile_push const& wanted) {
 }
 
 void tile_transfers::write_back(std::uint64_t address, std::uint64_t bytes, place_id to, tile_packet const& then) {
-  // Tile-local memory is in no cache but the L1s, which write through.
+  // Only L1s cache tile-local memory, and they write through.
   if (places_.in_tlm(address)) {
     std::uint64_t const local = places_.together(address, bytes);
     address += local;
@@ -88,7 +87,7 @@ void tile_transfers::write_back(std::uint64_t address, std::uint64_t bytes, plac
 }
 
 void tile_transfers::take_in() {
-  // What comes after this look is taken in by the next step.
+  // Later ones are taken in by the next step.
   if (!has_new_.load(std::memory_order_relaxed)) return;
   std::lock_guard const lock(mutex_);
   has_new_.store(false, std::memory_order_relaxed);
@@ -137,7 +136,7 @@ std::optional<unsigned> tile_transfers::take_buffer(bool copied) noexcept {
   auto& used = tile_memory::own().dma_buffer_used;
   if (copied) return next_copied_ = (next_copied_ + 1) % copied_buffers;
   for (unsigned i = copied_buffers; i < tile_memory::dma_buffers; ++i) {
-    // acquire: who had it has read it.
+    // acquire: its last user has read it.
     if (used[i].load(std::memory_order_acquire) != 0) continue;
     used[i].store(1, std::memory_order_relaxed);
     return i;
@@ -172,10 +171,10 @@ bool tile_transfers::begin_piece(tile_fetch& of) {
 }
 
 void tile_transfers::begin_dma(bool& moved) {
-  // The oldest that has something to ask for: the first, or the one behind it.
+  // The oldest with pieces left: the first, or the one behind it.
   auto const next = std::ranges::find_if(fetches_, [](tile_fetch const& f) { return f.asked < f.bytes; });
   bool const fetches = next != fetches_.end();
-  // By turns; a fetch may have to wait for a buffer.
+  // Alternately; a fetch may have to wait for a buffer.
   if (fetches && (pushes_.empty() || pushed_last_) && begin_piece(*next)) {
     pushed_last_ = false;
     moved = true;

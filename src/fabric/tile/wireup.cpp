@@ -1,4 +1,4 @@
-// wireup: the tile table says who there is; all meet at a counter in the first place's tile-local memory.
+// wireup: the copies of the program, from the tile table, and their barrier: a counter in the first tile's memory.
 #include <malloc.h>
 
 #include <atomic>
@@ -11,7 +11,7 @@
 #include "fabric/tile/tile.hpp"
 #include "tess/detail/platform.hpp"
 
-// Says in the program's file that it has a place on every tile: a note (SHT_NOTE) of name "Tessera" and type 2.
+// Marks the program's file as one with a place on every tile: a note (SHT_NOTE) of name "Tessera" and type 2.
 asm(".pushsection .note.tessera, \"a\", @note\n"
     ".p2align 2\n"
     ".4byte 8, 0, 2\n"
@@ -24,7 +24,7 @@ namespace hw = tile_registers;
 
 namespace {
 
-/// Of all places that of the first: the program's image lies at the same address in every tile-local memory.
+/// All use the first place's: the program's image is at the same address in every tile-local memory.
 constinit std::atomic<std::uint64_t> arrivals{0};
 
 class tile_wireup final : public wireup {
@@ -34,7 +34,7 @@ class tile_wireup final : public wireup {
   [[nodiscard]] unsigned processes_here() const noexcept override { return 1; }
 
   bool meet(std::chrono::milliseconds most) noexcept override {
-    // One after the other of the same program count on.
+    // Later jobs of the same program continue to count.
     static std::uint64_t rounds = 0;
     auto& all =
         *reinterpret_cast<std::atomic<std::uint64_t>*>(places_.word(0, reinterpret_cast<std::uint64_t>(&arrivals)));
@@ -43,7 +43,7 @@ class tile_wireup final : public wireup {
     auto const until = std::chrono::steady_clock::now() + most;
     for (unsigned looks = 1; all.load() < wanted; ++looks) {
       spin_pause();
-      // Asking for the time is a system call.
+      // Reading the clock is a system call.
       if (looks % 64 == 0 && std::chrono::steady_clock::now() > until) return false;
     }
     return true;
@@ -56,7 +56,7 @@ class tile_wireup final : public wireup {
 }  // namespace
 
 bool on_machine() noexcept {
-  // The simulator says it to all its programs; nobody else does.
+  // The simulator sets it for all of its programs.
   return std::getenv("TESS_TIMING") != nullptr;
 }
 
@@ -66,14 +66,14 @@ bool on_tiles() noexcept {
 }
 
 unsigned harts_of_tile() noexcept {
-  return static_cast<unsigned>(hw::inform(hw::information::harts));
+  return static_cast<unsigned>(hw::information_field(hw::information::harts));
 }
 
 std::unique_ptr<wireup> make_tile_wireup() {
   if (!on_tiles())
     throw error("--fabric tile", "there are no tiles", "a machine with time: tess run --machine nemesys-4x4 PROGRAM");
-  // One arena: another thread's own would be 64 MiB of addresses, which no local window has, and each of its
-  // allocations would first try to get them and then be a mapping of its own.
+  // One arena: a thread's own would need 64 MiB of addresses, which a local window does not have. Each of its
+  // allocations would fail to reserve them and then become a mapping of its own.
   mallopt(M_ARENA_MAX, 1);
   return std::make_unique<tile_wireup>();
 }

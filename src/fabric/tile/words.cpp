@@ -1,4 +1,4 @@
-// words: the three ways, edges by halves of words, and the adapter's command.
+// words: the three ways to perform an operation, and the adapter's compare-and-swap.
 #include "fabric/tile/words.hpp"
 
 #include <bit>
@@ -25,7 +25,7 @@ std::uint64_t extended_address::compare_swap_flat(std::byte* address, std::size_
   hw::store(window + adapter::expected, expected);
   hw::store(window + adapter::counter, 0);
   hw::ring(window);
-  // A round trip, as that of an AMO, for which the hart would wait by itself.
+  // A round trip, like that of an AMO, for which the hart would stall.
   while (hw::is_busy(window)) {
   }
   TESS_ASSERT(hw::load(window + adapter::doorbell) == static_cast<std::uint64_t>(registers::command_status::idle));
@@ -41,8 +41,8 @@ namespace hw = tile_registers;
 
 namespace {
 
-/// What the first word of a request says beside the packet's kind, by bits: 0-3 operation, 4-6 type, 7-11 bytes, 12-13
-/// log2 of the alignment, 14-55 offset.
+/// The first word of a request, beside the packet's kind, by bits: 0-3 operation, 4-6 type, 7-11 bytes, 12-13 log2 of
+/// the alignment, 14-55 offset.
 constexpr unsigned type_bit = 4, bytes_bit = 7, alignment_bit = 12, offset_bit = 14;
 constexpr std::uint64_t field(std::uint64_t packed, unsigned from, unsigned to) noexcept {
   return packed >> from & ((std::uint64_t{1} << (to - from)) - 1);
@@ -125,11 +125,11 @@ void tile_words::take(tile_post::received const& r) const {
 
 namespace {
 
-/// Calls move<T>() for one word after the other, the largest that the far address and what is left allow.
+/// Calls move<T>() for each word, the largest that the remote address and the remaining bytes allow.
 template <class Move>
-void each_word(std::uint64_t far, std::size_t bytes, Move move) noexcept {
+void each_word(std::uint64_t remote, std::size_t bytes, Move move) noexcept {
   for (std::size_t done = 0; done < bytes;) {
-    std::uint64_t const at = far + done;
+    std::uint64_t const at = remote + done;
     std::size_t const left = bytes - done;
     if (at % 8 == 0 && left >= 8)
       done += move.template operator()<std::uint64_t>(done);
@@ -144,18 +144,18 @@ void each_word(std::uint64_t far, std::size_t bytes, Move move) noexcept {
 
 }  // namespace
 
-void store_words(std::byte* far_target, std::byte const* source, std::size_t bytes) noexcept {
-  each_word(reinterpret_cast<std::uint64_t>(far_target), bytes, [&]<class T>(std::size_t at) {
+void store_words(std::byte* remote_target, std::byte const* source, std::size_t bytes) noexcept {
+  each_word(reinterpret_cast<std::uint64_t>(remote_target), bytes, [&]<class T>(std::size_t at) {
     T value;
     std::memcpy(&value, source + at, sizeof value);
-    *reinterpret_cast<T volatile*>(far_target + at) = value;
+    *reinterpret_cast<T volatile*>(remote_target + at) = value;
     return sizeof value;
   });
 }
 
-void load_words(std::byte* target, std::byte const* far_source, std::size_t bytes) noexcept {
-  each_word(reinterpret_cast<std::uint64_t>(far_source), bytes, [&]<class T>(std::size_t at) {
-    T const value = *reinterpret_cast<T const volatile*>(far_source + at);
+void load_words(std::byte* target, std::byte const* remote_source, std::size_t bytes) noexcept {
+  each_word(reinterpret_cast<std::uint64_t>(remote_source), bytes, [&]<class T>(std::size_t at) {
+    T const value = *reinterpret_cast<T const volatile*>(remote_source + at);
     std::memcpy(target + at, &value, sizeof value);
     return sizeof value;
   });

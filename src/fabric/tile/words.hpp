@@ -26,11 +26,11 @@ class tile_words {
   tile_words(tile_places const& places, tile_post& post, word_path wanted);
 
   [[nodiscard]] bool by_messages() const noexcept { return path_ == word_path::messages; }
-  /// Of a place's segment; by messages null for others' ones.
+  /// The window of a place's segment; null for other places if words go by messages.
   [[nodiscard]] std::byte* window(place_id of) const noexcept;
 
   void begin(word_request const& request, std::uint64_t (&result)[2], completion& done) const;
-  /// By messages: at the owner a request, which is done and answered; where it was asked for, the answer.
+  /// Messages only: performs and answers a request at the owner, or takes an answer at the issuer.
   void take(tile_post::received const& r) const;
 
  private:
@@ -39,8 +39,9 @@ class tile_words {
   word_path path_;
 };
 
-/// To and from views of other tiles' memory: whole words where the far address is aligned, smaller ones at its edges.
-void store_words(std::byte* far_target, std::byte const* source, std::size_t bytes) noexcept;
-void load_words(std::byte* target, std::byte const* far_source, std::size_t bytes) noexcept;
+/// To and from uncached memory of other tiles: whole words where the remote address is aligned, smaller ones at its
+/// edges.
+void store_words(std::byte* remote_target, std::byte const* source, std::size_t bytes) noexcept;
+void load_words(std::byte* target, std::byte const* remote_source, std::size_t bytes) noexcept;
 
 }  // namespace tess::detail
