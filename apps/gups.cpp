@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command_line/command_line.hpp"
+#include "kernels/random_word.hpp"
 
 namespace {
 
@@ -22,26 +23,18 @@ struct options {
 
 constexpr std::uint64_t replay_words_max = std::uint64_t{1} << 24;
 
-// splitmix64 (Steele, Lea and Flood, OOPSLA 2014): the k-th word of the stream, without the words before it.
-constexpr std::uint64_t splitmix(std::uint64_t k) noexcept {
-  std::uint64_t z = (k + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-// Where the random word falls in [0, size).
-constexpr std::uint64_t scaled(std::uint64_t random, std::uint64_t size) noexcept {
-  return static_cast<std::uint64_t>(static_cast<unsigned __int128>(random) * size >> 64);
+// The word of a table of this size that update k changes.
+constexpr std::uint64_t drawn(std::uint64_t k, std::uint64_t size) noexcept {
+  return kernels::scaled(kernels::splitmix(0, k), size);
 }
 
 tess::task<void> update(tess::global_array<std::uint64_t> table, std::uint64_t begin, std::uint64_t end) {
-  co_await tess::overlap<32>(
-      begin, end, [=](std::uint64_t k) { return tess::fetch_add(table[scaled(splitmix(k), table.size())], 1); });
+  co_await tess::overlap<32>(begin, end,
+                             [=](std::uint64_t k) { return tess::fetch_add(table[drawn(k, table.size())], 1); });
 }
 
 tess::task<void> update_one_by_one(tess::global_array<std::uint64_t> table, std::uint64_t begin, std::uint64_t end) {
-  for (std::uint64_t k = begin; k < end; ++k) co_await tess::fetch_add(table[scaled(splitmix(k), table.size())], 1);
+  for (std::uint64_t k = begin; k < end; ++k) co_await tess::fetch_add(table[drawn(k, table.size())], 1);
 }
 
 // This place's part of the updates.
@@ -60,7 +53,7 @@ tess::task<void> update_here(tess::global_array<std::uint64_t> table, std::uint6
 // A table after all updates, by one thread and without the runtime.
 std::vector<std::uint64_t> replay(std::uint64_t words, std::uint64_t updates) {
   std::vector<std::uint64_t> table(words);
-  for (std::uint64_t k = 0; k < updates; ++k) ++table[scaled(splitmix(k), words)];
+  for (std::uint64_t k = 0; k < updates; ++k) ++table[drawn(k, words)];
   return table;
 }
 

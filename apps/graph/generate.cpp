@@ -11,10 +11,13 @@
 
 #include "graph/error.hpp"
 #include "graph/kronecker.hpp"
+#include "kernels/random_word.hpp"
 
 namespace graph {
 
 namespace {
+
+using kernels::splitmix;
 
 constexpr std::string_view kron_prefix = "kron:";
 constexpr std::string_view uniform_prefix = "uniform:";
@@ -87,14 +90,6 @@ generator parse_grid(std::string_view spec) {
   return result;
 }
 
-// The i-th number of splitmix64's sequence that starts at `key`: counter-based, as its state is only a sum.
-constexpr std::uint64_t hash(std::uint64_t key, std::uint64_t i) noexcept {
-  std::uint64_t x = key + (i + 1) * 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
-
 // A bijection of the numbers of `scale` bits: adding, multiplying by odd numbers modulo 2^scale and xor-shifting to
 // the right are all invertible. Kronecker vertices with few ones in their number have many edges; this scatters them.
 class permutation {
@@ -102,9 +97,9 @@ class permutation {
   permutation(std::uint32_t scale, std::uint64_t key)
       : mask_((std::uint64_t{1} << scale) - 1),
         shift_((scale + 1) / 2),
-        offset_(hash(key, 0)),
-        first_factor_(hash(key, 1) | 1),
-        second_factor_(hash(key, 2) | 1) {}
+        offset_(splitmix(key, 0)),
+        first_factor_(splitmix(key, 1) | 1),
+        second_factor_(splitmix(key, 2) | 1) {}
 
   [[nodiscard]] std::uint32_t operator()(std::uint64_t vertex) const noexcept {
     std::uint64_t x = (vertex + offset_) * first_factor_ & mask_;
@@ -126,13 +121,13 @@ class permutation {
 template <std::uint32_t Hashes>
 void generate_kron(generator const& from, std::uint64_t first, std::span<edge> edges) {
   std::uint32_t const surplus_levels = 2 * Hashes * levels_per_digit - from.scale;
-  std::uint64_t const key = hash(from.seed, 0);
-  permutation const permute(from.scale, hash(from.seed, 1));
+  std::uint64_t const key = splitmix(from.seed, 0);
+  permutation const permute(from.scale, splitmix(from.seed, 1));
   for (std::size_t j = 0; j < edges.size(); ++j) {
     std::uint64_t source = 0;
     std::uint64_t target = 0;
     for (std::uint32_t k = 0; k < Hashes; ++k) {
-      std::uint64_t const random = hash(key, (first + j) * Hashes + k);
+      std::uint64_t const random = splitmix(key, (first + j) * Hashes + k);
       std::uint32_t const high = draw_digits(static_cast<std::uint32_t>(random >> 32));
       std::uint32_t const low = draw_digits(static_cast<std::uint32_t>(random));
       source = source << 8 | (high & 0xf0) | low >> 4;
@@ -143,10 +138,10 @@ void generate_kron(generator const& from, std::uint64_t first, std::span<edge> e
 }
 
 void generate_uniform(generator const& from, std::uint64_t first, std::span<edge> edges) {
-  std::uint64_t const key = hash(from.seed, 2);
+  std::uint64_t const key = splitmix(from.seed, 2);
   std::uint32_t const surplus_bits = 32 - from.scale;
   for (std::size_t j = 0; j < edges.size(); ++j) {
-    std::uint64_t const random = hash(key, first + j);
+    std::uint64_t const random = splitmix(key, first + j);
     edges[j] = {static_cast<std::uint32_t>(random >> 32) >> surplus_bits,
                 static_cast<std::uint32_t>(random) >> surplus_bits, 1};
   }
@@ -194,7 +189,7 @@ void generate(generator const& from, std::uint64_t first, std::span<edge> edges)
 
 std::uint32_t random_weight(generator const& from, std::uint32_t u, std::uint32_t v) noexcept {
   auto const [low, high] = std::minmax(u, v);
-  std::uint64_t const random = hash(hash(from.seed, 3), std::uint64_t{low} << 32 | high);
+  std::uint64_t const random = splitmix(splitmix(from.seed, 3), std::uint64_t{low} << 32 | high);
   // The high half times the range: no division.
   return static_cast<std::uint32_t>(1 + ((random >> 32) * random_weight_max >> 32));
 }

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "kernels/random_word.hpp"
+
 namespace kernels {
 
 namespace {
@@ -22,14 +24,6 @@ constexpr std::uint64_t samples = 1024;
 constexpr std::uint64_t tasks_per_worker = 16;
 
 constexpr auto relaxed = std::memory_order_relaxed;
-
-// splitmix64: the k-th of a stream of evenly distributed words.
-std::uint64_t random_word(std::uint64_t k) noexcept {
-  std::uint64_t z = (k + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 }  // namespace
 
@@ -268,7 +262,7 @@ class components_run {
   // The same everywhere.
   [[nodiscard]] vertex most_frequent() const {
     std::unordered_map<vertex, std::uint64_t> counts;
-    for (std::uint64_t k = 0; k < samples; ++k) ++counts[root_of(static_cast<vertex>(random_word(k) % part_.vertices))];
+    for (std::uint64_t k = 0; k < samples; ++k) ++counts[root_of(static_cast<vertex>(splitmix(0, k) % part_.vertices))];
     auto const most = std::ranges::max_element(counts, {}, [](auto const& counted) { return counted.second; });
     return most->first;
   }

@@ -9,15 +9,17 @@
 
 namespace kernels {
 
+// Word k of the sequence of splitmix64 that starts at `seed`.
+constexpr std::uint64_t splitmix(std::uint64_t seed, std::uint64_t k) noexcept {
+  std::uint64_t z = seed + (k + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// Word k of stream `seed`. The seed is mixed first, so that the streams of neighbouring seeds have nothing in common.
 constexpr std::uint64_t random_word(std::uint64_t seed, std::uint64_t k) noexcept {
-  auto const mixed = [](std::uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  };
-  constexpr std::uint64_t step = 0x9e3779b97f4a7c15;
-  // The seed is mixed first, so that the streams of neighbouring seeds have nothing in common.
-  return mixed(mixed((seed + 1) * step) + (k + 1) * step);
+  return splitmix(splitmix(0, seed), k);
 }
 
 // Where a random word falls in [0, size).
