@@ -100,7 +100,8 @@ struct remote_region {
 /// Ends a region of this place that another place asked for.
 void end_asked_region(std::uint64_t address);
 
-/// Where this place can store bytes into the target's segment, or null. A tile's DMA is faster than its stores.
+/// Where this place can store bytes into the target's segment, or null. Where there are accelerators, DMA is faster
+/// than stores.
 [[nodiscard]] std::byte* window_for_stores(place_id target) noexcept;
 
 /// Adds a copied graph to the statistics; `blocks` includes the root, which is no object.

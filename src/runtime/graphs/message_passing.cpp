@@ -31,7 +31,7 @@ inline constexpr bool is_of_runtime<decltype(make_buffer_here)> = true;
 
 namespace {
 
-/// Steps two and three between tiles. Gives the address of the buffer there; 0: the receiver has no room.
+/// Steps two and three between places with DMA. Gives the address of the buffer there; 0: the receiver has no room.
 task<std::uint64_t> push_stream(std::byte* stream, std::uint64_t bytes, place_id target) {
   if (target == self->place) co_return reinterpret_cast<std::uint64_t>(stream);
   std::uint64_t const there = co_await at(target, make_buffer_here, bytes);
@@ -48,7 +48,7 @@ class stream_transfer final : public graph_transfer {
  public:
   stream_transfer(void const* root, type_record const& type, copy_map map) {
     message_buffers* const buffers = this_place().graphs.buffers.get();
-    // On tiles, visited objects are kept in a list, as in X10's runtime there.
+    // With DMA, visited objects are kept in a list, as in X10's runtime on such machines.
     if (buffers != nullptr && map == copy_map::automatic) map = copy_map::linear;
     borrowed_walk walk;
     walk->measure(root, type, worker_copy_maps(), map, graph_walk::naming::numbers);
@@ -68,7 +68,7 @@ class stream_transfer final : public graph_transfer {
   }
 
   bool fits_message(place_id target, std::size_t fixed_bytes) override {
-    // Between tiles a graph of any size takes the four steps.
+    // With DMA a graph of any size takes the four steps.
     if (buffer_ != nullptr && target != self->place) return false;
     return fits_buffer(fixed_bytes + sent_.bytes);
   }

@@ -1,6 +1,6 @@
-// message_passing: where the copier `message_passing` keeps streams on tiles: memory that DMA reaches past all caches.
+// message_passing: where the copier `message_passing` keeps streams on a simulated machine: uncached memory for DMA.
 //
-//   Between tiles a stream takes four steps: the sender serialises it into a buffer of its own and announces its
+//   By DMA a stream takes four steps: the sender serialises it into a buffer of its own and announces its
 //   size; the receiver answers with a buffer; the sender writes the stream there by DMA, then sends the call; the
 //   receiver deserialises and frees the buffer.
 //

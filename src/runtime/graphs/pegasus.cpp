@@ -1,7 +1,7 @@
 // pegasus: the copier whose receiver walks the source graph and copies it object by object.
 //
 //   A hash map leads from each object to its copy. Through a window the receiver reads the source in place; without one
-//   it gets each object's header, then its words. On tiles of a machine without coherence the sender writes each object
+//   it gets each object's header, then its words. On a machine without coherence the sender writes each object
 //   back, and the receiver invalidates the lines of each before it reads them through its cache.
 //
 // Errors  tess::error for pointers outside the source's place and for unknown types.
@@ -182,7 +182,7 @@ task<std::uint64_t> pull_graph(place_id source, std::uint64_t root, std::uint64_
   type_record const* const type = find_type(root_type);
   if (type == nullptr) throw error("copying a graph", "an unknown root", "one of the same binary");
   pull_source from{source_segment, job.segment_bytes[source]};
-  // Places on tiles use the same addresses for each other's memory.
+  // Places of a simulated machine use the same addresses for each other's memory.
   if (source != self->place) from.units = accelerators();
   if (job.load_window[source] != no_window || source == self->place) {
     std::uint64_t const here = reinterpret_cast<std::uint64_t>(
