@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "machine/flat/flat_memory.hpp"
 #include "machine/hart/code_cache.hpp"
 #include "machine/hart/engine.hpp"
-#include "machine/hart/flat_memory.hpp"
 #include "machine/hart/hart.hpp"
 #include "machine/linux/elf.hpp"
 

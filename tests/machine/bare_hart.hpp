@@ -4,8 +4,8 @@
 #include <span>
 
 #include "assembler.hpp"
+#include "machine/flat/flat_memory.hpp"
 #include "machine/hart/engine.hpp"
-#include "machine/hart/flat_memory.hpp"
 #include "machine/linux/elf.hpp"
 
 namespace tess::machine {

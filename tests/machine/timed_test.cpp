@@ -62,7 +62,7 @@ TEST(dependent_loads, take_the_cycles_of_table_2_on_every_tile) {
     std::string name;
     for (double hundredths = 0; lines >> name >> hundredths;) cycles[name] = hundredths / 100;
     std::uint32_t const memory = layout.map.of(region_kind::partition, tile)->memory_tile;
-    std::uint32_t const distance = layout.over.layout().distance(tile, memory);
+    std::uint32_t const distance = layout.noc.layout().distance(tile, memory);
     EXPECT_EQ(cycles["l1"], 1) << said.said << said.error;
     EXPECT_EQ(cycles["tlm"], 20);
     EXPECT_EQ(cycles["l2"], 20);

@@ -1,19 +1,25 @@
-// adapter: transactions on their way out, at their home, and back.
+// adapter: transactions on the way to their home, at their home, and back.
 #include "machine/adapter/adapter.hpp"
 
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 namespace {
+
+/// A packet of a network interface's list of jobs.
+bool is_job(transaction const& of) {
+  cni_message const* const message = of.cni();
+  return message != nullptr && message->is_job;
+}
 
 char const* name_of(transaction const& of) {
   switch (of.what) {
     case remote_operation::read:
       return "read";
     case remote_operation::write:
-      return of.is_dma_data ? "DMA packet" : "write";
+      return of.dma() != nullptr || is_job(of) ? "DMA packet" : "write";
     case remote_operation::atomic:
       return "atomic";
     case remote_operation::compare_swap:
@@ -31,19 +37,20 @@ char const* name_of(transaction const& of) {
   return "DMA";
 }
 
-/// It has a slot of its own: nobody's requests make it wait.
-bool is_apart(transaction const& of) {
-  return of.is_dma_data || of.what == remote_operation::probe || of.what == remote_operation::unblock;
+/// It takes no slot of the clients, so their requests cannot make it wait.
+bool bypasses_slots(transaction const& of) {
+  return of.dma() != nullptr || is_job(of) || of.what == remote_operation::probe ||
+         of.what == remote_operation::unblock;
 }
 
 }  // namespace
 
-adapter::adapter(kernel& k, network& over, clock_domain clock, adapter_parameters const& made_of, std::uint32_t tile,
+adapter::adapter(kernel& k, network& noc, clock_domain clock, adapter_parameters const& parameters, std::uint32_t tile,
                  home& local, network* mail)
-    : kernel_(k), network_(over), mail_(mail), clock_(clock), made_of_(made_of), tile_(tile), home_(local) {
-  MACHINE_ASSERT(made_of.dma_packet_bytes <= transaction::data_max);
-  MACHINE_ASSERT(over.parameters().virtual_networks.size() == 3);
-  over.attach(tile, *this);
+    : kernel_(k), network_(noc), mail_(mail), clock_(clock), parameters_(parameters), tile_(tile), home_(local) {
+  MACHINE_ASSERT(parameters.dma_packet_bytes <= transaction::data_max);
+  MACHINE_ASSERT(noc.parameters().virtual_networks.size() == 3);
+  noc.attach(tile, *this);
   if (mail != nullptr) mail->attach(tile, *this);
 }
 
@@ -56,8 +63,8 @@ void adapter::issue(transaction& issued) {
   ++counted_.requests;
   begins();
   network_.operation_begins();
-  slots& of = issued.is_line ? lines_ : words_;
-  if (of.under_way >= made_of_.outstanding) {
+  slots& of = issued.line() != nullptr ? lines_ : words_;
+  if (of.under_way >= parameters_.outstanding) {
     of.waiting.push_back(&issued);
     return;
   }
@@ -79,14 +86,16 @@ void adapter::post(transaction& sent) {
     auto& ready = static_cast<transaction&>(self);
     ready.via->send(ready);
   };
-  kernel_.after(clock_.cycles(made_of_.request_cycles), sent);
+  kernel_.after(clock_.cycles(parameters_.request_cycles), sent);
 }
 
 std::uint8_t adapter::class_of(transaction const& sent) const noexcept {
   bool const commands = sent.what == remote_operation::invoke || sent.what == remote_operation::trigger ||
                         sent.what == remote_operation::transfer || sent.what == remote_operation::probe;
   if (commands) return control;
-  return is_apart(sent) && !sent.brief ? responses : requests;
+  cni_message const* const message = sent.cni();
+  bool const is_short = message != nullptr && message->is_short;
+  return bypasses_slots(sent) && !is_short ? responses : requests;
 }
 
 void adapter::send(transaction& sent) {
@@ -94,8 +103,8 @@ void adapter::send(transaction& sent) {
                        sent.what == remote_operation::trigger;
   std::size_t const words =
       sent.what == remote_operation::atomic || sent.what == remote_operation::compare_swap ? 8 : 0;
-  std::size_t const bytes = made_of_.header_bytes + (carries ? sent.bytes : 0) + words;
-  network& way = way_of(sent);
+  std::size_t const bytes = parameters_.header_bytes + (carries ? sent.bytes : 0) + words;
+  network& way = network_for(sent);
   way.send({.source = tile_,
             .target = sent.target,
             .flits = way.parameters().flits(bytes),
@@ -106,74 +115,75 @@ void adapter::send(transaction& sent) {
 void adapter::arrived(packet const& whole) {
   auto& carried = *reinterpret_cast<transaction*>(static_cast<std::uintptr_t>(whole.cookie));
   if (carried.status != remote_outcome::pending) {
-    // An answer: it takes its time onto the bus.
+    // An answer: the response delay covers its way onto the bus.
     carried.via = this;
     carried.happens = [](event& self) {
       auto& answered = static_cast<transaction&>(self);
       answered.via->returned(answered);
     };
-    kernel_.after(clock_.cycles(made_of_.response_cycles), carried);
+    kernel_.after(clock_.cycles(parameters_.response_cycles), carried);
     return;
   }
   if (carried.what == remote_operation::unblock) return home_.serve(carried, *carried.done);
   ++counted_.served;
   if (carried.what == remote_operation::invoke) return invoke(carried);
   if (carried.what == remote_operation::trigger) return trigger(carried);
-  if (carried.what == remote_operation::transfer && carried.of_interface) return copy(carried);
+  if (carried.what == remote_operation::transfer && carried.cni() != nullptr) return copy(carried);
   if (carried.what == remote_operation::transfer) return kernel_.start(run_transfer(carried));
   serve(carried);
 }
 
-void adapter::serve(transaction& asked) {
+void adapter::serve(transaction& request) {
   begins();
   if (spare_jobs_.empty()) spare_jobs_.push_back(&jobs_.emplace_back(*this));
   job& begun = *spare_jobs_.back();
   spare_jobs_.pop_back();
-  begun.asked = &asked;
-  home_.serve(asked, begun);
+  begun.request = &request;
+  home_.serve(request, begun);
 }
 
 void adapter::answer(job& done) {
-  transaction& asked = *done.asked;
+  transaction& request = *done.request;
   spare_jobs_.push_back(&done);
   ends();
-  MACHINE_ASSERT(asked.status != remote_outcome::pending);
-  bool const is_over = asked.status == remote_outcome::done || asked.is_refused_for_good();
-  if (asked.acknowledgement != 0 && is_over) home_.acknowledge(asked);
-  respond(asked);
+  MACHINE_ASSERT(request.status != remote_outcome::pending);
+  bool const is_over = request.status == remote_outcome::done || request.is_refused_for_good();
+  if (cni_message const* const message = request.cni(); message != nullptr && message->acknowledgement != 0 && is_over)
+    home_.acknowledge(request);
+  respond(request);
 }
 
-bool adapter::keeps(transaction& refused) {
-  // The queues of accelerators, and of what carries out atomics, empty by themselves.
-  bool const of_queue = refused.of_interface || refused.what == remote_operation::invoke;
+bool adapter::holds_back(transaction& refused) {
+  // The queues of accelerators and of atomics interfaces drain by themselves.
+  bool const of_queue = refused.cni() != nullptr || refused.what == remote_operation::invoke;
   if (!of_queue || refused.what == remote_operation::trigger) return false;
-  // Only of refusals between which nothing changed it is sure that the last one still holds.
-  if (refused.refusals == 0 || refused.changes_before != changes_) {
+  // Only if nothing changed between the refusals is it certain that the last refusal still holds.
+  if (refused.refusals == 0 || refused.changes_before != queue_changes_) {
     refused.refusals = 0;
-    refused.changes_before = changes_;
+    refused.changes_before = queue_changes_;
   }
-  if (++refused.refusals <= made_of_.refusals_max) return false;
-  kept_.push_back(&refused);
+  if (++refused.refusals <= parameters_.refusals_max) return false;
+  held_back_.push_back(&refused);
   return true;
 }
 
-void adapter::changed() {
-  ++changes_;
-  if (kept_.empty()) return;
-  for (transaction* const one : std::exchange(kept_, {})) respond(*one);
+void adapter::queue_changed() {
+  ++queue_changes_;
+  if (held_back_.empty()) return;
+  for (transaction* const one : std::exchange(held_back_, {})) respond(*one);
 }
 
 void adapter::respond(transaction& answered) {
-  if (answered.status == remote_outcome::refused && keeps(answered)) return;
-  std::size_t bytes = made_of_.header_bytes;
+  if (answered.status == remote_outcome::refused && holds_back(answered)) return;
+  std::size_t bytes = parameters_.header_bytes;
   bool const brings = answered.what == remote_operation::read || answered.what == remote_operation::probe;
   if (brings && answered.status == remote_outcome::done) bytes += answered.bytes;
   if (answered.what == remote_operation::atomic || answered.what == remote_operation::compare_swap) bytes += 8;
-  network& way = way_of(answered);
+  network& way = network_for(answered);
   way.send({.source = tile_,
             .target = answered.source,
             .flits = way.parameters().flits(bytes),
-            .network = answered.of_interface ? control : responses,
+            .network = answered.cni() != nullptr ? control : responses,
             .cookie = reinterpret_cast<std::uintptr_t>(&answered)});
 }
 
@@ -184,15 +194,15 @@ void adapter::returned(transaction& answered) {
       auto& again = static_cast<transaction&>(self);
       again.via->post(again);
     };
-    kernel_.after(clock_.cycles(made_of_.retry_cycles), answered);
+    kernel_.after(clock_.cycles(parameters_.retry_cycles), answered);
     return;
   }
   count(answered);
-  activity_.say("adapter", name_of(answered), answered.issued, kernel_.now());
-  if (is_apart(answered)) return answered.done->happens(*answered.done);
+  activity_.record("adapter", name_of(answered), answered.issued, kernel_.now());
+  if (bypasses_slots(answered)) return answered.done->happens(*answered.done);
   ends();
   network_.operation_ends();
-  slots& of = answered.is_line ? lines_ : words_;
+  slots& of = answered.line() != nullptr ? lines_ : words_;
   if (of.waiting.empty()) {
     --of.under_way;
   } else {
@@ -207,7 +217,7 @@ void adapter::count(transaction const& answered) noexcept {
   if (answered.what == remote_operation::probe) return;
   picoseconds const took = kernel_.now() - answered.issued;
   counted_.latency_ps += took;
-  if (is_apart(answered)) return;
+  if (bypasses_slots(answered)) return;
   if (answered.what == remote_operation::read) {
     ++counted_.loads;
     counted_.load_ps += took;
@@ -217,42 +227,42 @@ void adapter::count(transaction const& answered) noexcept {
   }
 }
 
-void adapter::invoke(transaction& asked) {
-  if (tasks_.size() >= made_of_.task_queue_entries) {
+void adapter::invoke(transaction& request) {
+  if (tasks_.size() >= parameters_.task_queue_entries) {
     ++counted_.refused;
-    asked.status = remote_outcome::refused;
+    request.status = remote_outcome::refused;
   } else {
-    tasks_.push_back(asked.data);
-    asked.status = remote_outcome::done;
+    tasks_.push_back(request.data);
+    request.status = remote_outcome::done;
     if (task_arrived_) task_arrived_();
   }
-  respond(asked);
+  respond(request);
 }
 
-void adapter::copy(transaction& asked) {
-  if (copy_taken_ && copy_taken_(asked)) return;
+void adapter::copy(transaction& request) {
+  if (copy_taken_ && copy_taken_(request)) return;
   ++counted_.refused;
-  asked.status = copy_taken_ ? remote_outcome::refused : remote_outcome::wrong;
-  respond(asked);
+  request.status = copy_taken_ ? remote_outcome::refused : remote_outcome::wrong;
+  respond(request);
 }
 
-void adapter::trigger(transaction& asked) {
+void adapter::trigger(transaction& request) {
   if (!triggered_) {
-    asked.status = remote_outcome::wrong;
-  } else if (triggered_(asked.data)) {
-    asked.status = remote_outcome::done;
+    request.status = remote_outcome::wrong;
+  } else if (triggered_(request.data)) {
+    request.status = remote_outcome::done;
   } else {
     ++counted_.refused;
-    asked.status = remote_outcome::refused;
+    request.status = remote_outcome::refused;
   }
-  respond(asked);
+  respond(request);
 }
 
 std::optional<adapter::task_message> adapter::take_task() {
   if (tasks_.empty()) return std::nullopt;
   task_message const first = tasks_.front();
   tasks_.pop_front();
-  changed();
+  queue_changed();
   return first;
 }
 

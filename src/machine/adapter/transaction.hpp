@@ -1,7 +1,7 @@
-// transaction: one remote operation, from the adapter that issues it to the home that does it and back.
+// transaction: one remote operation, from the adapter that issues it to its home and back.
 //
-//   It belongs to who issued it and must stay until it is done. Packets carry its address; data that is written travels
-//   in it from the call of issue(), data that is read is in it when it is done.
+//   Its issuer owns it and keeps it in place until it is done. Packets carry its address. Data to be written is in it
+//   from the call of issue(); data that was read is in it when it is done.
 //
 // Units     bytes. Addresses are global.
 #pragma once
@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 
 #include "machine/cache/line_right.hpp"
 #include "machine/kernel/event.hpp"
@@ -19,23 +20,57 @@ namespace tess::machine {
 enum class remote_operation : std::uint8_t {
   read,          ///< `bytes` of data.
   write,         ///< `bytes` of data.
-  atomic,        ///< `word` on the 4 or 8 bytes there; what was there before comes back in `operand`.
-  compare_swap,  ///< Stores `operand` if the word equals `expected`; what was there comes back in `operand`.
+  atomic,        ///< `word` on 4 or 8 bytes; the old value is returned in `operand`.
+  compare_swap,  ///< Stores `operand` if the word equals `expected`; the old value is returned in `operand`.
   invoke,        ///< Puts `data` into the task queue.
   trigger,       ///< Puts `data` into the queue of the memory's accelerator.
-  transfer,      ///< A DMA: `bytes` from `address` to `destination`, run by the adapter of the source.
-  probe,         ///< A directory's, to a cache: keep no more of the line than `right`.
-  unblock,       ///< A cache's, to a directory: the line has come. It has no answer.
+  transfer,      ///< A DMA transfer: `bytes` from `address` to `destination`, run by the source's adapter.
+  probe,         ///< From a directory to a cache: keep at most `right` of the line.
+  unblock,       ///< From a cache to a directory: the line has arrived. It has no answer.
 };
 
-/// What an atomic does, as the A extension has it.
+/// Atomic operations of the A extension.
 enum class word_operation : std::uint8_t { swap, add, bit_xor, bit_and, bit_or, min, max, min_unsigned, max_unsigned };
 
 enum class remote_outcome : std::uint8_t {
   pending,
   done,
   refused,  ///< A queue is full; the adapter tries again by itself.
-  wrong,    ///< No such address, or not for this operation.
+  wrong,    ///< No such address, or the operation is not allowed there.
+};
+
+/// A word or a command of a hart or a unit.
+struct word_access {};
+
+/// A line of a cache, on the way to or from its home, or a directory's probe of it. A home may need lines to answer
+/// words, so lines have slots of their own.
+struct line_access {
+  line_right right = line_right::none;  ///< Wanted, then granted; of a line that is written back: the right that stays.
+  bool held = false;                    ///< The cache may read the line already, and wants to write it.
+};
+
+/// A DMA transfer, run by the adapter of its source.
+struct dma_transfer {
+  std::uint64_t destination = 0;
+  std::uint32_t destination_tile = 0;
+  bool notifies = false;  ///< The destination learns of the transfer's end.
+};
+
+/// Data of a DMA transfer.
+struct dma_packet {
+  bool is_end = false;  ///< No data: all of them have been written.
+};
+
+/// A message of a cache-integrated network interface (src/machine/cni), or a store that a hart posts through it.
+/// Answered by the third virtual network.
+struct cni_message {
+  bool is_job = false;            ///< From the list of jobs: it takes no slot of the clients.
+  bool is_short = false;          ///< It goes with the requests, not with the data of copies; a word goes to its home.
+  bool no_retry = false;          ///< It ends if a queue refuses it.
+  bool jobs_full = false;         ///< Refused by a full list of jobs, not by a queue: it is sent again.
+  std::uint64_t destination = 0;  ///< Of a copy that the target tile is asked to run.
+  std::uint64_t acknowledgement = 0;  ///< Where the number of bytes goes when they have been written; null: nowhere.
+  registers::cni::fault fault = registers::cni::fault::none;  ///< Why it is wrong, if the home knows.
 };
 
 struct transaction : event {
@@ -49,42 +84,42 @@ struct transaction : event {
   std::uint32_t source = 0;  ///< Tile; set by issue().
   std::uint32_t target = 0;  ///< Tile: the home of the address.
   std::uint64_t address = 0;
-  std::uint64_t destination = 0;       ///< Of a transfer.
-  std::uint32_t destination_tile = 0;  ///< Its home.
   std::uint64_t bytes = 0;
   std::uint64_t operand = 0;
   std::uint64_t expected = 0;
   std::array<std::byte, data_max> data{};
   event* done = nullptr;  ///< Happens, without the calendar, at the end.
 
-  /// Of a cache: what a home needs to answer words, so it has slots of its own, however short it is.
-  bool is_line = false;
-
-  // With directories (memory/directory.hpp).
-  line_right right = line_right::none;  ///< Of a line: wanted, then granted; of one written back: still there.
-  bool held = false;                    ///< Who wants to write it may read it already.
+  /// Which subsystem issued it, with what only that subsystem's transactions carry.
+  std::variant<word_access, line_access, dma_transfer, dma_packet, cni_message> part;
 
   // The adapters' own.
   class adapter* via = nullptr;
   picoseconds issued = 0;
-  std::uint32_t refusals = 0;        ///< In a row, while nothing changed at the home:
-  std::uint64_t changes_before = 0;  ///< how much had changed there at the first of them.
-  bool is_dma_data = false;
-  /// Of a transfer: its destination hears of its end. Of DMA data: this is the end, without bytes.
-  bool tells = false;
+  std::uint32_t refusals = 0;        ///< Consecutive refusals without a change at the home:
+  std::uint64_t changes_before = 0;  ///< the home's change count at the first of them.
 
-  // Of cache-integrated network interfaces (src/machine/cni).
-  bool of_interface = false;  ///< An interface's or posted: answered by the third virtual network.
-  bool brief = false;         ///< Of an interface's data: it goes with the requests, and a word goes to its home.
-  bool once = false;          ///< If a queue refuses it, it has ended so.
-  bool busy = false;          ///< Of one that is refused: no queue did, but a list of jobs, and it is sent again.
-  std::uint64_t acknowledgement = 0;  ///< Where the number of bytes goes when they have been written; null: nowhere.
-  registers::cni::fault fault = registers::cni::fault::none;  ///< Why it is wrong, if the home knows.
+  [[nodiscard]] line_access* line() noexcept { return std::get_if<line_access>(&part); }
+  [[nodiscard]] line_access const* line() const noexcept { return std::get_if<line_access>(&part); }
+  [[nodiscard]] dma_transfer const* transfer() const noexcept { return std::get_if<dma_transfer>(&part); }
+  [[nodiscard]] dma_packet const* dma() const noexcept { return std::get_if<dma_packet>(&part); }
+  [[nodiscard]] cni_message* cni() noexcept { return std::get_if<cni_message>(&part); }
+  [[nodiscard]] cni_message const* cni() const noexcept { return std::get_if<cni_message>(&part); }
 
-  [[nodiscard]] bool is_refused_for_good() const noexcept { return once && !busy && status == remote_outcome::refused; }
+  /// Wanted or granted right to a line; none for what is not an access of a cache.
+  [[nodiscard]] line_right right() const noexcept {
+    line_access const* const of_cache = line();
+    return of_cache == nullptr ? line_right::none : of_cache->right;
+  }
+  /// Refused by a queue, and not to be sent again.
+  [[nodiscard]] bool is_refused_for_good() const noexcept {
+    cni_message const* const message = cni();
+    return message != nullptr && message->no_retry && !message->jobs_full && status == remote_outcome::refused;
+  }
 };
 
-/// Does `word` to the 4 or 8 bytes at `at` and returns what was there, 4 bytes sign-extended as the A extension does.
+/// Applies `word` to the 4 or 8 bytes at `at` and returns the old value; 4 bytes are sign-extended as in the A
+/// extension.
 std::uint64_t apply(word_operation word, std::byte* at, std::uint64_t bytes, std::uint64_t operand) noexcept;
 std::uint64_t apply_compare_swap(std::byte* at, std::uint64_t bytes, std::uint64_t expected,
                                  std::uint64_t operand) noexcept;

@@ -1,11 +1,11 @@
-// word: what atomic operations do to a word at its home.
+// word: atomic operations on a word at its home.
 //
 // Source    RISC-V Unprivileged ISA 20191213, 8.4.
 #include <algorithm>
 #include <cstring>
 
 #include "machine/adapter/transaction.hpp"
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 namespace {
@@ -35,7 +35,7 @@ Unsigned combined(word_operation word, Unsigned before, Unsigned operand) noexce
   MACHINE_ASSERT(false);
 }
 
-/// Reads the word, stores what `change` makes of it, returns it sign-extended.
+/// Reads the word, stores the result of `change`, returns the old value sign-extended.
 template <class Unsigned, class Signed, class Change>
 std::uint64_t exchange(std::byte* at, Change&& change) noexcept {
   Unsigned before = 0;

@@ -1,4 +1,4 @@
-// acknowledgements: counts those that are expected, and resumes who awaits that none is missing.
+// acknowledgements: counts expected events and resumes the waiting coroutine when all have happened.
 //
 // Threads   one.
 #pragma once

@@ -1,4 +1,4 @@
-// cache_array: how it is laid out, and the order of use.
+// cache_array: layout, and the order of use.
 #include "machine/cache/cache_array.hpp"
 
 #include <bit>
@@ -26,7 +26,7 @@ void cache_array::use(line_index line) noexcept {
   if ((order >> last & 0xfU) == way) return;
   unsigned at = 0;
   while ((order >> at & 0xfU) != way) at += 4;
-  // Those behind it move one place down; it goes to the last place of the set's ways.
+  // The ways behind it move one position down; it takes the last position of the set.
   std::uint64_t const kept = order & ((std::uint64_t{1} << at) - 1);
   std::uint64_t const all = last == 60 ? ~std::uint64_t{0} : (std::uint64_t{1} << (last + 4)) - 1;
   std::uint64_t const behind = (order & all) >> at >> 4U << at;

@@ -1,13 +1,14 @@
 // cache_array: the lines of a set-associative cache: tags, state, type, metadata and data; no behaviour.
 //
-//   Controllers give the bytes their meaning: what a state is, which types may be replaced, what metadata says. The
-//   array finds lines, remembers which of a set was used last, and keeps data. State 0 is invalid for every controller:
-//   find() does not see such a line. Lines of a type other than 0 are found by their address only if asked for.
+//   Controllers give the bytes their meaning: states, which types may be replaced, metadata. The array finds lines,
+//   keeps the order of use within each set, and stores data. State 0 is invalid for every controller: find() skips such
+//   lines.
+//   find() returns lines of a type other than 0 only on request.
 //
-// Shapes    lines: [sets][ways]; a line_index counts them so.
+// Shapes    lines: [sets][ways]; a line_index counts in this order.
 // Units     bytes. Size, ways and line are powers of two, or ways any number up to 16.
-// Cost      find() compares the tags of one set; nothing allocates after construction. Lines that were never used take
-//           no memory of the host.
+// Cost      find() compares the tags of one set. No allocation after construction; untouched lines take no memory of
+//           the host.
 // Threads   one.
 #pragma once
 
@@ -16,8 +17,8 @@
 #include <span>
 #include <vector>
 
-#include "machine/assert.hpp"
 #include "machine/cache/zeroed_array.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 
@@ -55,7 +56,7 @@ class cache_array {
     }
     return no_line;
   }
-  /// The valid line of whatever type that holds the address and of which `is` says yes, or no_line.
+  /// The valid line of any type that holds the address and satisfies `is`, or no_line.
   template <class Is>
   [[nodiscard]] line_index find_if(std::uint64_t address, Is&& is) const noexcept {
     line_index const first = first_of(address);
@@ -66,11 +67,11 @@ class cache_array {
   }
   /// Way 0 of the address's set; the others follow.
   [[nodiscard]] line_index first_of(std::uint64_t address) const noexcept { return set_of(address) * shape_.ways; }
-  /// Marks it as used last.
+  /// Marks it as most recently used.
   void use(line_index line) noexcept;
 
-  /// The line of the address's set to be replaced: an invalid one, else the one used longest ago for which `may` says
-  /// yes; no_line if there is none.
+  /// The line of the address's set to be replaced: an invalid one, otherwise the least recently used one that satisfies
+  /// `may`; no_line if there is none.
   template <class May>
   [[nodiscard]] line_index victim(std::uint64_t address, May&& may) const {
     line_index const first = set_of(address) * shape_.ways;
@@ -85,7 +86,7 @@ class cache_array {
     return no_line;
   }
 
-  /// Gives a line a new address; state, type and metadata are the caller's to set.
+  /// Gives a line a new address; the caller sets state, type and metadata.
   void assign(line_index line, std::uint64_t address) noexcept {
     MACHINE_DEBUG_ASSERT(set_of(address) == line / shape_.ways);
     names_[line].tag = address >> line_bits_;
@@ -100,13 +101,13 @@ class cache_array {
   [[nodiscard]] std::span<std::byte> data(line_index line) noexcept {
     return {data_.data() + std::size_t{line} * shape_.line_bytes, shape_.line_bytes};
   }
-  /// Where the address's byte is in this line.
+  /// The address's byte in this line.
   [[nodiscard]] std::byte* at(line_index line, std::uint64_t address) noexcept {
     return data_.data() + std::size_t{line} * shape_.line_bytes + (address & line_mask_);
   }
 
  private:
-  /// What is compared to find a line, together: a set of four is a line of the host's caches.
+  /// The fields that a search compares, together: a set of four is one line of the host's caches.
   struct name {
     std::uint64_t tag = 0;
     std::uint8_t state = invalid;
@@ -125,7 +126,7 @@ class cache_array {
   zeroed_array<name> names_;
   zeroed_array<std::uint64_t> metadata_;
   zeroed_array<std::byte> data_;
-  std::vector<std::uint64_t> order_;  ///< Per set: its ways, four bits each, the one used longest ago lowest.
+  std::vector<std::uint64_t> order_;  ///< Per set: its ways, four bits each, the least recently used one lowest.
 };
 
 }  // namespace tess::machine

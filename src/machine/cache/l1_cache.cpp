@@ -1,7 +1,7 @@
 // l1_cache: fill and invalidation.
 #include "machine/cache/l1_cache.hpp"
 
-#include "machine/copy_line.hpp"
+#include "machine/cache/copy_line.hpp"
 
 namespace tess::machine {
 
@@ -26,7 +26,7 @@ void l1_cache::drop(line_index line) {
 
 void l1_cache::invalidate(std::uint64_t address, std::size_t bytes) {
   if (bytes >= shape().size_bytes()) {
-    // Looking at every line is less than looking for every address.
+    // Scanning all lines is cheaper than searching for every address.
     for (line_index line = 0; line < lines_.lines(); ++line) {
       std::uint64_t const at = lines_.address_of(line);
       if (lines_.state(line) == cache_array::invalid || at + shape().line_bytes <= address || at >= address + bytes)

@@ -1,10 +1,11 @@
 // l1_cache: one hart's L1, instructions or data: write-through, no allocation on a store, invalidated by snooping.
 //
-//   It never holds anything that is nowhere else, so a line may be dropped at any time. Its lines are no longer than
-//   those of the L2 behind it, which includes it: what leaves the L2 leaves here, too. The line that was filled longest
-//   ago is replaced (LRR), so a hit changes nothing. Who keeps pointers to lines is told when one goes, by dropped().
+//   Its data is always in the L2 as well, so a line may be dropped at any time. Its lines are no longer than those of
+//   the L2, which is inclusive: a line that leaves the L2 leaves the L1, too. The line that was filled longest ago is
+//   replaced (LRR), so a hit changes no state. Owners of pointers to lines override dropped() to learn that a line
+//   goes.
 //
-// Units     global addresses (docs/internals/machine.md, 1): relocation of the local window comes before.
+// Units     global addresses (docs/internals/machine.md, 1): the local window is relocated before.
 // Cost      a find of cache_array.
 // Threads   one.
 // Source    the snooping write-through caches of LEON3, as NEMESYS (MEMSYS 2019), Table 2, has them.
@@ -16,11 +17,11 @@
 
 namespace tess::machine {
 
-/// What a cache above another one must be able to do for it.
+/// What an inclusive cache needs of the cache above it.
 class snooper {
  public:
   virtual ~snooper() = default;
-  /// Drops whatever lies in [address, address + bytes).
+  /// Drops all lines in [address, address + bytes).
   virtual void invalidate(std::uint64_t address, std::size_t bytes) = 0;
 };
 
@@ -39,7 +40,7 @@ class l1_cache : public snooper {
     return lines_.line_address(address);
   }
 
-  /// The byte at this address if it is here; an access must not cross a line.
+  /// The byte at this address if it is cached; an access must not cross a line.
   [[nodiscard]] std::byte* load(std::uint64_t address) noexcept {
     line_index const line = lines_.find(address);
     if (line == no_line) {
@@ -50,13 +51,13 @@ class l1_cache : public snooper {
     return lines_.at(line, address);
   }
 
-  /// The hart's own store goes to the L2 as well; here it only keeps a line that is there up to date.
+  /// The hart's own store, which also goes to the L2; here it only updates a cached line.
   void store(std::uint64_t address, std::byte const* value, std::size_t bytes) noexcept {
     line_index const line = lines_.find(address);
     if (line != no_line) std::memcpy(lines_.at(line, address), value, bytes);
   }
 
-  /// Takes in the line of this address; `line` is all of it. Returns where it is kept.
+  /// Fills the line of this address from all of `line`. Returns where it is stored.
   std::byte* fill(std::uint64_t address, std::byte const* line);
 
   void invalidate(std::uint64_t address, std::size_t bytes) override;
@@ -65,7 +66,7 @@ class l1_cache : public snooper {
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
  private:
-  /// A line is no longer here.
+  /// A line has been dropped.
   virtual void dropped(std::uint64_t /*address*/) noexcept {}
   void drop(line_index line);
 

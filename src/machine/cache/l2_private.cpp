@@ -1,10 +1,11 @@
-// l2_private: hits, misses, lines that leave.
+// l2_private: hits and misses, write-backs, answers to a directory, and operations on ranges.
 #include "machine/cache/l2_private.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "machine/copy_line.hpp"
+#include "machine/cache/acknowledgements.hpp"
+#include "machine/cache/copy_line.hpp"
 
 namespace tess::machine {
 
@@ -37,7 +38,7 @@ l2_private::probed l2_private::probe(std::uint64_t address) noexcept {
 
 std::byte* l2_private::leaving(std::uint64_t address) noexcept {
   departure* const found = departure_of(line_address(address));
-  // Of a page that was given back memory has the truth: zero.
+  // The page was discarded: memory holds the current bytes, zeros.
   if (found == nullptr || (found->unwanted && !found->again)) return nullptr;
   return found->data.data() + (address - found->address);
 }
@@ -96,7 +97,7 @@ void l2_private::bring(std::uint64_t address, event& there, bool for_store) {
   begun.waiting.push_back(&there);
   begun.right = for_store || !coherent() ? line_right::exclusive : line_right::shared;
   begun.held = here != no_line;
-  // The line may be replaced meanwhile; its bytes stay valid as long as the directory counts this cache as a sharer.
+  // The line may be replaced meanwhile; its bytes stay valid while the directory counts this cache as a sharer.
   if (begun.held) copy_line(begun.data.data(), lines_.data(here).data(), begun.data.size());
   if (departure* const leaving = departure_of(line)) {
     leaving->fetch_after = &begun;
@@ -106,9 +107,9 @@ void l2_private::bring(std::uint64_t address, event& there, bool for_store) {
 }
 
 void l2_private::miss::arrived() {
-  owner.activity_.say("L2", "miss", begun, owner.kernel_.now());
+  owner.activity_.record("L2", "miss", begun, owner.kernel_.now());
   cache_array& lines = owner.lines_;
-  line_index into = lines.find(address);  // a shared line that is now to be written
+  line_index into = lines.find(address);  // a shared line that is to be written
   if (into == no_line) {
     into = lines.victim(address, [&](line_index line) { return lines.type(line) == cache_array::cacheable; });
     owner.vacate(into);
@@ -122,14 +123,14 @@ void l2_private::miss::arrived() {
   lines.use(into);
   std::erase(owner.misses_, this);
   owner.spare_misses_.push_back(this);
-  // Those who wait may miss again, and take this record.
+  // The waiters may miss again and take this record.
   if (waiting.size() == 1) {
     event& only = *waiting.front();
     waiting.clear();
     return only.happens(only);
   }
-  std::vector<event*> const told = std::exchange(waiting, {});
-  for (event* const one : told) one->happens(*one);
+  std::vector<event*> const waiters = std::exchange(waiting, {});
+  for (event* const one : waiters) one->happens(*one);
 }
 
 void l2_private::vacate(line_index line) {
@@ -150,15 +151,15 @@ void l2_private::back_invalidate(line_index line) {
   if (coherent()) watching_->invalidate(address, shape().line_bytes);
 }
 
-void l2_private::send_back(line_index line, bool kept, event* told) {
+void l2_private::send_back(line_index line, bool kept, event* done) {
   std::uint64_t const address = lines_.address_of(line);
   ++counted_.write_backs;
   if (departure* const first = departure_of(address)) {
-    // Two of one line under way could arrive in the wrong order.
+    // Two write-backs of one line in flight could arrive in the wrong order.
     first->again = true;
     first->kept = kept;
     first->data.assign(lines_.data(line).begin(), lines_.data(line).end());
-    if (told != nullptr) first->waiting.push_back(told);
+    if (done != nullptr) first->waiting.push_back(done);
     return;
   }
   if (spare_departures_.empty()) spare_departures_.push_back(&all_departures_.emplace_back(*this));
@@ -167,7 +168,7 @@ void l2_private::send_back(line_index line, bool kept, event* told) {
   leaving.address = address;
   leaving.kept = kept;
   leaving.data.assign(lines_.data(line).begin(), lines_.data(line).end());
-  if (told != nullptr) leaving.waiting.push_back(told);
+  if (done != nullptr) leaving.waiting.push_back(done);
   leaving.next_like = std::exchange(departures_like(address), &leaving);
   below_.write_back(address, leaving.data, kept, leaving);
 }
@@ -179,10 +180,10 @@ void l2_private::departure::acknowledged() {
   while (*link != this) link = &(*link)->next_like;
   *link = next_like;
   miss* const held = std::exchange(fetch_after, nullptr);
-  std::vector<event*> const told = std::exchange(waiting, {});
+  std::vector<event*> const waiters = std::exchange(waiting, {});
   owner.spare_departures_.push_back(this);
   if (held != nullptr) owner.below_.fetch(*held, *held);
-  for (event* const one : told) one->happens(*one);
+  for (event* const one : waiters) one->happens(*one);
 }
 
 void l2_private::write_back_line(std::uint64_t address, event& done) {
@@ -207,7 +208,7 @@ void l2_private::drop_line(std::uint64_t address) {
 
 void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
   auto const inside = [&](std::uint64_t line) { return line - address < bytes; };
-  // A directory may have taken what leaves, and given the line to another already.
+  // A directory may have taken the departing line and granted it to another cache already.
   for (std::size_t list = 0; list < departure_lists && !coherent(); ++list) {
     for (departure* leaving = departures_[list]; leaving != nullptr; leaving = leaving->next_like) {
       if (!inside(leaving->address)) continue;
@@ -219,13 +220,89 @@ void l2_private::forget(std::uint64_t address, std::uint64_t bytes) {
     for (std::uint64_t line = address; line < address + bytes; line += shape().line_bytes) drop_line(line);
     return;
   }
-  // Looking at every line is less than looking for every address.
+  // Scanning all lines is cheaper than searching for every address.
   for (line_index line = 0; line < lines_.lines(); ++line) {
     std::uint64_t const at = lines_.address_of(line);
     if (lines_.state(line) == invalid || lines_.type(line) != cache_array::cacheable || !inside(at)) continue;
     lines_.state(line) = invalid;
     back_invalidate(line);
   }
+}
+
+// Answers to the directory (MESI): `shared` is S, `clean` E, `dirty` M. Clean lines leave silently, so the directory
+// may ask for a line that has gone. A line on its way to memory still counts as present, with its bytes.
+//
+// Source    D. Sorin, M. Hill, D. Wood, "A Primer on Memory Consistency and Cache Coherence" (2011), chapter 8.
+l2_private::surrendered l2_private::surrender(std::uint64_t address, line_right keep, std::span<std::byte> into) {
+  std::uint64_t const line = line_address(address);
+  line_index const here = lines_.find(line);
+  departure const* const leaving = departure_of(line);
+  if (here == no_line) {
+    // The write-back will arrive when another cache owns the line; the directory ignores it then.
+    if (leaving == nullptr) return {};
+    copy_line(into.data(), leaving->data.data(), leaving->data.size());
+    return {.dirty = true};
+  }
+  surrendered given{.kept = keep};
+  // A line that was written back and kept may not have reached memory yet.
+  if (lines_.state(here) == dirty || (lines_.state(here) == clean && leaving != nullptr)) {
+    copy_line(into.data(), lines_.data(here).data(), into.size());
+    given.dirty = true;
+  }
+  if (keep == line_right::none) {
+    lines_.state(here) = invalid;
+    back_invalidate(here);
+  } else {
+    lines_.state(here) = shared;
+  }
+  return given;
+}
+
+void l2_private::change_on_way(overwrite const& written) noexcept {
+  // Spare records hold nothing.
+  for (departure& leaving : all_departures_) written.apply(leaving.address, leaving.data);
+  for (miss& coming : all_misses_) written.apply(coming.address, coming.data);
+}
+
+// Ranges, line by line; memory is awaited once, at the end.
+task<> l2_private::write_back(std::uint64_t address, std::size_t bytes, picoseconds line_ps) {
+  acknowledgements done;
+  for (std::uint64_t line = line_address(address); line < address + bytes; line += shape().line_bytes) {
+    if (line_ps > 0) co_await kernel_.delay(line_ps);
+    if (!leaves(line)) continue;
+    done.expect();
+    write_back_line(line, done);
+  }
+  co_await done;
+}
+
+task<> l2_private::invalidate(std::uint64_t address, std::size_t bytes, picoseconds line_ps) {
+  acknowledgements done;
+  for (std::uint64_t line = line_address(address); line < address + bytes; line += shape().line_bytes) {
+    if (line_ps > 0) co_await kernel_.delay(line_ps);
+    // The directory relies on dirty bytes here: nothing is dropped then.
+    bool const inside = !coherent() && line >= address && line + shape().line_bytes <= address + bytes;
+    if (!inside && leaves(line)) {
+      done.expect();
+      write_back_line(line, done);
+    }
+    drop_line(line);
+  }
+  co_await done;
+}
+
+task<> l2_private::flush(std::uint64_t address, std::size_t bytes, picoseconds line_ps) {
+  co_await write_back(address, bytes, line_ps);
+  // Bytes written meanwhile are a race of the program; they are not lost.
+  acknowledgements done;
+  for (std::uint64_t line = line_address(address); line < address + bytes; line += shape().line_bytes) {
+    if (probe(line).line_state == dirty) {
+      done.expect();
+      write_back_line(line, done);
+    }
+    drop_line(line);
+  }
+  co_await done;
 }
 
 }  // namespace tess::machine

@@ -1,6 +1,6 @@
-// line_right: what a cache may do with a line that others have too, and how it asks for more.
+// line_right: the rights of a cache to a line that other caches may have, and requests for more.
 //
-//   Without a directory every line that is here may be written; with one, only `exclusive` lines (l2_mesi.cpp).
+//   Without a directory every cached line may be written; with one, only `exclusive` lines (l2_private.cpp).
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 namespace tess::machine {
 
 enum class line_right : std::uint8_t {
-  none,       ///< Not here.
-  shared,     ///< May be read; others may have it too.
-  exclusive,  ///< May be written; nobody else has it.
+  none,       ///< Not cached.
+  shared,     ///< Readable; other caches may have the line.
+  exclusive,  ///< Writable; no other cache has the line.
 };
 
-/// A line that is asked for.
+/// A request for a line.
 struct line_fetch {
   std::uint64_t address = 0;
   std::span<std::byte> into;                 ///< All of it.
-  line_right right = line_right::exclusive;  ///< Wanted; when it has come, granted: more perhaps, never less.
-  bool held = false;                         ///< `into` has the bytes already, as a shared line's.
+  line_right right = line_right::exclusive;  ///< Requested; after the fetch the granted right, which may be larger.
+  bool held = false;                         ///< `into` already has the bytes, of a shared line.
 };
 
 }  // namespace tess::machine

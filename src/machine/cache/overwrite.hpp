@@ -1,7 +1,7 @@
-// overwrite: bytes that change without time in every copy of their lines that is on its way between caches and memory.
+// overwrite: bytes that change without time in every copy of their lines in flight between caches and memory.
 //
-//   System calls write what no message carries. A line that is just on its way, or will be sent by what is waiting,
-//   must say the same as the memory and the caches when it comes.
+//   System calls write without messages. A line that is in flight, or waits to be sent, must match the memory and the
+//   caches when it arrives.
 //
 // Units     global addresses, bytes.
 // Threads   one.
@@ -19,7 +19,7 @@ struct overwrite {
   std::uint64_t bytes = 0;
   std::byte const* from = nullptr;  ///< Null: zeros.
 
-  /// To a copy of the line that begins at `line`, as far as it has these bytes.
+  /// Applies the change to a copy of the line at `line`, as far as they overlap.
   void apply(std::uint64_t line, std::span<std::byte> copy) const noexcept {
     std::uint64_t const begin = std::max(address, line);
     std::uint64_t const end = std::min(address + bytes, line + copy.size());

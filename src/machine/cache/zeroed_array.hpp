@@ -1,7 +1,6 @@
-// zeroed_array: an array of zeros at the beginning of a line of the host's caches, of which the host gives what is
-// used.
+// zeroed_array: an array of zeros, aligned to the host's cache lines; the host allocates only pages that are used.
 //
-// Cost      one allocation; pages that nobody touches take no memory.
+// Cost      one allocation; untouched pages take no memory.
 // Errors    std::bad_alloc.
 // Threads   one.
 #pragma once

@@ -82,8 +82,7 @@ void combining_buffer::send(std::uint32_t target, std::uint64_t address, std::sp
   transaction& sent = spare_.back()->sent;
   spare_.pop_back();
   sent.what = remote_operation::write;
-  sent.of_interface = true;
-  sent.fault = registers::cni::fault::none;
+  sent.part = cni_message{};
   sent.target = target;
   sent.address = address;
   sent.bytes = value.size();
@@ -97,7 +96,7 @@ void combining_buffer::ended(posted& one) {
   spare_.push_back(&one);
   if (one.sent.status != remote_outcome::done) failed_(one.sent);
   if (bytes_ != 0 && !timer_runs_) (void)flush();
-  for (event* const told : std::exchange(waiting_, {})) kernel_.after(0, *told);
+  for (event* const waiting : std::exchange(waiting_, {})) kernel_.after(0, *waiting);
 }
 
 bool combining_buffer::drain(event& again) {

@@ -26,7 +26,7 @@ struct interface_job {
 
   kind what = kind::store;
   bool of_command = false;  ///< It takes one of the places for commands until it has ended.
-  bool once = false;        ///< Of a store: if it is refused it is not sent again.
+  bool no_retry = false;    ///< Of a store: if it is refused it is not sent again.
   std::uint32_t runs_at = 0;
   std::uint64_t source = 0;
   std::uint64_t destination = 0;
@@ -34,7 +34,7 @@ struct interface_job {
   std::uint64_t bytes = 0;
   std::array<std::byte, transaction::data_max> data{};
   std::array<std::uint64_t, targets_max> targets{};
-  transaction* asked = nullptr;  ///< By which another tile asked for it.
+  transaction* request = nullptr;  ///< By which another tile asked for it.
 
   // The interface's own.
   std::uint64_t begun = 0;      ///< Bytes, or targets, that have been sent.

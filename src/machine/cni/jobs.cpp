@@ -31,7 +31,7 @@ std::uint64_t left_in_line(std::uint64_t address) {
 bool network_interface::has_room(interface_job const& for_this) const {
   // Nobody refuses an addition. If it took a place, answers of two tiles to each other's queues could wait for it.
   if (for_this.what == kind::add) return true;
-  return (for_this.of_command ? commands_ : others_) < made_of_.cni->jobs;
+  return (for_this.of_command ? commands_ : others_) < description_.cni->jobs;
 }
 
 std::optional<std::uint64_t> network_interface::whole_name(std::uint64_t address, std::uint64_t bytes) const noexcept {
@@ -49,10 +49,10 @@ bool network_interface::prepare(interface_job& command) {
   if (!to) return refuse(of::fault::not_configured, command.destination);
   if (!regions_.may_write(*to, command.bytes)) return refuse(of::fault::not_allowed, command.destination);
   command.destination = *to;
-  if (std::uint64_t const told = command.acknowledgement; told != 0) {
-    auto const name = whole_name(told, word_bytes);
-    if (!name || *name % word_bytes != 0) return refuse(of::fault::acknowledgement, told);
-    if (!regions_.may_write(*name, word_bytes)) return refuse(of::fault::not_allowed, told);
+  if (std::uint64_t const counter = command.acknowledgement; counter != 0) {
+    auto const name = whole_name(counter, word_bytes);
+    if (!name || *name % word_bytes != 0) return refuse(of::fault::acknowledgement, counter);
+    if (!regions_.may_write(*name, word_bytes)) return refuse(of::fault::not_allowed, counter);
     command.acknowledgement = *name;
   }
   if (command.what != kind::copy) return true;
@@ -79,7 +79,7 @@ void network_interface::enter(interface_job const& job) {
   entered = job;
   ++(entered.of_command ? commands_ : others_);
   if (job.of_command) ++counted_.commands;
-  if (!job.of_command && job.asked == nullptr) ++counted_.events;
+  if (!job.of_command && job.request == nullptr) ++counted_.events;
   if (job.what == kind::copy) counted_.copied_bytes += job.bytes;
   network_.operation_begins();  // harts do not run ahead of what it changes
   list_.push_back(&entered);
@@ -89,16 +89,16 @@ void network_interface::enter(interface_job const& job) {
 void network_interface::plan() {
   if (planned_) return;
   auto const may_go = [&](interface_job const* job) {
-    return job->what != kind::copy || copy_packets_ < made_of_.adapter.dma_packets;
+    return job->what != kind::copy || copy_packets_ < description_.adapter.dma_packets;
   };
   if (std::ranges::none_of(list_, may_go)) return;
   planned_ = true;
-  kernel_.after(clock_.cycles(made_of_.cni->job_cycles), step_);
+  kernel_.after(clock_.cycles(description_.cni->job_cycles), step_);
 }
 
 void network_interface::step() {
   planned_ = false;
-  bool const copies_wait = copy_packets_ >= made_of_.adapter.dma_packets;
+  bool const copies_wait = copy_packets_ >= description_.adapter.dma_packets;
   auto const next =
       std::ranges::find_if(list_, [&](interface_job const* job) { return job->what != kind::copy || !copies_wait; });
   if (next == list_.end()) return;
@@ -155,11 +155,7 @@ network_interface::outgoing& network_interface::packet_of(interface_job& job) {
   };
   packet.sent.what = remote_operation::write;
   packet.sent.done = &packet;
-  packet.sent.of_interface = true;
-  packet.sent.brief = false;
-  packet.sent.once = job.once;
-  packet.sent.fault = of::fault::none;
-  packet.sent.acknowledgement = job.acknowledgement;
+  packet.sent.part = cni_message{.is_job = true, .no_retry = job.no_retry, .acknowledgement = job.acknowledgement};
   ++job.under_way;
   return packet;
 }
@@ -188,7 +184,8 @@ void network_interface::send_piece(interface_job& job) {
   if (!lines_.holds(from)) return read_piece(packet, from);
   if (lines_.read(from, data)) return launch(packet);
   packet.sent.status = remote_outcome::wrong;
-  packet.sent.fault = lines_.code_of(from) > of::scratchpad ? of::fault::wrong_access : of::fault::not_configured;
+  packet.sent.cni()->fault =
+      lines_.code_of(from) > of::scratchpad ? of::fault::wrong_access : of::fault::not_configured;
   packet.sent.address = from;
   ended(packet);
 }
@@ -210,7 +207,7 @@ void network_interface::read_piece(outgoing& packet, std::uint64_t from) {
   packet.read.address = from;
   packet.read.bytes = bytes;
   packet.read.source = tile_;
-  packet.read.of_interface = true;
+  packet.read.part = cni_message{};
   home_.serve(packet.read, packet);
 }
 
@@ -224,8 +221,9 @@ void network_interface::send_store(interface_job& job, std::uint64_t to, std::ui
   transaction& sent = packet.sent;
   // A whole word is stored at its home, through that one's L2 if it is DDR; what is longer goes behind the caches.
   bool const word = bytes == word_bytes && to % word_bytes == 0;
-  sent.brief = word || target->kind != region_kind::partition;
-  sent.target = sent.brief ? target->tile : target->memory_tile;
+  bool const is_short = word || target->kind != region_kind::partition;
+  sent.cni()->is_short = is_short;
+  sent.target = is_short ? target->tile : target->memory_tile;
   sent.address = to;
   sent.bytes = bytes;
   sent.data = job.data;
@@ -240,7 +238,7 @@ void network_interface::send_command(interface_job& job) {
     sent.what = remote_operation::transfer;
     sent.target = job.runs_at;
     sent.address = job.source;
-    sent.destination = job.destination;
+    sent.cni()->destination = job.destination;
     return launch(packet);
   }
   auto const name = whole_name(job.destination, word_bytes);
@@ -251,7 +249,7 @@ void network_interface::send_command(interface_job& job) {
   }
   sent.what = remote_operation::atomic;
   sent.word = word_operation::add;
-  sent.brief = true;
+  sent.cni()->is_short = true;
   sent.target = target->tile;
   sent.address = *name;
   sent.bytes = word_bytes;
@@ -262,13 +260,14 @@ void network_interface::send_command(interface_job& job) {
 void network_interface::ended(outgoing& packet) {
   interface_job& job = *packet.of;
   transaction& sent = packet.sent;
+  cni_message const& message = *sent.cni();
   --job.under_way;
   if (job.what == kind::copy) --copy_packets_;
   if (sent.status == remote_outcome::wrong) {
-    fail(job, sent.fault, sent.address);
-  } else if (sent.what == remote_operation::write && sent.acknowledgement != 0) {
-    if (deliver(sent.acknowledgement, acknowledged(sent)) != of::fault::none) {
-      fail(job, of::fault::acknowledgement, sent.acknowledgement);
+    fail(job, message.fault, sent.address);
+  } else if (sent.what == remote_operation::write && message.acknowledgement != 0) {
+    if (deliver(message.acknowledgement, acknowledged(sent)) != of::fault::none) {
+      fail(job, of::fault::acknowledgement, message.acknowledgement);
     }
   }
   spare_packets_.push_back(&packet);
@@ -289,11 +288,11 @@ void network_interface::end_if_done(interface_job& job) {
   --(job.of_command ? commands_ : others_);
   // What cannot be told of a fault is not told of that.
   bool const failed = job.why != of::fault::none && job.what != kind::add;
-  if (job.asked != nullptr) {
-    job.asked->status = failed ? remote_outcome::wrong : remote_outcome::done;
-    job.asked->fault = job.why;
-    if (failed) job.asked->address = job.where;
-    adapter_.respond(*job.asked);
+  if (job.request != nullptr) {
+    job.request->status = failed ? remote_outcome::wrong : remote_outcome::done;
+    job.request->cni()->fault = job.why;
+    if (failed) job.request->address = job.where;
+    adapter_.respond(*job.request);
   } else if (failed) {
     report(job.why, job.where);
   }

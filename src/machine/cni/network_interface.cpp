@@ -17,25 +17,25 @@ bool is_data(region const& in) {
 
 }  // namespace
 
-network_interface::network_interface(kernel& k, machine_description const& made_of, address_map const& map,
-                                     network& over, l2_private& in, adapter& way, home& here, memory_port* memory,
-                                     std::uint32_t tile, std::function<void(std::uint64_t, std::size_t)> told)
+network_interface::network_interface(kernel& k, machine_description const& description, address_map const& map,
+                                     network& noc, l2_private& in, adapter& way, home& here, memory_port* memory,
+                                     std::uint32_t tile, std::function<void(std::uint64_t, std::size_t)> on_write)
     : kernel_(k),
-      made_of_(made_of),
+      description_(description),
       map_(map),
-      network_(over),
+      network_(noc),
       adapter_(way),
       home_(here),
       memory_(memory),
-      clock_(made_of.tile_clock_ps),
+      clock_(description.tile_clock_ps),
       tile_(tile),
-      window_(made_of.window(tile)),
-      told_(std::move(told)),
-      regions_(made_of.cni->region_entries),
+      window_(description.window(tile)),
+      on_write_(std::move(on_write)),
+      regions_(description.cni->region_entries),
       lines_(in, *map.of(region_kind::scratchpad, tile), regions_, *this),
-      combining_(k, way, clock_.cycles(made_of.cni->combine_cycles), made_of.cni->posted_stores,
-                 [this](transaction const& failed) { report(failed.fault, failed.address); }) {
-  adapter_.on_copy([this](transaction& asked) { return take_copy(asked); });
+      combining_(k, way, clock_.cycles(description.cni->combine_cycles), description.cni->posted_stores,
+                 [this](transaction const& failed) { report(failed.cni()->fault, failed.address); }) {
+  adapter_.on_copy([this](transaction& request) { return take_copy(request); });
 }
 
 std::uint64_t network_interface::remote_code(std::uint64_t address) const noexcept {
@@ -57,46 +57,51 @@ bool network_interface::post(std::uint64_t address, std::span<std::byte const> v
   return combining_.store(map_.find(address)->tile, address, value, combines, again);
 }
 
-void network_interface::serve(transaction& asked) {
-  std::span<std::byte> const data = std::span(asked.data).first(asked.bytes);
-  bool const aligned = asked.address % asked.bytes == 0;
-  asked.status = remote_outcome::wrong;
-  asked.fault = of::fault::not_configured;
-  if (asked.what == remote_operation::write) {
-    access_result const result = lines_.write(asked.address, data, event_lines::by::other_tile);
-    asked.fault = result.why;
-    asked.busy = result.outcome == access_outcome::busy;
-    asked.status = result.outcome == access_outcome::done                 ? remote_outcome::done
-                   : result.outcome == access_outcome::full || asked.busy ? remote_outcome::refused
-                                                                          : remote_outcome::wrong;
+void network_interface::serve(transaction& request) {
+  std::span<std::byte> const data = std::span(request.data).first(request.bytes);
+  bool const aligned = request.address % request.bytes == 0;
+  request.status = remote_outcome::wrong;
+  cni_message* const message = request.cni();
+  if (message != nullptr) message->fault = of::fault::not_configured;
+  if (request.what == remote_operation::write) {
+    access_result const result = lines_.write(request.address, data, event_lines::by::other_tile);
+    bool const busy = result.outcome == access_outcome::busy;
+    if (message != nullptr) {
+      message->fault = result.why;
+      message->jobs_full = busy;
+    }
+    request.status = result.outcome == access_outcome::done           ? remote_outcome::done
+                     : result.outcome == access_outcome::full || busy ? remote_outcome::refused
+                                                                      : remote_outcome::wrong;
     if (result.outcome == access_outcome::done) wake_stalled();
     return;
   }
-  bool const events = lines_.code_of(asked.address) > of::scratchpad;
-  if (asked.what == remote_operation::read) {
-    bool const word = events && aligned && asked.bytes == word_bytes;
-    if (word) std::memcpy(data.data(), lines_.at(asked.address), word_bytes);
-    if (word || lines_.read(asked.address, data)) asked.status = remote_outcome::done;
+  bool const events = lines_.code_of(request.address) > of::scratchpad;
+  if (request.what == remote_operation::read) {
+    bool const word = events && aligned && request.bytes == word_bytes;
+    if (word) std::memcpy(data.data(), lines_.at(request.address), word_bytes);
+    if (word || lines_.read(request.address, data)) request.status = remote_outcome::done;
     return;
   }
-  if (events || !aligned || lines_.code_of(asked.address) != of::scratchpad) return;
-  std::byte* const at = lines_.at(asked.address);
-  asked.operand = asked.what == remote_operation::atomic
-                      ? apply(asked.word, at, asked.bytes, asked.operand)
-                      : apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
-  asked.status = remote_outcome::done;
-  told_(asked.address, asked.bytes);
+  if (events || !aligned || lines_.code_of(request.address) != of::scratchpad) return;
+  std::byte* const at = lines_.at(request.address);
+  request.operand = request.what == remote_operation::atomic
+                        ? apply(request.word, at, request.bytes, request.operand)
+                        : apply_compare_swap(at, request.bytes, request.expected, request.operand);
+  request.status = remote_outcome::done;
+  on_write_(request.address, request.bytes);
 }
 
-void network_interface::acknowledge(transaction& asked) {
-  region const* const home = map_.find(asked.acknowledgement);
-  if (home == nullptr || home->tile == asked.source) return;  // its answer says so
-  std::uint64_t const where = std::exchange(asked.acknowledgement, 0);
-  if (home->tile != tile_) return enter(store_of(where, acknowledged(asked)));
-  if (deliver(where, acknowledged(asked)) == of::fault::none) return;
-  asked.status = remote_outcome::wrong;
-  asked.fault = of::fault::acknowledgement;
-  asked.address = where;
+void network_interface::acknowledge(transaction& request) {
+  cni_message& message = *request.cni();
+  region const* const home = map_.find(message.acknowledgement);
+  if (home == nullptr || home->tile == request.source) return;  // its answer says so
+  std::uint64_t const where = std::exchange(message.acknowledgement, 0);
+  if (home->tile != tile_) return enter(store_of(where, acknowledged(request)));
+  if (deliver(where, acknowledged(request)) == of::fault::none) return;
+  request.status = remote_outcome::wrong;
+  message.fault = of::fault::acknowledgement;
+  request.address = where;
 }
 
 interface_job network_interface::store_of(std::uint64_t address, std::uint64_t value) const {
@@ -122,14 +127,14 @@ of::fault network_interface::deliver(std::uint64_t address, std::uint64_t value)
   return of::fault::none;
 }
 
-bool network_interface::take_copy(transaction& asked) {
+bool network_interface::take_copy(transaction& request) {
   interface_job made;
   made.what = interface_job::kind::copy;
-  made.source = asked.address;
-  made.destination = asked.destination;
-  made.bytes = asked.bytes;
-  made.acknowledgement = asked.acknowledgement;
-  made.asked = &asked;
+  made.source = request.address;
+  made.destination = request.cni()->destination;
+  made.bytes = request.bytes;
+  made.acknowledgement = request.cni()->acknowledgement;
+  made.request = &request;
   if (!has_room(made)) return false;
   enter(made);
   return true;
@@ -147,7 +152,7 @@ void network_interface::report(of::fault why, std::uint64_t where) {
 
 void network_interface::wake_stalled() {
   for (stalled_store const& one : std::exchange(stalled_, {})) kernel_.after(clock_.cycles(1), *one.again);
-  adapter_.changed();
+  adapter_.queue_changed();
 }
 
 std::vector<std::uint64_t> network_interface::waited_for() const {

@@ -46,9 +46,9 @@ class network_interface final : private event_host {
 
   /// `told` is called when bytes of the scratchpad have changed. `here`: the tile's; copies read its caches and its TLM
   /// there. `memory`: null, if the tile has none.
-  network_interface(kernel& k, machine_description const& made_of, address_map const& map, network& over,
+  network_interface(kernel& k, machine_description const& description, address_map const& map, network& noc,
                     l2_private& in, adapter& way, home& here, memory_port* memory, std::uint32_t tile,
-                    std::function<void(std::uint64_t, std::size_t)> told);
+                    std::function<void(std::uint64_t, std::size_t)> on_write);
 
   [[nodiscard]] event_lines& lines() noexcept { return lines_; }
   [[nodiscard]] event_lines const& lines() const noexcept { return lines_; }
@@ -73,11 +73,11 @@ class network_interface final : private event_host {
 
   // As a home.
   /// What another tile asks of the scratchpad here, at once; sets its status.
-  void serve(transaction& asked);
+  void serve(transaction& request);
   /// `asked` has been written here, or refused for good: what that one's acknowledgement needs from here.
-  void acknowledge(transaction& asked);
+  void acknowledge(transaction& request);
   /// Another tile's copy, whose source is here. False: there is no place.
-  [[nodiscard]] bool take_copy(transaction& asked);
+  [[nodiscard]] bool take_copy(transaction& request);
 
  private:
   /// A packet on its way, or waiting for its data from memory.
@@ -95,7 +95,7 @@ class network_interface final : private event_host {
   };
 
   // event_host
-  void changed(std::uint64_t address, std::size_t bytes) override { told_(address, bytes); }
+  void changed(std::uint64_t address, std::size_t bytes) override { on_write_(address, bytes); }
   [[nodiscard]] bool has_room(interface_job const& for_this) const override;
   void take(interface_job const& job) override;
 
@@ -129,7 +129,7 @@ class network_interface final : private event_host {
   void wake_stalled();
 
   kernel& kernel_;
-  machine_description const& made_of_;
+  machine_description const& description_;
   address_map const& map_;
   network& network_;
   adapter& adapter_;
@@ -138,7 +138,7 @@ class network_interface final : private event_host {
   clock_domain clock_;
   std::uint32_t tile_;
   local_window window_;
-  std::function<void(std::uint64_t, std::size_t)> told_;
+  std::function<void(std::uint64_t, std::size_t)> on_write_;
   region_table regions_;
   event_lines lines_;
   combining_buffer combining_;

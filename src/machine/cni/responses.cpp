@@ -60,7 +60,7 @@ interface_job command(event_line& line, event_access const&) {
   interface_job made;
   made.what = copies ? interface_job::kind::copy : interface_job::kind::store;
   made.of_command = true;
-  made.once = (line.words[0] & 0xffU) == of::message_once;
+  made.no_retry = (line.words[0] & 0xffU) == of::message_once;
   made.bytes = command_bytes(line);
   made.destination = line.words[at(of::command_destination)];
   made.acknowledgement = line.words[at(of::command_acknowledgement)];
@@ -197,13 +197,13 @@ request request_of(ring const& in, std::uint64_t word) {
 }
 
 /// `item`: empty, there is none.
-interface_job answer_to(request const& asked, ring const& in, std::span<std::byte const> item) {
+interface_job answer_to(request const& wanted, ring const& in, std::span<std::byte const> item) {
   interface_job made;
   made.what = interface_job::kind::answer;
-  made.destination = asked.address;
+  made.destination = wanted.address;
   made.bytes = in.bytes;
   std::ranges::copy(item, made.data.begin());
-  std::uint64_t const tag = item.empty() ? asked.tag | of::none : asked.tag;
+  std::uint64_t const tag = item.empty() ? wanted.tag | of::none : wanted.tag;
   if (in.tagged) std::memcpy(&made.data[in.bytes - word_bytes], &tag, word_bytes);
   return made;
 }
@@ -236,18 +236,18 @@ access_result match_item(event_line& line, event_access& by) {
 access_result match_request(event_line& line, event_access& by) {
   ring const in = ring_of(line);
   if (in.items == 0) return wrong(of::fault::wrong_shape);
-  request const asked = request_of(in, by.value());
-  if (!by.rings.may_send(asked.address, in.bytes)) return wrong(of::fault::not_allowed);
+  request const wanted = request_of(in, by.value());
+  if (!by.rings.may_send(wanted.address, in.bytes)) return wrong(of::fault::not_allowed);
   ends now = match_ends(line.tag);
   if (waiting(now) == 0 || now.requests) {
-    if (asked.waits) return wait_in_ring(line, by, in, now, true);
-    by.matched = answer_to(asked, in, {});
+    if (wanted.waits) return wait_in_ring(line, by, in, now, true);
+    by.matched = answer_to(wanted, in, {});
     return done;
   }
   std::array<std::byte, transaction::data_max> room{};
   std::span<std::byte> const item = std::span(room).first(in.bytes);
   if (!by.rings.get(in.item(now.head), item)) return wrong(of::fault::wrong_shape);
-  by.matched = answer_to(asked, in, item);
+  by.matched = answer_to(wanted, in, item);
   ++now.head;
   line.tag = tag_of(now);
   return done;

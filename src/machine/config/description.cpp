@@ -165,16 +165,16 @@ void read_adapter(toml_table from, machine_description& made) {
 }
 
 void read_accelerators(toml_table& root, machine_description& made) {
-  toml_table near_memory = root.table("nma");
+  toml_table accelerator_memory = root.table("nma");
   nma_description& nma = made.nma;
-  nma.state_cycles = near_memory.small_number("state_cycles", {0, 1000}, "cycles of the memory's clock");
-  nma.burst_bytes = static_cast<std::uint32_t>(near_memory.power_of_two("burst_bytes", {8, 128}, "bytes"));
-  nma.stream_bursts = near_memory.small_number("stream_bursts", {1, 64}, "bursts");
-  nma.posted_writes = near_memory.small_number("posted_writes", {1, 64}, "writes");
-  nma.queue_entries = near_memory.small_number("queue_entries", {1, 65'536}, "requests");
-  nma.map_bytes = near_memory.number("map_bytes", {4096, 512 * gib}, "bytes of the memory tile's partition");
-  if (nma.map_bytes % 4096 != 0) near_memory.fail("map_bytes", "no multiple of a page", "a multiple of 4096");
-  near_memory.finish();
+  nma.state_cycles = accelerator_memory.small_number("state_cycles", {0, 1000}, "cycles of the memory's clock");
+  nma.burst_bytes = static_cast<std::uint32_t>(accelerator_memory.power_of_two("burst_bytes", {8, 128}, "bytes"));
+  nma.stream_bursts = accelerator_memory.small_number("stream_bursts", {1, 64}, "bursts");
+  nma.posted_writes = accelerator_memory.small_number("posted_writes", {1, 64}, "writes");
+  nma.queue_entries = accelerator_memory.small_number("queue_entries", {1, 65'536}, "requests");
+  nma.map_bytes = accelerator_memory.number("map_bytes", {4096, 512 * gib}, "bytes of the memory tile's partition");
+  if (nma.map_bytes % 4096 != 0) accelerator_memory.fail("map_bytes", "no multiple of a page", "a multiple of 4096");
+  accelerator_memory.finish();
   toml_table near_cache = root.table("nca");
   made.nca.state_cycles = near_cache.small_number("state_cycles", {0, 1000}, "cycles");
   made.nca.queue_entries = near_cache.small_number("queue_entries", {1, 1024}, "graphs");

@@ -34,10 +34,10 @@ struct toml_table::inside {
   std::shared_ptr<toml_document::inside> document;
   toml::table* table;
   std::string path;  ///< With a dot at its end, or empty.
-  std::vector<std::string> asked;
+  std::vector<std::string> known_keys;
 
   toml::node& get(std::string_view key, std::string const& expected) {
-    asked.emplace_back(key);
+    known_keys.emplace_back(key);
     toml::node* const found = table->get(key);
     if (found == nullptr) {
       throw config_error(
@@ -195,7 +195,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> toml_table::coordinate_list
 }
 
 bool toml_table::has(std::string_view key) {
-  inside_->asked.emplace_back(key);
+  inside_->known_keys.emplace_back(key);
   return inside_->table->contains(key);
 }
 
@@ -226,10 +226,10 @@ void toml_table::fail(std::string_view key, std::string const& what, std::string
 
 void toml_table::finish() const {
   for (auto&& [key, node] : *inside_->table) {
-    if (std::ranges::count(inside_->asked, std::string_view(key.str())) != 0) continue;
+    if (std::ranges::count(inside_->known_keys, std::string_view(key.str())) != 0) continue;
     std::string expected = "one of";
-    for (std::string const& known : inside_->asked)
-      expected += fmt::format("{} {}", &known == &inside_->asked.front() ? "" : ",", known);
+    for (std::string const& known : inside_->known_keys)
+      expected += fmt::format("{} {}", &known == &inside_->known_keys.front() ? "" : ",", known);
     throw config_error(fmt::format("{}: unknown key \"{}{}\"; expected {}", inside_->document->where(key.source()),
                                    inside_->path, key.str(), expected));
   }

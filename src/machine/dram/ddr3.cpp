@@ -1,4 +1,4 @@
-// ddr3: the rules of DDR3 as a table.
+// ddr3: the timing rules of DDR3 as a table.
 //
 // Source    JEDEC 79-3F, 4.13 (READ), 4.14 (WRITE), 4.5 (ACTIVATE), 4.8 (REFRESH), table 65 and following (timing).
 #include "machine/dram/rules.hpp"
@@ -11,7 +11,7 @@ std::vector<dram_rule> ddr3_rules(dram_timing const& t) {
   constexpr auto rank = dram_level::rank;
   constexpr auto other = dram_level::other_rank;
   auto const at_least_burst = [&](std::uint32_t later, std::uint32_t earlier) {
-    // Data of the following command, `earlier` cycles behind it, must start after that of the preceding one.
+    // Data of the following command, `earlier` cycles after it, must start after that of the preceding one.
     return later > earlier ? later - earlier : 1;
   };
   std::uint32_t const read_to_write = at_least_burst(t.cl + t.burst + t.rtrs, t.cwl);

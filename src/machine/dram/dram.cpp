@@ -1,21 +1,21 @@
-// dram: queueing, the choice of the next command, and refresh.
+// dram: queueing, choice of the next command, and refresh.
 #include "machine/dram/dram.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 
-dram::dram(kernel& k, dram_parameters const& made_of)
-    : kernel_(k), made_of_(made_of), rules_(made_of, ddr3_rules(made_of.timing)), ranks_(made_of.ranks) {
-  MACHINE_ASSERT(made_of.ranks * made_of.banks <= 64);
-  for (std::uint32_t r = 0; r < made_of.ranks; ++r) {
-    ranks_[r].open_rows.assign(made_of.banks, closed);
-    // Ranks take turns, so that not all are closed at once.
-    std::uint64_t const interval = made_of.timing.refi;
-    ranks_[r].refresh_due = interval == 0 ? never : interval + interval * r / made_of.ranks;
+dram::dram(kernel& k, dram_parameters const& parameters)
+    : kernel_(k), parameters_(parameters), rules_(parameters, ddr3_rules(parameters.timing)), ranks_(parameters.ranks) {
+  MACHINE_ASSERT(parameters.ranks * parameters.banks <= 64);
+  for (std::uint32_t r = 0; r < parameters.ranks; ++r) {
+    ranks_[r].open_rows.assign(parameters.banks, closed);
+    // Refreshes of the ranks are staggered, so that not all are closed at once.
+    std::uint64_t const interval = parameters.timing.refi;
+    ranks_[r].refresh_due = interval == 0 ? never : interval + interval * r / parameters.ranks;
   }
   first_refresh_ = first_refresh();
 }
@@ -25,53 +25,53 @@ std::uint64_t dram::first_refresh() const noexcept {
 }
 
 std::uint64_t dram::cycle_at_or_after(picoseconds time) const noexcept {
-  picoseconds const clock = made_of_.timing.clock_ps;
+  picoseconds const clock = parameters_.timing.clock_ps;
   return (time + clock - 1) / clock;
 }
 
 bool dram::try_access(std::uint64_t address, bool write, event& done) {
-  std::uint64_t const line = address / made_of_.access_bytes;
-  if (turn_over_ && kernel_.now() > next_command_ * made_of_.timing.clock_ps) take_turn();
+  std::uint64_t const line = address / parameters_.access_bytes;
+  if (turn_over_ && kernel_.now() > next_command_ * parameters_.timing.clock_ps) take_turn();
   if (reads_.empty() && writes_.empty()) catch_up(cycle_at_or_after(kernel_.now()));
   if (write) {
-    if (writes_.size() >= made_of_.queue_entries) return false;
+    if (writes_.size() >= parameters_.queue_entries) return false;
     ++counted_.writes;
     bool const merged = std::ranges::find(writes_, line, &request::line) != writes_.end();
-    if (!merged) writes_.push_back({locate(made_of_, address), line, nullptr, kernel_.now()});
+    if (!merged) writes_.push_back({locate(parameters_, address), line, nullptr, kernel_.now()});
     kernel_.after(0, done);
   } else {
-    if (reads_.size() >= made_of_.queue_entries) return false;
+    if (reads_.size() >= parameters_.queue_entries) return false;
     ++counted_.reads;
     if (std::ranges::find(writes_, line, &request::line) != writes_.end()) {
-      counted_.latency_ps += made_of_.timing.clock_ps;
-      kernel_.after(made_of_.timing.clock_ps, done);
+      counted_.latency_ps += parameters_.timing.clock_ps;
+      kernel_.after(parameters_.timing.clock_ps, done);
       return true;
     }
-    reads_.push_back({locate(made_of_, address), line, &done, kernel_.now()});
+    reads_.push_back({locate(parameters_, address), line, &done, kernel_.now()});
   }
   if (!reads_.empty() || !writes_.empty()) plan(std::max(cycle_at_or_after(kernel_.now()), next_command_));
   return true;
 }
 
 void dram::plan(std::uint64_t cycle) {
-  if (cycle >= planned_) return;  // that tick will see to it
+  if (cycle >= planned_) return;  // the tick that is already scheduled does it
   planned_ = cycle;
   if (spare_ticks_.empty()) spare_ticks_.push_back(&ticks_.emplace_back(*this));
   tick& next = *spare_ticks_.back();
   spare_ticks_.pop_back();
-  kernel_.at(cycle * made_of_.timing.clock_ps, next);
+  kernel_.at(cycle * parameters_.timing.clock_ps, next);
 }
 
 void dram::tick::fire() {
   owner.spare_ticks_.push_back(this);
-  // A tick that was planned before an earlier one finds that one's time in planned_, or a later plan's.
-  if (owner.planned_ * owner.made_of_.timing.clock_ps == owner.kernel_.now()) owner.planned_ = never;
+  // A tick that was superseded by an earlier one finds another time in planned_.
+  if (owner.planned_ * owner.parameters_.timing.clock_ps == owner.kernel_.now()) owner.planned_ = never;
   owner.work();
 }
 
 void dram::work() {
   std::uint64_t const cycle = cycle_at_or_after(kernel_.now());
-  if (reads_.empty() && writes_.empty()) return;  // catch_up() will see to the refreshes of this time
+  if (reads_.empty() && writes_.empty()) return;  // catch_up() does the refreshes of an idle time
   if (cycle < next_command_) return plan(next_command_);
   bool issued = false;
   std::uint64_t next = refresh(cycle, issued);
@@ -95,8 +95,8 @@ void dram::work() {
 }
 
 bool dram::turned() const noexcept {
-  if (writes_.size() * 4 <= made_of_.queue_entries && !reads_.empty()) return false;
-  return draining_ || writes_.size() * 2 >= made_of_.queue_entries;
+  if (writes_.size() * 4 <= parameters_.queue_entries && !reads_.empty()) return false;
+  return draining_ || writes_.size() * 2 >= parameters_.queue_entries;
 }
 
 void dram::take_turn() noexcept {
@@ -113,7 +113,7 @@ void dram::issue_refresh(dram_command command, std::uint32_t rank, std::uint64_t
   rules_.issue(command, {.rank = rank}, cycle);
   if (command == dram_command::refresh) {
     ++counted_.refreshes;
-    ranks_[rank].refresh_due += made_of_.timing.refi;
+    ranks_[rank].refresh_due += parameters_.timing.refi;
     first_refresh_ = first_refresh();
   } else {
     std::ranges::fill(ranks_[rank].open_rows, closed);
@@ -125,9 +125,9 @@ void dram::catch_up(std::uint64_t cycle) {
   if (cycle < first_refresh_) return;
   for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
     if (!refreshing(r, cycle)) continue;
-    // Of several only the last one can still be going on.
-    std::uint64_t const missed = (cycle - ranks_[r].refresh_due) / made_of_.timing.refi;
-    ranks_[r].refresh_due += missed * made_of_.timing.refi;
+    // Only the last of several can still be in progress.
+    std::uint64_t const missed = (cycle - ranks_[r].refresh_due) / parameters_.timing.refi;
+    ranks_[r].refresh_due += missed * parameters_.timing.refi;
     counted_.refreshes += missed;
     std::uint64_t const due = ranks_[r].refresh_due;
     for (dram_command const command : {dram_command::precharge_all, dram_command::refresh}) {
@@ -161,7 +161,7 @@ std::uint64_t dram::refresh(std::uint64_t cycle, bool& issued) {
 
 dram::choice dram::choose(std::vector<request> const& queue, bool writes, std::uint64_t cycle) const {
   choice hit;
-  std::uint64_t wanted = 0;  // banks whose open row is hit
+  std::uint64_t wanted = 0;  // banks with a queued row hit
   dram_command const column = writes ? dram_command::write : dram_command::read;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     dram_address const& at = queue[i].at;
@@ -172,7 +172,7 @@ dram::choice dram::choose(std::vector<request> const& queue, bool writes, std::u
     if (earliest < hit.cycle) hit = {earliest, i, column};
   }
   choice other;
-  std::uint64_t looked = wanted;  // only the oldest request of a bank may move its row, and only if nobody hits it
+  std::uint64_t looked = wanted;  // only the oldest request of a bank may close its row, and only if no request hits it
   for (std::size_t i = 0; i < queue.size(); ++i) {
     dram_address const& at = queue[i].at;
     if ((looked & bank_bit(at)) != 0 || refreshing(at.rank, cycle)) continue;
@@ -204,10 +204,10 @@ void dram::issue(std::vector<request>& queue, choice const& chosen, std::uint64_
     return;
   }
   ++counted_.column_commands;
-  counted_.busy_cycles += made_of_.timing.burst;
+  counted_.busy_cycles += parameters_.timing.burst;
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(chosen.index));
   if (served.done != nullptr) {
-    picoseconds const there = (cycle + made_of_.timing.cl + made_of_.timing.burst) * made_of_.timing.clock_ps;
+    picoseconds const there = (cycle + parameters_.timing.cl + parameters_.timing.burst) * parameters_.timing.clock_ps;
     counted_.latency_ps += there - served.came;
     kernel_.at(there, *served.done);
   }

@@ -1,7 +1,7 @@
-// parameters: what a DRAM channel is made of and how fast it is; the [dram] table of a machine file.
+// parameters: organization and timing of a DRAM channel; the [dram] table of a machine file.
 //
 // Units     timing in cycles of the DRAM's clock (two transfers each), sizes in bytes.
-// Source    the names are JEDEC's (79-3F, DDR3).
+// Source    the names follow JEDEC (79-3F, DDR3).
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct dram_timing {
   std::uint32_t ras = 28;     ///< ACTIVATE to PRECHARGE.
   std::uint32_t ccd = 4;      ///< Column command to column command.
   std::uint32_t rrd = 5;      ///< ACTIVATE to ACTIVATE of another bank.
-  std::uint32_t faw = 24;     ///< Within this time, four ACTIVATEs of a rank at most.
+  std::uint32_t faw = 24;     ///< Window in which a rank may have at most four ACTIVATEs.
   std::uint32_t rtp = 6;      ///< READ to PRECHARGE.
   std::uint32_t wr = 12;      ///< End of written data to PRECHARGE.
   std::uint32_t wtr = 6;      ///< End of written data to READ.
@@ -42,9 +42,9 @@ struct dram_parameters {
   std::uint32_t rows = 65536;  ///< Of a bank.
   std::size_t row_bytes = 8192;
   std::size_t access_bytes = 64;  ///< Moved by one burst.
-  /// From the lowest address bits upwards, above those within an access.
+  /// From the lowest address bits upwards, above the bits within an access.
   std::array<dram_field, 4> mapping{dram_field::column, dram_field::rank, dram_field::bank, dram_field::row};
-  std::uint32_t queue_entries = 32;  ///< Reads; and as many writes.
+  std::uint32_t queue_entries = 32;  ///< For reads, and as many for writes.
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return std::uint64_t{ranks} * banks * rows * row_bytes; }
 };

@@ -1,18 +1,18 @@
-// rules: how the earliest cycles move on, and where an address lies.
+// rules: how the earliest cycles advance, and address mapping.
 #include "machine/dram/rules.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 
-dram_rules::dram_rules(dram_parameters const& made_of, std::vector<dram_rule> const& rules)
-    : banks_(made_of.banks),
-      in_bank_(std::size_t{made_of.ranks} * made_of.banks),
-      in_rank_(made_of.ranks),
-      from_other_rank_(made_of.ranks) {
+dram_rules::dram_rules(dram_parameters const& parameters, std::vector<dram_rule> const& rules)
+    : banks_(parameters.banks),
+      in_bank_(std::size_t{parameters.ranks} * parameters.banks),
+      in_rank_(parameters.ranks),
+      from_other_rank_(parameters.ranks) {
   for (dram_rule const& rule : rules) {
     MACHINE_ASSERT(rule.window >= 1 && rule.window <= window_max);
     auto& of_level = rule.level == dram_level::bank   ? of_bank_
@@ -50,12 +50,12 @@ void dram_rules::issue(dram_command command, dram_address const& at, std::uint64
   }
 }
 
-dram_address locate(dram_parameters const& made_of, std::uint64_t address) noexcept {
-  std::uint64_t rest = address / made_of.access_bytes;
+dram_address locate(dram_parameters const& parameters, std::uint64_t address) noexcept {
+  std::uint64_t rest = address / parameters.access_bytes;
   dram_address at;
   auto const take = [&](std::uint64_t count) {
     std::uint64_t taken = 0;
-    if (std::has_single_bit(count)) {  // as nearly always; divisions take their time
+    if (std::has_single_bit(count)) {  // the common case: avoids divisions
       taken = rest & (count - 1);
       rest >>= static_cast<unsigned>(std::countr_zero(count));
     } else {
@@ -64,19 +64,19 @@ dram_address locate(dram_parameters const& made_of, std::uint64_t address) noexc
     }
     return static_cast<std::uint32_t>(taken);
   };
-  for (dram_field const field : made_of.mapping) {
+  for (dram_field const field : parameters.mapping) {
     switch (field) {
       case dram_field::column:
-        at.column = take(made_of.row_bytes / made_of.access_bytes);
+        at.column = take(parameters.row_bytes / parameters.access_bytes);
         break;
       case dram_field::bank:
-        at.bank = take(made_of.banks);
+        at.bank = take(parameters.banks);
         break;
       case dram_field::rank:
-        at.rank = take(made_of.ranks);
+        at.rank = take(parameters.ranks);
         break;
       case dram_field::row:
-        at.row = take(made_of.rows);
+        at.row = take(parameters.rows);
         break;
     }
   }

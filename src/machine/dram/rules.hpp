@@ -1,12 +1,12 @@
-// rules: when a DRAM command may come, from a table of rules and what has been issued so far.
+// rules: the earliest cycle of each DRAM command, from a table of timing rules and the commands issued so far.
 //
-//   A rule says: at this level, `following` comes at least so many cycles after the window-th last `preceding`. The
-//   tables of ddr3.cpp are all that is known of DDR3; this class only keeps, for every bank, rank and the
-//   channel, the earliest cycle of each command, and moves it on with every issue.
+//   A rule says: at this level, `following` comes at least this many cycles after the window-th last `preceding`. The
+//   table of ddr3.cpp holds all knowledge of DDR3; this class only keeps, for every bank, rank and the channel, the
+//   earliest cycle of each command, and advances it at every issue.
 //
 // Units     cycles of the DRAM's clock.
 // Errors    issue() before earliest() is a bug of the controller: asserted in every build.
-// Cost      earliest() is a maximum of four numbers, issue() goes through the rules of one command (about ten).
+// Cost      earliest() is a maximum of four numbers, issue() visits the rules of one command (about ten).
 // Source    JEDEC 79-3F; the form of the table: Ramulator 2 (Luo et al., IEEE CAL 2023).
 #pragma once
 
@@ -22,7 +22,7 @@ namespace tess::machine {
 enum class dram_command : std::uint8_t { activate, precharge, precharge_all, read, write, refresh };
 inline constexpr std::size_t dram_commands = 6;
 
-/// Where a rule holds: between commands to one bank, to one rank, or to different ranks of the channel.
+/// The scope of a rule: commands to one bank, to one rank, or to different ranks of the channel.
 enum class dram_level : std::uint8_t { bank, rank, other_rank };
 
 struct dram_rule {
@@ -37,18 +37,18 @@ struct dram_address {
   std::uint32_t rank = 0;
   std::uint32_t bank = 0;
   std::uint32_t row = 0;
-  std::uint32_t column = 0;  ///< In accesses.
+  std::uint32_t column = 0;  ///< In units of accesses.
 };
 
 [[nodiscard]] std::vector<dram_rule> ddr3_rules(dram_timing const& timing);
 /// The row, bank and rank of a byte; addresses beyond the size wrap.
-[[nodiscard]] dram_address locate(dram_parameters const& made_of, std::uint64_t address) noexcept;
+[[nodiscard]] dram_address locate(dram_parameters const& parameters, std::uint64_t address) noexcept;
 
 class dram_rules {
  public:
   static constexpr std::uint32_t window_max = 4;
 
-  dram_rules(dram_parameters const& made_of, std::vector<dram_rule> const& rules);
+  dram_rules(dram_parameters const& parameters, std::vector<dram_rule> const& rules);
 
   [[nodiscard]] std::uint64_t earliest(dram_command command, dram_address const& at) const noexcept {
     auto const i = static_cast<std::size_t>(command);
@@ -58,17 +58,17 @@ class dram_rules {
   void issue(dram_command command, dram_address const& at, std::uint64_t cycle);
 
  private:
-  /// Of one bank, one rank, or all ranks but one.
+  /// State of one bank, of one rank, or of all ranks but one.
   struct instance {
     std::array<std::uint64_t, dram_commands> earliest{};
-    /// The last times of each command for which a rule looks further back, latest first; a time is kept as one more, so
-    /// that 0 is never.
+    /// The last times of each command that a rule with a window needs, latest first; times are stored plus one, 0 means
+    /// never.
     std::array<std::array<std::uint64_t, window_max>, dram_commands> issued{};
   };
-  /// What follows from a command, at one level.
+  /// Consequences of a command, at one level.
   struct consequences {
     std::vector<dram_rule> of_last;     ///< Rules of a window of one.
-    std::vector<dram_rule> of_earlier;  ///< Those that look further back.
+    std::vector<dram_rule> of_earlier;  ///< Rules with longer windows.
   };
   static void follow(instance& at, consequences const& all, dram_command command, std::uint64_t cycle);
 
@@ -78,7 +78,7 @@ class dram_rules {
   std::array<consequences, dram_commands> of_other_rank_;
   std::vector<instance> in_bank_;          ///< [rank][bank]
   std::vector<instance> in_rank_;          ///< [rank]
-  std::vector<instance> from_other_rank_;  ///< [rank]: what other ranks' commands demand of it.
+  std::vector<instance> from_other_rank_;  ///< [rank]: constraints from commands to other ranks.
 };
 
 }  // namespace tess::machine

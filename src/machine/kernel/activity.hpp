@@ -1,6 +1,6 @@
-// activity: what units were busy with, for a trace: each tells a log, if it has one, of everything that it has done.
+// activity: reports when units were busy, for a trace; a unit without a log reports nothing.
 //
-// Units     picoseconds. An end may lie ahead of the kernel's time, if it is known already.
+// Units     picoseconds. The end may lie in the future if it is already known.
 // Threads   one.
 #pragma once
 
@@ -13,16 +13,16 @@ namespace tess::machine {
 class activity_log {
  public:
   virtual ~activity_log() = default;
-  /// `unit` and `what` stay: texts of the program's.
+  /// `unit` and `what` are string literals: they are kept, not copied.
   virtual void busy(std::uint32_t tile, char const* unit, char const* what, picoseconds begin, picoseconds end) = 0;
 };
 
-/// Where a unit keeps its log.
-struct activity_teller {
-  activity_log* log = nullptr;  ///< Null: nobody wants to know.
+/// A unit's connection to the log.
+struct activity_source {
+  activity_log* log = nullptr;  ///< Null: no trace is taken.
   std::uint32_t tile = 0;
 
-  void say(char const* unit, char const* what, picoseconds begin, picoseconds end) const {
+  void record(char const* unit, char const* what, picoseconds begin, picoseconds end) const {
     if (log != nullptr) log->busy(tile, unit, what, begin, end);
   }
 };

@@ -1,4 +1,4 @@
-// calendar: what is off the common path: sorted insertion, and the far future.
+// calendar: the uncommon paths: sorted insertion and the far future.
 #include "machine/kernel/calendar.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace tess::machine {
 
 void calendar::put_sorted(slot_list& list, event& added) noexcept {
-  // Behind all of equal time. The last one is later, so `last` stays.
+  // Insert behind all events of equal time. The last event is later, so `last` stays.
   event** at = &list.first;
   while ((*at)->due <= added.due) at = &(*at)->next;
   added.next = *at;

@@ -1,13 +1,13 @@
-// calendar: the queue of events to come: a ring of time slots, and a heap for what lies beyond its horizon.
+// calendar: the event queue: a ring of time slots, and a heap for events beyond its horizon.
 //
-//   Events of equal time leave in the order in which they were put in: that makes the simulation deterministic. A slot
-//   is a list sorted by time; its width should be about the shortest clock period, then nearly all insertions are at
-//   the end. The horizon moves with every slot, and what comes within it leaves the heap at once, before anything can
-//   be put directly behind it.
+//   Events of equal time leave in the order of insertion, which makes the simulation deterministic. A slot is a list
+//   sorted by time. Its width should be about the shortest clock period: then nearly all insertions are at the end. The
+//   horizon moves with every slot; events that come within it leave the heap at once, before anything can be inserted
+//   behind it.
 //
-// Units     picoseconds; slots are a power of two of them wide.
-// Cost      put and take are constant within the horizon (slots × width), logarithmic beyond. Nothing is allocated but
-//           the heap's array: an event is a member of whoever waits.
+// Units     picoseconds; the width of a slot is a power of two.
+// Cost      put and take are constant within the horizon (slots × width), logarithmic beyond. Only the heap's array is
+//           allocated: an event is a member of the object that waits.
 // Threads   one.
 // Source    R. Brown, "Calendar queues", CACM 31(10), 1988; with a fixed width and a bitmap of used slots.
 #pragma once
@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 #include "machine/kernel/event.hpp"
 #include "machine/kernel/time.hpp"
 
@@ -26,9 +26,9 @@ namespace tess::machine {
 
 class calendar {
  public:
-  static constexpr std::size_t slots = 2048;  // 64 for each bit of a word of 32
+  static constexpr std::size_t slots = 2048;  // 64 for each bit of a 32-bit word
 
-  /// Slots are as wide as the largest power of two that is no more than `shortest_period_ps`.
+  /// The slot width is the largest power of two that does not exceed `shortest_period_ps`.
   explicit calendar(picoseconds shortest_period_ps)
       : shift_(static_cast<unsigned>(std::bit_width(shortest_period_ps)) - 1) {
     MACHINE_ASSERT(shortest_period_ps > 0);
@@ -36,7 +36,7 @@ class calendar {
 
   [[nodiscard]] bool empty() const noexcept { return waiting_ == 0; }
 
-  /// `added.due` must not lie before that of the event taken last.
+  /// `added.due` must not be earlier than the event taken last.
   void put(event& added) {
     std::uint64_t const slot = added.due >> shift_;
     MACHINE_DEBUG_ASSERT(slot >= cursor_);
@@ -48,7 +48,7 @@ class calendar {
     }
   }
 
-  /// The earliest event, taken out; null if there is none.
+  /// Removes and returns the earliest event; null if there is none.
   [[nodiscard]] event* take() {
     if (waiting_ == 0) return nullptr;
     slot_list& current = ring_[cursor_ % slots];
@@ -59,11 +59,11 @@ class calendar {
     return take_first(current);
   }
 
-  /// As take(), but leaves an event later than `last` where it is and returns null.
+  /// Like take(), but returns null and leaves the event if it is later than `last`.
   [[nodiscard]] event* take_until(picoseconds last) {
     if (waiting_ == 0) return nullptr;
     if (ring_[cursor_ % slots].first == nullptr) {
-      // The cursor must not pass `last`: events may be put there afterwards.
+      // The cursor must not pass `last`: events may be inserted there afterwards.
       std::uint64_t const slot = next_used_slot();
       if (due_of(slot) > last) return nullptr;
       advance(slot);
@@ -119,29 +119,29 @@ class calendar {
 
   static void put_sorted(slot_list& list, event& added) noexcept;
   void put_beyond(event& added);
-  /// To the next slot that is used, or none: then to what lies beyond.
+  /// Moves to the next used slot; if there is none, to the first event beyond the horizon.
   void advance(std::uint64_t slot) noexcept {
     cursor_ = slot != none ? slot : beyond_.front().due >> shift_;
     if (!beyond_.empty()) [[unlikely]]
       take_over();
   }
-  /// What lies within the horizon now.
+  /// Moves events that are now within the horizon from the heap to the ring.
   void take_over() noexcept;
   [[nodiscard]] picoseconds due_of(std::uint64_t slot) const noexcept {
-    // Whatever is in the ring is earlier than what lies beyond its horizon.
+    // Every event in the ring is earlier than those beyond its horizon.
     return slot != none ? ring_[slot % slots].first->due : beyond_.front().due;
   }
   [[nodiscard]] std::uint64_t next_used_slot() const noexcept {
-    // Mostly it is one of the next few.
+    // Usually one of the next few slots.
     std::uint64_t const near = used_[cursor_ % slots / 64] >> cursor_ % 64;
     return near != 0 ? cursor_ + static_cast<std::uint64_t>(std::countr_zero(near)) : far_used_slot();
   }
-  /// Behind the rest of the cursor's word, which has none.
+  /// Start behind the cursor's word, whose remaining bits are empty.
   [[nodiscard]] std::uint64_t far_used_slot() const noexcept {
     if (used_words_ == 0) return none;
     std::uint64_t const start = cursor_ % slots;
     std::uint64_t const own = start / 64;
-    // The cursor's word comes last: what it has lies before the cursor, a turn of the ring later.
+    // The cursor's word comes last: its earlier slots are one turn of the ring later.
     auto const steps = static_cast<std::uint64_t>(std::countr_zero(std::rotr(used_words_, static_cast<int>(own) + 1)));
     std::uint64_t const word = (own + 1 + steps) % used_.size();
     std::uint64_t const found = word * 64 + static_cast<std::uint64_t>(std::countr_zero(used_[word]));

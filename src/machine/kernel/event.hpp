@@ -1,4 +1,5 @@
-// event: something that happens once at a time, as a member of whoever waits for it.
+// event: something that will happen at a time; a member of the object that waits for it. Pending at most once at a
+// time.
 //
 // Threads   one.
 #pragma once
@@ -7,7 +8,7 @@
 
 namespace tess::machine {
 
-/// Its owner keeps it alive and in place until it has happened. It may be put into the calendar again from then on.
+/// The owner keeps it alive and in place until it has happened. It may be scheduled again from then on.
 struct event {
   using handler = void (*)(event&);
 
@@ -17,7 +18,7 @@ struct event {
 
   handler happens;
   picoseconds due = 0;
-  event* next = nullptr;  ///< In its slot of the calendar, which owns this while the event waits there.
+  event* next = nullptr;  ///< In its slot of the calendar, which owns this field while the event is pending.
 };
 
 }  // namespace tess::machine

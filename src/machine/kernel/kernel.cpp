@@ -1,4 +1,4 @@
-// kernel: the loop, and the list of processes.
+// kernel: the event loop and the list of processes.
 #include "machine/kernel/kernel.hpp"
 
 #include <utility>

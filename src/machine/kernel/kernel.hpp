@@ -1,14 +1,13 @@
-// kernel: the deterministic event kernel: time, the events to come, and the processes that wait for them.
+// kernel: the deterministic event kernel: simulated time, pending events, and the processes that wait for them.
 //
-//   Everything that happens is an event of the calendar. A process waits by putting one there, in its own frame; a
-//   device without a process keeps one as a member. Equal times happen in the order in which they were asked for, so a
-//   simulation is a function of its inputs.
+//   Everything that happens is an event of the calendar. A process waits by scheduling an event in its own frame; a
+//   device without a process has an event as a member. Events of equal time happen in the order in which they were
+//   scheduled, so a simulation is a function of its inputs.
 //
 // Units     picoseconds.
-// Errors    what a process throws comes out of run(); the kernel can go on afterwards, without that process.
+// Errors    an exception of a process leaves run(); the kernel can continue afterwards, without that process.
 // Threads   one. Kernels of several threads are independent.
-// Cost      about 7 ns for an event of a process (`tess bench machine_kernel`); only frames are allocated,
-//           from a pool.
+// Cost      about 7 ns for an event of a process (`tess bench machine_kernel`); only frames are allocated, from a pool.
 #pragma once
 
 #include <algorithm>
@@ -23,16 +22,16 @@ namespace tess::machine {
 
 class kernel {
  public:
-  /// `shortest_period_ps`: of the fastest clock. A wrong one costs speed, not correctness.
+  /// `shortest_period_ps`: period of the fastest clock. A wrong value costs speed, not correctness.
   explicit kernel(picoseconds shortest_period_ps) : events_(shortest_period_ps) {}
   kernel(kernel const&) = delete;
   kernel& operator=(kernel const&) = delete;
-  /// Destroys the frames of all processes that still wait. Devices that they use must still be there.
+  /// Destroys the frames of all waiting processes. Devices that they use must still exist.
   ~kernel();
 
   [[nodiscard]] picoseconds now() const noexcept { return now_; }
 
-  /// `happening` is called at `due`, not before now.
+  /// `happening` is called at `due`, which must not be in the past.
   void at(picoseconds due, event& happening) {
     MACHINE_DEBUG_ASSERT(due >= now_);
     happening.due = due;
@@ -40,10 +39,10 @@ class kernel {
   }
   void after(picoseconds delay_ps, event& happening) { at(now_ + delay_ps, happening); }
 
-  /// Takes the process over; it begins now, after what already waits for this time.
+  /// Takes ownership of the process and starts it at the current time, after events that are already pending for it.
   void start(process&& begun);
 
-  /// Awaited by a process: goes on after this time. Zero lets everything else of this time happen first.
+  /// Awaited by a process: continues after this time. A delay of zero lets all other events of this time happen first.
   struct [[nodiscard]] delay_awaiter : event {
     delay_awaiter(kernel& owner, picoseconds delay_ps) noexcept : event(resume), owner_(owner), delay_ps_(delay_ps) {}
     [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -62,17 +61,17 @@ class kernel {
   delay_awaiter delay(picoseconds delay_ps) noexcept { return {*this, delay_ps}; }
   delay_awaiter until(picoseconds due) noexcept { return {*this, due - now_}; }
 
-  /// Until nothing is to happen any more, or stop().
+  /// Runs until no event is pending, or until stop().
   void run();
-  /// All that happens up to `last`, which is the time afterwards unless stop() came before.
+  /// Runs all events up to `last`, which is the current time afterwards unless stop() was called.
   void run_until(picoseconds last);
-  /// The same, but the time stays that of the last of it. True: more is to come.
+  /// The same, but the current time is that of the last event. True: more events are pending.
   bool run_on(picoseconds last);
   /// Called by an event: run() returns after it.
   void stop() noexcept { stopped_ = true; }
 
-  /// For the few devices (networks) which do their work of a time when everything else of that time has happened. Until
-  /// then each may ask for an earlier time instead. Of several of one time the one that asked first is first.
+  /// For the few devices (networks) that do their work for a time when all other events of that time have happened.
+  /// Until then each may ask for an earlier time instead. Requests of equal time are served in order.
   void close(picoseconds due, event& happening) {
     MACHINE_DEBUG_ASSERT(due >= now_);
     event** at = &closing_;
@@ -85,7 +84,7 @@ class kernel {
     closing_due_ = closing_->due;
   }
   [[nodiscard]] bool idle() const noexcept { return events_.empty() && closing_ == nullptr; }
-  /// Time of the next event; not for an idle kernel. What runs ahead may do so up to here.
+  /// Time of the next event; the kernel must not be idle. Harts may run ahead up to here.
   [[nodiscard]] picoseconds next_due() const noexcept {
     return events_.empty() ? closing_due_ : std::min(closing_due_, events_.next_due());
   }
@@ -93,16 +92,16 @@ class kernel {
 
  private:
   static constexpr picoseconds never = ~picoseconds{0};
-  /// The next event, which is no later; null: there is none.
+  /// The next event if it is not later; null otherwise.
   [[nodiscard]] event* take_until(picoseconds last);
 
   picoseconds now_ = 0;
   std::uint64_t happened_ = 0;
   bool stopped_ = false;
   event* closing_ = nullptr;         ///< The first of a list, by time.
-  picoseconds closing_due_ = never;  ///< Never while there is none.
+  picoseconds closing_due_ = never;  ///< `never` while the list is empty.
   calendar events_;
-  process_link processes_;  ///< Head of the list; no process itself.
+  process_link processes_;  ///< Head of the list, not a process itself.
 };
 
 }  // namespace tess::machine

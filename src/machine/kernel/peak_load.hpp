@@ -1,4 +1,4 @@
-// peak_load: the largest share of a window of time in which something was busy; windows follow each other.
+// peak_load: the largest share of a time window in which something was busy; windows follow each other.
 //
 // Units     ps.
 // Threads   one.
@@ -14,7 +14,7 @@ class peak_load {
  public:
   static constexpr picoseconds window_ps = 1'000'000'000;
 
-  /// Busy from `begin` to `end`; not before what was told before.
+  /// Busy from `begin` to `end`, not earlier than the last call.
   void busy(picoseconds begin, picoseconds end) noexcept {
     while (begin < end) {
       picoseconds const window = begin / window_ps;

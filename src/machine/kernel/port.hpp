@@ -1,7 +1,8 @@
-// port: a bounded channel between processes: who pushes into a full one waits, and so does who pops an empty one.
+// port: a bounded channel between processes: a push to a full port waits, and so does a pop from an empty one.
 //
-//   That is all the back-pressure there is in the machine. Waiters are served first come, first served, and go on at
-//   the time at which room or a value appeared, after what already waits for that time. Nobody overtakes a waiter.
+//   This is the only back-pressure in the machine. Waiters are served first come, first served. They continue at the
+//   time at which room or a value appeared, after events that are already pending for that time. Nothing overtakes a
+//   waiter.
 //
 // Cost      no allocation after construction; a wake-up is one event.
 // Threads   one.
@@ -18,7 +19,7 @@
 namespace tess::machine {
 
 namespace detail {
-/// Those who wait at a port, in order.
+/// The waiters of a port, in order.
 template <class Waiter>
 class waiting_line {
  public:
@@ -95,14 +96,14 @@ class port {
     popper* next_in_line = nullptr;
   };
 
-  /// co_await: done when the value is in.
+  /// co_await: completes when the value is in the port.
   pusher push(T value) { return {*this, std::move(value)}; }
   /// co_await: the oldest value.
   popper pop() { return popper{*this}; }
 
-  /// For devices without a process. False: full, `value` is untouched.
+  /// For devices without a process. False: the port is full, `value` is unchanged.
   [[nodiscard]] bool try_push(T& value) {
-    if (!poppers_.empty()) {  // then it is empty: hand the value over
+    if (!poppers_.empty()) {  // the port is empty: hand the value over
       popper& first = poppers_.leave();
       first.value_ = std::move(value);
       kernel_.after(0, first);

@@ -9,7 +9,9 @@
 //     k.start(producer(k, out));
 //
 // Errors    an exception that leaves a process leaves kernel::run(); one that leaves a task is rethrown by its
-// co_await. Cost      a frame from the pool; a task's call and return are jumps (symmetric transfer). Threads   one.
+//           co_await.
+// Cost      a frame from the pool; a task's call and return are jumps (symmetric transfer).
+// Threads   one.
 #pragma once
 
 #include <coroutine>
@@ -18,20 +20,20 @@
 #include <utility>
 
 #include "machine/kernel/event.hpp"
-#include "machine/kernel/frame_pool.hpp"
+#include "machine/kernel/process_pool.hpp"
 
 namespace tess::machine {
 
-/// A place in the list of a kernel's processes.
+/// A link in the kernel's list of processes.
 struct process_link {
   process_link* previous = nullptr;
   process_link* next = nullptr;
 };
 
-/// Not started until kernel::start(), which takes it over. Ends its own frame when it is done.
+/// Suspended until kernel::start(), which takes ownership. Destroys its frame at its end.
 class [[nodiscard]] process {
  public:
-  struct promise_type : pooled_frame, process_link, event {
+  struct promise_type : pooled_process, process_link, event {
     promise_type() noexcept : event(begin) {}
     ~promise_type() {
       if (process_link::previous != nullptr) process_link::previous->next = process_link::next;
@@ -64,7 +66,7 @@ class [[nodiscard]] process {
 };
 
 namespace detail {
-struct task_promise_base : pooled_frame {
+struct task_promise_base : pooled_process {
   struct final_awaiter {
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -96,7 +98,7 @@ struct task_promise<void> : task_promise_base {
 };
 }  // namespace detail
 
-/// Runs when awaited, once.
+/// Runs when awaited; once.
 template <class T = void>
 class [[nodiscard]] task {
  public:

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 
@@ -25,7 +25,7 @@ class clock_domain {
   [[nodiscard]] constexpr picoseconds cycles(cycle_count n) const noexcept { return n * period_ps_; }
   /// Whole cycles up to `time`.
   [[nodiscard]] constexpr cycle_count count(picoseconds time) const noexcept {
-    // The inverse is too small by less than one part in 2^64 / period: the quotient is the right one, or one less.
+    // The inverse is too small by less than one part in 2^64 / period: the quotient is exact or one too small.
     __extension__ using wide = unsigned __int128;
     auto const low = static_cast<cycle_count>(wide{time} * inverse_ >> 64U);
     return low + (time - low * period_ps_ >= period_ps_ ? 1 : 0);

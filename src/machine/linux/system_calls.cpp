@@ -273,8 +273,8 @@ std::optional<std::int64_t> program::other_call(hart& h, std::uint64_t number, c
 // As many processors as harts, all of them allowed.
 std::int64_t program::affinity(call_arguments const& a) {
   std::array<std::byte, 128> mask{};
-  for (std::uint32_t k = 0; k < host_.harts() && k < mask.size() * 8; ++k) mask[k / 8] |= std::byte{1} << (k % 8);
-  std::size_t const needed = (host_.harts() + 63) / 64 * 8;
+  for (std::uint32_t k = 0; k < host_.harts_count() && k < mask.size() * 8; ++k) mask[k / 8] |= std::byte{1} << (k % 8);
+  std::size_t const needed = (host_.harts_count() + 63) / 64 * 8;
   if (a[1] < needed) return -EINVAL;
   return memory_.write(a[2], std::span{mask}.first(needed)) ? static_cast<std::int64_t>(needed) : -EFAULT;
 }

@@ -45,7 +45,7 @@ class machine_host {
   virtual void wake(hart& h) = 0;
   // Instructions were written by other means than the hart's own stores, or the hart asked for it.
   virtual void code_changed() = 0;
-  [[nodiscard]] virtual std::uint32_t harts() const = 0;
+  [[nodiscard]] virtual std::uint32_t harts_count() const = 0;
 };
 
 class threads {

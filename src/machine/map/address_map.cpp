@@ -1,11 +1,11 @@
-// address_map: search, overlaps, and how a region is called in messages.
+// address_map: search, overlaps, and the names of regions in messages.
 #include "machine/map/address_map.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 

@@ -1,12 +1,11 @@
-// address_map: what lies at a global address, from a table; and the local window of a tile.
+// address_map: the regions of the global address space, from a table; and the local window of a tile.
 //
 //   A machine has one flat map of 64 bits: TLM(t), partition(t) cached and uncached, devices(t). Below them lies the
-//   local window [0, 2^40), which is another name, different in every tile, of the tile's own TLM followed by the tail
-//   of its own partition. It is relocated before the L1 (local_window); everything behind a hart sees global addresses
-//   only.
+//   local window [0, 2^40), which is an alias, different in every tile, of the tile's own TLM followed by the tail of
+//   its own partition. It is relocated before the L1 (local_window); everything behind a hart uses global addresses.
 //
 // Units     bytes.
-// Errors    overlaps() names two regions that meet; an address without a region is for the caller to report.
+// Errors    overlaps() returns two overlapping regions; the caller reports an address without a region.
 // Cost      find() is a binary search; the region found last is tried first.
 // Threads   one.
 #pragma once
@@ -29,8 +28,8 @@ struct region {
   std::uint32_t tile = 0;  ///< Its home.
   std::uint64_t base = 0;
   std::uint64_t size_bytes = 0;
-  std::uint32_t memory_tile = 0;    ///< Of a partition: where its DDR is.
-  std::uint64_t memory_offset = 0;  ///< Of a partition: where it begins in that DDR.
+  std::uint32_t memory_tile = 0;    ///< Of a partition: the tile with its DDR.
+  std::uint64_t memory_offset = 0;  ///< Of a partition: its begin in that DDR.
 
   [[nodiscard]] bool holds(std::uint64_t address) const noexcept { return address - base < size_bytes; }
   [[nodiscard]] std::uint64_t end() const noexcept { return base + size_bytes; }
@@ -39,15 +38,15 @@ struct region {
 
 class address_map {
  public:
-  /// Any order; they must not overlap.
+  /// In any order; they must not overlap.
   explicit address_map(std::vector<region> regions);
 
   [[nodiscard]] region const* find(std::uint64_t address) const noexcept;
-  /// The region of this kind of a tile; null if it has none.
+  /// The region of this kind of a tile; null if there is none.
   [[nodiscard]] region const* of(region_kind kind, std::uint32_t tile) const noexcept;
   [[nodiscard]] std::vector<region> const& regions() const noexcept { return regions_; }
 
-  /// The first two that overlap, or reach into the local window (then both are the same).
+  /// The first two that overlap; a region that reaches into the local window is returned twice.
   [[nodiscard]] static std::optional<std::pair<region, region>> overlap(std::vector<region> regions);
 
  private:
@@ -55,15 +54,15 @@ class address_map {
   mutable std::size_t last_ = 0;
 };
 
-/// Relocation of one tile: TLM first, then the last part of its partition; at the window's end the tile's devices.
+/// Relocation of one tile: the TLM, then the tail of its partition; at the window's end the tile's devices.
 struct local_window {
   std::uint64_t tlm_base = 0;
   std::uint64_t tlm_bytes = 0;
-  std::uint64_t tail_base = 0;  ///< Global address of the byte behind the TLM's last.
+  std::uint64_t tail_base = 0;  ///< Global address that follows the TLM in the window.
   std::uint64_t tail_bytes = 0;
   std::uint64_t device_base = 0;
 
-  /// The global name of an address as a program uses it; nothing if it lies in the window but behind its end.
+  /// The global address of a program's address; nothing if it lies in a hole of the window.
   [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const noexcept {
     if (address < tlm_bytes) return tlm_base + address;
     if (address >= local_window_end) return address;
@@ -71,7 +70,7 @@ struct local_window {
     if (address >= registers::own_devices) return device_base + (address - registers::own_devices);
     return std::nullopt;
   }
-  /// The window's name of a global address, if it has one.
+  /// The address within the window of a global address, if it has one.
   [[nodiscard]] std::optional<std::uint64_t> local(std::uint64_t address) const noexcept {
     if (address - tlm_base < tlm_bytes) return address - tlm_base;
     if (address - tail_base < tail_bytes) return address - tail_base + tlm_bytes;

@@ -1,10 +1,10 @@
-// directory: a request's way: its turn, probes, memory, the grant, and the unblock.
+// directory: the steps of a request: its turn, probes, memory, the grant, and the unblock.
 #include "machine/memory/directory.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "machine/copy_line.hpp"
+#include "machine/cache/copy_line.hpp"
 
 namespace tess::machine {
 namespace {
@@ -13,28 +13,28 @@ bool contains(std::vector<std::uint32_t> const& tiles, std::uint32_t one) {
   return std::ranges::find(tiles, one) != tiles.end();
 }
 
-/// It reads or writes bytes and keeps none of them, as transfers do.
-bool keeps_nothing(transaction const& asked) {
-  return asked.what == remote_operation::write || asked.right == line_right::none;
+/// It reads or writes bytes and caches none of them, as transfers do.
+bool keeps_nothing(transaction const& request) {
+  return request.what == remote_operation::write || request.right() == line_right::none;
 }
 
-/// The cache that asks; a transfer's tile may have the line like any other.
-std::uint32_t client_of(transaction const& asked) {
-  return keeps_nothing(asked) ? directory::nobody : asked.source;
+/// The requesting cache; a transfer's tile may have the line like any other.
+std::uint32_t client_of(transaction const& request) {
+  return keeps_nothing(request) ? directory::nobody : request.source;
 }
 
 }  // namespace
 
-void directory::serve(transaction& asked, std::uint64_t offset, event& finished) {
-  MACHINE_ASSERT(line_of(asked.address) == line_of(asked.address + asked.bytes - 1));
+void directory::serve(transaction& request, std::uint64_t offset, event& finished) {
+  MACHINE_ASSERT(line_of(request.address) == line_of(request.address + request.bytes - 1));
   ++counted_.requests;
   if (spare_visits_.empty()) spare_visits_.push_back(&all_visits_.emplace_back(*this));
   visit& begun = *spare_visits_.back();
   spare_visits_.pop_back();
-  begun.asked = &asked;
+  begun.request = &request;
   begun.finished = &finished;
   begun.offset = offset;
-  begun.of = &lines_[line_of(asked.address)];
+  begun.of = &lines_[line_of(request.address)];
   begun.missing = 0;
   begun.supplied = false;
   begun.happens = [](event& self) {
@@ -52,21 +52,22 @@ void directory::enter(visit& v) {
 }
 
 void directory::begin(visit& v) {
-  transaction const& asked = *v.asked;
+  transaction const& request = *v.request;
   line& at = *v.of;
-  if (asked.what == remote_operation::write && !asked.is_dma_data) return take_back(v);
+  if (request.what == remote_operation::write && request.line() != nullptr) return take_back(v);
   at.taken_by = &v;
   v.since = kernel_.now();
   v.missing = 1;
-  std::uint32_t const client = client_of(asked);
-  bool const to_write = asked.what == remote_operation::write || asked.right == line_right::exclusive;
-  v.held = asked.held && contains(at.sharers, client);
+  std::uint32_t const client = client_of(request);
+  bool const to_write = request.what == remote_operation::write || request.right() == line_right::exclusive;
+  line_access const* const of_cache = request.line();
+  v.held = of_cache != nullptr && of_cache->held && contains(at.sharers, client);
   v.supplied = v.held;
   if (at.owner != nobody && at.owner != client) {
     ++counted_.forwards;
     send(v, at.owner, to_write ? line_right::none : line_right::shared);
-  } else if (asked.what == remote_operation::read && !v.supplied) {
-    read_memory(v);  // beside the invalidations
+  } else if (request.what == remote_operation::read && !v.supplied) {
+    read_memory(v);  // concurrent with the invalidations
   }
   for (std::uint32_t const tile : at.sharers) {
     if (!to_write || tile == client) continue;
@@ -77,12 +78,12 @@ void directory::begin(visit& v) {
 }
 
 void directory::take_back(visit& v) {
-  transaction& asked = *v.asked;
-  asked.status = remote_outcome::done;
+  transaction& request = *v.request;
+  request.status = remote_outcome::done;
   ++counted_.write_backs;
-  if (v.of->owner == asked.source) {
-    if (asked.right == line_right::none) v.of->owner = nobody;
-    memory_.write(v.offset, {asked.data.data(), asked.bytes}, *v.finished);
+  if (v.of->owner == request.source) {
+    if (request.right() == line_right::none) v.of->owner = nobody;
+    memory_.write(v.offset, {request.data.data(), request.bytes}, *v.finished);
   } else {
     ++counted_.stale;
     kernel_.after(0, *v.finished);
@@ -99,9 +100,9 @@ void directory::send(visit& v, std::uint32_t tile, line_right keep) {
   begun.sent.what = remote_operation::probe;
   begun.sent.status = remote_outcome::pending;
   begun.sent.target = tile;
-  begun.sent.address = line_of(v.asked->address);
+  begun.sent.address = line_of(v.request->address);
   begun.sent.bytes = 0;
-  begun.sent.right = keep;
+  begun.sent.part = line_access{.right = keep};
   begun.sent.done = &begun;
   caches_.send_probe(begun.sent);
 }
@@ -109,15 +110,15 @@ void directory::send(visit& v, std::uint32_t tile, line_right keep) {
 void directory::answered(probe& of) {
   visit& v = *of.by;
   line& at = *v.of;
-  // Sharers have what memory has.
+  // Sharers have the same bytes as memory.
   if (at.owner == of.sent.target) {
     at.owner = nobody;
-    if (of.sent.right == line_right::shared) at.sharers.push_back(of.sent.target);
+    if (of.sent.right() == line_right::shared) at.sharers.push_back(of.sent.target);
     if (of.sent.bytes != 0) {
       ++counted_.supplied;
       memory_.write(line_offset(v), {of.sent.data.data(), line_bytes_}, nothing_);
-      if (!keeps_nothing(*v.asked)) {
-        copy_line(v.asked->data.data(), of.sent.data.data(), line_bytes_);
+      if (!keeps_nothing(*v.request)) {
+        copy_line(v.request->data.data(), of.sent.data.data(), line_bytes_);
         v.supplied = true;
       }
     }
@@ -144,25 +145,25 @@ void directory::read_memory(visit& v) {
     auto& read = static_cast<visit&>(self);
     read.owner.one_less(read);
   };
-  memory_.read(v.offset, {v.asked->data.data(), v.asked->bytes}, v);
+  memory_.read(v.offset, {v.request->data.data(), v.request->bytes}, v);
 }
 
 void directory::one_less(visit& v) {
   if (--v.missing > 0) return;
-  if (v.asked->what == remote_operation::write) {
-    memory_.write(v.offset, {v.asked->data.data(), v.asked->bytes}, *v.finished);
+  if (v.request->what == remote_operation::write) {
+    memory_.write(v.offset, {v.request->data.data(), v.request->bytes}, *v.finished);
     return finish(v);
   }
   if (v.supplied) return finish(v);
-  read_memory(v);  // the owner has not written it, or had it no more
+  read_memory(v);  // the owner has not written it, or has dropped it
 }
 
 void directory::finish(visit& v) {
-  transaction& asked = *v.asked;
-  asked.status = remote_outcome::done;
-  if (!keeps_nothing(asked)) return grant(v);
+  transaction& request = *v.request;
+  request.status = remote_outcome::done;
+  if (!keeps_nothing(request)) return grant(v);
   line& at = *v.of;
-  if (asked.what == remote_operation::write) {
+  if (request.what == remote_operation::write) {
     at.sharers.clear();
   } else {
     v.finished->happens(*v.finished);
@@ -171,16 +172,17 @@ void directory::finish(visit& v) {
 }
 
 void directory::grant(visit& v) {
-  transaction& asked = *v.asked;
+  transaction& request = *v.request;
   line& at = *v.of;
-  std::erase(at.sharers, asked.source);
-  if (v.held) asked.bytes = 0;
-  if (asked.right == line_right::exclusive || at.sharers.empty()) {
-    asked.right = line_right::exclusive;
-    at.owner = asked.source;
+  std::erase(at.sharers, request.source);
+  if (v.held) request.bytes = 0;
+  line_access& granted = *request.line();
+  if (granted.right == line_right::exclusive || at.sharers.empty()) {
+    granted.right = line_right::exclusive;
+    at.owner = request.source;
     at.sharers.clear();
   } else {
-    at.sharers.push_back(asked.source);
+    at.sharers.push_back(request.source);
   }
   v.finished->happens(*v.finished);
 }

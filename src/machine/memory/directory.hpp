@@ -1,21 +1,20 @@
-// directory: who has which line of a memory, and whose turn it is: MESI, one request for a line at a time.
+// directory: tracks which caches have each line of a memory (MESI), and serializes the requests for a line.
 //
-//   It stands beside its memory's port: all that goes to the DDR from outside comes by here, so data need no further
-//   way, and a line's home is where its bytes are. A cache asks to read or to write a line; the directory tells those
-//   that have it to give it up or to share it, takes what they have written, gives the line, and lets nobody else near
-//   it until the cache says that it has come (unblock). So a probe never meets a line on its way, and a cache answers
-//   every probe at once. Requests for a line that is taken wait here in the order in which they came; they are as many
-//   as the adapters of all tiles may have under way.
-//   Clean lines leave caches silently: what the books say of them may be too much, never too little. A line written
-//   back by who is no longer its owner is old, and dropped. What a probe brings goes to the memory as well, so memory
-//   has every line that is not exclusive somewhere. Transfers (DMA) read and write through the directory, as a cache
-//   that keeps nothing.
+//   It sits beside its memory's port: every access to the DDR from outside passes it, so data needs no extra hop, and a
+//   line's home is where its bytes are. A cache requests a line for reading or writing. The directory probes the caches
+//   that have it to surrender or share it, collects written data, grants the line, and blocks other requests for it
+//   until the cache reports its arrival (unblock). So a probe never meets a line in flight, and a cache answers every
+//   probe at once. Requests for a blocked line wait here in order of arrival; the adapters limit their number. Clean
+//   lines leave caches silently: the recorded sharers may be too many, never too few. A write-back from a cache that no
+//   longer owns the line is stale and is dropped. Data from a probe is also written to memory, so memory has every line
+//   that is not exclusive. Transfers (DMA) read and write through the directory, as a cache that keeps nothing.
 //
-// Units     bytes, picoseconds. A line is known by its cached global address.
-// Cost      a hash look-up a request; books of a full map, which take no simulated memory.
+// Units     bytes, picoseconds. A line is identified by its cached global address.
+// Cost      a hash look-up per request; a full map, which takes no simulated memory.
 // Threads   one.
 // Source    D. Sorin, M. Hill, D. Wood, "A Primer on Memory Consistency and Cache Coherence" (2011), chapter 8; the
-//           baseline of CNI (IJPP 2012), section 5. Test: tests/machine/coherence.
+//           baseline of CNI (IJPP 2012), section 5.
+// Test      tests/machine/coherence.
 #pragma once
 
 #include <deque>
@@ -29,12 +28,12 @@
 
 namespace tess::machine {
 
-/// How a directory reaches the caches.
+/// The directory's access to the caches.
 class probe_sender {
  public:
   virtual ~probe_sender() = default;
-  /// `probe.done` happens when the cache of tile `probe.target` has answered: `right` is then what it has kept, and
-  /// `data` what it had written, if `bytes` is not 0.
+  /// `probe.done` happens when the cache of tile `probe.target` has answered: `right` is what it has kept, and `data`
+  /// what it had written, if `bytes` is not 0.
   virtual void send_probe(transaction& probe) = 0;
 };
 
@@ -42,17 +41,17 @@ class directory {
  public:
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   struct statistics {
-    std::uint64_t requests = 0;       ///< For lines, and lines written back; transfers, too.
-    std::uint64_t waited = 0;         ///< Of these, found their line taken.
-    picoseconds wait_ps = 0;          ///< Until it was theirs, together.
-    picoseconds taken_ps = 0;         ///< In which lines were taken, together.
+    std::uint64_t requests = 0;       ///< For lines, write-backs, and transfers.
+    std::uint64_t waited = 0;         ///< Of these, found their line blocked.
+    picoseconds wait_ps = 0;          ///< Sum of the waiting times.
+    picoseconds taken_ps = 0;         ///< Sum of the times in which lines were blocked.
     std::uint64_t forwards = 0;       ///< Probes of owners,
     std::uint64_t supplied = 0;       ///< and those that brought the line.
     std::uint64_t invalidations = 0;  ///< Probes of sharers.
     std::uint64_t write_backs = 0;    ///< Lines that caches wrote back,
-    std::uint64_t stale = 0;          ///< and of these, by who was no longer their owner.
+    std::uint64_t stale = 0;          ///< of which this many came from a cache that was no longer the owner.
   };
-  /// Who has a line, as far as the directory knows: an owner, or sharers, or nobody.
+  /// The caches that have a line, as far as the directory knows: an owner, sharers, or none.
   struct books {
     std::uint32_t owner = nobody;
     std::vector<std::uint32_t> sharers;
@@ -63,22 +62,22 @@ class directory {
   directory(directory const&) = delete;
   directory& operator=(directory const&) = delete;
 
-  /// A read (a cache's with the right that it wants, a transfer's with none) or a write (of a line that a cache had, or
-  /// of a transfer) of bytes within a line, at `offset` of the memory. `finished` happens, without the calendar, when
-  /// it may be answered: `right` is then granted, and `bytes` are 0 if the cache has what it needs.
-  void serve(transaction& asked, std::uint64_t offset, event& finished);
-  /// A line that was given to a cache is there.
+  /// A read (of a cache with the right that it wants, of a transfer with none) or a write (of a line that a cache had,
+  /// or of a transfer) of bytes within a line, at `offset` of the memory. `finished` is called directly when the answer
+  /// may be sent: `right` is then granted, and `bytes` is 0 if the cache has the data already.
+  void serve(transaction& request, std::uint64_t offset, event& finished);
+  /// A granted line has arrived.
   void unblocked(std::uint64_t address);
 
-  /// Of the line of an address.
+  /// The record of an address's line.
   [[nodiscard]] books const& of(std::uint64_t address) const {
     static books const nobodys;
     auto const found = lines_.find(line_of(address));
     return found == lines_.end() ? nobodys : found->second;
   }
-  /// The line as its owner has given it up, if that is still on its way here; null: it is not.
+  /// The line as its owner has surrendered it, if the answer is still in flight; null otherwise.
   [[nodiscard]] std::byte* in_answer(std::uint64_t address) noexcept;
-  /// To all answers on their way here, without time.
+  /// Changes all answers in flight, without time.
   void change_on_way(overwrite const& written) noexcept;
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
@@ -88,20 +87,20 @@ class directory {
     visit* taken_by = nullptr;
     std::deque<visit*> waiting;
   };
-  /// A request, from its arrival until its line is free again.
+  /// A request, from its arrival until its line is unblocked.
   struct visit : event {
     explicit visit(directory& owner_) : event(nullptr), owner(owner_) {}
     directory& owner;
-    transaction* asked = nullptr;
+    transaction* request = nullptr;
     event* finished = nullptr;
     std::uint64_t offset = 0;
     line* of = nullptr;
-    picoseconds since = 0;      ///< When it began to wait, or took its line.
-    std::uint32_t missing = 0;  ///< Answers, and the memory's.
+    picoseconds since = 0;      ///< When it began to wait, or blocked its line.
+    std::uint32_t missing = 0;  ///< Outstanding answers, including the memory's.
     bool held = false;          ///< The cache has the bytes,
-    bool supplied = false;      ///< or they are in `asked`, or will be.
+    bool supplied = false;      ///< or they are, or will be, in the request.
   };
-  /// What is asked of a cache.
+  /// A probe of one cache.
   struct probe : event {
     explicit probe(directory& owner_)
         : event([](event& self) { static_cast<probe&>(self).owner.answered(static_cast<probe&>(self)); }),
@@ -112,9 +111,9 @@ class directory {
   };
 
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const noexcept { return address & ~(line_bytes_ - 1); }
-  /// Of the line's first byte in the memory.
+  /// Offset of the line's first byte in the memory.
   [[nodiscard]] std::uint64_t line_offset(visit const& v) const noexcept {
-    return v.offset - v.asked->address % line_bytes_;
+    return v.offset - v.request->address % line_bytes_;
   }
   void enter(visit& v);
   void begin(visit& v);

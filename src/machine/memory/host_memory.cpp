@@ -13,7 +13,7 @@ host_memory::host_memory(std::uint64_t bytes, pages of) : size_bytes_(bytes) {
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) throw std::system_error{errno, std::generic_category(), "memory of the machine"};
   base_ = static_cast<std::byte*>(mapped);
-  if (of == pages::large) static_cast<void>(::madvise(mapped, bytes, MADV_HUGEPAGE));  // without them it is slower
+  if (of == pages::large) static_cast<void>(::madvise(mapped, bytes, MADV_HUGEPAGE));  // small pages are slower
 }
 
 host_memory::~host_memory() {

@@ -1,4 +1,4 @@
-// host_memory: bytes of the simulated machine, from the host, which has pages only for what was touched.
+// host_memory: memory of the simulated machine; the host allocates only touched pages.
 //
 // Errors    std::system_error from the constructor if the host has no address space.
 // Threads   none.
@@ -13,7 +13,7 @@ namespace tess::machine {
 class host_memory {
  public:
   enum class pages : std::uint8_t { small, large };
-  /// `large` asks for large pages, where most of it will be touched.
+  /// `large` asks for large pages, where most of the memory will be touched.
   explicit host_memory(std::uint64_t bytes, pages of = pages::small);
   host_memory(host_memory const&) = delete;
   host_memory& operator=(host_memory const&) = delete;
@@ -21,7 +21,7 @@ class host_memory {
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   [[nodiscard]] std::byte* at(std::uint64_t offset) const noexcept { return base_ + offset; }
-  /// Whole pages read as zero afterwards.
+  /// Sets whole pages to zero, and frees them on the host.
   void discard(std::uint64_t begin, std::uint64_t end) noexcept;
 
  private:

@@ -22,15 +22,15 @@ constexpr std::uint64_t low_bits = 0x5555'5555'5555'5555;
 
 }  // namespace
 
-graph_traversal::graph_traversal(kernel& k, machine_description const& made_of, tile& at, object_types& types)
+graph_traversal::graph_traversal(kernel& k, machine_description const& description, tile& at, object_types& types)
     : kernel_(k),
       tile_(at),
       types_(types),
-      clock_(made_of.tile_clock_ps),
+      clock_(description.tile_clock_ps),
       partition_(*at.map().of(region_kind::partition, at.number())),
-      line_bytes_(made_of.l2.line_bytes),
-      state_ps_(made_of.nca.state_cycles * made_of.tile_clock_ps),
-      stack_max_(made_of.nca.stack_entries),
+      line_bytes_(description.l2.line_bytes),
+      state_ps_(description.nca.state_cycles * description.tile_clock_ps),
+      stack_max_(description.nca.stack_entries),
       line_(line_bytes_) {}
 
 task<graph_measured> graph_traversal::run(std::uint64_t root) {

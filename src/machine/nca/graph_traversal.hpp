@@ -31,7 +31,7 @@ struct graph_measured {
 
 class graph_traversal {
  public:
-  graph_traversal(kernel& k, machine_description const& made_of, tile& at, object_types& types);
+  graph_traversal(kernel& k, machine_description const& description, tile& at, object_types& types);
 
   [[nodiscard]] task<graph_measured> run(std::uint64_t root);
 

@@ -16,17 +16,17 @@ constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 }  // namespace
 
-graph_writeback::graph_writeback(kernel& k, machine_description const& made_of, network& over, tile& at,
+graph_writeback::graph_writeback(kernel& k, machine_description const& description, network& noc, tile& at,
                                  object_types& types)
-    : command_unit(made_of.harts_of(at.number())),
+    : command_unit(description.harts_of(at.number())),
       kernel_(k),
-      network_(over),
+      network_(noc),
       tile_(at),
-      completion_(made_of, at),
-      traversal_(k, made_of, at, types),
-      line_bytes_(made_of.l2.line_bytes),
-      tiles_(made_of.tiles()),
-      entries_(made_of.nca.queue_entries) {}
+      completion_(description, at),
+      traversal_(k, description, at, types),
+      line_bytes_(description.l2.line_bytes),
+      tiles_(description.tiles()),
+      entries_(description.nca.queue_entries) {}
 
 region const* graph_writeback::whole(std::uint64_t address, std::uint64_t bytes) const {
   region const* const in = tile_.map().find(address);
@@ -86,7 +86,7 @@ process graph_writeback::work() {
 process graph_writeback::finish(job done, graph_measured measured) {
   if (measured.error == graph_fault::none) {
     if (done.metadata != 0 && !co_await send_metadata(done, measured)) measured.error = graph_fault::transfer_failed;
-    if (done.spawns && measured.error == graph_fault::none) co_await tell(done, measured);
+    if (done.spawns && measured.error == graph_fault::none) co_await send_result(done, measured);
   }
   bool const failed = measured.error != graph_fault::none;
   done.by->status = failed ? command_status::wrong : command_status::idle;
@@ -96,11 +96,11 @@ process graph_writeback::finish(job done, graph_measured measured) {
 
 task<bool> graph_writeback::send_metadata(job const& of, graph_measured const& measured) {
   for (auto const& [offset, value] : {std::pair{std::uint64_t{0}, measured.objects}, {word_bytes, measured.bytes}}) {
-    transaction told;
-    told.what = remote_operation::write;
-    told.address = of.metadata + offset;
-    std::memcpy(told.data.data(), &value, sizeof value);
-    co_await completion_.word(told);
+    transaction sent;
+    sent.what = remote_operation::write;
+    sent.address = of.metadata + offset;
+    std::memcpy(sent.data.data(), &value, sizeof value);
+    co_await completion_.word(sent);
   }
   if (of.remote == 0) co_return true;
   region const& from = *tile_.map().find(of.metadata);
@@ -112,14 +112,14 @@ task<bool> graph_writeback::send_metadata(job const& of, graph_measured const& m
   moved.what = remote_operation::transfer;
   moved.target = cached ? from.memory_tile : from.tile;
   moved.address = of.metadata;
-  moved.destination = of.remote;
-  moved.destination_tile = to.kind == region_kind::tlm ? to.tile : to.memory_tile;
+  moved.part = dma_transfer{.destination = of.remote,
+                            .destination_tile = to.kind == region_kind::tlm ? to.tile : to.memory_tile};
   moved.bytes = of.metadata_bytes;
   co_await completion_.remote(moved);
   co_return moved.status == remote_outcome::done;
 }
 
-task<> graph_writeback::tell(job const& of, graph_measured const& measured) {
+task<> graph_writeback::send_result(job const& of, graph_measured const& measured) {
   std::array<std::uint64_t, registers::invoke::words + 1> const words{
       of.task, of.remote != 0 ? of.remote : of.metadata, measured.objects, measured.bytes, 0, tile_.number()};
   transaction sent;

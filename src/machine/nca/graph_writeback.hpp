@@ -27,7 +27,7 @@ class graph_writeback final : public command_unit {
     picoseconds busy_ps = 0;  ///< Traversing.
   };
 
-  graph_writeback(kernel& k, machine_description const& made_of, network& over, tile& at, object_types& types);
+  graph_writeback(kernel& k, machine_description const& description, network& noc, tile& at, object_types& types);
 
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
 
@@ -50,7 +50,7 @@ class graph_writeback final : public command_unit {
   process work();
   process finish(job done, graph_measured measured);
   [[nodiscard]] task<bool> send_metadata(job const& of, graph_measured const& measured);
-  [[nodiscard]] task<> tell(job const& of, graph_measured const& measured);
+  [[nodiscard]] task<> send_result(job const& of, graph_measured const& measured);
 
   kernel& kernel_;
   network& network_;

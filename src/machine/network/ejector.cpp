@@ -1,7 +1,7 @@
 // ejector: admits packets where receivers have a limit, and delivers a packet with its tail.
 #include "machine/network/ejector.hpp"
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 #include "machine/network/bits.hpp"
 
 namespace tess::machine {

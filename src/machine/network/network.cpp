@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 

@@ -1,7 +1,7 @@
 // shape: numbers the virtual channels and links of a network and checks its parameters.
 #include "machine/network/shape.hpp"
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 #include "machine/network/bits.hpp"
 
 namespace tess::machine {

@@ -1,7 +1,7 @@
 // topology: computes coordinates, neighbours and the table of routes.
 #include "machine/network/topology.hpp"
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 

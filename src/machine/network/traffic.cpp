@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 
 namespace tess::machine {
 namespace {

@@ -13,13 +13,13 @@
 // Source    NEMESYS (MEMSYS 2019), section 3.5: H3 (Carter and Wegman, JCSS 1979), linear probing.
 #pragma once
 
-#include "machine/nma/near_memory.hpp"
+#include "machine/nma/accelerator_memory.hpp"
 
 namespace tess::machine {
 
 class copy_map {
  public:
-  copy_map(near_memory& memory, std::uint64_t offset, std::uint64_t bytes)
+  copy_map(accelerator_memory& memory, std::uint64_t offset, std::uint64_t bytes)
       : memory_(memory), offset_(offset), entries_(bytes / 2 / sizeof(std::uint64_t)) {}
 
   /// For a graph of so many objects, or more. False: the table does not fit.
@@ -34,7 +34,7 @@ class copy_map {
   [[nodiscard]] task<std::uint64_t> probe(std::uint64_t original);
   [[nodiscard]] static std::uint64_t hash(std::uint64_t original) noexcept;
 
-  near_memory& memory_;
+  accelerator_memory& memory_;
   std::uint64_t offset_;
   std::uint64_t entries_;
   registers::nma::map_code kind_ = registers::nma::linear;

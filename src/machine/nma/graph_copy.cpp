@@ -17,18 +17,18 @@ constexpr std::uint64_t padded(std::uint64_t bytes) noexcept {
 
 }  // namespace
 
-task<copy_outcome> graph_copy::run(copy_request const& asked) {
-  asked_ = asked;
+task<copy_outcome> graph_copy::run(copy_request const& request) {
+  request_ = request;
   original_ = copy_ = {};
   now_ = {};
-  used_ = asked.first;
+  used_ = request.first;
   objects_ = 0;
   copy_outcome result;
   std::uint64_t root = 0;
   try {
-    if (asked.root == 0) throw fault{graph_fault::null_pointer};
-    if (!co_await map_.begin(asked.map, asked.objects)) throw fault{graph_fault::map_full};
-    co_await advance(asked.root);
+    if (request.root == 0) throw fault{graph_fault::null_pointer};
+    if (!co_await map_.begin(request.map, request.objects)) throw fault{graph_fault::map_full};
+    co_await advance(request.root);
     root = now_.dst;
     while (!co_await copy_words() || co_await retreat()) {
     }
@@ -44,7 +44,7 @@ task<copy_outcome> graph_copy::run(copy_request const& asked) {
 }
 
 void graph_copy::check(std::uint64_t original, std::uint64_t front, std::uint64_t bytes) const {
-  region const& in = asked_.source;
+  region const& in = request_.source;
   bool const inside =
       original % word_bytes == 0 && original >= in.base + front && original < in.end() && bytes <= in.end() - original;
   if (!inside) throw fault{graph_fault::wild_pointer};
@@ -61,10 +61,10 @@ task<object_type> graph_copy::type_of(std::uint64_t header) {
 
 std::uint64_t graph_copy::allocate(object_type const& type, std::uint64_t bytes) {
   std::uint64_t const object = (used_ + type.front_bytes() + type.alignment - 1) & ~(type.alignment - 1);
-  if (bytes > bytes_max || object + padded(bytes) > asked_.bytes) throw fault{graph_fault::buffer_full};
+  if (bytes > bytes_max || object + padded(bytes) > request_.bytes) throw fault{graph_fault::buffer_full};
   used_ = object + padded(bytes);
   ++objects_;
-  return asked_.destination + object;
+  return request_.destination + object;
 }
 
 task<> graph_copy::advance(std::uint64_t original) {
@@ -90,7 +90,7 @@ task<> graph_copy::advance(std::uint64_t original) {
   if (type.is_array()) co_await memory_.store(copy_, to(copy - of::array_bytes), bytes);
   co_await memory_.store(copy_, to(copy - of::parent_src), now_.src);
   co_await memory_.store(copy_, to(copy - of::parent_dst), now_.dst);
-  std::uint64_t const units = (copy - asked_.destination) / word_bytes;
+  std::uint64_t const units = (copy - request_.destination) / word_bytes;
   co_await memory_.store(copy_, to(copy - of::header), (header & 0xffff'ffff) | units << 32U);
   now_ = {.src = original, .dst = copy, .type = type, .words = padded(bytes) / word_bytes};
   if (type.kind == of::data_array) {

@@ -10,7 +10,7 @@
 //   Beside the errata of the paper's Algorithm 1 (null was followed; the array case read the wrong word), ours does
 //   without the state for array elements, since an array has a header and a copy of its own here.
 //
-// Cost      states and accesses (near_memory); nothing is charged by word, mask or element.
+// Cost      states and accesses (accelerator_memory); nothing is charged by word, mask or element.
 // Errors    graph_fault in the outcome. Nothing outside of the buffer and the copy map is written, ever.
 // Threads   one. One graph at a time.
 // Source    NEMESYS (MEMSYS 2019), section 3.4, Algorithm 1; Schorr and Waite (CACM 1967).
@@ -42,10 +42,10 @@ struct copy_outcome {
 
 class graph_copy {
  public:
-  graph_copy(near_memory& memory, object_types& types, std::uint64_t map_offset, std::uint64_t map_bytes)
+  graph_copy(accelerator_memory& memory, object_types& types, std::uint64_t map_offset, std::uint64_t map_bytes)
       : memory_(memory), types_(types), map_(memory, map_offset, map_bytes) {}
 
-  [[nodiscard]] task<copy_outcome> run(copy_request const& asked);
+  [[nodiscard]] task<copy_outcome> run(copy_request const& request);
 
  private:
   struct fault {
@@ -73,19 +73,19 @@ class graph_copy {
   void check(std::uint64_t original, std::uint64_t front, std::uint64_t bytes) const;
 
   [[nodiscard]] std::uint64_t from(std::uint64_t address) const noexcept {
-    return asked_.source.memory_offset + (address - asked_.source.base);
+    return request_.source.memory_offset + (address - request_.source.base);
   }
   [[nodiscard]] std::uint64_t to(std::uint64_t address) const noexcept {
-    return asked_.target.memory_offset + (address - asked_.target.base);
+    return request_.target.memory_offset + (address - request_.target.base);
   }
   [[nodiscard]] std::uint64_t final_of(std::uint64_t copy) const noexcept {
-    return copy - asked_.destination + asked_.final_address;
+    return copy - request_.destination + request_.final_address;
   }
 
-  near_memory& memory_;
+  accelerator_memory& memory_;
   object_types& types_;
   copy_map map_;
-  copy_request asked_;
+  copy_request request_;
   line_register original_;
   line_register copy_;
   place now_;

@@ -20,24 +20,25 @@ constexpr std::uint64_t bits(std::uint64_t word, unsigned first, unsigned count)
   return word >> first & ((std::uint64_t{1} << count) - 1);
 }
 
-region const& map_partition(machine_description const& made_of, address_map const& map, std::uint32_t tile) {
+region const& map_partition(machine_description const& description, address_map const& map, std::uint32_t tile) {
   region const& partition = *map.of(region_kind::partition, tile);
-  MACHINE_ASSERT(made_of.nma.map_bytes <= partition.size_bytes);
+  MACHINE_ASSERT(description.nma.map_bytes <= partition.size_bytes);
   return partition;
 }
 
 }  // namespace
 
-nma::nma(kernel& k, machine_description const& made_of, network& over, tile& at, object_types& types)
+nma::nma(kernel& k, machine_description const& description, network& noc, tile& at, object_types& types)
     : kernel_(k),
-      network_(over),
+      network_(noc),
       tile_(at),
-      completion_(made_of, at),
-      memory_(k, made_of, *at.memory()),
-      copier_(memory_, types, map_partition(made_of, at.map(), at.number()).memory_offset, made_of.nma.map_bytes),
-      line_bytes_(made_of.l2.line_bytes),
-      tiles_(made_of.tiles()),
-      entries_(made_of.nma.queue_entries) {
+      completion_(description, at),
+      memory_(k, description, *at.memory()),
+      copier_(memory_, types, map_partition(description, at.map(), at.number()).memory_offset,
+              description.nma.map_bytes),
+      line_bytes_(description.l2.line_bytes),
+      tiles_(description.tiles()),
+      entries_(description.nma.queue_entries) {
   at.network_adapter().on_trigger([this](adapter::task_message const& came) { return accept(came); });
 }
 
@@ -57,27 +58,27 @@ nma::job nma::read(adapter::task_message const& came) const {
   made.counter = word(of::counter);
   made.spawn_tile = static_cast<std::uint32_t>(bits(shape, 44, 12));
   made.spawns = bits(shape, 57, 1) != 0;
-  copy_request& asked = made.copied;
-  asked.root = word(of::root);
-  asked.destination = word(of::destination);
-  asked.bytes = bits(word(of::room), 0, of::room_bits);
-  asked.first = word(of::room) >> of::room_bits;
-  asked.final_address = word(of::final_address) == 0 ? asked.destination : word(of::final_address);
-  asked.objects = bits(shape, 0, 32);
-  asked.map = static_cast<of::map_code>(bits(shape, 56, 1));
+  copy_request& request = made.copied;
+  request.root = word(of::root);
+  request.destination = word(of::destination);
+  request.bytes = bits(word(of::room), 0, of::room_bits);
+  request.first = word(of::room) >> of::room_bits;
+  request.final_address = word(of::final_address) == 0 ? request.destination : word(of::final_address);
+  request.objects = bits(shape, 0, 32);
+  request.map = static_cast<of::map_code>(bits(shape, 56, 1));
   auto const source_tile = static_cast<std::uint32_t>(bits(shape, 32, 12));
   made.spawns = made.spawns && made.spawn_tile < tiles_;
   region const* const source = tile_.map().of(region_kind::partition, source_tile);
-  region const* const target = whole(asked.destination, asked.bytes);
-  region const* const final = whole(asked.final_address, asked.bytes);
+  region const* const target = whole(request.destination, request.bytes);
+  region const* const final = whole(request.final_address, request.bytes);
   bool const here = source != nullptr && target != nullptr && final != nullptr &&
                     source->memory_tile == tile_.number() && target->memory_tile == tile_.number();
-  bool const moves = asked.final_address != asked.destination;
-  bool const begins = asked.first <= asked.bytes && asked.first % (moves ? line_bytes_ : word_bytes) == 0;
+  bool const moves = request.final_address != request.destination;
+  bool const begins = request.first <= request.bytes && request.first % (moves ? line_bytes_ : word_bytes) == 0;
   made.sound = here && begins;
   if (!made.sound) return made;
-  asked.source = *source;
-  asked.target = *target;
+  request.source = *source;
+  request.target = *target;
   return made;
 }
 
@@ -116,10 +117,10 @@ process nma::finish(job done, copy_outcome outcome) {
     ++counted_.transfers;
     if (!co_await transfer(done, outcome)) outcome.error = graph_fault::transfer_failed;
   }
-  if (done.spawns) co_await tell(done, outcome);
+  if (done.spawns) co_await send_result(done, outcome);
   std::uint64_t const behind = moves ? counter_bytes : 0;
-  bool const asked = done.counter != 0;
-  if (asked) co_await completion_.acknowledge(done.counter + behind, static_cast<std::uint64_t>(outcome.error));
+  bool const request = done.counter != 0;
+  if (request) co_await completion_.acknowledge(done.counter + behind, static_cast<std::uint64_t>(outcome.error));
   network_.operation_ends();
 }
 
@@ -128,14 +129,14 @@ task<bool> nma::transfer(job const& of, copy_outcome const& outcome) {
   moved.what = remote_operation::transfer;
   moved.target = tile_.number();
   moved.address = of.copied.destination + of.copied.first;
-  moved.destination = of.copied.final_address + of.copied.first;
-  moved.destination_tile = tile_.map().find(of.copied.final_address)->memory_tile;
+  moved.part = dma_transfer{.destination = of.copied.final_address + of.copied.first,
+                            .destination_tile = tile_.map().find(of.copied.final_address)->memory_tile};
   moved.bytes = (outcome.bytes - of.copied.first + line_bytes_ - 1) / line_bytes_ * line_bytes_;
   co_await completion_.remote(moved);
   co_return moved.status == remote_outcome::done;
 }
 
-task<> nma::tell(job const& of, copy_outcome const& outcome) {
+task<> nma::send_result(job const& of, copy_outcome const& outcome) {
   std::array<std::uint64_t, registers::invoke::words + 1> const words{
       of.task, outcome.root, outcome.bytes, static_cast<std::uint64_t>(outcome.error), outcome.objects, tile_.number()};
   transaction sent;
@@ -146,11 +147,11 @@ task<> nma::tell(job const& of, copy_outcome const& outcome) {
   co_await completion_.remote(sent);
 }
 
-nma_requests::nma_requests(kernel& k, machine_description const& made_of, network& over, tile& at)
-    : command_unit(made_of.harts_of(at.number())),
+nma_requests::nma_requests(kernel& k, machine_description const& description, network& noc, tile& at)
+    : command_unit(description.harts_of(at.number())),
       kernel_(k),
-      network_(over),
-      completion_(made_of, at),
+      network_(noc),
+      completion_(description, at),
       map_(at.map()) {}
 
 command_status nma_requests::begin(window& by) {

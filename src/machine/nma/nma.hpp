@@ -34,7 +34,7 @@ class nma {
     peak_load peak;                ///< Of copying.
   };
 
-  nma(kernel& k, machine_description const& made_of, network& over, tile& at, object_types& types);
+  nma(kernel& k, machine_description const& description, network& noc, tile& at, object_types& types);
 
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
   [[nodiscard]] std::size_t queued() const noexcept { return queue_.size(); }
@@ -54,13 +54,13 @@ class nma {
   process work();
   process finish(job done, copy_outcome outcome);
   [[nodiscard]] task<bool> transfer(job const& of, copy_outcome const& outcome);
-  [[nodiscard]] task<> tell(job const& of, copy_outcome const& outcome);
+  [[nodiscard]] task<> send_result(job const& of, copy_outcome const& outcome);
 
   kernel& kernel_;
   network& network_;
   tile& tile_;
   completion completion_;
-  near_memory memory_;
+  accelerator_memory memory_;
   graph_copy copier_;
   std::uint64_t line_bytes_;
   std::uint32_t tiles_;
@@ -73,7 +73,7 @@ class nma {
 /// The windows by which harts of a tile ask for copies, here or in another tile.
 class nma_requests final : public command_unit {
  public:
-  nma_requests(kernel& k, machine_description const& made_of, network& over, tile& at);
+  nma_requests(kernel& k, machine_description const& description, network& noc, tile& at);
 
   /// As if the hart had rung; false: it cannot be asked for.
   [[nodiscard]] bool ring(std::uint64_t hart);

@@ -6,39 +6,39 @@
 
 namespace tess::machine {
 
-atomics_interface::atomics_interface(kernel& k, machine_description const& made_of, region const& own,
-                                     memory_side& below, std::function<void(std::uint64_t, std::size_t)> told)
+atomics_interface::atomics_interface(kernel& k, machine_description const& description, region const& own,
+                                     memory_side& below, std::function<void(std::uint64_t, std::size_t)> on_write)
     : kernel_(k),
-      clock_(made_of.tile_clock_ps),
-      made_of_(*made_of.rae),
+      clock_(description.tile_clock_ps),
+      description_(*description.rae),
       own_(own),
-      line_bytes_(made_of.l2.line_bytes),
+      line_bytes_(description.l2.line_bytes),
       below_(below),
-      told_(std::move(told)),
+      on_write_(std::move(on_write)),
       entries_(
-          made_of_.main_entries, made_of_.sub_entries, line_bytes_,
+          description_.main_entries, description_.sub_entries, line_bytes_,
           [](event& self) {
             auto& entry = static_cast<main_entry&>(self);
             entry.owner->go_on(entry);
           },
           this) {}
 
-void atomics_interface::serve(transaction& asked, event& finished) {
-  auto const operation = map_operation(asked);
-  bool const in_one_line = line_of(asked.address) == line_of(asked.address + asked.bytes - 1);
-  if (!operation || !in_one_line || !own_.holds(asked.address)) {
-    asked.status = remote_outcome::wrong;
+void atomics_interface::serve(transaction& access, event& finished) {
+  auto const operation = map_operation(access);
+  bool const in_one_line = line_of(access.address) == line_of(access.address + access.bytes - 1);
+  if (!operation || !in_one_line || !own_.holds(access.address)) {
+    access.status = remote_outcome::wrong;
     return kernel_.after(0, finished);
   }
   // The own tile's requests are as many as its units and the tickets of its harts, and nobody sends them again.
-  if (queue_.size() >= made_of_.queue_entries && asked.source != own_.tile) {
+  if (queue_.size() >= description_.queue_entries && access.source != own_.tile) {
     ++counted_.refused;
-    asked.status = remote_outcome::refused;
+    access.status = remote_outcome::refused;
     return kernel_.after(0, finished);
   }
   ++counted_.requests;
-  picoseconds const ready = clock_.edge(kernel_.now()) + clock_.cycles(made_of_.packet_cycles);
-  queue_.push_back({.what = {&asked, &finished, *operation}, .ready = ready});
+  picoseconds const ready = clock_.edge(kernel_.now()) + clock_.cycles(description_.packet_cycles);
+  queue_.push_back({.what = {&access, &finished, *operation}, .ready = ready});
   schedule();
 }
 
@@ -46,7 +46,7 @@ void atomics_interface::schedule() {
   if (stepping_ || stalled_ || queue_.empty()) return;
   stepping_ = true;
   picoseconds const begins = std::max({queue_.front().ready, look_up_free_, clock_.edge(kernel_.now())});
-  look_up_free_ = begins + clock_.cycles(made_of_.look_up_cycles);
+  look_up_free_ = begins + clock_.cycles(description_.look_up_cycles);
   kernel_.at(look_up_free_, step_);
 }
 
@@ -63,7 +63,7 @@ void atomics_interface::step() {
 }
 
 bool atomics_interface::admit(sub_entry const& asks) {
-  std::uint64_t const address = asks.asked->address;
+  std::uint64_t const address = asks.access->address;
   if (main_entry* const entry = entries_.find(line_of(address))) return join(*entry, asks);
   if (std::byte* const here = below_.kept(address, writes(asks.operation), next_answer())) {
     ++counted_.hits;
@@ -82,7 +82,7 @@ bool atomics_interface::admit(sub_entry const& asks) {
 
 bool atomics_interface::join(main_entry& entry, sub_entry const& asks) {
   bool const stores = writes(asks.operation);
-  if (!made_of_.merge || entry.closed || !entries_.has_room(entry)) return false;
+  if (!description_.merge || entry.closed || !entries_.has_room(entry)) return false;
   if (entry.is == main_entry::step::answers) {
     std::byte* const line = below_.join(entry, stores);
     if (line == nullptr) return false;
@@ -115,12 +115,12 @@ void atomics_interface::go_on(main_entry& entry) {
 }
 
 void atomics_interface::answer(sub_entry const& what, std::byte* line) {
-  transaction& asked = *what.asked;
-  carry_out(what.operation, asked, line + asked.address % line_bytes_);
-  asked.status = remote_outcome::done;
+  transaction& access = *what.access;
+  carry_out(what.operation, access, line + access.address % line_bytes_);
+  access.status = remote_outcome::done;
   core_free_ = next_answer();
   kernel_.at(core_free_, *what.finished);
-  if (writes(what.operation)) told_(asked.address, asked.bytes);
+  if (writes(what.operation)) on_write_(access.address, access.bytes);
 }
 
 void atomics_interface::end(main_entry& entry) {

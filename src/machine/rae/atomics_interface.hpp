@@ -45,13 +45,13 @@ class atomics_interface {
   };
 
   /// `own`: the node's partition; `told` is called when bytes of it have changed.
-  atomics_interface(kernel& k, machine_description const& made_of, region const& own, memory_side& below,
-                    std::function<void(std::uint64_t, std::size_t)> told);
+  atomics_interface(kernel& k, machine_description const& description, region const& own, memory_side& below,
+                    std::function<void(std::uint64_t, std::size_t)> on_write);
   atomics_interface(atomics_interface const&) = delete;
   atomics_interface& operator=(atomics_interface const&) = delete;
 
   /// A load, store, atomic or compare and swap of a word of the node; `finished` happens when `asked` has its status.
-  void serve(transaction& asked, event& finished);
+  void serve(transaction& access, event& finished);
 
   /// Before anybody else reads (`takes` false) or has or writes (true) the line of this address in memory. False:
   /// memory has it now. True: `then` happens when it is to be asked again.
@@ -81,7 +81,7 @@ class atomics_interface {
   [[nodiscard]] std::uint64_t line_of(std::uint64_t address) const noexcept { return address & ~(line_bytes_ - 1); }
   /// When one that is done now would be answered.
   [[nodiscard]] picoseconds next_answer() const noexcept {
-    return std::max(core_free_, clock_.edge(kernel_.now())) + clock_.cycles(made_of_.operation_cycles);
+    return std::max(core_free_, clock_.edge(kernel_.now())) + clock_.cycles(description_.operation_cycles);
   }
   void schedule();
   void step();
@@ -94,11 +94,11 @@ class atomics_interface {
 
   kernel& kernel_;
   clock_domain clock_;
-  rae_description const& made_of_;
+  rae_description const& description_;
   region own_;
   std::uint64_t line_bytes_;
   memory_side& below_;
-  std::function<void(std::uint64_t, std::size_t)> told_;
+  std::function<void(std::uint64_t, std::size_t)> on_write_;
   extended_mshr entries_;
   std::deque<request> queue_;
   step_event step_{*this};

@@ -19,7 +19,7 @@
 namespace tess::machine {
 
 struct sub_entry {
-  transaction* asked = nullptr;
+  transaction* access = nullptr;
   event* finished = nullptr;
   interface_operation operation = interface_operation::load;
 };

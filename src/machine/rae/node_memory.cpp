@@ -3,21 +3,21 @@
 
 #include <algorithm>
 
-#include "machine/copy_line.hpp"
+#include "machine/cache/copy_line.hpp"
 
 namespace tess::machine {
 
 using entry_step = main_entry::step;
 
-node_memory::node_memory(kernel& k, machine_description const& made_of, region const& own, l2_private& cores,
+node_memory::node_memory(kernel& k, machine_description const& description, region const& own, l2_private& cores,
                          memory_port& memory)
     : kernel_(k),
-      clock_(made_of.tile_clock_ps),
-      made_of_(*made_of.rae),
+      clock_(description.tile_clock_ps),
+      description_(*description.rae),
       own_(own),
       cores_(cores),
       memory_(memory),
-      kept_({.way_bytes = made_of_.cache_bytes, .ways = 1, .line_bytes = made_of.l2.line_bytes}) {}
+      kept_({.way_bytes = description_.cache_bytes, .ways = 1, .line_bytes = description.l2.line_bytes}) {}
 
 std::byte* node_memory::reach(main_entry& entry) {
   if (entry.is == entry_step::waits) {
@@ -32,7 +32,7 @@ void node_memory::seek(main_entry& entry) {
     entry.is = entry_step::waits;
   } else if (cores_.probe(entry.address).line_state != l2_private::invalid) {
     entry.is = entry_step::takes;
-    kernel_.after(clock_.cycles(made_of_.probe_cycles), entry);
+    kernel_.after(clock_.cycles(description_.probe_cycles), entry);
   } else {
     entry.is = entry_step::reads;
     ++accesses_.reads;
@@ -64,7 +64,7 @@ bool node_memory::take(main_entry& entry) {
 
 void node_memory::give_back(main_entry& entry) {
   if (!entry.owned) return;
-  if (made_of_.policy == rae_policy::retain && entry.claims.empty()) {
+  if (description_.policy == rae_policy::retain && entry.claims.empty()) {
     retain(entry);
   } else if (entry.dirty) {
     write_memory(entry.address, entry.line);

@@ -26,7 +26,8 @@ namespace tess::machine {
 class node_memory final : public memory_side {
  public:
   /// `own`: the node's partition, in this memory.
-  node_memory(kernel& k, machine_description const& made_of, region const& own, l2_private& cores, memory_port& memory);
+  node_memory(kernel& k, machine_description const& description, region const& own, l2_private& cores,
+              memory_port& memory);
   node_memory(node_memory const&) = delete;
   node_memory& operator=(node_memory const&) = delete;
 
@@ -51,7 +52,7 @@ class node_memory final : public memory_side {
 
   kernel& kernel_;
   clock_domain clock_;
-  rae_description const& made_of_;
+  rae_description const& description_;
   region own_;
   l2_private& cores_;
   memory_port& memory_;

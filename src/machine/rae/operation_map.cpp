@@ -35,30 +35,30 @@ constexpr interface_operation of_word(word_operation word) noexcept {
 
 }  // namespace
 
-std::optional<interface_operation> map_operation(transaction const& asked) noexcept {
-  bool const word = asked.bytes != 0 && asked.bytes <= word_bytes_max;
-  bool const atomic = asked.bytes == sizeof(std::uint32_t) || asked.bytes == sizeof(std::uint64_t);
-  bool const aligned = asked.bytes != 0 && std::has_single_bit(asked.bytes) && asked.address % asked.bytes == 0;
-  if (asked.what == remote_operation::read && word) return interface_operation::load;
-  if (asked.what == remote_operation::write && word) return interface_operation::store;
-  if (asked.what == remote_operation::atomic && atomic && aligned) return of_word(asked.word);
-  if (asked.what == remote_operation::compare_swap && atomic && aligned) return interface_operation::compare_swap;
+std::optional<interface_operation> map_operation(transaction const& access) noexcept {
+  bool const word = access.bytes != 0 && access.bytes <= word_bytes_max;
+  bool const atomic = access.bytes == sizeof(std::uint32_t) || access.bytes == sizeof(std::uint64_t);
+  bool const aligned = access.bytes != 0 && std::has_single_bit(access.bytes) && access.address % access.bytes == 0;
+  if (access.what == remote_operation::read && word) return interface_operation::load;
+  if (access.what == remote_operation::write && word) return interface_operation::store;
+  if (access.what == remote_operation::atomic && atomic && aligned) return of_word(access.word);
+  if (access.what == remote_operation::compare_swap && atomic && aligned) return interface_operation::compare_swap;
   return std::nullopt;
 }
 
-void carry_out(interface_operation operation, transaction& asked, std::byte* at) noexcept {
+void carry_out(interface_operation operation, transaction& access, std::byte* at) noexcept {
   switch (operation) {
     case interface_operation::load:
-      std::memcpy(asked.data.data(), at, asked.bytes);
+      std::memcpy(access.data.data(), at, access.bytes);
       break;
     case interface_operation::store:
-      std::memcpy(at, asked.data.data(), asked.bytes);
+      std::memcpy(at, access.data.data(), access.bytes);
       break;
     case interface_operation::compare_swap:
-      asked.operand = apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
+      access.operand = apply_compare_swap(at, access.bytes, access.expected, access.operand);
       break;
     default:
-      asked.operand = apply(asked.word, at, asked.bytes, asked.operand);
+      access.operand = apply(access.word, at, access.bytes, access.operand);
   }
 }
 

@@ -30,7 +30,7 @@ enum class interface_operation : std::uint8_t {
 };
 
 /// Nothing: the interface core has no such operation, or not of this width.
-[[nodiscard]] std::optional<interface_operation> map_operation(transaction const& asked) noexcept;
+[[nodiscard]] std::optional<interface_operation> map_operation(transaction const& access) noexcept;
 
 /// It is one for the W bit of its main entry.
 [[nodiscard]] constexpr bool writes(interface_operation operation) noexcept {
@@ -38,6 +38,6 @@ enum class interface_operation : std::uint8_t {
 }
 
 /// Does it to the word at `at`; what a load or an atomic brings is then in `asked`.
-void carry_out(interface_operation operation, transaction& asked, std::byte* at) noexcept;
+void carry_out(interface_operation operation, transaction& access, std::byte* at) noexcept;
 
 }  // namespace tess::machine

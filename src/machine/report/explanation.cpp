@@ -18,10 +18,10 @@ std::string size_of(std::uint64_t bytes) {
 }
 
 /// A tile is a box of three lines with links to the east and south; what wraps around is named below.
-std::string drawing_of(machine_description const& made_of) {
-  bool const links = made_of.network.topology != topology_kind::crossbar;
-  std::uint32_t const width = std::min(made_of.width, drawn_tiles_max);
-  std::uint32_t const height = std::min(made_of.height, drawn_tiles_max);
+std::string drawing_of(machine_description const& description) {
+  bool const links = description.network.topology != topology_kind::crossbar;
+  std::uint32_t const width = std::min(description.width, drawn_tiles_max);
+  std::uint32_t const height = std::min(description.height, drawn_tiles_max);
   std::string text;
   for (std::uint32_t y = 0; y < height; ++y) {
     std::string edge = "  ";
@@ -29,23 +29,23 @@ std::string drawing_of(machine_description const& made_of) {
     std::string units = "  ";
     std::string below = "  ";
     for (std::uint32_t x = 0; x < width; ++x) {
-      std::uint32_t const tile = y * made_of.width + x;
+      std::uint32_t const tile = y * description.width + x;
       bool const last = x + 1 == width;
       edge += last ? "+---------+" : "+---------+     ";
       names += fmt::format("| {:<8}|{}", fmt::format("{},{}", x, y), last ? "" : links ? " --- " : "     ");
       units += fmt::format("| {:<8}|{}",
-                           made_of.is_memory(tile) ? fmt::format("DDR {}h", made_of.harts_of(tile))
-                                                   : fmt::format("{} harts", made_of.harts_of(tile)),
+                           description.is_memory(tile) ? fmt::format("DDR {}h", description.harts_of(tile))
+                                                       : fmt::format("{} harts", description.harts_of(tile)),
                            last ? "" : "     ");
       below += last ? "     |     " : "     |          ";
     }
     text += edge + "\n" + names + "\n" + units + "\n" + edge + "\n";
     if (links && y + 1 < height) text += below + "\n";
   }
-  if (width < made_of.width || height < made_of.height)
-    text += fmt::format("  ... of {} x {} tiles\n", made_of.width, made_of.height);
-  if (made_of.network.topology == topology_kind::torus) text += "  The links at the edges go around: a torus.\n";
-  if (made_of.mail_network) text += "  There is a second network of this form, for messages alone.\n";
+  if (width < description.width || height < description.height)
+    text += fmt::format("  ... of {} x {} tiles\n", description.width, description.height);
+  if (description.network.topology == topology_kind::torus) text += "  The links at the edges go around: a torus.\n";
+  if (description.mail_network) text += "  There is a second network of this form, for messages alone.\n";
   if (!links) text += "  Every tile is one step from every other: a crossbar.\n";
   return text;
 }
@@ -55,35 +55,36 @@ std::string text_of(char const* name, cache_shape const& shape, char const* kind
                      shape.line_bytes, kind);
 }
 
-std::string units_of(machine_description const& made_of) {
+std::string units_of(machine_description const& description) {
   std::string text = fmt::format(
       "A compute tile has\n  harts     {} for programs and {} of the system, RV64GC, in order, {:.0f} MHz; each with\n",
-      made_of.harts.application, made_of.harts.system, 1e6 / static_cast<double>(made_of.tile_clock_ps));
-  text += text_of("  L1-I", made_of.l1_instruction, "invalidated by fence.i");
-  text += text_of("  L1-D", made_of.l1_data, "write-through, snooped");
-  std::string const l2 = text_of("L2", made_of.l2,
-                                 fmt::format("write-back, {} cycles, {}coherent between tiles", made_of.l2_hit_cycles,
-                                             made_of.coherence ? "" : "not ")
+      description.harts.application, description.harts.system, 1e6 / static_cast<double>(description.tile_clock_ps));
+  text += text_of("  L1-I", description.l1_instruction, "invalidated by fence.i");
+  text += text_of("  L1-D", description.l1_data, "write-through, snooped");
+  std::string const l2 = text_of("L2", description.l2,
+                                 fmt::format("write-back, {} cycles, {}coherent between tiles",
+                                             description.l2_hit_cycles, description.coherence ? "" : "not ")
                                      .c_str());
-  if (made_of.has_clusters()) {
+  if (description.has_clusters()) {
     text += fmt::format("  memory    a scratchpad of {} for data, {} for text and constants, {} cycles\n",
-                        size_of(made_of.cluster.scratchpad_bytes), size_of(made_of.cluster.image_bytes),
-                        made_of.tlm_access_cycles);
+                        size_of(description.cluster.scratchpad_bytes), size_of(description.cluster.image_bytes),
+                        description.tlm_access_cycles);
     text += fmt::format("  portals   {} receive windows; nothing else comes in from other clusters\n",
-                        made_of.cluster.receive_windows);
+                        description.cluster.receive_windows);
   } else {
-    text += l2 + fmt::format("  TLM       {}, {} cycles\n", size_of(made_of.tlm_bytes), made_of.tlm_access_cycles);
+    text +=
+        l2 + fmt::format("  TLM       {}, {} cycles\n", size_of(description.tlm_bytes), description.tlm_access_cycles);
   }
-  text += fmt::format("  bus       {} B a cycle\n", made_of.bus.bytes);
-  text +=
-      fmt::format("  adapter   {} words and as many lines under way, DMA in packets of {} B, {} tasks in its queue\n",
-                  made_of.adapter.outstanding, made_of.adapter.dma_packet_bytes, made_of.adapter.task_queue_entries);
-  if (made_of.cni) {
+  text += fmt::format("  bus       {} B a cycle\n", description.bus.bytes);
+  text += fmt::format(
+      "  adapter   {} words and as many lines under way, DMA in packets of {} B, {} tasks in its queue\n",
+      description.adapter.outstanding, description.adapter.dma_packet_bytes, description.adapter.task_queue_entries);
+  if (description.cni) {
     text += fmt::format("  interface in the L2: lines as scratchpad ({} of it), counters, queues, commands; {} jobs\n",
-                        size_of(made_of.l2.way_bytes * (made_of.l2.ways - 1)), made_of.cni->jobs);
+                        size_of(description.l2.way_bytes * (description.l2.ways - 1)), description.cni->jobs);
   }
-  if (made_of.rae) {
-    rae_description const& rae = *made_of.rae;
+  if (description.rae) {
+    rae_description const& rae = *description.rae;
     std::string const lines = rae.beside == rae_place::l2        ? ""
                               : rae.policy == rae_policy::retain ? ", lines retained"
                                                                  : ", lines freed at once";
@@ -95,25 +96,25 @@ std::string units_of(machine_description const& made_of) {
   }
   text += "  units     with registers: information (tile, hart, grid, map), ranges (write-back and invalidation)\n";
   text += fmt::format("A memory tile has {} harts for programs, all else, and\n",
-                      made_of.harts.application_in_memory_tiles);
-  if (made_of.has_clusters()) text += l2;
+                      description.harts.application_in_memory_tiles);
+  if (description.has_clusters()) text += l2;
   text += fmt::format("  DDR       {}, {} ranks of {} banks, a port of {} B a cycle at {:.0f} MHz\n",
-                      size_of(made_of.memory.size_bytes), made_of.dram.ranks, made_of.dram.banks,
-                      made_of.memory.port_bytes, 1e6 / static_cast<double>(made_of.memory_clock_ps));
-  if (made_of.coherence) text += "  directory MESI, one request for a line at a time\n";
+                      size_of(description.memory.size_bytes), description.dram.ranks, description.dram.banks,
+                      description.memory.port_bytes, 1e6 / static_cast<double>(description.memory_clock_ps));
+  if (description.coherence) text += "  directory MESI, one request for a line at a time\n";
   return text;
 }
 
-std::string parameters_of(machine_description const& made_of) {
+std::string parameters_of(machine_description const& description) {
   std::size_t path_width = 0;
   std::size_t value_width = 0;
-  for (explained_value const& one : made_of.explained) {
+  for (explained_value const& one : description.explained) {
     path_width = std::max(path_width, one.path.size());
     value_width = std::max(value_width, one.value.size() + 1 + one.unit.size());
   }
   value_width = std::min<std::size_t>(value_width, 40);
   std::string text;
-  for (explained_value const& one : made_of.explained) {
+  for (explained_value const& one : description.explained) {
     std::string const value = one.unit.empty() ? one.value : one.value + " " + one.unit;
     std::string line = fmt::format("  {:<{}}  {:<{}}  {}", one.path, path_width, value, value_width, one.source);
     line.erase(line.find_last_not_of(' ') + 1);
@@ -124,9 +125,9 @@ std::string parameters_of(machine_description const& made_of) {
 
 }  // namespace
 
-std::string explanation_of(machine_description const& made_of) {
-  return fmt::format("{}: {}\n\n{}\n{}\nEvery parameter, with its unit and its source:\n{}", made_of.name,
-                     made_of.summary, drawing_of(made_of), units_of(made_of), parameters_of(made_of));
+std::string explanation_of(machine_description const& description) {
+  return fmt::format("{}: {}\n\n{}\n{}\nEvery parameter, with its unit and its source:\n{}", description.name,
+                     description.summary, drawing_of(description), units_of(description), parameters_of(description));
 }
 
 }  // namespace tess::machine

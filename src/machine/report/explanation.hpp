@@ -7,6 +7,6 @@
 
 namespace tess::machine {
 
-[[nodiscard]] std::string explanation_of(machine_description const& made_of);
+[[nodiscard]] std::string explanation_of(machine_description const& description);
 
 }  // namespace tess::machine

@@ -7,15 +7,15 @@ namespace tess::machine {
 namespace {
 
 void measure_links(grid const& g, measurement& into) {
-  topology const& layout = g.over.layout();
-  std::uint64_t const cycles = g.over.clock().count(g.clock.now());
+  topology const& layout = g.noc.layout();
+  std::uint64_t const cycles = g.noc.clock().count(g.clock.now());
   for (std::uint32_t router = 0; router < layout.routers(); ++router) {
     for (std::uint32_t port = 0; port < layout.ports(); ++port) {
       link_end const ahead = layout.neighbour(router, port);
       std::uint32_t const node = layout.node_at(router, port);
       bool const between = ahead.router != link_end::nowhere;
       if (!between && node == link_end::nowhere) continue;
-      std::uint64_t const sent = g.over.link_flits(router, port);
+      std::uint64_t const sent = g.noc.link_flits(router, port);
       // A mesh has a router in each tile; a crossbar's only links are those to its tiles.
       into.links.push_back({.from = between ? router : node,
                             .to = between ? ahead.router : node,
@@ -31,11 +31,11 @@ tile_measured measure_tile(grid const& g, tile& one) {
   if (units.graphs) made.accelerator.counted = units.graphs->counted();
   made.accelerator.load = share(made.accelerator.counted.busy_ps, g.clock.now());
   made.number = one.number();
-  made.bus_load = share(one.bus_busy_cycles(), g.clock.now() / g.made_of.tile_clock_ps);
+  made.bus_load = share(one.bus_busy_cycles(), g.clock.now() / g.description.tile_clock_ps);
   made.l2 = one.l2().counted();
   made.adapter = one.network_adapter().counted();
   made.adapter_latency_cycles =
-      share(made.adapter.latency_ps, made.adapter.requests) / static_cast<double>(g.made_of.tile_clock_ps);
+      share(made.adapter.latency_ps, made.adapter.requests) / static_cast<double>(g.description.tile_clock_ps);
   made.adapter_load = share(made.adapter.busy_ps, g.clock.now());
   if (one.atomics() != nullptr) made.atomics = one.atomics()->counted();
   if (one.interface() != nullptr) made.interface = one.interface()->counted();
@@ -47,7 +47,7 @@ tile_measured measure_tile(grid const& g, tile& one) {
     made.memory.accelerator.load = share(made.memory.accelerator.counted.busy_ps, g.clock.now());
     if (directory const* const lines = one.lines()) made.memory.lines = lines->counted();
     made.memory.load = share(made.memory.port.busy_ps, g.clock.now());
-    made.memory.bus_load = share(made.memory.dram.busy_cycles * g.made_of.dram.timing.clock_ps, g.clock.now());
+    made.memory.bus_load = share(made.memory.dram.busy_cycles * g.description.dram.timing.clock_ps, g.clock.now());
   }
   return made;
 }
@@ -55,22 +55,22 @@ tile_measured measure_tile(grid const& g, tile& one) {
 }  // namespace
 
 measurement measure(timed_machine const& of) {
-  grid const& g = of.inside();
+  grid const& g = of.hardware();
   measurement made;
   made.simulated_ps = g.clock.now();
-  made.cycles = g.clock.now() / g.made_of.tile_clock_ps;
+  made.cycles = g.clock.now() / g.description.tile_clock_ps;
   made.events = g.clock.events();
   made.part = of.measured();
   made.part_is_marked = of.has_measured_part();
   made.program_tiles = static_cast<std::uint32_t>(g.program_tiles.size());
   for (auto const& program : of.programs()) {
-    for (seat const& one : program->seats()) {
+    for (timed_hart const& one : program->harts()) {
       made.harts.push_back({.tile = program->tile_number(),
-                            .number = one.occupant.number,
-                            .instructions = one.occupant.retired,
-                            .cycles = one.occupant.now(),
+                            .number = one.context.number,
+                            .instructions = one.context.retired,
+                            .cycles = one.context.now(),
                             .memory = one.memory().counted()});
-      made.instructions += one.occupant.retired;
+      made.instructions += one.context.retired;
     }
   }
   for (auto const& one : g.tiles) made.tiles.push_back(measure_tile(g, *one));

@@ -66,9 +66,9 @@ struct point {
 };
 
 /// Upper left corner of a tile.
-point corner(machine_description const& made_of, std::uint32_t tile) {
-  return {.x = margin + (tile % made_of.width) * (box + gap),
-          .y = head + margin + (tile / made_of.width) * (box + gap)};
+point corner(machine_description const& description, std::uint32_t tile) {
+  return {.x = margin + (tile % description.width) * (box + gap),
+          .y = head + margin + (tile / description.width) * (box + gap)};
 }
 
 /// A part of a tile: its name, a bar as long as its load, and the figure. `what` is said when the mouse rests on it.
@@ -87,8 +87,8 @@ std::string bar(point at, char const* name, double load, std::string const& figu
       at.x + box - 16, at.y + 12, figure);
 }
 
-std::string tile_box(machine_description const& made_of, measurement const& run, tile_measured const& one) {
-  point const at = corner(made_of, one.number);
+std::string tile_box(machine_description const& description, measurement const& run, tile_measured const& one) {
+  point const at = corner(description, one.number);
   std::uint64_t instructions = 0;
   std::uint64_t busy_harts = 0;
   for (hart_measured const& each : run.harts) {
@@ -105,7 +105,7 @@ std::string tile_box(machine_description const& made_of, measurement const& run,
       "stroke-width=\"{}\"/>\n<text x=\"{:.0f}\" y=\"{:.0f}\" class=\"t\">{}, {}</text>\n"
       "<text x=\"{:.0f}\" y=\"{:.0f}\" class=\"k\">{}</text>\n",
       at.x, at.y, box, box, one.has_memory ? "#e3f2fd" : "#ffffff", one.has_memory ? 3 : 1.5, at.x + 10, at.y + 21,
-      one.number % made_of.width, one.number / made_of.width, at.x + box - 10, at.y + 21,
+      one.number % description.width, one.number / description.width, at.x + box - 10, at.y + 21,
       one.has_memory    ? "memory"
       : busy_harts == 0 ? "no program"
                         : fmt::format("{} hart{}", busy_harts, busy_harts == 1 ? "" : "s"));
@@ -132,9 +132,9 @@ std::string tile_box(machine_description const& made_of, measurement const& run,
 }
 
 /// From one tile to its neighbour; on a torus also over the edge, as a stub on either side.
-std::string arrow(machine_description const& made_of, link_measured const& one) {
-  point const a = corner(made_of, one.from);
-  point const b = corner(made_of, one.to);
+std::string arrow(machine_description const& description, link_measured const& one) {
+  point const a = corner(description, one.from);
+  point const b = corner(description, one.to);
   double const dx = b.x - a.x;
   double const dy = b.y - a.y;
   bool const flat = dy == 0;
@@ -162,8 +162,9 @@ std::string arrow(machine_description const& made_of, link_measured const& one) 
       "<g><title>link ({}, {}) to ({}, {}): {} flits, {:.2f}% of the cycles</title>"
       "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"{:.1f}\"/>"
       "<polygon points=\"{}\" fill=\"{}\"/>",
-      one.from % made_of.width, one.from / made_of.width, one.to % made_of.width, one.to / made_of.width, one.flits,
-      100 * one.load, begin.x, begin.y, neck.x, neck.y, seen.colour, width, head_of_arrow, seen.colour);
+      one.from % description.width, one.from / description.width, one.to % description.width,
+      one.to / description.width, one.flits, 100 * one.load, begin.x, begin.y, neck.x, neck.y, seen.colour, width,
+      head_of_arrow, seen.colour);
   if (one.load >= 0.0005 && !wraps)
     text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"l\" text-anchor=\"{}\">{}</text>", label.x, label.y,
                         anchor, percent_of(one.load));
@@ -185,10 +186,10 @@ std::string legend_at(double x, double y) {
 
 }  // namespace
 
-std::string picture_of(measurement const& run, machine_description const& made_of, std::string const& program) {
+std::string picture_of(measurement const& run, machine_description const& description, std::string const& program) {
   constexpr double legend_width = 700;
-  double const width = std::max(2 * margin + made_of.width * (box + gap) - gap, legend_width);
-  double const height = head + 2 * margin + made_of.height * (box + gap) - gap + legend;
+  double const width = std::max(2 * margin + description.width * (box + gap) - gap, legend_width);
+  double const height = head + 2 * margin + description.height * (box + gap) - gap + legend;
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "font-family=\"sans-serif\">\n<style>.t{{font-size:15px;font-weight:bold}}.k{{font-size:12px;text-anchor:end;"
@@ -196,7 +197,7 @@ std::string picture_of(measurement const& run, machine_description const& made_o
       "<rect width=\"100%\" height=\"100%\" fill=\"#fafafa\"/>\n",
       width, height);
   text += fmt::format("<text x=\"{:.0f}\" y=\"34\" font-size=\"20\" font-weight=\"bold\">{}: {}</text>\n", margin,
-                      escaped(made_of.name), escaped(program.substr(program.rfind('/') + 1)));
+                      escaped(description.name), escaped(program.substr(program.rfind('/') + 1)));
   text += fmt::format(
       "<text x=\"{:.0f}\" y=\"58\" font-size=\"13\">{:.6f} s simulated, {} cycles, {} instructions, {:.3f} a "
       "cycle.</text>\n"
@@ -205,9 +206,9 @@ std::string picture_of(measurement const& run, machine_description const& made_o
       margin, static_cast<double>(run.simulated_ps) * 1e-12, run.cycles, run.instructions,
       share(run.instructions, run.cycles), margin);
   for (link_measured const& one : run.links) {
-    if (one.from != one.to) text += arrow(made_of, one);
+    if (one.from != one.to) text += arrow(description, one);
   }
-  for (tile_measured const& one : run.tiles) text += tile_box(made_of, run, one);
+  for (tile_measured const& one : run.tiles) text += tile_box(description, run, one);
   text += legend_at(margin, height - legend + 20);
   return text + "</svg>\n";
 }

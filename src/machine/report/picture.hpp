@@ -10,7 +10,7 @@
 
 namespace tess::machine {
 
-[[nodiscard]] std::string picture_of(measurement const& run, machine_description const& made_of,
+[[nodiscard]] std::string picture_of(measurement const& run, machine_description const& description,
                                      std::string const& program);
 
 }  // namespace tess::machine

@@ -40,10 +40,10 @@ ordered_json json_of(hart_measured const& one) {
           {"fetch_misses", one.memory.fetch_misses}};
 }
 
-ordered_json json_of(tile_measured const& one, machine_description const& made_of) {
+ordered_json json_of(tile_measured const& one, machine_description const& description) {
   ordered_json made{{"tile", one.number},
-                    {"x", one.number % made_of.width},
-                    {"y", one.number / made_of.width},
+                    {"x", one.number % description.width},
+                    {"y", one.number / description.width},
                     {"bus_load", one.bus_load},
                     {"l2_hits", one.l2.hits},
                     {"l2_misses", one.l2.misses},
@@ -77,7 +77,7 @@ ordered_json json_of(tile_measured const& one, machine_description const& made_o
   return made;
 }
 
-ordered_json json_of_memory(tile_measured const& one, machine_description const& made_of) {
+ordered_json json_of_memory(tile_measured const& one, machine_description const& description) {
   memory_measured const& memory = one.memory;
   directory::statistics const& lines = memory.lines;
   std::uint64_t const lent = lines.requests - lines.write_backs;
@@ -100,8 +100,8 @@ ordered_json json_of_memory(tile_measured const& one, machine_description const&
           {"nma_load_peak", memory.accelerator.counted.peak.share()},
           {"directory_requests", lines.requests},
           {"directory_waited", lines.waited},
-          {"directory_wait_cycles", share(lines.wait_ps, lines.waited * made_of.tile_clock_ps)},
-          {"directory_taken_cycles", share(lines.taken_ps, lent * made_of.tile_clock_ps)},
+          {"directory_wait_cycles", share(lines.wait_ps, lines.waited * description.tile_clock_ps)},
+          {"directory_taken_cycles", share(lines.taken_ps, lent * description.tile_clock_ps)},
           {"directory_forwards", lines.forwards},
           {"directory_supplied", lines.supplied},
           {"directory_invalidations", lines.invalidations},
@@ -110,7 +110,7 @@ ordered_json json_of_memory(tile_measured const& one, machine_description const&
 }
 
 /// The columns of table 6 of NEMESYS (MEMSYS 2019).
-ordered_json json_of_part(measurement const& run, machine_description const& made_of) {
+ordered_json json_of_part(measurement const& run, machine_description const& description) {
   machine_counts const& part = run.part;
   std::uint64_t memories = 0;
   double peak = 0;
@@ -122,10 +122,12 @@ ordered_json json_of_part(measurement const& run, machine_description const& mad
   std::uint64_t const memories_ps = part.time_ps * memories;
   double const memory_load = share(part.memory_busy_ps, memories_ps);
   double const by_nma = memory_load * share(part.nma_bytes, part.memory_bytes);
-  auto const cycles = [&](std::uint64_t ps, std::uint64_t count) { return share(ps, count * made_of.tile_clock_ps); };
+  auto const cycles = [&](std::uint64_t ps, std::uint64_t count) {
+    return share(ps, count * description.tile_clock_ps);
+  };
   return {{"marked", run.part_is_marked},
           {"simulated_ps", part.time_ps},
-          {"bus_load", share(part.bus_cycles * made_of.tile_clock_ps, tiles_ps)},
+          {"bus_load", share(part.bus_cycles * description.tile_clock_ps, tiles_ps)},
           {"adapter_load", share(part.adapter_busy_ps, tiles_ps)},
           {"memory_load", memory_load},
           {"memory_bytes", part.memory_bytes},
@@ -147,11 +149,11 @@ ordered_json json_of_part(measurement const& run, machine_description const& mad
 
 }  // namespace
 
-std::string json_of(measurement const& run, machine_description const& made_of, std::string const& program,
+std::string json_of(measurement const& run, machine_description const& description, std::string const& program,
                     int exit_code, double host_seconds, std::string const& of_runtime) {
   auto const harts = run.hart_memory_sum();
   auto const l2 = run.l2_sum();
-  ordered_json made = heading(made_of.name, program, exit_code, true);
+  ordered_json made = heading(description.name, program, exit_code, true);
   made["simulated_ps"] = run.simulated_ps;
   made["cycles"] = run.cycles;
   made["instructions"] = run.instructions;
@@ -161,13 +163,13 @@ std::string json_of(measurement const& run, machine_description const& made_of, 
   made["l2_hit_rate"] = share(l2.hits, l2.hits + l2.misses);
   made["network_load"] = run.mean_link_load();
   made["dram_load"] = run.memory_sum().load;
-  made["measured"] = json_of_part(run, made_of);
+  made["measured"] = json_of_part(run, description);
   made["host"] = json_of_host(host_seconds, run.instructions, run.events);
   for (char const* const part : {"harts", "tiles", "memories", "links"}) made[part] = ordered_json::array();
   for (hart_measured const& one : run.harts) made["harts"].push_back(json_of(one));
   for (tile_measured const& one : run.tiles) {
-    made["tiles"].push_back(json_of(one, made_of));
-    if (one.has_memory) made["memories"].push_back(json_of_memory(one, made_of));
+    made["tiles"].push_back(json_of(one, description));
+    if (one.has_memory) made["memories"].push_back(json_of_memory(one, description));
   }
   for (link_measured const& one : run.links)
     made["links"].push_back({{"from", one.from}, {"to", one.to}, {"flits", one.flits}, {"load", one.load}});

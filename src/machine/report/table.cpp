@@ -22,13 +22,13 @@ std::string time_of(std::uint64_t ps) {
   return fmt::format("{:.3f} s", static_cast<double>(ps) * 1e-12);
 }
 
-std::string at_tile(machine_description const& made_of, std::uint32_t number) {
-  return fmt::format("({}, {})", number % made_of.width, number / made_of.width);
+std::string at_tile(machine_description const& description, std::uint32_t number) {
+  return fmt::format("({}, {})", number % description.width, number / description.width);
 }
 
 }  // namespace
 
-std::string table_of(measurement const& run, machine_description const& made_of, double host_seconds) {
+std::string table_of(measurement const& run, machine_description const& description, double host_seconds) {
   auto const harts = run.hart_memory_sum();
   auto const l2 = run.l2_sum();
   auto const memory = run.memory_sum();
@@ -46,8 +46,8 @@ std::string table_of(measurement const& run, machine_description const& made_of,
       percent * share(l2.hits, l2.hits + l2.misses), grouped(l2.hits + l2.misses));
   if (link_measured const* const busiest = run.busiest_link()) {
     text += fmt::format("machine: network load      {:.2f}% of all links, {:.2f}% of the busiest, {} to {}\n",
-                        percent * run.mean_link_load(), percent * busiest->load, at_tile(made_of, busiest->from),
-                        at_tile(made_of, busiest->to));
+                        percent * run.mean_link_load(), percent * busiest->load, at_tile(description, busiest->from),
+                        at_tile(description, busiest->to));
   } else {
     text += "machine: network load      none: there are no links\n";
   }

@@ -10,13 +10,13 @@
 namespace tess::machine {
 
 /// The first five lines are a function of machine, program and input; the last is about the host.
-[[nodiscard]] std::string table_of(measurement const& run, machine_description const& made_of, double host_seconds);
+[[nodiscard]] std::string table_of(measurement const& run, machine_description const& description, double host_seconds);
 /// Of a run without time.
 [[nodiscard]] std::string table_of(machine_outcome const& run, double host_seconds);
 
 inline constexpr int statistics_schema = 1;
 /// `of_runtime`: what the runtime in the program wrote of itself, as JSON; empty: nothing.
-[[nodiscard]] std::string json_of(measurement const& run, machine_description const& made_of,
+[[nodiscard]] std::string json_of(measurement const& run, machine_description const& description,
                                   std::string const& program, int exit_code, double host_seconds,
                                   std::string const& of_runtime);
 [[nodiscard]] std::string json_of(machine_outcome const& run, std::string const& machine, std::string const& program,

@@ -27,22 +27,22 @@ std::uint64_t flits_of(network const& network, std::uint32_t router) {
 
 trace::trace(timed_machine const& of) : of_(of) {
   for (auto const& program : of_.programs()) {
-    for (seat& one : program->seats()) one.tell(this);
+    for (timed_hart& one : program->harts()) one.set_log(this);
   }
-  for (auto const& one : of_.inside().tiles) one->tell(this);
+  for (auto const& one : of_.hardware().tiles) one->set_log(this);
   name_counters();
   take();
 }
 
 trace::~trace() {
-  for (auto const& one : of_.inside().tiles) one->tell(nullptr);
+  for (auto const& one : of_.hardware().tiles) one->set_log(nullptr);
   for (auto const& program : of_.programs()) {
-    for (seat& one : program->seats()) one.tell(nullptr);
+    for (timed_hart& one : program->harts()) one.set_log(nullptr);
   }
 }
 
-void trace::waited(seat const& who, char const* why, picoseconds begin, picoseconds end) {
-  keep({who.place().number(), who.occupant.number, nullptr, why, begin, end - begin});
+void trace::waited(timed_hart const& who, char const* why, picoseconds begin, picoseconds end) {
+  keep({who.place().number(), who.context.number, nullptr, why, begin, end - begin});
 }
 
 void trace::busy(std::uint32_t tile, char const* unit, char const* what, picoseconds begin, picoseconds end) {
@@ -78,28 +78,27 @@ void trace::thin_waits() {
 
 void trace::name_counters() {
   for (auto const& program : of_.programs()) {
-    for (seat const& one : program->seats())
-      counters_.push_back(
-          {program->tile_number(), fmt::format("hart {}", one.occupant.number), "instructions a cycle"});
+    for (timed_hart const& one : program->harts())
+      counters_.push_back({program->tile_number(), fmt::format("hart {}", one.context.number), "instructions a cycle"});
   }
-  grid const& g = of_.inside();
+  grid const& g = of_.hardware();
   for (auto const& one : g.tiles) {
     counters_.push_back({one->number(), "bus", "load"});
     counters_.push_back({one->number(), "L2", "miss rate"});
     counters_.push_back({one->number(), "adapter", "requests a cycle"});
     if (one->memory() != nullptr) counters_.push_back({one->number(), "DDR", "load"});
   }
-  for (std::uint32_t router = 0; router < g.over.layout().routers(); ++router)
+  for (std::uint32_t router = 0; router < g.noc.layout().routers(); ++router)
     counters_.push_back({router, "router", "flits a cycle"});
 }
 
 void trace::take() {
-  grid const& g = of_.inside();
+  grid const& g = of_.hardware();
   picoseconds const now = g.clock.now();
-  std::uint64_t const cycles = now / g.made_of.tile_clock_ps;
+  std::uint64_t const cycles = now / g.description.tile_clock_ps;
   snapshot taken{.time = now, .values = {}};
   for (auto const& program : of_.programs()) {
-    for (seat const& one : program->seats()) taken.values.push_back({one.occupant.retired, one.occupant.now()});
+    for (timed_hart const& one : program->harts()) taken.values.push_back({one.context.retired, one.context.now()});
   }
   for (auto const& one : g.tiles) {
     auto const& l2 = one->l2().counted();
@@ -108,14 +107,14 @@ void trace::take() {
     taken.values.push_back({one->network_adapter().counted().requests, cycles});
     if (one->memory() != nullptr) taken.values.push_back({one->memory()->counted().busy_ps, now});
   }
-  network const& network = g.over;
+  network const& network = g.noc;
   for (std::uint32_t router = 0; router < network.layout().routers(); ++router)
-    taken.values.push_back({flits_of(network, router), g.over.clock().count(now)});
+    taken.values.push_back({flits_of(network, router), g.noc.clock().count(now)});
   samples_.push_back(std::move(taken));
 }
 
 void trace::sample() {
-  picoseconds const now = of_.inside().clock.now();
+  picoseconds const now = of_.hardware().clock.now();
   if (now < next_) return;
   take();
   if (samples_.size() > std::max<std::size_t>(16, values_max / counters_.size())) {
@@ -164,22 +163,22 @@ std::string trace::units_json() {
 
 std::string trace::json() {
   take();
-  grid const& g = of_.inside();
+  grid const& g = of_.hardware();
   fmt::memory_buffer text;
   auto const out = std::back_inserter(text);
   fmt::format_to(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"machine\":{},\"dropped_waits\":{}}},\n",
-                 nlohmann::json(g.made_of.name).dump(), dropped_);
+                 nlohmann::json(g.description.name).dump(), dropped_);
   fmt::format_to(out, "\"traceEvents\":[");
   char const* comma = "\n";
   for (auto const& one : g.tiles) {
     fmt::format_to(
         out, "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":\"tile {} ({}, {})\"}}}}",
-        comma, one->number(), one->number(), one->number() % g.made_of.width, one->number() / g.made_of.width);
+        comma, one->number(), one->number(), one->number() % g.description.width, one->number() / g.description.width);
     comma = ",\n";
   }
   for (auto const& program : of_.programs()) {
-    for (seat const& one : program->seats()) {
-      std::uint32_t const number = one.occupant.number;
+    for (timed_hart const& one : program->harts()) {
+      std::uint32_t const number = one.context.number;
       fmt::format_to(
           out, ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"hart {}\"}}}}",
           program->tile_number(), number, number);

@@ -27,7 +27,7 @@ class trace final : public wait_log, public activity_log {
   trace& operator=(trace const&) = delete;
   ~trace() override;
 
-  void waited(seat const& who, char const* why, picoseconds begin, picoseconds end) override;
+  void waited(timed_hart const& who, char const* why, picoseconds begin, picoseconds end) override;
   void busy(std::uint32_t tile, char const* unit, char const* what, picoseconds begin, picoseconds end) override;
   /// Looks whether it is time for a sample.
   void sample();

@@ -15,26 +15,26 @@ namespace tess::machine {
 
 struct grid {
   explicit grid(machine_description const& described)
-      : made_of(described),
+      : description(described),
         clock(std::min(std::min(described.tile_clock_ps, described.memory_clock_ps), described.dram.timing.clock_ps)),
         map(described.regions),
-        over(clock, clock_domain(described.network_clock_ps), described.network) {
-    if (described.mail_network) mail.emplace(clock, over.clock(), *described.mail_network);
+        noc(clock, clock_domain(described.network_clock_ps), described.network) {
+    if (described.mail_network) mail.emplace(clock, noc.clock(), *described.mail_network);
     for (std::uint32_t number = 0; number < described.tiles(); ++number) {
-      tiles.push_back(std::make_unique<tile>(clock, made_of, map, over, mail ? &*mail : nullptr, number));
+      tiles.push_back(std::make_unique<tile>(clock, description, map, noc, mail ? &*mail : nullptr, number));
     }
     for (auto const& one : tiles) {
-      one->know(tiles);
-      units.push_back(std::make_unique<tile_units>(clock, made_of, map, over, program_tiles, *one));
+      one->set_tiles(tiles);
+      units.push_back(std::make_unique<tile_units>(clock, description, map, noc, program_tiles, *one));
     }
   }
   grid(grid const&) = delete;
   grid& operator=(grid const&) = delete;
 
-  machine_description made_of;
+  machine_description description;
   kernel clock;
   address_map map;
-  network over;
+  network noc;
   std::optional<network> mail;               ///< The second one, where the machine has it.
   std::vector<std::uint32_t> program_tiles;  ///< Which run the program, in their order; units tell it.
   std::vector<std::unique_ptr<tile>> tiles;

@@ -5,13 +5,13 @@
 #include <bit>
 #include <cstring>
 
-#include "machine/copy_line.hpp"
+#include "machine/cache/copy_line.hpp"
 
 namespace tess::machine {
 namespace {
 
-adapter_parameters adapter_of(machine_description const& made_of) {
-  adapter_description const& described = made_of.adapter;
+adapter_parameters adapter_of(machine_description const& description) {
+  adapter_description const& described = description.adapter;
   return {.request_cycles = described.request_cycles,
           .response_cycles = described.response_cycles,
           .header_bytes = described.header_bytes,
@@ -21,50 +21,58 @@ adapter_parameters adapter_of(machine_description const& made_of) {
           .task_queue_entries = described.task_queue_entries};
 }
 
+constexpr std::uint64_t word_bytes_max = 8;
+
+/// The partition's cached name of an uncached address, or the address itself.
+std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_t address) {
+  if (in.kind != region_kind::partition_uncached) return address;
+  return map.of(region_kind::partition, in.tile)->base + (address - in.base);
+}
+
 }  // namespace
 
-tile::tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, network* mail,
+tile::tile(kernel& k, machine_description const& description, address_map const& map, network& noc, network* mail,
            std::uint32_t number)
     : kernel_(k),
-      made_of_(made_of),
+      description_(description),
       map_(map),
-      clock_(made_of.tile_clock_ps),
+      clock_(description.tile_clock_ps),
       number_(number),
       tlm_region_(*map.of(region_kind::tlm, number)),
       partition_(map.of(region_kind::partition, number) == nullptr ? region{}
                                                                    : *map.of(region_kind::partition, number)),
       device_base_(map.of(region_kind::device, number)->base),
-      tlm_(made_of.tlm_bytes, host_memory::pages::large),
-      l2_(k, made_of.l2, *this),
-      adapter_(k, over, clock_, adapter_of(made_of), number, *this, mail),
-      arbitration_cycles_(made_of.bus.arbitration_cycles),
-      bus_bytes_(made_of.bus.bytes),
-      bus_shift_(static_cast<unsigned>(std::countr_zero(made_of.bus.bytes))),
-      tlm_sharers_(made_of.tlm_bytes / made_of.l2.line_bytes),
-      line_shift_(static_cast<unsigned>(std::countr_zero(made_of.l2.line_bytes))) {
-  if (made_of.is_memory(number)) {
+      tlm_(description.tlm_bytes, host_memory::pages::large),
+      l2_(k, description.l2, *this),
+      adapter_(k, noc, clock_, adapter_of(description), number, *this, mail),
+      arbitration_cycles_(description.bus.arbitration_cycles),
+      bus_bytes_(description.bus.bytes),
+      bus_shift_(static_cast<unsigned>(std::countr_zero(description.bus.bytes))),
+      tlm_sharers_(description.tlm_bytes / description.l2.line_bytes),
+      line_shift_(static_cast<unsigned>(std::countr_zero(description.l2.line_bytes))) {
+  if (description.is_memory(number)) {
     memory_ = std::make_unique<memory_port>(
-        k, clock_domain(made_of.memory_clock_ps),
-        memory_port_parameters{made_of.memory.port_bytes, made_of.memory.access_cycles}, made_of.dram);
+        k, clock_domain(description.memory_clock_ps),
+        memory_port_parameters{description.memory.port_bytes, description.memory.access_cycles}, description.dram);
   }
-  auto const told = [this](std::uint64_t address, std::size_t bytes) {
+  auto const on_write = [this](std::uint64_t address, std::size_t bytes) {
     snoop(address, bytes, nullptr, clock_.cycle_from(kernel_.now()));
   };
-  if (made_of.cni) {
-    interface_ =
-        std::make_unique<network_interface>(k, made_of, map, over, l2_, adapter_, *this, memory_.get(), number, told);
+  if (description.cni) {
+    interface_ = std::make_unique<network_interface>(k, description, map, noc, l2_, adapter_, *this, memory_.get(),
+                                                     number, on_write);
   }
-  if (made_of.has_nodes()) node_ = std::make_unique<node_memory>(k, made_of, partition_, l2_, *memory_);
-  if (made_of.rae) {
+  if (description.has_nodes()) node_ = std::make_unique<node_memory>(k, description, partition_, l2_, *memory_);
+  if (description.rae) {
     memory_side& below = node_ == nullptr ? static_cast<memory_side&>(*this) : *node_;
-    atomics_ = std::make_unique<atomics_interface>(k, made_of, partition_, below, told);
+    atomics_ = std::make_unique<atomics_interface>(k, description, partition_, below, on_write);
   }
-  if (made_of.coherence) {
+  if (description.coherence) {
     l2_.keep_coherent(line_watch_);
-    picoseconds const look_up_ps = clock_.cycles(made_of.coherence->directory_cycles);
+    picoseconds const look_up_ps = clock_.cycles(description.coherence->directory_cycles);
     if (memory_)
       directory_ = std::make_unique<directory>(k, *memory_, static_cast<probe_sender&>(*this), look_up_ps,
-                                               made_of.l2.line_bytes);
+                                               description.l2.line_bytes);
   }
 }
 
@@ -79,7 +87,7 @@ std::uint32_t tile::attach(snooper& l1) {
 tile::place tile::place_elsewhere(std::uint64_t address) const noexcept {
   region const* const found = map_.find(address);
   // What other clusters have no hart reaches by itself.
-  if (found == nullptr || (made_of_.has_clusters() && found->tile != number_)) return place::nowhere;
+  if (found == nullptr || (description_.has_clusters() && found->tile != number_)) return place::nowhere;
   switch (found->kind) {
     case region_kind::partition:
       return place::l2;
@@ -214,7 +222,7 @@ void tile::discard(std::uint64_t address, std::uint64_t bytes) {
 void tile::clear(std::uint64_t address) {
   region const& in = *map_.find(address);
   std::byte* const line = (*all_)[in.memory_tile]->memory_->bytes().at(in.memory_offset + (address - in.base));
-  std::fill_n(line, made_of_.l2.line_bytes, std::byte{});
+  std::fill_n(line, description_.l2.line_bytes, std::byte{});
 }
 
 tile::line_request& tile::line_request::owner_of(event& self) noexcept {
@@ -227,10 +235,10 @@ tile::line_request& tile::take_line(std::uint64_t address, event& done) {
   spare_lines_.pop_back();
   taken.arrival.of = &taken;
   taken.address = address;
-  taken.bytes = made_of_.l2.line_bytes;
+  taken.bytes = description_.l2.line_bytes;
   taken.target = partition_.holds(address) ? partition_.memory_tile : map_.find(address)->memory_tile;
   taken.done = &taken.arrival;
-  taken.asked_by = &done;
+  taken.requester = &done;
   taken.fetched = nullptr;
   return taken;
 }
@@ -238,37 +246,348 @@ tile::line_request& tile::take_line(std::uint64_t address, event& done) {
 void tile::line_request::line_arrived() {
   if (what == remote_operation::unblock) return owner.spare_lines_.push_back(this);
   MACHINE_ASSERT(status == remote_outcome::done);
-  event& told = *asked_by;
+  event& waiter = *requester;
   if (fetched != nullptr) {
     copy_line(fetched->into.data(), data.data(), bytes);
     if (owner.coherent()) return owner.unblock(*this);
   }
   owner.spare_lines_.push_back(this);
-  told.happens(told);
+  waiter.happens(waiter);
 }
 
 void tile::fetch(line_fetch& wanted, event& done) {
-  line_request& asked = take_line(wanted.address, done);
-  asked.what = remote_operation::read;
-  asked.fetched = &wanted;
-  asked.right = wanted.right;
-  asked.held = wanted.held;
-  asked.via = &adapter_;
+  line_request& request = take_line(wanted.address, done);
+  request.what = remote_operation::read;
+  request.fetched = &wanted;
+  request.part = line_access{.right = wanted.right, .held = wanted.held};
+  request.via = &adapter_;
   // The miss is known a little after the look-up began.
-  asked.happens = [](event& self) {
+  request.happens = [](event& self) {
     auto& known = static_cast<line_request&>(self);
     known.owner.adapter_.issue(known);
   };
-  kernel_.after(clock_.cycles(made_of_.l2_miss_cycles), asked);
+  kernel_.after(clock_.cycles(description_.l2_miss_cycles), request);
 }
 
 void tile::write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) {
-  line_request& asked = take_line(address, done);
-  asked.what = remote_operation::write;
-  asked.right = kept ? line_right::exclusive : line_right::none;
-  asked.held = false;
-  copy_line(asked.data.data(), line.data(), line.size());
-  adapter_.issue(asked);
+  line_request& request = take_line(address, done);
+  request.what = remote_operation::write;
+  request.part = line_access{.right = kept ? line_right::exclusive : line_right::none};
+  copy_line(request.data.data(), line.data(), line.size());
+  adapter_.issue(request);
+}
+
+// The newest bytes of an address, and what directories ask of a tile.
+
+std::byte* tile::in_memory(region const& in, std::uint64_t address) noexcept {
+  return (*all_)[in.memory_tile]->memory_->bytes().at(in.memory_offset + (address - in.base));
+}
+
+std::byte* tile::peek_coherent(region const& in, std::uint64_t address) noexcept {
+  directory& home = *(*all_)[in.memory_tile]->directory_;
+  std::uint32_t const owner = home.of(address).owner;
+  // Nobody may write it: memory has it, whatever is still on its way there.
+  if (owner == directory::nobody) return in_memory(in, address);
+  l2_private& owners = (*all_)[owner]->l2_;
+  auto const probed = owners.probe(address);
+  if (probed.line_state != l2_private::invalid) return &probed.data[address % description_.l2.line_bytes];
+  // What has been given up is newer than what was written back before.
+  if (std::byte* const answered = home.in_answer(address)) return answered;
+  if (std::byte* const left = owners.leaving(address)) return left;
+  return in_memory(in, address);
+}
+
+std::byte* tile::peek(std::uint64_t address) noexcept {
+  if (tlm_region_.holds(address)) return tlm_.at(address - tlm_region_.base);
+  std::uint64_t const offset = address % description_.l2.line_bytes;
+  if (auto const probed = l2_.probe(address); probed.line_state != l2_private::invalid) return &probed.data[offset];
+  if (interface_ != nullptr && interface_->lines().holds(address)) return interface_->lines().at(address);
+  region const* const in = map_.find(address);
+  if (in == nullptr || in->kind != region_kind::partition || all_ == nullptr) return nullptr;
+  if (coherent()) return peek_coherent(*in, address);
+  if (std::byte* const left = l2_.leaving(address)) return left;
+  if (std::byte* const held = in_interface(*in, address, false)) return held;
+  return in_memory(*in, address);
+}
+
+void tile::poke(std::uint64_t address, std::span<std::byte const> from) {
+  if (tlm_region_.holds(address)) {
+    std::ranges::copy(from, tlm_.at(address - tlm_region_.base));
+    return;
+  }
+  region const& in = *map_.find(address);
+  std::byte* at = l2_.look_up(address, true);
+  if (at == nullptr && coherent()) {
+    at = poke_coherent(in, address, from);
+  } else if (at == nullptr) {
+    at = in_interface(in, address, true);
+  }
+  if (at == nullptr) {
+    if (l2_.write_absent(address, from)) return;
+    at = in_memory(in, address);
+  }
+  std::ranges::copy(from, at);
+}
+
+std::byte* tile::poke_coherent(region const& in, std::uint64_t address, std::span<std::byte const> from) {
+  std::uint64_t const line = l2_.line_address(address);
+  auto const& books = (*all_)[in.memory_tile]->directory_->of(address);
+  if (books.owner != directory::nobody) {
+    tile& owner = *(*all_)[books.owner];
+    if (std::byte* const there = owner.l2_.look_up(address, true)) {
+      owner.snoop(line, description_.l2.line_bytes, nullptr, clock_.count(kernel_.now()) + 1);
+      return there;
+    }
+    owner.l2_.drop_line(line);  // it has begun to share it
+  }
+  // As if all had given it up.
+  for (std::uint32_t const sharer : books.sharers) (*all_)[sharer]->l2_.drop_line(line);
+  change_on_way({.address = address, .bytes = from.size(), .from = from.data()});
+  return in_memory(in, address);
+}
+
+void tile::change_on_way(overwrite const& written) noexcept {
+  for (auto const& one : *all_) {
+    one->l2_.change_on_way(written);
+    for (line_request& carried : one->all_lines_)
+      written.apply(carried.address, std::span(carried.data).first(description_.l2.line_bytes));
+    if (one->directory_) one->directory_->change_on_way(written);
+  }
+}
+
+std::byte* tile::in_interface(region const& in, std::uint64_t address, bool for_store) noexcept {
+  tile& there = *(*all_)[in.memory_tile];
+  return there.node_ == nullptr ? nullptr : there.atomics_->look_up(address, for_store);
+}
+
+std::byte* tile::watchable(std::uint64_t address) noexcept {
+  if (!coherent() || tlm_region_.holds(address)) return peek(address);
+  auto const probed = l2_.probe(address);
+  return probed.line_state == l2_private::invalid ? nullptr : &probed.data[address % description_.l2.line_bytes];
+}
+
+void tile::notify_watchers(std::uint64_t address, std::size_t bytes) {
+  std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
+  for (std::size_t i = watchers_.size(); i > 0; --i) watchers_[i - 1]->written(address, bytes, cycle);
+}
+
+void tile::serve_probe(transaction& request, event& finished) {
+  std::uint64_t const line_bytes = description_.l2.line_bytes;
+  auto const given = l2_.surrender(request.address, request.right(), {request.data.data(), line_bytes});
+  request.line()->right = given.kept;
+  request.bytes = given.dirty ? line_bytes : 0;
+  request.status = remote_outcome::done;
+  kernel_.after(clock_.cycles(description_.coherence->probe_cycles), finished);
+}
+
+void tile::unblock(line_request& arrived) {
+  arrived.fetched->right = arrived.right();
+  event& waiter = *arrived.requester;
+  waiter.happens(waiter);
+  arrived.what = remote_operation::unblock;
+  adapter_.issue_at_once(arrived);
+}
+
+// The home: words of the TLM and the L2, lines and DMA of the DDR, for this tile and for others.
+
+void tile::serve(transaction& request, event& finished) {
+  catch_up(clock_.cycle_from(kernel_.now()));
+  if (guard_ != nullptr && request.dma() != nullptr && request.source != number_) {
+    bool const enters = guard_->admits(request);
+    if (!enters || request.dma()->is_end) {
+      request.status = enters ? remote_outcome::done : remote_outcome::wrong;
+      return kernel_.after(0, finished);
+    }
+  }
+  if (request.what == remote_operation::probe) return serve_probe(request, finished);
+  if (request.what == remote_operation::unblock) {
+    directory_->unblocked(request.address);
+    return finished.happens(finished);
+  }
+  region const* const in = map_.find(request.address);
+  bool const whole = in != nullptr && request.address + request.bytes <= in->end();
+  if (whole && in->kind == region_kind::device && in->tile == number_) return serve_device(request, finished);
+  if (!whole || in->kind == region_kind::device) {
+    request.status = remote_outcome::wrong;
+    return kernel_.after(0, finished);
+  }
+  if (in->kind == region_kind::scratchpad && in->tile == number_) return serve_scratchpad(request, finished);
+  bool const is_tlm = in->kind == region_kind::tlm;
+  // What an interface copies goes behind the caches however short it is; of the uncached view it goes through them.
+  cni_message const* const message = request.cni();
+  bool const through = message != nullptr && in->kind == region_kind::partition_uncached;
+  bool const moves_words = message != nullptr ? !message->is_job || message->is_short : request.dma() == nullptr;
+  bool const word = through || (request.bytes <= word_bytes_max && moves_words);
+  // An interface's messages may not be refused by anything but queues; they go to the L2.
+  if (in->tile == number_ && word && !is_tlm && atomics_ != nullptr && message == nullptr) {
+    request.address = cached_name(map_, *in, request.address);
+    return atomics_->serve(request, finished);
+  }
+  if (in->tile == number_ && (word || is_tlm)) {
+    if (spare_words_.empty()) spare_words_.push_back(&all_words_.emplace_back(*this));
+    served_word& begun = *spare_words_.back();
+    spare_words_.pop_back();
+    request.address = cached_name(map_, *in, request.address);
+    begun.request = &request;
+    begun.finished = &finished;
+    begun.where = is_tlm ? place::tlm : place::l2;
+    return serve_word(begun);
+  }
+  bool const in_memory = !is_tlm && in->kind != region_kind::scratchpad;
+  if (in_memory && in->memory_tile == number_ && memory_ != nullptr) return serve_memory(request, *in, finished);
+  request.status = remote_outcome::wrong;
+  kernel_.after(0, finished);
+}
+
+void tile::serve_scratchpad(transaction& request, event& finished) {
+  interface_->serve(request);
+  std::uint64_t const there = hit_cycle(place::l2, clock_.cycle_from(kernel_.now()), request.bytes);
+  kernel_.at(clock_.cycles(there), finished);
+}
+
+void tile::serve_device(transaction& request, event& finished) {
+  auto const [unit, offset] = device_at(request.address);
+  bool const sound = unit != nullptr && request.bytes == sizeof(std::uint64_t) && offset % sizeof(std::uint64_t) == 0;
+  request.status = remote_outcome::wrong;
+  if (sound && request.what == remote_operation::read) {
+    if (auto const value = unit->load(offset, device::no_hart)) {
+      std::memcpy(request.data.data(), &*value, sizeof *value);
+      request.status = remote_outcome::done;
+    }
+  } else if (sound && request.what == remote_operation::write) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, request.data.data(), sizeof value);
+    if (unit->store(offset, value, device::no_hart)) request.status = remote_outcome::done;
+  }
+  kernel_.at(clock_.cycles(bus(clock_.cycle_from(kernel_.now()), sizeof(std::uint64_t))), finished);
+}
+
+void tile::serve_memory(transaction& request, region const& in, event& finished) {
+  std::uint64_t const offset = in.memory_offset + (request.address - in.base);
+  bool const reads = request.what == remote_operation::read;
+  if (!reads && request.what != remote_operation::write) {
+    request.status = remote_outcome::wrong;  // nothing atomic is done behind the caches
+    return kernel_.after(0, finished);
+  }
+  if (directory_) {
+    request.address = cached_name(map_, in, request.address);
+    return directory_->serve(request, offset, finished);
+  }
+  if (node_ != nullptr && !claim_lines(request, in, finished)) return;
+  request.status = remote_outcome::done;
+  std::span<std::byte> const data(request.data.data(), request.bytes);
+  if (reads) {
+    memory_->read(offset, data, finished);
+  } else {
+    memory_->write(offset, data, finished);
+  }
+}
+
+bool tile::claim_lines(transaction& request, region const& in, event& finished) {
+  // The own L2 has the line from now on; all others read what there is.
+  bool const own_fetch = request.source == number_ && request.right() != line_right::none;
+  bool const takes = request.what == remote_operation::write || own_fetch;
+  if (spare_late_.empty()) spare_late_.push_back(&all_late_.emplace_back(*this));
+  late_access& late = *spare_late_.back();
+  late.request = &request;
+  late.finished = &finished;
+  std::uint64_t const begin = cached_name(map_, in, request.address);
+  std::uint64_t const line_bytes = description_.l2.line_bytes;
+  for (std::uint64_t line = begin / line_bytes * line_bytes; line < begin + request.bytes; line += line_bytes) {
+    if (!atomics_->claim(line, takes, late)) continue;
+    spare_late_.pop_back();
+    return false;
+  }
+  return true;
+}
+
+void tile::try_again(late_access& late) {
+  spare_late_.push_back(&late);
+  serve_memory(*late.request, *map_.find(late.request->address), *late.finished);
+}
+
+std::byte* tile::reach(main_entry& entry) {
+  using step = main_entry::step;
+  entry.owned = false;
+  // Requests join while the L2 looks the line up, or brings it.
+  if (entry.is == step::waits && l2_.probe(entry.address).line_state != l2_private::invalid) {
+    entry.is = step::takes;
+    kernel_.after(clock_.cycles(description_.l2_hit_cycles), entry);
+    return nullptr;
+  }
+  std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
+  catch_up(cycle);
+  std::byte* const line = l2_.look_up(entry.address, entry.writes);
+  if (line == nullptr) {
+    entry.is = step::reads;
+    l2_.bring(entry.address, entry, entry.writes);
+    return nullptr;
+  }
+  // All in one turn, in which nobody else comes to the L2.
+  ++accesses_.reads;
+  if (entry.writes) ++accesses_.writes;
+  entry.ends = clock_.cycles(std::max(cycle, bus_free_));
+  hold_bus(cycle, arbitration_cycles_ + entry.requests.size() * description_.rae->operation_cycles);
+  return line;
+}
+
+std::byte* tile::join(main_entry& entry, bool stores) {
+  auto const found = l2_.probe(entry.address);
+  bool const fits = stores ? found.line_state == l2_private::dirty : found.line_state != l2_private::invalid;
+  if (!fits) return nullptr;
+  std::uint64_t const cycle = clock_.cycle_from(kernel_.now());
+  catch_up(cycle);
+  hold_bus(cycle, description_.rae->operation_cycles);
+  return found.data.data();
+}
+
+void tile::serve_word(served_word& word) {
+  catch_up(clock_.cycle_from(kernel_.now()));
+  bool const stores = word.request->what != remote_operation::read;
+  std::byte* const at = look_up(word.where, word.request->address, stores);
+  if (at == nullptr) return l2_.bring(word.request->address, word, stores);
+  do_word(word, at);
+}
+
+void tile::retry(served_word& word) {
+  serve_word(word);
+}
+
+void tile::do_word(served_word& word, std::byte* at) {
+  transaction& request = *word.request;
+  switch (request.what) {
+    case remote_operation::read:
+      std::memcpy(request.data.data(), at, request.bytes);
+      break;
+    case remote_operation::write:
+      std::memcpy(at, request.data.data(), request.bytes);
+      break;
+    case remote_operation::atomic:
+      request.operand = apply(request.word, at, request.bytes, request.operand);
+      break;
+    case remote_operation::compare_swap:
+      request.operand = apply_compare_swap(at, request.bytes, request.expected, request.operand);
+      break;
+    case remote_operation::invoke:
+    case remote_operation::trigger:
+    case remote_operation::transfer:
+    case remote_operation::probe:
+    case remote_operation::unblock:
+      MACHINE_ASSERT(false);
+  }
+  request.status = remote_outcome::done;
+  std::uint64_t const there = hit_cycle(word.where, clock_.cycle_from(kernel_.now()), request.bytes);
+  // DMA writes several lines of the TLM at a time, and who may hold them is known for each.
+  std::uint64_t const line = description_.l2.line_bytes;
+  std::uint64_t const end = request.address + request.bytes;
+  for (std::uint64_t at_line = request.address; at_line < end && request.what != remote_operation::read;) {
+    std::uint64_t const next = std::min(end, at_line / line * line + line);
+    snoop(at_line, next - at_line, nullptr, there);
+    at_line = next;
+  }
+  event& finished = *word.finished;
+  spare_words_.push_back(&word);
+  kernel_.at(clock_.cycles(there), finished);
 }
 
 }  // namespace tess::machine

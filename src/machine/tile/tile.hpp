@@ -7,7 +7,7 @@
 //   Which L1s may hold a line is kept with the line, so a write looks only there.
 //
 //   On a machine with directories, lines of all partitions are coherent: a memory tile's stands beside the memory, and
-//   harts do everything, atomics too, in their own L2 (tile_coherence.cpp).
+//   harts do everything, atomics too, in their own L2.
 //
 // Units     global addresses; cycles of the tile's clock. A time that is passed in may lie ahead of the kernel's, never
 //           behind.
@@ -43,7 +43,7 @@ class arrival_guard {
  public:
   virtual ~arrival_guard() = default;
   /// A piece of a send, or its end; false: it is refused.
-  [[nodiscard]] virtual bool lets_in(transaction const& data) = 0;
+  [[nodiscard]] virtual bool admits(transaction const& data) = 0;
 };
 
 class tile : public home, private line_memory, private memory_side, private probe_sender {
@@ -66,7 +66,7 @@ class tile : public home, private line_memory, private memory_side, private prob
     virtual void written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) = 0;
   };
 
-  tile(kernel& k, machine_description const& made_of, address_map const& map, network& over, network* mail,
+  tile(kernel& k, machine_description const& description, address_map const& map, network& noc, network* mail,
        std::uint32_t number);
 
   /// A unit of the tile, at its place among the device registers; it must outlive the tile's last access.
@@ -77,7 +77,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   [[nodiscard]] std::pair<device*, std::uint64_t> device_at(std::uint64_t address) const noexcept;
 
   /// What extended addresses of its harts mean.
-  void know(object_lookaside const& of_extended) noexcept { objects_ = &of_extended; }
+  void set_objects(object_lookaside const& of_extended) noexcept { objects_ = &of_extended; }
   [[nodiscard]] object_lookaside const* objects() const noexcept { return objects_; }
 
   /// Everything that DMA brings from other tiles is shown to it.
@@ -117,7 +117,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   std::uint64_t hit_cycle(place where, std::uint64_t cycle, std::size_t bytes) noexcept {
     std::uint64_t const turn = std::max(cycle, bus_free_);
     (void)bus(cycle, bytes);
-    return turn + (where == place::tlm ? made_of_.tlm_access_cycles : made_of_.l2_hit_cycles);
+    return turn + (where == place::tlm ? description_.tlm_access_cycles : description_.l2_hit_cycles);
   }
 
   /// The byte itself; null if its line must be brought into the L2 first.
@@ -144,7 +144,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   /// others are.
   void poke(std::uint64_t address, std::span<std::byte const> from);
   /// Directories keep the lines of all partitions coherent.
-  [[nodiscard]] bool coherent() const noexcept { return made_of_.coherence.has_value(); }
+  [[nodiscard]] bool coherent() const noexcept { return description_.coherence.has_value(); }
   /// A line that is here may be taken from the caches without a hart of the tile having done anything.
   [[nodiscard]] bool loses_lines() const noexcept { return coherent() || node_ != nullptr; }
   /// A word that a hart here may sleep on: it hears of every write to it. Null: it would not.
@@ -153,7 +153,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   /// Whole pages of the own partition or TLM read as zero afterwards, for the harts of this tile.
   void discard(std::uint64_t address, std::uint64_t bytes);
 
-  void serve(transaction& asked, event& finished) override;
+  void serve(transaction& request, event& finished) override;
   void acknowledge(transaction& written) override { interface_->acknowledge(written); }
 
   /// The cache-integrated network interface; null: this machine has none.
@@ -174,19 +174,19 @@ class tile : public home, private line_memory, private memory_side, private prob
   /// Of the memory's lines; null: the machine has none, or this is no memory tile.
   [[nodiscard]] directory* lines() noexcept { return directory_.get(); }
   /// From now on, all that L2, adapter and memory do.
-  void tell(activity_log* log) noexcept {
-    l2_.tell(log, number_);
-    adapter_.tell(log);
-    if (memory_ != nullptr) memory_->tell(log, number_);
+  void set_log(activity_log* log) noexcept {
+    l2_.set_log(log, number_);
+    adapter_.set_log(log);
+    if (memory_ != nullptr) memory_->set_log(log, number_);
   }
   [[nodiscard]] std::uint64_t bus_busy_cycles() const noexcept { return bus_busy_cycles_; }
   /// For functional access to other tiles' DDR; set by who builds the machine.
-  void know(std::vector<std::unique_ptr<tile>> const& all) { all_ = &all; }
+  void set_tiles(std::vector<std::unique_ptr<tile>> const& all) { all_ = &all; }
 
  private:
   struct line_request : transaction {
     explicit line_request(tile& owner_) : owner(owner_), arrival([](event& self) { owner_of(self).line_arrived(); }) {
-      is_line = true;
+      part = line_access{};
     }
     static line_request& owner_of(event& self) noexcept;
     void line_arrived();
@@ -197,12 +197,12 @@ class tile : public home, private line_memory, private memory_side, private prob
     tile& owner;
     arrival_event arrival;
     line_fetch* fetched = nullptr;  ///< Null: it was written back.
-    event* asked_by = nullptr;
+    event* requester = nullptr;
   };
   /// With directories: who sleeps on a word of a line that leaves looks again, as he would hear of no more writes.
   struct line_watch final : snooper {
     explicit line_watch(tile& owner_) : owner(owner_) {}
-    void invalidate(std::uint64_t address, std::size_t bytes) override { owner.tell_watchers(address, bytes); }
+    void invalidate(std::uint64_t address, std::size_t bytes) override { owner.notify_watchers(address, bytes); }
     tile& owner;
   };
   /// A remote word that waits for its line.
@@ -211,7 +211,7 @@ class tile : public home, private line_memory, private memory_side, private prob
         : event([](event& self) { static_cast<served_word&>(self).owner.retry(static_cast<served_word&>(self)); }),
           owner(owner_) {}
     tile& owner;
-    transaction* asked = nullptr;
+    transaction* request = nullptr;
     event* finished = nullptr;
     place where = place::l2;
   };
@@ -222,7 +222,7 @@ class tile : public home, private line_memory, private memory_side, private prob
         : event([](event& self) { static_cast<late_access&>(self).owner.try_again(static_cast<late_access&>(self)); }),
           owner(owner_) {}
     tile& owner;
-    transaction* asked = nullptr;
+    transaction* request = nullptr;
     event* finished = nullptr;
   };
 
@@ -235,7 +235,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   };
   [[nodiscard]] place place_elsewhere(std::uint64_t address) const noexcept;
   [[nodiscard]] place place_in_scratchpad(region const& in, std::uint64_t address) const noexcept;
-  void serve_scratchpad(transaction& asked, event& finished);
+  void serve_scratchpad(transaction& request, event& finished);
   void first_posted(std::uint32_t number, std::uint64_t cycle) noexcept {
     first_stores_[number] = cycle << writer_bits | number;
   }
@@ -245,13 +245,13 @@ class tile : public home, private line_memory, private memory_side, private prob
   [[nodiscard]] std::uint64_t first_store() const noexcept;
   void drain_for_watchers();
 
-  void fetch(line_fetch& asked, event& done) override;
+  void fetch(line_fetch& request, event& done) override;
   void write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) override;
   void clear(std::uint64_t address) override;
   line_request& take_line(std::uint64_t address, event& done);
   void unblock(line_request& arrived);
   void send_probe(transaction& probe) override { adapter_.issue_at_once(probe); }
-  void serve_probe(transaction& asked, event& finished);
+  void serve_probe(transaction& request, event& finished);
   /// With directories, the newest byte of a partition's address that is not in the own L2.
   [[nodiscard]] std::byte* peek_coherent(region const& in, std::uint64_t address) noexcept;
   /// Where a line must be written that nobody needs to be told of any more, as nobody else has it.
@@ -259,18 +259,18 @@ class tile : public home, private line_memory, private memory_side, private prob
   /// To every copy of their lines that is on its way, without time.
   void change_on_way(overwrite const& written) noexcept;
   [[nodiscard]] std::byte* in_memory(region const& in, std::uint64_t address) noexcept;
-  void tell_watchers(std::uint64_t address, std::size_t bytes);
+  void notify_watchers(std::uint64_t address, std::size_t bytes);
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
-  // Beside the L2 an interface of remote atomics has its port (tile_home.cpp); claims, and what is kept, are a node's.
+  // Beside the L2 an interface of remote atomics has its port (tile.cpp); claims, and what is kept, are a node's.
   [[nodiscard]] std::byte* reach(main_entry& entry) override;
   [[nodiscard]] std::byte* join(main_entry& entry, bool stores) override;
   void serve_word(served_word& word);
   void retry(served_word& word);
   void do_word(served_word& word, std::byte* at);
-  void serve_device(transaction& asked, event& finished);
-  void serve_memory(transaction& asked, region const& in, event& finished);
+  void serve_device(transaction& request, event& finished);
+  void serve_memory(transaction& request, region const& in, event& finished);
   /// False: the network interface has a line of it, and it is served when that has been given up.
-  [[nodiscard]] bool claim_lines(transaction& asked, region const& in, event& finished);
+  [[nodiscard]] bool claim_lines(transaction& request, region const& in, event& finished);
   void try_again(late_access& late);
   /// The byte in the network interface of the node whose partition it is; null: it has not got it.
   [[nodiscard]] std::byte* in_interface(region const& in, std::uint64_t address, bool for_store) noexcept;
@@ -285,7 +285,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   static constexpr std::size_t writers_max = std::size_t{1} << writer_bits;
 
   kernel& kernel_;
-  machine_description const& made_of_;
+  machine_description const& description_;
   address_map const& map_;
   clock_domain clock_;
   std::uint32_t number_;

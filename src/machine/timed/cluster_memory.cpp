@@ -17,10 +17,10 @@ bool writable(elf_segment const& one) {
 
 }  // namespace
 
-std::uint64_t program_memory_bytes(machine_description const& made_of, elf_image const& image,
+std::uint64_t program_memory_bytes(machine_description const& description, elf_image const& image,
                                    std::string const& name) {
-  if (!made_of.has_clusters()) return made_of.tlm_bytes + made_of.local_tail_bytes;
-  cluster_description const& cluster = made_of.cluster;
+  if (!description.has_clusters()) return description.tlm_bytes + description.local_tail_bytes;
+  cluster_description const& cluster = description.cluster;
   // Segments are in the order of their addresses.
   auto const first = std::ranges::find_if(image.segments, writable);
   if (std::any_of(first, image.segments.end(), [](elf_segment const& one) { return !writable(one); }))
@@ -31,7 +31,7 @@ std::uint64_t program_memory_bytes(machine_description const& made_of, elf_image
   if (std::max(images, data) > cluster.image_bytes) {
     throw elf_error(
         fmt::format("{}: text and constants end at {:#x}; the image memory of a cluster of {} ends at {:#x}", name,
-                    std::max(images, data), made_of.name, cluster.image_bytes));
+                    std::max(images, data), description.name, cluster.image_bytes));
   }
   std::uint64_t const data_bytes = page_up(image.end) - data;
   // Behind the stack a page is out of bounds.
@@ -40,7 +40,7 @@ std::uint64_t program_memory_bytes(machine_description const& made_of, elf_image
     throw elf_error(
         fmt::format("{}: {} bytes of data and {} of stack do not fit in a cluster of {}, which has {}; at "
                     "most {} bytes of data do",
-                    name, data_bytes, cluster.stack_bytes, made_of.name, cluster.scratchpad_bytes, room));
+                    name, data_bytes, cluster.stack_bytes, description.name, cluster.scratchpad_bytes, room));
   }
   return data + cluster.scratchpad_bytes;
 }

@@ -15,7 +15,7 @@
 namespace tess::machine {
 
 /// Bytes of the local window that the program has, from address 0 on.
-[[nodiscard]] std::uint64_t program_memory_bytes(machine_description const& made_of, elf_image const& image,
+[[nodiscard]] std::uint64_t program_memory_bytes(machine_description const& description, elf_image const& image,
                                                  std::string const& name);
 
 }  // namespace tess::machine

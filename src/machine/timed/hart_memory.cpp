@@ -7,19 +7,19 @@
 
 namespace tess::machine {
 
-hart_memory::hart_memory(machine_description const& made_of, tile& at, local_window const& window,
+hart_memory::hart_memory(machine_description const& description, tile& at, local_window const& window,
                          page_rights const& rights)
     : tile_(at),
       window_(window),
       rights_(rights),
-      data_shift_(static_cast<unsigned>(std::countr_zero(made_of.l1_data.line_bytes))),
-      data_mask_(made_of.l1_data.line_bytes - 1),
-      code_shift_(static_cast<unsigned>(std::countr_zero(made_of.l1_instruction.line_bytes))),
-      data_(made_of.l1_data, *this, false),
-      code_(made_of.l1_instruction, *this, true),
+      data_shift_(static_cast<unsigned>(std::countr_zero(description.l1_data.line_bytes))),
+      data_mask_(description.l1_data.line_bytes - 1),
+      code_shift_(static_cast<unsigned>(std::countr_zero(description.l1_instruction.line_bytes))),
+      data_(description.l1_data, *this, false),
+      code_(description.l1_instruction, *this, true),
       data_number_(at.attach(data_)),
       code_number_(at.attach(code_)),
-      sharer_shift_(static_cast<unsigned>(std::countr_zero(made_of.l2.line_bytes))),
+      sharer_shift_(static_cast<unsigned>(std::countr_zero(description.l2.line_bytes))),
       buffer_number_(at.attach(buffer_)) {
   buffer_.own_bit = std::uint64_t{1} << data_number_;
   buffer_.own = &data_;

@@ -57,7 +57,7 @@ class hart_memory {
     std::uint64_t in_place = 0;  ///< Accesses beyond the L1 done without stopping the hart.
   };
 
-  hart_memory(machine_description const& made_of, tile& at, local_window const& window, page_rights const& rights);
+  hart_memory(machine_description const& description, tile& at, local_window const& window, page_rights const& rights);
   hart_memory(hart_memory const&) = delete;
   hart_memory& operator=(hart_memory const&) = delete;
 

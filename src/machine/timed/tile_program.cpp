@@ -1,4 +1,6 @@
-// tile_program: a copy of the program on a tile: its memory as Linux sees it, its harts, its end.
+// tile_program: system calls of its harts, memory as Linux sees it, timers, and reports of what waits.
+#include "machine/timed/tile_program.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,18 +11,17 @@
 #include "machine/isa/zicsr.hpp"
 #include "machine/linux/trap_report.hpp"
 #include "machine/timed/cluster_memory.hpp"
-#include "machine/timed/timed_machine.hpp"
 #include "machine/unit/object_lookaside.hpp"
 
 namespace tess::machine {
 namespace {
 
 /// The timing of a hart's instructions from the machine file, where 1 is the usual.
-block_rules rules_of(machine_description const& made_of) {
-  hart_description const& harts = made_of.harts;
+block_rules rules_of(machine_description const& description) {
+  hart_description const& harts = description.harts;
   auto const beyond = [](std::uint32_t cycles) { return static_cast<std::uint8_t>(cycles - 1); };
   block_rules rules;
-  rules.fetch_line_bytes = made_of.l1_instruction.line_bytes;
+  rules.fetch_line_bytes = description.l1_instruction.line_bytes;
   rules.costs = {.multiply = beyond(harts.multiply_cycles),
                  .divide = beyond(harts.divide_cycles),
                  .float_add = beyond(harts.float_add_cycles),
@@ -35,50 +36,50 @@ block_rules rules_of(machine_description const& made_of) {
 tile_program::tile_program(grid& g, std::uint32_t tile_number, elf_image const& image, program_options options,
                            std::function<void(tile_program&)> ended)
     : grid_(g),
-      cycles_(g.made_of.tile_clock_ps),
+      cycles_(g.description.tile_clock_ps),
       tile_(*g.tiles[tile_number]),
       image_(image),
-      window_(g.made_of.window(tile_number)),
+      window_(g.description.window(tile_number)),
       rights_(window_.tlm_bytes + window_.tail_bytes),
-      code_(*this, engine<hart_memory>::handlers(), rules_of(g.made_of)),
-      program_((make_seats(g, tile_number), *this), program_memory_bytes(g.made_of, image, options.arguments.front()),
-               *this, image, std::move(options)),
-      told_(std::move(ended)),
-      reach_cycles_(g.made_of.reach_ps() / g.made_of.tile_clock_ps) {
-  program_.start(seats_.front().occupant);
+      code_(*this, engine<hart_memory>::handlers(), rules_of(g.description)),
+      program_((make_harts(g, tile_number), *this),
+               program_memory_bytes(g.description, image, options.arguments.front()), *this, image, std::move(options)),
+      on_end_(std::move(ended)),
+      reach_cycles_(g.description.reach_ps() / g.description.tile_clock_ps) {
+  program_.start(harts_.front().context);
 }
 
-void tile_program::make_seats(grid& g, std::uint32_t tile_number) {
-  std::uint32_t const application = g.made_of.harts_of(tile_number) - g.made_of.harts.system;
-  std::uint32_t const harts = application == 0 ? g.made_of.harts.system : application;
+void tile_program::make_harts(grid& g, std::uint32_t tile_number) {
+  std::uint32_t const application = g.description.harts_of(tile_number) - g.description.harts.system;
+  std::uint32_t const harts = application == 0 ? g.description.harts.system : application;
   for (std::uint32_t i = 0; i < harts; ++i) {
-    seat& added = seats_.emplace_back(g.clock, g.made_of, tile_, window_, rights_, *this);
-    added.occupant.number = i;
-    added.occupant.code = &code_;
+    timed_hart& added = harts_.emplace_back(g.clock, g.description, tile_, window_, rights_, *this);
+    added.context.number = i;
+    added.context.code = &code_;
   }
 }
 
 std::uint64_t tile_program::now_ns() const {
-  picoseconds const now = calling_ == nullptr ? grid_.clock.now() : calling_->now() * grid_.made_of.tile_clock_ps;
+  picoseconds const now = calling_ == nullptr ? grid_.clock.now() : calling_->now() * grid_.description.tile_clock_ps;
   return now / 1000;
 }
 
 hart* tile_program::free_hart() {
-  auto const free = std::ranges::find(seats_, seat::state::idle, &seat::is);
-  return free == seats_.end() ? nullptr : &free->occupant;
+  auto const free = std::ranges::find(harts_, timed_hart::state::idle, &timed_hart::is);
+  return free == harts_.end() ? nullptr : &free->context;
 }
 void tile_program::start(hart& h) {
   wake(h);
 }
 void tile_program::release(hart& h) {
-  seats_[h.number].is = seat::state::idle;
+  harts_[h.number].is = timed_hart::state::idle;
 }
 void tile_program::wake(hart& h) {
-  seats_[h.number].wake(now_ns() * 1000 / grid_.made_of.tile_clock_ps);
+  harts_[h.number].wake(now_ns() * 1000 / grid_.description.tile_clock_ps);
 }
 void tile_program::code_changed() {
   code_.clear();
-  for (seat& one : seats_) one.memory().forget_code();
+  for (timed_hart& one : harts_) one.memory().forget_code();
 }
 
 bool tile_program::whole(std::uint64_t address, std::size_t bytes, access_right wanted) const {
@@ -115,10 +116,10 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
   for (std::size_t done = 0; done < from.size();) {
     std::uint64_t const at = address + done;
     std::uint64_t const name = *window_.global(at);
-    std::size_t const unit = grid_.made_of.l2.line_bytes;
+    std::size_t const unit = grid_.description.l2.line_bytes;
     std::size_t const piece = std::min<std::size_t>(from.size() - done, unit - at % unit);
     tile_.poke(name, from.subspan(done, piece));
-    tile_.snoop(name, piece, nullptr, grid_.clock.now() / grid_.made_of.tile_clock_ps + 1);
+    tile_.snoop(name, piece, nullptr, grid_.clock.now() / grid_.description.tile_clock_ps + 1);
     done += piece;
   }
 }
@@ -126,7 +127,7 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
 void tile_program::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
   rights_.set(begin, end, rights);
   // The tables in front of the L1s must not answer for pages that lost a right.
-  for (seat& one : seats_) one.memory().forget_range(begin, end);
+  for (timed_hart& one : harts_) one.memory().forget_range(begin, end);
 }
 
 void tile_program::clear(std::uint64_t begin, std::uint64_t end) {
@@ -144,16 +145,16 @@ bool tile_program::halfword(std::uint64_t pc, std::uint16_t& into) const {
   return true;
 }
 
-seat_owner::after tile_program::system_call(seat& of) {
-  calling_ = &of.occupant;
-  program::after_call const next = program_.system_call(of.occupant);
+hart_environment::after tile_program::system_call(timed_hart& of) {
+  calling_ = &of.context;
+  program::after_call const next = program_.system_call(of.context);
   calling_ = nullptr;
   set_alarm();
   if (next == program::after_call::goes_on) return after::goes_on;
   if (next == program::after_call::program_ended) {
     std::string trouble;
     if (auto const signal = program_.killed_by())
-      trouble = signal_report(*signal, of.occupant, *this, image_, tile_.number());
+      trouble = signal_report(*signal, of.context, *this, image_, tile_.number());
     end(program_.exit_code(), std::move(trouble));
   }
   return after::sleeps;
@@ -161,7 +162,7 @@ seat_owner::after tile_program::system_call(seat& of) {
 
 std::uint64_t tile_program::counter(hart const& h) const {
   constexpr std::uint64_t ps_per_tick = 100'000;  // of the CSR time: 10 MHz, as boards have it
-  if (h.request.address == csr_time) return h.now() * grid_.made_of.tile_clock_ps / ps_per_tick;
+  if (h.request.address == csr_time) return h.now() * grid_.description.tile_clock_ps / ps_per_tick;
   if (h.request.address == csr_instret) return h.retired - 1;
   return h.now();
 }
@@ -175,13 +176,13 @@ std::string tile_program::segment_hint(access_request const& of) const {
   region const* const uncached = grid_.map.of(region_kind::partition_uncached, *number);
   region const* const in = uncached != nullptr && of.address >= uncached->base ? uncached : cached;
   if (cached == nullptr || in == nullptr) return {};
-  std::uint64_t const bytes = grid_.made_of.window(*number).tail_base - cached->base;
+  std::uint64_t const bytes = grid_.description.window(*number).tail_base - cached->base;
   return fmt::format("machine: that is place {}, offset {} in its segment of {} bytes\n", of.object - 1,
                      static_cast<std::int64_t>(of.address - in->base), bytes);
 }
 
-void tile_program::trapped(seat& of) {
-  hart const& h = of.occupant;
+void tile_program::trapped(timed_hart& of) {
+  hart const& h = of.context;
   std::string const where = h.stopped == stop::access ? segment_hint(h.request) : std::string();
   end(1, trap_report(h, *this, image_, tile_.number()) + where);
 }
@@ -191,8 +192,8 @@ void tile_program::end(int code, std::string trouble) {
   ended_ = true;
   exit_code_ = code;
   trouble_ = std::move(trouble);
-  for (seat& one : seats_) one.is = seat::state::idle;
-  told_(*this);
+  for (timed_hart& one : harts_) one.is = timed_hart::state::idle;
+  on_end_(*this);
 }
 
 void tile_program::set_alarm() {
@@ -204,21 +205,21 @@ void tile_program::set_alarm() {
   grid_.clock.at(std::max(next * 1000, grid_.clock.now()), one);
 }
 
-void tile_program::rang(alarm& one) {
+void tile_program::expired(alarm& one) {
   spare_alarms_.push_back(&one);
   if (!ended_) program_.tasks().pass_time(now_ns());
 }
 
-std::uint64_t tile_program::horizon(seat const& of) const {
+std::uint64_t tile_program::horizon(timed_hart const& of) const {
   if (grid_.clock.idle()) return ~std::uint64_t{0};
   picoseconds const next = grid_.clock.next_due();
   // With something under way, the next event may be its arrival here.
-  if (grid_.over.operations() != 0) return cycles_.count(next);
+  if (grid_.noc.operations() != 0) return cycles_.count(next);
   picoseconds horizon = next + cycles_.cycles(reach_cycles_);
-  for (seat const& other : seats_) {
-    if (other.occupant.tickets.are_under_way()) return cycles_.count(next);  // of this tile: others are operations
-    if (&other == &of || other.is == seat::state::idle) continue;
-    if (other.is != seat::state::runnable) return cycles_.count(next);  // the next event may wake it
+  for (timed_hart const& other : harts_) {
+    if (other.context.tickets.are_under_way()) return cycles_.count(next);  // of this tile: others are operations
+    if (&other == &of || other.is == timed_hart::state::idle) continue;
+    if (other.is != timed_hart::state::runnable) return cycles_.count(next);  // the next event may wake it
     horizon = std::min(horizon, other.due_ps());
   }
   return cycles_.count(horizon);
@@ -226,13 +227,13 @@ std::uint64_t tile_program::horizon(seat const& of) const {
 
 std::uint64_t tile_program::instructions() const {
   std::uint64_t sum = 0;
-  for (seat const& one : seats_) sum += one.occupant.retired;
+  for (timed_hart const& one : harts_) sum += one.context.retired;
   return sum;
 }
 
 hart_memory::statistics tile_program::counted() const {
   hart_memory::statistics sum;
-  for (seat const& one : seats_) {
+  for (timed_hart const& one : harts_) {
     hart_memory::statistics const& each = one.memory().counted();
     sum.loads += each.loads;
     sum.stores += each.stores;
@@ -249,10 +250,10 @@ std::string tile_program::waiting() {
     report += "  tile " + std::to_string(tile_.number()) + ": " + line + "\n";
   }
   std::map<std::uint64_t, std::string> sleepers;  // by pc
-  for (seat const& one : seats_) {
-    if (one.is != seat::state::reserved) continue;
-    std::string& numbers = sleepers[one.occupant.pc];
-    numbers += (numbers.empty() ? "" : ", ") + std::to_string(one.occupant.number);
+  for (timed_hart const& one : harts_) {
+    if (one.is != timed_hart::state::reserved) continue;
+    std::string& numbers = sleepers[one.context.pc];
+    numbers += (numbers.empty() ? "" : ", ") + std::to_string(one.context.number);
   }
   for (auto const& [pc, numbers] : sleepers) {
     report += fmt::format("  tile {}: hart {}: until a word is written (wrs.nto), at pc {:#x} in {}\n", tile_.number(),

@@ -12,11 +12,11 @@ namespace {
 /// Every accelerator finds the program's records of objects in its own tile, at the same address: a tile without a copy
 /// of the program gets the image.
 void place_types(grid& g, elf_image const& image) {
-  for (std::uint32_t number = 0; number < g.made_of.tiles(); ++number) {
+  for (std::uint32_t number = 0; number < g.description.tiles(); ++number) {
     g.units[number]->types.place(image.types_address, image.types_bytes);
     bool const runs = std::ranges::count(g.program_tiles, number) != 0;
     if (runs || image.types_bytes == 0) continue;
-    local_window const window = g.made_of.window(number);
+    local_window const window = g.description.window(number);
     for (elf_segment const& segment : image.segments) {
       for (std::size_t i = 0; i < segment.contents.size(); ++i)
         *g.tiles[number]->peek(*window.global(segment.address + i)) = segment.contents[i];
@@ -35,7 +35,7 @@ std::string full_queues(grid const& g) {
   std::string report;
   for (auto const& one : g.tiles) {
     std::map<std::string, std::string> senders;  // by what is full
-    for (transaction const* const refused : one->network_adapter().kept()) {
+    for (transaction const* const refused : one->network_adapter().held_back()) {
       std::string& tiles = senders[name_of_full(*refused)];
       std::string const named = std::to_string(refused->source);
       if (!(", " + tiles + ",").contains(", " + named + ",")) tiles += (tiles.empty() ? "" : ", ") + named;
@@ -97,7 +97,7 @@ bool timed_machine::stalled() const {
          std::ranges::all_of(programs_, [](auto const& one) { return one->trouble().empty(); });
 }
 
-void timed_machine::tell_stalled() {
+void timed_machine::notify_stalled() {
   for (auto const& one : programs_) {
     tile_units& units = *grid_.units[one->tile_number()];
     units.information.set_stalled();
@@ -114,7 +114,7 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
   to_end();
   if (stalled()) {
     // The programs may say what they wait for.
-    tell_stalled();
+    notify_stalled();
     to_end();
   }
   machine_outcome outcome;

@@ -21,16 +21,16 @@ region const* copied(address_map const& map, std::optional<std::uint64_t> addres
 
 }  // namespace
 
-adapter_unit::adapter_unit(kernel& k, machine_description const& made_of, network& over, tile& at)
-    : command_unit(made_of.harts_of(at.number())),
+adapter_unit::adapter_unit(kernel& k, machine_description const& description, network& noc, tile& at)
+    : command_unit(description.harts_of(at.number())),
       kernel_(k),
-      network_(over),
+      network_(noc),
       tile_(at),
-      completion_(made_of, at),
-      line_bytes_(made_of.l2.line_bytes),
-      clusters_(made_of.has_clusters()) {}
+      completion_(description, at),
+      line_bytes_(description.l2.line_bytes),
+      clusters_(description.has_clusters()) {}
 
-bool adapter_unit::prepare_copy(window const& by, transaction& asked) const {
+bool adapter_unit::prepare_copy(window const& by, bool sends, transaction& request) const {
   auto const source = completion_.global(by.field(of::address));
   auto const target = completion_.global(by.field(of::operand));
   std::uint64_t const bytes = by.field(of::bytes);
@@ -41,31 +41,30 @@ bool adapter_unit::prepare_copy(window const& by, transaction& asked) const {
                      completion_.global(by.field(of::operand) + bytes - 1) == target.value_or(0) + bytes - 1;
   if (from == nullptr || to == nullptr || !seams || (*source | *target | bytes) % line_bytes_ != 0) return false;
   // A cluster sends what it has, and fetches nothing.
-  if (clusters_ && (from->tile != tile_.number() || (to->tile != tile_.number() && !asked.tells))) return false;
-  asked.what = remote_operation::transfer;
-  asked.target = line_home(*from);
-  asked.address = *source;
-  asked.destination = *target;
-  asked.destination_tile = line_home(*to);
-  asked.bytes = bytes;
+  if (clusters_ && (from->tile != tile_.number() || (to->tile != tile_.number() && !sends))) return false;
+  request.what = remote_operation::transfer;
+  request.target = line_home(*from);
+  request.address = *source;
+  request.part = dma_transfer{.destination = *target, .destination_tile = line_home(*to), .notifies = sends};
+  request.bytes = bytes;
   return true;
 }
 
-bool adapter_unit::prepare(window const& by, transaction& asked) const {
-  asked.tells = by.field(of::operation) == of::send;
-  if (asked.tells && !clusters_) return false;
-  if (asked.tells || by.field(of::operation) == of::copy) return prepare_copy(by, asked);
+bool adapter_unit::prepare(window const& by, transaction& request) const {
+  bool const sends = by.field(of::operation) == of::send;
+  if (sends && !clusters_) return false;
+  if (sends || by.field(of::operation) == of::copy) return prepare_copy(by, sends, request);
   auto const word = completion_.global(by.field(of::address));
   std::uint64_t const bytes = by.field(of::bytes);
   region const* const in = word ? tile_.map().find(*word) : nullptr;
   if (by.field(of::operation) != of::compare_swap || in == nullptr || in->kind == region_kind::device) return false;
   if (clusters_ && in->tile != tile_.number()) return false;
   if ((bytes != 4 && bytes != 8) || *word % bytes != 0) return false;
-  asked.what = remote_operation::compare_swap;
-  asked.address = *word;
-  asked.bytes = bytes;
-  asked.operand = by.field(of::operand);
-  asked.expected = by.field(of::expected);
+  request.what = remote_operation::compare_swap;
+  request.address = *word;
+  request.bytes = bytes;
+  request.operand = by.field(of::operand);
+  request.expected = by.field(of::expected);
   return true;
 }
 
@@ -78,16 +77,16 @@ command_status adapter_unit::begin(window& by) {
 }
 
 process adapter_unit::run(window& by) {
-  transaction asked;
-  (void)prepare(by, asked);
+  transaction request;
+  (void)prepare(by, request);
   std::uint64_t const counter = *completion_.counter(by.field(of::counter));
-  if (asked.what == remote_operation::transfer) {
-    co_await completion_.remote(asked);
+  if (request.what == remote_operation::transfer) {
+    co_await completion_.remote(request);
   } else {
-    co_await completion_.word(asked);
+    co_await completion_.word(request);
   }
-  bool const failed = asked.status != remote_outcome::done;
-  if (asked.what == remote_operation::compare_swap) by.words[of::result / sizeof(std::uint64_t)] = asked.operand;
+  bool const failed = request.status != remote_outcome::done;
+  if (request.what == remote_operation::compare_swap) by.words[of::result / sizeof(std::uint64_t)] = request.operand;
   by.status = failed ? command_status::wrong : command_status::idle;
   co_await completion_.acknowledge(counter, failed ? 1 : 0);
   network_.operation_ends();

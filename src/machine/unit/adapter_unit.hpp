@@ -22,13 +22,13 @@ namespace tess::machine {
 
 class adapter_unit final : public command_unit {
  public:
-  adapter_unit(kernel& k, machine_description const& made_of, network& over, tile& at);
+  adapter_unit(kernel& k, machine_description const& description, network& noc, tile& at);
 
  private:
   [[nodiscard]] registers::command_status begin(window& by) override;
   /// The command as a transaction; false: it cannot be one.
-  [[nodiscard]] bool prepare(window const& by, transaction& asked) const;
-  [[nodiscard]] bool prepare_copy(window const& by, transaction& asked) const;
+  [[nodiscard]] bool prepare(window const& by, transaction& request) const;
+  [[nodiscard]] bool prepare_copy(window const& by, bool sends, transaction& request) const;
   process run(window& by);
 
   kernel& kernel_;

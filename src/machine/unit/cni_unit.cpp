@@ -13,12 +13,12 @@ constexpr std::size_t field_of(std::uint64_t offset) {
 
 }  // namespace
 
-cni_unit::cni_unit(machine_description const& made_of, tile& at)
-    : command_unit(made_of.harts_of(at.number())),
-      made_of_(made_of),
+cni_unit::cni_unit(machine_description const& description, tile& at)
+    : command_unit(description.harts_of(at.number())),
+      description_(description),
       interface_(*at.interface()),
       first_(*at.map().of(region_kind::scratchpad, 0)),
-      stride_(made_of.cni->scratchpad_stride) {}
+      stride_(description.cni->scratchpad_stride) {}
 
 region_table::entry* cni_unit::region_at(std::uint64_t offset) noexcept {
   auto const entries = interface_.regions().entries();
@@ -66,9 +66,9 @@ std::optional<std::uint64_t> cni_unit::load(std::uint64_t offset, std::uint32_t 
     case of::scratchpad_stride:
       return stride_;
     case of::way_bytes:
-      return made_of_.l2.way_bytes;
+      return description_.l2.way_bytes;
     case of::ways:
-      return made_of_.l2.ways - 1;
+      return description_.l2.ways - 1;
     default:
       return std::nullopt;
   }
@@ -79,7 +79,7 @@ bool cni_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_t ha
   if (offset < of::regions) return command_unit::store(offset, value, hart);
   if (region_table::entry* const one = region_at(offset)) {
     if (offset % of::region_bytes == of::region_enable) {
-      one->enabled = value == 1 && interface_.regions().enable(*one, made_of_.l2.ways);
+      one->enabled = value == 1 && interface_.regions().enable(*one, description_.l2.ways);
       return true;
     }
     std::uint64_t* const field = region_field(*one, offset);

@@ -17,7 +17,7 @@ namespace tess::machine {
 class cni_unit final : public command_unit {
  public:
   /// `at` must have an interface.
-  cni_unit(machine_description const& made_of, tile& at);
+  cni_unit(machine_description const& description, tile& at);
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
@@ -28,7 +28,7 @@ class cni_unit final : public command_unit {
   [[nodiscard]] std::uint64_t* region_field(region_table::entry& of, std::uint64_t offset) const noexcept;
   [[nodiscard]] region_table::entry* region_at(std::uint64_t offset) noexcept;
 
-  machine_description const& made_of_;
+  machine_description const& description_;
   network_interface& interface_;
   region const& first_;  ///< The scratchpad of tile 0.
   std::uint64_t stride_;

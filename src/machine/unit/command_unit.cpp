@@ -11,9 +11,9 @@ constexpr std::uint64_t doorbell = 56;
 std::optional<std::uint64_t> command_unit::load(std::uint64_t offset, std::uint32_t) {
   std::uint64_t const number = offset / registers::window_bytes;
   if (number >= windows_.size()) return std::nullopt;
-  window const& asked = windows_[number];
+  window const& request = windows_[number];
   std::uint64_t const inside = offset % registers::window_bytes;
-  return inside == doorbell ? static_cast<std::uint64_t>(asked.status) : asked.field(inside);
+  return inside == doorbell ? static_cast<std::uint64_t>(request.status) : request.field(inside);
 }
 
 bool command_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {

@@ -33,45 +33,45 @@ task<> completion::acknowledge(std::uint64_t counter, std::uint64_t error) {
   std::uint64_t const notify = co_await read(counter + counter_notify);
   std::uint64_t const cookie = co_await read(counter + counter_cookie);
   if (notify == 0) co_return;
-  auto const told = local_.global(notify);
-  if (told && reaches(*told)) co_await write(*told, cookie);
+  auto const word_to_notify = local_.global(notify);
+  if (word_to_notify && reaches(*word_to_notify)) co_await write(*word_to_notify, cookie);
 }
 
 task<std::uint64_t> completion::read(std::uint64_t address) {
-  transaction asked;
-  asked.what = remote_operation::read;
-  asked.address = address;
-  co_await word(asked);
+  transaction request;
+  request.what = remote_operation::read;
+  request.address = address;
+  co_await word(request);
   std::uint64_t value = 0;
-  std::memcpy(&value, asked.data.data(), sizeof value);
+  std::memcpy(&value, request.data.data(), sizeof value);
   co_return value;
 }
 
 task<> completion::write(std::uint64_t address, std::uint64_t value) {
-  transaction told;
-  told.what = remote_operation::write;
-  told.address = address;
-  std::memcpy(told.data.data(), &value, sizeof value);
-  co_await word(told);
+  transaction sent;
+  sent.what = remote_operation::write;
+  sent.address = address;
+  std::memcpy(sent.data.data(), &value, sizeof value);
+  co_await word(sent);
 }
 
-task<> completion::word(transaction& asked) {
-  if (asked.bytes == 0) asked.bytes = sizeof(std::uint64_t);
-  asked.target = tile_.map().find(asked.address)->tile;
-  if (asked.target != tile_.number()) {
-    co_await remote(asked);
+task<> completion::word(transaction& request) {
+  if (request.bytes == 0) request.bytes = sizeof(std::uint64_t);
+  request.target = tile_.map().find(request.address)->tile;
+  if (request.target != tile_.number()) {
+    co_await remote(request);
     co_return;
   }
   happened done;
-  asked.source = tile_.number();
-  tile_.serve(asked, done);
+  request.source = tile_.number();
+  tile_.serve(request, done);
   co_await done;
 }
 
-task<> completion::remote(transaction& asked) {
+task<> completion::remote(transaction& request) {
   happened done;
-  asked.done = &done;
-  tile_.network_adapter().issue(asked);
+  request.done = &done;
+  tile_.network_adapter().issue(request);
   co_await done;
 }
 

@@ -35,8 +35,8 @@ class happened : public event {
 
 class completion {
  public:
-  completion(machine_description const& made_of, tile& at)
-      : tile_(at), local_(made_of.window(at.number())), own_only_(made_of.has_clusters()) {}
+  completion(machine_description const& description, tile& at)
+      : tile_(at), local_(description.window(at.number())), own_only_(description.has_clusters()) {}
 
   /// What an address in a register means; nothing if it is in the local window but behind its end.
   [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const noexcept {
@@ -48,9 +48,9 @@ class completion {
   /// `counter` may be 0. `error` 0: there was none.
   [[nodiscard]] task<> acknowledge(std::uint64_t counter, std::uint64_t error);
   /// A word operation at the home of its address.
-  [[nodiscard]] task<> word(transaction& asked);
+  [[nodiscard]] task<> word(transaction& request);
   /// Any transaction whose target is set, by the adapter.
-  [[nodiscard]] task<> remote(transaction& asked);
+  [[nodiscard]] task<> remote(transaction& request);
 
  private:
   [[nodiscard]] bool reaches(std::uint64_t name) const noexcept {

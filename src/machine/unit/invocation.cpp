@@ -13,13 +13,13 @@ constexpr std::uint64_t message_bytes = registers::invoke::words * word_bytes;
 
 }  // namespace
 
-invoke_unit::invoke_unit(kernel& k, machine_description const& made_of, network& over, tile& at)
-    : command_unit(made_of.harts_of(at.number())),
+invoke_unit::invoke_unit(kernel& k, machine_description const& description, network& noc, tile& at)
+    : command_unit(description.harts_of(at.number())),
       kernel_(k),
-      network_(over),
-      completion_(made_of, at),
+      network_(noc),
+      completion_(description, at),
       tile_(at.number()),
-      tiles_(made_of.tiles()) {}
+      tiles_(description.tiles()) {}
 
 command_status invoke_unit::begin(window& by) {
   if (by.field(registers::invoke::target) >= tiles_ || !completion_.counter(by.field(registers::invoke::counter)))
@@ -44,20 +44,20 @@ process invoke_unit::run(window& by) {
   network_.operation_ends();
 }
 
-task_queue::task_queue(kernel& k, machine_description const& made_of, network& over, tile& at)
+task_queue::task_queue(kernel& k, machine_description const& description, network& noc, tile& at)
     : kernel_(k),
-      network_(over),
+      network_(noc),
       tile_(at),
-      completion_(made_of, at),
-      windows_(made_of.harts_of(at.number())),
-      reach_ps_(made_of.reach_ps()) {
+      completion_(description, at),
+      windows_(description.harts_of(at.number())),
+      reach_ps_(description.reach_ps()) {
   tile_.network_adapter().on_task([this] { call(); });
 }
 
 void task_queue::call() {
   if (notify_ == 0) return;
   network_.operation_begins();
-  kernel_.start(tell(notify_));
+  kernel_.start(send_notification(notify_));
 }
 
 task<> task_queue::count(std::uint64_t word) {
@@ -69,7 +69,7 @@ task<> task_queue::count(std::uint64_t word) {
   co_await completion_.word(add);
 }
 
-process task_queue::tell(std::uint64_t word) {
+process task_queue::send_notification(std::uint64_t word) {
   co_await count(word);
   network_.operation_ends();
 }

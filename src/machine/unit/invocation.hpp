@@ -22,7 +22,7 @@ namespace tess::machine {
 
 class invoke_unit final : public command_unit {
  public:
-  invoke_unit(kernel& k, machine_description const& made_of, network& over, tile& at);
+  invoke_unit(kernel& k, machine_description const& description, network& noc, tile& at);
 
  private:
   [[nodiscard]] registers::command_status begin(window& by) override;
@@ -37,7 +37,7 @@ class invoke_unit final : public command_unit {
 
 class task_queue final : public device {
  public:
-  task_queue(kernel& k, machine_description const& made_of, network& over, tile& at);
+  task_queue(kernel& k, machine_description const& description, network& noc, tile& at);
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
@@ -51,7 +51,7 @@ class task_queue final : public device {
   };
   std::uint64_t take(window& into);
   task<> count(std::uint64_t word);
-  process tell(std::uint64_t word);
+  process send_notification(std::uint64_t word);
   void set_alarm(std::uint64_t ns);
   process ring(picoseconds due);
 

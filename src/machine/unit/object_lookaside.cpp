@@ -8,8 +8,8 @@ constexpr std::uint64_t entry_bytes = sizeof(std::uint64_t);
 
 }  // namespace
 
-object_lookaside::object_lookaside(machine_description const& made_of) {
-  for (std::uint32_t tile = 0; tile < made_of.tiles(); ++tile) windows_.push_back(made_of.window(tile));
+object_lookaside::object_lookaside(machine_description const& description) {
+  for (std::uint32_t tile = 0; tile < description.tiles(); ++tile) windows_.push_back(description.window(tile));
 }
 
 std::optional<std::uint64_t> object_lookaside::load(std::uint64_t offset, std::uint32_t) {

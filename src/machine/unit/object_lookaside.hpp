@@ -18,7 +18,7 @@ namespace tess::machine {
 
 class object_lookaside final : public device {
  public:
-  explicit object_lookaside(machine_description const& made_of);
+  explicit object_lookaside(machine_description const& description);
 
   [[nodiscard]] std::optional<std::uint32_t> tile_of(std::uint64_t object) const noexcept {
     if (object >= tiles_.size() || tiles_[object] == none) return std::nullopt;

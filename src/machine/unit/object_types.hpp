@@ -30,8 +30,8 @@ struct object_type {
 
 class object_types {
  public:
-  object_types(kernel& k, machine_description const& made_of, tile& at)
-      : kernel_(k), tile_(at), clock_(made_of.tile_clock_ps), local_(made_of.window(at.number())) {}
+  object_types(kernel& k, machine_description const& description, tile& at)
+      : kernel_(k), tile_(at), clock_(description.tile_clock_ps), local_(description.window(at.number())) {}
 
   /// Where the section lies, as an address of the local window; the loader says it.
   void place(std::uint64_t address, std::uint64_t bytes) noexcept {

@@ -11,13 +11,13 @@ using registers::command_status;
 
 }  // namespace
 
-portals::portals(machine_description const& made_of, tile& at, std::function<void()> all_came)
+portals::portals(machine_description const& description, tile& at, std::function<void()> all_received)
     : tile_(at),
-      local_(made_of.window(at.number())),
-      line_bytes_(made_of.l2.line_bytes),
-      tiles_(made_of.tiles()),
-      windows_(made_of.cluster.receive_windows),
-      all_came_(std::move(all_came)) {
+      local_(description.window(at.number())),
+      line_bytes_(description.l2.line_bytes),
+      tiles_(description.tiles()),
+      windows_(description.cluster.receive_windows),
+      all_received_(std::move(all_received)) {
   at.guard_with(*this);
 }
 
@@ -40,14 +40,14 @@ void portals::open(window& one, std::uint64_t sends) {
   one.sends = sends;
 }
 
-bool portals::lets_in(transaction const& data) {
+bool portals::admits(transaction const& data) {
   if (data.what != remote_operation::write) return false;
   auto const found = std::ranges::find_if(windows_, [&](window const& one) {
     return one.sends != 0 && one.fields[of::source / 8] == data.source && data.address >= one.begin &&
            data.address < one.end && data.bytes <= one.end - data.address;
   });
   if (found == windows_.end()) return false;
-  if (data.tells && --found->sends == 0) all_came_();
+  if (data.dma()->is_end && --found->sends == 0) all_received_();
   return true;
 }
 

@@ -24,7 +24,7 @@ namespace tess::machine {
 class portals final : public device, private arrival_guard {
  public:
   /// `all_came`: called when the last send into a window has ended.
-  portals(machine_description const& made_of, tile& at, std::function<void()> all_came);
+  portals(machine_description const& description, tile& at, std::function<void()> all_received);
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
@@ -37,7 +37,7 @@ class portals final : public device, private arrival_guard {
     std::uint64_t sends = 0;  ///< That are still to come; 0: it is closed.
     registers::command_status state = registers::command_status::idle;
   };
-  [[nodiscard]] bool lets_in(transaction const& data) override;
+  [[nodiscard]] bool admits(transaction const& data) override;
   void open(window& one, std::uint64_t sends);
 
   tile& tile_;
@@ -45,7 +45,7 @@ class portals final : public device, private arrival_guard {
   std::uint64_t line_bytes_;
   std::uint32_t tiles_;
   std::vector<window> windows_;
-  std::function<void()> all_came_;
+  std::function<void()> all_received_;
 };
 
 }  // namespace tess::machine

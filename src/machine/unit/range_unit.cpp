@@ -8,31 +8,31 @@ namespace of = registers::ranges;
 
 }  // namespace
 
-range_unit::range_unit(kernel& k, machine_description const& made_of, network& over, tile& at)
+range_unit::range_unit(kernel& k, machine_description const& description, network& noc, tile& at)
     : kernel_(k),
-      network_(over),
+      network_(noc),
       tile_(at),
-      completion_(made_of, at),
-      line_ps_(made_of.tile_clock_ps),
-      windows_(made_of.harts_of(at.number())) {}
+      completion_(description, at),
+      line_ps_(description.tile_clock_ps),
+      windows_(description.harts_of(at.number())) {}
 
 std::optional<std::uint64_t> range_unit::load(std::uint64_t offset, std::uint32_t) {
   std::uint64_t const number = offset / registers::window_bytes;
   if (number >= windows_.size()) return std::nullopt;
-  window const& asked = windows_[number];
+  window const& request = windows_[number];
   switch (offset % registers::window_bytes) {
     case of::operation:
-      return asked.operation;
+      return request.operation;
     case of::address:
-      return asked.address;
+      return request.address;
     case of::bytes:
-      return asked.bytes;
+      return request.bytes;
     case of::counter:
-      return asked.counter;
+      return request.counter;
     case of::trigger:
-      return asked.trigger;
+      return request.trigger;
     case of::doorbell:
-      return asked.status;
+      return request.status;
     default:
       return std::nullopt;
   }

@@ -22,7 +22,7 @@ namespace tess::machine {
 
 class range_unit final : public device {
  public:
-  range_unit(kernel& k, machine_description const& made_of, network& over, tile& at);
+  range_unit(kernel& k, machine_description const& description, network& noc, tile& at);
 
   /// How a hart's request is made; false: it cannot be.
   void on_trigger(std::function<bool(std::uint64_t)> made) { triggered_ = std::move(made); }

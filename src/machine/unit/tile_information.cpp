@@ -10,7 +10,7 @@ namespace of = registers::information;
 std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::uint32_t hart) {
   if (offset >= of::table) {
     std::uint64_t const tile = (offset - of::table) / of::row_bytes;
-    if (tile >= made_of_.tiles()) return std::nullopt;
+    if (tile >= description_.tiles()) return std::nullopt;
     return row(static_cast<std::uint32_t>(tile), offset % of::row_bytes);
   }
   if (offset == of::stalled) return stalled_ ? 1 : 0;
@@ -21,17 +21,17 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
     case of::hart:
       return hart;
     case of::width:
-      return made_of_.width;
+      return description_.width;
     case of::height:
-      return made_of_.height;
+      return description_.height;
     case of::harts:
-      return made_of_.harts_of(tile_) - made_of_.harts.system;
+      return description_.harts_of(tile_) - description_.harts.system;
     case of::program:
       return program_of(tile_) - 1;
     case of::programs:
       return program_tiles_.size();
     default:
-      return made_of_.tile_clock_ps;
+      return description_.tile_clock_ps;
   }
 }
 
@@ -50,14 +50,14 @@ std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) co
   region const* const own = map_.of(region_kind::partition, tile);
   region const partition = own == nullptr ? region{} : *own;  // a cluster without DDR has none
   // The copy map of the NMA is nobody's else.
-  std::uint64_t const taken = made_of_.is_memory(tile) ? made_of_.nma.map_bytes : 0;
+  std::uint64_t const taken = description_.is_memory(tile) ? description_.nma.map_bytes : 0;
   switch (offset) {
     case of::row_tlm:
       return map_.of(region_kind::tlm, tile)->base;
     case of::row_partition:
       return partition.base + taken;
     case of::row_partition_bytes:
-      return partition.size_bytes - made_of_.local_tail_bytes - taken;
+      return partition.size_bytes - description_.local_tail_bytes - taken;
     case of::row_uncached:
       return own == nullptr ? 0 : map_.of(region_kind::partition_uncached, tile)->base + taken;
     case of::row_devices:
@@ -67,7 +67,7 @@ std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) co
     case of::row_program:
       return program_of(tile);
     default:
-      return made_of_.tlm_bytes;
+      return description_.tlm_bytes;
   }
 }
 

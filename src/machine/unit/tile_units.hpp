@@ -20,37 +20,37 @@
 namespace tess::machine {
 
 struct tile_units {
-  tile_units(kernel& k, machine_description const& made_of, address_map const& map, network& over,
+  tile_units(kernel& k, machine_description const& description, address_map const& map, network& noc,
              std::vector<std::uint32_t> const& program_tiles, tile& at)
-      : information(made_of, map, program_tiles, at),
-        ranges(k, made_of, over, at),
-        commands(k, made_of, over, at),
-        invocations(k, made_of, over, at),
-        tasks(k, made_of, over, at),
-        types(k, made_of, at),
-        objects(made_of) {
+      : information(description, map, program_tiles, at),
+        ranges(k, description, noc, at),
+        commands(k, description, noc, at),
+        invocations(k, description, noc, at),
+        tasks(k, description, noc, at),
+        types(k, description, at),
+        objects(description) {
     at.attach(registers::unit::information, information);
     at.attach(registers::unit::ranges, ranges);
     at.attach(registers::unit::adapter, commands);
     at.attach(registers::unit::invoke, invocations);
     at.attach(registers::unit::tasks, tasks);
-    if (made_of.has_clusters()) {
-      windows.emplace(made_of, at, [this] { tasks.call(); });
+    if (description.has_clusters()) {
+      windows.emplace(description, at, [this] { tasks.call(); });
       at.attach(registers::unit::portals, *windows);
     }
-    if (!made_of.has_clusters()) {
-      at.know(objects);
+    if (!description.has_clusters()) {
+      at.set_objects(objects);
       at.attach(registers::unit::extended, objects);
     }
-    if (!made_of.has_accelerators()) return;
-    requests.emplace(k, made_of, over, at);
-    graphs.emplace(k, made_of, over, at, types);
+    if (!description.has_accelerators()) return;
+    requests.emplace(k, description, noc, at);
+    graphs.emplace(k, description, noc, at, types);
     ranges.on_trigger([this](std::uint64_t hart) { return requests->ring(hart); });
-    if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, made_of, over, at, types);
+    if (at.memory() != nullptr) accelerator = std::make_unique<nma>(k, description, noc, at, types);
     at.attach(registers::unit::nma, *requests);
     at.attach(registers::unit::nca, *graphs);
     if (at.interface() == nullptr) return;
-    interface.emplace(made_of, at);
+    interface.emplace(description, at);
     at.attach(registers::unit::cni, *interface);
   }
   tile_units(tile_units const&) = delete;

@@ -23,18 +23,19 @@ constexpr std::uint64_t home_bytes = 1U << 20U;
 class toy_home : public home {
  public:
   toy_home(kernel& k, std::uint32_t tile) : bytes(home_bytes), kernel_(k), tile_(tile), draw_(tile) {}
-  void serve(transaction& asked, event& finished) override {
-    if (asked.address / home_bytes != tile_) {
-      asked.status = remote_outcome::wrong;
+  void serve(transaction& request, event& finished) override {
+    if (request.address / home_bytes != tile_) {
+      request.status = remote_outcome::wrong;
     } else {
-      std::byte* const at = bytes.data() + asked.address % home_bytes;
-      if (asked.what == remote_operation::read) std::memcpy(asked.data.data(), at, asked.bytes);
-      if (asked.what == remote_operation::write) std::memcpy(at, asked.data.data(), asked.bytes);
-      if (asked.what == remote_operation::atomic) asked.operand = apply(asked.word, at, asked.bytes, asked.operand);
-      if (asked.what == remote_operation::compare_swap) {
-        asked.operand = apply_compare_swap(at, asked.bytes, asked.expected, asked.operand);
+      std::byte* const at = bytes.data() + request.address % home_bytes;
+      if (request.what == remote_operation::read) std::memcpy(request.data.data(), at, request.bytes);
+      if (request.what == remote_operation::write) std::memcpy(at, request.data.data(), request.bytes);
+      if (request.what == remote_operation::atomic)
+        request.operand = apply(request.word, at, request.bytes, request.operand);
+      if (request.what == remote_operation::compare_swap) {
+        request.operand = apply_compare_swap(at, request.bytes, request.expected, request.operand);
       }
-      asked.status = remote_outcome::done;
+      request.status = remote_outcome::done;
     }
     kernel_.after(draw_() % 200'000, finished);
   }
@@ -47,28 +48,28 @@ class toy_home : public home {
 };
 
 struct tiles {
-  explicit tiles(adapter_parameters const& made_of = {}, std::uint32_t buffer_flits = 1) {
+  explicit tiles(adapter_parameters const& parameters = {}, std::uint32_t buffer_flits = 1) {
     network_parameters made;
     made.width = made.height = 4;
     made.buffer_flits = buffer_flits;
     made.virtual_networks = {{1, 0}, {1, 1}, {1, 2}};
-    over = std::make_unique<network>(k, clock_50_mhz, made);
+    noc = std::make_unique<network>(k, clock_50_mhz, made);
     for (std::uint32_t tile = 0; tile < 16; ++tile) {
       homes.push_back(std::make_unique<toy_home>(k, tile));
-      adapters.push_back(std::make_unique<adapter>(k, *over, clock_50_mhz, made_of, tile, *homes.back()));
+      adapters.push_back(std::make_unique<adapter>(k, *noc, clock_50_mhz, parameters, tile, *homes.back()));
     }
   }
   kernel k{20'000};
-  std::unique_ptr<network> over;
+  std::unique_ptr<network> noc;
   std::vector<std::unique_ptr<toy_home>> homes;
   std::vector<std::unique_ptr<adapter>> adapters;
 };
 
 /// Awaited: the transaction is done.
 struct remote : event {
-  remote(adapter& by, transaction& asked) : event([](event& self) { static_cast<remote&>(self).waiting.resume(); }) {
-    asked.done = this;
-    issued = &asked;
+  remote(adapter& by, transaction& request) : event([](event& self) { static_cast<remote&>(self).waiting.resume(); }) {
+    request.done = this;
+    issued = &request;
     client = &by;
   }
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -112,34 +113,34 @@ TEST(remote_atomics, of_all_tiles_on_one_word_lose_nothing) {
   EXPECT_EQ(sum, expected);
 }
 
-process one(tiles& t, std::uint32_t tile, transaction& asked) {
-  co_await remote(*t.adapters[tile], asked);
+process one(tiles& t, std::uint32_t tile, transaction& request) {
+  co_await remote(*t.adapters[tile], request);
 }
 
 TEST(a_remote_access, to_where_nothing_is_comes_back_as_wrong) {
   tiles t;
-  transaction asked;
-  asked.bytes = 8;
-  asked.target = 3;
-  asked.address = 4 * home_bytes;
-  t.k.start(one(t, 0, asked));
+  transaction request;
+  request.bytes = 8;
+  request.target = 3;
+  request.address = 4 * home_bytes;
+  t.k.start(one(t, 0, request));
   t.k.run();
-  EXPECT_EQ(asked.status, remote_outcome::wrong);
+  EXPECT_EQ(request.status, remote_outcome::wrong);
 }
 
 TEST(a_remote_compare_swap, stores_only_if_the_word_is_as_expected) {
   tiles t;
   for (std::uint64_t const expected : {1ULL, 0ULL}) {
-    transaction asked;
-    asked.what = remote_operation::compare_swap;
-    asked.bytes = 4;
-    asked.target = 3;
-    asked.address = 3 * home_bytes + 4;
-    asked.expected = expected;
-    asked.operand = 0x80000000U;
-    t.k.start(one(t, 0, asked));
+    transaction request;
+    request.what = remote_operation::compare_swap;
+    request.bytes = 4;
+    request.target = 3;
+    request.address = 3 * home_bytes + 4;
+    request.expected = expected;
+    request.operand = 0x80000000U;
+    t.k.start(one(t, 0, request));
     t.k.run();
-    EXPECT_EQ(asked.operand, 0U);
+    EXPECT_EQ(request.operand, 0U);
     EXPECT_EQ(t.homes[3]->bytes[7], expected == 0 ? std::byte{0x80} : std::byte{0});
   }
 }
@@ -175,16 +176,15 @@ TEST_P(every_transfer, moves_its_bytes_and_none_beside_them) {
     for (std::uint64_t const to_offset : {0ULL, 32ULL}) {
       tiles t;
       for (std::uint64_t i = 0; i < home_bytes; ++i) t.homes[2]->bytes[i] = static_cast<std::byte>(i * 7 + 1);
-      transaction asked;
-      asked.what = remote_operation::transfer;
-      asked.target = 2;
-      asked.address = 2 * home_bytes + 4096 + from_offset;
-      asked.destination_tile = 13;
-      asked.destination = 13 * home_bytes + 8192 + to_offset;
-      asked.bytes = bytes;
-      t.k.start(one(t, 7, asked));
+      transaction request;
+      request.what = remote_operation::transfer;
+      request.target = 2;
+      request.address = 2 * home_bytes + 4096 + from_offset;
+      request.part = dma_transfer{.destination = 13 * home_bytes + 8192 + to_offset, .destination_tile = 13};
+      request.bytes = bytes;
+      t.k.start(one(t, 7, request));
       t.k.run();
-      ASSERT_EQ(asked.status, remote_outcome::done);
+      ASSERT_EQ(request.status, remote_outcome::done);
       for (std::uint64_t i = 0; i < bytes + 128; ++i) {
         std::uint64_t const at = 8192 - 64 + i;
         bool const inside = at >= 8192 + to_offset && at < 8192 + to_offset + bytes;
@@ -205,17 +205,16 @@ TEST(a_transfer, beyond_its_home_or_not_aligned_ends_as_wrong) {
   beyond.what = remote_operation::transfer;
   beyond.target = 2;
   beyond.address = 3 * home_bytes - 128;
-  beyond.destination_tile = 3;
-  beyond.destination = 3 * home_bytes;
+  beyond.part = dma_transfer{.destination = 3 * home_bytes, .destination_tile = 3};
   beyond.bytes = 1024;
   t.k.start(one(t, 7, beyond));
   t.k.run();
   EXPECT_EQ(beyond.status, remote_outcome::wrong);
   transaction crooked;
   crooked.what = remote_operation::transfer;
-  crooked.target = crooked.destination_tile = 2;
+  crooked.target = 2;
   crooked.address = 2 * home_bytes + 8;
-  crooked.destination = 2 * home_bytes + 4096;
+  crooked.part = dma_transfer{.destination = 2 * home_bytes + 4096, .destination_tile = 2};
   crooked.bytes = 64;
   t.k.start(one(t, 7, crooked));
   t.k.run();
@@ -269,8 +268,8 @@ TEST(an_adapter, sends_no_more_at_a_time_than_it_may_and_forgets_none) {
   adapter_parameters made;
   made.outstanding = 2;
   tiles t(made);
-  std::deque<transaction> asked(40);
-  for (transaction& each : asked) {
+  std::deque<transaction> request(40);
+  for (transaction& each : request) {
     each.bytes = 8;
     each.target = 9;
     each.address = 9 * home_bytes;
@@ -279,7 +278,7 @@ TEST(an_adapter, sends_no_more_at_a_time_than_it_may_and_forgets_none) {
   t.k.run_until(clock_50_mhz.cycles(30));
   EXPECT_LE(t.adapters[9]->counted().served, 2U);
   t.k.run();
-  for (transaction const& each : asked) EXPECT_EQ(each.status, remote_outcome::done);
+  for (transaction const& each : request) EXPECT_EQ(each.status, remote_outcome::done);
 }
 
 }  // namespace

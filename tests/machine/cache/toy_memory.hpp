@@ -16,11 +16,11 @@ class toy_memory : public line_memory {
  public:
   toy_memory(kernel& k, std::uint64_t slowest_ps, unsigned seed) : kernel_(k), slowest_ps_(slowest_ps), draw_(seed) {}
 
-  void fetch(line_fetch& asked, event& done) override {
+  void fetch(line_fetch& request, event& done) override {
     ++fetches;
-    access begun{.address = asked.address, .into = asked.into, .done = &done};
+    access begun{.address = request.address, .into = request.into, .done = &done};
     if (draw_() % 2 == 0) {
-      for (std::size_t i = 0; i < asked.into.size(); ++i) begun.early.push_back(bytes_[asked.address + i]);
+      for (std::size_t i = 0; i < request.into.size(); ++i) begun.early.push_back(bytes_[request.address + i]);
     }
     begin(std::move(begun));
   }

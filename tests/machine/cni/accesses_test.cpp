@@ -13,21 +13,21 @@ class cni_accesses : public testing::Test {
   /// What a transaction of tile `from` makes of an address, all of it.
   transaction& ask(std::uint32_t from, remote_operation what, std::uint64_t address, std::uint64_t bytes,
                    std::uint64_t operand = 0, std::uint64_t expected = 0) {
-    asked.what = what;
-    asked.word = word_operation::add;
-    asked.address = address;
-    asked.target = m.g.map.find(address)->tile;
-    asked.bytes = bytes;
-    asked.operand = operand;
-    asked.expected = expected;
-    std::memcpy(asked.data.data(), &operand, sizeof operand);
-    asked.done = &m.fresh();
-    m.g.tiles[from]->network_adapter().issue(asked);
+    request.what = what;
+    request.word = word_operation::add;
+    request.address = address;
+    request.target = m.g.map.find(address)->tile;
+    request.bytes = bytes;
+    request.operand = operand;
+    request.expected = expected;
+    std::memcpy(request.data.data(), &operand, sizeof operand);
+    request.done = &m.fresh();
+    m.g.tiles[from]->network_adapter().issue(request);
     m.run();
-    return asked;
+    return request;
   }
   interfaces m;
-  transaction asked;
+  transaction request;
 };
 
 TEST_F(cni_accesses, count_and_at_zero_notify_all_and_reload) {
@@ -126,7 +126,7 @@ TEST_F(cni_accesses, of_parts_of_words_with_events_are_wrong) {
   EXPECT_EQ(m.word(counter), 0U);
   EXPECT_EQ(ask(0, remote_operation::write, counter, 8, 5).status, remote_outcome::done);
   EXPECT_EQ(ask(0, remote_operation::read, counter, 8).status, remote_outcome::done);
-  EXPECT_EQ(asked.data[0], std::byte{5});
+  EXPECT_EQ(request.data[0], std::byte{5});
 }
 
 TEST_F(cni_accesses, atomic_ones_are_for_plain_scratchpad) {
@@ -159,7 +159,7 @@ TEST_F(cni_accesses, fill_a_queue_and_are_refused_until_there_is_room) {
   std::uint64_t const buffer = m.scratchpad(1, 4096);
   m.queue(queue, of::queue, buffer, 1, 0);
   for (std::uint64_t i = 1; i <= 4; ++i) m.post(0, queue, i);
-  m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.made_of.tile_clock_ps);
+  m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.description.tile_clock_ps);
   EXPECT_EQ(m.word(queue + of::queue_tail), 2U);
   std::multiset<std::uint64_t> seen{m.word(buffer), m.word(buffer + 8)};
   EXPECT_EQ(m.store(queue, 9), access_outcome::full) << "its owner waits, too";
@@ -193,7 +193,7 @@ TEST_F(cni_accesses, match_items_with_requests_whichever_come_first) {
   EXPECT_EQ(m.word(m.scratchpad(1, 72)), 21U);
   EXPECT_EQ(m.word(queue + of::match_balance), 2U);
   m.message(3, queue, {50, 51});
-  m.g.clock.run_until(m.g.clock.now() + 500 * m.g.made_of.tile_clock_ps);
+  m.g.clock.run_until(m.g.clock.now() + 500 * m.g.description.tile_clock_ps);
   EXPECT_EQ(m.word(queue + of::match_balance), 2U) << "full: it waits at its sender";
   for (std::uint64_t i = 0; i < 3; ++i) m.must_store(queue + of::match_request, m.scratchpad(3, 64 * i));
   m.run();
@@ -230,7 +230,7 @@ TEST_F(cni_accesses, to_a_queue_add_to_the_word_that_it_notifies) {
   EXPECT_EQ(m.word(told), 3U) << "of both queues";
   // What is refused tells nobody, until it has come in.
   for (std::uint64_t item = 4; item <= 7; ++item) m.post(2, m.line(0, 1), item);
-  m.g.clock.run_until(m.g.clock.now() + 2000 * m.g.made_of.tile_clock_ps);
+  m.g.clock.run_until(m.g.clock.now() + 2000 * m.g.description.tile_clock_ps);
   EXPECT_EQ(m.word(told), 5U);
   m.must_store(m.line(0, 1) + of::queue_head, 2);
   m.run();

@@ -38,17 +38,17 @@ struct again : event {
 class interfaces {
  public:
   explicit interfaces(std::string const& name = "cni-4") : g(read_machine(TESS_MACHINES "/" + name + ".toml")) {
-    for (std::uint32_t tile = 0; tile < g.made_of.tiles(); ++tile) open(tile);
+    for (std::uint32_t tile = 0; tile < g.description.tiles(); ++tile) open(tile);
   }
 
   network_interface& at(std::uint32_t tile) { return *g.tiles[tile]->interface(); }
   std::uint64_t scratchpad(std::uint32_t tile, std::uint64_t offset = 0) {
     return g.map.of(region_kind::scratchpad, tile)->base + offset;
   }
-  [[nodiscard]] std::uint64_t way_bytes() const { return g.made_of.l2.way_bytes; }
+  [[nodiscard]] std::uint64_t way_bytes() const { return g.description.l2.way_bytes; }
   /// In the way for events.
   std::uint64_t line(std::uint32_t tile, std::uint64_t number) {
-    return scratchpad(tile, (g.made_of.l2.ways - 2) * way_bytes() + number * of::line_bytes);
+    return scratchpad(tile, (g.description.l2.ways - 2) * way_bytes() + number * of::line_bytes);
   }
   std::uint64_t partition(std::uint32_t tile) { return g.map.of(region_kind::partition, tile)->base; }
   std::uint64_t uncached(std::uint32_t tile) { return g.map.of(region_kind::partition_uncached, tile)->base; }
@@ -56,10 +56,10 @@ class interfaces {
 
   /// The regions of open() in tess/machine/cni.hpp; the part for data is scratchpad.
   void open(std::uint32_t tile) {
-    std::uint64_t const ways = g.made_of.l2.ways - 1;
-    std::uint64_t const stride = g.made_of.cni->scratchpad_stride;
+    std::uint64_t const ways = g.description.l2.ways - 1;
+    std::uint64_t const stride = g.description.cni->scratchpad_stride;
     std::uint64_t all = stride;
-    while (all < stride * g.made_of.tiles()) all *= 2;
+    while (all < stride * g.description.tiles()) all *= 2;
     std::size_t entry = 0;
     for (std::uint64_t way = 0; way < ways; ++way) {
       enter(tile, entry++, scratchpad(tile, way * way_bytes()), ~(way_bytes() - 1), of::own_scratchpad, way);
@@ -81,7 +81,7 @@ class interfaces {
              std::uint64_t way = 0) {
     region_table::entry& one = at(tile).regions().entries()[entry];
     one = {match, mask, code, way, false};
-    EXPECT_TRUE(at(tile).regions().enable(one, g.made_of.l2.ways)) << "tile " << tile << ", entry " << entry;
+    EXPECT_TRUE(at(tile).regions().enable(one, g.description.l2.ways)) << "tile " << tile << ", entry " << entry;
   }
   void configure(std::uint64_t address, of::line_code code, std::uint64_t bytes = of::line_bytes) {
     EXPECT_TRUE(at(g.map.find(address)->tile).lines().configure(address, bytes, code)) << std::hex << address;
@@ -157,7 +157,7 @@ class interfaces {
     faults.count = 0;
   }
   void expect_no_fault() {
-    for (std::uint32_t tile = 0; tile < g.made_of.tiles(); ++tile) {
+    for (std::uint32_t tile = 0; tile < g.description.tiles(); ++tile) {
       EXPECT_EQ(at(tile).faults().count, 0U)
           << "tile " << tile << ", fault " << static_cast<int>(at(tile).faults().last) << " at " << std::hex
           << at(tile).faults().address;
@@ -165,7 +165,7 @@ class interfaces {
   }
   void run() {
     g.clock.run();
-    EXPECT_EQ(g.over.operations(), 0U);
+    EXPECT_EQ(g.noc.operations(), 0U);
   }
 
   /// Who is told to try again, and does not; each waits once.

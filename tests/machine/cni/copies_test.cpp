@@ -146,7 +146,7 @@ TEST_F(cni_copies, wake_counters_and_queues_where_they_tell) {
     std::uint64_t taken = 0;
     sum = 0;
     while (taken < 8) {
-      m.g.clock.run_until(m.g.clock.now() + 400 * m.g.made_of.tile_clock_ps);
+      m.g.clock.run_until(m.g.clock.now() + 400 * m.g.description.tile_clock_ps);
       for (; taken < m.word(m.line(tile, 1) + of::queue_tail); ++taken) {
         sum += m.word(m.scratchpad(tile, 6144 + 8 * (taken % 2)));
       }
@@ -269,7 +269,7 @@ TEST_F(cni_copies, let_short_messages_pass) {
 
 TEST_F(cni_copies, beyond_the_list_make_the_store_wait_that_completes_the_command) {
   std::uint64_t const buffer = m.command_buffer(0);
-  std::uint32_t const jobs = m.g.made_of.cni->jobs;
+  std::uint32_t const jobs = m.g.description.cni->jobs;
   for (std::uint32_t i = 0; i < jobs; ++i) m.copy(0, m.scratchpad(1), m.scratchpad(0), 4096);
   m.must_store(buffer + of::command_destination, m.scratchpad(2));
   m.must_store(buffer + of::command_acknowledgement, 0);

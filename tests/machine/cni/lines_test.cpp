@@ -91,7 +91,7 @@ TEST_F(cni_lines, of_all_four_ways_are_refused) {
   }());
   network_interface& one = *narrow.tiles[0]->interface();
   std::uint64_t const base = narrow.map.of(region_kind::scratchpad, 0)->base;
-  std::uint64_t const way = narrow.made_of.l2.way_bytes;
+  std::uint64_t const way = narrow.description.l2.way_bytes;
   for (std::uint64_t i = 0; i < 2; ++i) {
     auto& entry = one.regions().entries()[i];
     entry = {base + i * way, ~(way - 1), of::own_scratchpad, i, false};
@@ -220,7 +220,7 @@ TEST_F(cni_lines, registers_are_those_of_the_own_tile_and_no_others) {
   EXPECT_EQ(unit.load(of::ways + 8, 0), std::nullopt);
   EXPECT_FALSE(unit.store(of::ways, 1, 0));
   EXPECT_FALSE(unit.store(of::fault_code, 1, 0));
-  std::uint64_t const last = of::regions + of::region_bytes * m.g.made_of.cni->region_entries;
+  std::uint64_t const last = of::regions + of::region_bytes * m.g.description.cni->region_entries;
   EXPECT_EQ(unit.load(last, 0), std::nullopt);
   std::uint64_t const entry = last - of::region_bytes;
   EXPECT_TRUE(unit.store(entry + of::region_mask, ~std::uint64_t{63}, 0));

@@ -32,7 +32,7 @@ struct model {
       (void)m.command_buffer(tile);
     }
   }
-  kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.made_of.tile_clock_ps); }
+  kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.description.tile_clock_ps); }
   std::uint64_t counter(std::uint32_t tile) { return m.line(tile, 0); }
   std::uint64_t queue(std::uint32_t tile) { return m.line(tile, 1); }
   std::uint64_t told(std::uint32_t tile) { return m.line(tile, 2); }

@@ -20,9 +20,9 @@ class a_full_queue : public testing::Test {
   /// Runs until nothing happens any more, which must be soon.
   void rest() {
     m_.g.clock.run();
-    EXPECT_LT(m_.g.clock.now() / m_.g.made_of.tile_clock_ps, 100'000U);
+    EXPECT_LT(m_.g.clock.now() / m_.g.description.tile_clock_ps, 100'000U);
   }
-  [[nodiscard]] std::vector<transaction*> const& kept() { return m_.g.tiles[0]->network_adapter().kept(); }
+  [[nodiscard]] std::vector<transaction*> const& held_back() { return m_.g.tiles[0]->network_adapter().held_back(); }
 
   interfaces m_;
   std::uint64_t queue_ = m_.line(0, 0);
@@ -33,8 +33,8 @@ TEST_F(a_full_queue, that_nobody_empties_lets_the_machine_come_to_rest_and_names
     for (std::uint64_t i = 0; i < 2; ++i) m_.post(tile, queue_, 10 * tile + i);
   rest();
   EXPECT_EQ(m_.word(queue_ + of::queue_tail), items);
-  ASSERT_EQ(kept().size(), 2U);
-  for (transaction const* const one : kept()) {
+  ASSERT_EQ(held_back().size(), 2U);
+  for (transaction const* const one : held_back()) {
     EXPECT_EQ(one->address, queue_);
     EXPECT_TRUE(one->source >= 1 && one->source <= 3) << one->source;
   }
@@ -55,15 +55,15 @@ TEST_F(a_full_queue, gives_every_item_to_who_empties_it_after_all) {
   }
   rest();
   for (std::uint64_t i = 0; i < 3 * items; ++i) EXPECT_EQ(came.count(100 + i), 1U) << i;
-  EXPECT_TRUE(kept().empty());
-  EXPECT_EQ(m_.g.over.operations(), 0U);
+  EXPECT_TRUE(held_back().empty());
+  EXPECT_EQ(m_.g.noc.operations(), 0U);
   m_.expect_no_fault();
 }
 
 TEST_F(a_full_queue, that_becomes_another_line_is_looked_at_again) {
   for (std::uint64_t i = 0; i <= items; ++i) m_.post(1, queue_, 1);
   rest();
-  ASSERT_EQ(kept().size(), 1U);
+  ASSERT_EQ(held_back().size(), 1U);
   m_.configure(queue_, of::counter);
   m_.at(0).reconfigured();  // as the unit's command does
   m_.run();

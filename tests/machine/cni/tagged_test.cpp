@@ -24,15 +24,15 @@ class tagged_requests : public testing::Test {
   }
   /// Items of two words, at tile 2.
   void open_queue(std::uint64_t log2_words) {
-    m.queue(asked, of::match_queue, m.scratchpad(2, 4096), 2, log2_words);
-    m.must_store(asked + of::match_shape, of::shape_of(2, log2_words) | of::tagged);
+    m.queue(match_queue, of::match_queue, m.scratchpad(2, 4096), 2, log2_words);
+    m.must_store(match_queue + of::match_shape, of::shape_of(2, log2_words) | of::tagged);
   }
   void ask(std::uint64_t tag, std::uint64_t also = 0) {
-    m.post(1, asked + of::match_request, of::tagged_request(replies, tag) | also);
+    m.post(1, match_queue + of::match_request, of::tagged_request(replies, tag) | also);
     m.run();
   }
   void put(std::uint64_t name) {
-    m.message(3, asked, {name, ~name});
+    m.message(3, match_queue, {name, ~name});
     m.run();
   }
   /// What has come to the queue of replies since the last call.
@@ -45,10 +45,10 @@ class tagged_requests : public testing::Test {
     m.must_store(replies + of::queue_head, taken);
     return all;
   }
-  [[nodiscard]] std::int64_t balance() { return static_cast<std::int64_t>(m.word(asked + of::match_balance)); }
+  [[nodiscard]] std::int64_t balance() { return static_cast<std::int64_t>(m.word(match_queue + of::match_balance)); }
 
   interfaces m;
-  std::uint64_t asked = m.line(2, 0);
+  std::uint64_t match_queue = m.line(2, 0);
   std::uint64_t replies = m.line(1, 0);  // of tile 1, which asks
   std::uint64_t ring = m.scratchpad(1, 1024);
   std::uint64_t taken = 0;
@@ -69,8 +69,8 @@ TEST_F(tagged_requests, find_their_tags_in_the_last_words_of_items_whichever_com
   EXPECT_EQ(balance(), 0);
   // A word of scratchpad can be told, too, of items of any size.
   open_queue(2);
-  m.message(3, asked, {1, 2, 3, 4});
-  m.must_store(asked + of::match_request, of::tagged_request(m.scratchpad(3, 512), 99));
+  m.message(3, match_queue, {1, 2, 3, 4});
+  m.must_store(match_queue + of::match_request, of::tagged_request(m.scratchpad(3, 512), 99));
   m.run();
   for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(m.word(m.scratchpad(3, 512 + 8 * i)), i + 1);
   EXPECT_EQ(m.word(m.scratchpad(3, 536)), 99U);
@@ -98,22 +98,22 @@ TEST_F(tagged_requests, that_do_not_wait_are_answered_at_once) {
 TEST_F(tagged_requests, that_cannot_be_change_nothing) {
   auto const expect_wrong = [&](std::uint64_t request, of::fault why, char const* because) {
     SCOPED_TRACE(because);
-    EXPECT_EQ(m.store(asked + of::match_request, request), access_outcome::wrong);
-    m.post(1, asked + of::match_request, request);
+    EXPECT_EQ(m.store(match_queue + of::match_request, request), access_outcome::wrong);
+    m.post(1, match_queue + of::match_request, request);
     m.run();
-    m.expect_fault(1, why, asked + of::match_request);
+    m.expect_fault(1, why, match_queue + of::match_request);
     EXPECT_EQ(balance(), 0);
   };
   expect_wrong(of::tagged_request(nowhere, 3), of::fault::not_allowed, "no region");
   expect_wrong(of::tagged_request(nowhere, 3) | of::no_wait, of::fault::not_allowed, "no region, and it does not wait");
-  m.must_store(asked + of::match_shape, of::shape_of(2, 1));
+  m.must_store(match_queue + of::match_shape, of::shape_of(2, 1));
   expect_wrong(of::tagged_request(replies, 3), of::fault::not_allowed, "no tags: it is an address that is none");
   expect_wrong(replies | of::no_wait, of::fault::not_allowed, "no tags, nor requests that do not wait");
   for (std::uint64_t const shape : {of::shape_of(2, 0) | of::tagged, of::shape_of(2, 4) | of::tagged,
                                     of::shape_of(2, 1) | of::tagged << 1U, of::shape_of(2, 1) | 3 * of::tagged}) {
-    m.must_store(asked + of::match_shape, shape);
+    m.must_store(match_queue + of::match_shape, shape);
     expect_wrong(of::tagged_request(replies, 3), of::fault::wrong_shape, "items of one word, or no such shape");
-    EXPECT_EQ(m.store(asked, 1), access_outcome::wrong);
+    EXPECT_EQ(m.store(match_queue, 1), access_outcome::wrong);
   }
   m.must_store(replies + of::queue_shape, of::shape_of(3, 1) | of::tagged);
   m.message(3, replies, {1, 2});
@@ -143,14 +143,14 @@ TEST_F(tagged_requests, whose_answers_are_no_items_where_they_go_are_faults_of_t
 TEST_F(tagged_requests, and_items_are_put_away_and_put_back_with_their_queue) {
   event_lines& lines = m.at(2).lines();
   auto const away_and_back = [&] {
-    auto const seen = lines.examine(asked);
+    auto const seen = lines.examine(match_queue);
     std::array<std::uint64_t, 8> saved{};
-    for (std::size_t w = 0; w < 8; ++w) saved[w] = m.word(asked + 8 * w);
-    ASSERT_TRUE(lines.configure(asked, 64, of::cacheable));
-    ASSERT_TRUE(lines.configure(asked, 64, of::scratchpad));
-    std::memcpy(lines.at(asked), saved.data(), sizeof saved);
-    ASSERT_TRUE(lines.restore(asked, seen->code, seen->tag));
-    for (std::size_t w = 0; w < 8; ++w) EXPECT_EQ(m.word(asked + 8 * w), saved[w]) << "word " << w;
+    for (std::size_t w = 0; w < 8; ++w) saved[w] = m.word(match_queue + 8 * w);
+    ASSERT_TRUE(lines.configure(match_queue, 64, of::cacheable));
+    ASSERT_TRUE(lines.configure(match_queue, 64, of::scratchpad));
+    std::memcpy(lines.at(match_queue), saved.data(), sizeof saved);
+    ASSERT_TRUE(lines.restore(match_queue, seen->code, seen->tag));
+    for (std::size_t w = 0; w < 8; ++w) EXPECT_EQ(m.word(match_queue + 8 * w), saved[w]) << "word " << w;
   };
   ask(1);
   ask(2);
@@ -170,17 +170,17 @@ TEST_F(tagged_requests, and_items_are_put_away_and_put_back_with_their_queue) {
 
 TEST_F(tagged_requests, are_answered_to_a_full_queue_when_it_has_room) {
   for (std::uint64_t i = 0; i < 12; ++i) {
-    m.must_store(asked + of::match_request, of::tagged_request(replies, i) | (i % 3 == 0 ? of::no_wait : 0));
-    if (i % 3 != 0) m.message(3, asked, {100 + i, 0});
+    m.must_store(match_queue + of::match_request, of::tagged_request(replies, i) | (i % 3 == 0 ? of::no_wait : 0));
+    if (i % 3 != 0) m.message(3, match_queue, {100 + i, 0});
     // Until the item has come; the queue of replies is full at eight of them.
-    m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.made_of.tile_clock_ps);
+    m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.description.tile_clock_ps);
   }
   EXPECT_EQ(m.word(replies + of::queue_tail), 8U);
   EXPECT_EQ(balance(), 0);
   std::map<std::uint64_t, std::uint64_t> answers;
   for (int turns = 0; answers.size() < 12 && turns < 20; ++turns) {
     for (item const& one : came()) EXPECT_TRUE(answers.emplace(one[1] & of::tag_max, one[0]).second) << "twice";
-    m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.made_of.tile_clock_ps);
+    m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.description.tile_clock_ps);
   }
   m.run();
   for (std::uint64_t i = 0; i < 12; ++i) EXPECT_EQ(answers[i], i % 3 == 0 ? 0 : 100 + i);
@@ -194,8 +194,8 @@ struct storm {
   static constexpr std::uint64_t open_max = 8;
   static constexpr std::uint64_t log2_replies = 1;
 
-  storm() : came(m.g.made_of.tiles() * rounds), open(m.g.made_of.tiles()) {
-    for (std::uint32_t tile = 0; tile < m.g.made_of.tiles(); ++tile) {
+  storm() : came(m.g.description.tiles() * rounds), open(m.g.description.tiles()) {
+    for (std::uint32_t tile = 0; tile < m.g.description.tiles(); ++tile) {
       m.queue(replies(tile), of::queue, m.scratchpad(tile, 1024), log2_replies, 1);
       (void)m.command_buffer(tile);
     }
@@ -204,7 +204,7 @@ struct storm {
       m.must_store(hot(choice) + of::match_shape, of::shape_of(2, 1) | of::tagged);
     }
   }
-  kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.made_of.tile_clock_ps); }
+  kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.description.tile_clock_ps); }
   std::uint64_t replies(std::uint32_t tile) { return m.line(tile, 1); }
   std::uint64_t hot(std::uint64_t choice) { return m.line(5 + 6 * (static_cast<std::uint32_t>(choice) % 2), 0); }
 
@@ -277,7 +277,7 @@ process asks(storm& s, std::uint32_t tile) {
 TEST(a_storm, of_tagged_requests_answers_each_once_and_loses_no_item) {
   TESS_PRINT_SEED(tess::test::seed());
   storm s;
-  for (std::uint32_t tile = 0; tile < s.m.g.made_of.tiles(); ++tile) {
+  for (std::uint32_t tile = 0; tile < s.m.g.description.tiles(); ++tile) {
     s.m.g.clock.start(supplies(s, tile));
     s.m.g.clock.start(asks(s, tile));
   }

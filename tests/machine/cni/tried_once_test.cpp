@@ -111,14 +111,14 @@ TEST_F(messages_tried_once, that_are_wrong_are_faults_and_acknowledge_nothing) {
 TEST_F(messages_tried_once, are_sent_again_where_only_the_list_of_jobs_has_no_place) {
   // Answers to a queue that is full hold all places of jobs at tile 2; then an item meets a request there.
   send(1, 1, 0);
-  std::uint64_t const asked = m.line(2, 0);
-  m.queue(asked, of::match_queue, m.scratchpad(2, 4096), 5, 1);
-  std::uint64_t const all = m.g.made_of.cni->jobs + 1;
-  for (std::uint64_t i = 0; i < all; ++i) m.must_store(asked + of::match_request, m.line(1, 0));
+  std::uint64_t const match_queue = m.line(2, 0);
+  m.queue(match_queue, of::match_queue, m.scratchpad(2, 4096), 5, 1);
+  std::uint64_t const all = m.g.description.cni->jobs + 1;
+  for (std::uint64_t i = 0; i < all; ++i) m.must_store(match_queue + of::match_request, m.line(1, 0));
   std::uint64_t const told = m.scratchpad(0, 8);
   auto const put = [&] {
-    m.message(0, asked, {7, 7}, told, of::message_once);
-    m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.made_of.tile_clock_ps);
+    m.message(0, match_queue, {7, 7}, told, of::message_once);
+    m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.description.tile_clock_ps);
   };
   for (std::uint64_t i = 1; i < all; ++i) {
     put();
@@ -128,10 +128,10 @@ TEST_F(messages_tried_once, are_sent_again_where_only_the_list_of_jobs_has_no_pl
   m.byte_at(told) = std::byte{0};
   put();
   EXPECT_EQ(m.word(told), 0U);
-  EXPECT_EQ(m.word(asked + of::match_balance), minus(1)) << "the request still waits";
+  EXPECT_EQ(m.word(match_queue + of::match_balance), minus(1)) << "the request still waits";
   for (std::uint64_t head = 1; head <= all; ++head) {
     m.must_store(m.line(1, 0) + of::queue_head, head);
-    m.g.clock.run_until(m.g.clock.now() + 2000 * m.g.made_of.tile_clock_ps);
+    m.g.clock.run_until(m.g.clock.now() + 2000 * m.g.description.tile_clock_ps);
   }
   m.run();
   EXPECT_EQ(m.word(told), 16U);
@@ -143,10 +143,10 @@ TEST_F(messages_tried_once, are_sent_again_where_only_the_list_of_jobs_has_no_pl
 struct storm {
   static constexpr std::uint64_t items_of_each = 24;
   interfaces m{"cni-16"};
-  std::vector<int> came = std::vector<int>(m.g.made_of.tiles() * items_of_each);
+  std::vector<int> came = std::vector<int>(m.g.description.tiles() * items_of_each);
   std::uint64_t count = 0;
   std::uint64_t refused = 0;
-  kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.made_of.tile_clock_ps); }
+  kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.description.tile_clock_ps); }
 };
 
 process sends(storm& s, std::uint32_t tile) {
@@ -183,7 +183,7 @@ TEST(a_storm, of_messages_tried_once_brings_those_that_are_not_refused) {
   TESS_PRINT_SEED(tess::test::seed());
   storm s;
   s.m.queue(s.m.line(6, 0), of::queue, s.m.scratchpad(6, 4096), 2, 0);
-  for (std::uint32_t tile = 0; tile < s.m.g.made_of.tiles(); ++tile) {
+  for (std::uint32_t tile = 0; tile < s.m.g.description.tiles(); ++tile) {
     (void)s.m.command_buffer(tile);
     s.m.g.clock.start(sends(s, tile));
   }

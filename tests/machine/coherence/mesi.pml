@@ -1,4 +1,4 @@
-/* mesi: the protocol of l2_mesi.cpp and directory.cpp for one line, CACHES caches and a directory, all interleavings.
+/* mesi: the protocol of l2_private.cpp and directory.cpp for one line, CACHES caches and a directory, all interleavings.
  *
  *   Every message has a slot of its own until its receiver takes it, so messages overtake each other in every way. What
  *   is checked after every step: one cache that may write or many that may read; whoever may read has the value that was

@@ -151,7 +151,7 @@ class under_stress : public testing::TestWithParam<stress> {
       carried.source = static_cast<std::uint32_t>(draw() % GetParam().caches);
       bool const writes = draw() % 2 == 0;
       carried.what = writes ? remote_operation::write : remote_operation::read;
-      carried.is_dma_data = true;
+      carried.part = dma_packet{};
       carried.address = writes ? address_of(last) : toy_machine::base + line * line_bytes;
       carried.bytes = writes ? 8 : line_bytes;
       std::vector<std::uint64_t> const before(truth_);

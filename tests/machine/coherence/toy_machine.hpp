@@ -41,18 +41,17 @@ class toy_machine : probe_sender {
       l2.keep_coherent(*this);
     }
     void invalidate(std::uint64_t, std::size_t) override { ++lost; }
-    void fetch(line_fetch& asked, event& done) override {
-      request& sent = take(asked.address, done);
+    void fetch(line_fetch& wanted, event& done) override {
+      request& sent = take(wanted.address, done);
       sent.carried.what = remote_operation::read;
-      sent.carried.right = asked.right;
-      sent.carried.held = asked.held;
-      sent.fetched = &asked;
+      sent.carried.part = line_access{.right = wanted.right, .held = wanted.held};
+      sent.fetched = &wanted;
       send(sent);
     }
     void write_back(std::uint64_t address, std::span<std::byte const> line, bool kept, event& done) override {
       request& sent = take(address, done);
       sent.carried.what = remote_operation::write;
-      sent.carried.right = kept ? line_right::exclusive : line_right::none;
+      sent.carried.part = line_access{.right = kept ? line_right::exclusive : line_right::none};
       std::ranges::copy(line, sent.carried.data.begin());
       send(sent);
     }
@@ -82,7 +81,7 @@ class toy_machine : probe_sender {
     void arrived(request& answered) {
       if (answered.fetched != nullptr) {
         std::copy_n(answered.carried.data.begin(), answered.carried.bytes, answered.fetched->into.begin());
-        answered.fetched->right = answered.carried.right;
+        answered.fetched->right = answered.carried.right();
       }
       answered.done->happens(*answered.done);
       if (answered.fetched != nullptr)
@@ -115,8 +114,9 @@ class toy_machine : probe_sender {
   }
   void send_probe(transaction& probe) override {
     travel([this, &probe] {
-      auto const given = tiles[probe.target]->l2.surrender(probe.address, probe.right, {probe.data.data(), line_bytes});
-      probe.right = given.kept;
+      auto const given =
+          tiles[probe.target]->l2.surrender(probe.address, probe.right(), {probe.data.data(), line_bytes});
+      probe.line()->right = given.kept;
       probe.bytes = given.dirty ? line_bytes : 0;
       travel([&probe] { probe.done->happens(*probe.done); });
     });

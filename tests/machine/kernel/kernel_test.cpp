@@ -13,9 +13,9 @@ namespace {
 
 using tess::machine::clock_domain;
 using tess::machine::event;
-using tess::machine::frame_pool;
 using tess::machine::kernel;
 using tess::machine::process;
+using tess::machine::process_pool;
 using tess::machine::task;
 
 struct note {
@@ -147,13 +147,13 @@ TEST(a_process, has_its_frame_from_the_pool) {
   std::vector<note> notes;
   k.start(repeats(k, 1, 1, 0, notes));
   k.run();
-  std::size_t const spare = frame_pool::of_thread().spare();
+  std::size_t const spare = process_pool::of_thread().spare();
   EXPECT_GE(spare, 1U);
   for (int i = 0; i < 100; ++i) {
     k.start(repeats(k, 1, 1, 0, notes));
     k.run();
   }
-  EXPECT_EQ(frame_pool::of_thread().spare(), spare);
+  EXPECT_EQ(process_pool::of_thread().spare(), spare);
 }
 
 /// A device that closes times and writes down which.

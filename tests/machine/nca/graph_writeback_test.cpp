@@ -65,7 +65,7 @@ class a_graph_writeback : public nma_fixture {
               command_status::accepted);
     g.clock.run();
     EXPECT_EQ(graph.word(told), 0U);
-    EXPECT_EQ(g.over.operations(), 0U);
+    EXPECT_EQ(g.noc.operations(), 0U);
     auto* const m = reinterpret_cast<std::uint64_t*>(g.tiles[tile]->peek(metadata));
     objects = m[0];
     bytes = m[1];
@@ -182,7 +182,7 @@ TEST_F(a_graph_writeback, serves_four_harts_with_overlapping_graphs_one_after_an
   std::uint64_t const sizes[] = {40, 21, 40, 6};
   for (std::uint32_t hart = 0; hart < 4; ++hart) EXPECT_EQ(graph.word(m + hart * 32), sizes[hart]);
   std::uint64_t const copied = counter(4, 1);
-  std::vector<asked> asks;
+  std::vector<copy_arguments> asks;
   for (std::uint32_t hart = 0; hart < 4; ++hart) {
     asks.push_back({.root = roots[hart], .chunk = graph.chunk(4096), .bytes = 4096, .hart = hart, .counter = copied});
     ASSERT_EQ(ring(*g.units[0]->requests, asks.back()), command_status::accepted);
@@ -201,7 +201,8 @@ TEST_F(a_graph_writeback, measures_a_graph_that_was_returned_three_times) {
   for (std::uint32_t time = 0; time < 6; ++time) {
     std::uint32_t const from = time % 2;
     std::uint32_t const to = 1 - from;
-    asked what{.root = root, .bytes = 32'768, .map = registers::nma::hashed, .objects = size, .source_tile = from};
+    copy_arguments what{
+        .root = root, .bytes = 32'768, .map = registers::nma::hashed, .objects = size, .source_tile = from};
     what.chunk = g.map.of(region_kind::partition, to)->base + 0x10'0000 + time * 65'536;
     what.counter = counter(1);
     ASSERT_EQ(ring(*g.units[to]->requests, what), command_status::accepted);
@@ -250,7 +251,7 @@ TEST_F(a_short_queue, says_that_it_is_full_and_takes_it_later) {
 
 TEST_F(a_graph_writeback, is_not_needed_when_a_range_ends_in_a_trigger) {
   std::uint64_t const root = graph.list(3);
-  asked what{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .counter = counter(1)};
+  copy_arguments what{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .counter = counter(1)};
   post(*g.units[0]->requests, what);
   write(what.chunk + 128, 13);  // a stale line of the buffer
   device& of_ranges = g.units[0]->ranges;

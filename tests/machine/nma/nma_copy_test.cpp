@@ -59,9 +59,9 @@ TEST_F(a_copy, leaves_what_is_not_its_own_alone) {
 TEST_F(a_copy, takes_the_same_cycles_again) {
   picoseconds first = 0;
   for (int i = 0; i < 2; ++i) {
-    grid other(g.made_of);
+    grid other(g.description);
     toy_graph there(other, 0);
-    asked what{.root = there.random(60, 9), .bytes = 32'768, .map = hashed, .objects = 60};
+    copy_arguments what{.root = there.random(60, 9), .bytes = 32'768, .map = hashed, .objects = 60};
     what.chunk = there.chunk(what.bytes);
     ASSERT_EQ(ring(*other.units[0]->requests, what), registers::command_status::accepted);
     other.clock.run();
@@ -75,7 +75,7 @@ TEST_F(a_copy, of_an_array_moves_a_word_in_two_cycles_of_the_port) {
   auto const cycles = [&](std::uint64_t words) {
     std::uint64_t const array = graph.make(toy_graph::data_array, words * 8);
     EXPECT_EQ(copy(array, words * 8 + 256, linear, 1), graph_fault::none);
-    return static_cast<double>(took_ps) / static_cast<double>(g.made_of.memory_clock_ps);
+    return static_cast<double>(took_ps) / static_cast<double>(g.description.memory_clock_ps);
   };
   double const slope = (cycles(32'768) - cycles(8192)) / (32'768 - 8192);
   EXPECT_GT(slope, 1.8);

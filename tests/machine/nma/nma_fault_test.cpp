@@ -111,10 +111,10 @@ TEST_F(a_fault, is_a_buffer_that_is_too_small_by_a_line) {
 
 TEST_F(a_fault, is_a_request_that_names_what_this_memory_has_not) {
   std::uint64_t const root = graph.list(3);
-  asked const good{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .counter = counter(1)};
+  copy_arguments const good{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .counter = counter(1)};
   region const& own = *g.map.of(region_kind::partition, 0);
   auto const told = [&](auto&& change) {
-    asked what = good;
+    copy_arguments what = good;
     change(what);
     counter(1);
     EXPECT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
@@ -122,18 +122,18 @@ TEST_F(a_fault, is_a_request_that_names_what_this_memory_has_not) {
     EXPECT_EQ(graph.word(good.counter), 0U);
     return static_cast<graph_fault>(graph.word(good.counter + 8));
   };
-  EXPECT_EQ(told([](asked&) {}), graph_fault::none);
-  EXPECT_EQ(told([](asked& what) { what.chunk += 8; }), graph_fault::bad_request);
-  EXPECT_EQ(told([](asked& what) { what.bytes = 1000; }), graph_fault::bad_request);
-  EXPECT_EQ(told([&](asked& what) { what.chunk = own.end() - 512; }), graph_fault::bad_request);
-  EXPECT_EQ(told([](asked& what) { what.first = 2048; }), graph_fault::bad_request);
-  EXPECT_EQ(told([](asked& what) { what.first = 66; }), graph_fault::bad_request);
-  EXPECT_EQ(told([](asked& what) { what.source_tile = 99; }), graph_fault::bad_request);
-  EXPECT_EQ(told([](asked& what) { what.source_tile = 1; }), graph_fault::wild_pointer);
-  EXPECT_EQ(told([](asked& what) { what.map = hashed; }), graph_fault::map_full) << "a table for no objects";
-  EXPECT_EQ(told([](asked& what) { what.final_address = 0x4000'0000'0000; }), graph_fault::bad_request);
+  EXPECT_EQ(told([](copy_arguments&) {}), graph_fault::none);
+  EXPECT_EQ(told([](copy_arguments& what) { what.chunk += 8; }), graph_fault::bad_request);
+  EXPECT_EQ(told([](copy_arguments& what) { what.bytes = 1000; }), graph_fault::bad_request);
+  EXPECT_EQ(told([&](copy_arguments& what) { what.chunk = own.end() - 512; }), graph_fault::bad_request);
+  EXPECT_EQ(told([](copy_arguments& what) { what.first = 2048; }), graph_fault::bad_request);
+  EXPECT_EQ(told([](copy_arguments& what) { what.first = 66; }), graph_fault::bad_request);
+  EXPECT_EQ(told([](copy_arguments& what) { what.source_tile = 99; }), graph_fault::bad_request);
+  EXPECT_EQ(told([](copy_arguments& what) { what.source_tile = 1; }), graph_fault::wild_pointer);
+  EXPECT_EQ(told([](copy_arguments& what) { what.map = hashed; }), graph_fault::map_full) << "a table for no objects";
+  EXPECT_EQ(told([](copy_arguments& what) { what.final_address = 0x4000'0000'0000; }), graph_fault::bad_request);
   // What is no address of a memory, or cannot be told, is refused at once.
-  asked wrong = good;
+  copy_arguments wrong = good;
   wrong.chunk = g.map.of(region_kind::tlm, 0)->base;
   EXPECT_EQ(ring(*g.units[0]->requests, wrong), command_status::wrong);
   wrong = good;

@@ -7,7 +7,7 @@ namespace tess::machine {
 
 class nma_fixture : public testing::Test {
  protected:
-  struct asked {
+  struct copy_arguments {
     std::uint64_t root = 0;
     std::uint64_t chunk = 0;
     std::uint64_t bytes = 0;
@@ -21,7 +21,7 @@ class nma_fixture : public testing::Test {
     std::uint64_t task = 0;
     std::uint64_t first = 64;
   };
-  static void post(device& unit, asked const& what) {
+  static void post(device& unit, copy_arguments const& what) {
     namespace of = registers::nma;
     std::uint64_t const window = what.hart * registers::window_bytes;
     EXPECT_TRUE(unit.store(window + of::root, what.root, what.hart));
@@ -33,15 +33,15 @@ class nma_fixture : public testing::Test {
     EXPECT_TRUE(unit.store(window + of::task, what.task, what.hart));
     EXPECT_TRUE(unit.store(window + of::counter, what.counter, what.hart));
   }
-  static registers::command_status ring(device& unit, asked const& what) {
+  static registers::command_status ring(device& unit, copy_arguments const& what) {
     post(unit, what);
     std::uint64_t const doorbell = what.hart * registers::window_bytes + registers::nma::doorbell;
     EXPECT_TRUE(unit.store(doorbell, 1, what.hart));
     return static_cast<registers::command_status>(*unit.load(doorbell, what.hart));
   }
 
-  explicit nma_fixture(machine_description const& made_of = read_machine(TESS_MACHINES "/nemesys-2x2.toml"))
-      : g(made_of) {}
+  explicit nma_fixture(machine_description const& description = read_machine(TESS_MACHINES "/nemesys-2x2.toml"))
+      : g(description) {}
 
   /// The first counter in the tile-local memory of tile 0, set to `value`.
   std::uint64_t counter(std::uint64_t value, std::uint64_t number = 0) {
@@ -53,7 +53,7 @@ class nma_fixture : public testing::Test {
   /// Asks, waits, and gives the fault; without one the copy is compared.
   registers::graph_fault copy(std::uint64_t root, std::uint64_t bytes, registers::nma::map_code map,
                               std::uint64_t objects) {
-    asked what{.root = root, .chunk = graph.chunk(bytes), .bytes = bytes, .map = map, .objects = objects};
+    copy_arguments what{.root = root, .chunk = graph.chunk(bytes), .bytes = bytes, .map = map, .objects = objects};
     what.counter = counter(1);
     chunk = what.chunk;
     std::uint64_t const before = g.clock.now();
@@ -61,7 +61,7 @@ class nma_fixture : public testing::Test {
     g.clock.run();
     took_ps = g.clock.now() - before;
     EXPECT_EQ(graph.word(what.counter), 0U);
-    EXPECT_EQ(g.over.operations(), 0U);
+    EXPECT_EQ(g.noc.operations(), 0U);
     return static_cast<registers::graph_fault>(graph.word(what.counter + 8));
   }
   /// The copy of the root is the first block.
@@ -74,7 +74,7 @@ class nma_fixture : public testing::Test {
 
   grid g;
   toy_graph graph{g, 0};
-  nma& unit = *g.units[g.made_of.memory.tiles.front()]->accelerator;
+  nma& unit = *g.units[g.description.memory.tiles.front()]->accelerator;
   std::uint64_t chunk = 0;
   picoseconds took_ps = 0;
 };

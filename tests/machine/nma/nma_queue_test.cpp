@@ -27,11 +27,12 @@ class a_queue : public nma_fixture {
 
 TEST_F(a_queue, of_two_serves_all_harts_of_all_tiles_in_the_end) {
   std::uint64_t const list = graph.list(30);
-  std::vector<asked> all;
+  std::vector<copy_arguments> all;
   std::uint64_t const counter_of_all = counter(12);
   for (std::uint32_t tile = 0; tile < 3; ++tile) {
     for (std::uint32_t hart = 0; hart < 4; ++hart) {
-      asked what{.root = list, .chunk = graph.chunk(4096), .bytes = 4096, .hart = hart, .counter = counter_of_all};
+      copy_arguments what{
+          .root = list, .chunk = graph.chunk(4096), .bytes = 4096, .hart = hart, .counter = counter_of_all};
       what.map = hart % 2 == 0 ? linear : hashed;
       what.objects = 30;
       all.push_back(what);
@@ -45,13 +46,13 @@ TEST_F(a_queue, of_two_serves_all_harts_of_all_tiles_in_the_end) {
   EXPECT_EQ(unit.counted().requests, 12U);
   EXPECT_LE(unit.counted().queued_max, 2U);
   EXPECT_GT(g.tiles[3]->network_adapter().counted().refused, 0U);
-  for (asked const& one : all) EXPECT_EQ(graph.compare(list, one.chunk + 64 + 40, one.chunk), 30U);
-  EXPECT_EQ(g.over.operations(), 0U);
+  for (copy_arguments const& one : all) EXPECT_EQ(graph.compare(list, one.chunk + 64 + 40, one.chunk), 30U);
+  EXPECT_EQ(g.noc.operations(), 0U);
 }
 
 TEST_F(a_queue, tells_a_tile_by_a_message_what_came_of_it) {
   std::uint64_t const root = graph.list(3);
-  asked what{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .task = 0x1234};
+  copy_arguments what{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .task = 0x1234};
   what.spawn = registers::nma::spawning(2);
   auto const message = [&] {
     EXPECT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
@@ -79,7 +80,7 @@ class two_memories : public nma_fixture {
 
 TEST_F(two_memories, copy_with_pointers_that_are_final_before_it_travels) {
   std::uint64_t const root = graph.random(80, 3);
-  asked what{.root = root, .chunk = graph.chunk(32'768), .bytes = 32'768, .map = hashed, .objects = 80};
+  copy_arguments what{.root = root, .chunk = graph.chunk(32'768), .bytes = 32'768, .map = hashed, .objects = 80};
   what.final_address = far_chunk(0, 32'768);
   what.counter = counter(1);
   counter(1, 1);
@@ -100,7 +101,7 @@ TEST_F(two_memories, copy_the_next_graph_while_one_travels) {
   std::uint64_t const read = counter(3);
   counter(3, 1);
   for (std::uint32_t i = 0; i < 3; ++i) {
-    asked what{.root = array, .chunk = graph.chunk(131'072), .bytes = 131'072, .hart = i, .counter = read};
+    copy_arguments what{.root = array, .chunk = graph.chunk(131'072), .bytes = 131'072, .hart = i, .counter = read};
     what.final_address = far_chunk(i, 131'072);
     EXPECT_EQ(ring(*g.units[0]->requests, what), command_status::accepted);
   }
@@ -120,9 +121,9 @@ class one_flit : public two_memories {
     std::uint64_t number = 0;
     for (std::uint32_t round = 0; round < rounds; ++round) {
       for (std::uint32_t tile = 0; tile < 16; ++tile) {
-        if (g.made_of.is_memory(tile)) continue;
+        if (g.description.is_memory(tile)) continue;
         for (std::uint32_t hart = 0; hart < 4; ++hart) {
-          asked what{.root = list, .chunk = graph.chunk(512), .bytes = 512, .hart = hart};
+          copy_arguments what{.root = list, .chunk = graph.chunk(512), .bytes = 512, .hart = hart};
           what.final_address = far_chunk(number++, 512);
           what.counter = all;
           EXPECT_EQ(ring(*g.units[tile]->requests, what), command_status::accepted);
@@ -142,7 +143,7 @@ class one_flit : public two_memories {
     EXPECT_EQ(graph.word(all), 0U);
     EXPECT_EQ(graph.word(all + 32), 0U);
     EXPECT_EQ(graph.word(all + 8), 0U);
-    EXPECT_EQ(g.over.operations(), 0U);
+    EXPECT_EQ(g.noc.operations(), 0U);
     for (std::uint64_t i = 0; i < number; ++i)
       EXPECT_EQ(graph.compare(list, far_chunk(i, 512) + 104, far_chunk(i, 512)), 4U) << i;
   }

@@ -26,7 +26,7 @@ class toy_graph {
 
   toy_graph(grid& g, std::uint32_t tile) : grid_(g), home_(*g.tiles[tile]) {
     region const& partition = *g.map.of(region_kind::partition, tile);
-    next_ = partition.base + (g.made_of.is_memory(tile) ? g.made_of.nma.map_bytes : 0) + 64;
+    next_ = partition.base + (g.description.is_memory(tile) ? g.description.nma.map_bytes : 0) + 64;
     for (auto const& one : g.units) place_types(*one);
   }
 

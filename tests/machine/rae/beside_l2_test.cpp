@@ -14,21 +14,22 @@ class tiles_with_rae : public nodes {
 
   /// From the request at the tile until its answer leaves, in cycles.
   std::uint64_t cycles(std::uint64_t address, bool of_interface = false) {
-    transaction asked;
-    asked.what = remote_operation::atomic;
-    asked.word = word_operation::add;
-    asked.operand = 1;
-    asked.bytes = 8;
-    asked.address = address;
-    asked.of_interface = of_interface;
+    transaction request;
+    request.what = remote_operation::atomic;
+    request.word = word_operation::add;
+    request.operand = 1;
+    request.bytes = 8;
+    request.address = address;
+    if (of_interface) request.part = cni_message{};
     happening done;
     // Behind the last one's turn on the bus.
-    picoseconds const began = clock_domain(g.made_of.tile_clock_ps).edge(g.clock.now()) + 100 * g.made_of.tile_clock_ps;
+    picoseconds const began =
+        clock_domain(g.description.tile_clock_ps).edge(g.clock.now()) + 100 * g.description.tile_clock_ps;
     g.clock.run_until(began);
-    g.tiles[0]->serve(asked, done);
+    g.tiles[0]->serve(request, done);
     run();
-    EXPECT_EQ(asked.status, remote_outcome::done);
-    return (done.due - began) / g.made_of.tile_clock_ps;
+    EXPECT_EQ(request.status, remote_outcome::done);
+    return (done.due - began) / g.description.tile_clock_ps;
   }
   void fetch(std::uint64_t address) { (void)owner_loads(address); }
   l2_private::state state_of(std::uint64_t address) { return g.tiles[0]->l2().probe(address).line_state; }
@@ -56,8 +57,9 @@ TEST(requests_for_a_line_of_the_l2, are_done_in_one_turn_there) {
     EXPECT_EQ(t.counted().entries, 1U);
     EXPECT_EQ(t.counted().memory_reads, 1U);
     EXPECT_EQ(t.counted().memory_writes, 1U);
-    auto const& rae = *t.g.made_of.rae;
-    EXPECT_EQ(t.g.tiles[0]->bus_busy_cycles() - busy, t.g.made_of.bus.arbitration_cycles + 64U * rae.operation_cycles);
+    auto const& rae = *t.g.description.rae;
+    EXPECT_EQ(t.g.tiles[0]->bus_busy_cycles() - busy,
+              t.g.description.bus.arbitration_cycles + 64U * rae.operation_cycles);
     for (std::uint64_t i = 0; i < 8; ++i) EXPECT_EQ(t.newest(t.word(8 * i)), 8U);
   }
 }
@@ -101,19 +103,19 @@ TEST(a_line_of_the_l2, that_others_only_load_stays_clean) {
 TEST(a_line_of_the_l2, that_leaves_while_it_is_looked_up_is_brought_again) {
   tiles_with_rae t;
   t.owner_stores(t.word(0), 100);
-  transaction asked;
-  asked.what = remote_operation::atomic;
-  asked.word = word_operation::add;
-  asked.operand = 1;
-  asked.bytes = 8;
-  asked.address = t.word(0);
+  transaction request;
+  request.what = remote_operation::atomic;
+  request.word = word_operation::add;
+  request.operand = 1;
+  request.bytes = 8;
+  request.address = t.word(0);
   happening done;
-  t.g.tiles[0]->serve(asked, done);
-  t.g.clock.run_until(t.g.clock.now() + 10 * t.g.made_of.tile_clock_ps);
+  t.g.tiles[0]->serve(request, done);
+  t.g.clock.run_until(t.g.clock.now() + 10 * t.g.description.tile_clock_ps);
   EXPECT_EQ(t.counted().entries, 1U);
   EXPECT_EQ(t.counted().memory_reads, 0U);
   t.flush(t.word(0));
-  EXPECT_EQ(asked.operand, 100U);
+  EXPECT_EQ(request.operand, 100U);
   EXPECT_EQ(t.newest(t.word(0)), 101U);
   EXPECT_EQ(t.counted().memory_reads, 1U);
 }
@@ -124,7 +126,7 @@ TEST(a_store, that_joins_loads_while_they_are_answered_makes_the_line_dirty_or_w
     if (was_dirty) t.owner_stores(t.word(0), 5);
     happening done[2];
     t.g.tiles[0]->serve(t.fresh(remote_operation::read, t.word(0), 8), done[0]);
-    t.g.clock.run_until(t.g.clock.now() + 500 * t.g.made_of.tile_clock_ps);
+    t.g.clock.run_until(t.g.clock.now() + 500 * t.g.description.tile_clock_ps);
     EXPECT_EQ(t.counted().memory_reads, 1U);  // the answer is not there yet
     transaction& then = t.fresh(remote_operation::atomic, t.word(8), 8);
     then.word = word_operation::add;
@@ -140,11 +142,11 @@ TEST(a_store, that_joins_loads_while_they_are_answered_makes_the_line_dirty_or_w
 
 TEST(a_request_at_an_idle_tile, takes_the_cycles_of_the_machine_file) {
   tiles_with_rae t;
-  rae_description const& rae = *t.g.made_of.rae;
+  rae_description const& rae = *t.g.description.rae;
   std::uint64_t const through = rae.packet_cycles + rae.look_up_cycles + rae.operation_cycles;
   (void)t.cycles(t.word(0));
-  EXPECT_EQ(t.cycles(t.word(0)), through + t.g.made_of.l2_hit_cycles);
-  EXPECT_EQ(t.cycles(t.word(0), true), t.g.made_of.l2_hit_cycles);
+  EXPECT_EQ(t.cycles(t.word(0)), through + t.g.description.l2_hit_cycles);
+  EXPECT_EQ(t.cycles(t.word(0), true), t.g.description.l2_hit_cycles);
   // A line that comes is at the L2's port when it comes.
   happening come;
   picoseconds const began = t.g.clock.now();
@@ -152,7 +154,7 @@ TEST(a_request_at_an_idle_tile, takes_the_cycles_of_the_machine_file) {
   picoseconds arrived = 0;
   while (!come.happened) t.g.clock.run_on(arrived = t.g.clock.next_due());
   t.run();
-  std::uint64_t const miss = (arrived - began) / t.g.made_of.tile_clock_ps;
+  std::uint64_t const miss = (arrived - began) / t.g.description.tile_clock_ps;
   EXPECT_NEAR(static_cast<double>(t.cycles(t.word(128))), static_cast<double>(miss + through), 4);  // the DDR's turns
 }
 

@@ -74,7 +74,7 @@ TEST(a_line, is_given_back_at_once_or_stays_in_the_interface_cache) {
 
 TEST(the_interface_cache, is_direct_mapped_and_a_dirty_line_that_must_go_reaches_memory) {
   nodes n;
-  std::uint64_t const stride = n.g.made_of.rae->cache_bytes;
+  std::uint64_t const stride = n.g.description.rae->cache_bytes;
   for (std::uint64_t i = 0; i < 6; ++i) {
     n.add(1, n.word(i % 2 * stride));  // one line of the cache for two of memory
     n.run();
@@ -144,25 +144,25 @@ TEST(all_nodes, can_flood_each_other_through_interfaces_of_one_place) {
 
 TEST(a_request_at_an_idle_node, takes_the_cycles_of_the_machine_file) {
   nodes n;
-  rae_description const& rae = *n.g.made_of.rae;
+  rae_description const& rae = *n.g.description.rae;
   auto const cycles = [&](std::uint64_t address) {
-    transaction asked;
-    asked.what = remote_operation::atomic;
-    asked.word = word_operation::add;
-    asked.bytes = 8;
-    asked.address = address;
+    transaction request;
+    request.what = remote_operation::atomic;
+    request.word = word_operation::add;
+    request.bytes = 8;
+    request.address = address;
     happening done;
     picoseconds const began = n.g.clock.now();
-    n.g.tiles[0]->serve(asked, done);
+    n.g.tiles[0]->serve(request, done);
     n.g.clock.run_until(began + 1'000'000);
     EXPECT_TRUE(done.happened);
-    return (done.due - began) / n.g.made_of.tile_clock_ps;
+    return (done.due - began) / n.g.description.tile_clock_ps;
   };
   std::uint64_t const through = rae.packet_cycles + rae.look_up_cycles + rae.operation_cycles;
-  picoseconds const port = n.g.made_of.memory_clock_ps * (n.g.made_of.memory.access_cycles + 64 / 8);
+  picoseconds const port = n.g.description.memory_clock_ps * (n.g.description.memory.access_cycles + 64 / 8);
   std::uint64_t const from_memory = cycles(n.word(0));
-  EXPECT_GE(from_memory, through + port / n.g.made_of.tile_clock_ps);
-  EXPECT_LE(from_memory, through + port / n.g.made_of.tile_clock_ps + 3);  // edges of the memory's clock
+  EXPECT_GE(from_memory, through + port / n.g.description.tile_clock_ps);
+  EXPECT_LE(from_memory, through + port / n.g.description.tile_clock_ps + 3);  // edges of the memory's clock
   EXPECT_EQ(cycles(n.word(0)), through);
   n.owner_stores(n.word(128), 5);
   EXPECT_EQ(cycles(n.word(128)), through + rae.probe_cycles);
@@ -187,8 +187,7 @@ TEST(whoever_else_reads_the_memory, sees_what_the_interface_has) {
   n.add(1, n.word(64, 3), 5);
   n.run();
   transaction& moved = n.fresh(remote_operation::transfer, n.word(0), 64);
-  moved.destination = n.word(64, 3);
-  moved.destination_tile = 3;
+  moved.part = dma_transfer{.destination = n.word(64, 3), .destination_tile = 3};
   n.issue(4, moved);
   n.run();
   EXPECT_EQ(moved.status, remote_outcome::done);

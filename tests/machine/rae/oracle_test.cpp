@@ -27,7 +27,7 @@ TEST(an_order_of_operations, is_found_only_if_there_is_one) {
 
 struct setting {
   char const* name;
-  changes made_of;
+  changes description;
 };
 
 class interleavings {
@@ -41,7 +41,7 @@ class interleavings {
   }
 
   void run(int operations) {
-    for (std::uint32_t node = 0; node < nodes_.g.made_of.tiles(); ++node) {
+    for (std::uint32_t node = 0; node < nodes_.g.description.tiles(); ++node) {
       for (int client = 0; client < 2; ++client) nodes_.g.clock.start(others(node, operations));
     }
     for (int client = 0; client < 2; ++client) nodes_.g.clock.start(owner(operations));
@@ -82,46 +82,46 @@ class interleavings {
       co_await nodes_.g.clock.delay(draw_() % 200'000);
       std::size_t word = 0;
       operation_done one = draw(word);
-      transaction asked;
-      fill(asked, one, nodes_.word(words_[word]) + one.offset);
-      asked.target = 0;
+      transaction request;
+      fill(request, one, nodes_.word(words_[word]) + one.offset);
+      request.target = 0;
       happening done;
-      asked.done = &done;
+      request.done = &done;
       one.called = ++numbers_;
       if (node == 0) {
-        asked.source = 0;
-        asked.of_interface = nodes_.g.made_of.cni && draw_() % 8 == 0;
-        nodes_.g.tiles[0]->serve(asked, done);  // an object that is the own node
+        request.source = 0;
+        if (nodes_.g.description.cni && draw_() % 8 == 0) request.part = cni_message{};
+        nodes_.g.tiles[0]->serve(request, done);  // an object that is the own node
       } else {
-        nodes_.g.tiles[node]->network_adapter().issue(asked);
+        nodes_.g.tiles[node]->network_adapter().issue(request);
       }
       co_await done;
       one.returned = ++numbers_;
-      one.brought = one.kind == what::load ? nodes::value(asked) : asked.operand;
-      EXPECT_EQ(asked.status, remote_outcome::done);
+      one.brought = one.kind == what::load ? nodes::value(request) : request.operand;
+      EXPECT_EQ(request.status, remote_outcome::done);
       histories_[word].push_back(one);
       ++returned_;
     }
   }
-  void fill(transaction& asked, operation_done const& one, std::uint64_t address) {
+  void fill(transaction& request, operation_done const& one, std::uint64_t address) {
     static constexpr word_operation atomics[] = {
         word_operation::swap,    word_operation::add,          word_operation::bit_xor,
         word_operation::bit_and, word_operation::bit_or,       word_operation::min,
         word_operation::max,     word_operation::min_unsigned, word_operation::max_unsigned};
-    asked.bytes = one.bytes;
-    asked.operand = one.operand;
-    asked.expected = one.expected;
-    std::memcpy(asked.data.data(), &one.operand, sizeof one.operand);
+    request.bytes = one.bytes;
+    request.operand = one.operand;
+    request.expected = one.expected;
+    std::memcpy(request.data.data(), &one.operand, sizeof one.operand);
     // By one of the two names of the partition.
     std::uint64_t const uncached =
         nodes_.g.map.of(region_kind::partition_uncached, 0)->base - nodes_.g.map.of(region_kind::partition, 0)->base;
-    asked.address = draw_() % 2 == 0 ? address : address + uncached;
-    asked.what = one.kind == what::load    ? remote_operation::read
-                 : one.kind == what::store ? remote_operation::write
-                 : one.kind == what::cas   ? remote_operation::compare_swap
-                                           : remote_operation::atomic;
-    if (asked.what == remote_operation::atomic)
-      asked.word = atomics[static_cast<std::size_t>(one.kind) - static_cast<std::size_t>(what::swap)];
+    request.address = draw_() % 2 == 0 ? address : address + uncached;
+    request.what = one.kind == what::load    ? remote_operation::read
+                   : one.kind == what::store ? remote_operation::write
+                   : one.kind == what::cas   ? remote_operation::compare_swap
+                                             : remote_operation::atomic;
+    if (request.what == remote_operation::atomic)
+      request.word = atomics[static_cast<std::size_t>(one.kind) - static_cast<std::size_t>(what::swap)];
   }
 
   process owner(int operations) {
@@ -174,12 +174,12 @@ class every_word : public testing::TestWithParam<setting> {};
 TEST_P(every_word, is_linearizable_for_its_owner_and_all_nodes) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
-    interleavings all(GetParam().made_of, seed);
+    interleavings all(GetParam().description, seed);
     all.run(30);
     auto const counted = all.machine().counted();
-    EXPECT_EQ(all.returned(), all.machine().g.made_of.tiles() * 2 * 30U);
+    EXPECT_EQ(all.returned(), all.machine().g.description.tiles() * 2 * 30U);
     EXPECT_EQ(counted.requests, counted.hits + counted.entries + counted.merged);
-    EXPECT_EQ(counted.invalidations > 0, all.machine().g.made_of.has_nodes());
+    EXPECT_EQ(counted.invalidations > 0, all.machine().g.description.has_nodes());
   }
 }
 

@@ -153,8 +153,8 @@ class nodes {
 
   void run() {
     g.clock.run();
-    EXPECT_EQ(g.over.operations(), 0U);
-    for (std::uint32_t tile = 0; tile < g.made_of.tiles(); ++tile) EXPECT_TRUE(at(tile).idle()) << "tile " << tile;
+    EXPECT_EQ(g.noc.operations(), 0U);
+    for (std::uint32_t tile = 0; tile < g.description.tiles(); ++tile) EXPECT_TRUE(at(tile).idle()) << "tile " << tile;
   }
 
   grid g;

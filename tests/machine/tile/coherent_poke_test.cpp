@@ -89,7 +89,7 @@ class poking : public testing::TestWithParam<unsigned> {
     std::uint64_t const words = 1 + draw() % (words_of_line - word % words_of_line);
     for (std::uint64_t i = 0; i < words; ++i) truth_[word + i] = ++newest_;
     by.poke(address_of(word), std::as_bytes(std::span(truth_).subspan(word, words)));
-    by.snoop(address_of(word), words * 8, nullptr, g_.clock.now() / g_.made_of.tile_clock_ps + 1);
+    by.snoop(address_of(word), words * 8, nullptr, g_.clock.now() / g_.description.tile_clock_ps + 1);
   }
 
   void check() {

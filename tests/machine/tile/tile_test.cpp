@@ -33,29 +33,29 @@ std::uint64_t miss_cycles(grid& g, std::uint32_t number, std::uint64_t offset) {
   g.tiles[number]->l2().bring(own.base + offset, there);
   g.clock.run();
   EXPECT_NE(g.tiles[number]->look_up(tile::place::l2, own.base + offset, false), nullptr);
-  return (there.time - start) / g.made_of.tile_clock_ps;
+  return (there.time - start) / g.description.tile_clock_ps;
 }
 
 class every_machine : public testing::TestWithParam<std::string> {};
 
 TEST_P(every_machine, has_an_l2_miss_of_base_and_hops_exactly) {
   grid g(preset(GetParam()));
-  std::uint64_t const per_hop = 2 * g.made_of.network.hop_cycles();
+  std::uint64_t const per_hop = 2 * g.description.network.hop_cycles();
   std::uint64_t base = 0;
   double sum = 0;
   int compute = 0;
-  for (std::uint32_t number = 0; number < g.made_of.tiles(); ++number) {
+  for (std::uint32_t number = 0; number < g.description.tiles(); ++number) {
     std::uint32_t const memory = g.map.of(region_kind::partition, number)->memory_tile;
-    std::uint32_t const distance = g.over.layout().distance(number, memory);
+    std::uint32_t const distance = g.noc.layout().distance(number, memory);
     for (std::uint64_t access = 0; access < 40; ++access) {
       // Rows hit, rows in conflict, other banks, and times at which a refresh goes on.
       std::uint64_t const cycles = miss_cycles(g, number, access * 33 * 32 * 17);
       if (base == 0) base = cycles - per_hop * distance;
       ASSERT_EQ(cycles, base + per_hop * distance) << "tile " << number << ", access " << access;
-      g.clock.run_until(g.clock.now() + g.made_of.tile_clock_ps * (3 + access * 29));
-      g.clock.run_until(clock_domain(g.made_of.tile_clock_ps).edge(g.clock.now()));
+      g.clock.run_until(g.clock.now() + g.description.tile_clock_ps * (3 + access * 29));
+      g.clock.run_until(clock_domain(g.description.tile_clock_ps).edge(g.clock.now()));
     }
-    if (!g.made_of.is_memory(number)) {
+    if (!g.description.is_memory(number)) {
       sum += static_cast<double>(base + per_hop * distance);
       ++compute;
     }
@@ -78,18 +78,18 @@ TEST(a_hit, takes_the_cycles_of_table_2_and_waits_for_the_bus) {
 }
 
 struct remote : event {
-  remote(adapter& by_, transaction& asked_)
-      : event([](event& self) { static_cast<remote&>(self).waiting.resume(); }), by(by_), asked(asked_) {
-    asked.done = this;
+  remote(adapter& by_, transaction& request_)
+      : event([](event& self) { static_cast<remote&>(self).waiting.resume(); }), by(by_), request(request_) {
+    request.done = this;
   }
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> handle) {
     waiting = handle;
-    by.issue(asked);
+    by.issue(request);
   }
   void await_resume() const noexcept {}
   adapter& by;
-  transaction& asked;
+  transaction& request;
   std::coroutine_handle<> waiting;
 };
 
@@ -124,8 +124,8 @@ process owner_adds(grid& g, std::uint32_t owner, std::uint64_t address, int time
       continue;
     }
     apply(word_operation::add, at, 8, 1);
-    std::uint64_t const cycle = g.clock.now() / g.made_of.tile_clock_ps;
-    co_await g.clock.until(home_tile.hit_cycle(where, cycle, 8) * g.made_of.tile_clock_ps);
+    std::uint64_t const cycle = g.clock.now() / g.description.tile_clock_ps;
+    co_await g.clock.until(home_tile.hit_cycle(where, cycle, 8) * g.description.tile_clock_ps);
   }
 }
 
@@ -178,8 +178,8 @@ TEST(a_cached_view_of_another_partition, is_stale_until_written_back_there_and_i
   EXPECT_EQ(read_cached(g, 9, address), 77U);
 }
 
-process ask(grid& g, std::uint32_t from, transaction& asked) {
-  co_await remote(g.tiles[from]->network_adapter(), asked);
+process ask(grid& g, std::uint32_t from, transaction& request) {
+  co_await remote(g.tiles[from]->network_adapter(), request);
 }
 
 TEST(a_transfer_between_partitions, goes_from_memory_to_memory) {
@@ -189,17 +189,16 @@ TEST(a_transfer_between_partitions, goes_from_memory_to_memory) {
   ASSERT_NE(from.memory_tile, to.memory_tile);
   auto& source = g.tiles[from.memory_tile]->memory()->bytes();
   for (std::uint64_t i = 0; i < 4096; ++i) *source.at(from.memory_offset + i) = static_cast<std::byte>(i * 3);
-  transaction asked;
-  asked.what = remote_operation::transfer;
-  asked.target = from.memory_tile;
-  asked.address = from.base;
-  asked.destination = to.base + 32;
-  asked.destination_tile = to.memory_tile;
-  asked.bytes = 4096;
+  transaction request;
+  request.what = remote_operation::transfer;
+  request.target = from.memory_tile;
+  request.address = from.base;
+  request.part = dma_transfer{.destination = to.base + 32, .destination_tile = to.memory_tile};
+  request.bytes = 4096;
   picoseconds const start = g.clock.now();
-  g.clock.start(ask(g, 9, asked));
+  g.clock.start(ask(g, 9, request));
   g.clock.run();
-  EXPECT_EQ(asked.status, remote_outcome::done);
+  EXPECT_EQ(request.status, remote_outcome::done);
   auto& target = g.tiles[to.memory_tile]->memory()->bytes();
   for (std::uint64_t i = 0; i < 4096; ++i) {
     ASSERT_EQ(*target.at(to.memory_offset + 32 + i), static_cast<std::byte>(i * 3));
@@ -207,7 +206,7 @@ TEST(a_transfer_between_partitions, goes_from_memory_to_memory) {
   EXPECT_EQ(*target.at(to.memory_offset + 31), std::byte{0});
   EXPECT_EQ(*target.at(to.memory_offset + 32 + 4096), std::byte{0});
   // It cannot be faster than the link: four bytes a cycle.
-  EXPECT_GT(g.clock.now() - start, 4096 / 4 * g.made_of.network_clock_ps);
+  EXPECT_GT(g.clock.now() - start, 4096 / 4 * g.description.network_clock_ps);
 }
 
 /// What an L1 is told.
@@ -219,23 +218,22 @@ struct told : snooper {
 TEST(a_packet_of_a_transfer_to_a_tlm, drops_each_of_its_lines_where_an_l1_has_only_that) {
   grid g(preset("nemesys-2x2"));
   std::uint64_t const base = g.map.of(region_kind::tlm, 0)->base;
-  std::uint64_t const line = g.made_of.l2.line_bytes;
+  std::uint64_t const line = g.description.l2.line_bytes;
   told first;
   told second;
   std::uint32_t const number_of_first = g.tiles[0]->attach(first);
   std::uint32_t const number_of_second = g.tiles[0]->attach(second);
   g.tiles[0]->filled(base, number_of_first);
   g.tiles[0]->filled(base + line, number_of_second);
-  transaction asked;
-  asked.what = remote_operation::transfer;
-  asked.target = 1;
-  asked.address = g.map.of(region_kind::tlm, 1)->base;
-  asked.destination = base;
-  asked.destination_tile = 0;
-  asked.bytes = 2 * line;
-  g.clock.start(ask(g, 1, asked));
+  transaction request;
+  request.what = remote_operation::transfer;
+  request.target = 1;
+  request.address = g.map.of(region_kind::tlm, 1)->base;
+  request.part = dma_transfer{.destination = base, .destination_tile = 0};
+  request.bytes = 2 * line;
+  g.clock.start(ask(g, 1, request));
   g.clock.run();
-  EXPECT_EQ(asked.status, remote_outcome::done);
+  EXPECT_EQ(request.status, remote_outcome::done);
   EXPECT_EQ(first.ranges, (std::vector{std::pair(base, std::size_t{line})}));
   EXPECT_EQ(second.ranges, (std::vector{std::pair(base + line, std::size_t{line})}));
 }
@@ -245,13 +243,13 @@ TEST(a_request, to_what_is_not_there_or_not_for_it_is_wrong) {
   std::uint64_t const end = g.map.of(region_kind::tlm, 1)->end();
   for (std::uint64_t const address : {end - 4, g.map.of(region_kind::device, 1)->base + 4,
                                       g.map.of(region_kind::device, 1)->end() - 8, std::uint64_t{64}}) {
-    transaction asked;
-    asked.bytes = 8;
-    asked.target = 1;
-    asked.address = address;
-    g.clock.start(ask(g, 0, asked));
+    transaction request;
+    request.bytes = 8;
+    request.target = 1;
+    request.address = address;
+    g.clock.start(ask(g, 0, request));
     g.clock.run();
-    EXPECT_EQ(asked.status, remote_outcome::wrong);
+    EXPECT_EQ(request.status, remote_outcome::wrong);
   }
 }
 

@@ -1,4 +1,4 @@
-// memset_unit: fills a range of the DDR of its memory tile, near memory: nothing but the command crosses the network.
+// memset_unit: fills a range of its memory tile's DDR, near memory: only the command crosses the network.
 #pragma once
 
 #include "machine/unit/command_unit.hpp"
@@ -8,30 +8,34 @@ namespace tess::machine {
 
 class memset_unit final : public command_unit {
  public:
-  // Fields of a window. What the registers of a real unit are belongs into registers.hpp.
+  // Fields of a window. The registers of a real unit belong in registers.hpp.
   static constexpr std::uint64_t address = 0;
   static constexpr std::uint64_t bytes = 8;
-  static constexpr std::uint64_t value = 16;  ///< Of every word.
+  static constexpr std::uint64_t value = 16;  ///< Written to every word.
   static constexpr std::uint64_t counter = 24;
   static constexpr std::uint64_t burst_bytes = 64;
 
-  memset_unit(kernel& k, machine_description const& made_of, network& over, tile& at)
-      : command_unit(made_of.harts_of(at.number())), kernel_(k), network_(over), tile_(at), completion_(made_of, at) {}
+  memset_unit(kernel& k, machine_description const& description, network& noc, tile& at)
+      : command_unit(description.harts_of(at.number())),
+        kernel_(k),
+        network_(noc),
+        tile_(at),
+        completion_(description, at) {}
 
  private:
-  // The doorbell: look at everything that could be wrong, then start a process.
+  // The doorbell: check all fields, then start a process.
   registers::command_status begin(window& by) override {
     region const* const in = tile_.map().find(by.field(address));
     bool const here = in != nullptr && in->kind == region_kind::partition && in->memory_tile == tile_.number();
     bool const bursts = (by.field(address) | by.field(bytes)) % burst_bytes == 0;
     if (!here || !bursts || by.field(bytes) > in->end() - by.field(address)) return registers::command_status::wrong;
     if (!completion_.counter(by.field(counter))) return registers::command_status::wrong;
-    network_.operation_begins();  // harts must not run ahead of what comes of it
+    network_.operation_begins();  // harts must not run ahead of its effects
     kernel_.start(run(by, in->memory_offset + (by.field(address) - in->base)));
     return registers::command_status::accepted;
   }
 
-  // Time is what the memory's port takes, which others use as well: a write of a burst after another.
+  // One burst after another is written through the memory's port, which is shared; that is what takes time.
   process run(window& by, std::uint64_t offset) {
     std::array<std::uint64_t, burst_bytes / sizeof(std::uint64_t)> burst{};
     burst.fill(by.field(value));

@@ -37,7 +37,7 @@ class a_memset_unit : public testing::Test {
   grid g{read_machine(TESS_MACHINES "/nemesys-2x2.toml")};
   tile& owner = *g.tiles[0];
   tile& memory = *g.tiles[3];
-  memset_unit unit{g.clock, g.made_of, g.over, memory};
+  memset_unit unit{g.clock, g.description, g.noc, memory};
   std::uint64_t partition = g.map.of(region_kind::partition, 0)->base;
   std::uint64_t tlm = g.map.of(region_kind::tlm, 0)->base;
 };
@@ -57,10 +57,10 @@ TEST_F(a_memset_unit, fills_its_range_and_nothing_else_in_the_time_of_the_port) 
   EXPECT_EQ(word(tlm), 0U);
   EXPECT_EQ(word(tlm + 64), 99U);
   EXPECT_EQ(*unit.load(56, 0), static_cast<std::uint64_t>(command_status::idle));
-  EXPECT_EQ(g.over.operations(), 0U);
-  std::uint64_t const words = bytes / g.made_of.memory.port_bytes;
-  EXPECT_EQ(memory.memory()->counted().busy_ps, words * g.made_of.memory_clock_ps);
-  EXPECT_GE(g.clock.now(), words * g.made_of.memory_clock_ps);
+  EXPECT_EQ(g.noc.operations(), 0U);
+  std::uint64_t const words = bytes / g.description.memory.port_bytes;
+  EXPECT_EQ(memory.memory()->counted().busy_ps, words * g.description.memory_clock_ps);
+  EXPECT_GE(g.clock.now(), words * g.description.memory_clock_ps);
 }
 
 TEST_F(a_memset_unit, refuses_what_is_not_in_its_memory) {

@@ -81,7 +81,7 @@ TEST_F(a_receive_window, counts_sends_and_closes_with_the_last) {
   word(0, own_memory) = 6;
   EXPECT_EQ(send(64, there), command_status::wrong);
   EXPECT_EQ(word(1, own_memory), 5U);
-  EXPECT_EQ(g.over.operations(), 0U);
+  EXPECT_EQ(g.noc.operations(), 0U);
 }
 
 TEST_F(a_receive_window, lets_nobody_else_in) {
@@ -101,7 +101,7 @@ TEST_F(a_receive_window, is_not_a_unit_of_other_machines_nor_are_accelerators_of
 TEST_F(a_receive_window, gets_data_by_the_first_network_and_messages_go_by_the_second) {
   ASSERT_EQ(open(own_memory, 64, 0, 1), command_status::idle);
   EXPECT_EQ(send(64, there), command_status::idle);
-  std::uint64_t const data = flits(g.over);
+  std::uint64_t const data = flits(g.noc);
   EXPECT_GT(data, 64U / 4);
   EXPECT_EQ(flits(*g.mail), 0U);
   device& post = g.units[0]->invocations;
@@ -110,7 +110,7 @@ TEST_F(a_receive_window, gets_data_by_the_first_network_and_messages_go_by_the_s
   EXPECT_TRUE(post.store(registers::invoke::doorbell, 1, 0));
   g.clock.run();
   EXPECT_EQ(g.tiles[1]->network_adapter().tasks(), 1U);
-  EXPECT_EQ(flits(g.over), data);
+  EXPECT_EQ(flits(g.noc), data);
   EXPECT_GT(flits(*g.mail), 0U);
 }
 

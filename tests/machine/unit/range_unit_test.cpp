@@ -52,7 +52,7 @@ TEST_F(a_range_unit, counts_the_commands_of_four_harts_and_tells_the_last) {
   g.clock.run();
   EXPECT_EQ(word(tlm), 0U);
   EXPECT_EQ(word(tlm + 4096), 77U);
-  EXPECT_EQ(g.over.operations(), 0U);
+  EXPECT_EQ(g.noc.operations(), 0U);
 }
 
 TEST_F(a_range_unit, takes_a_second_command_of_a_hart_when_the_first_has_ended) {

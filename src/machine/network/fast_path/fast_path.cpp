@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 #include "machine/network/fast_path/arbiter_pointers.hpp"
 
 namespace tess::machine {

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "machine/assert.hpp"
+#include "machine/kernel/assert.hpp"
 #include "machine/network/links.hpp"
 #include "machine/network/packet.hpp"
 #include "machine/network/router/channel_allocator.hpp"

@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "machine/command/run.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/linux/elf.hpp"
 #include "machine/report/explanation.hpp"
-#include "machine/runs.hpp"
 
 namespace {
 

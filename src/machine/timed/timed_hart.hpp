@@ -1,4 +1,4 @@
-// seat: a hart in its tile: it runs ahead of the kernel as far as nobody can tell, and comes back for everything else.
+// timed_hart: a hart with time: it runs ahead of the kernel while nothing else in the machine can observe it.
 //
 //   As an event of the kernel it is at the time at which its hart goes on. While no other event comes before that, it
 //   goes on at once. What it stops for is done when the kernel has reached the hart's time (docs/internals/machine.md,
@@ -15,18 +15,18 @@
 
 namespace tess::machine {
 
-class seat;
+class timed_hart;
 
-/// What a seat asks of the program that runs on it.
-class seat_owner {
+/// What a timed_hart asks of the program that runs on it.
+class hart_environment {
  public:
-  virtual ~seat_owner() = default;
+  virtual ~hart_environment() = default;
   enum class after : std::uint8_t { goes_on, sleeps };
-  virtual after system_call(seat& of) = 0;
+  virtual after system_call(timed_hart& of) = 0;
   virtual std::uint64_t counter(hart const& h) const = 0;
-  virtual void trapped(seat& of) = 0;
-  /// The cycle before which nobody else does anything that the tile of this seat could see.
-  [[nodiscard]] virtual std::uint64_t horizon(seat const& of) const = 0;
+  virtual void trapped(timed_hart& of) = 0;
+  /// The cycle before which nobody else does anything that the tile of this timed_hart could see.
+  [[nodiscard]] virtual std::uint64_t horizon(timed_hart const& of) const = 0;
 };
 
 /// Is told when a hart could not go on, for a trace.
@@ -34,18 +34,18 @@ class wait_log {
  public:
   virtual ~wait_log() = default;
   /// `why` stays: a text of the program's.
-  virtual void waited(seat const& who, char const* why, picoseconds begin, picoseconds end) = 0;
+  virtual void waited(timed_hart const& who, char const* why, picoseconds begin, picoseconds end) = 0;
 };
 
-class alignas(64) seat : event, tile::watcher {
+class alignas(64) timed_hart : event, tile::watcher {
  public:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };
 
-  seat(kernel& k, machine_description const& made_of, tile& at, local_window const& window, page_rights const& rights,
-       seat_owner& owner);
+  timed_hart(kernel& k, machine_description const& description, tile& at, local_window const& window,
+             page_rights const& rights, hart_environment& owner);
 
   state is = state::idle;  // beside the event: what others of the tile look at is one line of the host's caches
-  hart occupant;
+  hart context;
 
   /// It goes on at this cycle, not before now.
   void wake(std::uint64_t cycle);
@@ -54,7 +54,7 @@ class alignas(64) seat : event, tile::watcher {
   [[nodiscard]] tile& place() noexcept { return tile_; }
   [[nodiscard]] tile const& place() const noexcept { return tile_; }
   /// From now on, every wait that is over.
-  void tell(wait_log* of_waits) noexcept { log_ = of_waits; }
+  void set_log(wait_log* of_waits) noexcept { log_ = of_waits; }
   /// When it goes on, if it has said so to the kernel; otherwise some time in the past.
   [[nodiscard]] picoseconds due_ps() const noexcept { return due; }
 
@@ -76,17 +76,17 @@ class alignas(64) seat : event, tile::watcher {
   };
   [[nodiscard]] extended_place find_extended(access_request const& of) const;
   /// By the request of the hart.
-  void fill_remote(transaction& asked, remote_operation what, extended_place const& there) const;
+  void fill_remote(transaction& operation, remote_operation what, extended_place const& there) const;
 
   // What has begun (seat_begun.cpp).
   struct begun_word : event {
-    begun_word(seat& of, std::uint64_t its_number, bool posts);
-    seat& owner;
+    begun_word(timed_hart& of, std::uint64_t its_number, bool posts);
+    timed_hart& owner;
     std::uint64_t number;  ///< Of its ticket, or of its slot.
     bool is_posted;
     std::uint64_t object = 0;
     std::uint64_t address = 0;
-    transaction asked;
+    transaction operation;
   };
   begun_word& begun_word_of(bool posts);
   bool serve_begin();
@@ -123,7 +123,7 @@ class alignas(64) seat : event, tile::watcher {
   clock_domain clock_;
   tile& tile_;
   address_map const& map_;
-  seat_owner& owner_;
+  hart_environment& owner_;
   std::uint64_t quantum_;
   std::uint64_t system_call_cycles_;
   hart_memory memory_;

@@ -1,16 +1,16 @@
-// frame_pool: one list per multiple of 64 bytes; what is given back is handed out next, while it is in the cache.
-#include "machine/kernel/frame_pool.hpp"
+// process_pool: one free list per multiple of 64 bytes; the frame freed last is reused first, while it is in the cache.
+#include "machine/kernel/process_pool.hpp"
 
 #include <new>
 
 namespace tess::machine {
 
-frame_pool& frame_pool::of_thread() noexcept {
-  static thread_local frame_pool pool;
+process_pool& process_pool::of_thread() noexcept {
+  static thread_local process_pool pool;
   return pool;
 }
 
-frame_pool::~frame_pool() {
+process_pool::~process_pool() {
   for (std::size_t i = 0; i < lists_.size(); ++i) {
     while (lists_[i] != nullptr) {
       free_frame* const next = lists_[i]->next;
@@ -20,7 +20,7 @@ frame_pool::~frame_pool() {
   }
 }
 
-void* frame_pool::take(std::size_t bytes) {
+void* process_pool::take(std::size_t bytes) {
   if (bytes > largest_bytes) return ::operator new(bytes);
   free_frame*& list = lists_[index(bytes)];
   if (list == nullptr) return ::operator new(index(bytes) * step_bytes);
@@ -29,13 +29,13 @@ void* frame_pool::take(std::size_t bytes) {
   return taken;
 }
 
-void frame_pool::give(void* frame, std::size_t bytes) noexcept {
+void process_pool::give(void* frame, std::size_t bytes) noexcept {
   if (bytes > largest_bytes) return ::operator delete(frame, bytes);
   free_frame*& list = lists_[index(bytes)];
   list = ::new (frame) free_frame{list};
 }
 
-std::size_t frame_pool::spare() const noexcept {
+std::size_t process_pool::spare() const noexcept {
   std::size_t count = 0;
   for (free_frame const* list : lists_) {
     for (; list != nullptr; list = list->next) ++count;

@@ -1,5 +1,5 @@
-// near_memory: bursts into registers, runs of words out of them, streams.
-#include "machine/nma/near_memory.hpp"
+// accelerator_memory: bursts into registers, runs of words out of them, streams.
+#include "machine/nma/accelerator_memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -13,9 +13,10 @@ constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 }  // namespace
 
-class near_memory::stream {
+class accelerator_memory::stream {
  public:
-  stream(near_memory& of, std::uint64_t offset, std::uint64_t bytes) : of_(of), next_(offset), end_(offset + bytes) {}
+  stream(accelerator_memory& of, std::uint64_t offset, std::uint64_t bytes)
+      : of_(of), next_(offset), end_(offset + bytes) {}
 
   /// The next burst, once it is there; null: that was all. What it gave before is read over.
   [[nodiscard]] task<stream_slot*> next() {
@@ -42,32 +43,32 @@ class near_memory::stream {
     ++ahead_;
   }
 
-  near_memory& of_;
+  accelerator_memory& of_;
   std::uint64_t next_;
   std::uint64_t end_;
   std::size_t head_ = 0;
   std::size_t ahead_ = 0;
 };
 
-near_memory::near_memory(kernel& k, machine_description const& made_of, memory_port& port)
+accelerator_memory::accelerator_memory(kernel& k, machine_description const& description, memory_port& port)
     : kernel_(k),
       port_(port),
-      state_ps_(made_of.nma.state_cycles * made_of.memory_clock_ps),
-      burst_(made_of.nma.burst_bytes),
-      posted_max_(made_of.nma.posted_writes),
-      slots_(made_of.nma.stream_bursts) {}
+      state_ps_(description.nma.state_cycles * description.memory_clock_ps),
+      burst_(description.nma.burst_bytes),
+      posted_max_(description.nma.posted_writes),
+      slots_(description.nma.stream_bursts) {}
 
-task<> near_memory::settle() {
+task<> accelerator_memory::settle() {
   if (picoseconds const owed = std::exchange(owed_ps_, 0); owed != 0) co_await kernel_.delay(owed);
 }
 
-std::optional<std::uint64_t> near_memory::find(line_register const& in, std::uint64_t offset) const noexcept {
+std::optional<std::uint64_t> accelerator_memory::find(line_register const& in, std::uint64_t offset) const noexcept {
   std::uint64_t const word = (offset - in.offset) / word_bytes;
   if (offset - in.offset >= burst_ || (in.valid >> word & 1U) == 0) return std::nullopt;
   return in.words[word];
 }
 
-task<> near_memory::fetch(line_register& into, std::uint64_t line) {
+task<> accelerator_memory::fetch(line_register& into, std::uint64_t line) {
   if (into.offset != line) {
     co_await clean(into);
     into.offset = line;
@@ -84,13 +85,13 @@ task<> near_memory::fetch(line_register& into, std::uint64_t line) {
   into.valid = static_cast<std::uint32_t>((std::uint64_t{1} << burst_ / word_bytes) - 1);
 }
 
-task<std::uint64_t> near_memory::load(line_register& by, std::uint64_t offset) {
+task<std::uint64_t> accelerator_memory::load(line_register& by, std::uint64_t offset) {
   if (auto const known = find(by, offset)) co_return *known;
   co_await fetch(by, line_of(offset));
   co_return *find(by, offset);
 }
 
-task<> near_memory::store(line_register& by, std::uint64_t offset, std::uint64_t value) {
+task<> accelerator_memory::store(line_register& by, std::uint64_t offset, std::uint64_t value) {
   if (by.offset != line_of(offset)) {
     co_await clean(by);
     by.offset = line_of(offset);
@@ -101,7 +102,7 @@ task<> near_memory::store(line_register& by, std::uint64_t offset, std::uint64_t
   by.dirty |= 1U << word;
 }
 
-task<> near_memory::clean(line_register& by) {
+task<> accelerator_memory::clean(line_register& by) {
   // A write for each run of neighbours.
   while (by.dirty != 0) {
     auto const first = static_cast<std::uint32_t>(std::countr_zero(by.dirty));
@@ -113,7 +114,7 @@ task<> near_memory::clean(line_register& by) {
   by.valid = 0;
 }
 
-task<std::uint64_t> near_memory::read_word(std::uint64_t offset) {
+task<std::uint64_t> accelerator_memory::read_word(std::uint64_t offset) {
   co_await settle();
   std::uint64_t value = 0;
   happened there;
@@ -123,7 +124,7 @@ task<std::uint64_t> near_memory::read_word(std::uint64_t offset) {
   co_return value;
 }
 
-task<> near_memory::write(std::uint64_t offset, std::span<std::byte const> bytes) {
+task<> accelerator_memory::write(std::uint64_t offset, std::span<std::byte const> bytes) {
   co_await settle();
   co_await room_awaiter{*this, posted_max_ - 1};
   if (spare_.empty()) spare_.push_back(&all_.emplace_back(*this));
@@ -134,14 +135,14 @@ task<> near_memory::write(std::uint64_t offset, std::span<std::byte const> bytes
   port_.write(offset, bytes, begun);
 }
 
-void near_memory::posted_write::written() {
+void accelerator_memory::posted_write::written() {
   owner.spare_.push_back(this);
   --owner.under_way_;
   if (!owner.waiting_ || owner.under_way_ > owner.wanted_) return;
   std::exchange(owner.waiting_, nullptr).resume();
 }
 
-task<> near_memory::fill_zero(std::uint64_t offset, std::uint64_t bytes) {
+task<> accelerator_memory::fill_zero(std::uint64_t offset, std::uint64_t bytes) {
   static constexpr std::array<std::byte, line_register::bytes_max> zeros{};
   for (std::uint64_t done = 0; done < bytes;) {
     std::uint64_t const piece = std::min(line_of(offset + done) + burst_ - (offset + done), bytes - done);
@@ -150,7 +151,7 @@ task<> near_memory::fill_zero(std::uint64_t offset, std::uint64_t bytes) {
   }
 }
 
-task<> near_memory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+task<> accelerator_memory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
   co_await settle();
   stream source(*this, from, bytes);
   while (stream_slot* const burst = co_await source.next()) {
@@ -158,7 +159,8 @@ task<> near_memory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t byt
   }
 }
 
-task<std::optional<std::uint64_t>> near_memory::search(std::uint64_t offset, std::uint64_t count, std::uint64_t value) {
+task<std::optional<std::uint64_t>> accelerator_memory::search(std::uint64_t offset, std::uint64_t count,
+                                                              std::uint64_t value) {
   co_await settle();
   stream list(*this, offset, count * word_bytes);
   while (stream_slot* const burst = co_await list.next()) {
@@ -171,7 +173,7 @@ task<std::optional<std::uint64_t>> near_memory::search(std::uint64_t offset, std
   co_return std::nullopt;
 }
 
-task<> near_memory::drain() {
+task<> accelerator_memory::drain() {
   co_await settle();
   co_await room_awaiter{*this, 0};
 }

@@ -1,4 +1,4 @@
-// runs: a program on a machine as it was asked for, and what is said about it.
+// run: runs a program on a machine as the command line says, and reports the result.
 //
 // Errors    wrong_use, elf_error, config_error: what was asked for will not do. What the program does wrong is in its
 //           exit code and on standard error.

@@ -1,5 +1,4 @@
-// near_memory: how the accelerator reaches its memory: registers that hold a burst each, writes that are posted, and
-// streams that read ahead.
+// accelerator_memory: the accelerator's path to its memory: burst registers, posted writes and read-ahead streams.
 //
 //   Everything goes through the one port of the memory tile, where it takes its turn among others. A word that is not
 //   in a register costs an access of a whole burst; a write waits only if too many are on their way. States of the
@@ -34,9 +33,9 @@ struct line_register {
   std::array<std::uint64_t, bytes_max / 8> words{};
 };
 
-class near_memory {
+class accelerator_memory {
  public:
-  near_memory(kernel& k, machine_description const& made_of, memory_port& port);
+  accelerator_memory(kernel& k, machine_description const& description, memory_port& port);
 
   /// A state of the machine begins.
   void step() noexcept { owed_ps_ += state_ps_; }
@@ -66,13 +65,13 @@ class near_memory {
 
  private:
   struct posted_write : event {
-    explicit posted_write(near_memory& owner_)
+    explicit posted_write(accelerator_memory& owner_)
         : event([](event& self) { static_cast<posted_write&>(self).written(); }), owner(owner_) {}
     void written();
-    near_memory& owner;
+    accelerator_memory& owner;
   };
   struct room_awaiter {
-    near_memory& of;
+    accelerator_memory& of;
     std::uint32_t most;
     [[nodiscard]] bool await_ready() const noexcept { return of.under_way_ <= most; }
     void await_suspend(std::coroutine_handle<> waiting) const noexcept {

@@ -1,5 +1,5 @@
 // flat_memory: the reservation of address space, rights, and the slow way.
-#include "machine/hart/flat_memory.hpp"
+#include "machine/flat/flat_memory.hpp"
 
 #include <sys/mman.h>
 

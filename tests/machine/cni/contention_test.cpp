@@ -1,5 +1,5 @@
-// storm_test: queues of a few items that all tiles of the largest preset flood at once: every item comes, once.
-// Method: processes in place of harts; each item has a name of its own, and names are ticked off.
+// contention_test: all tiles of the largest preset flood queues of a few items; every item arrives exactly once.
+// Method: processes instead of harts; each item has a unique number, which is ticked off.
 #include "cni_fixture.hpp"
 #include "test_seed.hpp"
 
@@ -13,9 +13,9 @@ constexpr std::uint64_t log2_items = 2;
 
 struct storm {
   explicit storm(std::uint32_t hot_, std::uint64_t items_of_each_)
-      : hot(hot_), items_of_each(items_of_each_), came(m.g.made_of.tiles() * items_of_each) {}
+      : hot(hot_), items_of_each(items_of_each_), came(m.g.description.tiles() * items_of_each) {}
 
-  kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.made_of.tile_clock_ps); }
+  kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.description.tile_clock_ps); }
   [[nodiscard]] std::uint64_t name_of(std::uint32_t tile, std::uint64_t item) const {
     return tile * items_of_each + item;
   }
@@ -27,7 +27,7 @@ struct storm {
   }
   /// Queues are at every 16th tile or so.
   [[nodiscard]] std::uint32_t hot_tile(std::uint64_t choice) const {
-    return static_cast<std::uint32_t>(choice % hot * (m.g.made_of.tiles() / hot));
+    return static_cast<std::uint32_t>(choice % hot * (m.g.description.tiles() / hot));
   }
 
   interfaces m{"cni-128"};
@@ -59,7 +59,7 @@ process reads(storm& s, std::uint32_t tile) {
   }
 }
 
-TEST(a_storm, of_all_tiles_on_a_few_small_queues_loses_nothing) {
+TEST(contention, of_all_tiles_on_a_few_small_queues_loses_nothing) {
   TESS_PRINT_SEED(tess::test::seed());
   storm s(8, 16);
   for (std::uint32_t i = 0; i < s.hot; ++i) {
@@ -67,7 +67,7 @@ TEST(a_storm, of_all_tiles_on_a_few_small_queues_loses_nothing) {
     s.m.queue(s.m.line(tile, 0), of::queue, s.m.scratchpad(tile, 4096), log2_items, 0);
     s.m.g.clock.start(reads(s, tile));
   }
-  for (std::uint32_t tile = 0; tile < s.m.g.made_of.tiles(); ++tile) s.m.g.clock.start(sends(s, tile));
+  for (std::uint32_t tile = 0; tile < s.m.g.description.tiles(); ++tile) s.m.g.clock.start(sends(s, tile));
   s.m.run();
   EXPECT_EQ(s.count, s.came.size());
   s.m.expect_no_fault();
@@ -94,14 +94,14 @@ process supplies(storm& s, std::uint32_t tile) {
   }
 }
 
-TEST(a_storm, of_items_and_requests_gives_each_item_to_one) {
+TEST(contention, of_items_and_requests_gives_each_item_to_one) {
   TESS_PRINT_SEED(tess::test::seed());
   storm s(8, 8);
   for (std::uint32_t i = 0; i < s.hot; ++i) {
     std::uint32_t const tile = s.hot_tile(i);
     s.m.queue(s.m.line(tile, 0), of::match_queue, s.m.scratchpad(tile, 4096), log2_items, 0);
   }
-  for (std::uint32_t tile = 0; tile < s.m.g.made_of.tiles(); ++tile) {
+  for (std::uint32_t tile = 0; tile < s.m.g.description.tiles(); ++tile) {
     s.m.g.clock.start(asks(s, tile));
     s.m.g.clock.start(supplies(s, tile));
   }
@@ -111,11 +111,11 @@ TEST(a_storm, of_items_and_requests_gives_each_item_to_one) {
   s.m.expect_no_fault();
 }
 
-TEST(a_storm, of_counts_adds_up) {
+TEST(contention, of_counts_adds_up) {
   storm s(1, 16);
   std::uint64_t const counter = s.m.line(0, 0);
   s.m.configure(counter, of::counter);
-  for (std::uint32_t tile = 0; tile < s.m.g.made_of.tiles(); ++tile) s.m.g.clock.start(sends(s, tile));
+  for (std::uint32_t tile = 0; tile < s.m.g.description.tiles(); ++tile) s.m.g.clock.start(sends(s, tile));
   s.m.run();
   std::uint64_t const all = s.came.size();
   EXPECT_EQ(s.m.word(counter), all * (all - 1) / 2) << "names are from 0";

@@ -1,5 +1,5 @@
 // flat_machine: turns, and what is done at the end of each run of a hart.
-#include "machine/flat_machine.hpp"
+#include "machine/flat/flat_machine.hpp"
 
 #include <fmt/format.h>
 
@@ -20,14 +20,14 @@ flat_machine::flat_machine(elf_image const& image, flat_options options, program
       options_(options),
       memory_(options.memory_bytes),
       code_(memory_, flat_engine::handlers(), {}),
-      seats_(options.harts),
+      harts_(options.harts),
       program_(*this, memory_.size_bytes(), *this, image, std::move(of_program)) {
-  for (std::uint32_t k = 0; k < seats_.size(); ++k) {
-    seats_[k].occupant.number = k;
-    seats_[k].occupant.code = &code_;
-    seats_[k].occupant.memory = &memory_;
+  for (std::uint32_t k = 0; k < harts_.size(); ++k) {
+    harts_[k].context.number = k;
+    harts_[k].context.code = &code_;
+    harts_[k].context.memory = &memory_;
   }
-  program_.start(seats_.front().occupant);
+  program_.start(harts_.front().context);
 }
 
 std::uint64_t flat_machine::now_ns() const {
@@ -35,20 +35,20 @@ std::uint64_t flat_machine::now_ns() const {
 }
 
 hart* flat_machine::free_hart() {
-  auto const free = std::ranges::find(seats_, state::idle, &seat::is);
-  return free == seats_.end() ? nullptr : &free->occupant;
+  auto const free = std::ranges::find(harts_, state::idle, &flat_hart::is);
+  return free == harts_.end() ? nullptr : &free->context;
 }
 
 void flat_machine::start(hart& h) {
   h.wait_until(now_ns());
-  seats_[h.number].is = state::runnable;
+  harts_[h.number].is = state::runnable;
 }
 void flat_machine::release(hart& h) {
-  seats_[h.number].is = state::idle;
+  harts_[h.number].is = state::idle;
 }
 void flat_machine::wake(hart& h) {
   h.wait_until(now_ns());
-  seats_[h.number].is = state::runnable;
+  harts_[h.number].is = state::runnable;
 }
 
 bool flat_machine::read(std::uint64_t address, std::span<std::byte> into) {
@@ -85,8 +85,8 @@ machine_outcome flat_machine::run() {
   while (!ended_) {
     turn_end_ += options_.turn_cycles;
     bool ran = false;
-    for (auto& s : seats_) {
-      if (s.is == state::reserved && reservation_lost(s.occupant)) wake(s.occupant);
+    for (auto& s : harts_) {
+      if (s.is == state::reserved && reservation_lost(s.context)) wake(s.context);
       if (s.is != state::runnable || ended_) continue;
       take_turn(s);
       ran = true;
@@ -94,7 +94,7 @@ machine_outcome flat_machine::run() {
     program_.tasks().pass_time(turn_end_);
     if (!ran && !ended_) pass_idle_time();
   }
-  for (auto const& s : seats_) outcome_.instructions += s.occupant.retired;
+  for (auto const& s : harts_) outcome_.instructions += s.context.retired;
   outcome_.simulated_ns = now_ns();
   return outcome_;
 }
@@ -104,16 +104,16 @@ std::string flat_machine::hint_of(hart const& h) {
   return "machine: registers, and addresses of other tiles, are there with time only; give --timing on\n";
 }
 
-void flat_machine::take_turn(seat& s) {
-  running_ = &s.occupant;
+void flat_machine::take_turn(flat_hart& s) {
+  running_ = &s.context;
   do {
-    flat_engine::run(s.occupant, memory_.fast(), turn_end_);
+    flat_engine::run(s.context, memory_.fast(), turn_end_);
   } while (serve(s));
   running_ = nullptr;
 }
 
-bool flat_machine::serve(seat& s) {
-  hart& h = s.occupant;
+bool flat_machine::serve(flat_hart& s) {
+  hart& h = s.context;
   switch (h.stopped) {
     case stop::quantum:
       return false;
@@ -152,8 +152,8 @@ bool flat_machine::serve(seat& s) {
   }
 }
 
-bool flat_machine::serve_call(seat& s) {
-  switch (program_.system_call(s.occupant)) {
+bool flat_machine::serve_call(flat_hart& s) {
+  switch (program_.system_call(s.context)) {
     case program::after_call::goes_on:
       return true;
     case program::after_call::sleeps:
@@ -165,7 +165,7 @@ bool flat_machine::serve_call(seat& s) {
       break;
   }
   std::string trouble;
-  if (auto const signal = program_.killed_by()) trouble = signal_report(*signal, s.occupant, *this, image_);
+  if (auto const signal = program_.killed_by()) trouble = signal_report(*signal, s.context, *this, image_);
   end(program_.exit_code(), std::move(trouble));
   return false;
 }
@@ -189,10 +189,10 @@ void flat_machine::pass_idle_time() {
   if (next == threads::never) {
     std::string report = "machine: every thread waits, and none can wake another\n";
     for (auto const& line : program_.tasks().waiting()) report += "  " + line + "\n";
-    for (auto const& s : seats_)
+    for (auto const& s : harts_)
       if (s.is == state::reserved)
-        report += fmt::format("  hart {}: waits for the word at {:#x} to change\n", s.occupant.number,
-                              s.occupant.reserved.address);
+        report += fmt::format("  hart {}: waits for the word at {:#x} to change\n", s.context.number,
+                              s.context.reserved.address);
     return end(1, report);
   }
   turn_end_ = std::max(turn_end_, next);

@@ -1,4 +1,4 @@
-// copy_line: copies a cache line; those of the usual sizes without a call.
+// copy_line: copies a cache line; the usual sizes are inlined.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline void copy_line(std::byte* to, std::byte const* from, std::size_t bytes) n
     case 64:
       std::memcpy(to, from, 64);
       break;
-    case 0:  // of nothing: where to may be nowhere
+    case 0:  // nothing to copy, and `to` may be null
       break;
     default:
       std::memcpy(to, from, bytes);

@@ -1,7 +1,7 @@
-// frame_pool_test: a frame that was given back is the next one of its size, and different sizes do not mix.
+// process_pool_test: frames of processes are used again by size, and large ones come from the heap.
 //
 // Method: pools of the test's own, and counts of what lies in the lists.
-#include "machine/kernel/frame_pool.hpp"
+#include "machine/kernel/process_pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 
 namespace {
 
-using tess::machine::frame_pool;
+using tess::machine::process_pool;
 
 TEST(a_frame_pool, hands_out_what_was_given_back_last) {
-  frame_pool pool;
+  process_pool pool;
   void* const first = pool.take(100);
   void* const second = pool.take(100);
   EXPECT_NE(first, second);
@@ -26,13 +26,13 @@ TEST(a_frame_pool, hands_out_what_was_given_back_last) {
 }
 
 TEST(a_frame_pool, keeps_sizes_apart_and_large_frames_out) {
-  frame_pool pool;
+  process_pool pool;
   void* const small = pool.take(64);
-  void* const large = pool.take(frame_pool::largest_bytes + 1);
+  void* const large = pool.take(process_pool::largest_bytes + 1);
   std::memset(small, 1, 64);
-  std::memset(large, 2, frame_pool::largest_bytes + 1);
+  std::memset(large, 2, process_pool::largest_bytes + 1);
   pool.give(small, 64);
-  pool.give(large, frame_pool::largest_bytes + 1);
+  pool.give(large, process_pool::largest_bytes + 1);
   EXPECT_EQ(pool.spare(), 1U);
   void* const other = pool.take(65);
   EXPECT_NE(other, small);

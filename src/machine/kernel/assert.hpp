@@ -1,7 +1,7 @@
 // assert: invariants of the simulator itself; MACHINE_ASSERT in every build, MACHINE_DEBUG_ASSERT in checked ones.
 //
-//   The simulator shares no code with the runtime, so it has its own. A failed assertion is a bug of ours: what a
-//   machine file or a simulated program does wrong is reported as an error or a trap.
+//   The simulator shares no code with the runtime, so it has its own. A failed assertion is a bug of the simulator.
+//   Errors in a machine file or a simulated program are reported as errors or traps instead.
 #pragma once
 
 #include <cstdio>

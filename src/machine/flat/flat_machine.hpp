@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "machine/flat/flat_memory.hpp"
 #include "machine/hart/code_cache.hpp"
-#include "machine/hart/flat_memory.hpp"
 #include "machine/hart/hart.hpp"
 #include "machine/linux/program.hpp"
 
@@ -44,8 +44,8 @@ class flat_machine final : private machine_host, private user_memory {
 
  private:
   enum class state : std::uint8_t { idle, runnable, sleeping, reserved };  // reserved: waits for a word, by wrs.nto
-  struct seat {
-    hart occupant;
+  struct flat_hart {
+    hart context;
     state is = state::idle;
   };
 
@@ -56,7 +56,7 @@ class flat_machine final : private machine_host, private user_memory {
   void release(hart& h) override;
   void wake(hart& h) override;
   void code_changed() override { code_.clear(); }
-  [[nodiscard]] std::uint32_t harts() const override { return static_cast<std::uint32_t>(seats_.size()); }
+  [[nodiscard]] std::uint32_t harts_count() const override { return static_cast<std::uint32_t>(harts_.size()); }
   // user_memory
   bool read(std::uint64_t address, std::span<std::byte> into) override;
   bool write(std::uint64_t address, std::span<std::byte const> from) override;
@@ -64,10 +64,10 @@ class flat_machine final : private machine_host, private user_memory {
   void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) override;
   void clear(std::uint64_t begin, std::uint64_t end) override;
 
-  void take_turn(seat& s);
+  void take_turn(flat_hart& s);
   // Deals with why the hart stopped; true if it goes on in this turn.
-  bool serve(seat& s);
-  bool serve_call(seat& s);
+  bool serve(flat_hart& s);
+  bool serve_call(flat_hart& s);
   void serve_counter(hart& h) const;
   // Whether the word that a hart waits for has changed.
   [[nodiscard]] bool reservation_lost(hart const& h) const;
@@ -81,7 +81,7 @@ class flat_machine final : private machine_host, private user_memory {
   flat_options options_;
   flat_memory memory_;
   code_cache code_;
-  std::vector<seat> seats_;
+  std::vector<flat_hart> harts_;
   std::uint64_t turn_end_ = 0;     // cycles
   hart const* running_ = nullptr;  // whose clock is the time during a turn
   program program_;

@@ -1,5 +1,5 @@
-// runs: with time and without.
-#include "machine/runs.hpp"
+// run: runs with and without time: files, options of the program, and what is written at the end.
+#include "machine/command/run.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "machine/config/named_machines.hpp"
-#include "machine/flat_machine.hpp"
+#include "machine/flat/flat_machine.hpp"
 #include "machine/report/measurement.hpp"
 #include "machine/report/picture.hpp"
 #include "machine/report/progress.hpp"
@@ -149,7 +149,7 @@ int run_timed(chosen_options const& chosen) {
       if (!line.due()) return;
       std::uint64_t instructions = 0;
       for (auto const& one : machine.programs()) instructions += one->instructions();
-      line.say(machine.inside().clock.now(), instructions);
+      line.say(machine.hardware().clock.now(), instructions);
     });
   }();
   double const seconds = seconds_since(begin);

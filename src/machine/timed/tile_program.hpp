@@ -1,0 +1,90 @@
+// tile_program: the copy of the program that one tile runs: its memory as Linux sees it, its harts, and how it ended.
+//
+// Threads   one.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "machine/linux/program.hpp"
+#include "machine/tile/grid.hpp"
+#include "machine/timed/timed_hart.hpp"
+
+namespace tess::machine {
+
+/// One tile's copy.
+class tile_program final : private machine_host, private user_memory, private code_source, public hart_environment {
+ public:
+  tile_program(grid& g, std::uint32_t tile_number, elf_image const& image, program_options options,
+               std::function<void(tile_program&)> ended);
+
+  [[nodiscard]] bool ended() const noexcept { return ended_; }
+  [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
+  [[nodiscard]] std::string const& trouble() const noexcept { return trouble_; }
+  [[nodiscard]] std::uint64_t instructions() const;
+  [[nodiscard]] hart_memory::statistics counted() const;
+  [[nodiscard]] std::uint32_t tile_number() const noexcept { return tile_.number(); }
+  [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
+  [[nodiscard]] std::deque<timed_hart>& harts() noexcept { return harts_; }
+  [[nodiscard]] std::deque<timed_hart> const& harts() const noexcept { return harts_; }
+  /// Who waits for what, when nothing happens any more.
+  [[nodiscard]] std::string waiting();
+
+ private:
+  // machine_host
+  [[nodiscard]] std::uint64_t now_ns() const override;
+  hart* free_hart() override;
+  void start(hart& h) override;
+  void release(hart& h) override;
+  void wake(hart& h) override;
+  void code_changed() override;
+  [[nodiscard]] std::uint32_t harts_count() const override { return static_cast<std::uint32_t>(harts_.size()); }
+  // user_memory: through the L2, where the line is; the L1s are snooped.
+  bool read(std::uint64_t address, std::span<std::byte> into) override;
+  bool write(std::uint64_t address, std::span<std::byte const> from) override;
+  void place(std::uint64_t address, std::span<std::byte const> from) override;
+  void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) override;
+  void clear(std::uint64_t begin, std::uint64_t end) override;
+  // code_source
+  bool halfword(std::uint64_t pc, std::uint16_t& into) const override;
+  // hart_environment
+  after system_call(timed_hart& of) override;
+  std::uint64_t counter(hart const& h) const override;
+  void trapped(timed_hart& of) override;
+  [[nodiscard]] std::uint64_t horizon(timed_hart const& of) const override;
+
+  struct alarm : event {
+    explicit alarm(tile_program& owner_)
+        : event([](event& self) { static_cast<alarm&>(self).owner.expired(static_cast<alarm&>(self)); }),
+          owner(owner_) {}
+    tile_program& owner;
+  };
+  void make_harts(grid& g, std::uint32_t tile_number);
+  void set_alarm();
+  void expired(alarm& one);
+  void end(int code, std::string trouble);
+  [[nodiscard]] std::string segment_hint(access_request const& of) const;
+  [[nodiscard]] bool whole(std::uint64_t address, std::size_t bytes, access_right wanted) const;
+
+  grid& grid_;
+  clock_domain cycles_;
+  tile& tile_;
+  elf_image const& image_;
+  local_window window_;
+  page_rights rights_;
+  code_cache code_;
+  std::deque<timed_hart> harts_;
+  program program_;
+  std::function<void(tile_program&)> on_end_;
+  std::deque<alarm> alarms_;
+  std::vector<alarm*> spare_alarms_;
+  std::uint64_t reach_cycles_;  ///< At least so long after it is begun, an operation reaches another tile.
+  hart const* calling_ = nullptr;
+  bool ended_ = false;
+  int exit_code_ = 0;
+  std::string trouble_;
+};
+
+}  // namespace tess::machine

@@ -1,0 +1,581 @@
+// timed_hart: run-ahead, and what is done at kernel time.
+#include "machine/timed/timed_hart.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "machine/hart/engine.hpp"
+#include "machine/unit/object_lookaside.hpp"
+
+namespace tess::machine {
+namespace {
+
+remote_operation extended_operation(stop wanted) {
+  switch (wanted) {
+    case stop::extended_load:
+      return remote_operation::read;
+    case stop::extended_store:
+      return remote_operation::write;
+    case stop::extended_compare_swap:
+      return remote_operation::compare_swap;
+    default:
+      return remote_operation::atomic;
+  }
+}
+
+remote_operation begun_operation(stop begun) {
+  if (begun == stop::load) return remote_operation::read;
+  return begun == stop::compare_swap ? remote_operation::compare_swap : remote_operation::atomic;
+}
+
+}  // namespace
+
+timed_hart::timed_hart(kernel& k, machine_description const& description, tile& at, local_window const& window,
+                       page_rights const& rights, hart_environment& owner)
+    : event([](event& self) { static_cast<timed_hart&>(self).go(); }),
+      kernel_(k),
+      clock_(description.tile_clock_ps),
+      tile_(at),
+      map_(at.map()),
+      owner_(owner),
+      quantum_(description.harts.quantum_cycles),
+      system_call_cycles_(description.harts.system_call_cycles),
+      memory_(description, at, window, rights) {
+  context.memory = &memory_;
+}
+
+void timed_hart::come_back(std::uint64_t cycle) {
+  kernel_.at(std::max(clock_.cycles(cycle), kernel_.now()), *this);
+}
+
+void timed_hart::wake(std::uint64_t cycle) {
+  is = state::runnable;
+  context.wait_until(std::max(cycle, kernel_cycle()));
+  come_back(context.now());
+}
+
+void timed_hart::go() {
+  if (is != state::runnable) return;
+  if (waits_for_ != nullptr) end_wait();
+  context.wait_until(kernel_cycle());
+  if (pending_ && !serve()) return begin_wait();
+  run_ahead();
+}
+
+void timed_hart::begin_wait() noexcept {
+  if (log_ == nullptr) return;
+  wait_begin_ = kernel_.now();
+  switch (context.stopped) {
+    case stop::fetch:
+      waits_for_ = "instructions";
+      break;
+    case stop::load:
+      waits_for_ = remote_pending_ ? "remote load" : "load";
+      break;
+    case stop::store:
+      waits_for_ = remote_pending_ ? "remote store" : "store";
+      break;
+    case stop::wait:
+      waits_for_ = "a reserved word";
+      break;
+    case stop::ecall:
+      waits_for_ = "asleep";
+      break;
+    case stop::extended_load:
+    case stop::extended_store:
+    case stop::extended_atomic:
+    case stop::extended_compare_swap:
+      waits_for_ = extended_name(context);
+      break;
+    case stop::extended_begin:
+      waits_for_ = "begun words";
+      break;
+    case stop::ticket_get:
+      waits_for_ = "eaget";
+      break;
+    case stop::fence:
+      waits_for_ = "fence";
+      break;
+    default:
+      waits_for_ = remote_pending_ ? "remote atomic" : "atomic";
+  }
+}
+
+void timed_hart::end_wait() {
+  log_->waited(*this, std::exchange(waits_for_, nullptr), wait_begin_, kernel_.now());
+}
+
+void timed_hart::run_ahead() {
+  hart& h = context;
+  while (is == state::runnable) {
+    // Not beyond the quantum behind the kernel's time, unless nothing else is to happen.
+    std::uint64_t const kernel_time = kernel_cycle();
+    bool const alone = may_pass(h.now());
+    std::uint64_t const until = (alone ? std::max(h.now(), kernel_time) : kernel_time) + quantum_;
+    if (h.now() >= until) return come_back(h.now());
+    memory_.look_ahead(owner_.horizon(*this));
+    engine<hart_memory>::run(h, memory_.fast(), until);
+    if (h.stopped == stop::quantum) {
+      if (!may_pass(h.now())) return come_back(h.now());
+      if (++turns_ % turns_before_event == 0) return come_back(h.now());  // so that the kernel's time moves on
+      continue;
+    }
+    pending_ = true;
+    if (h.now() > kernel_cycle()) return come_back(h.now());
+    if (!serve()) return begin_wait();
+  }
+}
+
+bool timed_hart::serve() {
+  hart& h = context;
+  tile_.catch_up(kernel_cycle());
+  if (remote_pending_) return finish_remote();
+  bool done = true;
+  switch (h.stopped) {
+    case stop::fetch:
+      done = memory_.serve_fetch(h, *this);
+      break;
+    case stop::load:
+    case stop::store:
+      switch (memory_.place_of(h.request.address)) {
+        case tile::place::device:
+          return serve_device();
+        case tile::place::event:
+          return serve_event();
+        case tile::place::posted:
+          if (h.stopped == stop::store) return serve_posted();
+          return serve_remote();
+        case tile::place::remote:
+          return serve_remote();
+        default:
+          done = h.stopped == stop::load ? memory_.serve_load(h, *this) : memory_.serve_store(h, *this);
+      }
+      break;
+    case stop::load_reserved:
+    case stop::store_conditional:
+    case stop::atomic:
+    case stop::compare_swap:
+      return serve_atomic();
+    case stop::extended_load:
+    case stop::extended_store:
+    case stop::extended_atomic:
+    case stop::extended_compare_swap:
+      return serve_extended();
+    case stop::extended_begin:
+      return serve_begin();
+    case stop::ticket_test:
+    case stop::ticket_get:
+      return serve_ticket();
+    case stop::fence:
+      return serve_fence();
+    case stop::fence_i:
+      memory_.drain(h);
+      memory_.forget_code();
+      h.code->clear();
+      h.advance();
+      break;
+    case stop::pause:
+      h.advance();
+      break;
+    case stop::wait:
+      h.advance();
+      if (h.reserved.bytes != 0 && reservation_holds()) {
+        is = state::reserved;
+        tile_.watch(*this);
+      }
+      break;
+    case stop::counter:
+      h.complete(owner_.counter(h));
+      break;
+    case stop::ecall:
+      h.wait_until(h.now() + system_call_cycles_);
+      if (owner_.system_call(*this) == hart_environment::after::sleeps && is == state::runnable) is = state::sleeping;
+      break;
+    default:
+      pending_ = false;
+      is = state::idle;
+      owner_.trapped(*this);
+      return false;
+  }
+  // An address that may not be used so stops the hart anew.
+  if (done && h.stopped == stop::access) return serve();
+  pending_ = !done;
+  return done && is == state::runnable;
+}
+
+bool timed_hart::serve_atomic() {
+  hart& h = context;
+  stop const kind = h.stopped;
+  access_right const wanted = kind == stop::load_reserved ? right_read : right_write;
+  bool const aligned = h.request.address % h.request.bytes == 0;
+  if (!memory_.check(h, h.request.address, h.request.bytes, wanted)) return serve();
+  bool const remote = memory_.is_foreign(h.request.address) || memory_.is_remote(h.request.address);
+  // LR and SC have no home elsewhere (docs/internals/machine.md, 2); registers have no atomics.
+  bool const only_here = kind == stop::load_reserved || kind == stop::store_conditional;
+  if (!aligned || (remote && only_here) || memory_.is_device(h.request.address)) {
+    h.request.right = wanted;
+    h.stopped = stop::access;
+    return serve();
+  }
+  if (remote) return serve_remote();
+  if (kind != stop::load_reserved) {
+    if (memory_.place_of(h.request.address) == tile::place::event) return refuse_access();
+    if (!drain_posted()) return false;
+  }
+  std::byte* const at = memory_.serve_atomic(h, *this);
+  if (at == nullptr) return false;
+  std::uint64_t raw = 0;
+  if (kind == stop::atomic) {
+    raw = apply(static_cast<word_operation>(h.request.operation), at, h.request.bytes, h.request.operand);
+    memory_.changed(h);
+  } else if (kind == stop::compare_swap) {
+    raw = apply_compare_swap(at, h.request.bytes, h.request.expected, h.request.operand);
+    memory_.changed(h);
+  } else {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, h.request.bytes);
+    raw = word;
+    if (kind == stop::load_reserved) {
+      h.reserved = {.address = h.request.address, .value = word, .bytes = h.request.bytes};
+    } else {
+      reservation const held = std::exchange(h.reserved, {});
+      bool const kept = held.bytes == h.request.bytes && held.address == h.request.address && held.value == word;
+      raw = kept ? 0 : 1;
+      if (kept) {
+        std::memcpy(at, &h.request.operand, h.request.bytes);
+        memory_.changed(h);
+      }
+    }
+  }
+  pending_ = false;
+  h.complete(raw);
+  return true;
+}
+
+bool timed_hart::serve_device() {
+  hart& h = context;
+  bool const loads = h.stopped == stop::load;
+  constexpr std::uint64_t word = sizeof(std::uint64_t);
+  auto const [unit, offset] = tile_.device_at(memory_.global(h.request.address));
+  std::optional<std::uint64_t> value;
+  if (unit != nullptr && h.request.bytes == word && offset % word == 0) {
+    if (!loads) memory_.drain(h);
+    if (loads) {
+      value = unit->load(offset, h.number);
+    } else if (unit->store(offset, h.request.operand, h.number)) {
+      value = 0;
+    }
+  }
+  if (!value) return refuse_access();
+  h.wait_until(tile_.bus(h.now(), word));
+  pending_ = false;
+  if (loads) {
+    h.complete(*value);
+  } else {
+    h.advance();
+  }
+  return true;
+}
+
+bool timed_hart::refuse_access() {
+  context.request.right = context.stopped == stop::load ? right_read : right_write;
+  context.stopped = stop::access;
+  pending_ = true;
+  return serve();
+}
+
+bool timed_hart::drain_posted() {
+  network_interface* const interface = tile_.interface();
+  return interface == nullptr || interface->drain(*this);
+}
+
+bool timed_hart::serve_event() {
+  hart& h = context;
+  constexpr std::uint64_t word = sizeof(std::uint64_t);
+  if (h.request.bytes != word || h.request.address % word != 0) return refuse_access();
+  std::uint64_t const name = memory_.global(h.request.address);
+  if (h.stopped == stop::load) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, tile_.interface()->lines().at(name), word);
+    memory_.pass_load(h);
+    pending_ = false;
+    h.complete(value);
+    return true;
+  }
+  switch (tile_.interface()->store_event(name, std::as_bytes(std::span(&h.request.operand, 1)), *this)) {
+    case access_outcome::full:
+    case access_outcome::busy:
+      return false;
+    case access_outcome::wrong:
+      return refuse_access();
+    case access_outcome::done:
+      break;
+  }
+  memory_.pass_store(h);
+  pending_ = false;
+  h.advance();
+  return true;
+}
+
+bool timed_hart::serve_posted() {
+  hart& h = context;
+  if (!memory_.check(h, h.request.address, h.request.bytes, right_write)) return serve();
+  auto const value = std::as_bytes(std::span(&h.request.operand, 1)).first(h.request.bytes);
+  if (!tile_.interface()->post(memory_.global(h.request.address), value, *this)) return false;
+  memory_.pass_store(h);
+  pending_ = false;
+  h.advance();
+  return true;
+}
+
+bool timed_hart::serve_remote() {
+  hart& h = context;
+  bool const loads = h.stopped == stop::load;
+  if (!memory_.check(h, h.request.address, h.request.bytes, loads ? right_read : right_write)) return serve();
+  if (!drain_posted()) return false;
+  memory_.drain(h);
+  std::uint64_t const name = memory_.global(h.request.address);
+  remote_.what = h.stopped == stop::load           ? remote_operation::read
+                 : h.stopped == stop::store        ? remote_operation::write
+                 : h.stopped == stop::compare_swap ? remote_operation::compare_swap
+                                                   : remote_operation::atomic;
+  remote_.word = static_cast<word_operation>(h.request.operation);
+  remote_.target = map_.find(name)->tile;
+  remote_.address = name;
+  remote_.bytes = h.request.bytes;
+  remote_.operand = h.request.operand;
+  remote_.expected = h.request.expected;
+  std::memcpy(remote_.data.data(), &h.request.operand, sizeof h.request.operand);
+  remote_.done = this;
+  remote_pending_ = true;
+  tile_.network_adapter().issue(remote_);
+  return false;
+}
+
+bool timed_hart::finish_remote() {
+  hart& h = context;
+  remote_pending_ = pending_ = false;
+  bool const extended = h.stopped >= stop::extended_load && h.stopped <= stop::extended_compare_swap;
+  bool const loads = h.stopped == stop::load || h.stopped == stop::extended_load;
+  if (remote_.status != remote_outcome::done)
+    return extended ? refuse_extended(extended_fault::outside) : refuse_access();
+  std::uint64_t value = remote_.operand;
+  if (loads) std::memcpy(&value, remote_.data.data(), sizeof value);
+  if (h.stopped == stop::store || h.stopped == stop::extended_store) {
+    h.advance();
+  } else {
+    h.complete(value);
+  }
+  return true;
+}
+
+bool timed_hart::reservation_holds() {
+  std::byte const* const at = tile_.watchable(memory_.global(context.reserved.address));
+  std::uint64_t word = 0;
+  if (at != nullptr) std::memcpy(&word, at, context.reserved.bytes);
+  return at != nullptr && word == context.reserved.value;
+}
+
+void timed_hart::written(std::uint64_t address, std::size_t bytes, std::uint64_t cycle) {
+  std::uint64_t const word = memory_.global(context.reserved.address);
+  if (address >= word + context.reserved.bytes || word >= address + bytes) return;
+  tile_.unwatch(*this);
+  wake(cycle);
+}
+
+// Extended addresses (xBGAS): words of the node of an object.
+
+char const* timed_hart::extended_name(hart const& of) noexcept {
+  static constexpr char const* words[] = {"eamoswap.w", "eamoadd.w", "eamoxor.w",  "eamoand.w", "eamoor.w",
+                                          "eamomin.w",  "eamomax.w", "eamominu.w", "eamomaxu.w"};
+  static constexpr char const* doubles[] = {"eamoswap.d", "eamoadd.d", "eamoxor.d",  "eamoand.d", "eamoor.d",
+                                            "eamomin.d",  "eamomax.d", "eamominu.d", "eamomaxu.d"};
+  bool const is_double = of.request.bytes == sizeof(std::uint64_t);
+  if (of.stopped == stop::extended_load) return "extended load";
+  if (of.stopped == stop::extended_store) return "extended store";
+  if (of.stopped == stop::extended_compare_swap) return is_double ? "eamocas.d" : "eamocas.w";
+  return (is_double ? doubles : words)[static_cast<std::size_t>(of.request.operation)];
+}
+
+bool timed_hart::refuse_extended(extended_fault why) {
+  hart& h = context;
+  bool const loads =
+      h.stopped == stop::extended_load || (h.stopped == stop::extended_begin && h.request.begun == stop::load);
+  h.request.right = loads ? right_read : right_write;
+  h.request.fault = why;
+  h.stopped = stop::access;
+  pending_ = true;
+  return serve();
+}
+
+timed_hart::extended_place timed_hart::find_extended(access_request const& of) const {
+  if (of.address % of.bytes != 0) return {.fault = extended_fault::misaligned};
+  object_lookaside const* const objects = tile_.objects();
+  auto const node = objects == nullptr ? std::nullopt : objects->tile_of(of.object);
+  if (!node) return {.fault = extended_fault::no_object};
+  auto const name = objects->global(*node, of.address);
+  region const* const in = name ? map_.find(*name) : nullptr;
+  // Of another node than the object's: who goes beyond its memory is told, instead of reaching its neighbour's.
+  if (in == nullptr || in->kind == region_kind::device || in->tile != *node) return {.fault = extended_fault::outside};
+  return {.tile = in->tile, .name = *name};
+}
+
+void timed_hart::fill_remote(transaction& operation, remote_operation what, extended_place const& there) const {
+  access_request const& of = context.request;
+  operation.what = what;
+  operation.word = static_cast<word_operation>(of.operation);
+  operation.status = remote_outcome::pending;
+  operation.target = there.tile;
+  operation.address = there.name;
+  operation.bytes = of.bytes;
+  operation.operand = of.operand;
+  operation.expected = of.expected;
+  std::memcpy(operation.data.data(), &of.operand, sizeof of.operand);
+}
+
+bool timed_hart::serve_extended() {
+  hart& h = context;
+  extended_place const there = find_extended(h.request);
+  if (there.fault != extended_fault::none) return refuse_extended(there.fault);
+  if (!drain_posted()) return false;
+  memory_.drain(h);
+  fill_remote(remote_, extended_operation(h.stopped), there);
+  remote_.done = this;
+  remote_pending_ = true;
+  // The own node is no other case for the program: it is as weakly ordered, and takes what its home takes.
+  if (there.tile == tile_.number()) {
+    remote_.source = there.tile;
+    tile_.serve(remote_, *this);
+  } else {
+    tile_.network_adapter().issue(remote_);
+  }
+  return false;
+}
+
+// Words that are begun and not waited for (xBGAS, non-blocking forms).
+
+timed_hart::begun_word::begun_word(timed_hart& of, std::uint64_t its_number, bool posts)
+    : event([](event& self) {
+        auto& word = static_cast<begun_word&>(self);
+        word.owner.answered(word);
+      }),
+      owner(of),
+      number(its_number),
+      is_posted(posts) {}
+
+timed_hart::begun_word& timed_hart::begun_word_of(bool posts) {
+  std::uint64_t const number = posts ? context.tickets.post() : context.tickets.take();
+  // The lowest free number is taken, so that they are added in their order.
+  std::deque<begun_word>& all = posts ? posted_words_ : ticket_words_;
+  while (all.size() <= number) all.emplace_back(*this, all.size(), posts);
+  return all[number];
+}
+
+bool timed_hart::await_answer() noexcept {
+  awaits_answer_ = true;
+  return false;
+}
+
+bool timed_hart::serve_begin() {
+  hart& h = context;
+  bool const posts = h.request.rd == no_register;
+  if (posted_failure_ != nullptr) return refuse_begun(*posted_failure_);
+  if (h.request.in_order && h.tickets.are_under_way()) return await_answer();
+  if (!posts && h.tickets.is_full()) {
+    pending_ = false;
+    h.refuse_ticket();
+    return true;
+  }
+  if (posts && h.tickets.posted_are_full()) return await_answer();
+  if (h.request.object == 0) {
+    if (h.request.in_order) {
+      if (!drain_posted()) return false;
+      memory_.drain(h);
+    }
+    h.stopped = h.request.begun;
+    return serve();
+  }
+  extended_place const there = find_extended(h.request);
+  if (there.fault != extended_fault::none) return refuse_extended(there.fault);
+  bool const own = there.tile == tile_.number();
+  if (h.request.in_order && !drain_posted()) return false;
+  // The own words are those that its stores may be on the way to.
+  if (h.request.in_order || own) memory_.drain(h);
+  begun_word& begun = begun_word_of(posts);
+  begun.object = h.request.object;
+  begun.address = h.request.address;
+  fill_remote(begun.operation, begun_operation(h.request.begun), there);
+  begun.operation.done = &begun;
+  if (!posts) h.x[h.request.rd] = begun.number;
+  if (own) {
+    begun.operation.source = there.tile;
+    tile_.serve(begun.operation, begun);
+  } else {
+    tile_.network_adapter().issue(begun.operation);
+  }
+  pending_ = false;
+  h.advance();
+  return true;
+}
+
+void timed_hart::answered(begun_word& word) {
+  transaction const& operation = word.operation;
+  bool const failed = operation.status != remote_outcome::done;
+  if (word.is_posted) {
+    context.tickets.answer_posted(word.number);
+    if (failed && posted_failure_ == nullptr) posted_failure_ = &word;
+  } else {
+    std::uint64_t value = operation.operand;
+    if (operation.what == remote_operation::read) {
+      std::memcpy(&value, operation.data.data(), sizeof value);
+      if (operation.bytes == sizeof(std::int32_t)) {
+        value = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
+      }
+    }
+    context.tickets.answer(word.number, value, failed);
+  }
+  if (!awaits_answer_) return;
+  awaits_answer_ = false;
+  go();
+}
+
+bool timed_hart::serve_ticket() {
+  hart& h = context;
+  std::uint64_t const ticket = h.request.address;
+  bool const answered = h.tickets.is_answered(ticket);
+  if (h.stopped == stop::ticket_get) {
+    if (!answered) return await_answer();
+    if (h.tickets.has_failed(ticket)) return refuse_begun(ticket_words_[ticket]);
+  }
+  pending_ = false;
+  h.complete(h.stopped == stop::ticket_test ? std::uint64_t{answered} : h.tickets.redeem(ticket));
+  return true;
+}
+
+bool timed_hart::serve_fence() {
+  hart& h = context;
+  if (h.tickets.are_under_way()) return await_answer();
+  if (posted_failure_ != nullptr) return refuse_begun(*posted_failure_);
+  if (!drain_posted()) return false;
+  memory_.drain(h);
+  pending_ = false;
+  h.advance();
+  return true;
+}
+
+bool timed_hart::refuse_begun(begun_word const& word) {
+  access_request& of = context.request;
+  of.address = word.address;
+  of.object = word.object;
+  of.bytes = static_cast<std::uint8_t>(word.operation.bytes);
+  of.right = word.operation.what == remote_operation::read ? right_read : right_write;
+  of.fault = extended_fault::outside;
+  of.begun = word.is_posted ? stop::extended_begin : stop::none;
+  context.stopped = stop::access;
+  pending_ = true;
+  return serve();
+}
+
+}  // namespace tess::machine
