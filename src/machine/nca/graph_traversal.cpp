@@ -18,7 +18,7 @@ constexpr std::uint64_t padded(std::uint64_t bytes) noexcept {
   return (bytes + word_bytes - 1) / word_bytes * word_bytes;
 }
 /// One for each word of a mask: set for 01, a pointer, and 11, a descriptor.
-constexpr std::uint64_t low_bits = 0x5555'5555'5555'5555;
+constexpr std::uint64_t low_mask = 0x5555'5555'5555'5555;
 
 }  // namespace
 
@@ -116,7 +116,7 @@ task<> graph_traversal::find_pointer(place& in) {
       mask_ = *mask;
       mask_number_ = number;
     }
-    std::uint64_t const left = mask_ & low_bits & ~std::uint64_t{0} << in.position % of::mask_words * 2;
+    std::uint64_t const left = mask_ & low_mask & ~std::uint64_t{0} << in.position % of::mask_words * 2;
     if (left != 0) {
       auto const bit = static_cast<unsigned>(std::countr_zero(left));
       in.position = number * of::mask_words + bit / 2;
