@@ -1,4 +1,4 @@
-// combining_buffer: gathering, and the stores under way.
+// combining_buffer: combining, and stores in flight.
 #include "machine/cni/combining_buffer.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ void combining_buffer::idle_for_long() {
   timer_runs_ = false;
   if (bytes_ == 0) return;
   if (flush_at_ <= kernel_.now()) {
-    (void)flush();  // if too many are under way, the end of one of them does it
+    (void)flush();  // if too many are in flight, the end of one of them flushes
     return;
   }
   timer_runs_ = true;

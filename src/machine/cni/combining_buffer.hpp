@@ -1,11 +1,11 @@
-// combining_buffer: a tile's stores to scratchpads of other tiles: its harts do not wait for them.
+// combining_buffer: posted stores of a tile's harts to scratchpads of other tiles, combined per line.
 //
-//   Stores that continue each other within a line are gathered and go as one. A byte that is gathered is never written
-//   over: what is there goes first; so does it before a store elsewhere, before a store that must not be gathered, when
-//   its line is full or nothing has been added for a while, and for drain(). So all stores leave in their order.
+//   Consecutive stores within a line are combined and sent as one. A combined byte is never overwritten: the buffer is
+//   flushed first. It is also flushed before a store elsewhere, before a store that must not be combined, when its line
+//   is full or nothing has been added for a while, and by drain(). So all stores leave in order.
 //
 // Units     bytes, picoseconds.
-// Errors    what a home finds wrong is told when it is known, long after the store.
+// Errors    an error at the home is reported when it is known, long after the store.
 // Threads   one.
 // Source    CNI (IJPP 2012), section 4.1: the write-combining buffer.
 #pragma once
@@ -22,14 +22,14 @@ namespace tess::machine {
 
 class combining_buffer : private event {
  public:
-  /// `failed` is told of every transaction that was wrong.
+  /// `failed` is called with every transaction that failed.
   combining_buffer(kernel& k, adapter& way, picoseconds idle_ps, std::uint32_t posted_max,
                    std::function<void(transaction const&)> failed);
 
-  /// Of a word of tile `target`. False: nothing has been taken, and `again` happens when it may be tried again.
+  /// Stores a word of tile `target`. False: nothing was accepted; try again when `again` happens.
   [[nodiscard]] bool store(std::uint32_t target, std::uint64_t address, std::span<std::byte const> value, bool combines,
                            event& again);
-  /// Everything has been done at its home. False: not yet, `again` happens when it may be asked again.
+  /// Have all stores completed at their homes? False: ask again when `again` happens.
   [[nodiscard]] bool drain(event& again);
 
  private:
@@ -43,7 +43,7 @@ class combining_buffer : private event {
 
   [[nodiscard]] bool is_full() const noexcept { return under_way_ >= posted_max_; }
   [[nodiscard]] bool continues(std::uint64_t address, std::size_t bytes) const noexcept;
-  /// False: too many are under way.
+  /// False: too many are in flight.
   bool flush();
   void send(std::uint32_t target, std::uint64_t address, std::span<std::byte const> value);
   void ended(posted& one);
@@ -54,7 +54,7 @@ class combining_buffer : private event {
   picoseconds idle_ps_;
   std::uint32_t posted_max_;
   std::function<void(transaction const&)> failed_;
-  // What is gathered: `bytes_` from `first_` on; 0: nothing.
+  // The combined bytes: `bytes_` from `first_` on; 0: none.
   std::uint64_t first_ = 0;
   std::size_t bytes_ = 0;
   std::uint32_t target_ = 0;

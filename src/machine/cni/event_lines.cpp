@@ -1,4 +1,4 @@
-// event_lines: accesses, and what lines are.
+// event_lines: accesses and configuration of lines.
 #include "machine/cni/event_lines.hpp"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ access_result event_lines::store_event(line_index line, std::uint64_t address, s
   if (modified.outcome != access_outcome::done) return modified;
   if (row->condition(changed, access)) {
     interface_job const job = row->job(changed, access);
-    // Who takes in an acknowledgement cannot refuse it: there are no more of them than packets were sent.
+    // An acknowledgement is never refused: there are no more of them than packets were sent.
     if (whom != by::acknowledgement && !host_.has_room(job)) return {access_outcome::busy, of::fault::none};
     host_.take(job);
   }
@@ -135,7 +135,7 @@ bool event_lines::has_places(std::uint64_t address, std::uint64_t end) const {
     if (places.back() == no_line) return false;
   }
   std::ranges::sort(places);
-  // Entries of the table may name one place for two lines.
+  // Entries of the region table may map two lines to one location.
   if (std::ranges::adjacent_find(places) != places.end()) return false;
   std::uint32_t const ways = lines_.shape().ways;
   return std::ranges::all_of(places, [&](line_index place) {
@@ -144,13 +144,13 @@ bool event_lines::has_places(std::uint64_t address, std::uint64_t end) const {
     std::ptrdiff_t left = 0;
     for (line_index line = first; line < first + ways; ++line)
       left += lines_.type(line) == cache_array::cacheable ? 1 : 0;
-    return left > taken;  // the last way of a set stays the cache's
+    return left > taken;  // the last way of a set always stays a cache way
   });
 }
 
 void event_lines::become(std::uint64_t address, line_code code) {
   line_index line = find(address);
-  // What L1s have of it goes, and who sleeps there looks.
+  // L1s drop it, and sleepers on it are notified.
   if (line != no_line) host_.changed(address, line_bytes);
   if (line == no_line) {
     line = place_for(address);

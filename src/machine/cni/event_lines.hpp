@@ -1,9 +1,9 @@
-// event_lines: the second controller of an L2's array: lines that are scratchpad, and lines that answer to accesses.
+// event_lines: the second controller of an L2's array: scratchpad lines and lines with events.
 //
-//   A configured line is in its set by its address, in the way that the region table names; the cache's controller
-//   neither finds nor replaces it. Its state byte is not that of a cacheable line, its type byte is a line_code. Of
-//   plain scratchpad the metadata says which L1s may have the line, as for cacheable ones; of a line with events they
-//   are its tag. Such a line is never in an L1.
+//   A configured line is in the set of its address, in the way that the region table gives; the cache's controller
+//   neither finds nor replaces it. Its state byte differs from those of cacheable lines, and its type byte is a
+//   line_code. The metadata of plain scratchpad are the L1s that may have the line, as for cacheable lines; that of a
+//   line with events is its tag. Lines with events are never in an L1.
 //
 // Units     bytes, global addresses.
 // Errors    false, or an access_result; then nothing has changed.
@@ -21,13 +21,13 @@
 
 namespace tess::machine {
 
-/// What lines with events need of the interface that they are in.
+/// What lines with events need of their network interface.
 class event_host {
  public:
   virtual ~event_host() = default;
-  /// These bytes have changed: L1s drop them, who sleeps on them looks.
+  /// These bytes have changed: L1s drop them, sleepers on them are notified.
   virtual void changed(std::uint64_t address, std::size_t bytes) = 0;
-  /// The list has a place for one more; commands have fewer than other jobs.
+  /// Has the list of jobs room for one more? Commands have fewer places than other jobs.
   [[nodiscard]] virtual bool has_room(interface_job const& for_this) const = 0;
   virtual void take(interface_job const& job) = 0;
 };
@@ -40,26 +40,26 @@ class event_lines : private ring_memory {
     line_code code = registers::cni::cacheable;
     std::uint64_t tag = 0;
   };
-  /// Who stores: another tile; the own hart; the own interface, with an acknowledgement.
+  /// The source of a store: another tile, the own hart, or the own interface with an acknowledgement.
   enum class by : std::uint8_t { other_tile, own_hart, acknowledgement };
 
   event_lines(l2_private& in, region const& own, region_table const& regions, event_host& host)
       : l2_(in), lines_(in.array()), own_(own), regions_(regions), host_(host) {}
 
   [[nodiscard]] bool holds(std::uint64_t address) const noexcept { return own_.holds(address); }
-  /// What the line of an address is; cacheable: it is not configured, or none of the own scratchpad.
+  /// The code of an address's line; cacheable: not configured, or not in the own scratchpad.
   [[nodiscard]] line_code code_of(std::uint64_t address) const noexcept;
-  /// The byte of a configured line. Nothing is counted, nothing happens.
+  /// The byte of a configured line, without any effect.
   [[nodiscard]] std::byte* at(std::uint64_t address) noexcept;
-  /// Which L1s may have the line; null: it is no plain scratchpad.
+  /// The L1s that may have the line; null: it is not plain scratchpad.
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
 
-  /// All of [address, address + bytes) is plain scratchpad, and is copied.
+  /// Copies [address, address + bytes) if all of it is plain scratchpad.
   [[nodiscard]] bool read(std::uint64_t address, std::span<std::byte> into);
-  /// What a store of these bytes does here, to plain scratchpad or to a line with events.
+  /// Stores these bytes to plain scratchpad or to a line with events.
   [[nodiscard]] access_result write(std::uint64_t address, std::span<std::byte const> from, by whom);
 
-  // The system's view.
+  // For the operating system.
   [[nodiscard]] bool configure(std::uint64_t address, std::uint64_t bytes, std::uint64_t code);
   [[nodiscard]] std::optional<line_view> examine(std::uint64_t address);
   [[nodiscard]] bool restore(std::uint64_t address, std::uint64_t code, std::uint64_t tag);
@@ -67,7 +67,7 @@ class event_lines : private ring_memory {
   [[nodiscard]] std::optional<line_view> next(std::uint64_t address);
 
  private:
-  static constexpr std::uint8_t configured = 0x80;  ///< State of such lines.
+  static constexpr std::uint8_t configured = 0x80;  ///< The state byte of such lines.
 
   [[nodiscard]] line_index find(std::uint64_t address) const noexcept;
   [[nodiscard]] bool is_plain(std::uint64_t address, std::uint64_t bytes) const noexcept;
@@ -75,9 +75,9 @@ class event_lines : private ring_memory {
                                           by whom);
   [[nodiscard]] event_line take_out(line_index line);
   void put_back(line_index line, event_line const& changed);
-  /// The line of the array that an address without one will have; no_line: it cannot.
+  /// The array's line for an address that is not configured yet; no_line: impossible.
   [[nodiscard]] line_index place_for(std::uint64_t address) const noexcept;
-  /// All lines of [address, end) have places, or can get them.
+  /// Do all lines of [address, end) have locations, or can they get them?
   [[nodiscard]] bool has_places(std::uint64_t address, std::uint64_t end) const;
   void become(std::uint64_t address, line_code code);
 

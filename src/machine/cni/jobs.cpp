@@ -1,4 +1,4 @@
-// jobs: the list, and packets on their way.
+// jobs: the list of jobs, and packets in flight.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -13,12 +13,12 @@ using kind = interface_job::kind;
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
-/// Who reads and writes bytes of a region: a partition's cached name is that of its DDR, behind all caches; the
-/// uncached one is that of its tile, through the L2 there.
+/// The tile that reads and writes bytes of a region: the cached address of a partition means its DDR, bypassing all
+/// caches; the uncached one means the L2 of its tile.
 std::uint32_t home_of(region const& in) {
   return in.kind == region_kind::partition ? in.memory_tile : in.tile;
 }
-/// All of [address, address + bytes) can be copied.
+/// Can all of [address, address + bytes) be copied?
 bool is_sound(region const* in, std::uint64_t address, std::uint64_t bytes) {
   return in != nullptr && bytes <= in->end() - address && in->kind != region_kind::device;
 }
@@ -29,7 +29,8 @@ std::uint64_t left_in_line(std::uint64_t address) {
 }  // namespace
 
 bool network_interface::has_room(interface_job const& for_this) const {
-  // Nobody refuses an addition. If it took a place, answers of two tiles to each other's queues could wait for it.
+  // An addition is never refused. If it occupied a place, answers of two tiles to each other's queues could wait for
+  // it.
   if (for_this.what == kind::add) return true;
   return (for_this.of_command ? commands_ : others_) < description_.cni->jobs;
 }
@@ -81,7 +82,7 @@ void network_interface::enter(interface_job const& job) {
   if (job.of_command) ++counted_.commands;
   if (!job.of_command && job.request == nullptr) ++counted_.events;
   if (job.what == kind::copy) counted_.copied_bytes += job.bytes;
-  network_.operation_begins();  // harts do not run ahead of what it changes
+  network_.operation_begins();  // harts must not run ahead of its effects
   list_.push_back(&entered);
   plan();
 }
@@ -104,7 +105,7 @@ void network_interface::step() {
   if (next == list_.end()) return;
   interface_job& job = **next;
   list_.erase(next);
-  ++job.under_way;  // it does not end while something is sent
+  ++job.under_way;  // so that it does not end while it is sending
   send_next(job);
   --job.under_way;
   if (has_more(job)) list_.push_back(&job);
@@ -121,7 +122,7 @@ bool network_interface::has_more(interface_job const& job) const noexcept {
 }
 
 void network_interface::send_next(interface_job& job) {
-  if (!has_more(job)) return;  // nobody is to be notified
+  if (!has_more(job)) return;  // no target to notify
   switch (job.what) {
     case kind::copy:
       return send_piece(job);
@@ -169,9 +170,9 @@ void network_interface::send_piece(interface_job& job) {
   std::uint64_t const from = job.source + job.begun;
   region const* const source = map_.find(from);
   region const* const target = map_.find(to);
-  // A packet is of one line of its destination, so that it is written at once.
+  // A packet covers one line of its destination, so that it is written at once,
   std::uint64_t bytes = std::min(left_in_line(to), job.bytes - job.begun);
-  // And of one of its source, if that is read at once: out of a cache.
+  // and one line of its source if that is read at once, from a cache.
   if (source->kind == region_kind::partition_uncached) bytes = std::min(bytes, left_in_line(from));
   if (!is_sound(target, to, bytes)) return fail(job, of::fault::not_configured, to);
   outgoing& packet = packet_of(job);
@@ -213,13 +214,13 @@ void network_interface::read_piece(outgoing& packet, std::uint64_t from) {
 
 void network_interface::send_store(interface_job& job, std::uint64_t to, std::uint64_t bytes) {
   region const* const target = map_.find(to);
-  // What is written through an L2 lies in one of its lines.
+  // A write through an L2 must be within one of its lines.
   bool const cached = target != nullptr && target->kind == region_kind::partition_uncached;
   bool const sound = is_sound(target, to, bytes) && (!cached || bytes <= left_in_line(to));
   if (!sound) return fail(job, of::fault::not_configured, to);
   outgoing& packet = packet_of(job);
   transaction& sent = packet.sent;
-  // A whole word is stored at its home, through that one's L2 if it is DDR; what is longer goes behind the caches.
+  // A whole word is stored at its home, for DDR through the L2 there; longer data bypass the caches.
   bool const word = bytes == word_bytes && to % word_bytes == 0;
   bool const is_short = word || target->kind != region_kind::partition;
   sent.cni()->is_short = is_short;
@@ -277,16 +278,16 @@ void network_interface::ended(outgoing& packet) {
 
 void network_interface::fail(interface_job& job, of::fault why, std::uint64_t where) {
   if (job.why != of::fault::none) return;
-  job.why = why == of::fault::none ? of::fault::not_configured : why;  // no home knows the address
+  job.why = why == of::fault::none ? of::fault::not_configured : why;  // the address has no home
   job.where = where;
 }
 
 void network_interface::end_if_done(interface_job& job) {
   if (job.under_way != 0 || has_more(job)) return;
-  std::erase(list_, &job);  // a copy that failed waits there for its next turn
+  std::erase(list_, &job);  // a failed copy may be waiting there for its next turn
   spare_jobs_.push_back(&job);
   --(job.of_command ? commands_ : others_);
-  // What cannot be told of a fault is not told of that.
+  // A fault of the notification itself is not reported again.
   bool const failed = job.why != of::fault::none && job.what != kind::add;
   if (job.request != nullptr) {
     job.request->status = failed ? remote_outcome::wrong : remote_outcome::done;

@@ -1,4 +1,4 @@
-// network_interface: what harts and other tiles ask of it, acknowledgements, faults.
+// network_interface: requests of harts and of other tiles, acknowledgements, faults.
 #include "machine/cni/network_interface.hpp"
 
 #include <cstring>
@@ -95,7 +95,7 @@ void network_interface::serve(transaction& request) {
 void network_interface::acknowledge(transaction& request) {
   cni_message& message = *request.cni();
   region const* const home = map_.find(message.acknowledgement);
-  if (home == nullptr || home->tile == request.source) return;  // its answer says so
+  if (home == nullptr || home->tile == request.source) return;  // the answer reports it
   std::uint64_t const where = std::exchange(message.acknowledgement, 0);
   if (home->tile != tile_) return enter(store_of(where, acknowledged(request)));
   if (deliver(where, acknowledged(request)) == of::fault::none) return;

@@ -1,20 +1,18 @@
 // network_interface: a tile's cache-integrated network interface: its lines, its region table, its list of jobs.
 //
-//   One mechanism: an access to a line with events changes the line's tag; what follows from that is a job in the list.
-//   The list is served in turn, one packet at a time: a copy goes to its end again after each, so that short ones pass.
-//   A copy is run where its source is. Each packet that has been written is acknowledged: at the tile where it was
-//   written, by its answer, or by that tile to a third one. A full queue refuses what comes, and the sender's adapter
-//   sends it again. Commands and jobs of events have places of their own in the list, so that neither keeps the other
-//   out; the jobs of acknowledgements always have one, as there are no more of those than packets under way; and what a
-//   queue notifies, as nobody refuses that.
-//
-//   Stores and messages go with the requests, data of copies with the responses, acknowledgements by the third virtual
-//   network.
+//   One mechanism: an access to a line with events changes the line's tag, and its consequence is a job in the list.
+//   The list is served round-robin, one packet at a time: a copy goes to the end of the list after each packet, so that
+//   short jobs pass. A copy is run at its source. Each written packet is acknowledged: at the tile where it was
+//   written, by its answer, or by that tile to a third one. A full queue refuses items, and the sender's adapter sends
+//   them again. Commands and jobs of events have separate places in the list, so that neither blocks the other. Jobs of
+//   acknowledgements and notifications always have a place: the number of packets in flight limits the former, and the
+//   latter are never refused. Stores and messages use the virtual network of requests, data of copies that of
+//   responses, acknowledgements the third.
 //
 // Units     bytes, global addresses, cycles of the tile's clock.
-// Errors    what a transfer finds wrong is kept in `faults` of the tile that began it, and nothing is written.
+// Errors    a fault of a transfer is recorded in `faults` of the tile that began it, and nothing is written.
 // Threads   one.
-// Source    CNI (IJPP 2012), section 3; docs/internals/machine.md, 9. The paper has no refusal.
+// Source    CNI (IJPP 2012), section 3; docs/internals/machine.md, 9. The paper has no refusals.
 #pragma once
 
 #include <deque>
@@ -35,17 +33,17 @@ class network_interface final : private event_host {
     std::uint64_t count = 0;
     registers::cni::fault last = registers::cni::fault::none;
     std::uint64_t address = 0;
-    std::uint64_t notify = 0;  ///< The word that gets 1 more; null: none.
+    std::uint64_t notify = 0;  ///< The word that is incremented; null: none.
   };
 
   struct statistics {
-    std::uint64_t commands = 0;      ///< That harts of the tile gave, but for those that were found wrong.
-    std::uint64_t events = 0;        ///< Jobs that stores to lines with events left: answers, notifications, additions.
-    std::uint64_t copied_bytes = 0;  ///< Of copies whose source is at this tile, whoever asked for them.
+    std::uint64_t commands = 0;      ///< Commands of the tile's harts, except for those refused as wrong.
+    std::uint64_t events = 0;        ///< Jobs of stores to lines with events: answers, notifications, additions.
+    std::uint64_t copied_bytes = 0;  ///< Of copies whose source is at this tile, including those of other tiles.
   };
 
-  /// `told` is called when bytes of the scratchpad have changed. `here`: the tile's; copies read its caches and its TLM
-  /// there. `memory`: null, if the tile has none.
+  /// `on_write` is called when bytes of the scratchpad have changed. `here`: the tile, whose caches and TLM copies
+  /// read. `memory`: null if the tile has none.
   network_interface(kernel& k, machine_description const& description, address_map const& map, network& noc,
                     l2_private& in, adapter& way, home& here, memory_port* memory, std::uint32_t tile,
                     std::function<void(std::uint64_t, std::size_t)> on_write);
@@ -56,37 +54,38 @@ class network_interface final : private event_host {
   [[nodiscard]] fault_record& faults() noexcept { return faults_; }
   [[nodiscard]] statistics const& counted() const noexcept { return counted_; }
   [[nodiscard]] std::size_t jobs() const noexcept { return list_.size(); }
-  /// Lines were configured or restored: who waits for a full one tries again.
+  /// Lines were configured or restored: stores that wait for a full line try again.
   void reconfigured() { wake_stalled(); }
-  /// Where own harts wait to store: a full queue, or a line whose job finds no place in the list.
+  /// Addresses to which own harts wait to store: a full queue, or a line whose job finds no place in the list.
   [[nodiscard]] std::vector<std::uint64_t> waited_for() const;
 
-  // Of the tile's harts, at kernel time.
-  /// The entry of the region table by which stores to another tile's scratchpad go; 0: there is none.
+  // For the tile's harts, at kernel time.
+  /// The code of the region table's entry for stores to another tile's scratchpad; 0: there is none.
   [[nodiscard]] std::uint64_t remote_code(std::uint64_t address) const noexcept;
-  /// To a line with events. full: nothing has happened, `again` happens when it may be tried again.
+  /// Stores to a line with events. `full`: nothing has happened; try again when `again` happens.
   [[nodiscard]] access_outcome store_event(std::uint64_t address, std::span<std::byte const> value, event& again);
-  /// To another tile's scratchpad, without waiting. False: `again` happens when it may be tried again.
+  /// Posts a store to another tile's scratchpad. False: try again when `again` happens.
   [[nodiscard]] bool post(std::uint64_t address, std::span<std::byte const> value, event& again);
-  /// All that was posted has been done. False: as before.
+  /// Have all posted stores completed? False: as before.
   [[nodiscard]] bool drain(event& again) { return combining_.drain(again); }
 
   // As a home.
-  /// What another tile asks of the scratchpad here, at once; sets its status.
+  /// Serves another tile's access to the scratchpad, at once, and sets its status.
   void serve(transaction& request);
-  /// `asked` has been written here, or refused for good: what that one's acknowledgement needs from here.
+  /// `request` has been written here, or refused for good: handles its acknowledgement as far as this tile is
+  /// concerned.
   void acknowledge(transaction& request);
   /// Another tile's copy, whose source is here. False: there is no place.
   [[nodiscard]] bool take_copy(transaction& request);
 
  private:
-  /// A packet on its way, or waiting for its data from memory.
+  /// A packet in flight, or waiting for its data from memory.
   struct outgoing : event {
     explicit outgoing(network_interface& owner_) : event(nullptr), owner(owner_) {}
     network_interface& owner;
     interface_job* of = nullptr;
     transaction sent;
-    transaction read;  ///< Of a copy out of the caches or the TLM here.
+    transaction read;  ///< A copy's read of the caches or the TLM here.
   };
   struct step_event : event {
     explicit step_event(network_interface& owner_)
@@ -99,7 +98,7 @@ class network_interface final : private event_host {
   [[nodiscard]] bool has_room(interface_job const& for_this) const override;
   void take(interface_job const& job) override;
 
-  /// Names and homes of a command's addresses; what is wrong is reported. False: there is something.
+  /// Translates a command's addresses and finds their homes. False: it is wrong, which has been reported.
   [[nodiscard]] bool prepare(interface_job& command);
   [[nodiscard]] std::optional<std::uint64_t> whole_name(std::uint64_t address, std::uint64_t bytes) const noexcept;
   void enter(interface_job const& job);
@@ -107,7 +106,7 @@ class network_interface final : private event_host {
   void step();
   void send_next(interface_job& job);
   void send_piece(interface_job& job);
-  /// Its bytes come; then it is launched.
+  /// Reads the packet's data; then it is launched.
   void read_piece(outgoing& packet, std::uint64_t from);
   void send_store(interface_job& job, std::uint64_t to, std::uint64_t bytes);
   void send_command(interface_job& job);
@@ -119,9 +118,9 @@ class network_interface final : private event_host {
   void fail(interface_job& job, registers::cni::fault why, std::uint64_t where);
   void end_if_done(interface_job& job);
   void report(registers::cni::fault why, std::uint64_t where);
-  /// Stores a word, an acknowledgement, which nothing can hold back; none, or why it cannot be.
+  /// Stores a word of an acknowledgement, which is never delayed; returns the fault, or none.
   [[nodiscard]] registers::cni::fault deliver(std::uint64_t address, std::uint64_t value);
-  /// What is stored at the acknowledgement's address: bytes; refused for good, the same below zero.
+  /// The value stored at the acknowledgement's address: the number of bytes, negative if refused for good.
   [[nodiscard]] static std::uint64_t acknowledged(transaction const& of) noexcept {
     return of.status == remote_outcome::refused ? ~of.bytes + 1 : of.bytes;
   }
@@ -145,8 +144,8 @@ class network_interface final : private event_host {
   fault_record faults_;
   statistics counted_;
   std::deque<interface_job*> list_;
-  std::uint32_t commands_ = 0;  ///< Jobs that have not ended, of commands,
-  std::uint32_t others_ = 0;    ///< and of events.
+  std::uint32_t commands_ = 0;  ///< Jobs that have not ended: commands,
+  std::uint32_t others_ = 0;    ///< and jobs of events.
   std::uint32_t copy_packets_ = 0;
   bool planned_ = false;
   step_event step_{*this};

@@ -1,4 +1,4 @@
-// region_table: what an entry may be, and searches.
+// region_table: valid entries, and searches.
 #include "machine/cni/region_table.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace of = registers::cni;
 
 constexpr std::uint64_t in_line = of::line_bytes - 1;
 
-/// Whether `holds` says so of every line of the range, which must not wrap.
+/// Is `holds` true for every line of the range? The range must not wrap.
 template <class Holds>
 bool every_line(std::uint64_t address, std::uint64_t bytes, Holds&& holds) {
   if (bytes == 0 || address + bytes - 1 < address) return false;

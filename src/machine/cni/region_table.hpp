@@ -1,7 +1,7 @@
-// region_table: which addresses the process on a tile may use by its network interface, and how.
+// region_table: the addresses that a tile's process may use through its network interface, and how.
 //
-//   An entry is a match and a mask, as in a ternary CAM; of several that hold an address the first counts. None is
-//   smaller than a line.
+//   An entry is a match and a mask, as in a ternary CAM; the first matching entry counts. No entry is smaller than a
+//   line.
 //
 // Cost      a search of all entries.
 // Threads   one.
@@ -30,12 +30,12 @@ class region_table {
   explicit region_table(std::size_t entries) : entries_(entries) {}
 
   [[nodiscard]] std::span<entry> entries() noexcept { return entries_; }
-  /// False: it cannot be an entry of a cache with so many ways; it is removed.
+  /// Sets an entry. False: it is invalid for a cache with so many ways, and is removed.
   bool enable(entry& one, std::uint64_t ways) noexcept;
 
-  /// The first entry that holds the address, or null.
+  /// The first entry that matches the address, or null.
   [[nodiscard]] entry const* find(std::uint64_t address) const noexcept;
-  /// All lines of [address, address + bytes) may be read by copies, or written.
+  /// May copies read, or write, all lines of [address, address + bytes)?
   [[nodiscard]] bool may_read(std::uint64_t address, std::uint64_t bytes) const noexcept;
   [[nodiscard]] bool may_write(std::uint64_t address, std::uint64_t bytes) const noexcept;
 

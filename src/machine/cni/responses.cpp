@@ -1,4 +1,4 @@
-// responses: the rows, and what they do to a line's tag.
+// responses: the table's rows, and their effects on a line's tag.
 #include "machine/cni/responses.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 constexpr access_result done{};
 constexpr access_result full{access_outcome::full, of::fault::none};
 
-/// The number of a word in its line.
+/// The index of a word in its line.
 constexpr std::uint8_t at(std::uint64_t offset) noexcept {
   return static_cast<std::uint8_t>(offset / word_bytes);
 }
@@ -35,7 +35,7 @@ interface_job nothing(event_line&, event_access const&) {
 std::uint64_t command_bytes(event_line const& line) {
   return line.words[0] >> 8U;
 }
-/// The words that the command needs, by bits.
+/// The words that the command needs, as bits.
 std::uint64_t needed(event_line const& line) {
   std::uint64_t const data = (command_bytes(line) + word_bytes - 1) / word_bytes;
   std::uint64_t const words = (line.words[0] & 0xffU) == of::copy ? 4 : 3 + data;
@@ -94,15 +94,15 @@ interface_job notify(event_line& line, event_access const&) {
   return made;
 }
 
-// Queues: a ring of items. The words for buffer and shape are at the same place in both kinds.
+// Queues: a ring of items. Both kinds have the buffer and the shape in the same words.
 static_assert(of::queue_buffer == of::match_buffer && of::queue_shape == of::match_shape);
 
 struct ring {
-  std::uint64_t items = 0;  ///< 0: it cannot be one.
+  std::uint64_t items = 0;  ///< 0: invalid shape.
   std::uint64_t bytes = 0;  ///< Of an item.
   std::uint64_t buffer = 0;
-  bool tagged = false;          ///< Its requests have tags.
-  std::uint64_t items_max = 0;  ///< Of items that wait; of requests as many as there are places.
+  bool tagged = false;          ///< Its requests carry tags.
+  std::uint64_t items_max = 0;  ///< The most items that may wait; requests may fill all places.
   [[nodiscard]] std::uint64_t item(std::uint64_t number) const noexcept { return buffer + number % items * bytes; }
 };
 
@@ -118,19 +118,19 @@ ring ring_of(event_line const& line) {
   std::uint64_t const log2_words = (shape & ~no_words) >> 8U;
   std::uint64_t const buffer = line.words[at(of::queue_buffer)];
   if (log2_items > log2_items_max || log2_words > log2_words_max) return {};
-  if (tagged && log2_words == 0) return {};  // the tag would be all of it
+  if (tagged && log2_words == 0) return {};  // the tag would be the whole item
   std::uint64_t const bytes = word_bytes << log2_words;
-  // An item that is not aligned would lie in two lines.
+  // A misaligned item would span two lines.
   if (buffer == 0 || buffer % bytes != 0) return {};
   std::uint64_t const items = std::uint64_t{1} << log2_items;
   return {items, bytes, buffer, tagged, limit == 0 ? items : std::min(limit, items)};
 }
 
-/// Head and tail count items, and wrap as their fields do.
+/// Head and tail count items and wrap at the width of their fields.
 struct ends {
   std::uint64_t head = 0;
   std::uint64_t tail = 0;
-  bool requests = false;  ///< What waits are requests.
+  bool requests = false;  ///< The waiting entries are requests.
 };
 
 // Tag of a single-reader queue: bits 0-31 head, 32-63 tail.
@@ -152,7 +152,7 @@ access_result enqueue(event_line& line, event_access& by) {
 }
 access_result take(event_line& line, event_access& by) {
   auto const [head, tail, none] = single_ends(line.tag);
-  // Only what is there can be taken.
+  // Only existing items can be taken.
   if (((by.value() - head) & 0xffff'ffffU) > ((tail - head) & 0xffff'ffffU)) return wrong(of::fault::wrong_access);
   line.tag = tag_of_single(by.value(), tail);
   return done;
@@ -170,7 +170,7 @@ interface_job notice(event_line& line, event_access const&) {
   return made;
 }
 
-// Tag of a multiple-reader queue: bits 0-30 head, 31-61 tail, 62: requests wait, not items.
+// Tag of a multiple-reader queue: bits 0-30 head, 31-61 tail, 62: the waiting entries are requests, not items.
 constexpr std::uint64_t end_bits = 31;
 constexpr std::uint64_t end_mask = (std::uint64_t{1} << end_bits) - 1;
 
@@ -184,7 +184,7 @@ std::uint64_t tag_of(ends const& one) {
   return (one.head & end_mask) | (one.tail & end_mask) << end_bits | std::uint64_t{one.requests} << (2 * end_bits);
 }
 
-/// What the word of a request says.
+/// The fields of a request's word.
 struct request {
   std::uint64_t address = 0;
   std::uint64_t tag = 0;
@@ -196,7 +196,7 @@ request request_of(ring const& in, std::uint64_t word) {
   return {word & address_mask, word >> of::tag_shift & of::tag_max, (word & of::no_wait) == 0};
 }
 
-/// `item`: empty, there is none.
+/// `item`: empty if there is none.
 interface_job answer_to(request const& wanted, ring const& in, std::span<std::byte const> item) {
   interface_job made;
   made.what = interface_job::kind::answer;
@@ -208,7 +208,7 @@ interface_job answer_to(request const& wanted, ring const& in, std::span<std::by
   return made;
 }
 
-/// An item or a request that meets none of the other kind waits in the ring.
+/// An item or a request without a match waits in the ring.
 access_result wait_in_ring(event_line& line, event_access& by, ring const& in, ends now, bool is_request) {
   if (waiting(now) >= (is_request ? in.items : in.items_max)) return full;
   if (!by.rings.put(in.item(now.tail), by.item)) return wrong(of::fault::wrong_shape);

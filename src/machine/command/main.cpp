@@ -1,6 +1,7 @@
 // main: `tess-machine`: runs a program on a simulated machine; `tess run --machine` becomes this program.
 //
-//   Standard input, output and error are the program's. Ours are the first and the last lines of standard error.
+//   Standard input, output and error belong to the program. The first and last lines of standard error are the
+//   simulator's.
 //
 // Errors    exit code of the program; 1 if it trapped, deadlocked or the simulator failed; 2 for wrong use or input.
 #include <fmt/format.h>
@@ -89,7 +90,7 @@ int main(int argc, char** argv) {
       "Runs a static RV64 Linux program on a simulated machine: tess-machine [OPTIONS] -- PROGRAM [ARGUMENTS]"};
   app.footer("Example: tess-machine --timing off -- ./hello");
   declare(app, chosen);
-  // What stands behind `--` is the program's, whatever it looks like.
+  // Everything after `--` belongs to the program.
   char** const split = std::find(argv, argv + argc, std::string_view{"--"});
   chosen.arguments.assign(std::min(split + 1, argv + argc), argv + argc);
   try {

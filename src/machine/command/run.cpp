@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using host_clock = std::chrono::steady_clock;
 
-/// Of simulated time between two looks at the run: short enough for a line a second, too long to cost anything.
+/// Simulated time between progress checks: short enough for a line per second, long enough to cost nothing.
 constexpr picoseconds look_interval_ps = 100'000'000;
 
 double seconds_since(host_clock::time_point begin) {
@@ -48,13 +48,13 @@ std::vector<std::byte> contents_of(fs::path const& path) {
   return contents;
 }
 
-// The host's environment would make runs differ: of it only what is meant for the runtime.
+// The host's environment would make runs differ: only variables of the runtime are passed on.
 std::vector<std::string> environment_of(chosen_options const& chosen, bool timed) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (std::string_view{*entry}.starts_with("TESS_")) result.emplace_back(*entry);
   result.insert(result.end(), chosen.environment.begin(), chosen.environment.end());
-  // The runtime does without what no machine has, and with time there are tiles that it may ask.
+  // Tells the runtime whether there are tiles that it may query.
   result.emplace_back(timed ? "TESS_TIMING=on" : "TESS_TIMING=off");
   return result;
 }
@@ -72,7 +72,7 @@ program_options options_of(chosen_options const& chosen, runtime_files const& fi
   return result;
 }
 
-/// Opened before the run, so that a wrong name does not cost the run.
+/// Opened before the run, so that a wrong name does not waste the run.
 class output_file {
  public:
   explicit output_file(std::string const& name) : name_(name) {
@@ -99,7 +99,7 @@ void report_trouble(std::string const& trouble, std::string const& refused) {
                refused);
 }
 
-/// A program of the runtime has a place on each tile, or on so many as there are places.
+/// A program of the runtime has a place on each tile, or on as many tiles as there are places.
 std::uint32_t copies_of(chosen_options const& chosen, elf_image const& image) {
   if (chosen.copies != 0) return chosen.copies;
   std::string_view fabric;
@@ -110,7 +110,7 @@ std::uint32_t copies_of(chosen_options const& chosen, elf_image const& image) {
     if (entry.starts_with("TESS_PLACES=")) places = entry.substr(entry.find('=') + 1);
   }
   if (!image.spreads || (!fabric.empty() && fabric != "tile")) return 1;
-  // What is no number the runtime refuses itself.
+  // The runtime itself rejects a value that is not a number.
   std::uint32_t wanted = 0;
   std::from_chars(places.data(), places.data() + places.size(), wanted);
   return wanted != 0 ? wanted : std::numeric_limits<std::uint32_t>::max();

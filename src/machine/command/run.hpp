@@ -1,7 +1,7 @@
 // run: runs a program on a machine as the command line says, and reports the result.
 //
-// Errors    wrong_use, elf_error, config_error: what was asked for will not do. What the program does wrong is in its
-//           exit code and on standard error.
+// Errors    wrong_use, elf_error, config_error: a wrong request. Errors of the program are in its exit code and on
+//           standard error.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct wrong_use : std::runtime_error {
 
 struct chosen_options {
   std::string machine = "single-tile";
-  std::string timing;                  // empty: on for a machine with time of its own, off for single-tile
+  std::string timing;                  // empty: on for a machine with a clock of its own, off for single-tile
   std::vector<std::string> arguments;  // the first is the program
   std::vector<std::string> write_folders;
   std::vector<std::string> read_folders;
@@ -27,7 +27,7 @@ struct chosen_options {
   std::uint32_t harts = 4;
   std::uint32_t first_tile = 0;
   std::uint32_t first_tile_row = 0;  // first_tile is then a column
-  std::uint32_t copies = 0;          // 0: as the program says, by its notes
+  std::uint32_t copies = 0;          // 0: from the program's notes
   std::string statistics;            // files; empty: none
   std::string trace;
   std::string task_trace;

@@ -1,4 +1,4 @@
-// description: which keys a machine file has, what they may be, and what must fit together.
+// description: the keys of a machine file, their ranges, and their consistency.
 #include "machine/config/description.hpp"
 
 #include <fmt/format.h>
@@ -290,7 +290,7 @@ local_window machine_description::window(std::uint32_t tile) const {
   auto const of = [&](region_kind kind) {
     return *std::ranges::find_if(regions, [&](region const& one) { return one.kind == kind && one.tile == tile; });
   };
-  // Without a tail a tile need not have a partition.
+  // Without a tail in the local window, a tile need not have a partition.
   return {.tlm_base = of(region_kind::tlm).base,
           .tlm_bytes = tlm_bytes,
           .tail_base = local_tail_bytes == 0 ? 0 : of(region_kind::partition).end() - local_tail_bytes,

@@ -1,6 +1,6 @@
-// description: a machine as its file describes it: checked, complete, in units of its own; nothing is built yet.
+// description: a machine as its file describes it: checked, complete, with units; nothing is built yet.
 //
-// Units     as named; cycles are of the tiles' clock unless said otherwise.
+// Units     in the names; cycles are of the tiles' clock unless stated otherwise.
 // Source    the numbers of machines/*.toml, each with its source behind it.
 #pragma once
 
@@ -18,17 +18,17 @@
 namespace tess::machine {
 
 struct hart_description {
-  std::uint32_t application = 4;  ///< In a compute tile.
+  std::uint32_t application = 4;  ///< Per compute tile.
   std::uint32_t application_in_memory_tiles = 0;
-  std::uint32_t system = 1;  ///< In every tile.
+  std::uint32_t system = 1;  ///< Per tile.
   std::uint32_t quantum_cycles = 64;
   std::uint32_t multiply_cycles = 1;
   std::uint32_t divide_cycles = 1;
   std::uint32_t float_add_cycles = 1;
   std::uint32_t float_multiply_cycles = 1;
   std::uint32_t float_divide_cycles = 1;
-  std::uint32_t branch_taken_cycles = 0;  ///< Beyond the first, as the others are.
-  std::uint32_t system_call_cycles = 0;   ///< Of every call that is emulated.
+  std::uint32_t branch_taken_cycles = 0;  ///< Beyond the first cycle, as the others.
+  std::uint32_t system_call_cycles = 0;   ///< For each emulated call.
 };
 
 struct bus_description {
@@ -38,29 +38,29 @@ struct bus_description {
 
 struct memory_description {
   std::vector<std::uint32_t> tiles;
-  std::uint64_t size_bytes = 0;      ///< Of each.
+  std::uint64_t size_bytes = 0;      ///< Per memory.
   std::uint32_t port_bytes = 8;      ///< Moved per cycle of the memory's clock.
-  std::uint32_t access_cycles = 20;  ///< Of the memory's clock: a single access, from request to its first word.
+  std::uint32_t access_cycles = 20;  ///< Memory cycles of a single access, from request to its first word.
 };
 
 struct adapter_description {
   std::uint32_t request_cycles = 4;   ///< From the bus into the network.
   std::uint32_t response_cycles = 4;  ///< From the network onto the bus.
-  std::uint32_t header_bytes = 8;     ///< Of a packet, before its data.
+  std::uint32_t header_bytes = 8;     ///< Per packet, before its data.
   std::uint32_t outstanding = 16;     ///< Requests of a tile for words, and as many for lines.
   std::uint32_t dma_packet_bytes = 64;
-  std::uint32_t dma_packets = 4;  ///< Of one transfer on their way.
+  std::uint32_t dma_packets = 4;  ///< Packets of one transfer in flight.
   std::uint32_t task_queue_entries = 16;
 };
 
 /// The accelerator of every memory tile. Cycles are of the memory's clock.
 struct nma_description {
-  std::uint32_t state_cycles = 1;   ///< Of every state of the copying machine.
-  std::uint32_t burst_bytes = 64;   ///< Of its line registers, and of an access to the port.
+  std::uint32_t state_cycles = 1;   ///< For each state of the copy machine.
+  std::uint32_t burst_bytes = 64;   ///< Size of its line registers, and of an access to the port.
   std::uint32_t stream_bursts = 8;  ///< Read ahead where addresses are known: arrays, and the linear map.
-  std::uint32_t posted_writes = 8;  ///< On their way to the memory.
+  std::uint32_t posted_writes = 8;  ///< In flight to the memory.
   std::uint32_t queue_entries = 16;
-  std::uint64_t map_bytes = 0;  ///< Of its copy map, the first bytes of the memory tile's own partition.
+  std::uint64_t map_bytes = 0;  ///< Size of its copy map, the first bytes of the memory tile's own partition.
 };
 
 /// The accelerator of every tile's cache. Cycles are of the tile's clock.
@@ -70,54 +70,56 @@ struct nca_description {
   std::uint32_t stack_entries = 1024;
 };
 
-/// Of a machine whose tiles are clusters: a program has its data, stacks and buffers in the cluster's own memory and
-/// its text and constants in a memory of their own behind it; what other clusters have is reached by messages and by
-/// copies into the receive windows that they open. Only tiles with DDR have a partition. There are no accelerators.
+/// A machine whose tiles are clusters: a program has its data, stacks and buffers in the cluster's own memory, and its
+/// text and constants in a separate memory behind it. Other clusters are reached by messages and by copies into the
+/// receive windows that they open. Only tiles with DDR have a partition. There are no accelerators.
 struct cluster_description {
   std::uint64_t image_bytes = 0;  ///< 0: this machine has no clusters.
   std::uint64_t scratchpad_bytes = 0;
-  std::uint64_t stack_bytes = 0;      ///< Of a thread.
-  std::uint32_t receive_windows = 0;  ///< That a cluster can have open.
+  std::uint64_t stack_bytes = 0;      ///< Per thread.
+  std::uint32_t receive_windows = 0;  ///< Windows that a cluster can have open.
 };
 
-/// Of a machine whose L2s can have lines that are scratchpad or answer to accesses (src/machine/cni).
+/// A machine whose L2s can have scratchpad lines and lines with events (src/machine/cni).
 struct cni_description {
-  std::uint32_t region_entries = 16;    ///< Of the region table of a tile.
-  std::uint32_t jobs = 16;              ///< Of commands, and as many of events, in a tile's list.
-  std::uint32_t job_cycles = 4;         ///< From the head of the list to a packet handed to the adapter.
-  std::uint32_t combine_cycles = 8;     ///< After which stores that were gathered go, if none is added.
-  std::uint32_t posted_stores = 8;      ///< Of a tile to others, under way.
+  std::uint32_t region_entries = 16;    ///< In the region table of a tile.
+  std::uint32_t jobs = 16;              ///< For commands, and as many for events, in a tile's list.
+  std::uint32_t job_cycles = 4;         ///< From the head of the list to a packet in the adapter.
+  std::uint32_t combine_cycles = 8;     ///< Idle time after which combined stores are sent.
+  std::uint32_t posted_stores = 8;      ///< In flight from a tile to others.
   std::uint64_t scratchpad_stride = 0;  ///< From tile to tile; a power of two.
 };
 
-/// Of a machine whose L2s are coherent: a directory at every memory (memory/directory.hpp). There are no accelerators,
-/// which go to the memory without asking.
+/// A machine whose L2s are coherent: a directory at every memory (memory/directory.hpp). There are no accelerators,
+/// which would bypass it.
 struct coherence_description {
-  std::uint32_t directory_cycles = 0;  ///< From a request's arrival at the memory tile until its line's books are open.
+  /// From a request's arrival at the memory tile until its line's record is available.
+  std::uint32_t directory_cycles = 0;
   std::uint32_t probe_cycles = 0;      ///< From a probe's arrival at an L2 until its answer leaves.
 };
 
-/// What becomes of a line whose main entry ends.
+/// What happens to a line at the end of its main entry.
 enum class rae_policy : std::uint8_t { free_at_once, retain };
 
-/// What an interface for remote atomics is beside: the memory of a node, or the L2 of a tile.
+/// The position of an interface for remote atomics: beside the memory of a node, or beside the L2 of a tile.
 enum class rae_place : std::uint8_t { memory, l2 };
 
-/// Of a machine whose network interfaces carry out remote atomics (src/machine/rae). Beside the memory a node is a core
-/// and its memory, and there are no accelerators, which go to the memory without asking. Beside the L2 there is no
-/// interface cache, and accelerators go where they always do.
+/// A machine whose network interfaces perform remote atomics (src/machine/rae). Beside the memory: a node is a core and
+/// its memory, and there are no accelerators, which would bypass the interface. Beside the L2: there is no interface
+/// cache, and accelerators work as usual.
 struct rae_description {
   rae_place beside = rae_place::memory;
-  std::uint64_t cache_bytes = 0;     ///< Of the interface cache, direct-mapped, of lines as long as the L2's; or none.
+  /// Size of the interface cache, direct-mapped, with lines as long as the L2's; 0: none.
+  std::uint64_t cache_bytes = 0;
   std::uint32_t main_entries = 64;   ///< Extended MSHRs.
-  std::uint32_t sub_entries = 64;    ///< Of each.
-  std::uint32_t queue_entries = 64;  ///< Requests in front; what comes then is refused, and sent again.
-  std::uint32_t packet_cycles = 1;   ///< To take a packet apart and look its operation up.
-  std::uint32_t look_up_cycles = 1;  ///< Of interface cache, directory and extended MSHRs, at once.
+  std::uint32_t sub_entries = 64;    ///< Per main entry.
+  std::uint32_t queue_entries = 64;  ///< Requests in the input queue; further ones are refused and sent again.
+  std::uint32_t packet_cycles = 1;   ///< To decode a packet and map its operation.
+  std::uint32_t look_up_cycles = 1;  ///< For interface cache, directory and extended MSHRs together.
   std::uint32_t operation_cycles = 1;
   std::uint32_t probe_cycles = 1;  ///< A turn on the coherence bus: a line from the core's caches.
   rae_policy policy = rae_policy::retain;
-  bool merge = true;  ///< False: a request for a line on its way waits until that has been done.
+  bool merge = true;  ///< False: a request for a line that is being fetched waits until that is done.
 };
 
 struct machine_description {
@@ -133,15 +135,15 @@ struct machine_description {
   cache_shape l1_data;
   cache_shape l2;
   std::uint32_t l2_hit_cycles = 20;
-  std::uint32_t l2_miss_cycles = 4;  ///< Until a miss is known.
-  std::uint64_t tlm_bytes = 0;       ///< Of a cluster: scratchpad and image memory.
+  std::uint32_t l2_miss_cycles = 4;  ///< Until a miss is detected.
+  std::uint64_t tlm_bytes = 0;       ///< In a cluster: scratchpad and image memory.
   std::uint32_t tlm_access_cycles = 20;
-  std::uint64_t local_tail_bytes = 0;  ///< Of each partition: in its tile's local window.
+  std::uint64_t local_tail_bytes = 0;  ///< The part of each partition that is in its tile's local window.
   bus_description bus;
   memory_description memory;
   dram_parameters dram;
   network_parameters network;
-  std::optional<network_parameters> mail_network;  ///< A second one, for invocations alone.
+  std::optional<network_parameters> mail_network;  ///< A second one, for invocations only.
   cluster_description cluster;
   std::optional<coherence_description> coherence;  ///< Without: software keeps L2s coherent.
   adapter_description adapter;
@@ -159,7 +161,7 @@ struct machine_description {
   [[nodiscard]] bool has_accelerators() const noexcept { return !has_clusters() && !coherence && !has_nodes(); }
   /// A tile is a core and its memory, with an interface for remote atomics between them.
   [[nodiscard]] bool has_nodes() const noexcept { return rae && rae->beside == rae_place::memory; }
-  /// Between the moment in which a tile begins an operation and the first in which another can hear of it.
+  /// The least time from the issue of an operation until another tile can observe it.
   [[nodiscard]] picoseconds reach_ps() const noexcept;
   /// Harts of a tile: application harts first, then the system's.
   [[nodiscard]] std::uint32_t harts_of(std::uint32_t tile) const noexcept {
@@ -170,7 +172,7 @@ struct machine_description {
 
 /// Reads a file. Errors: config_error, naming file, line and column.
 [[nodiscard]] machine_description read_machine(std::filesystem::path const& file);
-/// The same from a text; `name` stands in messages.
+/// The same from a text; `name` is used in messages.
 [[nodiscard]] machine_description parse_machine(std::string text, std::string name);
 
 }  // namespace tess::machine

@@ -1,4 +1,4 @@
-// named_machines: share/tessera/machines, found from libexec/tessera/machine, where this executable lies.
+// named_machines: share/tessera/machines, relative to the executable in libexec/tessera/machine.
 #include "machine/config/named_machines.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
-// named_machines: the machines that come with this program, by name.
+// named_machines: the machines that are installed with this program, by name.
 //
-// Errors    config_error: no such machine, or its file is wrong.
+// Errors    config_error: no such machine, or an invalid file.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tess::machine {
 
-/// Of the files beside this executable, as built or installed; sorted.
+/// The names of the installed machine files, sorted.
 [[nodiscard]] std::vector<std::string> machine_names();
 /// `wanted` is such a name, or a file whose name ends in .toml.
 [[nodiscard]] machine_description described_machine(std::string const& wanted);

@@ -1,4 +1,4 @@
-// regions: bases, strides, and that nothing overlaps.
+// regions: bases, strides, and the check for overlaps.
 #include "machine/config/regions.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +69,7 @@ void read_addresses(toml_table from, machine_description& made, std::uint64_t& u
 
 namespace {
 
-/// Of a partition whose tile, memory, base and size are known: its place in the memory, and its uncached view.
+/// For a partition whose tile, memory, base and size are known: its offset in the memory, and its uncached view.
 void add_partition(toml_table const& from, machine_description& made, region added, std::uint64_t uncached_offset,
                    std::vector<std::uint64_t>& used) {
   if (made.is_memory(added.tile) && added.size_bytes < made.local_tail_bytes + made.nma.map_bytes) {
@@ -93,7 +93,7 @@ void add_partition(toml_table const& from, machine_description& made, region add
   made.regions.push_back(added);
 }
 
-/// The first of those to which the way is shortest.
+/// The first of the nearest memory tiles.
 std::uint32_t nearest_memory(machine_description const& made, std::uint32_t tile) {
   auto const apart = [](std::uint32_t one, std::uint32_t other) { return one < other ? other - one : one - other; };
   return std::ranges::min(made.memory.tiles, {}, [&](std::uint32_t memory) {

@@ -1,4 +1,4 @@
-// toml_table: on toml++, with exceptions; it knows where every value stands.
+// toml_table: uses toml++ with exceptions, and its source positions.
 #include "machine/config/toml_table.hpp"
 
 #include <fmt/format.h>

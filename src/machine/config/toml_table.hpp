@@ -1,8 +1,8 @@
-// toml_table: a table of a machine file, read key by key; what nobody asked for is an error, and so is what is missing.
+// toml_table: a table of a machine file, read key by key; unknown keys and missing keys are errors.
 //
-//   Every question says what would be right; its answer is kept with its line, so that a machine can be explained.
+//   Every query states the valid values; its answer is kept with its line, so that a machine can be explained.
 //
-// Errors    config_error, `file:line:column: what; expected …`, for the first thing wrong. Keys have no defaults.
+// Errors    config_error, `file:line:column: what; expected …`, for the first error. Keys have no defaults.
 // Threads   one.
 #pragma once
 
@@ -46,7 +46,7 @@ class toml_table {
   [[nodiscard]] std::uint64_t power_of_two(std::string_view key, number_range range, std::string_view unit);
   [[nodiscard]] bool flag(std::string_view key);
   [[nodiscard]] std::string text(std::string_view key);
-  /// The index in `choices` of a text.
+  /// The index of a text in `choices`.
   [[nodiscard]] std::size_t choice(std::string_view key, std::span<std::string_view const> choices);
   [[nodiscard]] std::vector<std::size_t> choices(std::string_view key, std::span<std::string_view const> choices);
   /// `[x, y]`
@@ -56,14 +56,14 @@ class toml_table {
                                                                                      std::uint32_t width,
                                                                                      std::uint32_t height);
   [[nodiscard]] toml_table table(std::string_view key);
-  /// Whether there is such a key: for tables that only some machines have.
+  /// Is there such a key? For tables that only some machines have.
   [[nodiscard]] bool has(std::string_view key);
-  /// `[[key]]`, in order; one at least.
+  /// `[[key]]`, in order; at least one.
   [[nodiscard]] std::vector<toml_table> tables(std::string_view key);
 
-  /// To be called when all was asked for: a key that nobody asked for is an error.
+  /// Called after all queries: a key that was not queried is an error.
   void finish() const;
-  /// An error at a key of this table (at the table itself if it has no such key).
+  /// An error at a key of this table (at the table itself if there is no such key).
   [[noreturn]] void fail(std::string_view key, std::string const& what, std::string const& expected) const;
 
  private:
@@ -76,7 +76,7 @@ class toml_table {
 
 class toml_document {
  public:
-  /// `name` stands in messages.
+  /// `name` is used in messages.
   toml_document(std::string text, std::string name);
 
   [[nodiscard]] toml_table root() const;

@@ -1,4 +1,4 @@
-// flat_engine: the engine of machines without time.
+// flat_engine: the instruction engine of machines without time.
 #include "machine/flat/flat_memory.hpp"
 #include "machine/hart/engine_run.hpp"
 

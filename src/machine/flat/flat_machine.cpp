@@ -1,4 +1,4 @@
-// flat_machine: turns, and what is done at the end of each run of a hart.
+// flat_machine: turns of the harts, and what is done when a hart stops.
 #include "machine/flat/flat_machine.hpp"
 
 #include <fmt/format.h>
@@ -119,7 +119,7 @@ bool flat_machine::serve(flat_hart& s) {
       return false;
     case stop::pause:
       h.advance();
-      return false;  // the others first
+      return false;  // the other harts first
     case stop::wait:
       h.advance();
       if (h.reserved.bytes != 0 && !reservation_lost(h)) s.is = state::reserved;
@@ -171,7 +171,7 @@ bool flat_machine::serve_call(flat_hart& s) {
 }
 
 void flat_machine::serve_counter(hart& h) const {
-  constexpr std::uint64_t ns_per_tick = 100;  // of the CSR time: 10 MHz, as boards have it
+  constexpr std::uint64_t ns_per_tick = 100;  // of the CSR time: 10 MHz, as on real boards
   std::uint64_t value = h.now();
   if (h.request.address == csr_time) value = h.now() / ns_per_tick;
   if (h.request.address == csr_instret) value = h.retired - 1;

@@ -1,10 +1,10 @@
-// flat_machine: `--timing off`: some harts on one coherent memory, one instruction a cycle, taking turns.
+// flat_machine: `--timing off`: harts on one coherent memory, one instruction per cycle, taking turns.
 //
-//   Every hart that can run gets the same number of cycles in its turn, in the order of their numbers, so the same
-//   program gives the same result, always. When all wait, the clock jumps to whoever wakes first.
+//   Every runnable hart gets the same number of cycles per turn, in order of hart numbers, so a program always gives
+//   the same result. When all harts wait, the clock jumps to the first wake-up.
 //
 // Units     cycles of 1 ns.
-// Errors    elf_error, std::system_error from the constructor. What the program does wrong is in the outcome.
+// Errors    elf_error, std::system_error from the constructor. Errors of the program are in the outcome.
 // Threads   none.
 #pragma once
 
@@ -37,9 +37,9 @@ class flat_machine final : private machine_host, private user_memory {
  public:
   flat_machine(elf_image const& image, flat_options options, program_options of_program);
 
-  // To the end of the program.
+  // Runs to the end of the program.
   machine_outcome run();
-  // The first file that the program wanted to write and was not allowed to; empty: none.
+  // The first file that the program was not allowed to write; empty: none.
   [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
 
  private:
@@ -65,15 +65,15 @@ class flat_machine final : private machine_host, private user_memory {
   void clear(std::uint64_t begin, std::uint64_t end) override;
 
   void take_turn(flat_hart& s);
-  // Deals with why the hart stopped; true if it goes on in this turn.
+  // Handles the reason for which the hart stopped; true if it continues in this turn.
   bool serve(flat_hart& s);
   bool serve_call(flat_hart& s);
   void serve_counter(hart& h) const;
   // Whether the word that a hart waits for has changed.
   [[nodiscard]] bool reservation_lost(hart const& h) const;
-  // Nobody can run: the clock jumps, or it is a deadlock.
+  // No hart can run: the clock jumps, or it is a deadlock.
   void pass_idle_time();
-  /// What to add to the report of a program that wants what only a machine with tiles has.
+  /// A hint for the report of a program that needs a machine with tiles.
   [[nodiscard]] static std::string hint_of(hart const& h);
   void end(int exit_code, std::string trouble);
 
@@ -83,7 +83,7 @@ class flat_machine final : private machine_host, private user_memory {
   code_cache code_;
   std::vector<flat_hart> harts_;
   std::uint64_t turn_end_ = 0;     // cycles
-  hart const* running_ = nullptr;  // whose clock is the time during a turn
+  hart const* running_ = nullptr;  // its clock is the current time during a turn
   program program_;
   bool ended_ = false;
   machine_outcome outcome_;

@@ -1,4 +1,4 @@
-// flat_memory: the reservation of address space, rights, and the slow way.
+// flat_memory: reservation of address space, rights, and the slow path.
 #include "machine/flat/flat_memory.hpp"
 
 #include <sys/mman.h>

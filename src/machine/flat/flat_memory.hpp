@@ -1,13 +1,12 @@
-// flat_memory: one coherent memory without time: addresses from 0, rights per page, and a hit path of a few host
-// instructions.
+// flat_memory: one coherent memory without time: addresses from 0, page rights, and a hit path of a few instructions.
 //
-//   The rights of every page lie before the memory at a fixed distance, so that one register, the base, is enough for
-//   an access: rotate the address so that misaligned ones become huge, compare, test the page's byte, access. Pages
-//   that are not mapped have no rights; the host has pages only for what was touched.
+//   The rights of every page lie at a fixed distance before the memory, so one base register is enough for an access:
+//   rotate the address so that misaligned ones become huge, compare, test the page's byte, access. Unmapped pages have
+//   no rights; the host allocates only touched pages.
 //
 // Units     bytes; pages of 4096.
-// Errors    std::system_error from the constructor if the host has no address space. An access that is not allowed
-//           stops the hart with stop::access.
+// Errors    std::system_error from the constructor if the host has no address space. A forbidden access stops the hart
+//           with stop::access.
 // Threads   none.
 #pragma once
 
@@ -38,21 +37,21 @@ class flat_memory final : public code_source {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   [[nodiscard]] std::byte* fast() const noexcept { return base_; }
 
-  // Rights of whole pages; both addresses are multiples of page_bytes within the memory.
+  // Sets the rights of whole pages; both addresses are multiples of page_bytes within the memory.
   void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) noexcept;
   [[nodiscard]] std::uint8_t rights(std::uint64_t address) const noexcept;
-  // Gives the pages back to the host; they read as zero afterwards. Rights stay.
+  // Returns the pages to the host; they read as zero afterwards. Rights stay.
   void discard(std::uint64_t begin, std::uint64_t end) noexcept;
 
-  // The bytes [address, address + size) if they all have the rights, else an empty span (as for size 0).
+  // The bytes [address, address + size) if all have the rights, else an empty span (as for size 0).
   [[nodiscard]] std::span<std::byte> bytes(std::uint64_t address, std::uint64_t size,
                                            std::uint8_t rights) const noexcept;
-  // The same, rights ignored: for the loader and system calls that have checked.
+  // The same without a check of rights: for the loader, and for system calls that have checked.
   [[nodiscard]] std::byte* at(std::uint64_t address) const noexcept { return base_ + address; }
 
   bool halfword(std::uint64_t pc, std::uint16_t& into) const override;
 
-  // The policy.
+  // The memory policy.
   template <class T>
   [[gnu::always_inline]] static bool load(hart&, inst const*, std::byte* base, std::uint64_t address,
                                           T& value) noexcept {
@@ -83,8 +82,8 @@ class flat_memory final : public code_source {
   }
   static bool fetch(hart&, inst const*, std::byte*, std::uint64_t) noexcept { return true; }
 
-  // LR, SC and AMOs, by h.request. SC succeeds if the word still has the value that LR read: nobody can tell, for what
-  // it would have seen in between was put back.
+  // LR, SC and AMOs, from h.request. SC succeeds if the word still has the value that LR read: a change that was undone
+  // in between is not observable.
   template <class T, stop Kind>
   static bool atomic(hart& h, std::byte* base, std::uint64_t& raw) noexcept {
     std::uint64_t const address = h.request.address;
@@ -125,7 +124,7 @@ class flat_memory final : public code_source {
     std::uint64_t const page = std::rotr(address, log2) >> (page_shift - log2);
     return page < pages_max && (rights_of(base, page) & wanted) != 0;
   }
-  // The way of misaligned accesses, and of those that are not allowed.
+  // The path of misaligned and forbidden accesses.
   [[gnu::cold]] static bool allowed_everywhere(hart& h, std::byte* base, std::uint64_t address, std::uint64_t bytes,
                                                access_right wanted) noexcept;
   [[gnu::cold]] static bool refuse(hart& h, access_right wanted) noexcept;

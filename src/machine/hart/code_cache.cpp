@@ -1,4 +1,4 @@
-// code_cache: cuts blocks, decodes them, and keeps them.
+// code_cache: splits code into blocks, decodes them, and stores them.
 #include "machine/hart/code_cache.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::uint8_t extra_cycles(instruction_costs const& costs, operation op) {
   return 0;
 }
 
-// Special cases that are worth a function of their own.
+// Special cases with a function of their own.
 void shorten(decoded& word) {
   if (word.op == operation::addi && word.rs1 == 0) word.op = operation::li;
   if (word.op == operation::addi && word.imm == 0) word.op = operation::mv;
@@ -64,7 +64,7 @@ class block_builder {
 
   [[nodiscard]] std::span<inst const> slots() const noexcept { return {slots_.data(), used_}; }
 
-  // The stubs know their jumps by distance, but jumps have pointers: these move with the block.
+  // Stubs refer to their jumps by distance, but jumps have pointers to stubs: these move with the block.
   void point_to_stubs(inst* first) const {
     for (std::size_t k = stubs_begin_; k < used_; ++k) {
       inst& stub = first[k];
@@ -114,7 +114,7 @@ class block_builder {
   }
 
   bool put_no_code() {
-    if (instructions_ != 0) return false;  // what stands before it is run first
+    if (instructions_ != 0) return false;  // the instructions before it run first
     ++instructions_;
     put_pseudo(operation::no_code, 0);
     pc_ += 2;
@@ -194,7 +194,7 @@ inst const* code_cache::block_at(std::uint64_t pc) {
 }
 
 void code_cache::link(inst const* stub, inst const* first) noexcept {
-  // The blocks are ours and not constant; only those who run them may not change them.
+  // The blocks are owned here and mutable; harts that run them only read.
   inst* const jump = const_cast<inst*>(stub - stub->cycles);                       // NOLINT
   jump->imm = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first));  // NOLINT
 }

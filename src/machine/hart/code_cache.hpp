@@ -1,12 +1,12 @@
 // code_cache: blocks decoded once, found by pc, linked to each other as they are run.
 //
-//   A block is straight code from its pc to the first jump that is always taken, or to the limits of block_rules; it
-//   goes on past conditional branches, which leave it when taken. It is reached through the link of another block,
-//   through the jump table (indirect jumps), or through the map (everything else).
-//   What a program writes into its own code is seen after clear(), as after FENCE.I.
+//   A block is straight-line code from its pc to the first unconditional jump, or to the limits of block_rules; it
+//   continues past conditional branches, which leave it when taken. It is reached through the link of another block,
+//   through the jump table (indirect jumps), or through the map (everything else). Writes of a program to its own code
+//   take effect after clear(), as after FENCE.I.
 //
-// Cost      24 bytes an instruction, 40 more a block. clear() is called by itself when inst_max is reached.
-// Threads   none; harts of one program share one.
+// Cost      24 bytes per instruction, and 40 per block. clear() happens by itself when inst_max is reached.
+// Threads   none; the harts of one program share a cache.
 #pragma once
 
 #include <array>
@@ -23,26 +23,26 @@ namespace tess::machine {
 
 class code_cache {
  public:
-  // `handlers` by operation, from the engine that will run the blocks.
+  // `handlers` by operation, of the engine that will run the blocks.
   code_cache(code_source const& source, handler* const* handlers, block_rules rules);
 
-  // The first instruction of the block at pc, decoded now if it must be. Never null: what cannot be executed is a
-  // block whose instruction traps.
+  // The first instruction of the block at pc, which is decoded now if necessary. Never null: for code that cannot be
+  // executed, the block's instruction traps.
   inst const* block_at(std::uint64_t pc);
-  // The same if it is already there, or null.
+  // The same if it is already decoded, or null.
   [[nodiscard]] inst const* find(std::uint64_t pc) const noexcept;
 
-  // Makes the jump behind this stub go to `first` from now on.
+  // Links the jump behind this stub to `first` from now on.
   static void link(inst const* stub, inst const* first) noexcept;
-  // Remembers where an indirect jump went.
+  // Records the target of an indirect jump.
   void remember(std::uint64_t pc, inst const* first) noexcept { jumps_[slot(pc)] = {pc, first}; }
-  // Where an indirect jump goes, or null.
+  // The recorded target of an indirect jump, or null.
   [[nodiscard]] inst const* jump(std::uint64_t pc) const noexcept {
     jump_entry const& entry = jumps_[slot(pc)];
     return entry.pc == pc ? entry.first : nullptr;
   }
 
-  // Forgets everything. Harts that are stopped find their way again by pc.
+  // Drops all blocks. Stopped harts continue by pc.
   void clear() noexcept;
   [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
   [[nodiscard]] block_rules const& rules() const noexcept { return rules_; }
@@ -50,7 +50,7 @@ class code_cache {
 
  private:
   struct jump_entry {
-    std::uint64_t pc = 1;  // odd: no pc
+    std::uint64_t pc = 1;  // odd: never a pc
     inst const* first = nullptr;
   };
   static constexpr std::size_t jump_entries = 4096;

@@ -3,7 +3,7 @@
 //     #include "machine/hart/engine_run.hpp"
 //     template struct tess::machine::engine<my_policy>;
 //
-//   That file must be compiled as src/machine/CMakeLists.txt says: strict floating point, no errno.
+//   That file must be compiled with the options of src/machine/CMakeLists.txt: strict floating point, no errno.
 #pragma once
 
 #include <array>
@@ -45,14 +45,14 @@ handler* const* engine<Policy>::handlers() noexcept {
   return table.data();
 }
 
-// Whether the L1-I lines of the instruction at pc are there, so that it can be decoded.
+// Are the L1-I lines of the instruction at pc present, so that it can be decoded?
 template <class Policy>
 bool can_decode(hart& h, std::byte* fast) {
   if constexpr (Policy::timed) {
     std::uint64_t const line = h.code->rules().fetch_line_bytes;
     if (line == 0) return true;
     inst const nothing{nullptr, 0, 0, 0, 0, 0, 0, 0, 0};
-    // Its second half may lie in the next line; asking for that line when it is not needed would be seen.
+    // Its second half may be in the next line; a fetch that is not needed would be observable.
     std::uint64_t const first = h.pc / line * line;
     for (std::uint64_t const wanted : {first, first + line}) {
       std::uint16_t low = 0;
@@ -77,7 +77,7 @@ stop engine<Policy>::run(hart& h, std::byte* fast, std::uint64_t until) {
   std::int64_t const left_before = h.left;
   inst const* i = h.generation == h.code->generation() ? h.resume : nullptr;
   h.resume = nullptr;
-  if (i != nullptr) {  // in the middle of a block, whose end will count these again
+  if (i != nullptr) {  // in the middle of a block, whose end counts these again
     h.left += h.charged;
     if constexpr (Policy::timed) h.retired -= h.counted;
   }

@@ -70,7 +70,7 @@ void float_state::set(std::uint8_t new_frm, std::uint8_t new_flags) noexcept {
   flags = new_flags;
   for (std::uint8_t mode = 0; mode < 8; ++mode) host_rounds[mode] = mode == frm && mode <= rup;
   host_rounds[dyn] = frm <= rup;
-  // With a mode that the host does not have it rounds to nearest even.
+  // A mode that the host lacks is set to nearest even here.
   host_rounds[rne] = frm == rne || frm > rup;
   set_host(frm);
 }

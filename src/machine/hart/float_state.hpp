@@ -1,8 +1,8 @@
-// float_state: fcsr, kept where the host's floating-point unit can use it.
+// float_state: fcsr, held so that the host's floating-point unit uses it.
 //
-//   While a hart runs, the host's rounding mode is the hart's, and exceptions gather in the host's sticky flags: the
-//   two standards have the same five. RISC-V's fifth mode, RMM, has no counterpart here and is computed by soft_float.
-//   enter() and leave() bracket every run(), so the simulator's own arithmetic never meets a guest's mode.
+//   While a hart runs, the host's rounding mode is the hart's, and exceptions collect in the host's sticky flags: both
+//   architectures have the same five. RISC-V's fifth mode, RMM, has no counterpart and is computed by soft_float.
+//   enter() and leave() bracket every run(), so the simulator's own arithmetic never uses a guest's mode.
 //
 // Source    RISC-V Unprivileged ISA 20191213, 11.2; IEEE 754-2008.
 #pragma once
@@ -17,13 +17,13 @@ enum float_flag : std::uint8_t { flag_nx = 1, flag_uf = 2, flag_of = 4, flag_dz 
 
 struct float_state {
   std::uint8_t frm = 0;
-  std::uint8_t flags = 0;  // gathered so far, without those that still stand in the host
+  std::uint8_t flags = 0;  // collected so far, without those still in the host's register
   std::array<bool, 8> host_rounds{1, 0, 0, 0,
-                                  0, 0, 0, 1};  // by an instruction's rm: does the host round like that now?
+                                  0, 0, 0, 1};  // by an instruction's rm: is this the host's current rounding mode?
 
   void enter() const noexcept;
   void leave() noexcept;
-  // Both only between enter() and leave().
+  // Only between enter() and leave().
   [[nodiscard]] std::uint8_t fflags() noexcept;
   void set(std::uint8_t new_frm, std::uint8_t new_flags) noexcept;
 };

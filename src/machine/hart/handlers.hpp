@@ -1,7 +1,7 @@
-// handlers: what the functions of instructions are written with: operands, the way to the next, and the ways out.
+// handlers: building blocks of the instructions' functions: operands, continuation, and exits.
 //
-//   INSTRUCTION(name) { ...; NEXT; } is a static member of a template over the memory policy. Every way out of one is a
-//   tail call or, where the hart stops, a return to engine::run.
+//   INSTRUCTION(name) { ...; NEXT; } is a static member of a template over the memory policy. Every exit is a tail call
+//   or, where the hart stops, a return to engine::run.
 #pragma once
 
 #include "machine/hart/code_cache.hpp"
@@ -44,15 +44,15 @@ inline std::uint32_t low(std::uint64_t value) noexcept {
 inline std::int32_t signed_low(std::uint64_t value) noexcept {
   return static_cast<std::int32_t>(low(value));
 }
-// A 32-bit result as a register holds it.
+// A 32-bit result, sign-extended to a register.
 inline std::uint64_t extended(std::uint32_t value) noexcept {
   return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(value)});
 }
 
-// How a block ends, and how a hart stops.
+// Ends of blocks and stops of harts.
 template <class Policy>
 struct flow {
-  // Instruction i was the last of its block that was executed: counts it and those before it.
+  // Instruction i is the last executed one of its block: counts it and those before it.
   static void charge(hart& h, inst const* i) noexcept {
     h.left -= i->cycles;
     if constexpr (Policy::timed) h.retired += i->since;
@@ -70,7 +70,8 @@ struct flow {
     h.stopped = why;
   }
 
-  // Stops between two blocks: the time is over. i is the first of the next block, or the stub before it.
+  // Stops between two blocks at the end of the time. i is the first instruction of the next block, or the stub before
+  // it.
   INSTRUCTION(expire) {
     (void)memory;
     h.pc = i->pc();
@@ -81,7 +82,7 @@ struct flow {
     h.stopped = stop::quantum;
   }
 
-  // A conditional branch that is taken.
+  // A taken conditional branch.
   INSTRUCTION(take) {
     charge(h, i);
     if constexpr (Policy::timed) h.left -= i->rd;
@@ -105,7 +106,7 @@ struct flow {
     h.stopped = stop::lookup;
   }
 
-  // A word that is no instruction, or not with these operands; request.address says which word only for the former.
+  // An illegal word, or illegal operands; request.address is the word for the former only.
   static void illegal_word(hart& h, inst const* i) noexcept {
     h.request = {};
     h.request.address = immediate(i);

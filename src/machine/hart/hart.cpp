@@ -1,4 +1,4 @@
-// hart: what happens between two runs.
+// hart: state changes between two runs.
 #include "machine/hart/hart.hpp"
 
 namespace tess::machine {

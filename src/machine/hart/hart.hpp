@@ -1,8 +1,8 @@
-// hart: a RISC-V hart that can stop at any instruction that others might see, and go on later.
+// hart: a RISC-V hart that can stop at any instruction with an effect outside of it, and continue later.
 //
-//   run() (engine.hpp) executes from pc until the clock says `until`, or until something must be done at kernel time.
-//   Why it stopped is `stopped`; what is wanted is `request`. The caller does it, at whatever time, and says so by
-//   complete(), advance() or nothing; then it calls run() again. A hart holds no stack of its own while it is stopped.
+//   run() (engine.hpp) executes from pc until the clock reaches `until`, or until something must be done at kernel
+//   time. `stopped` is the reason and `request` the operation. The caller performs it, at whatever time, then calls
+//   complete(), advance() or neither, and then run() again. A stopped hart holds no stack.
 //
 //     stop                         pc is            the caller does, then
 //     quantum                      the next         nothing; run() again
@@ -18,7 +18,7 @@
 //     ecall                        this one         registers, memory, advance(); or never runs again
 //     illegal, ebreak, access      this one         a trap: the program ends. request.address: the word, or the address
 //
-// Units     cycles of this hart's clock; the kernel's picoseconds are the caller's matter.
+// Units     cycles of this hart's clock; the caller converts to the kernel's picoseconds.
 // Threads   none: all harts of a machine run on the kernel's thread.
 // Source    RISC-V Unprivileged ISA 20191213 (registers, fcsr, LR/SC); Zawrs 1.0.
 #pragma once
@@ -60,59 +60,59 @@ enum class stop : std::uint8_t {
   ecall,
   ebreak,
   illegal,
-  access,  // an address that is not there, or not for this use
+  access,  // no such address, or not accessible in this way
 };
 
 enum class atomic_operation : std::uint8_t { swap, add, exclusive_or, conjunction, disjunction, min, max, minu, maxu };
 
-// Where a value goes and how it is widened.
+// The destination of a value, and how it is extended.
 enum class destination : std::uint8_t { x_signed, x_unsigned, f_boxed, extension, ticket };
 
-// Access rights, and what an access wants of them.
+// Access rights of pages, and the right that an access needs.
 enum access_right : std::uint8_t { right_read = 1, right_write = 2, right_execute = 4 };
 
-// What is wrong with an extended access (xBGAS).
+// Faults of an extended access (xBGAS).
 enum class extended_fault : std::uint8_t {
   none,
-  reserved_register,  // e0 to e9 name no object in an address
-  no_object,          // the look-aside buffer does not know it
+  reserved_register,  // e0 to e9 cannot name an object in an address
+  no_object,          // it is not in the look-aside buffer
   misaligned,
   outside,  // the node has no such address
   ticket,   // the hart has no such ticket
 };
 
-// Where x0 is written.
+// The register index for writes to x0.
 inline constexpr std::uint8_t no_register = 32;
 
 struct access_request {
   std::uint64_t address = 0;
-  std::uint64_t operand = 0;   // what is stored or combined
+  std::uint64_t operand = 0;   // the value to store or combine
   std::uint64_t expected = 0;  // of a compare-and-swap
   std::uint64_t object = 0;    // of an extended access: never 0, which is the hart's own node
   std::uint8_t bytes = 0;      // 1, 2, 4, 8
   std::uint8_t rd = no_register;
   destination to = destination::x_signed;
   atomic_operation operation = atomic_operation::swap;
-  access_right right = right_read;              // of stop::access: what was missing
-  extended_fault fault = extended_fault::none;  // of stop::access: why
+  access_right right = right_read;              // of stop::access: the missing right
+  extended_fault fault = extended_fault::none;  // of stop::access: the reason
   stop begun = stop::none;                      // of stop::extended_begin: load, atomic or compare_swap; of
                                                 // stop::access extended_begin: it was posted before
-  bool in_order = false;                        // of the same: all before it must be done
+  bool in_order = false;                        // of the same: everything before it must be complete
 };
 
 struct reservation {
   std::uint64_t address = 0;
-  std::uint64_t value = 0;  // what LR read
+  std::uint64_t value = 0;  // the value that LR read
   std::uint8_t bytes = 0;   // 0: none
 };
 
 struct hart {
-  std::array<std::uint64_t, 33> x{};  // x[32] takes what is written to x0
+  std::array<std::uint64_t, 33> x{};  // x[32] receives writes to x0
   std::array<std::uint64_t, 32> f{};  // single values are NaN-boxed
-  std::int64_t left = 0;              // cycles until run() returns, not counting the block under way
+  std::int64_t left = 0;              // cycles until run() returns, without the current block
   std::uint64_t retired = 0;          // instructions
-  code_cache* code = nullptr;         // decoded blocks of the program that it runs
-  void* memory = nullptr;             // the policy's own; its fast path has more in a register
+  code_cache* code = nullptr;         // decoded blocks of its program
+  void* memory = nullptr;             // the policy's object; its fast path gets another pointer in a register
   float_state fp;
 
   std::uint64_t pc = 0;
@@ -132,27 +132,27 @@ struct hart {
     if (cycle > now()) left = static_cast<std::int64_t>(until - cycle);
   }
 
-  // Writes the result of request; a ticket has its answer.
+  // Writes the result of the request; for a ticket it is the answer.
   void set_result(std::uint64_t raw) noexcept;
-  // The same, and goes on behind the instruction.
+  // The same, and advances behind the instruction.
   void complete(std::uint64_t raw) noexcept;
   // There is no free ticket, and the operation has not begun.
   void refuse_ticket() noexcept;
-  // Goes on behind the instruction.
+  // Advances behind the instruction.
   void advance() noexcept;
-  // Goes on elsewhere: another program counter, as for a new thread.
+  // Continues at another pc, as for a new thread.
   void jump(std::uint64_t target) noexcept;
 
-  // The rest is the engine's.
+  // For the engine only.
   inst const* at = nullptr;      // the instruction that stopped it, or null
-  inst const* resume = nullptr;  // where to go on, or null: look up pc
+  inst const* resume = nullptr;  // where to continue, or null: look up pc
   std::uint64_t generation = 0;  // of the code cache when resume was set
-  std::uint64_t next_pc = 0;     // behind the instruction that stopped it
-  std::uint32_t charged = 0;     // cycles of its block that were counted when it stopped in the middle of it,
-  std::uint32_t counted = 0;     // and instructions; the block counts both again at its end
+  std::uint64_t next_pc = 0;     // behind the instruction at which it stopped
+  std::uint32_t charged = 0;     // cycles of its block that were counted when it stopped inside of it,
+  std::uint32_t counted = 0;     // and instructions; the end of the block counts both again
 
   std::array<std::uint64_t, 32> e{};  // the extension registers of xBGAS
-  ticket_table tickets;               // what it has begun
+  ticket_table tickets;               // operations that were begun
 };
 
 }  // namespace tess::machine

@@ -1,13 +1,13 @@
-// inst: one decoded instruction, as the engine runs it: a function and its operands, 24 bytes, next to its successor.
+// inst: one decoded instruction: a function and its operands, 24 bytes, adjacent to its successor.
 //
-//   A function does its work and tail-calls the function of the instruction that follows, so a block runs without a
-//   loop, and the host predicts each jump by where it stands. Both live in registers: hart, instruction, memory.
+//   A function does its work and tail-calls the function of the next instruction, so a block runs without a loop, and
+//   the host predicts each jump by its location. Hart, instruction and memory are in registers.
 //
 // Units     offset: 2 bytes (the smallest instruction). since: instructions. cycles: of the hart's clock.
-// Shapes    A block is an array: [0] header, whose imm is the block's pc; [1..] instructions, the fetches of L1-I
-//           lines among them; then one `link` to what follows; then one stub for each jump not yet linked. Every
-//           instruction finds the header by its index, so nobody has to keep the pc.
-// Source    Threaded code: Bell, "Threaded code" (CACM 1973); by tail calls, as in interpreters since LLVM's musttail.
+// Shapes    A block is an array: [0] header, whose imm is the block's pc; [1..] instructions, including the fetches of
+//           L1-I lines; then one `link` to the next block; then one stub for each jump not yet linked. Every
+//           instruction finds the header by its index, so pc need not be kept.
+// Source    Threaded code: Bell, "Threaded code" (CACM 1973); by tail calls, as interpreters do since LLVM's musttail.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace tess::machine {
 struct hart;
 struct inst;
 
-// What stays in registers from one instruction to the next. `memory` is what the policy's fast path starts from.
-// preserve_none: every argument lies in a register that ordinary functions keep, so calls of these spill nothing.
-// AddressSanitizer's frames are not to be had with it.
+// State in registers from one instruction to the next. `memory` is the base of the policy's fast path. preserve_none:
+// every argument is in a register that ordinary functions preserve, so calls of these spill nothing. It is incompatible
+// with AddressSanitizer's frames.
 #if __has_feature(address_sanitizer)
 #define TESS_HANDLER_CALL
 #else
@@ -31,14 +31,14 @@ using handler = TESS_HANDLER_CALL void(hart& h, inst const* i, std::byte* memory
 
 struct inst {
   handler* run;
-  std::int64_t imm;  // immediate; of a jump the inst that it goes to; of header and stub a pc; of FP rm, rs3 << 8
-  std::uint8_t rd;   // 32, which nobody reads, for x0; of a branch the cycles that being taken adds
+  std::int64_t imm;  // immediate; of a jump its target inst; of header and stub a pc; of FP rm, rs3 << 8
+  std::uint8_t rd;   // 32, never read, for x0; of a branch the extra cycles if taken
   std::uint8_t rs1;
   std::uint8_t rs2;
   std::uint8_t index;    // this - header, in insts; 0 in header and stub
   std::uint8_t offset;   // from the block's pc, in 2 bytes
-  std::uint8_t since;    // instructions of the block up to and with this one
-  std::uint16_t cycles;  // of the same; of a stub how many insts behind its jump it stands
+  std::uint8_t since;    // instructions of the block up to and including this one
+  std::uint16_t cycles;  // of the same; of a stub its distance behind its jump, in insts
 
   [[nodiscard]] inst const* target() const noexcept { return reinterpret_cast<inst const*>(imm); }  // NOLINT
   [[nodiscard]] std::uint64_t pc() const noexcept {

@@ -1,20 +1,20 @@
-// memory_policy: what a hart needs of the memory in front of it, as a class of inlined functions.
+// memory_policy: the interface between hart and memory, as a class of inlined functions.
 //
-//   The engine is a template over this, so a hit costs what the policy's own lines cost. load and store are inlined
-//   into each instruction: the hit path, without calls. If they return false, load_slowly and store_slowly are asked,
-//   out of line. If these return false, too, the hart stops with `request` filled in, and the policy's owner does the
-//   access at kernel time (hart.hpp). A policy that has another reason than load, store, ... sets h.stopped and returns
-//   false: `access` for an address that is not there, with request.right.
+//   The engine is a template over the policy, so a hit costs only the policy's own code. load and store, the hit path,
+//   are inlined into each instruction, without calls. If they return false, load_slowly and store_slowly are called,
+//   out of line. If these return false, too, the hart stops with `request` filled in, and the policy's owner performs
+//   the access at kernel time (hart.hpp). A policy with another reason than load, store, ... sets h.stopped and returns
+//   false: `access` for a forbidden address, with request.right.
 //
 //   The contract:
 //   - `fast` is the pointer that the policy gave to run(): a base, or the structure whose tags the hit path compares.
-//   - load and store must not do what others could see too early. With time on, h.now(i) is when instruction i ends; a
-//     store that is earlier than every foreign event may be done in place (run-ahead, docs/internals/machine.md, 3), or
-//     stop the hart.
-//   - fetch is asked at the start of a block and at each L1-I line; blocks never reach into a line that was not asked.
-//   - An address is used as the program wrote it; relocation, tags and rights are the policy's.
+//   - load and store must not have effects that others could observe too early. With time, h.now(i) is the end of
+//     instruction i; a store earlier than every foreign event may be done in place (run-ahead,
+//     docs/internals/machine.md, 3), or stop the hart.
+//   - fetch is called at the start of a block and at each L1-I line; blocks do not extend into lines not fetched.
+//   - Addresses are passed as the program uses them; relocation, tags and rights are the policy's.
 //   - timed == false promises that every instruction takes one cycle: the engine then keeps one counter, not two.
-//   - in_place_atomics: LR, SC and AMOs are tried by atomic(), whose result goes to rd; otherwise they stop the hart.
+//   - in_place_atomics: LR, SC and AMOs are done by atomic(), whose result goes to rd; otherwise they stop the hart.
 //
 // Threads   none.
 // Test      tests/machine/hart_test.cpp runs one program on flat_memory and on a policy that refuses every access.
@@ -39,15 +39,15 @@ concept memory_policy = requires(hart& h, inst const* i, std::byte* fast, std::u
   { Policy::fetch(h, i, fast, address) } -> std::same_as<bool>;
 };
 
-// Where the decoder reads instructions: memory for a machine without time, the lines of the L1-I for one with it.
+// Source of the decoder's halfwords: memory for a machine without time, L1-I lines for one with time.
 class code_source {
  public:
   virtual ~code_source() = default;
-  // The two bytes at pc; false if they are not there or may not be executed.
+  // The two bytes at pc; false if they are not present or not executable.
   virtual bool halfword(std::uint64_t pc, std::uint16_t& into) const = 0;
 };
 
-// How long instructions take beyond the first cycle, by class; from the machine file.
+// Cycles of instructions beyond the first, by class; from the machine file.
 struct instruction_costs {
   std::uint8_t multiply = 0;
   std::uint8_t divide = 0;
@@ -57,10 +57,10 @@ struct instruction_costs {
   std::uint8_t branch_taken = 0;  // and every jump
 };
 
-// How blocks are cut.
+// Limits of blocks.
 struct block_rules {
-  std::uint32_t fetch_line_bytes = 0;   // of the L1-I: blocks end there and ask for each line; 0: nobody asks
-  std::uint32_t instructions_max = 64;  // 1..64: the overshoot of a quantum, at most
+  std::uint32_t fetch_line_bytes = 0;   // of the L1-I: blocks end there and fetch each line; 0: no fetches
+  std::uint32_t instructions_max = 64;  // 1..64: the largest overshoot of a quantum
   instruction_costs costs;              // used only if the policy is timed
 };
 

@@ -1,8 +1,8 @@
-// tickets: the words of others that a hart has begun and not taken yet (xBGAS, non-blocking forms).
+// tickets: remote word operations that a hart has begun and whose results it has not taken (xBGAS, non-blocking forms).
 //
-//   A ticket is taken when its operation begins, has an answer some time later, and is free again when the program has
-//   taken that. A posted operation has a slot instead, which its answer frees. A ticket whose thread has ended is free
-//   when its answer comes.
+//   A ticket is taken when its operation begins, is answered some time later, and is free again when the program has
+//   taken the result. A posted operation has a slot instead, which its answer frees. A ticket whose thread has ended is
+//   freed by its answer.
 //
 // Units     tickets and slots are numbers below `size`.
 // Threads   none.
@@ -21,7 +21,7 @@ class ticket_table {
 
   [[nodiscard]] bool is_full() const noexcept { return ~taken_ == 0; }
   [[nodiscard]] bool posted_are_full() const noexcept { return ~posted_ == 0; }
-  /// Of a table that is not full: the lowest free number.
+  /// The lowest free number; the table must not be full.
   std::uint64_t take() noexcept { return set_lowest(taken_); }
   std::uint64_t post() noexcept { return set_lowest(posted_); }
 
@@ -34,19 +34,19 @@ class ticket_table {
   }
   void answer_posted(std::uint64_t slot) noexcept { posted_ &= ~(std::uint64_t{1} << slot); }
 
-  /// It may be asked and taken.
+  /// May its result be tested and taken?
   [[nodiscard]] bool is_held(std::uint64_t ticket) const noexcept { return is_in(taken_ & ~abandoned_, ticket); }
   [[nodiscard]] bool is_answered(std::uint64_t ticket) const noexcept { return is_in(answered_, ticket); }
   [[nodiscard]] bool has_failed(std::uint64_t ticket) const noexcept { return is_in(failed_, ticket); }
-  /// Of one that is answered: what the word was; the ticket is free.
+  /// The old value of the word of an answered ticket; the ticket is free then.
   std::uint64_t redeem(std::uint64_t ticket) noexcept {
     free(std::uint64_t{1} << ticket);
     return values_[ticket];
   }
 
-  /// Something is not done yet.
+  /// Is any operation incomplete?
   [[nodiscard]] bool are_under_way() const noexcept { return ((taken_ & ~answered_) | posted_) != 0; }
-  /// The thread has ended: nobody will ask for them.
+  /// The thread has ended: nothing will take its tickets.
   void abandon() noexcept {
     abandoned_ = taken_ & ~answered_;
     taken_ = abandoned_;
@@ -71,8 +71,8 @@ class ticket_table {
 
   std::uint64_t taken_ = 0;
   std::uint64_t answered_ = 0;
-  std::uint64_t failed_ = 0;     ///< Of the answered: its home has no such word.
-  std::uint64_t abandoned_ = 0;  ///< Of the taken: of a thread that has ended.
+  std::uint64_t failed_ = 0;     ///< Among the answered: the home has no such word.
+  std::uint64_t abandoned_ = 0;  ///< Among the taken: those of a thread that has ended.
   std::uint64_t posted_ = 0;
   std::array<std::uint64_t, size> values_{};
 };

@@ -1,4 +1,4 @@
-// atomic: what an AMO makes of the word that it finds; for everything that can be a word's home.
+// atomic: the result of an AMO on a word; for every home of words.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// block_flow: what the decoder puts between instructions, and short forms of some of them.
+// block_flow: operations that the decoder inserts between instructions, and short forms of some instructions.
 #pragma once
 
 #include "machine/hart/handlers.hpp"
@@ -20,12 +20,12 @@ struct block_flow : flow<Policy> {
     leave(h, i, stop::access);
   }
 
-  // The line imm of the L1-I must be there before what follows.
+  // The L1-I line of imm must be present before the following instructions.
   INSTRUCTION(fetch_line) {
     if (Policy::fetch(h, i, memory, immediate(i))) [[likely]] {
       NEXT;
     }
-    // Nothing of this block is done yet: the fetches stand at its start, and the hart begins it again.
+    // Nothing of this block has been executed: the fetches are at its start, and the hart begins it again.
     h.pc = i->pc();
     h.request = {};
     h.request.address = immediate(i);
@@ -34,7 +34,7 @@ struct block_flow : flow<Policy> {
     if (h.stopped == stop::none) h.stopped = stop::fetch;
   }
 
-  // On to another block.
+  // Continues in another block.
   INSTRUCTION(jump_to) {
     charge(h, i);
     i = i->target();
@@ -43,7 +43,7 @@ struct block_flow : flow<Policy> {
     GO_TO(i->run);
   }
 
-  // A jump that is run for the first time, or whose target was not decoded then.
+  // A jump that is taken for the first time, or whose target had not been decoded.
   INSTRUCTION(stub) {
     if (inst const* const first = h.code->find(immediate(i))) {
       code_cache::link(i, first);

@@ -1,4 +1,4 @@
-// decode: the rows of instructions.def, sorted by major opcode when the compiler runs.
+// decode: the rows of instructions.def, sorted by major opcode at compile time.
 #include "machine/isa/decode.hpp"
 
 #include <array>
@@ -7,9 +7,8 @@
 namespace tess::machine {
 namespace {
 
-// Where the operands lie; the formats of chapter 2.2 and what F, D, Zicsr, shifts and xBGAS add: e_i and e_r do not
-// write an integer register, and a raw store has its data first, its address second and its extension in rd. r_order
-// has the bit rl.
+// Operand positions: the formats of chapter 2.2 and those of F, D, Zicsr, shifts and xBGAS. e_i and e_r do not write an
+// integer register; a raw store has its data first, its address second and its extension in rd. r_order has the bit rl.
 enum class form : std::uint8_t {
   none,
   u,

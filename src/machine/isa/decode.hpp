@@ -1,7 +1,7 @@
 // decode: from instruction words to operations and operands, by the table instructions.def.
 //
-// Errors    what is no instruction is operation::illegal; never fails otherwise, whatever the word.
-// Cost      about 20 ns a word: rows are tried one after the other among those of the same major opcode.
+// Errors    an invalid word is operation::illegal; decoding itself never fails.
+// Cost      about 20 ns per word: rows of the same major opcode are tried in order.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr std::size_t operations = 0
 #undef X
     ;
 
-// Which of instruction_costs an operation takes.
+// The field of instruction_costs that applies to an operation.
 enum class cost_class : std::uint8_t { none, branch, multiply, divide, float_add, float_multiply, float_divide };
 
 struct decoded {
@@ -35,7 +35,7 @@ struct decoded {
 // A 32-bit instruction.
 [[nodiscard]] decoded decode(std::uint32_t word) noexcept;
 
-// The 32-bit instruction that a compressed one stands for; 0, which is illegal, if it is reserved.
+// The 32-bit equivalent of a compressed instruction; 0, which is illegal, if it is reserved.
 [[nodiscard]] std::uint32_t expand(std::uint16_t half) noexcept;
 
 [[nodiscard]] constexpr bool is_compressed(std::uint16_t half) noexcept {
@@ -45,7 +45,7 @@ struct decoded {
 [[nodiscard]] std::string_view name_of(operation op) noexcept;
 [[nodiscard]] cost_class cost_of(operation op) noexcept;
 
-// What ends a block: jumps always taken, and everything after which no instruction of the block may follow.
+// Ends of blocks: unconditional jumps, and everything that no instruction of the block may follow.
 [[nodiscard]] constexpr bool ends_block(operation op) noexcept {
   switch (op) {
     case operation::jal:

@@ -1,4 +1,4 @@
-// disassemble: names of registers, and what each format shows.
+// disassemble: register names, and the operands of each format.
 #include "machine/isa/disassemble.hpp"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ std::string disassemble_extended(std::uint32_t word) {
     operands = fmt::format("{}, {}, {}", e(of.rd), e(of.rs1), of.imm);
   } else if (is_between(erlb, of.op, erle)) {
     operands = fmt::format("{}, {}, {}", either(erle, of.rd), x(of.rs1), e(of.rs2));
-  } else if (is_between(ersb, of.op, erse)) {  // decoded as a store is: its address in rs1
+  } else if (is_between(ersb, of.op, erse)) {  // decoded as a store: its address is in rs1
     operands = fmt::format("{}, {}, {}", either(erse, of.rs2), x(of.rs1), e(of.rd));
   } else if (of.op == eload_nb_w || of.op == eload_nb_d) {
     operands = fmt::format("{}, ({})", x(of.rd), x(of.rs1));

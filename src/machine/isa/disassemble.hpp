@@ -1,4 +1,4 @@
-// disassemble: instructions of xBGAS as an assembler would have them, for reports and traces.
+// disassemble: instructions of xBGAS in assembler syntax, for reports and traces.
 //
 // Source    docs/machine/rae.md.
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace tess::machine {
 
-/// "eamoadd.d a0, a1, (a2)"; empty: the word is none of xBGAS.
+/// "eamoadd.d a0, a1, (a2)"; empty: not an instruction of xBGAS.
 [[nodiscard]] std::string disassemble_extended(std::uint32_t word);
 
 }  // namespace tess::machine

@@ -1,4 +1,4 @@
-// expand: the compressed instructions of RV64C, each as the 32-bit word that it stands for, in the manual's order.
+// expand: the compressed instructions of RV64C, each as its 32-bit equivalent, in the manual's order.
 //
 // Source    RISC-V Unprivileged ISA 20191213, chapter 16, tables 16.5 to 16.7.
 #include "machine/isa/decode.hpp"

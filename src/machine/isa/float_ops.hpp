@@ -1,8 +1,8 @@
-// float_ops: what the instructions of F and D have in common, as templates over float and double.
+// float_ops: the common parts of F and D, as templates over float and double.
 //
-//   Arithmetic is the host's wherever the host rounds as the instruction asks; else soft_float's. Exceptions gather in
-//   the host's flags. Registers hold singles NaN-boxed; what is not boxed reads as the canonical NaN.
-//   These files are compiled with strict floating-point semantics: nothing may be moved, merged or left out.
+//   Arithmetic is the host's if the host rounds as the instruction requires, otherwise soft_float's. Exceptions collect
+//   in the host's flags. Registers hold singles NaN-boxed; a value that is not boxed reads as the canonical NaN. These
+//   files are compiled with strict floating-point semantics: no operation may be moved, merged or omitted.
 //
 // Source    RISC-V Unprivileged ISA 20191213, chapters 11 and 12.
 #pragma once
@@ -29,7 +29,7 @@ template <class F>
 F read_float(hart const& h, unsigned number) noexcept {
   return std::bit_cast<F>(float_bits<F>(h, number));
 }
-// Arithmetic never passes on the payload of a NaN.
+// Arithmetic never propagates the payload of a NaN.
 template <class F>
 void write_float(hart& h, unsigned number, F value) noexcept {
   auto bits = std::bit_cast<soft::bits_of<F>>(value);
@@ -42,7 +42,7 @@ inline unsigned rs3(inst const* i) noexcept {
   return static_cast<unsigned>(i->imm >> 8);
 }
 
-// The mode of an instruction that soft_float does; 5 or more is an illegal one.
+// The rounding mode of an instruction for soft_float; 5 or more is illegal.
 inline rounding mode_of(hart const& h, inst const* i) noexcept {
   auto const rm = static_cast<rounding>(i->imm & 7);
   return rm == dyn ? static_cast<rounding>(h.fp.frm) : rm;
@@ -51,7 +51,7 @@ inline bool host_rounds(hart const& h, inst const* i) noexcept {
   return h.fp.host_rounds[immediate(i) & 7U];
 }
 
-// What the operations are: the host's way and the other.
+// Each operation by the host and by soft_float.
 template <class F>
 struct addition {
   static F host(F a, F b) noexcept { return a + b; }
@@ -136,7 +136,7 @@ struct float_ops : flow<Policy> {
     F const a = read_float<F>(h, i->rs1);
     F const c = read_float<F>(h, rs3(i));
     F const result = std::fma(NegateProduct ? -a : a, read_float<F>(h, i->rs2), NegateAddend ? -c : c);
-    // Infinity times zero is invalid even if a quiet NaN is added, which hosts differ about.
+    // Infinity times zero is invalid even if a quiet NaN is added; hosts differ here.
     if (soft::is_nan<F>(std::bit_cast<soft::bits_of<F>>(result))) [[unlikely]]
       GO_TO((fused_softly<F, NegateProduct, NegateAddend>));
     write_float<F>(h, i->rd, result);
@@ -218,7 +218,7 @@ struct float_ops : flow<Policy> {
                                h.fp.flags));
     NEXT;
   }
-  // The host does what surely fits, towards zero, which is what compilers ask for.
+  // The host converts values that certainly fit, towards zero, which is what compilers use.
   template <class F, class Integer>
   INSTRUCTION(to_integer) {
     auto const a = float_bits<F>(h, i->rs1);
@@ -265,7 +265,7 @@ struct float_ops : flow<Policy> {
   }
 
  private:
-  // Numbers in their order, as integers in the same order.
+  // Maps numbers to integers with the same order.
   template <class F>
   static auto order(soft::bits_of<F> a) noexcept {
     using signed_bits = std::make_signed_t<soft::bits_of<F>>;

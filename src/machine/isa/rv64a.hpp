@@ -1,7 +1,7 @@
 // rv64a: LR, SC and the atomic memory operations, one function each, in the manual's order; Zawrs with them.
 //
 //   With time they execute at the word's home, never here: the hart stops with the request. Without time the policy may
-//   do them in place. Misaligned ones are refused by the policy or the home.
+//   do them in place. The policy or the home refuses misaligned ones.
 //
 // Source    RISC-V Unprivileged ISA 20191213, chapter 8; Zawrs 1.0.
 #pragma once
@@ -14,7 +14,7 @@ template <class Policy>
 struct rv64a : flow<Policy> {
   using flow<Policy>::leave;
 
-  // The function of all of them: `kind` tells LR, SC and AMO apart.
+  // The common function: `kind` distinguishes LR, SC and AMO.
   template <class T, stop Kind, atomic_operation Operation = atomic_operation::swap>
   INSTRUCTION(execute) {
     h.request = {.address = rs1(h, i),
@@ -62,7 +62,7 @@ struct rv64a : flow<Policy> {
   TESS_AMO(amomaxu_d, std::uint64_t, maxu)
 #undef TESS_AMO
 
-  // Both wait for the reserved word to be written; `sto` may give up early, and so it is a pause.
+  // Both wait for a write to the reserved word; `sto` may give up early, so it is a pause.
   INSTRUCTION(wrs_nto) {
     (void)memory;
     leave(h, i, stop::wait);

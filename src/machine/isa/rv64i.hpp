@@ -63,7 +63,7 @@ struct rv64i : flow<Policy> {
     NEXT;
   }
 
-  // Widened as T is signed or not.
+  // Sign- or zero-extended according to T.
   template <class T>
   INSTRUCTION(load_slowly) {
     T value;

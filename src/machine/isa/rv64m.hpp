@@ -12,7 +12,8 @@ namespace tess::machine {
 __extension__ using int128 = __int128;
 __extension__ using uint128 = unsigned __int128;
 
-// Division by zero gives all ones and leaves the dividend; the one overflow gives the dividend and leaves zero.
+// Division by zero gives all ones, and the dividend as remainder; the only overflow gives the dividend, and remainder
+// zero.
 template <class T>
 T quotient(T a, T b) noexcept {
   if (b == 0) return static_cast<T>(-1);

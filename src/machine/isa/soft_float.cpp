@@ -28,7 +28,7 @@ number unpack(bits_of<F> a) noexcept {
   return {sign, 1 - format<F>::bias + (64 - p) - zeros, fraction << zeros};
 }
 
-// Shifts right; what falls out leaves a one in the lowest bit.
+// Shifts right; lost bits set the lowest bit.
 template <class Word>
 Word shift_jam(Word value, int by) noexcept {
   constexpr int width = sizeof(Word) * 8;
@@ -51,7 +51,7 @@ number normalised(bool sign, int exponent, uint128 value) noexcept {
   return {sign, exponent - zeros, static_cast<std::uint64_t>(value >> 64U) | std::uint64_t{low_bits}};
 }
 
-// The increment at `unit`, the value of the last place kept; `rest` is what lies below.
+// The increment at `unit`, the weight of the last kept place; `rest` is the part below.
 bool rounds_up(bool sign, bool odd, std::uint64_t rest, std::uint64_t unit, rounding mode) noexcept {
   std::uint64_t const half = unit / 2;
   switch (mode) {
@@ -150,7 +150,7 @@ wide widened(number const& n) noexcept {
   return {n.sign, n.exponent, uint128{n.significand} << 63U};
 }
 
-// The root of value, with what is left of it as sticky bit; value has one of its two top bits set.
+// The root of value, with the remainder as sticky bit; value has one of its two top bits set.
 std::uint64_t root(uint128 value) noexcept {
   uint128 rest = 0;
   uint128 found = 0;

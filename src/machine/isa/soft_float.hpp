@@ -1,12 +1,11 @@
-// soft_float: IEEE 754 arithmetic on bit patterns, in every rounding mode, for what the host's unit cannot do.
+// soft_float: IEEE 754 arithmetic on bit patterns, in every rounding mode, for cases that the host's unit cannot do.
 //
-//   The hart computes with the host's unit and comes here for RMM, for a static mode other than the current one, and
-//   for conversions out of range. It is also what the tests hold the host's unit against.
-//   F is float or double; bits are the ones of that width. Results that are NaN are RISC-V's canonical NaN. Tininess is
-//   detected after rounding.
+//   The hart computes with the host's unit and uses this for RMM, for a static mode other than the current one, and for
+//   conversions out of range. Tests compare the host's unit with it. F is float or double; bits are those of that
+//   width. NaN results are RISC-V's canonical NaN. Tininess is detected after rounding.
 //
 // Errors    none; exceptions are or-ed into `flags` as fflags.
-// Cost      20 to 100 ns an operation.
+// Cost      20 to 100 ns per operation.
 // Source    IEEE 754-2008; RISC-V Unprivileged ISA 20191213, 11.2 to 11.7.
 #pragma once
 

@@ -1,11 +1,11 @@
 // xbgas: extended addressing: base and raw loads and stores, address management, and the remote atomics.
 //
-//   An address is {e, x}: with e = 0 it is an ordinary one of the hart, and the instruction does what its standard
-//   twin does. Otherwise the hart stops, and the access is made at the node of the object e. e0 to e9 cannot be named
-//   in an address. The `nb` forms begin it and give a ticket, by which its result is asked for later.
+//   An address is {e, x}: with e = 0 it is an ordinary address of the hart, and the instruction does the same as its
+//   standard counterpart. Otherwise the hart stops, and the access is made at the node of object e. e0 to e9 cannot be
+//   named in an address. The `nb` forms begin the access and return a ticket, by which the result is taken later.
 //
-// Source    xBGAS architecture specification 2.0.0; docs/machine/rae.md says which encoding was chosen where the
-//           published ones differ.
+// Source    xBGAS architecture specification 2.0.0; docs/machine/rae.md lists the chosen encodings where the published
+//           ones differ.
 #pragma once
 
 #include <type_traits>
@@ -29,7 +29,7 @@ struct xbgas : flow<Policy> {
     leave(h, i, stop::access);
   }
 
-  // `Extension` is the field with the number of the object's register; rs1, rs2 and imm are the twin's.
+  // `Extension` is the field with the number of the object's register; rs1, rs2 and imm are as in the counterpart.
   template <class T, field Extension>
   INSTRUCTION(load) {
     if (i->*Extension < first_usable) [[unlikely]]
@@ -53,7 +53,7 @@ struct xbgas : flow<Policy> {
     leave(h, i, stop::extended_store);
   }
 
-  // An extension register from memory, and into it.
+  // Loads and stores of an extension register.
   template <field Extension>
   INSTRUCTION(load_extension) {
     if (i->*Extension < first_usable) [[unlikely]]
@@ -66,7 +66,7 @@ struct xbgas : flow<Policy> {
       h.e[i->rd] = value;
       NEXT;
     }
-    // The policy may have said already what is wrong with it.
+    // The policy may already have set the fault.
     stop const local = h.stopped == stop::none ? stop::load : h.stopped;
     access_right const right = h.request.right;
     h.request = {.address = from, .object = object, .bytes = 8, .rd = i->rd, .to = destination::extension};
@@ -104,7 +104,7 @@ struct xbgas : flow<Policy> {
                  .right = right_write};
     leave(h, i, stop::extended_atomic);
   }
-  // rd holds what is expected, and gets what was there.
+  // rd holds the expected value and receives the old one.
   template <class T>
   INSTRUCTION(compare_swap) {
     if (i->rs1 < first_usable) [[unlikely]]
@@ -131,7 +131,7 @@ struct xbgas : flow<Policy> {
     leave(h, i, h.stopped == stop::none ? stop::compare_swap : h.stopped);
   }
 
-  // rd becomes a ticket; x0 wants none. rl, which is imm: all before it is done first.
+  // rd receives a ticket; x0: none. rl, which is imm: everything before is completed first.
   template <class T, stop Kind, atomic_operation Operation>
   INSTRUCTION(begin) {
     if (i->rs1 < first_usable) [[unlikely]]
@@ -148,11 +148,11 @@ struct xbgas : flow<Policy> {
                  .begun = Kind,
                  .in_order = i->imm != 0};
     bool const has_room = i->rd == no_register || !h.tickets.is_full();
-    // In order also behind earlier stores, which the seat knows of.
+    // In order also means after earlier stores, which only the timed hart tracks.
     if (h.request.object == 0 && has_room && !(Policy::timed && h.request.in_order)) GO_TO((begin_here<T, Kind>));
     leave(h, i, stop::extended_begin);
   }
-  // On the own node: what its standard twin does, and the ticket has its answer at once.
+  // On the own node: as its standard counterpart, and the ticket is answered at once.
   template <class T, stop Kind>
   INSTRUCTION(begin_here) {
     std::uint64_t raw = 0;
@@ -187,7 +187,7 @@ struct xbgas : flow<Policy> {
     }
     GO_TO(ask<stop::ticket_get>);
   }
-  // Its answer may come before the kernel's time has come to this instruction.
+  // Its answer may arrive before kernel time has reached this instruction.
   template <stop What>
   INSTRUCTION(ask) {
     (void)memory;
@@ -235,7 +235,7 @@ struct xbgas : flow<Policy> {
   TESS_TO(erlhu, load<std::uint16_t, &inst::rs2>)
   TESS_TO(erlwu, load<std::uint32_t, &inst::rs2>)
   TESS_TO(erle, load_extension<&inst::rs2>)
-  // The decoder has put address and data where the twins have them.
+  // The decoder has put address and data where the counterparts have them.
   TESS_TO(ersb, store<std::uint8_t, &inst::rd>)
   TESS_TO(ersh, store<std::uint16_t, &inst::rd>)
   TESS_TO(ersw, store<std::uint32_t, &inst::rd>)

@@ -1,6 +1,6 @@
 // zicsr: control and status registers: fflags, frm, fcsr, and the counters cycle, time and instret.
 //
-//   The counters are read at kernel time. Every other number is an illegal instruction, and so is writing a counter.
+//   The counters are read at kernel time. Any other number is an illegal instruction, and so is a write to a counter.
 //
 // Source    RISC-V Unprivileged ISA 20191213, chapters 9, 10 and 11.2.
 #pragma once

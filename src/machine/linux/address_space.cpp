@@ -21,7 +21,7 @@ constexpr std::uint64_t map_fixed_noreplace = 0x100000;
 address_space::address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes,
                              std::uint64_t stack_bytes)
     : memory_(memory), size_bytes_(size_bytes), heap_begin_(page_up(heap)), heap_end_(heap_begin_) {
-  // One page at the end of memory stays out of bounds.
+  // The last page of memory stays unmapped.
   insert(stack_top() - stack_bytes, stack_top(), right_read | right_write);
 }
 

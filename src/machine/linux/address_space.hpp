@@ -1,7 +1,7 @@
-// address_space: which pages of a program's memory are in use: brk, mmap, munmap, mprotect, mremap.
+// address_space: the mappings of a program's memory: brk, mmap, munmap, mprotect, mremap.
 //
-//   Mappings grow down from the stack, the heap grows up behind the program. Every address and length of the program is
-//   checked against the memory's size; nothing of the host is ever mapped.
+//   Mappings grow down from the stack, the heap grows up behind the program. Every address and length from the program
+//   is checked against the memory's size; nothing of the host is ever mapped.
 //
 // Units     bytes. Results are addresses, or negative Linux error numbers as a system call returns them.
 // Cost      logarithmic in the number of mappings.
@@ -18,7 +18,7 @@ class address_space {
  public:
   static constexpr std::uint64_t usual_stack_bytes = std::uint64_t{8} << 20U;
 
-  // `heap` is the first address behind the program; the stack lies at the end of the memory's size_bytes.
+  // `heap` is the first address behind the program; the stack is at the end of the memory's size_bytes.
   address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes, std::uint64_t stack_bytes);
 
   [[nodiscard]] std::uint64_t stack_top() const noexcept { return size_bytes_ - user_page_bytes; }
@@ -40,7 +40,7 @@ class address_space {
   [[nodiscard]] bool valid(std::uint64_t address, std::uint64_t bytes) const noexcept;
   [[nodiscard]] bool is_free(std::uint64_t begin, std::uint64_t end) const noexcept;
   [[nodiscard]] std::uint64_t find_gap(std::uint64_t bytes) const noexcept;  // 0: none
-  // Makes begin and end borders of mappings.
+  // Splits mappings at begin and end.
   void split(std::uint64_t at);
   void insert(std::uint64_t begin, std::uint64_t end, std::uint8_t rights);
 

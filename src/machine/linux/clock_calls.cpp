@@ -1,4 +1,4 @@
-// clock_calls: splitmix64 for chance; seconds and nanoseconds from the machine's clock.
+// clock_calls: splitmix64 for random numbers; seconds and nanoseconds from the machine's clock.
 #include "machine/linux/clock_calls.hpp"
 
 #include <time.h>
@@ -12,7 +12,7 @@ namespace tess::machine {
 namespace {
 
 constexpr std::uint64_t ns_per_s = 1'000'000'000;
-constexpr std::uint64_t seconds_max = 9'000'000'000;  // what fits, in nanoseconds, twice over
+constexpr std::uint64_t seconds_max = 9'000'000'000;  // in nanoseconds, twice this value still fits
 
 struct user_timespec {
   std::int64_t seconds;

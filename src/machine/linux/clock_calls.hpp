@@ -1,4 +1,4 @@
-// clock_calls: what a program is told about time, which is simulated, and chance, which is seeded.
+// clock_calls: time, which is simulated, and random numbers, which are seeded, for a program.
 //
 //   The realtime clock starts at a fixed instant, so that two runs print the same.
 #pragma once
@@ -26,7 +26,7 @@ class clock_calls {
   std::int64_t clock_nanosleep(hart& h, call_arguments const& a);
   std::int64_t getrandom(call_arguments const& a);
 
-  // The next of the program's random numbers.
+  // The program's next random number.
   std::uint64_t random();
 
  private:

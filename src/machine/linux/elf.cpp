@@ -1,4 +1,4 @@
-// elf: headers by memcpy from checked places, segments, symbols.
+// elf: headers copied from checked offsets, segments, symbols.
 #include "machine/linux/elf.hpp"
 
 #include <elf.h>
@@ -14,7 +14,7 @@ namespace tess::machine {
 namespace {
 
 constexpr std::uint16_t flag_rvc_and_double = 0x0001 | 0x0004;
-constexpr std::uint64_t lowest_address = 4096;  // page 0 stays out of bounds: it is what null points to
+constexpr std::uint64_t lowest_address = 4096;  // page 0 stays unmapped, for null pointers
 constexpr std::size_t segments_max = 64;
 constexpr std::size_t functions_max = 4'000'000;
 
@@ -97,7 +97,7 @@ class elf_reader {
       image_.headers_address = header.p_vaddr + (headers_offset - header.p_offset);
   }
 
-  // Notes that do not make sense are nobody's.
+  // Malformed notes are ignored.
   void read_notes(Elf64_Phdr const& header) {
     if (!inside(header.p_offset, header.p_filesz)) return;
     std::uint64_t const end = header.p_offset + header.p_filesz;
@@ -130,7 +130,7 @@ class elf_reader {
       refuse(fmt::format("byte 24: the entry {:#x} is not in executable memory", image_.entry));
   }
 
-  // What follows is for messages only: whatever does not make sense is left out.
+  // The rest is for messages only: malformed parts are left out.
   void read_sections(Elf64_Ehdr const& header) {
     if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff == 0) return;
     if (!inside(header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr))) return;

@@ -1,10 +1,10 @@
-// elf: a statically linked RV64 Linux executable: checked, and what the loader needs of it.
+// elf: reads and checks a statically linked RV64 Linux executable for the loader.
 //
-//   Every number of the file is checked before it is used; a hostile file is refused, never followed.
+//   Every number of the file is checked before it is used; a malformed file is refused.
 //
-// Errors    elf_error, whose text says what is wrong, where in the file (byte offset), and what would be right.
+// Errors    elf_error; its text gives the fault, the byte offset in the file, and the expected value.
 // Source    System V ABI, chapters 4 and 5; RISC-V ELF psABI 1.0.
-// Test      tests/machine/elf_test.cpp; every prefix and random damages of a good file.
+// Test      tests/machine/elf_test.cpp; every prefix and random damage of a valid file.
 #pragma once
 
 #include <cstddef>
@@ -51,11 +51,11 @@ struct elf_image {
   bool spreads = false;     // it has the note of a program with a place on every tile (src/fabric/tile/wireup.cpp)
 };
 
-// `memory_bytes`: no segment may reach beyond. The image points into `file`. `name` is for messages.
+// `memory_bytes`: no segment may extend beyond. The image refers to `file`. `name` is for messages.
 [[nodiscard]] elf_image read_elf(std::span<std::byte const> file, std::string_view name, std::uint64_t memory_bytes);
 
-// The function that contains this address, as "name+0x12", or "?". Of an address behind a call: the function that
-// contains the call.
+// The function that contains this address, as "name+0x12", or "?". For a return address: the function that contains the
+// call.
 [[nodiscard]] std::string symbol_of(elf_image const& image, std::uint64_t address, bool behind_call = false);
 
 }  // namespace tess::machine

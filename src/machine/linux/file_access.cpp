@@ -1,4 +1,4 @@
-// file_access: a name is resolved once, to a descriptor without rights; what it is decides whether it is opened.
+// file_access: a name is resolved once, to a descriptor without rights; its type decides whether it is opened.
 #include "machine/linux/file_access.hpp"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 namespace tess::machine {
 namespace {
 
-// File systems whose files are the kernel's or the simulator's inside: the f_type of statfs(2).
+// File systems of the kernel's or the simulator's internals: the f_type of statfs(2).
 constexpr std::array<std::uint64_t, 14> inner_file_systems{
     0x9fa0,      // proc
     0x62656572,  // sysfs
@@ -43,7 +43,7 @@ bool is_harmless_device(struct stat const& about) {
   return number == 3 || number == 5 || number == 8 || number == 9;  // null, zero, random, urandom
 }
 
-// 0, or why the program must not see what this descriptor names.
+// 0, or the error if the program must not access the file of this descriptor.
 int refusal(int descriptor) {
   struct stat about{};
   struct statfs system{};
@@ -131,7 +131,7 @@ int file_access::open(std::string const& path, int flags, unsigned mode) {
   }
   host_file const found{look_anywhere(path, (flags & O_NOFOLLOW) == 0)};
   if (found.get() < 0) return found.get();
-  // The same file again, now with rights: by the descriptor, so nobody can exchange it in between.
+  // The same file again, now with rights: by the descriptor, so that it cannot be exchanged in between.
   std::string const again = fmt::format("/proc/self/fd/{}", found.get());
   int const kept = flags & (O_ACCMODE | O_DIRECTORY);
   int const opened = ::open(again.c_str(), kept | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

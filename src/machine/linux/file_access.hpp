@@ -1,13 +1,13 @@
-// file_access: which files of the host a program may open, and how.
+// file_access: the host files that a program may open, and how.
 //
-//   Reading: regular files and folders that the user may read, of ordinary file systems; not /proc, /sys and their kin,
-//   which show the simulator itself; of devices only /dev/null, /dev/zero and /dev/(u)random (the latter two seeded).
-//   With read folders named, only what lies below one of them.
-//   Writing, creating, renaming, deleting: below the folders named by --allow-write only; the kernel itself resolves
-//   names below them (openat2, RESOLVE_BENEATH), so neither `..` nor a symbolic link leads out.
+//   Reading: regular files and folders that the user may read, of ordinary file systems; not /proc, /sys and similar
+//   ones, which expose the simulator itself; of devices only /dev/null, /dev/zero and /dev/(u)random (the latter two
+//   seeded). With --allow-read, only files below one of its folders. Writing, creating, renaming, deleting: only below
+//   the folders of --allow-write. The kernel itself resolves names below them (openat2, RESOLVE_BENEATH), so neither
+//   `..` nor a symbolic link leads out.
 //
-// Errors    results are descriptors of the host, or negative Linux error numbers. std::runtime_error from allow_...
-//           if the folder is none.
+// Errors    results are descriptors of the host, or negative Linux error numbers. std::runtime_error from allow_... if
+//           it is not a folder.
 // Threads   none.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace tess::machine {
 
-// A descriptor of the host that is closed with its owner; -1: none.
+// A descriptor of the host that is closed by its destructor; -1: none.
 class host_file {
  public:
   host_file() = default;
@@ -40,9 +40,9 @@ class file_access {
 
   // Paths are absolute. `flags` and `mode` are those of openat, which RISC-V and x86-64 share.
   [[nodiscard]] int open(std::string const& path, int flags, unsigned mode);
-  // O_PATH, for questions about a file; its last link is followed or not.
+  // O_PATH, for queries about a file; the last link is followed or not.
   [[nodiscard]] int look(std::string const& path, bool follow);
-  // The folder that holds it, in which it may be created or deleted, and its name there.
+  // The folder that contains it, in which it may be created or deleted, and its name there.
   [[nodiscard]] int parent_for_change(std::string const& path, std::string& name);
   [[nodiscard]] bool may_write(std::string const& path) const;
   // The path of the first refused attempt to write, for a message; empty if there was none.

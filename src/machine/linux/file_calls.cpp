@@ -113,7 +113,7 @@ std::int64_t file_calls::fcntl(call_arguments const& a) {
   }
 }
 
-// Only the questions whether a stream is a terminal, and how large: output is then buffered by lines.
+// Only the queries whether a stream is a terminal, and its size: output is then buffered by lines.
 std::int64_t file_calls::ioctl(call_arguments const& a) {
   open_file* const file = find(a[0]);
   if (file == nullptr) return -EBADF;
@@ -156,7 +156,7 @@ std::int64_t file_calls::transfer_in(int host, std::uint64_t address, std::uint6
     if (!memory_.write(address + done, std::span{buffer_}.first(bytes_got))) return -EFAULT;
     done += bytes_got;
     if (bytes_got < part || part == 0) break;
-    if (offset == no_offset && host == STDIN_FILENO) break;  // more may not come soon
+    if (offset == no_offset && host == STDIN_FILENO) break;  // more input may not come soon
   }
   return static_cast<std::int64_t>(done);
 }

@@ -1,7 +1,7 @@
 // file_calls: the descriptors of a program, and the system calls that take one or a path.
 //
-//   Descriptors 0, 1 and 2 are the simulator's own; all others came from file_access. Numbers are the program's, the
-//   lowest free first, and have nothing to do with the host's.
+//   Descriptors 0, 1 and 2 are the simulator's own; all others come from file_access. Descriptor numbers are the
+//   program's, the lowest free one first, and independent of the host's.
 //
 // Errors    values, or negative Linux error numbers.
 // Cost      bytes are copied through a buffer of 64 KiB.
@@ -18,7 +18,7 @@ namespace tess::machine {
 
 class file_calls {
  public:
-  // `program`: what /proc/self/exe is said to be.
+  // `program`: the target of /proc/self/exe.
   file_calls(user_memory& memory, file_access access, std::string program);
 
   std::int64_t getcwd(call_arguments const& a);
@@ -54,7 +54,7 @@ class file_calls {
   struct open_file {
     int host = -1;
     std::string path;  // absolute; empty for the standard streams
-    bool ours = true;  // closed by us
+    bool ours = true;  // closed by this object
     int flags = 0;
   };
 

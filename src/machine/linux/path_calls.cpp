@@ -1,4 +1,4 @@
-// path_calls: the part of file_calls that deals with names: paths, folders, and what a file is.
+// path_calls: the calls of file_calls with names: paths, folders, and file status.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>

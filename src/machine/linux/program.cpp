@@ -1,4 +1,4 @@
-// program: loading and the first stack; the calls themselves are in system_calls.cpp.
+// program: loading and the initial stack; system_calls.cpp has the system calls.
 #include "machine/linux/program.hpp"
 
 #include <elf.h>
@@ -20,7 +20,7 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
       threads_(memory, host),
       clock_(memory, host, threads_, options.seed),
       files_(memory, std::move(options.files), std::move(options.path)) {
-  // Rights are those of pages: where two segments share one it has both's.
+  // Rights are per page: a page shared by two segments has the rights of both.
   for (auto const& segment : image.segments)
     memory_.set_rights(page_down(segment.address), page_up(segment.address + segment.memory_bytes), segment.rights);
   for (std::size_t k = 1; k < image.segments.size(); ++k) {

@@ -1,7 +1,7 @@
-// program: a static Linux program on some harts: its memory, its first stack, and its system calls.
+// program: a static Linux program on some harts: its memory, its initial stack, and its system calls.
 //
-//   The machine gives it memory and harts (machine_host), starts it on one, and calls system_call() whenever a hart
-//   stopped at ecall. What the simulator does not emulate is named once on standard error and returns ENOSYS.
+//   The machine provides memory and harts (machine_host), starts the program on one hart, and calls system_call()
+//   whenever a hart stops at ecall. A call that is not emulated is reported once on standard error and returns ENOSYS.
 //
 // Errors    elf_error from the constructor.
 // Threads   none.
@@ -22,15 +22,15 @@
 
 namespace tess::machine {
 
-// For messages; empty if it is none that we know.
+// For messages; empty: unknown.
 [[nodiscard]] std::string_view system_call_name(std::uint64_t number) noexcept;
 
 struct program_options {
-  std::vector<std::string> arguments;    // the first is the program as it was named
+  std::vector<std::string> arguments;    // the first is the program's name
   std::vector<std::string> environment;  // NAME=VALUE
   std::string path;                      // absolute
   std::uint64_t seed = 1;
-  std::uint64_t stack_bytes = address_space::usual_stack_bytes;  // of the first thread; others are told of it
+  std::uint64_t stack_bytes = address_space::usual_stack_bytes;  // of the first thread
   file_access files;
 };
 
@@ -44,10 +44,10 @@ class program {
   void start(hart& h);
 
   enum class after_call : std::uint8_t { goes_on, sleeps, thread_ended, program_ended };
-  // h stopped at ecall. With goes_on it has its result and has advanced; asleep it has advanced, and wake() comes.
+  // h stopped at ecall. goes_on: it has its result and has advanced; asleep: it has advanced, and wake() follows.
   after_call system_call(hart& h);
 
-  // How it ended, once it has: as a shell sees it, 128 + signal if it was killed.
+  // The exit code, once the program has ended, as a shell shows it: 128 + signal if it was killed.
   [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
   [[nodiscard]] std::optional<int> killed_by() const noexcept { return signal_; }
   [[nodiscard]] threads& tasks() noexcept { return threads_; }

@@ -1,4 +1,4 @@
-// system_calls: program::system_call: from numbers to the calls; asm-generic numbers, as RISC-V has them.
+// system_calls: program::system_call: dispatch by asm-generic numbers, as on RISC-V.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t user = 1000;
 
-// Programs and their C library probe for these and do without them.
+// Programs and their C library probe for these and work without them.
 constexpr std::array<std::uint64_t, 5> absent_without_notice{
     258,  // riscv_hwprobe
     291,  // statx: the library falls back to newfstatat
@@ -205,13 +205,13 @@ std::optional<std::int64_t> program::thread_call(hart& h, std::uint64_t number, 
     case 123:
       return affinity(a);
     case 124:
-      return 0;  // sched_yield: others have harts of their own
+      return 0;  // sched_yield: the other threads have harts of their own
     case 178:
       return static_cast<std::int64_t>(threads_.id_of(h));
     case 220:
       return threads_.clone(h, a);
     case 283:
-      return a[0] == 0 ? 0 : -EINVAL;  // membarrier: the query says that there are none
+      return a[0] == 0 ? 0 : -EINVAL;  // membarrier: the query returns no commands
     default:
       return {};
   }
@@ -295,7 +295,7 @@ std::int64_t program::sysinfo(call_arguments const& a) {
   return memory_.put(a[0], answer) ? 0 : -EFAULT;
 }
 
-// prlimit64: the stack is what it is, all else has no limit; setting one is accepted and changes nothing.
+// prlimit64: the stack's limit is fixed, the rest is unlimited; setting a limit is accepted and has no effect.
 std::int64_t program::limits(call_arguments const& a) {
   constexpr std::uint64_t unlimited = ~std::uint64_t{0};
   std::uint64_t const limit = a[1] == RLIMIT_STACK ? stack_bytes_ : a[1] == RLIMIT_NOFILE ? 1024 : unlimited;
@@ -303,7 +303,7 @@ std::int64_t program::limits(call_arguments const& a) {
   return a[3] == 0 || memory_.put(a[3], answer) ? 0 : -EFAULT;
 }
 
-// A program may end itself by a signal; there are no handlers and nobody else to signal.
+// A program may end itself by a signal; there are no handlers and no other processes.
 std::int64_t program::kill(std::uint64_t id, std::uint64_t signal) {
   bool const self = id == threads::main_id || threads_.is_thread(id) || id == 0;
   if (!self) return -ESRCH;

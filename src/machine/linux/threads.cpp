@@ -1,4 +1,4 @@
-// threads: few enough that looking at all of them is the simplest way to find the one that waits.
+// threads: there are so few that a linear search for waiters is simplest.
 #include "machine/linux/threads.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // threads: the threads of one program, each pinned to a hart of its own: clone, futex, sleep, exit.
 //
 //   The main thread has the first hart; clone takes the next free one and fails with EAGAIN if there is none. A thread
-//   that ends frees its hart. Who waits longest at a futex is woken first, so runs repeat.
+//   that ends frees its hart. The longest waiter at a futex is woken first, so runs are reproducible.
 //
 // Units     nanoseconds of simulated time.
 // Errors    results are values or negative Linux error numbers; `blocked` means that the caller sleeps: its result
@@ -23,27 +23,27 @@ namespace tess::machine {
 
 using call_arguments = std::array<std::uint64_t, 6>;
 
-// Results that are no results: far below the error numbers of Linux.
+// Results that are not return values: far below the error numbers of Linux.
 inline constexpr std::int64_t blocked = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t thread_ended = blocked + 1;
 inline constexpr std::int64_t program_ended = blocked + 2;
 inline constexpr std::int64_t no_such_call = blocked + 3;
 
-// What the emulation of Linux needs of the machine around it.
+// What the emulation of Linux needs of its machine.
 class machine_host {
  public:
   virtual ~machine_host() = default;
   // Simulated time since the start.
   [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
-  // A hart that runs nothing, the lowest number first; null: there is none.
+  // The idle hart with the lowest number; null: there is none.
   virtual hart* free_hart() = 0;
-  // The hart's registers and pc are set: it runs from now on.
+  // The hart's registers and pc are set: it starts to run.
   virtual void start(hart& h) = 0;
   // The hart's thread ended.
   virtual void release(hart& h) = 0;
-  // The system call that blocked this hart is done; a0 holds its result.
+  // The system call that blocked this hart is complete; a0 holds its result.
   virtual void wake(hart& h) = 0;
-  // Instructions were written by other means than the hart's own stores, or the hart asked for it.
+  // Instructions were written other than by the hart's own stores, or the hart requested it.
   virtual void code_changed() = 0;
   [[nodiscard]] virtual std::uint32_t harts_count() const = 0;
 };
@@ -65,9 +65,9 @@ class threads {
 
   // When the next sleeper wakes by itself; the largest number if none does.
   [[nodiscard]] std::uint64_t next_deadline_ns() const;
-  // Wakes those whose time has come.
+  // Wakes threads whose deadline has passed.
   void pass_time(std::uint64_t now_ns);
-  // One line for each thread that waits, for the report of a stall.
+  // One line for each waiting thread, for the report of a stall.
   [[nodiscard]] std::vector<std::string> waiting() const;
 
   static constexpr std::uint64_t main_id = 1000;

@@ -23,7 +23,7 @@ bool in_code(elf_image const& image, std::uint64_t address) {
   });
 }
 
-// Whether the instruction before this address is a call: jal ra, jalr ra or c.jalr.
+// Is the instruction before this address a call: jal ra, jalr ra or c.jalr?
 bool follows_call(user_memory& memory, elf_image const& image, std::uint64_t address) {
   if (address % 2 != 0 || address < 4 || !in_code(image, address - 4)) return false;
   std::uint32_t word = 0;
@@ -38,7 +38,7 @@ std::string frame(elf_image const& image, int number, std::uint64_t pc, std::str
   return fmt::format("  #{:<2} {:#x} {}{}\n", number, pc, symbol_of(image, pc, number > 0), note);
 }
 
-// By the stack alone: the next word of it that is an address behind a call. It may be left from an earlier call.
+// From the stack alone: its next word that is a return address. It may be a remainder of an earlier call.
 std::optional<call_frame> guessed_caller(call_frame const& at, user_memory& memory, elf_image const& image) {
   for (std::uint64_t k = 0; k < stack_words_max; ++k) {
     std::uint64_t const slot = at.x[2] + 8 * k;
@@ -46,7 +46,7 @@ std::optional<call_frame> guessed_caller(call_frame const& at, user_memory& memo
     if (!memory.get(slot, word)) break;
     if (!follows_call(memory, image, word)) continue;
     call_frame caller{word, at.x};
-    caller.x[2] = slot + 8;  // where compilers put it: last in its frame
+    caller.x[2] = slot + 8;  // where compilers put it: last in the frame
     return caller;
   }
   return {};
@@ -112,7 +112,7 @@ std::string reason(hart const& h, user_memory& memory) {
   return "illegal instruction";
 }
 
-// Of an extended access, which instruction it is.
+// For an extended access: the instruction.
 std::string instruction(hart const& h, user_memory& memory) {
   std::uint32_t word = 0;
   if (h.request.fault == extended_fault::none || h.stopped != stop::access || !memory.get(h.pc, word)) return {};

@@ -1,7 +1,7 @@
-// trap_report: what a program is told that trapped or was killed: where, why, and who called.
+// trap_report: the report of a program that trapped or was killed: where, why, and a backtrace.
 //
-//   The callers are found by the program's call frame information. Without it, or where it is damaged, by the stack:
-//   words that are addresses behind a call, of which some may be left from earlier calls; these are marked.
+//   Callers are found by the program's call frame information. Where that is missing or damaged, they are guessed from
+//   the stack: words that are return addresses, some of which may be left from earlier calls; these are marked.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace tess::machine {
 
-// Of a hart that stopped at an access, an illegal instruction or a breakpoint. Several lines.
+// For a hart that stopped at an access, an illegal instruction or a breakpoint. Several lines.
 [[nodiscard]] std::string trap_report(hart const& h, user_memory& memory, elf_image const& image,
                                       std::uint32_t tile = 0);
-// Of one that ended its program by a signal, as abort() does.
+// For a hart that ended its program by a signal, as abort() does.
 [[nodiscard]] std::string signal_report(int signal, hart const& h, user_memory& memory, elf_image const& image,
                                         std::uint32_t tile = 0);
 

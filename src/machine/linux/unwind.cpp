@@ -1,4 +1,4 @@
-// unwind: .eh_frame from its beginning to the entry that covers pc, then its rules up to pc.
+// unwind: searches .eh_frame for the entry of pc, then applies its rules up to pc.
 #include "machine/linux/unwind.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace tess::machine {
 namespace {
 
-// Bytes of a table, in order; past the end everything is zero and ok() is false.
+// The bytes of a table, in order; past the end everything reads as zero and ok() is false.
 class table_reader {
  public:
   table_reader(std::span<std::byte const> bytes, std::uint64_t address) : bytes_(bytes), address_(address) {}
@@ -156,7 +156,7 @@ std::optional<covering_entry> find_entry(elf_image const& image, std::uint64_t p
   return {};
 }
 
-// Where the caller's registers are: the frame's address, and offsets from it.
+// The registers of the caller: the frame's address, and offsets from it.
 struct register_rules {
   std::uint64_t base_register = 2;
   std::int64_t base_offset = 0;

@@ -20,12 +20,12 @@ struct call_frame {
   std::array<std::uint64_t, 32> x{};  // as they were when pc was left
 };
 
-// The frame of the caller; nothing if there is none or nobody can tell. `innermost`: pc is that of an instruction, not
-// the address behind a call.
+// The frame of the caller; nothing if there is none or it cannot be determined. `innermost`: pc is that of an
+// instruction, not a return address.
 [[nodiscard]] std::optional<call_frame> caller_of(call_frame const& frame, bool innermost, elf_image const& image,
                                                   user_memory& memory);
 
-// Whether the tables know the function at pc at all; some of the C library's are left out.
+// Do the tables cover the function at pc? Some functions of the C library are missing.
 [[nodiscard]] bool has_frame_information(elf_image const& image, std::uint64_t pc);
 
 }  // namespace tess::machine

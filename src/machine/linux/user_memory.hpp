@@ -1,9 +1,9 @@
-// user_memory: a program's memory as system calls see it: bytes in and out, rights of pages.
+// user_memory: a program's memory as accessed by system calls: bytes in and out, rights of pages.
 //
-//   A machine without time gives its flat memory; one with time goes through the calling hart's caches
+//   A machine without time accesses its flat memory; one with time goes through the calling hart's caches
 //   (docs/internals/machine.md, 1).
 //
-// Errors    read and write: false if any byte is not mapped, or not for that use; then nothing was copied.
+// Errors    read and write: false if any byte is not mapped, or lacks the right; then nothing was copied.
 // Threads   none.
 #pragma once
 
@@ -18,12 +18,12 @@ class user_memory {
   virtual ~user_memory() = default;
   virtual bool read(std::uint64_t address, std::span<std::byte> into) = 0;
   virtual bool write(std::uint64_t address, std::span<std::byte const> from) = 0;
-  // The program's own rights do not count: the loader's way.
+  // Ignores the program's rights: for the loader.
   virtual void place(std::uint64_t address, std::span<std::byte const> from) = 0;
 
-  // Of whole pages within the memory. Rights 0: not mapped.
+  // For whole pages within the memory. Rights 0: not mapped.
   virtual void set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) = 0;
-  // They read as zero afterwards.
+  // Sets the bytes to zero.
   virtual void clear(std::uint64_t begin, std::uint64_t end) = 0;
 
   template <class T>

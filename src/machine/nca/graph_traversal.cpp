@@ -1,4 +1,4 @@
-// graph_traversal: marks on the way down, lines on the way up.
+// graph_traversal: marks on the way down, write-backs on the way up.
 #include "machine/nca/graph_traversal.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::uint64_t no_mask = ~std::uint64_t{0};
 constexpr std::uint64_t padded(std::uint64_t bytes) noexcept {
   return (bytes + word_bytes - 1) / word_bytes * word_bytes;
 }
-/// One for each word of a mask: set for 01, a pointer, and 11, a descriptor.
+/// The low bit of each two-bit code of a mask: set for 01, a pointer, and 11, a descriptor.
 constexpr std::uint64_t low_mask = 0x5555'5555'5555'5555;
 
 }  // namespace

@@ -1,15 +1,15 @@
-// graph_traversal: walks an object graph through the tile's L2, marks, counts and writes back what it finds.
+// graph_traversal: traverses an object graph through the tile's L2: marks, counts and writes back its objects.
 //
-//   An object is seen when its mark is that of this traversal: an odd number in `parent_src`, where there are otherwise
-//   addresses, so what earlier ones left never matches and nothing is cleared. It is depth first, with a stack of where
-//   to go on; an object without another pointer to follow is left behind, so a list needs no stack. Lines are looked at
-//   when their object is done, and only those that a program has written go to memory.
+//   An object has been visited if it carries this traversal's mark: an odd number in `parent_src`, which otherwise
+//   holds addresses; so marks of earlier traversals never match and nothing needs clearing. The traversal is depth
+//   first, with a stack of positions to resume; an object without further pointers is not pushed, so a list needs no
+//   stack. Lines are visited when their object is done, and only lines written by a program go to memory.
 //
-//   The paper calls its order breadth first and gives it a stack; ours is what it does.
+//   The paper calls its order breadth first, but uses a stack; this is the order that a stack gives.
 //
-// Units     global addresses; cycles of the tile's clock: a state of its own, or accesses to L2 and stack, which have
-//           the time of a hit in the L2 and in the tile-local memory.
-// Errors    graph_fault. What was marked and written back until then stays so; neither is harm.
+// Units     global addresses; cycles of the tile's clock: one for each state, and those of accesses to L2 and stack,
+//           which take the time of a hit in the L2 and in the TLM.
+// Errors    graph_fault. Marks and write-backs before the fault stay; both are harmless.
 // Threads   one. One graph at a time.
 // Source    NEMESYS (MEMSYS 2019), section 3.3.
 #pragma once
@@ -25,8 +25,8 @@ namespace tess::machine {
 
 struct graph_measured {
   registers::graph_fault error = registers::graph_fault::none;
-  std::uint64_t objects = 0;  ///< And arrays.
-  std::uint64_t bytes = 0;    ///< Their blocks need at most so many, one behind the other.
+  std::uint64_t objects = 0;  ///< Including arrays.
+  std::uint64_t bytes = 0;    ///< Upper bound on the size of their blocks, one behind the other.
 };
 
 class graph_traversal {
@@ -43,8 +43,8 @@ class graph_traversal {
     std::uint64_t object = 0;
     object_type type;
     std::uint64_t bytes = 0;     ///< Of the object, whole words.
-    std::uint64_t position = 0;  ///< Of a word.
-    std::uint64_t next = 0;      ///< Behind the pointer that was found last, and the rest of its descriptor.
+    std::uint64_t position = 0;  ///< Index of a word.
+    std::uint64_t next = 0;      ///< The position after the last pointer, and the rest of its descriptor.
   };
   struct stack_entry {
     std::uint64_t object = 0;
@@ -52,9 +52,9 @@ class graph_traversal {
   };
 
   [[nodiscard]] task<> walk(std::uint64_t root);
-  /// The next word that holds a pointer, from `position` on; the object's end if there is none.
+  /// The next pointer from `position` on; the object's end if there is none.
   [[nodiscard]] task<> find_pointer(place& in);
-  /// The same, and it is not null.
+  /// The next pointer that is not null.
   [[nodiscard]] task<> find_target(place& in);
   [[nodiscard]] task<> follow(std::uint64_t object);
   [[nodiscard]] task<bool> is_new(std::uint64_t object);
@@ -77,12 +77,12 @@ class graph_traversal {
   picoseconds state_ps_;
   std::size_t stack_max_;
 
-  std::uint64_t epoch_ = 1;  ///< Odd.
+  std::uint64_t epoch_ = 1;  ///< Always odd.
   graph_measured measured_;
   place now_;
   std::vector<stack_entry> stack_;
   std::vector<std::byte> line_;
-  std::uint64_t line_address_ = 0;  ///< 0: none is held.
+  std::uint64_t line_address_ = 0;  ///< 0: no line is held.
   std::uint64_t mask_ = 0;
   std::uint64_t mask_number_ = 0;
   acknowledgements* acknowledged_ = nullptr;

@@ -1,4 +1,4 @@
-// graph_writeback: commands in, graphs through, metadata and messages out.
+// graph_writeback: commands, traversals, metadata and messages.
 #include "machine/nca/graph_writeback.hpp"
 
 #include <array>
@@ -44,7 +44,7 @@ bool graph_writeback::read(window const& by, job& into) const {
   auto const counter = completion_.counter(by.field(of::counter));
   if (!counter || (into.spawns && into.spawn_tile >= tiles_)) return false;
   into.counter = *counter;
-  // A root in the tail of the partition may come by its local name; null is the traversal's to report.
+  // A root in the tail of the partition may be given by its local address; the traversal reports null.
   into.root = by.field(of::root) == 0 ? 0 : completion_.global(by.field(of::root)).value_or(by.field(of::root));
   if (by.field(of::metadata) == 0) return by.field(of::remote) == 0;
   auto const metadata = completion_.global(by.field(of::metadata));
@@ -62,7 +62,7 @@ command_status graph_writeback::begin(window& by) {
   if (!read(by, made)) return command_status::wrong;
   if (queue_.size() >= entries_) return command_status::full;
   queue_.push_back(made);
-  network_.operation_begins();  // harts do not run ahead of what it changes
+  network_.operation_begins();  // harts must not run ahead of its effects
   if (!std::exchange(works_, true)) kernel_.start(work());
   return command_status::accepted;
 }
@@ -106,7 +106,7 @@ task<bool> graph_writeback::send_metadata(job const& of, graph_measured const& m
   region const& from = *tile_.map().find(of.metadata);
   region const& to = *tile_.map().find(of.remote);
   bool const cached = from.kind == region_kind::partition;
-  // DMA reads behind the caches.
+  // DMA reads bypass the caches.
   if (cached) co_await tile_.l2().write_back(of.metadata, of.metadata_bytes, 0);
   transaction moved;
   moved.what = remote_operation::transfer;

@@ -1,11 +1,11 @@
-// graph_writeback: the accelerator near a tile's cache: graph writeback and dispatch.
+// graph_writeback: the near-cache accelerator (NCA): graph writeback and dispatch.
 //
-//   It traverses a graph, so that memory has all of it and its size is known; writes the size into the metadata M;
-//   copies M to M' by DMA; and starts a task there, or here, by a message. One graph at a time; others wait in a queue,
-//   and who finds that full is told so. What comes after a traversal goes on by itself while the next one is made.
+//   It traverses a graph, so that memory is current and its size is known; writes the size into the metadata M; copies
+//   M to M' by DMA; and starts a task there, or here, by a message. One graph at a time; others wait in a queue, and a
+//   command that finds the queue full is told so. The steps after a traversal overlap with the next traversal.
 //
-// Errors    fields that cannot be: `wrong` at the doorbell. A fault of the graph: `error` of the counter, and M, M' and
-//           the message are left out.
+// Errors    invalid fields: `wrong` at the doorbell. A fault of the graph: `error` of the counter; M, M' and the
+//           message are omitted.
 // Threads   one.
 // Source    NEMESYS (MEMSYS 2019), sections 3.3 and 4; registers.hpp, `nca`.
 #pragma once
@@ -24,7 +24,7 @@ class graph_writeback final : public command_unit {
     std::uint64_t faults = 0;
     std::uint64_t objects = 0;
     std::uint64_t bytes = 0;
-    picoseconds busy_ps = 0;  ///< Traversing.
+    picoseconds busy_ps = 0;  ///< Time of traversals.
   };
 
   graph_writeback(kernel& k, machine_description const& description, network& noc, tile& at, object_types& types);
@@ -44,7 +44,7 @@ class graph_writeback final : public command_unit {
     window* by = nullptr;
   };
   [[nodiscard]] registers::command_status begin(window& by) override;
-  /// False: it cannot be one.
+  /// False: the command is invalid.
   [[nodiscard]] bool read(window const& by, job& into) const;
   [[nodiscard]] region const* whole(std::uint64_t address, std::uint64_t bytes) const;
   process work();

@@ -1,4 +1,4 @@
-// accelerator_memory: bursts into registers, runs of words out of them, streams.
+// accelerator_memory: burst registers, runs of words, streams.
 #include "machine/nma/accelerator_memory.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class accelerator_memory::stream {
   stream(accelerator_memory& of, std::uint64_t offset, std::uint64_t bytes)
       : of_(of), next_(offset), end_(offset + bytes) {}
 
-  /// The next burst, once it is there; null: that was all. What it gave before is read over.
+  /// The next burst, when it has arrived; null at the end. It replaces the burst returned before.
   [[nodiscard]] task<stream_slot*> next() {
     while (ahead_ < of_.slots_.size() && next_ < end_) co_await issue();
     if (ahead_ == 0) co_return nullptr;
@@ -32,7 +32,7 @@ class accelerator_memory::stream {
  private:
   [[nodiscard]] task<> issue() {
     stream_slot& into = of_.slots_[(head_ + ahead_) % of_.slots_.size()];
-    // What an earlier stream has asked for, and no longer wanted.
+    // Discard bursts that an earlier stream requested and no longer needs.
     if (into.read) co_await *into.read;
     into.offset = next_;
     into.bytes = std::min(of_.line_of(next_) + of_.burst_, end_) - next_;
@@ -103,7 +103,7 @@ task<> accelerator_memory::store(line_register& by, std::uint64_t offset, std::u
 }
 
 task<> accelerator_memory::clean(line_register& by) {
-  // A write for each run of neighbours.
+  // One write for each run of adjacent words.
   while (by.dirty != 0) {
     auto const first = static_cast<std::uint32_t>(std::countr_zero(by.dirty));
     auto const count = static_cast<std::uint32_t>(std::countr_one(by.dirty >> first));

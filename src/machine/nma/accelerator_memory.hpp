@@ -1,12 +1,12 @@
 // accelerator_memory: the accelerator's path to its memory: burst registers, posted writes and read-ahead streams.
 //
-//   Everything goes through the one port of the memory tile, where it takes its turn among others. A word that is not
-//   in a register costs an access of a whole burst; a write waits only if too many are on their way. States of the
-//   copying machine take their cycles here, too: they are due before its next access.
+//   Everything goes through the one port of the memory tile and takes turns there with other clients. A word that is
+//   not in a register costs an access of a whole burst; a write waits only if too many are in flight. States of the
+//   copy machine take their cycles here, too: they are spent before its next access.
 //
 // Units     offsets within this memory, multiples of 8; cycles of the memory's clock.
 // Threads   one.
-// Source    docs/internals/machine.md, 11: the costs of the accelerator are states and accesses, and nothing else.
+// Source    docs/internals/machine.md, 11: the accelerator's costs are states and accesses, and nothing else.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace tess::machine {
 
-/// The bytes of one burst: read once, or written word by word until another one is wanted.
+/// The bytes of one burst: read once, or written word by word until another burst is needed.
 struct line_register {
   static constexpr std::uint64_t bytes_max = 128;
   static constexpr std::uint64_t none = ~std::uint64_t{0};
@@ -37,30 +37,30 @@ class accelerator_memory {
  public:
   accelerator_memory(kernel& k, machine_description const& description, memory_port& port);
 
-  /// A state of the machine begins.
+  /// Charges one state of the machine.
   void step() noexcept { owed_ps_ += state_ps_; }
-  /// Time of states that are over.
+  /// Spends the time of the states charged so far.
   [[nodiscard]] task<> settle();
 
-  /// Without time if the register has it.
+  /// Takes no time if the register has it.
   [[nodiscard]] std::optional<std::uint64_t> find(line_register const& in, std::uint64_t offset) const noexcept;
   [[nodiscard]] task<std::uint64_t> load(line_register& by, std::uint64_t offset);
   [[nodiscard]] task<> store(line_register& by, std::uint64_t offset, std::uint64_t value);
-  /// What it has been given is on its way to memory, and it is empty.
+  /// Writes the register's dirty words to memory and empties it.
   [[nodiscard]] task<> clean(line_register& by);
 
-  /// One access, past the registers.
+  /// A single access without a register.
   [[nodiscard]] task<std::uint64_t> read_word(std::uint64_t offset);
   [[nodiscard]] task<> write(std::uint64_t offset, std::span<std::byte const> bytes);
   [[nodiscard]] task<> fill_zero(std::uint64_t offset, std::uint64_t bytes);
 
   [[nodiscard]] task<> copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
-  /// The place of the first word of this value among `count` words; nothing: there is none.
+  /// The index of the first word of this value among `count` words; nothing: there is none.
   [[nodiscard]] task<std::optional<std::uint64_t>> search(std::uint64_t offset, std::uint64_t count,
                                                           std::uint64_t value);
-  /// Moved through the port, in both directions.
+  /// Bytes moved through the port, in both directions.
   [[nodiscard]] std::uint64_t moved_bytes() const noexcept { return moved_bytes_; }
-  /// Until all that was written is in memory.
+  /// Until all writes are in memory.
   [[nodiscard]] task<> drain();
 
  private:

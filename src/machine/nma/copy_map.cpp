@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 constexpr unsigned hashed_bits = 48;
-constexpr unsigned aligned_bits = 3;  ///< That are zero in every address.
+constexpr unsigned aligned_bits = 3;  ///< Bits that are zero in every address.
 
-/// A row for each bit of an address: a member of H3 that spreads neighbours. Any rows that follow each other are
-/// linearly independent in the lowest bits, one bit more than there are rows, so that objects at equal distances of a
-/// power of two do not collide in their table; of such members the one with the fewest collisions at other distances.
+/// A row for each bit of an address: a member of H3 that spreads neighbours. Any consecutive rows are linearly
+/// independent in the lowest bits, one bit more than there are rows, so that objects at equal distances of a power of
+/// two do not collide in their table. Among such members this one has the fewest collisions at other distances.
 constexpr std::array<std::uint32_t, hashed_bits> rows{
     0xc7859fae, 0xf2d7d40f, 0x4a37fa2d, 0xe47682e6, 0x045f21da, 0x978f18a7, 0x6c7ab5c9, 0x71cf92e3,
     0x389605fe, 0x747d0a2b, 0xe6d30f0a, 0xfb34ccc5, 0x7f8cb6d1, 0x0ebbe4d0, 0x34a3f451, 0x5e7db530,

@@ -82,7 +82,7 @@ task<> graph_copy::advance(std::uint64_t original) {
   std::uint64_t const copy = allocate(type, bytes);
   if (!co_await map_.insert(original, copy)) throw fault{graph_fault::map_full};
   if (now_.dst != 0) {
-    // The parent is left as it will be found again.
+    // Leave the parent's state in its copy.
     co_await memory_.store(copy_, to(now_.dst + now_.position * word_bytes), final_of(copy));
     co_await memory_.store(copy_, to(now_.dst - of::position), now_.position + 1);
     co_await memory_.store(copy_, to(now_.dst - of::index), now_.index);
@@ -133,7 +133,7 @@ task<bool> graph_copy::copy_words() {
     if (mask == of::descriptor) {
       now_.index = of::descriptor_words - 1;
       if (now_.words - now_.position < of::descriptor_words) throw fault{graph_fault::bad_descriptor};
-      // Elements that are nowhere.
+      // Elements outside of all memory.
       bool const none = value != 0 || co_await memory_.load(original_, from(now_.src + at + 2 * word_bytes)) == 0;
       if (!none) throw fault{graph_fault::null_pointer};
     }

@@ -1,17 +1,17 @@
-// graph_copy: copies an object graph within a memory by pointer reversal, its state in the copy only.
+// graph_copy: copies an object graph within a memory by pointer reversal, with all traversal state in the copies.
 //
-//   Depth first, without a stack: on the way to a child, the place where its parent's copying stands is left in the
-//   transition words of the parent's copy, and the parent in those of the child's; on the way back they are read again.
-//   The originals are only read. Copies lie one behind the other from the beginning of the buffer on, as the runtime's
-//   regions have them, and so does what a word's mask says: 00 copied, 01 a pointer, 10 zero, 11 the first of the three
-//   words of an array descriptor; the elements of an array are an object of their own. Null stays null.
-//   Pointers are as if the buffer already lay at its final address.
+//   Depth first, without a stack: on the way to a child, the position in the parent is saved in the transition words of
+//   the parent's copy, and the parent in those of the child's copy; on the way back they are restored. The originals
+//   are only read. Copies are laid out consecutively from the start of the buffer, as the runtime's regions have them.
+//   A mask's code says for each word: 00 copied, 01 a pointer, 10 zero, 11 the first of the three words of an array
+//   descriptor; the elements of an array are an object of their own. Null stays null. Pointers are written as if the
+//   buffer already were at its final address.
 //
-//   Beside the errata of the paper's Algorithm 1 (null was followed; the array case read the wrong word), ours does
-//   without the state for array elements, since an array has a header and a copy of its own here.
+//   Besides the errata of the paper's Algorithm 1 (null was followed; the array case read the wrong word), the state
+//   for array elements is not needed here, since an array has a header and a copy of its own.
 //
 // Cost      states and accesses (accelerator_memory); nothing is charged by word, mask or element.
-// Errors    graph_fault in the outcome. Nothing outside of the buffer and the copy map is written, ever.
+// Errors    graph_fault in the outcome. Nothing outside of the buffer and the copy map is ever written.
 // Threads   one. One graph at a time.
 // Source    NEMESYS (MEMSYS 2019), section 3.4, Algorithm 1; Schorr and Waite (CACM 1967).
 #pragma once
@@ -24,19 +24,19 @@ namespace tess::machine {
 struct copy_request {
   std::uint64_t root = 0;
   std::uint64_t destination = 0;
-  std::uint64_t bytes = 0;          ///< Of the buffer.
-  std::uint64_t first = 0;          ///< Where its first block begins.
+  std::uint64_t bytes = 0;          ///< Size of the buffer.
+  std::uint64_t first = 0;          ///< Offset of its first block.
   std::uint64_t final_address = 0;  ///< Of the buffer.
   std::uint64_t objects = 0;
   registers::nma::map_code map = registers::nma::linear;
   region source;  ///< The requester's partition.
-  region target;  ///< That of the buffer.
+  region target;  ///< The buffer's partition.
 };
 
 struct copy_outcome {
   registers::graph_fault error = registers::graph_fault::none;
   std::uint64_t root = 0;   ///< Final address of its copy.
-  std::uint64_t bytes = 0;  ///< Of the buffer, that are used.
+  std::uint64_t bytes = 0;  ///< Used bytes of the buffer.
   std::uint64_t objects = 0;
 };
 
@@ -51,14 +51,14 @@ class graph_copy {
   struct fault {
     registers::graph_fault what;
   };
-  /// The object that is being copied: the registers of Algorithm 1.
+  /// The object being copied: the registers of Algorithm 1.
   struct place {
     std::uint64_t src = 0;
     std::uint64_t dst = 0;
     object_type type;
     std::uint64_t words = 0;
     std::uint64_t position = 0;
-    std::uint64_t index = 0;  ///< Words of a descriptor that are still to come.
+    std::uint64_t index = 0;  ///< Remaining words of a descriptor.
   };
 
   [[nodiscard]] task<> copy_all(std::uint64_t root);
@@ -90,7 +90,7 @@ class graph_copy {
   line_register copy_;
   place now_;
   std::uint64_t mask_ = 0;
-  std::uint64_t mask_number_ = 0;  ///< Of the word of the mask that is held; none: ~0.
+  std::uint64_t mask_number_ = 0;  ///< Index of the mask word in the register; none: ~0.
   std::uint64_t used_ = 0;
   std::uint64_t objects_ = 0;
 };

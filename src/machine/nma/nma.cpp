@@ -1,4 +1,4 @@
-// nma: requests in, graphs through, reports out.
+// nma: requests, copies, and notifications.
 #include "machine/nma/nma.hpp"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ bool nma::accept(adapter::task_message const& came) {
   if (queue_.size() >= entries_) return false;
   queue_.push_back(read(came));
   counted_.queued_max = std::max(counted_.queued_max, queue_.size());
-  network_.operation_begins();  // harts do not run ahead of what comes of it
+  network_.operation_begins();  // harts must not run ahead of its effects
   if (!std::exchange(works_, true)) kernel_.start(work());
   return true;
 }
@@ -155,7 +155,7 @@ nma_requests::nma_requests(kernel& k, machine_description const& description, ne
       map_(at.map()) {}
 
 command_status nma_requests::begin(window& by) {
-  // The memory's accelerator looks at the rest; here only what says which that is, and who is told.
+  // The memory's accelerator checks the rest; here only the fields that select it and the ones for notification.
   auto const destination = completion_.global(by.field(of::destination));
   region const* const in = destination ? map_.find(*destination) : nullptr;
   if (in == nullptr || in->kind != region_kind::partition || !completion_.counter(by.field(of::counter)))
@@ -187,7 +187,7 @@ process nma_requests::run(window& by, std::uint32_t target) {
   co_await completion_.remote(sent);
   bool const taken = sent.status == remote_outcome::done;
   by.status = taken ? command_status::idle : command_status::wrong;
-  // A memory without an accelerator cannot tell it.
+  // A memory without an accelerator cannot report it.
   if (!taken)
     co_await completion_.acknowledge(words[of::counter / word_bytes],
                                      static_cast<std::uint64_t>(graph_fault::bad_request));

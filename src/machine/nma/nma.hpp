@@ -1,13 +1,12 @@
-// nma: the accelerator near a memory: a queue of copy requests, the machine that copies one graph after another, and
-// those who are told.
+// nma: the near-memory accelerator: a queue of copy requests, the machine that copies one graph after another, and
+// notifications.
 //
-//   A request comes as a trigger of the network; if the queue is full it is refused and waits at its sender. What comes
-//   after a copy goes on by itself while the next one is made: the DMA of an intermediate copy to its final place, the
-//   message that starts a task, the acknowledgement of counters.
+//   A request arrives as a trigger of the network; if the queue is full it is refused and waits at its sender. The
+//   steps after a copy overlap with the next copy: DMA of an intermediate copy to its final place, the message that
+//   starts a task, the acknowledgement of counters.
 //
 // Units     cycles of the memory's clock.
-// Errors    graph_fault, in the message and the counters of the request that has it; a request without either fails
-//           silently.
+// Errors    graph_fault, in the message and the counters of the request; a request without either fails silently.
 // Threads   one.
 // Source    NEMESYS (MEMSYS 2019), sections 3 and 4; registers.hpp, `nma`.
 #pragma once
@@ -26,12 +25,12 @@ class nma {
     std::uint64_t requests = 0;
     std::uint64_t faults = 0;
     std::uint64_t objects = 0;
-    std::uint64_t bytes = 0;  ///< Of the copies.
+    std::uint64_t bytes = 0;  ///< Size of all copies.
     std::uint64_t transfers = 0;
-    std::uint64_t queued_max = 0;  ///< In the queue at a time.
+    std::uint64_t queued_max = 0;  ///< Most requests in the queue at a time.
     std::uint64_t port_bytes = 0;  ///< Moved through the memory's port.
-    picoseconds busy_ps = 0;       ///< Copying.
-    peak_load peak;                ///< Of copying.
+    picoseconds busy_ps = 0;       ///< Time of copies.
+    peak_load peak;                ///< Share of time spent copying.
   };
 
   nma(kernel& k, machine_description const& description, network& noc, tile& at, object_types& types);
@@ -70,12 +69,12 @@ class nma {
   statistics counted_;
 };
 
-/// The windows by which harts of a tile ask for copies, here or in another tile.
+/// The windows by which harts of a tile request copies, here or in another tile.
 class nma_requests final : public command_unit {
  public:
   nma_requests(kernel& k, machine_description const& description, network& noc, tile& at);
 
-  /// As if the hart had rung; false: it cannot be asked for.
+  /// As if the hart had rung the doorbell; false: the request is invalid.
   [[nodiscard]] bool ring(std::uint64_t hart);
 
  private:

@@ -1,4 +1,4 @@
-// atomics_interface: requests into entries, operations on the lines of entries, answers.
+// atomics_interface: requests, main entries, operations on lines, answers.
 #include "machine/rae/atomics_interface.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void atomics_interface::serve(transaction& access, event& finished) {
     access.status = remote_outcome::wrong;
     return kernel_.after(0, finished);
   }
-  // The own tile's requests are as many as its units and the tickets of its harts, and nobody sends them again.
+  // The own tile's units and tickets limit its requests, and nothing would send those again.
   if (queue_.size() >= description_.queue_entries && access.source != own_.tile) {
     ++counted_.refused;
     access.status = remote_outcome::refused;
@@ -127,7 +127,7 @@ void atomics_interface::end(main_entry& entry) {
   below_.give_back(entry);
   std::vector<event*> const claims = std::exchange(entry.claims, {});
   entries_.free(entry);
-  // Who waited for the line comes before requests that did.
+  // Claims of the line come before waiting requests.
   for (event* const one : claims) one->happens(*one);
   stalled_ = false;
   schedule();

@@ -1,4 +1,4 @@
-// extended_mshr: entries in and out of use.
+// extended_mshr: allocation and release of entries.
 #include "machine/rae/extended_mshr.hpp"
 
 #include <algorithm>

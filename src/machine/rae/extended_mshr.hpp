@@ -1,8 +1,8 @@
-// extended_mshr: lines on their way to the network interface, and the requests that wait for each of them.
+// extended_mshr: lines that the network interface is fetching, and the requests that wait for each.
 //
-//   A main entry is a line; its sub-entries are the requests for words of that line, each with an operation of four
-//   bits. The entry's W bit says that one of them writes. A sub-entry is used again with its main entry, not before: so
-//   an entry ends after `sub_entries` operations at the latest, and who waits for the line waits no longer.
+//   A main entry is a line; its sub-entries are the requests for words of that line, each with a 4-bit operation. The
+//   entry's W bit says that one of them writes. Sub-entries are freed with their main entry only. So an entry ends
+//   after at most `sub_entries` operations, and a claim of the line waits no longer.
 //
 // Shapes    entries: [main_entries], each of up to sub_entries requests.
 // Cost      find() compares all entries in use; nothing allocates after construction.
@@ -27,43 +27,43 @@ struct sub_entry {
 struct main_entry : event {
   enum class step : std::uint8_t {
     free,
-    waits,    ///< For its turn to ask: it has begun, or its line is on its way to the core's L2, or to memory.
-    takes,    ///< The line from the core's caches.
-    reads,    ///< The line from memory.
-    answers,  ///< The line is here: its requests are being answered.
+    waits,    ///< For its turn to request the line: it is new, or its line is in flight to the core's L2 or to memory.
+    takes,    ///< Takes the line from the core's caches.
+    reads,    ///< Reads the line from memory.
+    answers,  ///< The line has arrived: requests are being answered.
   };
 
   main_entry(handler happens_, class atomics_interface* owner_) : event(happens_), owner(owner_) {}
-  /// The line is this entry's alone: neither in the core's caches, nor is what memory has the newest.
+  /// Does only this entry have the current line? Then it is not in the core's caches, and memory is stale.
   [[nodiscard]] bool owns() const noexcept { return owned && (is == step::reads || is == step::answers); }
 
   class atomics_interface* owner;
   step is = step::free;
   std::uint64_t address = 0;
   bool writes = false;  ///< The W bit.
-  bool owned = true;    ///< False: a copy of what the core's caches have, for loads alone.
-  bool closed = false;  ///< No request joins any more: somebody waits for the line.
-  bool dirty = false;   ///< Memory has not got what is in `line`.
+  bool owned = true;    ///< False: a copy of a line in the core's caches, for loads only.
+  bool closed = false;  ///< No more requests may join: the line is claimed.
+  bool dirty = false;   ///< Memory does not have `line` yet.
   std::uint32_t joined = 0;
   picoseconds ends = 0;  ///< When the last answer leaves.
   std::vector<std::byte> line;
-  std::vector<sub_entry> requests;  ///< For which the line is not here yet.
-  std::vector<event*> claims;       ///< Who waits for the line.
+  std::vector<sub_entry> requests;  ///< Requests that wait for the line.
+  std::vector<event*> claims;       ///< Claims that wait for the line.
 };
 
 class extended_mshr {
  public:
-  /// `happens` is that of every entry, as an event; `owner` is for it to find.
+  /// `happens` is the handler of every entry; `owner` is available to it.
   extended_mshr(std::uint32_t main_entries, std::uint32_t sub_entries, std::uint64_t line_bytes, event::handler happens,
                 atomics_interface* owner);
 
-  /// The one in use for a line, or null.
+  /// The entry of a line, or null.
   [[nodiscard]] main_entry* find(std::uint64_t line) noexcept;
-  /// A free one, now in use for this line; null: there is none.
+  /// Allocates an entry for this line; null: there is none.
   [[nodiscard]] main_entry* take(std::uint64_t line);
   void free(main_entry& done) noexcept;
 
-  /// It has room for one more request.
+  /// Is there room for one more request?
   [[nodiscard]] bool has_room(main_entry const& in) const noexcept { return in.joined < sub_entries_; }
   [[nodiscard]] std::size_t in_use() const noexcept { return used_.size(); }
   [[nodiscard]] std::vector<main_entry*> const& used() const noexcept { return used_; }

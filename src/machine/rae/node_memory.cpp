@@ -1,4 +1,4 @@
-// node_memory: lines from core and memory, and back.
+// node_memory: fetches lines from core and memory, and returns them.
 #include "machine/rae/node_memory.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void node_memory::seek(main_entry& entry) {
 
 bool node_memory::take(main_entry& entry) {
   auto const found = cores_.probe(entry.address);
-  // Meanwhile it may have gone, or be on its way to memory.
+  // Meanwhile the line may have left, or be in flight to memory.
   if (found.line_state == l2_private::invalid) {
     seek(entry);
     return false;
@@ -57,7 +57,7 @@ bool node_memory::take(main_entry& entry) {
     ++accesses_.invalidations;
     cores_.drop_line(entry.address);
   } else {
-    entry.closed = true;  // what joined would be done to a copy
+    entry.closed = true;  // a request that joined would modify a copy
   }
   return true;
 }

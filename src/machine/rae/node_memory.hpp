@@ -1,17 +1,17 @@
-// node_memory: a node's DDR below its interface of remote atomics, the interface cache, and the directory of the node.
+// node_memory: a node's DDR below its atomics interface, with the interface cache and the node's directory.
 //
-//   Two agents may have a line of the node: its core's caches or the interface, never both. The directory is the tags
-//   of both, read in one look-up. A main entry for a line that the core's caches have takes it from there by one turn
-//   on the coherence bus, whatever the number of its requests; loads alone take a copy and leave it. What the core's
-//   caches, DMA and other nodes want of the memory comes by claim(): the interface gives the line up first. While a
-//   line is on its way to or from the L2 neither is asked for it.
+//   A line of the node is in the core's caches or in the interface, never in both. The directory is the tags of both,
+//   read in one look-up. A main entry takes a line from the core's caches by one turn on the coherence bus, whatever
+//   the number of its requests; an entry with loads only takes a copy and leaves the line. Accesses of the core's
+//   caches, of DMA and of other nodes to the memory come by claim(): the interface surrenders the line first. A line in
+//   flight to or from the L2 is not requested from either.
 //
-//   When a main entry's last request has been answered, its line is kept in the interface cache (`retain`) or given
-//   back to the memory (`free_at_once`).
+//   When the last request of a main entry has been answered, its line is kept in the interface cache (`retain`) or
+//   returned to memory (`free_at_once`).
 //
 // Units     global addresses, cached names; cycles of the tile's clock.
 // Threads   one.
-// Source    RAE, section 3 and Table I; docs/machine/rae.md has what differs.
+// Source    RAE, section 3 and Table I; docs/machine/rae.md lists the differences.
 #pragma once
 
 #include <span>
@@ -45,7 +45,7 @@ class node_memory final : public memory_side {
     return own_.memory_offset + (line - own_.base);
   }
   void seek(main_entry& entry);
-  /// False: it is not here yet.
+  /// False: it has not arrived.
   [[nodiscard]] bool take(main_entry& entry);
   void retain(main_entry& entry);
   void write_memory(std::uint64_t line, std::span<std::byte const> bytes);
@@ -56,7 +56,7 @@ class node_memory final : public memory_side {
   region own_;
   l2_private& cores_;
   memory_port& memory_;
-  cache_array kept_;  ///< The interface cache; a line's metadata is when its last answer leaves.
+  cache_array kept_;  ///< The interface cache; a line's metadata is the time of its last answer.
   event nothing_{[](event&) {}};
 };
 

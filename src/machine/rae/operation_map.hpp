@@ -1,7 +1,7 @@
-// operation_map: what remote operations are to the interface core: the four bits of a sub-entry, and what they do.
+// operation_map: maps remote operations to the 4-bit codes of the interface core, and performs them.
 //
-//   The operation mapping table of RAE: a packet says what is asked for in the words of the network, the extended MSHRs
-//   and the interface core know four bits. The width goes beside them, in the packet.
+//   The operation mapping table of RAE: packets name operations of the network; the extended MSHRs and the interface
+//   core use 4-bit codes. The width is kept in the packet.
 //
 // Units     bytes.
 // Threads   any.
@@ -32,12 +32,12 @@ enum class interface_operation : std::uint8_t {
 /// Nothing: the interface core has no such operation, or not of this width.
 [[nodiscard]] std::optional<interface_operation> map_operation(transaction const& access) noexcept;
 
-/// It is one for the W bit of its main entry.
+/// Does it set the W bit of its main entry?
 [[nodiscard]] constexpr bool writes(interface_operation operation) noexcept {
   return operation != interface_operation::load;
 }
 
-/// Does it to the word at `at`; what a load or an atomic brings is then in `asked`.
+/// Applies it to the word at `at`; the result of a load or an atomic is returned in `access`.
 void carry_out(interface_operation operation, transaction& access, std::byte* at) noexcept;
 
 }  // namespace tess::machine

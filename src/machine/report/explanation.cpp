@@ -1,4 +1,4 @@
-// explanation: drawn and written from the description, so it cannot say anything else than what is built.
+// explanation: drawn and written from the description, so that it matches the machine that is built.
 #include "machine/report/explanation.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace tess::machine {
 namespace {
 
-constexpr std::uint32_t drawn_tiles_max = 16;  ///< Of a row or column.
+constexpr std::uint32_t drawn_tiles_max = 16;  ///< Per row or column.
 
 std::string size_of(std::uint64_t bytes) {
   if (bytes % (1U << 30U) == 0) return fmt::format("{} GiB", bytes >> 30U);
@@ -17,7 +17,7 @@ std::string size_of(std::uint64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-/// A tile is a box of three lines with links to the east and south; what wraps around is named below.
+/// A tile is a box of three lines with links to the east and south; wrap-around links are named below.
 std::string drawing_of(machine_description const& description) {
   bool const links = description.network.topology != topology_kind::crossbar;
   std::uint32_t const width = std::min(description.width, drawn_tiles_max);

@@ -1,4 +1,4 @@
-// measurement: read from the parts where they counted.
+// measurement: collects the counters of all parts.
 #include "machine/report/measurement.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void measure_links(grid const& g, measurement& into) {
       bool const between = ahead.router != link_end::nowhere;
       if (!between && node == link_end::nowhere) continue;
       std::uint64_t const sent = g.noc.link_flits(router, port);
-      // A mesh has a router in each tile; a crossbar's only links are those to its tiles.
+      // A mesh has a router in each tile; the only links of a crossbar are those to its tiles.
       into.links.push_back({.from = between ? router : node,
                             .to = between ? ahead.router : node,
                             .flits = sent,

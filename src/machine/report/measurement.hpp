@@ -1,8 +1,7 @@
-// measurement: what a run with time has counted, part by part: harts, tiles, links, memories.
+// measurement: the counters of a run with time, by part: harts, tiles, links, memories.
 //
-//   Loads are shares of the whole run in which the part was busy: of a link the cycles with a flit, of a bus those in
-//   which something moved, of a memory those in which its port moved words.
-//
+//   A load is the share of the whole run in which the part was busy: for a link the cycles with a flit, for a bus those
+//   with a transfer, for a memory those in which its port moved words.
 // Units     cycles of the tiles' clock unless said otherwise; loads and rates from 0 to 1.
 // Threads   one. At any time between two events of the kernel.
 #pragma once
@@ -18,13 +17,13 @@ struct hart_measured {
   std::uint32_t tile = 0;
   std::uint32_t number = 0;
   std::uint64_t instructions = 0;
-  std::uint64_t cycles = 0;  ///< Where its time is; of one that never ran 0.
+  std::uint64_t cycles = 0;  ///< Its local time; 0 if it never ran.
   hart_memory::statistics memory;
 };
 
 struct link_measured {
   std::uint32_t from = 0;  ///< Tile.
-  std::uint32_t to = 0;    ///< Tile; that of `from`: the way out of the network.
+  std::uint32_t to = 0;    ///< Tile; equal to `from`: the exit from the network.
   std::uint64_t flits = 0;
   double load = 0;
 };
@@ -54,10 +53,10 @@ struct tile_measured {
   double bus_load = 0;
   l2_private::statistics l2;
   adapter::statistics adapter;
-  double adapter_latency_cycles = 0;  ///< Mean of a request, from the adapter to its answer.
-  double adapter_load = 0;            ///< Share of the run in which it had something under way.
+  double adapter_latency_cycles = 0;  ///< Mean over requests, from the adapter to the answer.
+  double adapter_load = 0;            ///< Share of the run with a transaction in flight.
   nca_measured accelerator;
-  atomics_interface::statistics atomics;    ///< Zeros where there is none.
+  atomics_interface::statistics atomics;    ///< Zero if there is none.
   network_interface::statistics interface;  ///< The same.
   memory_measured memory;
 };
@@ -67,10 +66,10 @@ struct measurement {
   std::uint64_t cycles = 0;
   std::uint64_t instructions = 0;
   std::uint64_t events = 0;
-  machine_counts part;          ///< Of the measured part,
-  bool part_is_marked = false;  ///< if the program marked one, and otherwise of the run.
+  machine_counts part;          ///< The measured part
+  bool part_is_marked = false;  ///< if the program marked one, otherwise the run.
   std::uint32_t program_tiles = 0;
-  std::vector<hart_measured> harts;  ///< Those that may run the program.
+  std::vector<hart_measured> harts;  ///< Harts that may run the program.
   std::vector<tile_measured> tiles;
   std::vector<link_measured> links;
 
@@ -85,7 +84,7 @@ struct measurement {
 
 [[nodiscard]] measurement measure(timed_machine const& of);
 
-/// Of column commands; a row that was closed before its command came was opened for nothing.
+/// Share of column commands; a row that was closed before its command was opened in vain.
 [[nodiscard]] double row_hit_rate(dram::statistics const& counted) noexcept;
 
 /// 0 of 0 is 0.

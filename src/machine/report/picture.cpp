@@ -24,7 +24,7 @@ struct load_class {
   char const* dark_text;
   char const* name;
 };
-// From light to dark; made to be told apart by those who see colours differently, too (after viridis, reversed).
+// From light to dark; distinguishable with colour blindness (after viridis, reversed).
 constexpr std::array classes{
     load_class{0.0001, "#eceff1", "#455a64", "idle"}, load_class{0.01, "#fde725", "#222", "< 1%"},
     load_class{0.05, "#7ad151", "#222", "< 5%"},      load_class{0.2, "#22a884", "#fff", "< 20%"},
@@ -71,7 +71,7 @@ point corner(machine_description const& description, std::uint32_t tile) {
           .y = head + margin + (tile / description.width) * (box + gap)};
 }
 
-/// A part of a tile: its name, a bar as long as its load, and the figure. `what` is said when the mouse rests on it.
+/// A part of a tile: its name, a bar as long as its load, and the figure. `what` is the tooltip.
 std::string bar(point at, char const* name, double load, std::string const& figure, std::string const& what) {
   constexpr double width = 46;
   constexpr double height = 15;
@@ -131,7 +131,7 @@ std::string tile_box(machine_description const& description, measurement const& 
   return text;
 }
 
-/// From one tile to its neighbour; on a torus also over the edge, as a stub on either side.
+/// From one tile to its neighbour; on a torus also across the edge, as a stub on either side.
 std::string arrow(machine_description const& description, link_measured const& one) {
   point const a = corner(description, one.from);
   point const b = corner(description, one.to);

@@ -1,7 +1,7 @@
-// picture: the grid of a machine as SVG, with how busy its links, caches, adapters and memories were in a run.
+// picture: the grid of a machine as SVG, with the loads of its links, caches, adapters and memories in a run.
 //
-//   One scale of colours for everything, in classes with their figures beside it, and the figure itself where there is
-//   room: what is dark is the bottleneck.
+//   One colour scale for everything, in classes with a legend, and the figure itself where there is room: dark parts
+//   are the bottleneck.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// progress: the line, and when.
+// progress: the text of the line, and its timing.
 #include "machine/report/progress.hpp"
 
 #include <fmt/format.h>

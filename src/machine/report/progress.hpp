@@ -11,14 +11,14 @@ namespace tess::machine {
 
 class progress {
  public:
-  /// `wanted`: standard error is a terminal and somebody reads it.
+  /// `wanted`: standard error is a terminal.
   explicit progress(bool wanted);
   progress(progress const&) = delete;
   progress& operator=(progress const&) = delete;
-  /// Takes the line away.
+  /// Erases the line.
   ~progress();
 
-  /// True about once a second: then say() it.
+  /// True about once a second: then call say().
   [[nodiscard]] bool due();
   void say(std::uint64_t simulated_ps, std::uint64_t instructions);
 
@@ -28,7 +28,7 @@ class progress {
   bool said_ = false;
   clock::time_point begin_ = clock::now();
   clock::time_point last_ = begin_;
-  std::uint64_t instructions_ = 0;  ///< When it was said last.
+  std::uint64_t instructions_ = 0;  ///< At the last output.
 };
 
 }  // namespace tess::machine

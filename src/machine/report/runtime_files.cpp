@@ -1,4 +1,4 @@
-// runtime_files: a folder, and a variable for each file.
+// runtime_files: a temporary folder, and an environment variable for each file.
 #include "machine/report/runtime_files.hpp"
 
 #include <stdlib.h>

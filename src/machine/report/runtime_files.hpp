@@ -1,9 +1,9 @@
-// runtime_files: what the runtime in the simulated program writes about itself, for the machine's own files.
+// runtime_files: statistics and traces that the runtime in the simulated program writes, for the machine's own files.
 //
-//   The program gets a folder of its own, below that of temporary files, and the names in it by its environment, as a
-//   host's programs do. It goes with its owner.
+//   The program gets a temporary folder of its own and the file names in it by its environment, as a native program
+//   does. The folder is deleted by the destructor.
 //
-// Errors    std::filesystem::filesystem_error if there can be no such folder.
+// Errors    std::filesystem::filesystem_error if the folder cannot be created.
 // Threads   none.
 #pragma once
 
@@ -16,18 +16,18 @@ namespace tess::machine {
 
 class runtime_files {
  public:
-  /// Which are wanted.
+  /// The wanted files.
   runtime_files(bool statistics, bool trace, std::vector<std::string> const& environment);
   ~runtime_files();
   runtime_files(runtime_files const&) = delete;
   runtime_files& operator=(runtime_files const&) = delete;
 
-  /// For the environment of the program: what is wanted and not named there.
+  /// For the program's environment: the wanted files that are not named there.
   [[nodiscard]] std::vector<std::string> const& variables() const noexcept { return variables_; }
-  /// Which the program may write; empty: none.
+  /// The folder that the program may write; empty: none.
   [[nodiscard]] std::filesystem::path const& folder() const noexcept { return folder_; }
 
-  /// JSON; empty: the program wrote none, for it does not use the runtime, or did not come to its end.
+  /// JSON; empty: the program wrote none, as it does not use the runtime or did not reach its end.
   [[nodiscard]] std::string statistics() const;
   [[nodiscard]] std::string trace() const;
 

@@ -23,7 +23,7 @@ ordered_json json_of_host(double seconds, std::uint64_t instructions, std::uint6
           {"events", events}};
 }
 
-/// What the program wrote: anything, if it wanted to.
+/// The program's own output: it may be anything.
 void add_runtime(ordered_json& into, std::string const& written) {
   auto own = ordered_json::parse(written, nullptr, false);
   if (own.is_object()) into["runtime"] = std::move(own);

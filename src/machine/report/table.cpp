@@ -1,4 +1,4 @@
-// table: what a run took, in a few lines.
+// table: the result of a run, in a few lines.
 #include "machine/report/table.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// grid: the tiles of a machine on their network, as described; no harts yet.
+// grid: the tiles of a machine on their network, as described, without harts.
 //
 // Threads   one.
 #pragma once
@@ -35,8 +35,8 @@ struct grid {
   kernel clock;
   address_map map;
   network noc;
-  std::optional<network> mail;               ///< The second one, where the machine has it.
-  std::vector<std::uint32_t> program_tiles;  ///< Which run the program, in their order; units tell it.
+  std::optional<network> mail;               ///< The second network, if the machine has one.
+  std::vector<std::uint32_t> program_tiles;  ///< The tiles that run the program, in order; units report it.
   std::vector<std::unique_ptr<tile>> tiles;
   std::vector<std::unique_ptr<tile_units>> units;
 };

@@ -1,4 +1,4 @@
-// tile: the bus, places of addresses, and lines to and from memory.
+// tile: the bus, regions of addresses, lines to and from memory, coherence, and service as a home.
 #include "machine/tile/tile.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ adapter_parameters adapter_of(machine_description const& description) {
 
 constexpr std::uint64_t word_bytes_max = 8;
 
-/// The partition's cached name of an uncached address, or the address itself.
+/// The cached address of an uncached partition address; other addresses are returned as they are.
 std::uint64_t cached_name(address_map const& map, region const& in, std::uint64_t address) {
   if (in.kind != region_kind::partition_uncached) return address;
   return map.of(region_kind::partition, in.tile)->base + (address - in.base);
@@ -77,7 +77,7 @@ tile::tile(kernel& k, machine_description const& description, address_map const&
 }
 
 std::uint32_t tile::attach(snooper& l1) {
-  l2_.trust_sharers();  // filled() keeps them
+  l2_.trust_sharers();  // filled() records them
   MACHINE_ASSERT(l1s_.size() < 64);
   l1s_.push_back(&l1);
   l2_.attach(l1);
@@ -86,7 +86,7 @@ std::uint32_t tile::attach(snooper& l1) {
 
 tile::place tile::place_elsewhere(std::uint64_t address) const noexcept {
   region const* const found = map_.find(address);
-  // What other clusters have no hart reaches by itself.
+  // No hart accesses another cluster directly.
   if (found == nullptr || (description_.has_clusters() && found->tile != number_)) return place::nowhere;
   switch (found->kind) {
     case region_kind::partition:
@@ -107,7 +107,7 @@ tile::place tile::place_in_scratchpad(region const& in, std::uint64_t address) c
   if (in.tile != number_) return interface.remote_code(address) != 0 ? place::posted : place::nowhere;
   switch (interface.lines().code_of(address)) {
     case registers::cni::cacheable:
-      return place::nowhere;  // nothing is there until it is configured
+      return place::nowhere;  // empty until it is configured
     case registers::cni::scratchpad:
       return place::scratchpad;
     default:
@@ -146,7 +146,7 @@ std::uint32_t tile::attach(write_buffer& added) {
 }
 
 std::uint64_t tile::first_store() const noexcept {
-  // Without branches: which one is first cannot be predicted.
+  // Branchless: the first one cannot be predicted.
   std::uint64_t first = first_stores_[0];
   for (std::size_t i = 1; i < writers_.size(); ++i) first = std::min(first, first_stores_[i]);
   return first;
@@ -187,7 +187,7 @@ void tile::drain_for_watchers() {
 }
 
 void tile::snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle) {
-  // An access within one line of an L1 is within one of the L2; the L2 includes the L1s.
+  // An access within an L1 line is within one L2 line; the L2 includes the L1s.
   if (std::uint64_t* const known = sharers(address); known != nullptr && *known != 0) {
     for (std::uint64_t left = *known; left != 0; left &= left - 1) {
       snooper* const l1 = l1s_[static_cast<std::size_t>(std::countr_zero(left))];
@@ -261,7 +261,7 @@ void tile::fetch(line_fetch& wanted, event& done) {
   request.fetched = &wanted;
   request.part = line_access{.right = wanted.right, .held = wanted.held};
   request.via = &adapter_;
-  // The miss is known a little after the look-up began.
+  // The miss is detected some cycles after the look-up began.
   request.happens = [](event& self) {
     auto& known = static_cast<line_request&>(self);
     known.owner.adapter_.issue(known);
@@ -277,7 +277,7 @@ void tile::write_back(std::uint64_t address, std::span<std::byte const> line, bo
   adapter_.issue(request);
 }
 
-// The newest bytes of an address, and what directories ask of a tile.
+// The current bytes of an address, and a directory's requests to the tile.
 
 std::byte* tile::in_memory(region const& in, std::uint64_t address) noexcept {
   return (*all_)[in.memory_tile]->memory_->bytes().at(in.memory_offset + (address - in.base));
@@ -286,12 +286,12 @@ std::byte* tile::in_memory(region const& in, std::uint64_t address) noexcept {
 std::byte* tile::peek_coherent(region const& in, std::uint64_t address) noexcept {
   directory& home = *(*all_)[in.memory_tile]->directory_;
   std::uint32_t const owner = home.of(address).owner;
-  // Nobody may write it: memory has it, whatever is still on its way there.
+  // No cache may write it: memory is current, whatever is still in flight to it.
   if (owner == directory::nobody) return in_memory(in, address);
   l2_private& owners = (*all_)[owner]->l2_;
   auto const probed = owners.probe(address);
   if (probed.line_state != l2_private::invalid) return &probed.data[address % description_.l2.line_bytes];
-  // What has been given up is newer than what was written back before.
+  // A surrendered line is newer than an earlier write-back.
   if (std::byte* const answered = home.in_answer(address)) return answered;
   if (std::byte* const left = owners.leaving(address)) return left;
   return in_memory(in, address);
@@ -340,7 +340,7 @@ std::byte* tile::poke_coherent(region const& in, std::uint64_t address, std::spa
     }
     owner.l2_.drop_line(line);  // it has begun to share it
   }
-  // As if all had given it up.
+  // As if all caches had surrendered it.
   for (std::uint32_t const sharer : books.sharers) (*all_)[sharer]->l2_.drop_line(line);
   change_on_way({.address = address, .bytes = from.size(), .from = from.data()});
   return in_memory(in, address);
@@ -413,12 +413,12 @@ void tile::serve(transaction& request, event& finished) {
   }
   if (in->kind == region_kind::scratchpad && in->tile == number_) return serve_scratchpad(request, finished);
   bool const is_tlm = in->kind == region_kind::tlm;
-  // What an interface copies goes behind the caches however short it is; of the uncached view it goes through them.
+  // Copies of an interface bypass the caches, however short; in the uncached view they go through the caches.
   cni_message const* const message = request.cni();
   bool const through = message != nullptr && in->kind == region_kind::partition_uncached;
   bool const moves_words = message != nullptr ? !message->is_job || message->is_short : request.dma() == nullptr;
   bool const word = through || (request.bytes <= word_bytes_max && moves_words);
-  // An interface's messages may not be refused by anything but queues; they go to the L2.
+  // Only queues may refuse an interface's messages, so they go to the L2.
   if (in->tile == number_ && word && !is_tlm && atomics_ != nullptr && message == nullptr) {
     request.address = cached_name(map_, *in, request.address);
     return atomics_->serve(request, finished);
@@ -466,7 +466,7 @@ void tile::serve_memory(transaction& request, region const& in, event& finished)
   std::uint64_t const offset = in.memory_offset + (request.address - in.base);
   bool const reads = request.what == remote_operation::read;
   if (!reads && request.what != remote_operation::write) {
-    request.status = remote_outcome::wrong;  // nothing atomic is done behind the caches
+    request.status = remote_outcome::wrong;  // there are no atomics behind the caches
     return kernel_.after(0, finished);
   }
   if (directory_) {
@@ -484,7 +484,7 @@ void tile::serve_memory(transaction& request, region const& in, event& finished)
 }
 
 bool tile::claim_lines(transaction& request, region const& in, event& finished) {
-  // The own L2 has the line from now on; all others read what there is.
+  // The own L2 owns the line from now on; all others read a snapshot.
   bool const own_fetch = request.source == number_ && request.right() != line_right::none;
   bool const takes = request.what == remote_operation::write || own_fetch;
   if (spare_late_.empty()) spare_late_.push_back(&all_late_.emplace_back(*this));
@@ -509,7 +509,7 @@ void tile::try_again(late_access& late) {
 std::byte* tile::reach(main_entry& entry) {
   using step = main_entry::step;
   entry.owned = false;
-  // Requests join while the L2 looks the line up, or brings it.
+  // Requests join while the L2 looks the line up or fetches it.
   if (entry.is == step::waits && l2_.probe(entry.address).line_state != l2_private::invalid) {
     entry.is = step::takes;
     kernel_.after(clock_.cycles(description_.l2_hit_cycles), entry);
@@ -523,7 +523,7 @@ std::byte* tile::reach(main_entry& entry) {
     l2_.bring(entry.address, entry, entry.writes);
     return nullptr;
   }
-  // All in one turn, in which nobody else comes to the L2.
+  // All in one turn, during which nothing else accesses the L2.
   ++accesses_.reads;
   if (entry.writes) ++accesses_.writes;
   entry.ends = clock_.cycles(std::max(cycle, bus_free_));
@@ -577,7 +577,7 @@ void tile::do_word(served_word& word, std::byte* at) {
   }
   request.status = remote_outcome::done;
   std::uint64_t const there = hit_cycle(word.where, clock_.cycle_from(kernel_.now()), request.bytes);
-  // DMA writes several lines of the TLM at a time, and who may hold them is known for each.
+  // DMA writes several TLM lines at a time, and sharers are kept per line.
   std::uint64_t const line = description_.l2.line_bytes;
   std::uint64_t const end = request.address + request.bytes;
   for (std::uint64_t at_line = request.address; at_line < end && request.what != remote_operation::read;) {

@@ -1,16 +1,13 @@
-// tile: what harts and adapters of one tile share: the bus, the TLM, the L2, and in a memory tile the DDR.
+// tile: what the harts and adapters of one tile share: the bus, the TLM, the L2, and in a memory tile the DDR.
 //
-//   Everything on the tile's bus takes its turn there, in order of time. The tile is the home of its TLM and of its
-//   partition (docs/internals/machine.md, 2): remote words enter the L2 like a local client's, whose L1s are snooped.
-//   Longer accesses (lines of other L2s, DMA) go to the DDR behind the caches.
+//   Every access on the tile's bus takes a turn, in order of time. The tile is the home of its TLM and of its partition
+//   (docs/internals/machine.md, 2): remote words go through the L2 like those of a local client, and the L1s are
+//   snooped. Longer accesses (lines of other L2s, DMA) bypass the caches to the DDR. The sharers of each line are
+//   recorded, so that a write snoops only the L1s that may hold it. On a machine with directories, lines of all
+//   partitions are coherent: each directory sits beside its memory, and harts do everything, including atomics, in
+//   their own L2.
 //
-//   Which L1s may hold a line is kept with the line, so a write looks only there.
-//
-//   On a machine with directories, lines of all partitions are coherent: a memory tile's stands beside the memory, and
-//   harts do everything, atomics too, in their own L2.
-//
-// Units     global addresses; cycles of the tile's clock. A time that is passed in may lie ahead of the kernel's, never
-//           behind.
+// Units     global addresses; cycles of the tile's clock. A given time may lie ahead of the kernel's, never behind.
 // Cost      a hit is a function call; a miss is about a dozen events besides those of the network.
 // Threads   one.
 // Source    NEMESYS (MEMSYS 2019), section 3 and Table 2.
@@ -38,28 +35,28 @@ namespace tess::machine {
 
 class object_lookaside;
 
-/// Of a cluster: what of the data that other tiles send comes in.
+/// In a cluster: decides which data of other tiles is accepted.
 class arrival_guard {
  public:
   virtual ~arrival_guard() = default;
-  /// A piece of a send, or its end; false: it is refused.
+  /// A piece of a transfer, or its end; false: it is refused.
   [[nodiscard]] virtual bool admits(transaction const& data) = 0;
 };
 
 class tile : public home, private line_memory, private memory_side, private probe_sender {
  public:
-  /// Where an access of one of the tile's harts goes.
+  /// The kind of target of a hart's access.
   enum class place : std::uint8_t {
-    tlm,         ///< The own one.
+    tlm,         ///< The tile's own TLM.
     l2,          ///< The own partition, or a cached view of another's.
     remote,      ///< A word at another tile's home.
     device,      ///< A register of one of the tile's units.
-    scratchpad,  ///< A plain line of the own one.
-    event,       ///< A line of the own scratchpad that answers to accesses.
-    posted,      ///< Another tile's scratchpad: stores do not wait; all else is as `remote`.
-    nowhere,     ///< No such address, or none that a hart may use so.
+    scratchpad,  ///< A plain line of the tile's own scratchpad.
+    event,       ///< A line with events of the tile's own scratchpad.
+    posted,      ///< Another tile's scratchpad: stores are posted; other accesses are as `remote`.
+    nowhere,     ///< No such address, or not accessible to a hart.
   };
-  /// A write on the bus: who sleeps on a word looks.
+  /// Notified of writes on the bus, for a hart that sleeps on a word.
   class watcher {
    public:
     virtual ~watcher() = default;
@@ -69,36 +66,37 @@ class tile : public home, private line_memory, private memory_side, private prob
   tile(kernel& k, machine_description const& description, address_map const& map, network& noc, network* mail,
        std::uint32_t number);
 
-  /// A unit of the tile, at its place among the device registers; it must outlive the tile's last access.
+  /// Adds a unit at its place among the device registers; it must outlive the tile's last access.
   void attach(registers::unit at, device& added) { devices_[static_cast<std::size_t>(at)] = &added; }
-  /// Bit u: it has unit u.
+  /// Bit u: the tile has unit u.
   [[nodiscard]] std::uint64_t units() const noexcept;
-  /// The unit that has the register at a global address of this tile's devices, and the register's offset in it.
+  /// The unit of a device register's global address, and the register's offset in it.
   [[nodiscard]] std::pair<device*, std::uint64_t> device_at(std::uint64_t address) const noexcept;
 
-  /// What extended addresses of its harts mean.
+  /// The object table for extended addresses of its harts.
   void set_objects(object_lookaside const& of_extended) noexcept { objects_ = &of_extended; }
   [[nodiscard]] object_lookaside const* objects() const noexcept { return objects_; }
 
-  /// Everything that DMA brings from other tiles is shown to it.
+  /// All DMA data from other tiles is passed to this guard.
   void guard_with(arrival_guard& by) noexcept { guard_ = &by; }
 
-  /// An L1 of the tile: snooped on writes, invalidated when a line leaves the L2. Returns its number, for filled().
+  /// Adds an L1 of the tile: snooped on writes, invalidated when a line leaves the L2. Returns its number, for
+  /// filled().
   std::uint32_t attach(snooper& l1);
-  /// It is told of every write until unwatch().
+  /// Notified of every write until unwatch().
   void watch(watcher& sleeper);
   void unwatch(watcher& sleeper) noexcept { std::erase(watchers_, &sleeper); }
 
-  /// Where a hart posts stores to the TLM from now on; its number. Nobody else has come to the tile before they happen.
+  /// Adds the buffer to which a hart posts stores to the TLM. No other access to the tile overtakes them.
   std::uint32_t attach(write_buffer& added);
-  /// One has been added to the buffer of this number; the first one there is for `first_cycle`.
+  /// A store was added to the buffer of this number; the buffer's first store is for `first_cycle`.
   void posted(std::uint32_t number, std::uint64_t first_cycle) noexcept {
     ++posted_;
     first_posted(number, first_cycle);
   }
   [[nodiscard]] bool has_posted() const noexcept { return posted_ != 0; }
-  /// All stores that were posted for cycles up to this one happen now, in order of time. To be called before anything
-  /// else is done to the tile in this cycle.
+  /// Performs all stores posted for cycles up to this one, in order of time. Call it before any other access to the
+  /// tile in this cycle.
   void catch_up(std::uint64_t cycle) {
     if (posted_ != 0) execute_posted(cycle);
   }
@@ -108,49 +106,49 @@ class tile : public home, private line_memory, private memory_side, private prob
     return partition_.holds(address) ? place::l2 : place_elsewhere(address);
   }
 
-  /// Its turn on the bus: when `bytes` have been moved, if they are asked for at `cycle`.
+  /// Takes a turn on the bus: returns when `bytes`, requested at `cycle`, have been moved.
   std::uint64_t bus(std::uint64_t cycle, std::size_t bytes) noexcept {
     return hold_bus(cycle, arbitration_cycles_ + ((bytes + bus_bytes_ - 1) >> bus_shift_));
   }
-  /// When a hit that is asked for at `cycle` is there. The bus is part of the published latency; what goes beyond it is
-  /// waiting for one's turn.
+  /// When a hit requested at `cycle` is complete. The published latency includes the bus; only waiting for the turn is
+  /// extra.
   std::uint64_t hit_cycle(place where, std::uint64_t cycle, std::size_t bytes) noexcept {
     std::uint64_t const turn = std::max(cycle, bus_free_);
     (void)bus(cycle, bytes);
     return turn + (where == place::tlm ? description_.tlm_access_cycles : description_.l2_hit_cycles);
   }
 
-  /// The byte itself; null if its line must be brought into the L2 first.
+  /// The byte itself; null if its line must be fetched into the L2 first.
   [[nodiscard]] std::byte* look_up(place where, std::uint64_t address, bool for_store) noexcept {
     if (where == place::tlm) return tlm_.at(address - tlm_region_.base);
     return where == place::l2 ? l2_.look_up(address, for_store) : interface_->lines().at(address);
   }
-  /// After a write: the other L1s lose the line, and sleepers look. `own` keeps it.
+  /// After a write: other L1s than `own` lose the line, and sleepers are notified.
   void snoop(std::uint64_t address, std::size_t bytes, snooper const* own, std::uint64_t cycle);
-  /// Which L1s may hold the line of this address; null: none, as it is not in this tile.
+  /// Bits of the L1s that may hold the line of this address; null: none, as it is not in this tile.
   [[nodiscard]] std::uint64_t const* line_sharers(std::uint64_t address) noexcept { return sharers(address); }
-  /// Who may hold a line of the TLM, for a hart that writes there; null: the address is none of the TLM's.
+  /// Bits of the L1s that may hold a line of the TLM, for a store; null: the address is not in the TLM.
   [[nodiscard]] std::uint64_t const* tlm_sharers(std::uint64_t address) const noexcept {
     return tlm_region_.holds(address) ? &tlm_sharers_[(address - tlm_region_.base) >> line_shift_] : nullptr;
   }
-  /// Somebody sleeps on a word and must be told of writes.
+  /// A hart sleeps on a word and must be notified of writes.
   [[nodiscard]] bool watched() const noexcept { return !watchers_.empty(); }
-  /// An L1 has taken in the line of this address.
+  /// An L1 has filled the line of this address.
   void filled(std::uint64_t address, std::uint32_t l1) noexcept;
 
-  /// A word of this tile without time: what a hart would see without its L1. Null: not of this tile.
+  /// A word of this tile, without time: what a hart would read without its L1. Null: not of this tile.
   [[nodiscard]] std::byte* peek(std::uint64_t address) noexcept;
-  /// Writes within a line, without time, wherever its newest bytes are. L1s of this tile must be snooped, those of
-  /// others are.
+  /// Writes within a line, without time, wherever its current bytes are. The caller snoops the L1s of this tile; those
+  /// of other tiles are snooped here.
   void poke(std::uint64_t address, std::span<std::byte const> from);
   /// Directories keep the lines of all partitions coherent.
   [[nodiscard]] bool coherent() const noexcept { return description_.coherence.has_value(); }
-  /// A line that is here may be taken from the caches without a hart of the tile having done anything.
+  /// A line may leave the caches without an action of the tile's harts.
   [[nodiscard]] bool loses_lines() const noexcept { return coherent() || node_ != nullptr; }
-  /// A word that a hart here may sleep on: it hears of every write to it. Null: it would not.
+  /// A word that a hart here may sleep on, as the tile observes every write to it. Null: it does not.
   [[nodiscard]] std::byte* watchable(std::uint64_t address) noexcept;
 
-  /// Whole pages of the own partition or TLM read as zero afterwards, for the harts of this tile.
+  /// Sets whole pages of the own partition or TLM to zero, for the harts of this tile.
   void discard(std::uint64_t address, std::uint64_t bytes);
 
   void serve(transaction& request, event& finished) override;
@@ -159,28 +157,28 @@ class tile : public home, private line_memory, private memory_side, private prob
   /// The cache-integrated network interface; null: this machine has none.
   [[nodiscard]] network_interface* interface() noexcept { return interface_.get(); }
 
-  /// The network interface that carries out what others ask of the partition's words; null: this machine has none.
+  /// The interface that performs atomics of others on the partition's words; null: this machine has none.
   [[nodiscard]] atomics_interface* atomics() noexcept { return atomics_.get(); }
 
   [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
   [[nodiscard]] address_map const& map() const noexcept { return map_; }
   [[nodiscard]] l2_private& l2() noexcept { return l2_; }
-  /// Drops what the L1s of the tile hold of [address, address + bytes).
+  /// Drops lines of the tile's L1s in [address, address + bytes).
   void invalidate_l1s(std::uint64_t address, std::size_t bytes) {
     for (snooper* const l1 : l1s_) l1->invalidate(address, bytes);
   }
   [[nodiscard]] adapter& network_adapter() noexcept { return adapter_; }
   [[nodiscard]] memory_port* memory() noexcept { return memory_.get(); }
-  /// Of the memory's lines; null: the machine has none, or this is no memory tile.
+  /// The directory of the memory's lines; null: the machine has none, or this is no memory tile.
   [[nodiscard]] directory* lines() noexcept { return directory_.get(); }
-  /// From now on, all that L2, adapter and memory do.
+  /// From now on, all activity of L2, adapter and memory is logged.
   void set_log(activity_log* log) noexcept {
     l2_.set_log(log, number_);
     adapter_.set_log(log);
     if (memory_ != nullptr) memory_->set_log(log, number_);
   }
   [[nodiscard]] std::uint64_t bus_busy_cycles() const noexcept { return bus_busy_cycles_; }
-  /// For functional access to other tiles' DDR; set by who builds the machine.
+  /// All tiles, for functional access to their DDR; set by the grid.
   void set_tiles(std::vector<std::unique_ptr<tile>> const& all) { all_ = &all; }
 
  private:
@@ -196,10 +194,10 @@ class tile : public home, private line_memory, private memory_side, private prob
     };
     tile& owner;
     arrival_event arrival;
-    line_fetch* fetched = nullptr;  ///< Null: it was written back.
+    line_fetch* fetched = nullptr;  ///< Null: a write-back.
     event* requester = nullptr;
   };
-  /// With directories: who sleeps on a word of a line that leaves looks again, as he would hear of no more writes.
+  /// With directories: a hart that sleeps on a word of a leaving line is woken, as later writes are not observed.
   struct line_watch final : snooper {
     explicit line_watch(tile& owner_) : owner(owner_) {}
     void invalidate(std::uint64_t address, std::size_t bytes) override { owner.notify_watchers(address, bytes); }
@@ -216,7 +214,7 @@ class tile : public home, private line_memory, private memory_side, private prob
     place where = place::l2;
   };
 
-  /// An access to the memory whose line the network interface has.
+  /// An access to memory that waits for the atomics interface to release a line.
   struct late_access : event {
     explicit late_access(tile& owner_)
         : event([](event& self) { static_cast<late_access&>(self).owner.try_again(static_cast<late_access&>(self)); }),
@@ -226,7 +224,7 @@ class tile : public home, private line_memory, private memory_side, private prob
     event* finished = nullptr;
   };
 
-  /// Stores that were posted before somebody went to sleep on a word must wake it in their time.
+  /// Stores that were posted before a hart went to sleep on a word must wake it at their time.
   struct drain_event : event {
     explicit drain_event(tile& owner_)
         : event([](event& self) { static_cast<drain_event&>(self).owner.drain_for_watchers(); }), owner(owner_) {}
@@ -241,7 +239,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   }
   void execute_posted(std::uint64_t cycle);
   void execute_first(write_buffer& of);
-  /// Of first_stores_.
+  /// The least entry of first_stores_.
   [[nodiscard]] std::uint64_t first_store() const noexcept;
   void drain_for_watchers();
 
@@ -252,16 +250,16 @@ class tile : public home, private line_memory, private memory_side, private prob
   void unblock(line_request& arrived);
   void send_probe(transaction& probe) override { adapter_.issue_at_once(probe); }
   void serve_probe(transaction& request, event& finished);
-  /// With directories, the newest byte of a partition's address that is not in the own L2.
+  /// With directories: the current byte of a partition address that is not in the own L2.
   [[nodiscard]] std::byte* peek_coherent(region const& in, std::uint64_t address) noexcept;
-  /// Where a line must be written that nobody needs to be told of any more, as nobody else has it.
+  /// Where a line is to be written after all other copies have been dropped.
   [[nodiscard]] std::byte* poke_coherent(region const& in, std::uint64_t address, std::span<std::byte const> from);
-  /// To every copy of their lines that is on its way, without time.
+  /// Changes every copy in flight, without time.
   void change_on_way(overwrite const& written) noexcept;
   [[nodiscard]] std::byte* in_memory(region const& in, std::uint64_t address) noexcept;
   void notify_watchers(std::uint64_t address, std::size_t bytes);
   [[nodiscard]] std::uint64_t* sharers(std::uint64_t address) noexcept;
-  // Beside the L2 an interface of remote atomics has its port (tile.cpp); claims, and what is kept, are a node's.
+  // An atomics interface beside the L2 has its port here; with a node, node_memory serves its claims.
   [[nodiscard]] std::byte* reach(main_entry& entry) override;
   [[nodiscard]] std::byte* join(main_entry& entry, bool stores) override;
   void serve_word(served_word& word);
@@ -269,10 +267,10 @@ class tile : public home, private line_memory, private memory_side, private prob
   void do_word(served_word& word, std::byte* at);
   void serve_device(transaction& request, event& finished);
   void serve_memory(transaction& request, region const& in, event& finished);
-  /// False: the network interface has a line of it, and it is served when that has been given up.
+  /// False: the atomics interface has one of the lines; the request is served when it is released.
   [[nodiscard]] bool claim_lines(transaction& request, region const& in, event& finished);
   void try_again(late_access& late);
-  /// The byte in the network interface of the node whose partition it is; null: it has not got it.
+  /// The byte in the atomics interface of the partition's node; null: it is not there.
   [[nodiscard]] std::byte* in_interface(region const& in, std::uint64_t address, bool for_store) noexcept;
 
   std::uint64_t hold_bus(std::uint64_t cycle, std::uint64_t taken) noexcept {
@@ -290,7 +288,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   clock_domain clock_;
   std::uint32_t number_;
   region tlm_region_;
-  region partition_;  ///< The own one; of no bytes if it has none.
+  region partition_;  ///< Its own; of zero bytes if it has none.
   std::uint64_t device_base_;
   std::array<device*, registers::units_max> devices_{};
   host_memory tlm_;
@@ -299,7 +297,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   l2_private l2_;
   adapter adapter_;
   std::unique_ptr<network_interface> interface_;
-  std::unique_ptr<node_memory> node_;  ///< Below `atomics_`; null: that is beside the L2, or there is none.
+  std::unique_ptr<node_memory> node_;  ///< Below `atomics_`; null: the interface is beside the L2, or there is none.
   std::unique_ptr<atomics_interface> atomics_;
   line_watch line_watch_{*this};
   arrival_guard* guard_ = nullptr;
@@ -307,7 +305,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   std::vector<snooper*> l1s_;
   std::vector<watcher*> watchers_;
   std::vector<write_buffer*> writers_;
-  /// By writer: the cycle of its first store, and its number in the lowest bits, so that the least of them says all.
+  /// By writer: the cycle of its first store, with its number in the lowest bits, so that the minimum gives both.
   std::array<std::uint64_t, writers_max> first_stores_{};
   std::uint64_t posted_ = 0;  ///< Stores of all writers.
   drain_event drain_{*this};
@@ -317,7 +315,7 @@ class tile : public home, private line_memory, private memory_side, private prob
   unsigned bus_shift_;
   std::uint64_t bus_free_ = 0;
   std::uint64_t bus_busy_cycles_ = 0;
-  std::vector<std::uint64_t> tlm_sharers_;  ///< By line of the L2's size: bits of L1s that may hold it.
+  std::vector<std::uint64_t> tlm_sharers_;  ///< By line of the L2's size: bits of the L1s that may hold it.
   unsigned line_shift_;
   std::deque<line_request> all_lines_;
   std::vector<line_request*> spare_lines_;

@@ -1,5 +1,5 @@
-// write_buffer: a hart's stores on their way to the bus: when each of the last ones was done, and those to the
-// tile-local memory that have not happened yet because the hart ran ahead of them.
+// write_buffer: a hart's stores on the way to the bus: completion times of the last ones, and stores to the TLM that
+// are still to happen because the hart ran ahead of them.
 //
 // Shapes    both are rings of `entries`.
 // Units     cycles of the tile's clock.
@@ -20,14 +20,14 @@ struct write_buffer {
   static constexpr std::size_t entries = 8;
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
-  /// A store that is to happen.
+  /// A store that is still to happen.
   struct posted_store {
     std::uint64_t cycle;
     std::uint64_t value;
     std::byte* at;
     std::size_t bytes;
 
-    /// 1, 2, 4 or 8 bytes; sizes that the compiler knows take no call.
+    /// 1, 2, 4 or 8 bytes; constant sizes avoid a call.
     void execute() const noexcept {
       switch (bytes) {
         case 8:
@@ -45,7 +45,7 @@ struct write_buffer {
     }
   };
 
-  /// The cycle from which a store of this cycle has an entry: it takes that of the one before the last `entries`.
+  /// The cycle from which an entry is free for a store of this cycle: it reuses the entry of `entries` stores before.
   [[nodiscard]] std::uint64_t free_from(std::uint64_t cycle) const noexcept {
     return std::max(done[(next_done + posted_count) % entries], cycle);
   }
@@ -67,13 +67,13 @@ struct write_buffer {
     --posted_count;
     return first;
   }
-  /// Cycle of the first store that is to happen.
+  /// Cycle of the first store that is still to happen.
   [[nodiscard]] std::uint64_t first_cycle() const noexcept {
     return posted_count == 0 ? never : posted[first_posted].cycle;
   }
 
-  std::uint64_t own_bit = 0;  ///< Of the hart's data L1, among sharers.
-  snooper* own = nullptr;     ///< That L1, which has the values already, and later ones.
+  std::uint64_t own_bit = 0;  ///< The bit of the hart's data L1 among sharers.
+  snooper* own = nullptr;     ///< That L1, which already has these values and later ones.
   std::size_t next_done = 0;
   std::size_t first_posted = 0;
   std::size_t posted_count = 0;

@@ -1,4 +1,4 @@
-// cluster_memory: the border between what is read and what is written, and both sides' sizes.
+// cluster_memory: the boundary between read-only and writable pages, and the size of both parts.
 #include "machine/timed/cluster_memory.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::uint64_t program_memory_bytes(machine_description const& description, elf_i
                                    std::string const& name) {
   if (!description.has_clusters()) return description.tlm_bytes + description.local_tail_bytes;
   cluster_description const& cluster = description.cluster;
-  // Segments are in the order of their addresses.
+  // Segments are sorted by address.
   auto const first = std::ranges::find_if(image.segments, writable);
   if (std::any_of(first, image.segments.end(), [](elf_segment const& one) { return !writable(one); }))
     throw elf_error(fmt::format("{}: text or constants lie behind data; link what is written last", name));
@@ -34,7 +34,7 @@ std::uint64_t program_memory_bytes(machine_description const& description, elf_i
                     std::max(images, data), description.name, cluster.image_bytes));
   }
   std::uint64_t const data_bytes = page_up(image.end) - data;
-  // Behind the stack a page is out of bounds.
+  // The page below the stack stays unmapped.
   std::uint64_t const room = cluster.scratchpad_bytes - cluster.stack_bytes - user_page_bytes;
   if (data_bytes > room) {
     throw elf_error(

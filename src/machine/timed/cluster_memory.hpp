@@ -1,9 +1,9 @@
-// cluster_memory: how much memory a program has in its tile, and whether what it needs at its start fits there.
+// cluster_memory: how much memory a program has in its tile, and whether its initial data fits.
 //
-//   In a cluster what it may write lies in the scratchpad, from its first writable page on; what it may only read or
-//   execute, which linkers put before that, lies in the image memory, which is as fast.
+//   In a cluster everything from the first writable page on is in the scratchpad. Read-only and executable pages, which
+//   linkers put before that, are in the image memory, which is as fast.
 //
-// Errors    elf_error: what does not fit, how large it is, and how large it may be.
+// Errors    elf_error says which part does not fit, its size, and the limit.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tess::machine {
 
-/// Bytes of the local window that the program has, from address 0 on.
+/// Bytes of the program's local window, from address 0 on.
 [[nodiscard]] std::uint64_t program_memory_bytes(machine_description const& description, elf_image const& image,
                                                  std::string const& name);
 

@@ -1,4 +1,4 @@
-// hart_memory: the ways beyond a hit in the L1: in place, and at kernel time.
+// hart_memory: accesses that miss the L1: in place, and at kernel time.
 #include "machine/timed/hart_memory.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ bool hart_memory::check(hart& h, std::uint64_t address, std::size_t bytes, acces
   tile::place const where = place_of(address);
   bool allowed =
       rights_.allow(address, wanted) && (one_page || rights_.allow(last, wanted)) && where != tile::place::nowhere;
-  // Lines of a scratchpad are what they are one by one.
+  // Each line of a scratchpad has a configuration of its own.
   bool const lines_differ = where == tile::place::scratchpad || where == tile::place::posted;
   if (lines_differ && crosses(address, bytes)) allowed = allowed && place_of(last) == where;
   if (!allowed) {
@@ -219,7 +219,7 @@ bool hart_memory::serve_load(hart& h, event& resume) {
   std::uint64_t value = crossing_.value;
   std::size_t done = crossing_.done;
   std::uint64_t latest = h.now();
-  // One line, or two.
+  // The access touches one line or two.
   while (done < h.request.bytes) {
     std::uint64_t const address = h.request.address + done;
     std::uint64_t ready = 0;
@@ -248,8 +248,8 @@ bool hart_memory::serve_store(hart& h, event& resume) {
   std::size_t done = crossing_.done;
   std::uint64_t free = h.now();
   std::uint64_t const first = h.request.address;
-  // Both lines must be there before either is written. With directories one of them could be lost whenever the other
-  // one comes, for ever: there each part is written when its line is here.
+  // Both lines must be present before either is written. With directories each could be lost whenever the other one
+  // arrives, forever; there each part is written when its line is present.
   std::uint64_t const last = first + h.request.bytes - 1;
   for (std::uint64_t const address : {first + done, tile_.loses_lines() ? first + done : last}) {
     std::uint64_t const name = global(address);
@@ -294,7 +294,7 @@ std::byte* hart_memory::serve_atomic(hart& h, event& resume) {
 }
 
 void hart_memory::changed(hart& h) {
-  // Its own copy goes as well: nothing atomic is done in an L1.
+  // The hart's own copy is invalidated as well: atomics are not done in an L1.
   tile_.snoop(global(h.request.address), h.request.bytes, nullptr, h.now());
 }
 

@@ -1,13 +1,13 @@
-// hart_memory: what a hart with time sees of memory: its two L1s, and the policy by which the engine reaches them.
+// hart_memory: the memory of a hart with time: its two L1s, and the policy by which the engine accesses them.
 //
-//   In front of each L1 lies a table from the program's line addresses to the L1's lines, so that a hit costs a
-//   compare; an entry exists only while its line is in the L1 and the program may read it. What is not a hit is tried
-//   in place if no event of the machine comes before it (docs/internals/machine.md, 3): then nobody could tell it from
-//   waiting for kernel time. A store to the TLM before which somebody else may come goes to the write buffer with its
-//   cycle, and the hart runs on; it happens when kernel time, or anybody else on the tile's bus, reaches that cycle.
-//   Its own L1 has it at once, as RVWMO allows; what must not pass it (fences, atomics, misses) is done at kernel time.
-//   Otherwise, and when a line must be brought or another tile asked, the hart stops. L1s replace the line that was
-//   filled longest ago (LRR, which LEON3 offers): a hit changes nothing.
+//   In front of each L1 is a table from the program's line addresses to L1 lines, so that a hit costs one comparison.
+//   An entry exists only while its line is in the L1 and the program may read it. A miss is served in place if no event
+//   of the machine comes before it (docs/internals/machine.md, 3): then the result cannot differ from that at kernel
+//   time. A store to the TLM that another event may precede goes to the write buffer with its cycle, and the hart runs
+//   on. The store happens when kernel time, or any other access on the tile's bus, reaches that cycle. The hart's own
+//   L1 has the value at once, as RVWMO allows; operations that it must precede (fences, atomics, misses) are done at
+//   kernel time. For everything else, such as a line fetch or an access to another tile, the hart stops. L1s replace
+//   the line that was filled longest ago (LRR, an option of LEON3): a hit changes no state.
 //
 // Units     program addresses outside, global ones inside; cycles of the tile's clock.
 // Threads   one.
@@ -25,7 +25,7 @@
 
 namespace tess::machine {
 
-/// The rights of the pages of a tile's local window; its devices and global addresses may be read and written.
+/// The page rights of a tile's local window; its devices and global addresses may be read and written.
 class page_rights {
  public:
   static constexpr unsigned page_shift = 12;
@@ -45,7 +45,7 @@ class page_rights {
 
 class hart_memory {
  public:
-  // The policy (memory_policy.hpp).
+  // The memory policy (memory_policy.hpp).
   static constexpr bool timed = true;
   static constexpr bool in_place_atomics = false;
 
@@ -54,7 +54,7 @@ class hart_memory {
     std::uint64_t stores = 0;
     std::uint64_t load_misses = 0;
     std::uint64_t fetch_misses = 0;
-    std::uint64_t in_place = 0;  ///< Accesses beyond the L1 done without stopping the hart.
+    std::uint64_t in_place = 0;  ///< Accesses that missed the L1 and did not stop the hart.
   };
 
   hart_memory(machine_description const& description, tile& at, local_window const& window, page_rights const& rights);
@@ -80,7 +80,7 @@ class hart_memory {
   static bool load_slowly(hart& h, inst const* i, std::byte* fast, std::uint64_t address, T& value) noexcept {
     return of(fast).load_in_place(h, h.now(i), address, std::as_writable_bytes(std::span(&value, 1)));
   }
-  // To the TLM, if no other L1 may have the line and nobody comes before. Everything else is slower.
+  // The common case: to the TLM, with no other L1 holding the line and no event before. The rest takes the slow path.
   template <class T>
   [[gnu::always_inline]] static bool store(hart& h, inst const* i, std::byte* fast, std::uint64_t address,
                                            T value) noexcept {
@@ -124,42 +124,43 @@ class hart_memory {
     return m.fetch_in_place(h, h.now(i), address);
   }
 
-  // At kernel time, for a hart that has stopped with `h.request`. False: `resume` happens when it may be tried again.
+  // At kernel time, for a hart stopped with `h.request`. False: try again when `resume` happens.
   [[nodiscard]] bool serve_load(hart& h, event& resume);
   [[nodiscard]] bool serve_store(hart& h, event& resume);
   [[nodiscard]] bool serve_fetch(hart& h, event& resume);
-  /// The word of an atomic, ready to be changed; after the change, changed(). Null: as above.
+  /// The word of an atomic, ready to be modified; then call changed(). Null: as above.
   [[nodiscard]] std::byte* serve_atomic(hart& h, event& resume);
   void changed(hart& h);
 
-  /// Before a run: nobody else does anything that the tile could see before this cycle.
-  void look_ahead(std::uint64_t horizon) noexcept { horizon_ = tile_.watched() ? 0 : horizon; }  // a write may wake one
+  /// Before a run: nothing that the tile can observe happens before this cycle.
+  // a write may wake a sleeper
+  void look_ahead(std::uint64_t horizon) noexcept { horizon_ = tile_.watched() ? 0 : horizon; }
 
-  /// Is the address one whose home is another tile? Then the adapter is asked, not the tile.
+  /// Is the address's home another tile? Then the access goes to the adapter.
   [[nodiscard]] bool is_remote(std::uint64_t address) const noexcept;
-  /// Is its home, where atomics are done, another tile? Also for cached views of foreign
-  /// partitions, unless a directory keeps them coherent.
+  /// Is the home, where atomics are done, another tile? True for cached views of foreign partitions, too, unless a
+  /// directory keeps them coherent.
   [[nodiscard]] bool is_foreign(std::uint64_t address) const noexcept;
-  /// Is it a register of a unit of the tile?
+  /// Is it a register of one of the tile's units?
   [[nodiscard]] bool is_device(std::uint64_t address) const noexcept;
   [[nodiscard]] tile::place place_of(std::uint64_t address) const noexcept { return tile_.place_of(global(address)); }
   [[nodiscard]] std::uint64_t global(std::uint64_t address) const noexcept;
-  /// An address that the hart may not use so: stops it with the right that is missing. True: it may.
+  /// If the access is not allowed, stops the hart with the missing right. True: it is allowed.
   [[nodiscard]] bool check(hart& h, std::uint64_t address, std::size_t bytes, access_right wanted) const noexcept;
 
-  /// A load of a line with events is as long as one of the L2.
+  /// A load from a line with events takes as long as one from the L2.
   void pass_load(hart& h);
-  /// A store that is not the L2's or the TLM's goes by the write buffer as well.
+  /// A store that goes neither to the L2 nor to the TLM uses the write buffer, too.
   void pass_store(hart& h);
 
-  /// All stores have reached the L2 or TLM.
+  /// Waits until all stores have reached the L2 or TLM.
   void drain(hart& h) const noexcept;
   void forget_code();
-  /// Of these program addresses nothing may be answered without looking at their rights.
+  /// Drops the table entries of these program addresses, whose rights have changed.
   void forget_range(std::uint64_t begin, std::uint64_t end) noexcept;
 
  private:
-  /// An L1 that keeps its table of entries right.
+  /// An L1 that keeps its table of entries up to date.
   struct watched_l1 final : l1_cache {
     watched_l1(cache_shape const& shape, hart_memory& owner_, bool code_)
         : l1_cache(shape), owner(owner_), code(code_) {}
@@ -175,7 +176,7 @@ class hart_memory {
   struct store_entry {
     std::uint64_t page = no_entry;
     std::byte* data = nullptr;
-    std::uint64_t const* sharers = nullptr;  ///< Of its lines, as long as those of the L2.
+    std::uint64_t const* sharers = nullptr;  ///< Of its lines, which have the L2's line size.
   };
   static constexpr std::uint64_t no_entry = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t load_entries = 4096;
@@ -184,13 +185,13 @@ class hart_memory {
   static constexpr std::size_t fetch_entries = 2048;
   static constexpr std::uint64_t page_mask = (std::uint64_t{1} << page_rights::page_shift) - 1;
 
-  /// Of a line of the program's addresses, in stored_lines_.
+  /// The tag of a program line in stored_lines_.
   static std::uint32_t line_number(std::uint64_t line) noexcept {
     return static_cast<std::uint32_t>(line / stored_lines) + 1;
   }
   static hart_memory& of(std::byte* fast) noexcept { return *reinterpret_cast<hart_memory*>(fast); }  // NOLINT
 
-  /// `address` is the program's; `ends` the cycle. False: the write buffer is full, or somebody sleeps on a word.
+  /// `address` is the program's; `ends` the cycle. False: the write buffer is full, or a hart sleeps on a word.
   template <std::size_t bytes>
   [[gnu::always_inline]] bool post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value,
                                    std::byte* at, std::uint64_t sharers) noexcept;
@@ -200,12 +201,13 @@ class hart_memory {
   bool store_in_place(hart& h, std::uint64_t ends, std::uint64_t address, std::span<std::byte const> value) noexcept;
   bool fetch_in_place(hart& h, std::uint64_t starts, std::uint64_t address) noexcept;
   void dropped(std::uint64_t address, bool code) noexcept;
-  /// As forget_range(), of addresses in the TLM.
+  /// Like forget_range(), for addresses in the TLM.
   void forget_stores(std::uint64_t begin, std::uint64_t end) noexcept;
 
   /// No event of the machine comes before the end of this cycle.
   [[nodiscard]] bool alone_until(std::uint64_t cycle) const noexcept { return cycle < horizon_; }
-  /// A store on the bus: the cycle at which the hart goes on, which is later only if the write buffer is full.
+  /// A store on the bus: returns the cycle at which the hart continues, which is later only if the write buffer is
+  /// full.
   std::uint64_t buffer_store(std::uint64_t ends, std::size_t bytes) noexcept {
     ++counted_.stores;
     std::uint64_t const free = std::max(buffer_.done[buffer_.next_done], ends);
@@ -215,7 +217,7 @@ class hart_memory {
   [[nodiscard]] bool crosses(std::uint64_t address, std::size_t bytes) const noexcept {
     return (address & data_mask_) + bytes > data_mask_ + 1;
   }
-  /// The own L1, which may have the line, has it with this value.
+  /// Updates the own L1, which may have the line.
   void keep(std::uint64_t address, std::span<std::byte const> value) noexcept {
     std::uint64_t const line = address >> data_shift_;
     load_entry const& own = loads_[line % load_entries];
@@ -227,7 +229,7 @@ class hart_memory {
   }
   bool load_line(std::uint64_t address, std::uint64_t starts, std::uint64_t& ready) noexcept;
   void enter(std::uint64_t address, std::byte* in_line) noexcept;
-  /// To the byte in the TLM or L2, which has both names.
+  /// Stores to the byte in the TLM or L2; both its addresses are given.
   std::uint64_t put(std::byte* at, std::uint64_t address, std::uint64_t global, std::span<std::byte const> value,
                     std::uint64_t ends) noexcept;
 
@@ -239,24 +241,23 @@ class hart_memory {
   unsigned code_shift_;
   watched_l1 data_;
   watched_l1 code_;
-  std::uint32_t data_number_;  ///< Of the L1 in its tile.
+  std::uint32_t data_number_;  ///< The L1's number in its tile.
   std::uint32_t code_number_;
   unsigned sharer_shift_;
   write_buffer buffer_;
-  std::uint32_t buffer_number_;  ///< In its tile.
+  std::uint32_t buffer_number_;  ///< The buffer's number in its tile.
   std::uint64_t horizon_ = 0;
-  /// With directories: what of an access to two lines is done.
+  /// With directories: the completed part of an access to two lines.
   struct {
     std::uint64_t value = 0;
     std::size_t done = 0;
   } crossing_;
-  bool brought_ = false;  ///< The line that the hart stopped for has just come: it does not pay for a hit as well.
+  bool brought_ = false;  ///< The line that the hart stopped for has just arrived: no extra hit time.
   statistics counted_;
   std::array<load_entry, load_entries> loads_{};
   std::array<store_entry, store_entries> stores_{};
   /// By the lowest bits of a line: the line of the last store to the TLM. The first of several stores to a line comes,
-  /// if the hart is alone, behind all that others have posted for its cycle; those that follow take their turn among
-  /// these by the number of their hart.
+  /// if the hart is alone, after all stores posted for its cycle; later ones are ordered among these by hart number.
   std::array<std::uint32_t, stored_lines> stored_lines_{};
   std::array<std::uint64_t, fetch_entries> fetches_{};
 };
@@ -265,8 +266,8 @@ template <std::size_t bytes>
 inline bool hart_memory::post(hart& h, std::uint64_t ends, std::uint64_t address, std::uint64_t value, std::byte* at,
                               std::uint64_t sharers) noexcept {
   if (buffer_.posted_count == write_buffer::entries || tile_.watched()) return false;
-  __builtin_prefetch(at, 1);  // it is written when the store happens
-  // The tables are larger than the host's nearest caches: what need not be looked at is not.
+  __builtin_prefetch(at, 1);  // written when the store happens
+  // The tables exceed the host's nearest caches: avoid look-ups that are not needed.
   if ((sharers & buffer_.own_bit) != 0) keep(address, std::as_bytes(std::span(&value, 1)).template first<bytes>());
   std::uint64_t const free = buffer_.free_from(ends);
   buffer_.post(ends, value, at, bytes);

@@ -1,4 +1,4 @@
-// machine_counts: read from the parts, and subtracted.
+// machine_counts: sums over the parts of a machine, and differences.
 #include "machine/timed/machine_counts.hpp"
 
 namespace tess::machine {

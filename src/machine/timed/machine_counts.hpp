@@ -1,6 +1,6 @@
-// machine_counts: what the parts of a machine have counted, added up: two of them give what lies between.
+// machine_counts: counters of all parts of a machine, added up; the difference of two is what happened in between.
 //
-//   Of tiles, those that run the program; of memories, all. Loads are shares of the time, means over these.
+//   Tiles: those that run the program. Memories: all. Loads are shares of the time, averaged over these.
 //
 // Units     ps, bytes, cycles of the tiles' clock.
 // Threads   one.
@@ -18,9 +18,9 @@ struct machine_counts {
   std::uint64_t bus_cycles = 0;
   std::uint64_t adapter_busy_ps = 0;
   std::uint64_t nca_busy_ps = 0;
-  std::uint64_t loads = 0;  ///< Words and lines that tiles read elsewhere, misses of the L2 included,
+  std::uint64_t loads = 0;  ///< Words and lines that tiles read elsewhere, including L2 misses,
   std::uint64_t load_ps = 0;
-  std::uint64_t stores = 0;  ///< and those that they wrote, write-backs included.
+  std::uint64_t stores = 0;  ///< and those that they wrote, including write-backs.
   std::uint64_t store_ps = 0;
   std::uint64_t memory_busy_ps = 0;
   std::uint64_t memory_bytes = 0;
@@ -28,7 +28,7 @@ struct machine_counts {
   std::uint64_t nma_busy_ps = 0;
   std::uint64_t nma_requests = 0;
   std::uint64_t nma_objects = 0;
-  std::uint64_t rae_requests = 0;  ///< Of the network interfaces that do atomics.
+  std::uint64_t rae_requests = 0;  ///< Requests to network interfaces that perform atomics.
   std::uint64_t rae_hits = 0;
   std::uint64_t rae_entries = 0;
   std::uint64_t rae_merged = 0;

@@ -16,7 +16,7 @@
 namespace tess::machine {
 namespace {
 
-/// The timing of a hart's instructions from the machine file, where 1 is the usual.
+/// The instruction timing of a hart from the machine file; 1 is the default.
 block_rules rules_of(machine_description const& description) {
   hart_description const& harts = description.harts;
   auto const beyond = [](std::uint32_t cycles) { return static_cast<std::uint8_t>(cycles - 1); };
@@ -126,7 +126,7 @@ void tile_program::place(std::uint64_t address, std::span<std::byte const> from)
 
 void tile_program::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8_t rights) {
   rights_.set(begin, end, rights);
-  // The tables in front of the L1s must not answer for pages that lost a right.
+  // The tables in front of the L1s must not serve pages that lost a right.
   for (timed_hart& one : harts_) one.memory().forget_range(begin, end);
 }
 
@@ -161,14 +161,14 @@ hart_environment::after tile_program::system_call(timed_hart& of) {
 }
 
 std::uint64_t tile_program::counter(hart const& h) const {
-  constexpr std::uint64_t ps_per_tick = 100'000;  // of the CSR time: 10 MHz, as boards have it
+  constexpr std::uint64_t ps_per_tick = 100'000;  // of the CSR time: 10 MHz, as on real boards
   if (h.request.address == csr_time) return h.now() * grid_.description.tile_clock_ps / ps_per_tick;
   if (h.request.address == csr_instret) return h.retired - 1;
   return h.now();
 }
 
 std::string tile_program::segment_hint(access_request const& of) const {
-  // Programs of the runtime alone have segments: object place + 1, at the front of the place's partition.
+  // Only programs of the runtime have segments: object place + 1, at the front of the place's partition.
   if (!image_.spreads || of.fault == extended_fault::none || of.object == 0) return {};
   auto const number = tile_.objects()->tile_of(of.object);
   if (!number) return fmt::format("machine: there is no place {}\n", of.object - 1);
@@ -213,11 +213,12 @@ void tile_program::expired(alarm& one) {
 std::uint64_t tile_program::horizon(timed_hart const& of) const {
   if (grid_.clock.idle()) return ~std::uint64_t{0};
   picoseconds const next = grid_.clock.next_due();
-  // With something under way, the next event may be its arrival here.
+  // While an operation is in flight, the next event may be its arrival here.
   if (grid_.noc.operations() != 0) return cycles_.count(next);
   picoseconds horizon = next + cycles_.cycles(reach_cycles_);
   for (timed_hart const& other : harts_) {
-    if (other.context.tickets.are_under_way()) return cycles_.count(next);  // of this tile: others are operations
+    // of this tile: those to other tiles count as operations
+    if (other.context.tickets.are_under_way()) return cycles_.count(next);
     if (&other == &of || other.is == timed_hart::state::idle) continue;
     if (other.is != timed_hart::state::runnable) return cycles_.count(next);  // the next event may wake it
     horizon = std::min(horizon, other.due_ps());

@@ -14,7 +14,7 @@
 
 namespace tess::machine {
 
-/// One tile's copy.
+/// The program on one tile.
 class tile_program final : private machine_host, private user_memory, private code_source, public hart_environment {
  public:
   tile_program(grid& g, std::uint32_t tile_number, elf_image const& image, program_options options,
@@ -29,7 +29,7 @@ class tile_program final : private machine_host, private user_memory, private co
   [[nodiscard]] std::string const& refused_write() const noexcept { return program_.files().refused_write(); }
   [[nodiscard]] std::deque<timed_hart>& harts() noexcept { return harts_; }
   [[nodiscard]] std::deque<timed_hart> const& harts() const noexcept { return harts_; }
-  /// Who waits for what, when nothing happens any more.
+  /// What each thread waits for, when no event is left.
   [[nodiscard]] std::string waiting();
 
  private:
@@ -41,7 +41,7 @@ class tile_program final : private machine_host, private user_memory, private co
   void wake(hart& h) override;
   void code_changed() override;
   [[nodiscard]] std::uint32_t harts_count() const override { return static_cast<std::uint32_t>(harts_.size()); }
-  // user_memory: through the L2, where the line is; the L1s are snooped.
+  // user_memory: through the L2 if it has the line; the L1s are snooped.
   bool read(std::uint64_t address, std::span<std::byte> into) override;
   bool write(std::uint64_t address, std::span<std::byte const> from) override;
   void place(std::uint64_t address, std::span<std::byte const> from) override;
@@ -80,7 +80,8 @@ class tile_program final : private machine_host, private user_memory, private co
   std::function<void(tile_program&)> on_end_;
   std::deque<alarm> alarms_;
   std::vector<alarm*> spare_alarms_;
-  std::uint64_t reach_cycles_;  ///< At least so long after it is begun, an operation reaches another tile.
+  /// The least number of cycles from the issue of an operation to its arrival at another tile.
+  std::uint64_t reach_cycles_;
   hart const* calling_ = nullptr;
   bool ended_ = false;
   int exit_code_ = 0;

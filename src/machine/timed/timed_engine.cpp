@@ -1,4 +1,4 @@
-// timed_engine: the engine of harts with time.
+// timed_engine: the instruction engine of harts with time.
 #include "machine/hart/engine_run.hpp"
 #include "machine/timed/hart_memory.hpp"
 

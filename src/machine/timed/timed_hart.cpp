@@ -1,4 +1,4 @@
-// timed_hart: run-ahead, and what is done at kernel time.
+// timed_hart: run-ahead, operations at kernel time, extended addresses, and words begun and not waited for.
 #include "machine/timed/timed_hart.hpp"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ void timed_hart::end_wait() {
 void timed_hart::run_ahead() {
   hart& h = context;
   while (is == state::runnable) {
-    // Not beyond the quantum behind the kernel's time, unless nothing else is to happen.
+    // At most a quantum ahead of kernel time, unless no other event is pending.
     std::uint64_t const kernel_time = kernel_cycle();
     bool const alone = may_pass(h.now());
     std::uint64_t const until = (alone ? std::max(h.now(), kernel_time) : kernel_time) + quantum_;
@@ -119,7 +119,7 @@ void timed_hart::run_ahead() {
     engine<hart_memory>::run(h, memory_.fast(), until);
     if (h.stopped == stop::quantum) {
       if (!may_pass(h.now())) return come_back(h.now());
-      if (++turns_ % turns_before_event == 0) return come_back(h.now());  // so that the kernel's time moves on
+      if (++turns_ % turns_before_event == 0) return come_back(h.now());  // so that kernel time advances
       continue;
     }
     pending_ = true;
@@ -199,7 +199,7 @@ bool timed_hart::serve() {
       owner_.trapped(*this);
       return false;
   }
-  // An address that may not be used so stops the hart anew.
+  // If the access is not allowed, the hart stops again, with the missing right.
   if (done && h.stopped == stop::access) return serve();
   pending_ = !done;
   return done && is == state::runnable;
@@ -385,7 +385,7 @@ void timed_hart::written(std::uint64_t address, std::size_t bytes, std::uint64_t
   wake(cycle);
 }
 
-// Extended addresses (xBGAS): words of the node of an object.
+// Extended addresses (xBGAS): a word at the node of an object.
 
 char const* timed_hart::extended_name(hart const& of) noexcept {
   static constexpr char const* words[] = {"eamoswap.w", "eamoadd.w", "eamoxor.w",  "eamoand.w", "eamoor.w",
@@ -417,7 +417,7 @@ timed_hart::extended_place timed_hart::find_extended(access_request const& of) c
   if (!node) return {.fault = extended_fault::no_object};
   auto const name = objects->global(*node, of.address);
   region const* const in = name ? map_.find(*name) : nullptr;
-  // Of another node than the object's: who goes beyond its memory is told, instead of reaching its neighbour's.
+  // Within another node's memory, but not the object's: an error, not an access to the neighbour.
   if (in == nullptr || in->kind == region_kind::device || in->tile != *node) return {.fault = extended_fault::outside};
   return {.tile = in->tile, .name = *name};
 }
@@ -444,7 +444,7 @@ bool timed_hart::serve_extended() {
   fill_remote(remote_, extended_operation(h.stopped), there);
   remote_.done = this;
   remote_pending_ = true;
-  // The own node is no other case for the program: it is as weakly ordered, and takes what its home takes.
+  // The own node is no special case for the program: the access is as weakly ordered and has the home's latency.
   if (there.tile == tile_.number()) {
     remote_.source = there.tile;
     tile_.serve(remote_, *this);
@@ -467,7 +467,7 @@ timed_hart::begun_word::begun_word(timed_hart& of, std::uint64_t its_number, boo
 
 timed_hart::begun_word& timed_hart::begun_word_of(bool posts) {
   std::uint64_t const number = posts ? context.tickets.post() : context.tickets.take();
-  // The lowest free number is taken, so that they are added in their order.
+  // The lowest free number is taken, so records are added in order.
   std::deque<begun_word>& all = posts ? posted_words_ : ticket_words_;
   while (all.size() <= number) all.emplace_back(*this, all.size(), posts);
   return all[number];
@@ -501,7 +501,7 @@ bool timed_hart::serve_begin() {
   if (there.fault != extended_fault::none) return refuse_extended(there.fault);
   bool const own = there.tile == tile_.number();
   if (h.request.in_order && !drain_posted()) return false;
-  // The own words are those that its stores may be on the way to.
+  // A word at home may have stores of this hart in flight to it.
   if (h.request.in_order || own) memory_.drain(h);
   begun_word& begun = begun_word_of(posts);
   begun.object = h.request.object;

@@ -1,4 +1,4 @@
-// timed_machine: the run, and what it adds up to.
+// timed_machine: the run and its outcome.
 #include "machine/timed/timed_machine.hpp"
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 namespace tess::machine {
 namespace {
 
-/// Every accelerator finds the program's records of objects in its own tile, at the same address: a tile without a copy
-/// of the program gets the image.
+/// Every accelerator finds the program's object records in its own tile, at the same address: tiles without a copy of
+/// the program get the image.
 void place_types(grid& g, elf_image const& image) {
   for (std::uint32_t number = 0; number < g.description.tiles(); ++number) {
     g.units[number]->types.place(image.types_address, image.types_bytes);
@@ -30,11 +30,11 @@ std::string name_of_full(transaction const& refused) {
   return fmt::format("the queue at {:#x}", refused.address);
 }
 
-/// What is full, and who waits for it to be emptied: tiles whose items were refused, and own harts.
+/// Full queues, and what waits for them: the tiles whose items were refused, and own harts.
 std::string full_queues(grid const& g) {
   std::string report;
   for (auto const& one : g.tiles) {
-    std::map<std::string, std::string> senders;  // by what is full
+    std::map<std::string, std::string> senders;  // by queue
     for (transaction const* const refused : one->network_adapter().held_back()) {
       std::string& tiles = senders[name_of_full(*refused)];
       std::string const named = std::to_string(refused->source);
@@ -61,7 +61,7 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
     if (all || !one.trouble().empty()) grid_.clock.stop();
   };
   for (std::uint32_t number = first_tile; number < described.tiles() && programs_.size() < copies; ++number) {
-    // A memory tile has the system's hart only; a program that was put there has it.
+    // A memory tile has only the system's hart; a program placed there explicitly uses it.
     if (described.harts_of(number) == described.harts.system && number != first_tile) continue;
     program_options chosen = options();
     if (described.has_clusters()) chosen.stack_bytes = described.cluster.stack_bytes;
@@ -113,7 +113,7 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
   };
   to_end();
   if (stalled()) {
-    // The programs may say what they wait for.
+    // Let the programs report what they wait for.
     notify_stalled();
     to_end();
   }

@@ -1,9 +1,9 @@
 // timed_machine: programs on the harts of a described machine, with time: a copy of the program on each chosen tile.
 //
-//   Each copy has its own local window, code and harts (the tile's application harts); threads of a copy take harts of
-//   its tile. All share the network, the memories and one clock.
+//   Each copy has its own local window, code and harts (the tile's application harts); its threads run on harts of its
+//   tile. All copies share the network, the memories and one clock.
 //
-// Errors    elf_error, config_error from the constructor. What a program does wrong is in its outcome.
+// Errors    elf_error, config_error from the constructor. Errors of a program are in its outcome.
 // Threads   none.
 #pragma once
 
@@ -21,23 +21,23 @@ namespace tess::machine {
 
 class timed_machine {
  public:
-  /// Copies of the program on `copies` tiles that have application harts, from `first_tile` on; that itself may be one
-  /// that has only the system's.
+  /// Copies of the program on `copies` tiles with application harts, from `first_tile` on; the first tile itself may
+  /// have only the system's hart.
   timed_machine(machine_description const& described, elf_image const& image,
                 std::function<program_options()> const& options, std::uint32_t first_tile, std::uint32_t copies);
-  /// To the end. After every `interval_ps` of simulated time in which something happened, `each` is called; what it
-  /// does cannot change the run.
+  /// Runs to the end. `each` is called after every `interval_ps` of simulated time with events; it cannot change the
+  /// run.
   machine_outcome run(picoseconds interval_ps, std::function<void()> const& each);
   [[nodiscard]] grid const& hardware() const noexcept { return grid_; }
   [[nodiscard]] std::vector<std::unique_ptr<tile_program>> const& programs() const noexcept { return programs_; }
   [[nodiscard]] std::string refused_write() const;
-  /// What was counted in the part of the run that the program marked as measured; in all of it if it marked none.
+  /// Counters of the part of the run that the program marked as measured; of the whole run if there is none.
   [[nodiscard]] machine_counts measured() const;
   [[nodiscard]] bool has_measured_part() const noexcept { return measured_begin_.has_value(); }
 
  private:
   void mark(bool begins);
-  /// Copies of the program have not ended, and nothing will happen any more.
+  /// Some copies of the program have not ended, and no event is pending.
   [[nodiscard]] bool stalled() const;
   void notify_stalled();
 

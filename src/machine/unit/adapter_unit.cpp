@@ -1,4 +1,4 @@
-// adapter_unit: from fields to transactions and back.
+// adapter_unit: from command fields to transactions and back.
 #include "machine/unit/adapter_unit.hpp"
 
 namespace tess::machine {
@@ -7,12 +7,12 @@ namespace {
 namespace of = registers::adapter;
 using registers::command_status;
 
-/// The tile whose adapter reads and writes lines of this region: that of the memory, for a partition.
+/// The tile whose adapter reads and writes lines of this region: for a partition, the tile with its memory.
 std::uint32_t line_home(region const& in) {
   return in.kind == region_kind::tlm ? in.tile : in.memory_tile;
 }
 
-/// The region that holds all of [address, address + bytes), if that can be copied.
+/// The region that contains all of [address, address + bytes), if it can be copied.
 region const* copied(address_map const& map, std::optional<std::uint64_t> address, std::uint64_t bytes) {
   region const* const in = address ? map.find(*address) : nullptr;
   bool const whole = in != nullptr && bytes != 0 && bytes <= in->end() - *address;
@@ -36,11 +36,11 @@ bool adapter_unit::prepare_copy(window const& by, bool sends, transaction& reque
   std::uint64_t const bytes = by.field(of::bytes);
   region const* const from = copied(tile_.map(), source, bytes);
   region const* const to = copied(tile_.map(), target, bytes);
-  // A copy within the window must not run over its seam, behind which the bytes have another home.
+  // A copy within the local window must not cross from the TLM to the partition: their homes differ.
   bool const seams = completion_.global(by.field(of::address) + bytes - 1) == source.value_or(0) + bytes - 1 &&
                      completion_.global(by.field(of::operand) + bytes - 1) == target.value_or(0) + bytes - 1;
   if (from == nullptr || to == nullptr || !seams || (*source | *target | bytes) % line_bytes_ != 0) return false;
-  // A cluster sends what it has, and fetches nothing.
+  // A cluster sends its own data and fetches nothing.
   if (clusters_ && (from->tile != tile_.number() || (to->tile != tile_.number() && !sends))) return false;
   request.what = remote_operation::transfer;
   request.target = line_home(*from);
@@ -71,7 +71,7 @@ bool adapter_unit::prepare(window const& by, transaction& request) const {
 command_status adapter_unit::begin(window& by) {
   transaction checked;
   if (!prepare(by, checked) || !completion_.counter(by.field(of::counter))) return command_status::wrong;
-  network_.operation_begins();  // harts do not run ahead of what it changes
+  network_.operation_begins();  // harts must not run ahead of its effects
   kernel_.start(run(by));
   return command_status::accepted;
 }

@@ -1,14 +1,14 @@
-// adapter_unit: the adapter's commands: compare-and-swap of a word at its home, and copies by DMA.
+// adapter_unit: commands of the adapter: compare-and-swap of a word at its home, and copies by DMA.
 //
-//   Loads, stores and AMOs of other tiles' words need no command. A compare-and-swap does, as LR and SC have no home
-//   elsewhere (docs/internals/machine.md, 2); its `result` is the word that was found. A copy is run by the adapter of
-//   the tile at which its source is and moves whole lines of the L2, behind all caches: ragged ends are the program's,
-//   as words. On a machine with clusters it copies from the own cluster only, and into others by `send`, which their
-//   windows let in or refuse (portals.hpp).
+//   Loads, stores and AMOs of other tiles' words need no command. A compare-and-swap needs one, as LR and SC work at
+//   home only (docs/internals/machine.md, 2); its `result` is the old word. A copy is run by the adapter of the source
+//   tile and moves whole lines of the L2, bypassing all caches; the program copies ragged ends as words. On a machine
+//   with clusters it copies within the own cluster only, and to others by `send`, which their windows accept or refuse
+//   (portals.hpp).
 //
 // Units     bytes.
-// Errors    what cannot be one of these is refused at the doorbell. What the home then does not have is told by the
-//           doorbell, and as `error` of the counter.
+// Errors    an invalid command is refused at the doorbell. A fault at the home is reported by the doorbell and as
+//           `error` of the counter.
 // Threads   one.
 // Source    NEMESYS (MEMSYS 2019), section 3 (network adapter); registers.hpp, `adapter`.
 #pragma once
@@ -26,7 +26,7 @@ class adapter_unit final : public command_unit {
 
  private:
   [[nodiscard]] registers::command_status begin(window& by) override;
-  /// The command as a transaction; false: it cannot be one.
+  /// Translates the command to a transaction; false: it is invalid.
   [[nodiscard]] bool prepare(window const& by, transaction& request) const;
   [[nodiscard]] bool prepare_copy(window const& by, bool sends, transaction& request) const;
   process run(window& by);

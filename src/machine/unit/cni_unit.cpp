@@ -1,4 +1,4 @@
-// cni_unit: from registers to lines, regions and faults.
+// cni_unit: registers of lines, regions and faults.
 #include "machine/unit/cni_unit.hpp"
 
 namespace tess::machine {

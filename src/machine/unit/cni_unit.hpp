@@ -1,10 +1,10 @@
 // cni_unit: the registers of a tile's cache-integrated network interface.
 //
-//   Commands about lines end at the doorbell's store. Fields of a region keep their values; a store to one of them
-//   takes the region out of force until it is enabled again.
+//   Commands for lines are complete when the store to the doorbell returns. Fields of a region keep their values; a
+//   store to one of them disables the region until it is enabled again.
 //
 // Units     bytes; addresses of lines are global.
-// Errors    a command that cannot be: `wrong`. No such register: the access traps. Other tiles cannot reach them.
+// Errors    an invalid command: `wrong`. An invalid register: the access traps. Other tiles cannot access them.
 // Threads   one.
 // Source    registers.hpp, `cni`.
 #pragma once
@@ -16,7 +16,7 @@ namespace tess::machine {
 
 class cni_unit final : public command_unit {
  public:
-  /// `at` must have an interface.
+  /// The tile `at` must have an interface.
   cni_unit(machine_description const& description, tile& at);
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;

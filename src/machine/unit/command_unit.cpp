@@ -20,7 +20,7 @@ bool command_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_
   std::uint64_t const number = offset / registers::window_bytes;
   if (number >= windows_.size()) return false;
   window& by = windows_[number];
-  // While a command runs, the window is the unit's: the store is lost, as the doorbell says.
+  // While a command runs, the unit owns the window: the store is lost.
   if (by.runs()) return true;
   std::uint64_t const inside = offset % registers::window_bytes;
   if (inside == doorbell) {

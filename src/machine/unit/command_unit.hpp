@@ -1,9 +1,9 @@
-// command_unit: what units with command windows have in common: seven words of fields, then a doorbell.
+// command_unit: the common part of units with command windows: seven words of fields, then a doorbell.
 //
-//   Fields are stored in any order and keep their values. A store to the doorbell begins the command, or refuses it; a
-//   load of it says what became of it (command_status). A window holds one command at a time.
+//   Fields are stored in any order and keep their values. A store to the doorbell begins the command or refuses it; a
+//   load of the doorbell returns its state (command_status). A window holds one command at a time.
 //
-// Errors    no such window: nothing, or false; the access then traps.
+// Errors    an invalid window: nothing, or false; the access then traps.
 // Threads   one.
 // Source    docs/internals/machine.md, 6; registers.hpp has the fields of each unit.
 #pragma once
@@ -30,7 +30,7 @@ class command_unit : public device {
     [[nodiscard]] std::uint64_t field(std::uint64_t offset) const noexcept { return words[offset / 8]; }
     [[nodiscard]] bool runs() const noexcept { return status == registers::command_status::accepted; }
   };
-  /// Begins the command of a window that has none; says whether it could be. The unit ends it by setting `status`.
+  /// Begins the command of an idle window and returns whether that was possible. The unit ends it by setting `status`.
   [[nodiscard]] virtual registers::command_status begin(window& by) = 0;
 
  private:

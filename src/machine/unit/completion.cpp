@@ -1,4 +1,4 @@
-// completion: words of a counter, wherever it is.
+// completion: accesses to a counter's words, wherever they are.
 #include "machine/unit/completion.hpp"
 
 #include <cstring>

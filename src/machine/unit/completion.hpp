@@ -1,10 +1,10 @@
-// completion: how every unit tells that a command is done: it takes one from a counter at its home.
+// completion: how a unit reports that a command is done: it decrements a counter at its home.
 //
-//   A counter is four words: value, error, notify, cookie. An error is written first. Who makes the value zero writes
+//   A counter is four words: value, error, notify, cookie. An error is written first. The decrement to zero writes
 //   `cookie` to `notify`, unless that is null; harts that sleep on that word wake.
 //
-// Units     addresses of the registers may be the local window's; inside they are global.
-// Errors    a notify address that is none of the machine's is passed over: the program has changed it meanwhile.
+// Units     register addresses may be in the local window; inside they are global.
+// Errors    an invalid notify address is ignored: the program has changed it meanwhile.
 // Threads   one.
 // Source    counters of CNI (IJPP 2012), section 3.3; docs/internals/machine.md, 6 has the form.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace tess::machine {
 
-/// An event that a process awaits: `co_await` goes on when it has happened, at once if it has.
+/// An awaitable event: `co_await` continues when it has happened, at once if it already has.
 class happened : public event {
  public:
   happened() : event([](event& self) { static_cast<happened&>(self).resume(); }) {}
@@ -38,18 +38,18 @@ class completion {
   completion(machine_description const& description, tile& at)
       : tile_(at), local_(description.window(at.number())), own_only_(description.has_clusters()) {}
 
-  /// What an address in a register means; nothing if it is in the local window but behind its end.
+  /// The global address of a register's value; nothing if it lies in a hole of the local window.
   [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const noexcept {
     return local_.global(address);
   }
-  /// The global address of a counter that a command names; 0: it names none; nothing: there cannot be one.
+  /// The global address of a command's counter; 0: it has none; nothing: the address is invalid.
   [[nodiscard]] std::optional<std::uint64_t> counter(std::uint64_t address) const noexcept;
 
-  /// `counter` may be 0. `error` 0: there was none.
+  /// `counter` may be 0. `error` 0: no error.
   [[nodiscard]] task<> acknowledge(std::uint64_t counter, std::uint64_t error);
   /// A word operation at the home of its address.
   [[nodiscard]] task<> word(transaction& request);
-  /// Any transaction whose target is set, by the adapter.
+  /// Any transaction whose target is set, through the adapter.
   [[nodiscard]] task<> remote(transaction& request);
 
  private:
@@ -62,7 +62,7 @@ class completion {
 
   tile& tile_;
   local_window local_;
-  bool own_only_;  ///< A cluster's commands write nothing of other clusters.
+  bool own_only_;  ///< A cluster's commands do not write to other clusters.
 };
 
 }  // namespace tess::machine

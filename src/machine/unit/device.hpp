@@ -1,7 +1,7 @@
-// device: what a unit with registers is to its tile: words that are loaded and stored.
+// device: the register interface of a tile's unit: words that are loaded and stored.
 //
 // Units     offsets in bytes from the unit's first register, multiples of 8.
-// Errors    no such register: nothing, or false; the access then traps.
+// Errors    an invalid register: nothing, or false; the access then traps.
 // Threads   one.
 #pragma once
 

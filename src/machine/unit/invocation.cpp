@@ -24,7 +24,7 @@ invoke_unit::invoke_unit(kernel& k, machine_description const& description, netw
 command_status invoke_unit::begin(window& by) {
   if (by.field(registers::invoke::target) >= tiles_ || !completion_.counter(by.field(registers::invoke::counter)))
     return command_status::wrong;
-  network_.operation_begins();  // harts do not run ahead of what it changes
+  network_.operation_begins();  // harts must not run ahead of its effects
   kernel_.start(run(by));
   return command_status::accepted;
 }
@@ -76,7 +76,7 @@ process task_queue::send_notification(std::uint64_t word) {
 
 void task_queue::set_alarm(std::uint64_t ns) {
   picoseconds const due = kernel_.now() + std::min(ns, never / 2000) * 1000;
-  // Of several the first rings; who still has to wait sets it again.
+  // The earliest alarm rings; the others set it again.
   if (due >= alarm_ps_) return;
   alarm_ps_ = due;
   kernel_.start(ring(due));

@@ -1,12 +1,11 @@
-// invocation: remote task invocation as programs see it: windows that send a message to another tile's queue, and the
-// windows by which the harts of that tile take messages out, one each.
+// invocation: remote task invocation: windows that send a message to another tile's queue, and windows by which the
+// harts of that tile take messages out.
 //
-//   A message is five words and the number of the tile that sent it. The queue is the adapter's, of as many entries as
-//   the machine file says; a message that finds it full stays in its slot at the sender, which tries again: nothing
-//   waits in a router (docs/internals/machine.md, 5). The sender's counter is acknowledged when the message is in the
-//   queue. A hart takes the oldest message into its own window, so that harts do not get parts of each other's. When
-//   one has come in, the queue adds 1 to the word at `notify`, if there is one: who sleeps on that word wakes. So does
-//   the tile's alarm, for those who must not sleep for ever.
+//   A message is five words and the number of the sending tile. The queue is the adapter's; the machine file gives its
+//   size. A message that finds it full stays in its slot at the sender, which tries again: nothing waits in a router
+//   (docs/internals/machine.md, 5). The sender's counter is acknowledged when the message is in the queue. A hart takes
+//   the oldest message into its own window, so harts do not mix their messages. An arriving message adds 1 to the word
+//   at `notify`, if there is one, which wakes its sleepers. So does the tile's alarm, for sleepers with a deadline.
 //
 // Threads   one.
 // Source    NEMESYS (MEMSYS 2019), sections 3 and 4 (task spawn by the network adapter); registers.hpp, `invoke` and
@@ -42,7 +41,7 @@ class task_queue final : public device {
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
 
-  /// Adds 1 to the word at `notify`, as if a message had come.
+  /// Adds 1 to the word at `notify`, as if a message had arrived.
   void call();
 
  private:
@@ -60,10 +59,10 @@ class task_queue final : public device {
   tile& tile_;
   completion completion_;
   std::vector<window> windows_;
-  std::uint64_t notify_ = 0;  ///< Global; 0: nobody.
+  std::uint64_t notify_ = 0;  ///< Global; 0: none.
   static constexpr picoseconds never = ~picoseconds{0};
-  picoseconds alarm_ps_ = never;  ///< The next one.
-  picoseconds reach_ps_;          ///< As long harts may run ahead of an event that they have not heard of.
+  picoseconds alarm_ps_ = never;  ///< Time of the next alarm.
+  picoseconds reach_ps_;          ///< How far harts may run ahead of an event that they do not know.
 };
 
 }  // namespace tess::machine

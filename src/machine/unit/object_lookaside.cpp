@@ -1,4 +1,4 @@
-// object_lookaside: entries in and out.
+// object_lookaside: loads and stores of entries.
 #include "machine/unit/object_lookaside.hpp"
 
 namespace tess::machine {

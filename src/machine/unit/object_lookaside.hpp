@@ -1,10 +1,10 @@
-// object_lookaside: which tile an extended address means (xBGAS): object ids to tiles, as the program fills it in.
+// object_lookaside: maps the object id of an extended address (xBGAS) to a tile, as set by the program.
 //
-//   Id 0 is every tile itself and has no entry. Addresses behind an id are those of the tile's own map, its local
-//   window included, so that what has one address in every program is reached at it everywhere.
+//   Id 0 is the own tile and has no entry. An address with an id is one of the target tile's own map, including its
+//   local window, so that data with one address in every program are reached by it everywhere.
 //
 // Units     bytes; ids below the number of entries.
-// Errors    an entry of no tile is refused: the store traps.
+// Errors    an entry that names no tile is refused: the store traps.
 // Threads   one.
 // Source    object look-aside buffer of xBGAS; registers.hpp, `extended`.
 #pragma once
@@ -24,7 +24,7 @@ class object_lookaside final : public device {
     if (object >= tiles_.size() || tiles_[object] == none) return std::nullopt;
     return tiles_[object] - 1;
   }
-  /// The global name of an address as tile `tile` knows it; nothing if it has none there.
+  /// The global address of tile `tile`'s address; nothing if it is invalid there.
   [[nodiscard]] std::optional<std::uint64_t> global(std::uint32_t tile, std::uint64_t address) const noexcept {
     return windows_[tile].global(address);
   }
@@ -34,7 +34,7 @@ class object_lookaside final : public device {
 
  private:
   static constexpr std::uint32_t none = 0;
-  std::vector<std::uint32_t> tiles_;  ///< By id: the tile, plus 1.
+  std::vector<std::uint32_t> tiles_;  ///< By id: the tile plus 1.
   std::vector<local_window> windows_;
 };
 

@@ -1,4 +1,4 @@
-// object_types: records and masks out of the tile's memory.
+// object_types: reads records and masks from the tile's memory.
 #include "machine/unit/object_types.hpp"
 
 #include <cstring>

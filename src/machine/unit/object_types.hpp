@@ -1,10 +1,10 @@
-// object_types: the section `tess_types` of the program as the accelerators of a tile see it: in their tile's memory.
+// object_types: the program's section `tess_types`, as the accelerators of a tile read it from their tile's memory.
 //
-//   An object's header holds the index of a record; the record has the object's size and the address of its mask. Both
-//   lie in the static image, which the loader puts into every tile's memory, so a unit reads its own tile's copy.
+//   An object's header holds the index of a record; the record holds the object's size and the address of its mask.
+//   Both are in the static image, which the loader puts into every tile's memory, so a unit reads its own tile's copy.
 //
 // Units     addresses are global; time is that of the tile's bus and its memory.
-// Errors    nothing: an index beyond the section, or a record that makes no sense.
+// Errors    nothing for an index beyond the section, or an invalid record.
 // Threads   one.
 // Source    NEMESYS (MEMSYS 2019), section 2; docs/internals/machine.md, 8; registers.hpp, `objects`.
 #pragma once
@@ -17,10 +17,10 @@
 namespace tess::machine {
 
 struct object_type {
-  std::uint64_t bytes = 0;  ///< Of an object.
+  std::uint64_t bytes = 0;  ///< Size of an object.
   registers::objects::kind_code kind = registers::objects::object;
   std::uint64_t alignment = 8;
-  std::uint64_t mask = 0;  ///< Where it lies, for mask_word().
+  std::uint64_t mask = 0;  ///< Its address, for mask_word().
 
   [[nodiscard]] bool is_array() const noexcept { return kind != registers::objects::object; }
   [[nodiscard]] std::uint64_t front_bytes() const noexcept {
@@ -33,15 +33,15 @@ class object_types {
   object_types(kernel& k, machine_description const& description, tile& at)
       : kernel_(k), tile_(at), clock_(description.tile_clock_ps), local_(description.window(at.number())) {}
 
-  /// Where the section lies, as an address of the local window; the loader says it.
+  /// The address of the section in the local window; set by the loader.
   void place(std::uint64_t address, std::uint64_t bytes) noexcept {
     address_ = address;
     count_ = bytes / registers::objects::record_bytes;
   }
 
-  /// What one reads of a record: as many words as it takes to get from its first to that of the mask.
+  /// Reads a record: from its first word to the one with the mask.
   [[nodiscard]] task<std::optional<object_type>> read(std::uint32_t index);
-  /// Word `number` of a type's mask; nothing: it is in no memory.
+  /// Word `number` of a type's mask; nothing: it is outside of all memory.
   [[nodiscard]] task<std::optional<std::uint64_t>> mask_word(object_type const& of, std::uint64_t number);
 
  private:

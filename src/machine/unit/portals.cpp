@@ -1,4 +1,4 @@
-// portals: windows opened, looked up and counted down.
+// portals: opening, checking and closing of windows.
 #include "machine/unit/portals.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ bool portals::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
   if (inside == of::sends) {
     open(one, value);
   } else if (one.sends == 0) {
-    one.fields[inside / sizeof(std::uint64_t)] = value;  // an open window stays as it is
+    one.fields[inside / sizeof(std::uint64_t)] = value;  // an open window does not change
   }
   return true;
 }

@@ -1,11 +1,12 @@
-// portals: the receive windows of a cluster: what other clusters send comes in by one of them, or not at all.
+// portals: the receive windows of a cluster: the only way for data of other clusters to enter.
 //
-//   A window is open for one tile, one range and a number of sends. Every packet of a send is looked up here before a
-//   byte is written: outside of an open window it is refused, and the sender's command ends as wrong. With the last
-//   send that was waited for a window closes by itself, and who sleeps on the tile's word for messages wakes.
+//   A window is open for one tile, one range and a number of transfers. Every packet is checked here before a byte is
+//   written: outside of an open window it is refused, and the sender's command ends as wrong. A window closes by itself
+//   with the last expected transfer, and sleepers on the tile's word for messages wake.
 //
-// Units     bytes; addresses of the registers may be the local window's.
-// Errors    `state` says wrong of a range that is not whole lines of the own memory or partition, or of no other tile.
+// Units     bytes; register addresses may be in the local window.
+// Errors    `state` is wrong for a range that is not whole lines of the own memory or partition, or for an invalid
+//           tile.
 // Threads   one.
 // Source    portals of NodeOS and Nanvix, and the receive tags of the MPPA-256's D-NoC, which have a buffer and count
 //           ends of transfers; registers.hpp, `portals`.
@@ -23,7 +24,7 @@ namespace tess::machine {
 
 class portals final : public device, private arrival_guard {
  public:
-  /// `all_came`: called when the last send into a window has ended.
+  /// `all_received`: called when the last transfer into a window has ended.
   portals(machine_description const& description, tile& at, std::function<void()> all_received);
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
@@ -34,7 +35,7 @@ class portals final : public device, private arrival_guard {
     std::array<std::uint64_t, 3> fields{};  ///< As stored: address, bytes, source.
     std::uint64_t begin = 0;                ///< Global.
     std::uint64_t end = 0;
-    std::uint64_t sends = 0;  ///< That are still to come; 0: it is closed.
+    std::uint64_t sends = 0;  ///< Expected transfers; 0: closed.
     registers::command_status state = registers::command_status::idle;
   };
   [[nodiscard]] bool admits(transaction const& data) override;

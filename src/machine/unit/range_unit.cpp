@@ -83,7 +83,7 @@ of::status_code range_unit::ring(window& by) {
   command.counter = *counter;
   command.address = *begin;
   by.runs = true;
-  network_.operation_begins();  // harts do not run ahead of what it changes
+  network_.operation_begins();  // harts must not run ahead of its effects
   kernel_.start(run(command, by));
   return of::accepted;
 }

@@ -1,12 +1,12 @@
 // range_unit: the unit by which programs write back and invalidate ranges of their tile's caches.
 //
-//   A window holds one command at a time; its doorbell says `full` while that runs. Commands run side by side: each
-//   looks at its range line by line, a hit's time each, and waits for memory at the end. A command may trigger what
-//   stands in its hart's window of requests to the NMA, so that nobody need wait for the end of an invalidation.
+//   A window holds one command at a time; its doorbell reads `full` while that runs. Commands run concurrently: each
+//   visits its range line by line, at the time of a hit each, and awaits memory at the end. A command may trigger the
+//   request in its hart's window of the NMA, so that the hart need not wait for the end of an invalidation.
 //
-// Units     global addresses inside; those of the registers may be the local window's.
-// Errors    a range that does not lie in one region of this machine, or an unknown operation: `wrong`. A request that
-//           cannot be made: `error` of the counter.
+// Units     global addresses inside; register addresses may be in the local window.
+// Errors    a range that is not in one region of this machine, or an unknown operation: `wrong`. An invalid request:
+//           `error` of the counter.
 // Threads   one.
 // Source    range operations of Pegasus (DATE 2017) and NEMESYS (MEMSYS 2019), section 3; registers.hpp, `ranges`.
 #pragma once
@@ -24,7 +24,7 @@ class range_unit final : public device {
  public:
   range_unit(kernel& k, machine_description const& description, network& noc, tile& at);
 
-  /// How a hart's request is made; false: it cannot be.
+  /// Issues a hart's request; false: it is invalid.
   void on_trigger(std::function<bool(std::uint64_t)> made) { triggered_ = std::move(made); }
 
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
@@ -41,7 +41,7 @@ class range_unit final : public device {
     bool runs = false;
   };
   registers::ranges::status_code ring(window& by);
-  /// A copy of the command, as it was when the bell rang.
+  /// The command as it was when the doorbell rang.
   process run(window command, window& of);
 
   kernel& kernel_;

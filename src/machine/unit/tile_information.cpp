@@ -1,4 +1,4 @@
-// tile_information: every register looked up in the description.
+// tile_information: registers computed from the description.
 #include "machine/unit/tile_information.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::uint64_t tile_information::program_of(std::uint32_t tile) const noexcept {
 std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) const {
   region const* const own = map_.of(region_kind::partition, tile);
   region const partition = own == nullptr ? region{} : *own;  // a cluster without DDR has none
-  // The copy map of the NMA is nobody's else.
+  // The copy map of the NMA is reserved.
   std::uint64_t const taken = description_.is_memory(tile) ? description_.nma.map_bytes : 0;
   switch (offset) {
     case of::row_tlm:

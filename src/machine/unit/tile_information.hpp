@@ -1,4 +1,4 @@
-// tile_information: the unit that tells a program where it is: its tile and hart, the grid, and the map of all tiles.
+// tile_information: the unit that tells a program where it runs: tile and hart, the grid, and the map of all tiles.
 //
 // Threads   one.
 // Source    registers.hpp, `information`.
@@ -16,7 +16,7 @@ namespace tess::machine {
 
 class tile_information final : public device {
  public:
-  /// `program_tiles`: which tiles run the program, in their order; looked at when a program asks.
+  /// `program_tiles`: the tiles that run the program, in order; read when a program asks.
   tile_information(machine_description const& description, address_map const& map,
                    std::vector<std::uint32_t> const& program_tiles, tile const& at)
       : description_(description), map_(map), program_tiles_(program_tiles), at_(at), tile_(at.number()) {}
@@ -24,12 +24,12 @@ class tile_information final : public device {
   [[nodiscard]] std::optional<std::uint64_t> load(std::uint64_t offset, std::uint32_t hart) override;
   [[nodiscard]] bool store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) override;
   void set_stalled() noexcept { stalled_ = true; }
-  /// Who is told that the measured part begins, or ends.
+  /// Called when the measured part begins or ends.
   void on_measured(std::function<void(bool)> callback) { measured_ = std::move(callback); }
 
  private:
   [[nodiscard]] std::uint64_t row(std::uint32_t tile, std::uint64_t offset) const;
-  /// Which copy runs on a tile, plus 1; 0: none.
+  /// The copy that runs on a tile, plus 1; 0: none.
   [[nodiscard]] std::uint64_t program_of(std::uint32_t tile) const noexcept;
 
   machine_description const& description_;

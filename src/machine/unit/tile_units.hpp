@@ -1,6 +1,6 @@
 // tile_units: the units with registers that every tile has, attached to it.
 //
-//   The one place that knows them all: another unit is a member here.
+//   The only place that knows all of them: a new unit becomes a member here.
 #pragma once
 
 #include <memory>
@@ -63,7 +63,7 @@ struct tile_units {
   task_queue tasks;
   object_types types;
   object_lookaside objects;
-  std::optional<nma_requests> requests;  ///< Accelerators, where the machine has them.
+  std::optional<nma_requests> requests;  ///< Accelerators, if the machine has them.
   std::optional<graph_writeback> graphs;
   std::unique_ptr<nma> accelerator;  ///< In memory tiles.
   std::optional<portals> windows;    ///< Of a cluster.

@@ -11,7 +11,7 @@ namespace {
 
 using tess::machine::process_pool;
 
-TEST(a_frame_pool, hands_out_what_was_given_back_last) {
+TEST(a_process_pool, hands_out_what_was_given_back_last) {
   process_pool pool;
   void* const first = pool.take(100);
   void* const second = pool.take(100);
@@ -25,7 +25,7 @@ TEST(a_frame_pool, hands_out_what_was_given_back_last) {
   pool.give(second, 128);
 }
 
-TEST(a_frame_pool, keeps_sizes_apart_and_large_frames_out) {
+TEST(a_process_pool, keeps_sizes_apart_and_large_frames_out) {
   process_pool pool;
   void* const small = pool.take(64);
   void* const large = pool.take(process_pool::largest_bytes + 1);
