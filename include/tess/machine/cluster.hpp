@@ -1,9 +1,9 @@
-// cluster: what a bare program on a machine with clusters asks its own cluster: who it is, where memories are, how
-// late.
+// cluster: a bare program's view of its own cluster on a machine with clusters: number, memories, time, sleep and
+// counters.
 //
-//   For programs without the runtime. The machine's words are in registers.hpp; mailbox.hpp and portal.hpp build on it.
+//   For programs without the runtime. registers.hpp has the registers; mailbox.hpp and portal.hpp build on this.
 //
-// Units     cycles of the cluster's clock, which all clusters count alike; addresses as of the machine's map.
+// Units     cycles of the clusters' common clock; addresses of the machine's map.
 // Threads   any.
 // Source    docs/machine/machine.md, "Clusters".
 #pragma once
@@ -23,7 +23,7 @@ inline std::uint64_t volatile& word(std::uint64_t address) {
 inline std::uint64_t information(std::uint64_t offset) {
   return word(registers::own_devices + offset);
 }
-/// Number of this cluster: that of its tile.
+/// Number of this cluster, which is that of its tile.
 inline std::uint64_t own_number() {
   return information(registers::information::tile);
 }
@@ -35,7 +35,7 @@ inline std::uint64_t count() {
 inline std::uint64_t row(std::uint64_t number, std::uint64_t field) {
   return information(registers::information::table + number * registers::information::row_bytes + field);
 }
-/// Whether it has DDR of its own.
+/// Whether the cluster has DDR of its own.
 inline bool has_memory(std::uint64_t number) {
   return row(number, registers::information::row_partition_bytes) != 0;
 }
@@ -46,11 +46,11 @@ inline std::uint64_t unit_address(registers::unit of) {
 inline std::uint64_t window(registers::unit of) {
   return unit_address(of) + registers::window_bytes * information(registers::information::hart);
 }
-/// The name that other clusters have for a byte of this cluster's own memory.
+/// The global address of a byte of this cluster's own memory.
 inline std::uint64_t global_name(void const* own) {
   return row(own_number(), registers::information::row_tlm) + reinterpret_cast<std::uint64_t>(own);
 }
-/// Everything stored before is seen by the units that are asked afterwards.
+/// Orders all earlier stores before later accesses to units.
 inline void fence() {
   asm volatile("fence rw, rw" ::: "memory");
 }
@@ -60,7 +60,7 @@ inline std::uint64_t cycle() {
   return now;
 }
 
-/// Sleeps until somebody writes the word, unless `there` says that what is waited for has come already.
+/// Sleeps until the word is written, unless `there` returns true: then the awaited event has happened already.
 template <class Condition>
 void sleep_on(std::uint64_t& own_word, Condition there) {
   std::uint64_t seen = 0;
@@ -68,14 +68,14 @@ void sleep_on(std::uint64_t& own_word, Condition there) {
   if (!there()) asm volatile(".4byte 0x00d00073" ::: "memory");  // wrs.nto
 }
 
-/// What a unit counts down when a command has ended.
+/// A counter that a unit decrements when a command has ended.
 struct alignas(32) counter {
   std::uint64_t value = 1;
   std::uint64_t error = 0;
   std::uint64_t notify = 0;
   std::uint64_t cookie = 0;
 
-  /// Asleep until it is zero. False: the command ended with an error.
+  /// Sleeps until it is zero. False: the command ended with an error.
   [[nodiscard]] bool wait() {
     auto const ended = [this] { return *const_cast<std::uint64_t volatile*>(&value) == 0; };
     while (!ended()) sleep_on(value, ended);

@@ -1,28 +1,28 @@
-// cni: what a bare program on a machine with cache-integrated network interfaces uses: scratchpads of all tiles, and
-// the lines of them that answer to accesses: command buffers, counters, queues.
+// cni: cache-integrated network interfaces for bare programs: scratchpads of all tiles, and lines with events in them:
+// command buffers, counters, queues.
 //
-//   Each copy of the program calls open() first: then the lower part of every tile's scratchpad, data(), is plain
-//   memory, and the last way of it, events(), is for lines with events, once they are configured. Both have the same
-//   place in every tile, so a program knows the others' addresses without asking. A tile's lines are configured by that
-//   tile alone; others must not use them before (meet first, for instance at a word in DDR).
+//   Each copy of the program calls open() first. Then the lower part of every tile's scratchpad, data(), is plain
+//   memory, and its last way, events(), is for lines with events, once they are configured. Both have the same location
+//   in every tile, so a program can compute the addresses of other tiles. Only the tile itself configures its lines;
+//   others must not use them before that (synchronize first, for instance at a word in DDR).
 //
 //     cni::open();
 //     cni::counter arrived(cni::events(cni::own_tile(), 0));
 //     arrived.configure();
 //     cni::command_buffer commands(cni::events(cni::own_tile(), 1));
 //     commands.configure();
-//     ...                                                   // all tiles have come so far
+// all tiles have reached this point
 //     arrived.set(-1024);
 //     commands.copy(cni::data(other, 0), from, 1024, arrived.address());
 //     cni::wait_while(arrived.address(), [](std::uint64_t value) { return value != 0; });
 //
-//   Stores to other tiles' scratchpads do not wait: fence() does, until all have been done. Stores of one tile to
-//   another are done in their order, unless a full queue refused one.
+//   Stores to other tiles' scratchpads are posted; fence() waits until all are complete. Stores of one tile to another
+//   one are performed in order, unless a full queue refused one.
 //
-// Units     bytes, cycles of the tile's clock. Addresses are those of the machine's map; of a copy's source,
-//           destination and acknowledgement also the local window's.
+// Units     bytes, cycles of the tile's clock. Addresses are those of the machine's map; source, destination and
+//           acknowledgement of a copy may also be in the local window.
 // Threads   a command buffer belongs to a hart.
-// Errors    docs/machine/cni.md: what a hart itself does wrong traps; what a transfer does is counted, faults().
+// Errors    docs/machine/cni.md: an invalid access of a hart traps; an invalid transfer is counted, faults().
 // Source    Cache-Integrated Network Interfaces (IJPP 2012), sections 3 and 4; the words are in registers.hpp, `cni`.
 #pragma once
 
@@ -35,8 +35,8 @@ namespace tess::machine::cni {
 
 namespace words = registers::cni;
 
-/// A word of 64 bits that is always loaded and stored whole, as registers and lines with events must be: of a volatile
-/// one compilers load half if only half is used.
+/// A word of 64 bits that is always loaded and stored as a whole, as registers and lines with events require: of a
+/// volatile word, compilers may load only the half that is used.
 class whole_word {
  public:
   explicit whole_word(std::uint64_t address) : at_(reinterpret_cast<std::uint64_t*>(address)) {}
@@ -67,7 +67,7 @@ inline std::uint64_t information(std::uint64_t offset) {
 inline std::uint64_t row(std::uint64_t tile, std::uint64_t field) {
   return information(registers::information::table + tile * registers::information::row_bytes + field);
 }
-/// Everything stored before has been done, at all tiles.
+/// Waits until all earlier stores are complete, at all tiles.
 inline void fence() {
   asm volatile("fence rw, rw" ::: "memory");
 }
@@ -83,13 +83,13 @@ inline whole_word unit(std::uint64_t offset) {
               offset);
 }
 
-/// What open() has found.
+/// The result of open().
 struct layout {
   std::uint64_t tile = 0;   ///< This one.
-  std::uint64_t tiles = 0;  ///< Of the machine.
+  std::uint64_t tiles = 0;  ///< Number of tiles of the machine.
   std::uint64_t base = 0;
   std::uint64_t stride = 0;
-  std::uint64_t data_bytes = 0;  ///< Of a tile's scratchpad: what is not for events.
+  std::uint64_t data_bytes = 0;  ///< Size of a tile's scratchpad without the part for events.
   std::uint64_t event_lines = 0;
 };
 inline layout known;
@@ -98,16 +98,16 @@ inline layout known;
 inline std::uint64_t own_tile() {
   return known.tile;
 }
-/// Address of a byte of a tile's scratchpad, offset < known.data_bytes.
+/// Address of a byte of a tile's scratchpad; offset < known.data_bytes.
 inline std::uint64_t data(std::uint64_t tile, std::uint64_t offset = 0) {
   return known.base + tile * known.stride + offset;
 }
-/// Address of a line of a tile's scratchpad that may have events, line < known.event_lines.
+/// Address of a line with events of a tile's scratchpad; line < known.event_lines.
 inline std::uint64_t events(std::uint64_t tile, std::uint64_t line) {
   return known.base + tile * known.stride + known.data_bytes + line * words::line_bytes;
 }
 
-/// An entry of the region table. False: it cannot be.
+/// Sets an entry of the region table. False: it is invalid.
 inline bool enter_region(std::uint64_t entry, std::uint64_t match, std::uint64_t mask, words::region_code kind,
                          std::uint64_t way = 0) {
   std::uint64_t const at = words::regions + entry * words::region_bytes;
@@ -119,7 +119,7 @@ inline bool enter_region(std::uint64_t entry, std::uint64_t match, std::uint64_t
   return unit(at + words::region_enable) == 1;
 }
 
-/// A command of the unit by this hart. False: it cannot be.
+/// A command of the unit by this hart. False: it is invalid.
 inline bool command(words::operation_code operation, std::uint64_t address, std::uint64_t bytes, std::uint64_t value,
                     std::uint64_t tag = 0) {
   std::uint64_t const window = registers::window_bytes * information(registers::information::hart);
@@ -131,15 +131,14 @@ inline bool command(words::operation_code operation, std::uint64_t address, std:
   unit(window + words::doorbell) = 1;
   return unit(window + words::doorbell) == static_cast<std::uint64_t>(registers::command_status::idle);
 }
-/// Whole lines of the own scratchpad become what `code` says, all zero; `cacheable` gives them back. False: no region,
-/// or no whole lines.
+/// Sets whole lines of the own scratchpad to `code`, with all words zero; `cacheable` returns them to the cache. False:
+/// no region, or not whole lines.
 inline bool configure(std::uint64_t address, std::uint64_t bytes, words::line_code code) {
   return command(words::configure, address, bytes, code);
 }
 
-/// Enters the usual regions: the own scratchpad, those of all tiles, and all partitions of DDR as memory; the part
-/// for data becomes scratchpad, that for events is for the program to configure. False: this machine has no such
-/// interfaces that can be opened so.
+/// Sets up the usual regions: the own scratchpad, those of all tiles, and all partitions of DDR as memory. The part for
+/// data becomes scratchpad; the program configures the part for events. False: this machine has no such interfaces.
 inline bool open() {
   namespace info = registers::information;
   known.tile = information(info::tile);
@@ -160,7 +159,7 @@ inline bool open() {
   entered &= enter_region(entry++, known.base + known.data_bytes, ~(all - 1) | (known.stride - way_bytes),
                           words::remote_events);
   entered &= enter_region(entry++, known.base, ~(all - 1), words::remote_scratchpad);
-  // The smallest aligned block with all partitions.
+  // The smallest aligned block that contains all partitions.
   std::uint64_t const first = row(0, info::row_partition);
   std::uint64_t mask = ~std::uint64_t{0};
   for (std::uint64_t tile = 0; tile < known.tiles; ++tile) {
@@ -173,14 +172,14 @@ inline bool open() {
   return entered && configure(data(known.tile), known.data_bytes, words::scratchpad);
 }
 
-/// Waits while `goes_on` says so of the word: polls it.
+/// Polls the word while `goes_on` returns true for its value.
 template <class Condition>
 std::uint64_t wait_while(std::uint64_t address, Condition goes_on) {
   std::uint64_t value = word(address);
   while (goes_on(value)) value = word(address);
   return value;
 }
-/// The same of a word of the own scratchpad or DDR, asleep until it is written.
+/// The same for a word of the own scratchpad or DDR, asleep until it is written.
 template <class Condition>
 std::uint64_t sleep_while(std::uint64_t address, Condition goes_on) {
   for (;;) {
@@ -191,7 +190,7 @@ std::uint64_t sleep_while(std::uint64_t address, Condition goes_on) {
   }
 }
 
-/// How often a transfer that this tile began, or a store to another tile, could not be done.
+/// Number of failed transfers that this tile began, and of failed stores to other tiles.
 inline std::uint64_t faults() {
   return unit(words::faults);
 }
@@ -199,11 +198,11 @@ inline words::fault last_fault() {
   return static_cast<words::fault>(std::uint64_t{unit(words::fault_code)});
 }
 
-/// A line of some tile with events. Only the tile whose line it is configures it.
+/// A line with events of some tile. Only the tile that owns the line configures it.
 class line {
  public:
   constexpr explicit line(std::uint64_t address) : at_(address) {}
-  /// Where the line is.
+  /// The address of the line.
   [[nodiscard]] constexpr std::uint64_t address() const { return at_; }
 
  protected:
@@ -214,14 +213,14 @@ class line {
   std::uint64_t at_;
 };
 
-/// Stores that make a command; of the own tile only. The store that completes one waits while the list of jobs is full.
+/// Stores that form a command; for the own tile only. The store that completes it waits while the list of jobs is full.
 class command_buffer : public line {
  public:
   using line::line;
-  /// Makes the line a command buffer; false: it cannot be.
+  /// Makes the line a command buffer; false: impossible.
   [[nodiscard]] bool configure() const { return cni::configure(address(), words::line_bytes, words::command_buffer); }
-  /// 1 to 65536 bytes, from and to scratchpads and DDR of any tiles, at any alignment, behind all caches.
-  /// `acknowledgement`: the numbers of bytes that have been written are stored there, several in any order; or null.
+  /// 1 to 65536 bytes, from and to scratchpads and DDR of any tiles, at any alignment, bypassing all caches.
+  /// `acknowledgement`: the numbers of written bytes are stored there, in several parts and in any order; or null.
   void copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes, std::uint64_t acknowledgement = 0) const {
     field(words::command_destination) = to;
     field(words::command_acknowledgement) = acknowledgement;
@@ -233,8 +232,8 @@ class command_buffer : public line {
   void message(std::uint64_t to, std::uint64_t acknowledgement, Words... inline_words) const {
     send(words::message, to, acknowledgement, inline_words...);
   }
-  /// The same, tried once: if it is refused, as by a full queue, it is gone, and what is acknowledged is the number of
-  /// its bytes less than zero. Without `acknowledgement` nobody hears of that.
+  /// The same without retries: if it is refused, as by a full queue, it is dropped, and the negative number of its
+  /// bytes is acknowledged. Without `acknowledgement` the failure is not reported.
   template <class... Words>
   void message_once(std::uint64_t to, std::uint64_t acknowledgement, Words... inline_words) const {
     send(words::message_once, to, acknowledgement, inline_words...);
@@ -252,30 +251,30 @@ class command_buffer : public line {
   }
 };
 
-/// Adds what is stored; at zero it stores `preset` to all who are to be notified, and becomes `reload`.
+/// Adds stored values; at zero it stores `preset` to all addresses to be notified, and becomes `reload`.
 class counter : public line {
  public:
   using line::line;
-  /// Makes the line a counter; false: it cannot be.
+  /// Makes the line a counter; false: impossible.
   [[nodiscard]] bool configure() const { return cni::configure(address(), words::line_bytes, words::counter); }
   /// Adds to the value.
   void add(std::uint64_t number) const { field(words::counter_add) = number; }
-  /// The value now.
+  /// The current value.
   [[nodiscard]] std::uint64_t value() const { return field(words::counter_add); }
-  /// Nobody is notified, also of zero.
+  /// Sets the value without notification, even at zero.
   void set(std::uint64_t value) const { field(words::counter_set) = value; }
   /// The value after zero.
   void reload(std::uint64_t value) const { field(words::counter_reload) = value; }
   /// The word that is sent at zero.
   void preset(std::uint64_t value) const { field(words::counter_preset) = value; }
-  /// The address of a word, of which there are four; or null.
+  /// The address of one of four words to notify; or null.
   void notify(std::uint64_t number, std::uint64_t of_word) const {
     field(words::counter_notify + 8 * number) = of_word;
   }
 };
 
-/// A single-reader queue of 2^log2_items items of 2^log2_words words. Anybody puts; a put that finds it full waits in
-/// its sender's interface.
+/// A single-reader queue of 2^log2_items items of 2^log2_words words. Any tile puts items; a put that finds it full
+/// waits in its sender's interface.
 class queue : public line {
  public:
   using line::line;
@@ -299,14 +298,14 @@ class queue_reader {
         item_mask_((std::uint64_t{1} << log2_items) - 1),
         item_bytes_(std::uint64_t{8} << log2_words) {}
   [[nodiscard]] bool empty() const { return word(at_ + words::queue_tail) == taken_; }
-  /// Address of the oldest item, when there is one; it stays until pop().
+  /// Address of the oldest item, if there is one; it stays until pop().
   [[nodiscard]] std::uint64_t front() const { return buffer_ + (taken_ & item_mask_) * item_bytes_; }
-  /// Frees the oldest item.
+  /// Removes the oldest item.
   void pop() {
-    taken_ = (taken_ + 1) & 0xffff'ffffU;  // as the head and tail of the queue
+    taken_ = (taken_ + 1) & 0xffff'ffffU;  // wraps as head and tail of the queue
     word(at_ + words::queue_head) = taken_;
   }
-  /// The first word of the oldest item, polled for.
+  /// Polls for the oldest item and returns its first word.
   std::uint64_t take() {
     while (empty()) {
     }
@@ -323,11 +322,11 @@ class queue_reader {
   std::uint64_t taken_ = 0;
 };
 
-/// A multiple-reader queue: items meet requests, whichever come first wait.
+/// A multiple-reader queue: matches items with requests; whichever arrives first waits.
 class match_queue : public line {
  public:
   using line::line;
-  /// `tagged`: all requests have tags, and items two words or more.
+  /// `tagged`: all requests carry tags, and items have two words or more.
   [[nodiscard]] bool configure(std::uint64_t buffer, std::uint64_t log2_items, std::uint64_t log2_words = 0,
                                bool tagged = false) const {
     if (!cni::configure(address(), words::line_bytes, words::match_queue)) return false;
@@ -337,19 +336,19 @@ class match_queue : public line {
   }
   /// An item of one word; longer ones are messages or copies to address().
   void put(std::uint64_t item) const { field(words::match_data) = item; }
-  /// An item, this one's turn, is written to this address.
+  /// Requests an item, which will be written to this address.
   void request(std::uint64_t response) const { field(words::match_request) = response; }
-  /// Of a tagged queue: in the item that is written, `tag` is the last word. Answers to many requests can go to one
-  /// single-reader queue with items of this size, and with room for all of them. `response`: below 2^48; `tag`: up to
+  /// For a tagged queue: `tag` is the last word of the item that is written. Answers to many requests can go to one
+  /// single-reader queue with items of this size and room for all of them. `response`: below 2^48; `tag`: up to
   /// words::tag_max.
   void request(std::uint64_t response, std::uint64_t tag) const {
     field(words::match_request) = words::tagged_request(response, tag);
   }
-  /// The same, but it does not wait: if no item is there, the answer is zeros, and `tag | words::none`.
+  /// The same without waiting: if there is no item, the answer is zeros and `tag | words::none`.
   void try_request(std::uint64_t response, std::uint64_t tag) const {
     field(words::match_request) = words::tagged_request(response, tag) | words::no_wait;
   }
-  /// Items that wait, or less than zero: requests that do.
+  /// Number of waiting items; negative: number of waiting requests.
   [[nodiscard]] std::int64_t balance() const {
     return static_cast<std::int64_t>(std::uint64_t{field(words::match_balance)});
   }

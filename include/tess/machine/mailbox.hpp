@@ -1,10 +1,10 @@
-// mailbox: small messages between clusters: five words and who sent them, in the order in which they arrive.
+// mailbox: short messages between clusters: five words and the sender, in order of arrival.
 //
-//   A cluster has one. A message that finds it full stays at its sender, whose adapter sends it again. Who waits sleeps
-//   and wakes for a message, and for the last send into a receive window (portal.hpp).
+//   Each cluster has one. A message that finds it full stays at its sender, whose adapter sends it again. A waiting
+//   hart sleeps, and wakes for a message or for the last transfer into a receive window (portal.hpp).
 //
-// Threads   send(): any hart. Everything else: one hart of the cluster.
-// Errors    send() to no cluster ends the program: it is a bug of it.
+// Threads   send(): any hart. All others: one hart of the cluster.
+// Errors    send() to an invalid cluster ends the program: it is a bug of the program.
 // Source    mailboxes of Nanvix and NodeOS, whose messages have 120 bytes; registers.hpp, `invoke` and `tasks`.
 #pragma once
 
@@ -24,7 +24,7 @@ class mailbox {
   /// A message as it arrives.
   struct message {
     words said{};
-    std::uint64_t source = 0;  ///< Cluster; by the network, not by the sender.
+    std::uint64_t source = 0;  ///< Cluster; set by the network, not by the sender.
   };
 
   mailbox() {
@@ -35,7 +35,7 @@ class mailbox {
   mailbox& operator=(mailbox const&) = delete;
   ~mailbox() { cluster::word(cluster::unit_address(registers::unit::tasks) + registers::tasks::notify) = 0; }
 
-  /// Returns when the words may be used again; the message then is on its way.
+  /// Returns when the words may be reused; the message is then in flight.
   static void send(std::uint64_t to, words const& said) {
     namespace of = registers::invoke;
     std::uint64_t const window = cluster::window(registers::unit::invoke);
@@ -50,14 +50,14 @@ class mailbox {
       std::abort();
     }
   }
-  /// Until the last message of this hart is in its receiver's mailbox: a program must not end before.
+  /// Waits until the last message of this hart is in its receiver's mailbox; required before the program ends.
   static void flush() { await_sent(cluster::window(registers::unit::invoke)); }
 
-  /// No message has arrived.
+  /// True if no message has arrived.
   [[nodiscard]] static bool empty() {
     return cluster::word(cluster::unit_address(registers::unit::tasks) + registers::tasks::waiting) == 0;
   }
-  /// The oldest message, if there is one.
+  /// Removes and returns the oldest message, if there is one.
   [[nodiscard]] static std::optional<message> try_receive() {
     namespace of = registers::tasks;
     std::uint64_t const window = cluster::window(registers::unit::tasks);
@@ -67,7 +67,7 @@ class mailbox {
     came.source = cluster::word(window + of::source);
     return came;
   }
-  /// Asleep until `there()`, which looks for messages or at receive windows of the cluster.
+  /// Sleeps until `there()` returns true; it tests for messages or for receive windows of the cluster.
   template <class Condition>
   void wait_until(Condition there) {
     while (!there()) cluster::sleep_on(arrived_, there);
@@ -84,7 +84,7 @@ class mailbox {
     while (cluster::word(window + registers::invoke::doorbell) == accepted) {
     }
   }
-  std::uint64_t arrived_ = 0;  ///< The queue and the windows add to it.
+  std::uint64_t arrived_ = 0;  ///< Incremented by the queue and by the windows.
 };
 
 }  // namespace tess::machine

@@ -1,5 +1,5 @@
-// needs_time: a program that includes this says in its file that it runs on a machine with time only: it looks at
-// units, at other tiles or at what caches hold. Without time (`--timing off`) it is refused before it starts.
+// needs_time: including this header marks a program as one that runs only with time, since it uses units, other tiles
+// or the contents of caches. Without time (`--timing off`) it is refused before it starts.
 //
 // Source    a note (SHT_NOTE) of name "Tessera" and type 1, without contents: System V ABI, "Note Section".
 #pragma once

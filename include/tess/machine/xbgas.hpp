@@ -1,21 +1,21 @@
-// xbgas: extended addresses for stock compilers: words of other nodes by one instruction each, remote atomics among
-// them.
+// xbgas: extended addresses for standard compilers: accesses to words of other nodes by one instruction each, including
+// remote atomics.
 //
-//   An address is {object, address}: object 0 is the own node, where it is an ordinary address; another one is the tile
-//   that the look-aside buffer has for it, and the address one of that tile's own map. fill() enters objects: the
-//   convention is place + 1.
+//   An address is {object, address}. Object 0 is the own node, where it is an ordinary address; any other object is the
+//   tile that the look-aside buffer has for it, and the address is one of that tile's map. fill() sets objects; by
+//   convention the object of a place is place + 1.
 //
 //     fill(place + 1, tile);
 //     std::uint64_t const before = fetch_add(place + 1, &counter, std::uint64_t{1});
 //
-//   Compilers know no extension registers: each function sets e10, beside the register of the address, and uses it. So
-//   an operation is two instructions, of which the first is an addition.
+//   Compilers do not know extension registers: each function sets e10, which pairs with the address register, and uses
+//   it. So an operation is two instructions, the first an addition.
 //
-// Units     words of 1 to 8 bytes, aligned; of atomics 4 or 8.
-// Errors    traps: no such object, a misaligned address, one that the node has not.
+// Units     words of 1 to 8 bytes, aligned; for atomics 4 or 8.
+// Errors    traps: no such object, a misaligned address, or an address that the node does not have.
 // Cost      object 0: that of the standard instruction. Otherwise the hart waits for the answer.
 // Threads   any.
-// Source    xBGAS 2.0.0 and its remote atomics, as docs/machine/rae.md has them; RAE, section 3.
+// Source    xBGAS 2.0.0 and its remote atomics, as in docs/machine/rae.md; RAE, section 3.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace tess::machine::xbgas {
 
-/// An object is a tile from now on, for the harts of this tile.
+/// Maps an object to a tile, for the harts of this tile.
 inline void fill(std::uint64_t object, std::uint64_t tile) {
   std::uint64_t const unit =
       registers::own_devices + registers::unit_bytes * static_cast<std::uint64_t>(registers::unit::extended);
@@ -37,7 +37,7 @@ template <class T>
 inline constexpr bool is_word = std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 }  // namespace detail
 
-/// e10 is the object, x10 the address: the instruction that makes the object of an address.
+/// e10 is the object, x10 the address: the instruction that sets the object of an address.
 #define TESS_XBGAS_OBJECT ".insn i 0x7b, 5, x10, %[object], 0\n"
 
 /// Loads an integer of 1 to 8 bytes.
@@ -124,7 +124,7 @@ TESS_XBGAS_ATOMIC(fetch_min_unsigned, 0x60)
 TESS_XBGAS_ATOMIC(fetch_max_unsigned, 0x70)
 #undef TESS_XBGAS_ATOMIC
 
-/// Stores `desired` if the word is `expected`; gives what was there.
+/// Stores `desired` if the word equals `expected`; returns the old value.
 template <class T>
 T compare_swap(std::uint64_t object, T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
   static_assert(detail::is_word<T>);

@@ -1,4 +1,4 @@
-// xbgas_begin: words of other nodes that are begun now and asked for later, by one instruction each.
+// xbgas_begin: non-blocking accesses to words of other nodes, by one instruction each.
 //
 //   begin_…() starts an operation and gives a ticket: until take() nothing of it is known, and the hart goes on. A hart
 //   has `tickets` of them; no_ticket says that all are taken, and that nothing has begun. post_…() wants no answer.
@@ -7,12 +7,13 @@
 //     …
 //     auto const before = take<std::uint64_t>(begun);
 //
-//   What is begun is done in any order, on the same word too, and may pass later accesses. It is done when take() has
-//   returned, or complete_all(), which is a fence. With `after_all` it begins when all that came before is done.
+//   Begun operations complete in any order, also on one word, and may pass later accesses. An operation is complete
+//   when take() has returned, or after complete_all(), which is a fence. With `after_all` it begins when all earlier
+//   ones are complete.
 //
 // Units     words of 4 or 8 bytes, aligned. Objects as in xbgas.hpp.
-// Errors    traps: as there, and a ticket that this thread has not. If a home has no such word, take() traps; of what
-//           is posted the next begin, post or fence.
+// Errors    traps: as there, and for an invalid ticket of this thread. If a home has no such word, take() traps; for a
+//           posted operation the next begin, post or fence.
 // Cost      two instructions; take() and is_done() are one.
 // Threads   any. A ticket is taken by the thread that began it.
 // Source    docs/machine/rae.md.
@@ -27,20 +28,20 @@ namespace tess::machine::xbgas {
 /// Names an operation that was begun; no_ticket if none was free.
 using ticket = std::int64_t;
 inline constexpr ticket no_ticket = -1;
-/// Of each hart; as many more can be posted.
+/// Tickets of each hart; as many more operations can be posted.
 inline constexpr std::int64_t tickets = 64;
 
 /// Whether an operation begins only after all others of its hart are done.
 enum class order : std::uint8_t { none, after_all };
 
-/// Its answer is there: take() does not wait.
+/// True if the answer has arrived: take() does not wait.
 inline bool is_done(ticket begun) {
   std::uint64_t done;
   asm volatile(".insn r 0x6b, 0, 0, %[done], %[begun], x0" : [done] "=r"(done) : [begun] "r"(begun) : "memory");
   return done != 0;
 }
 
-/// What the word was, of the type that it was begun with; the ticket is free.
+/// The old value of the word, of the type with which it was begun; frees the ticket.
 template <class T>
 T take(ticket begun) {
   static_assert(detail::is_word<T>);
@@ -49,7 +50,7 @@ T take(ticket begun) {
   return before;
 }
 
-/// All that this hart has begun or posted is done.
+/// Waits until all operations that this hart has begun or posted are complete.
 inline void complete_all() {
   asm volatile("fence rw, rw" ::: "memory");
 }
@@ -59,11 +60,11 @@ template <class T>
 inline constexpr int width = sizeof(T) == 4 ? 4 : 5;  // funct3
 }  // namespace detail
 
-/// The instruction that makes the object of an address.
+/// The instruction that sets the object of an address.
 #define TESS_XBGAS_OBJECT ".insn i 0x7b, 5, x10, %[object], 0\n"
 
-/// Two forms of an operation: begin_NAME gives a ticket, post_NAME wants no answer.
-// e10 is the object, x10 the address. rl makes funct7 one more.
+/// Two forms of an operation: begin_NAME gives a ticket, post_NAME has no answer.
+// e10 is the object, x10 the address. rl adds one to funct7.
 #define TESS_XBGAS_BEGIN(name, funct7)                                                                                \
   template <class T, order Order = order::none>                                                                       \
   ticket begin_##name(std::uint64_t object, T* address, std::type_identity_t<T> operand) {                            \

@@ -95,7 +95,7 @@ struct cni_description {
 struct coherence_description {
   /// From a request's arrival at the memory tile until its line's record is available.
   std::uint32_t directory_cycles = 0;
-  std::uint32_t probe_cycles = 0;      ///< From a probe's arrival at an L2 until its answer leaves.
+  std::uint32_t probe_cycles = 0;  ///< From a probe's arrival at an L2 until its answer leaves.
 };
 
 /// What happens to a line at the end of its main entry.

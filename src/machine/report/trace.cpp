@@ -18,8 +18,7 @@ constexpr double us(picoseconds time) {
 
 std::uint64_t flits_of(network const& network, std::uint32_t router) {
   std::uint64_t sum = 0;
-  for (std::uint32_t port = 0; port < network.layout().ports(); ++port)
-    sum += network.link_flits(router, port);
+  for (std::uint32_t port = 0; port < network.layout().ports(); ++port) sum += network.link_flits(router, port);
   return sum;
 }
 
