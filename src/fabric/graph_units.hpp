@@ -82,11 +82,11 @@ class graph_units {
   virtual void write_back(void const* root, graph_size& result, completion& done) = 0;
   /// Graph copy, with the pointers that are valid at the target. `what` must not change until `done`.
   virtual void copy(graph_move const& what, std::uint64_t& fault, completion& done) = 0;
-  /// Ranges, of any place's memory as this place names it; done when settle() returns, by the thread that asked.
-  /// bring: what the caches of this place hold of it goes to memory. forget: they hold nothing of it any more.
-  virtual void bring(void const* begin, std::uint64_t bytes) = 0;
-  virtual void forget(void const* begin, std::uint64_t bytes) = 0;
-  virtual void settle() = 0;
+  /// Ranges in the caches of this place, by the addresses that it uses: written to memory, or dropped. Done when
+  /// wait_for_ranges() returns to the thread that requested them.
+  virtual void write_back_range(void const* begin, std::uint64_t bytes) = 0;
+  virtual void invalidate_range(void const* begin, std::uint64_t bytes) = 0;
+  virtual void wait_for_ranges() = 0;
   /// Uncached memory of this place, in whole lines, that DMA of any place can access: for buffers of messages.
   [[nodiscard]] virtual std::span<std::byte> message_memory() noexcept = 0;
   /// Copies whole lines of it to that of another place by DMA; `target` is the address there.

@@ -206,9 +206,9 @@ class faulty_units final : public detail::graph_units {
     sound_.copy(what, result, done);
   }
   void serve(detail::graph_receiver& receiver) noexcept override { sound_.serve(receiver); }
-  void bring(void const* begin, std::uint64_t bytes) override { sound_.bring(begin, bytes); }
-  void forget(void const* begin, std::uint64_t bytes) override { sound_.forget(begin, bytes); }
-  void settle() override { sound_.settle(); }
+  void write_back_range(void const* begin, std::uint64_t bytes) override { sound_.write_back_range(begin, bytes); }
+  void invalidate_range(void const* begin, std::uint64_t bytes) override { sound_.invalidate_range(begin, bytes); }
+  void wait_for_ranges() override { sound_.wait_for_ranges(); }
   std::span<std::byte> message_memory() noexcept override { return sound_.message_memory(); }
   void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes,
             detail::completion& done) override {

@@ -213,15 +213,15 @@ void tile_graphs::ask_nma(job const& of) const {
   hw::store(window + nma::counter, address_of(&tile_memory::own().graph_cells[of.cell].read));
 }
 
-void tile_graphs::bring(void const* begin, std::uint64_t bytes) {
+void tile_graphs::write_back_range(void const* begin, std::uint64_t bytes) {
   tile_ranges::ask(tile_ranges::ranges::write_back, begin, bytes);
 }
 
-void tile_graphs::forget(void const* begin, std::uint64_t bytes) {
+void tile_graphs::invalidate_range(void const* begin, std::uint64_t bytes) {
   tile_ranges::ask(tile_ranges::ranges::invalidate, begin, bytes);
 }
 
-void tile_graphs::settle() {
+void tile_graphs::wait_for_ranges() {
   tile_ranges::settle();
 }
 

@@ -28,9 +28,9 @@ class tile_graphs final : public graph_units {
   void serve(graph_receiver& receiver) noexcept override;
   void write_back(void const* root, graph_size& result, completion& done) override;
   void copy(graph_move const& what, std::uint64_t& fault, completion& done) override;
-  void bring(void const* begin, std::uint64_t bytes) override;
-  void forget(void const* begin, std::uint64_t bytes) override;
-  void settle() override;
+  void write_back_range(void const* begin, std::uint64_t bytes) override;
+  void invalidate_range(void const* begin, std::uint64_t bytes) override;
+  void wait_for_ranges() override;
   [[nodiscard]] std::span<std::byte> message_memory() noexcept override;
   void push(void const* source, place_id to, std::uint64_t target, std::uint64_t bytes, completion& done) override;
   [[nodiscard]] bool share_memory(place_id one, place_id other) const noexcept override;

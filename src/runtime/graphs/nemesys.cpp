@@ -30,8 +30,8 @@ struct clean_region {
 constexpr auto make_clean_region_here = [](std::uint64_t bytes) {
   region* const r = region::make_lines(bytes);
   std::uint64_t const all = r->first()->bytes;
-  accelerators()->forget(r->base() + region::blocks_begin(), all - region::blocks_begin());
-  accelerators()->settle();
+  accelerators()->invalidate_range(r->base() + region::blocks_begin(), all - region::blocks_begin());
+  accelerators()->wait_for_ranges();
   return clean_region{reinterpret_cast<std::uint64_t>(r), all - region::blocks_begin()};
 };
 
@@ -103,11 +103,11 @@ graph_size write_back_graph(graph_units& units, void const* root) {
     type_record const& type = type_of(f.type);
     bool const array = type.kind != block_kind::object;
     std::uint64_t const front = array ? array_front_bytes : front_bytes;
-    units.bring(f.source - front, front + (array ? array_bytes_of(f.source) : type.bytes));
+    units.write_back_range(f.source - front, front + (array ? array_bytes_of(f.source) : type.bytes));
     // In another order, as much padding may precede each block.
     bytes += type.alignment - 8;
   }
-  units.settle();
+  units.wait_for_ranges();
   return {0, walk->blocks(), bytes};
 }
 
@@ -139,8 +139,8 @@ task<std::optional<sent_graph>> copy_by_accelerators(graph_units& units, void co
   if (!units.share_memory(self->place, target)) {
     staging = owned_region(region::make_lines(made.bytes));
     move.staging = staging->base();
-    units.forget(staging->base() + region::blocks_begin(), made.bytes);
-    units.settle();
+    units.invalidate_range(staging->base() + region::blocks_begin(), made.bytes);
+    units.wait_for_ranges();
   }
   std::uint64_t fault = 0;
   counter copied;

@@ -111,8 +111,8 @@ void read_source(pull_source const& from, void* to, std::uint64_t source, std::u
   if (bytes == 0) return;
   auto const* const here = reinterpret_cast<std::byte const*>(source + from.distance);
   if (from.units != nullptr) {
-    from.units->forget(here, bytes);
-    from.units->settle();
+    from.units->invalidate_range(here, bytes);
+    from.units->wait_for_ranges();
   }
   std::memcpy(to, here, bytes);
 }
