@@ -1,6 +1,6 @@
 // tagged_test: multiple-reader queues whose requests have tags: answers are told apart, also in one queue; a request
 // that does not wait is answered at once; what is put away and put back, and what cannot be.
-// Method: interfaces without harts; the items that come to a single-reader queue of who asked. A storm in which
+// Method: interfaces without harts; the items that come to a single-reader queue of the requester. Contention in which
 // processes stand for harts, and each item has a name of its own.
 #include <map>
 
