@@ -1,5 +1,5 @@
 // clusters_test: on mppa-256 messages arrive in order, windows let in what they were opened for, a program's data must
-// fit a cluster, and remote memory refuses whoever lacks a right.
+// fit a cluster, and remote memory refuses a client without the right.
 // Method: programs that say what they saw; each refusal is provoked and its words are compared.
 #include <gtest/gtest.h>
 

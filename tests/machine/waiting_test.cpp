@@ -1,4 +1,4 @@
-// waiting_test: waiting harts are woken, cost no host time, and are named when nobody can wake them.
+// waiting_test: waiting harts are woken, cost no host time, and are named when nothing can wake them.
 // Method: a program for each way to wait, run with a time limit that polling for hours would exceed.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// unwind: who called: one frame up by the call frame information that every C++ program carries.
+// unwind: the caller of a frame, from the call frame information that every C++ program carries.
 //
 //   The tables are the program's, so they may be damaged or lie: every byte is read within bounds, every step must lead
 //   up the stack, and what is not understood ends the walk.

@@ -11,7 +11,7 @@ namespace tess::machine {
 
 /// The first five lines are a function of machine, program and input; the last is about the host.
 [[nodiscard]] std::string table_of(measurement const& run, machine_description const& description, double host_seconds);
-/// Of a run without time.
+/// For a run without time.
 [[nodiscard]] std::string table_of(machine_outcome const& run, double host_seconds);
 
 inline constexpr int statistics_schema = 1;

@@ -64,7 +64,7 @@ void trace::thin_waits() {
   auto const middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
   std::ranges::nth_element(lengths, middle);
   shortest_ = *middle;
-  // Of waits of equal length every second one stays.
+  // Among waits of equal length, every second one is kept.
   bool stays = false;
   std::size_t const before = waits_.size();
   std::erase_if(waits_, [&](wait const& one) {

@@ -34,10 +34,10 @@ class trace final : public wait_log, public activity_log {
   [[nodiscard]] std::string json();
 
   static constexpr std::size_t waits_max = 100'000;
-  static constexpr std::size_t values_max = 150'000;  ///< Of all samples.
+  static constexpr std::size_t values_max = 150'000;  ///< Over all samples.
 
  private:
-  /// Of a hart or of a unit.
+  /// A track of a hart or of a unit.
   struct wait {
     std::uint32_t tile;
     std::uint32_t hart;

@@ -228,7 +228,7 @@ TEST_F(cni_accesses, to_a_queue_add_to_the_word_that_it_notifies) {
   for (std::uint64_t item = 1; item <= 3; ++item) m.post(1, m.line(0, item % 2), item);
   m.run();
   EXPECT_EQ(m.word(told), 3U) << "of both queues";
-  // What is refused tells nobody, until it has come in.
+  // A refused item notifies nothing until it has been accepted.
   for (std::uint64_t item = 4; item <= 7; ++item) m.post(2, m.line(0, 1), item);
   m.g.clock.run_until(m.g.clock.now() + 2000 * m.g.description.tile_clock_ps);
   EXPECT_EQ(m.word(told), 5U);
@@ -239,7 +239,7 @@ TEST_F(cni_accesses, to_a_queue_add_to_the_word_that_it_notifies) {
   m.post(1, m.line(0, 0), 9);
   m.run();
   EXPECT_EQ(m.word(told), 7U);
-  // Another tile's hart cannot say who is notified.
+  // Another tile's hart cannot set the word to notify.
   m.post(1, m.line(0, 0) + of::queue_notify, told);
   m.run();
   m.expect_fault(1, of::fault::wrong_access, m.line(0, 0) + of::queue_notify);

@@ -1,7 +1,7 @@
 // tried_once_test: messages that are not sent again when they are refused: what they acknowledge, where, and what they
 // leave behind: nothing.
 // Method: interfaces without harts; a queue that is full, of the own tile and of another, and acknowledgements at all
-// kinds of homes. A storm in which whoever is refused tries again by itself.
+// kinds of homes. Contention, in which refused senders try again themselves.
 #include "cni_fixture.hpp"
 #include "test_seed.hpp"
 

@@ -54,7 +54,7 @@ struct under_way {
   word above = 0;  // what the counter had reached, as far as this hart knew
 };
 
-// A counter: whoever has taken v begins nothing later that finds less; and every number is found once.
+// A counter: after a task has taken v, nothing that it begins later finds less; and every number is found once.
 void count_together(word object, word times) {
   std::array<under_way, xbgas::tickets> held{};
   word reached = 0;
@@ -102,7 +102,7 @@ void exchange_together(word object, word times, word own) {
   xbgas::complete_all();
 }
 
-// after_all: whoever sees the flag sees the message, which was begun before it.
+// after_all: a reader that sees the flag also sees the message, which was begun before it.
 void pass_messages(word own, word places, word rounds) {
   word const next = (own + 1) % places + 1;
   for (word round = 1; round <= rounds; ++round) {

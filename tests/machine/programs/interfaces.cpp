@@ -63,7 +63,7 @@ class barrier {
   static std::uint64_t word_of(std::uint64_t copy) { return cni::data(tile_of(copy), 0); }
 };
 
-/// A token in a queue: who has it holds the lock.
+/// A token in a queue: its owner holds the lock.
 void count_under_a_lock(std::uint64_t shared) {
   cni::match_queue const lock(cni::events(tile_of(0), lock_line));
   std::uint64_t const token = cni::data(tile_of(me), 64);

@@ -1,4 +1,4 @@
-// interface_test: main entries, sub-entries, the interface cache, and who has a line.
+// interface_test: main entries, sub-entries, the interface cache, and ownership of lines.
 // Method: nodes of rae-6 without harts; requests one by one and many at once, and the counts, the memory's bytes and
 // the cycles that must follow; entries and queue of one place.
 #include "rae_fixture.hpp"

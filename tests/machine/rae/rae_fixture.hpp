@@ -20,7 +20,7 @@ namespace tess::machine::test {
 /// A key of the machine and its value; "machine" is which one, rae-6 if there is none.
 using changes = std::vector<std::pair<std::string, std::string>>;
 
-/// Of [rae] the key as it is; of other tables "table.key".
+/// A key of [rae] by its name; a key of another table as "table.key".
 inline machine_description described(changes wanted) {
   auto const chosen = std::ranges::find(wanted, "machine", &changes::value_type::first);
   std::string const name = chosen == wanted.end() ? "rae-6" : chosen->second;
@@ -138,7 +138,7 @@ class nodes {
     run();
     return seen;
   }
-  /// What memory has, whoever else has a newer one.
+  /// The value in memory, even if a cache has a newer one.
   std::uint64_t in_memory(std::uint64_t address) {
     region const& in = *g.map.find(address);
     std::uint64_t found = 0;
