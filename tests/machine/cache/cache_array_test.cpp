@@ -1,4 +1,4 @@
-// cache_array_test: lines are found by address and type, and the least recently used one is replaced, with any controller.
+// cache_array_test: lines are found by address and type; the least recently used one is replaced, by any controller.
 //
 // Method: small arrays against a list that is kept in order of use; a toy second controller that pins lines of a type
 // of its own among ordinary ones.
