@@ -6,7 +6,8 @@ namespace tess::machine {
 flit_engine::flit_engine(network_parameters const& parameters, delivery& complete) : shape_(parameters) {
   topology const& layout = shape_.layout();
   routers_.reserve(layout.routers());
-  for (std::uint32_t i = 0; i < layout.routers(); ++i) routers_.emplace_back(shape_, i, links_, events_, packets_);
+  for (std::uint32_t i = 0; i < layout.routers(); ++i)
+    routers_.emplace_back(shape_, i, links_, events_, packets_, workspace_);
   injectors_.reserve(layout.nodes());
   ejectors_.reserve(layout.nodes());
   for (std::uint32_t node = 0; node < layout.nodes(); ++node) {

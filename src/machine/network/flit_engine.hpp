@@ -55,6 +55,7 @@ class flit_engine {
   schedule events_{shape_};
   network_links links_{shape_, events_};
   packet_pool packets_;
+  allocation_workspace workspace_{shape_};
   std::vector<router> routers_;
   std::vector<injector> injectors_;
   std::vector<ejector> ejectors_;

@@ -10,23 +10,19 @@
 
 #include "machine/network/bits.hpp"
 #include "machine/network/router/units.hpp"
+#include "machine/network/router/workspace.hpp"
 
 namespace tess::machine {
 
-/// A packet in an input channel requests a virtual channel of an output.
-struct channel_request {
-  std::uint16_t input;  ///< port × channels + channel.
-  std::uint8_t port;
-  std::uint8_t channel;
-  std::uint8_t output;
-  std::uint32_t wanted;   ///< Allowed channels that are free, as bits.
-  std::uint32_t granted;  ///< As bits; exactly one in an accepted request.
-};
-
 class channel_allocator {
  public:
-  explicit channel_allocator(network_shape const& shape)
-      : channels_(shape.channels()), all_(shape.ports() * shape.channels()), next_output_(all_), next_input_(all_) {}
+  /// The workspace must outlive this.
+  channel_allocator(network_shape const& shape, allocation_workspace& workspace)
+      : workspace_(workspace),
+        channels_(shape.channels()),
+        all_(shape.ports() * shape.channels()),
+        next_output_(all_),
+        next_input_(all_) {}
 
   /// The accepted requests of this cycle; valid until the next call.
   [[nodiscard]] std::span<channel_request const> allocate(router_units const& units);
@@ -74,12 +70,11 @@ class channel_allocator {
  private:
   void grant(std::uint32_t output);
 
+  allocation_workspace& workspace_;
   std::uint32_t channels_;
   std::uint32_t all_;                       ///< ports × channels
   std::vector<std::uint16_t> next_output_;  ///< iSLIP accept pointers, [input]
   std::vector<std::uint16_t> next_input_;   ///< iSLIP grant pointers, [output]
-  std::vector<channel_request> requests_;
-  std::vector<channel_request> accepted_;
 };
 
 }  // namespace tess::machine

@@ -6,7 +6,7 @@
 namespace tess::machine {
 
 router::router(network_shape const& shape, std::uint32_t number, network_links& links, schedule& events,
-               packet_pool& packets)
+               packet_pool& packets, allocation_workspace& workspace)
     : shape_(shape),
       links_(links),
       events_(events),
@@ -15,8 +15,8 @@ router::router(network_shape const& shape, std::uint32_t number, network_links& 
       routing_cycles_(shape.parameters().routing_cycles),
       speculative_(shape.parameters().speculative),
       units_(shape),
-      channels_(shape),
-      switch_(shape) {
+      channels_(shape, workspace),
+      switch_(shape, workspace) {
   std::uint32_t const every_channel = lowest_bits(units_.channels);
   for (std::uint32_t port = 0; port < units_.ports; ++port) {
     std::uint32_t const out = shape.link(number, port);

@@ -15,6 +15,7 @@
 #include "machine/network/router/channel_allocator.hpp"
 #include "machine/network/router/switch_allocator.hpp"
 #include "machine/network/router/units.hpp"
+#include "machine/network/router/workspace.hpp"
 #include "machine/network/schedule.hpp"
 #include "machine/network/shape.hpp"
 
@@ -22,9 +23,9 @@ namespace tess::machine {
 
 class router {
  public:
-  /// All four must outlive this.
-  router(network_shape const& shape, std::uint32_t number, network_links& links, schedule& events,
-         packet_pool& packets);
+  /// All but the number must outlive this.
+  router(network_shape const& shape, std::uint32_t number, network_links& links, schedule& events, packet_pool& packets,
+         allocation_workspace& workspace);
 
   void receive(flit const& arrived, std::uint32_t port, std::uint32_t channel, std::uint64_t cycle) {
     std::uint32_t const index = port * units_.channels + channel;

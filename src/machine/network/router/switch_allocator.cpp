@@ -8,17 +8,17 @@ namespace tess::machine {
 
 std::span<switch_grant const> switch_allocator::allocate(router_units const& units,
                                                          std::span<channel_request const> assigned) {
-  accepted_.clear();
+  workspace_.crossing.clear();
   router_requests const& asking = units.requests;
   std::uint64_t const ports = speculative_ ? asking.ready_ports | asking.waiting_ports : asking.ready_ports;
   if (ports == 0) return {};
-  if (!speculative_ && grant_disjoint(units)) return accepted_;
-  requested_outputs_ = 0;
+  if (!speculative_ && grant_disjoint(units)) return workspace_.crossing;
+  workspace_.requested_outputs = 0;
   for_each_bit(ports, [&](std::uint32_t port) { request(units, port); });
-  if (requested_outputs_ == 0) return {};
+  if (workspace_.requested_outputs == 0) return {};
   grant();
   accept(units, assigned);
-  return accepted_;
+  return workspace_.crossing;
 }
 
 /// Does what request(), grant() and accept() do, if no input has several ready channels and no two inputs request the
@@ -34,13 +34,13 @@ bool switch_allocator::grant_disjoint(router_units const& units) {
     if (!several && (units.outputs[asking.output].credited >> asking.output_channel & 1U) == 0) continue;
     std::uint64_t const bit = std::uint64_t{1} << asking.output;
     if (several || (requested & bit) != 0) {
-      accepted_.clear();
+      workspace_.crossing.clear();
       return false;
     }
     requested |= bit;
-    accepted_.push_back({port, channel});
+    workspace_.crossing.push_back({port, channel});
   }
-  for (switch_grant const& one : accepted_)
+  for (switch_grant const& one : workspace_.crossing)
     move_pointers(one.port, one.channel, units.at(one.port, one.channel).output);
   return true;
 }
@@ -67,23 +67,23 @@ void switch_allocator::request(router_units const& units, std::uint32_t port) {
 }
 
 void switch_allocator::offer(std::uint32_t port, std::uint32_t channel, std::uint32_t output, std::uint64_t& offered) {
-  std::uint8_t& best = offered_channel_[port * ports_ + output];
+  std::uint8_t& best = workspace_.offered_channel[port * ports_ + output];
   std::uint64_t const bit = std::uint64_t{1} << output;
   if ((offered & bit) != 0 && (equal_priorities_ || shape_.priority_of(channel) <= shape_.priority_of(best))) {
     return;
   }
   best = static_cast<std::uint8_t>(channel);
   offered |= bit;
-  if ((requested_outputs_ & bit) == 0) requests_[output] = 0;
-  requested_outputs_ |= bit;
-  requests_[output] |= std::uint64_t{1} << port;
+  if ((workspace_.requested_outputs & bit) == 0) workspace_.switch_requests[output] = 0;
+  workspace_.requested_outputs |= bit;
+  workspace_.switch_requests[output] |= std::uint64_t{1} << port;
 }
 
 std::uint64_t switch_allocator::most_urgent_inputs(std::uint32_t output) const noexcept {
   std::uint64_t urgent = 0;
   std::uint32_t highest = 0;
-  for_each_bit(requests_[output], [&](std::uint32_t port) {
-    std::uint32_t const priority = shape_.priority_of(offered_channel_[port * ports_ + output]);
+  for_each_bit(workspace_.switch_requests[output], [&](std::uint32_t port) {
+    std::uint32_t const priority = shape_.priority_of(workspace_.offered_channel[port * ports_ + output]);
     if (urgent == 0 || priority > highest) urgent = 0;
     if (urgent == 0) highest = priority;
     if (priority == highest) urgent |= std::uint64_t{1} << port;
@@ -94,8 +94,8 @@ std::uint64_t switch_allocator::most_urgent_inputs(std::uint32_t output) const n
 std::uint64_t switch_allocator::most_urgent_outputs(std::uint32_t port) const noexcept {
   std::uint64_t urgent = 0;
   std::uint32_t highest = 0;
-  for_each_bit(grants_[port], [&](std::uint32_t output) {
-    std::uint32_t const priority = shape_.priority_of(offered_channel_[port * ports_ + output]);
+  for_each_bit(workspace_.switch_grants[port], [&](std::uint32_t output) {
+    std::uint32_t const priority = shape_.priority_of(workspace_.offered_channel[port * ports_ + output]);
     if (urgent == 0 || priority > highest) urgent = 0;
     if (urgent == 0) highest = priority;
     if (priority == highest) urgent |= std::uint64_t{1} << output;
@@ -104,24 +104,25 @@ std::uint64_t switch_allocator::most_urgent_outputs(std::uint32_t port) const no
 }
 
 void switch_allocator::grant() {
-  granted_inputs_ = 0;
-  for_each_bit(requested_outputs_, [&](std::uint32_t output) {
-    std::uint64_t const inputs = equal_priorities_ ? requests_[output] : most_urgent_inputs(output);
+  workspace_.granted_inputs = 0;
+  for_each_bit(workspace_.requested_outputs, [&](std::uint32_t output) {
+    std::uint64_t const inputs = equal_priorities_ ? workspace_.switch_requests[output] : most_urgent_inputs(output);
     std::uint32_t const port = round_robin(inputs, next_input_[output]);
     std::uint64_t const bit = std::uint64_t{1} << port;
-    if ((granted_inputs_ & bit) == 0) grants_[port] = 0;
-    granted_inputs_ |= bit;
-    grants_[port] |= std::uint64_t{1} << output;
+    if ((workspace_.granted_inputs & bit) == 0) workspace_.switch_grants[port] = 0;
+    workspace_.granted_inputs |= bit;
+    workspace_.switch_grants[port] |= std::uint64_t{1} << output;
   });
 }
 
 void switch_allocator::accept(router_units const& units, std::span<channel_request const> assigned) {
-  for_each_bit(granted_inputs_, [&](std::uint32_t port) {
-    std::uint64_t const outputs = equal_priorities_ ? grants_[port] : most_urgent_outputs(port);
+  for_each_bit(workspace_.granted_inputs, [&](std::uint32_t port) {
+    std::uint64_t const outputs = equal_priorities_ ? workspace_.switch_grants[port] : most_urgent_outputs(port);
     std::uint32_t const output = round_robin(outputs, inputs_[port].next_output);
-    std::uint8_t const channel = offered_channel_[port * ports_ + output];
+    std::uint8_t const channel = workspace_.offered_channel[port * ports_ + output];
     move_pointers(port, channel, output);
-    if (may_cross(units, assigned, port, channel)) accepted_.push_back({static_cast<std::uint8_t>(port), channel});
+    if (may_cross(units, assigned, port, channel))
+      workspace_.crossing.push_back({static_cast<std::uint8_t>(port), channel});
   });
 }
 

@@ -12,16 +12,10 @@
 #include <span>
 #include <vector>
 
-#include "machine/network/router/channel_allocator.hpp"
 #include "machine/network/router/units.hpp"
+#include "machine/network/router/workspace.hpp"
 
 namespace tess::machine {
-
-/// The front flit of this input channel crosses the switch.
-struct switch_grant {
-  std::uint8_t port;
-  std::uint8_t channel;
-};
 
 class switch_allocator {
  public:
@@ -31,18 +25,16 @@ class switch_allocator {
     std::uint8_t next_channel = 0;  ///< The channel that is offered first.
   };
 
-  /// The shape must outlive this.
-  explicit switch_allocator(network_shape const& shape)
+  /// Both must outlive this.
+  switch_allocator(network_shape const& shape, allocation_workspace& workspace)
       : shape_(shape),
+        workspace_(workspace),
         ports_(shape.ports()),
         channels_(shape.channels()),
         speculative_(shape.parameters().speculative),
         equal_priorities_(shape.equal_priorities()),
         inputs_(ports_),
-        next_input_(ports_),
-        offered_channel_(std::size_t{ports_} * ports_),
-        requests_(ports_),
-        grants_(ports_) {}
+        next_input_(ports_) {}
 
   /// The flits that cross the switch in this cycle; valid until the next call. `assigned`: the channels that are
   /// assigned in this cycle, if the router speculates. A flit whose packet held no channel crosses only with one of
@@ -72,19 +64,13 @@ class switch_allocator {
                                std::uint32_t channel) const;
 
   network_shape const& shape_;
+  allocation_workspace& workspace_;
   std::uint32_t ports_;
   std::uint32_t channels_;
   bool speculative_;
   bool equal_priorities_;
   std::vector<input_pointers> inputs_;    ///< [input]
   std::vector<std::uint8_t> next_input_;  ///< [output]
-  // Intermediate results of one allocation:
-  std::vector<std::uint8_t> offered_channel_;  ///< [input][output]
-  std::vector<std::uint64_t> requests_;        ///< [output]: inputs that request it, as bits.
-  std::vector<std::uint64_t> grants_;          ///< [input]: outputs that granted, as bits.
-  std::uint64_t requested_outputs_ = 0;
-  std::uint64_t granted_inputs_ = 0;
-  std::vector<switch_grant> accepted_;
 };
 
 }  // namespace tess::machine
