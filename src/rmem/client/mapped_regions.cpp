@@ -12,9 +12,9 @@
 namespace tess::rmem {
 
 namespace {
-constexpr std::uint64_t page_bytes = 4096;
+constexpr std::uint64_t host_page_bytes = 4096;
 std::uint64_t mapped_size(region const& r) {
-  return (r.size + page_bytes - 1) / page_bytes * page_bytes;
+  return (r.size + host_page_bytes - 1) / host_page_bytes * host_page_bytes;
 }
 }  // namespace
 
