@@ -122,7 +122,7 @@ tess::task<graph::vertex> busiest_vertex(graph::distributed_graph g) {
 
 void print_operations(tess::operation_counts before, tess::operation_counts after) {
   fmt::print("operations: {} local and {} remote words, {} bytes in blocks, {} messages of {} bytes in all\n",
-             after.local_words - before.local_words, after.remote_words - before.remote_words,
+             after.words_local - before.words_local, after.words_remote - before.words_remote,
              after.block_bytes - before.block_bytes, after.messages - before.messages,
              after.message_bytes - before.message_bytes);
 }

@@ -128,8 +128,8 @@ void end_measured_part() noexcept;
 /// What all places have counted so far, some of the counters of docs/use/statistics.md: word operations on the own
 /// place and on others, bytes of blocks, messages sent, bytes of those that left their place.
 struct operation_counts {
-  std::uint64_t local_words = 0;
-  std::uint64_t remote_words = 0;
+  std::uint64_t words_local = 0;
+  std::uint64_t words_remote = 0;
   std::uint64_t block_bytes = 0;
   std::uint64_t messages = 0;
   std::uint64_t message_bytes = 0;

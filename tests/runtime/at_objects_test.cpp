@@ -76,7 +76,7 @@ TEST_P(at_objects, take_and_return_graphs_that_just_fit_a_message) {
   run_here([]() -> task<void> {
     auto const to = static_cast<place_id>(places() - 1);
     for (copier const by : copiers)
-      // A ring of so many nodes takes about a message.
+      // A ring of this many nodes takes about one message.
       for (int count = 60; count < 135; count += is_emulated ? 5 : 1) {
         node* const ring = make_ring(count);
         graph<node> const back = co_await at(to, by, [](node* r) { return r; }, ring);

@@ -16,7 +16,7 @@ using word = global_ptr<std::uint64_t>;
 
 /// f(word, number) at `4` tasks per place, all at once, each with a number of its own; then the results, by number.
 template <class F>
-task<std::vector<std::uint64_t>> storm(word w, std::uint64_t results_per_task, F f) {
+task<std::vector<std::uint64_t>> change_everywhere(word w, std::uint64_t results_per_task, F f) {
   std::uint64_t const tasks = 4U * places();
   auto const out = allocate<std::uint64_t>(tasks * results_per_task + 1);
   co_await finish([&] {
@@ -44,7 +44,7 @@ task<void> free_word(word w) {
 TEST_P(atomics, fetch_add_gives_every_ticket_once) {
   run_here([]() -> task<void> {
     auto const w = co_await make_word(0);
-    auto tickets = co_await storm(w, each, [](word x, word out, std::uint64_t) -> task<void> {
+    auto tickets = co_await change_everywhere(w, each, [](word x, word out, std::uint64_t) -> task<void> {
       for (std::uint64_t i = 0; i < each; ++i)
         co_await put(out + static_cast<std::ptrdiff_t>(i), co_await fetch_add(x, 1));
     });
@@ -59,7 +59,7 @@ TEST_P(atomics, fetch_add_gives_every_ticket_once) {
 TEST_P(atomics, exchange_hands_every_value_on_once) {
   run_here([]() -> task<void> {
     auto const w = co_await make_word(0);
-    auto got = co_await storm(w, each, [](word x, word out, std::uint64_t n) -> task<void> {
+    auto got = co_await change_everywhere(w, each, [](word x, word out, std::uint64_t n) -> task<void> {
       for (std::uint64_t i = 0; i < each; ++i)
         co_await put(out + static_cast<std::ptrdiff_t>(i), co_await exchange(x, 1 + n * each + i));
     });
@@ -74,7 +74,7 @@ TEST_P(atomics, compare_swap_builds_a_stack_that_loses_nothing) {
   run_here([]() -> task<void> {
     auto const head = co_await make_word(0);
     // Item n's link lies in `out` of its task; the stack links numbers + 1.
-    auto const links = co_await storm(head, each, [](word h, word out, std::uint64_t n) -> task<void> {
+    auto const links = co_await change_everywhere(head, each, [](word h, word out, std::uint64_t n) -> task<void> {
       for (std::uint64_t i = 0; i < each; ++i) {
         std::uint64_t expected = co_await get(h);
         for (;;) {
@@ -95,7 +95,7 @@ TEST_P(atomics, compare_swap_builds_a_stack_that_loses_nothing) {
 TEST_P(atomics, min_and_max_only_move_one_way) {
   run_here([]() -> task<void> {
     auto const w = co_await make_word(0);
-    auto const maxima = co_await storm(w, each, [](word x, word out, std::uint64_t n) -> task<void> {
+    auto const maxima = co_await change_everywhere(w, each, [](word x, word out, std::uint64_t n) -> task<void> {
       random r(n + 1);
       for (std::uint64_t i = 0; i < each; ++i)
         co_await put(out + static_cast<std::ptrdiff_t>(i), co_await fetch_max(x, r.below(1000000) + i * 100));
@@ -104,7 +104,7 @@ TEST_P(atomics, min_and_max_only_move_one_way) {
       if (i % each != 0) EXPECT_LE(maxima[i - 1], maxima[i]);
     EXPECT_GE(co_await get(w), *std::ranges::max_element(maxima));
     co_await put(w, ~std::uint64_t{0});
-    auto const minima = co_await storm(w, each, [](word x, word out, std::uint64_t n) -> task<void> {
+    auto const minima = co_await change_everywhere(w, each, [](word x, word out, std::uint64_t n) -> task<void> {
       random r(n + 1);
       for (std::uint64_t i = 0; i < each; ++i)
         co_await put(out + static_cast<std::ptrdiff_t>(i), co_await fetch_min(x, r.below(1000000) + (each - i) * 1000));
@@ -118,8 +118,8 @@ TEST_P(atomics, min_and_max_only_move_one_way) {
 TEST_P(atomics, and_or_xor_change_only_the_bits_of_their_task) {
   run_here([]() -> task<void> {
     auto const w = co_await make_word(0);
-    // Task n owns bit n % 64 while it holds at most 64 tasks; nobody else may change what it set.
-    auto const wrong = co_await storm(w, 1, [](word x, word out, std::uint64_t n) -> task<void> {
+    // Task n owns bit n % 64 while it holds at most 64 tasks; no other task may change that bit.
+    auto const wrong = co_await change_everywhere(w, 1, [](word x, word out, std::uint64_t n) -> task<void> {
       std::uint64_t const bit = std::uint64_t{1} << n;
       std::uint64_t errors = 0;
       bool set = false;

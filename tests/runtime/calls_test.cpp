@@ -1,5 +1,4 @@
-// calls_test: the statistics have the times of calls and of their functions, and where calls do not overlap, a worker
-// has one under way.
+// calls_test: the statistics have the times of calls and of their functions; without overlap a worker has one call.
 // Method: functions that take a known time, in jobs of two places; the statistics are read back.
 #include <gtest/gtest.h>
 
@@ -40,7 +39,7 @@ class timed_calls : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(file_); }
 
-  /// Of all places together.
+  /// The sum of all places.
   [[nodiscard]] double count(std::string const& name) const {
     std::size_t const at = text_.find('"' + name + "\": ");
     double value = -1;

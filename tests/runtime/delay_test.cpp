@@ -1,6 +1,6 @@
-// delay: with settings::delay every operation on another place takes at least so long, those on one's own do not, and
-// many at once take no longer than one.
-// Method: texts in, times out; then programs with delays of milliseconds, timed, each bound far from what would fail.
+// delay: with settings::delay, operations on other places take at least that long, concurrent ones no longer than one.
+// Operations on the own place are not delayed.
+// Method: texts are parsed to times; then programs with delays of milliseconds are timed, with generous bounds.
 #include "tess/delay.hpp"
 
 #include <algorithm>

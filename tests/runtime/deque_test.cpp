@@ -60,7 +60,7 @@ TEST(deque, the_last_item_is_taken_once_in_either_order) {
   EXPECT_TRUE(d.empty());
 }
 
-/// Each item is a counter that its taker, and nobody else, increments without an atomic.
+/// Each item is a counter that only the thread that took it increments, without an atomic.
 TEST(deque, every_item_is_taken_once_by_owner_or_thieves) {
   TESS_PRINT_SEED(seed());
   constexpr std::size_t count = 200000;

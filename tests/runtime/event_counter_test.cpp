@@ -182,7 +182,7 @@ TEST(tree_barrier, of_two_levels_and_more_holds_all_back) {
   for (layout const l : {layout{"smp", 22, 1}, layout{"hostile", 22, 1}, layout{"smp", 7, 2, 3}})
     run_job(l, []() -> task<void> {
       auto const episodes = co_await place_local<std::atomic<std::uint64_t>>::make();
-      // At place 0 one counts for all: whoever is let go has seen everybody arrive.
+      // One counter at place 0 counts for all: a task that goes on has seen all others arrive.
       tree_barrier const b = co_await tree_barrier::make();
       co_await on_all_places(
           [](tree_barrier x, place_local<std::atomic<std::uint64_t>> e) -> task<void> {

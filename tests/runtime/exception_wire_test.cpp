@@ -1,6 +1,5 @@
-// exception_wire: tess::error, out_of_memory and place_failed arrive as themselves, others as remote_error; damaged
-// bytes are no crash. Method: round trips of each kind, over one and two places; every truncation of an encoded
-// exception.
+// exception_wire: tess::error, out_of_memory and place_failed keep their types, others become remote_error.
+// Method: round trips of each kind, over one and two places; every truncation of an encoded exception is an error.
 #include "runtime/messages/exception_wire.hpp"
 
 #include <gtest/gtest.h>

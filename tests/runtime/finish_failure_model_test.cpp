@@ -1,9 +1,9 @@
-// finish_failure_model: a finish of which a place failed ends when the places that are left have nothing of it, not
-// before. Method: every interleaving of a small model with 4 places and 3 messages is searched, in which the last place
-// fails at any time and each other place hears of it at any later time. The rules are those of finish.cpp: differences
-// by source and target, those with the failed place do not count, home asks the others, each answers when it takes
-// nothing of the failed one any more and has nothing left. finish_model_test has `at` and reports that overtake. Faults
-// that are put in on purpose must be found, or the search shows nothing.
+// finish_failure_model: after a failure, a finish ends when the surviving places have none of its tasks, not before.
+// Method: every interleaving of a small model with 4 places and 3 messages is searched. The last place fails at any
+// time, and each other place learns of it at any later time. The rules are those of finish.cpp: differences by source
+// and target, those with the failed place do not count, home asks the others, each answers when it accepts nothing from
+// the failed place any more and has no task left. finish_model_test has `at` and reports that overtake each other. The
+// search must find faults that are inserted on purpose.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -55,7 +55,7 @@ class steps {
       tell_home(p);
       if (s_.failed && !s_.knows[p]) add([&](state& n) { learn(n, p); });
     }
-    // What a place said before it failed may still come, as long as home does not know.
+    // Messages that a place sent before it failed may arrive until home learns of the failure.
     for (std::size_t p = 1; p < places; ++p)
       if (!s_.reports[p].empty()) add([&](state& n) { take_report(n, p); });
     if (!s_.failed) add([](state& n) { fail(n); });

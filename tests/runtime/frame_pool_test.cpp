@@ -94,7 +94,7 @@ TEST(frame_pool, large_blocks_cost_the_same_however_many_there_are) {
     static_cast<void>(seconds_per_large_release(1000));
     double const few = seconds_per_large_release(1000);
     double const many = seconds_per_large_release(60000);
-    // The heap's own lines fall out of the cache, but nobody walks a list: that would be sixty times as long.
+    // The heap's own lines leave the cache, but no list is searched: that would take sixty times as long.
     EXPECT_LT(many, few * 15 + 200e-9);
     co_return;
   });

@@ -1,7 +1,6 @@
-// library: places start inside a program, run, rest, run again, stop, and start anew; and threads and memory lie where
-// the settings say.
-// Method: data kept between runs; what the calling thread sees before and after; every misuse; affinity as the system
-// reports it from inside; policies as the system reports them for a page.
+// library: a program can start places, run tasks on them, run again, stop, and start anew; placement follows settings.
+// Method: data kept between runs; the state of the calling thread before and after; every misuse; the affinity and the
+// policy of a page as the system reports them.
 #include <linux/mempolicy.h>
 #include <pthread.h>
 #include <sched.h>

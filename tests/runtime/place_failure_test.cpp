@@ -1,7 +1,6 @@
-// place_failure: a place that fails ends every wait that may hang on it, with its name; tasks may catch that and go
-// on.
-// Method: the fabric `hostile` lets the last place fail while tasks of the others wait in one way each, and while
-// random trees of tasks run; every wait has a time limit.
+// place_failure: a failed place ends every wait that depends on it, with its name; tasks may catch that and go on.
+// Method: the fabric `hostile` lets the last place fail while tasks of the others wait, in each way of waiting, and
+// while random trees of tasks run; every wait has a time limit.
 #include <functional>
 
 #include "runtime/job/job.hpp"

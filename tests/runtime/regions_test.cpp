@@ -1,6 +1,5 @@
-// regions: memory of graphs goes back, whatever becomes of the call; and what is used after its region ended is
-// noticed. Method: the bytes that a place's segment has left are read before and after; a leak would take far more than
-// the slack.
+// regions: the memory of graphs is freed however a call ends, and uses after the end of a region are detected.
+// Method: reads the free bytes of a place's segment before and after; a leak would exceed the slack by far.
 #include "runtime/graphs/types.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"

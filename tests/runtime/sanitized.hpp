@@ -1,5 +1,4 @@
-// sanitized: whether this build is slowed down by a sanitizer or an emulator, for tests that are sized by what they
-// wait for.
+// sanitized: whether a sanitizer or an emulator slows this build down, for tests whose size depends on the time.
 #pragma once
 
 namespace tess::test {

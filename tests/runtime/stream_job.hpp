@@ -1,4 +1,4 @@
-// stream_job: what the tests of streams share: who counts items, and the storm over many places.
+// stream_job: the program of the tests of streams: counts items, and sends from all places to all.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ inline bool within_memory(std::uint64_t memory) {
   return held <= memory / 2;
 }
 
-/// One place sends to so many that they do not fit: the oldest buffers leave for the new ones.
+/// One place sends to more places than it has room for buffers: the oldest are sent to make room.
 inline void many_places_share(unsigned places_wanted, std::uint64_t memory) {
   settings s;
   s.places = places_wanted;
@@ -60,7 +60,7 @@ inline void many_places_share(unsigned places_wanted, std::uint64_t memory) {
     });
     EXPECT_EQ(over, 0U);
     auto const& left = detail::this_worker().cold;
-    EXPECT_GT(left.flushes[static_cast<std::size_t>(detail::flush_reason::storm)], 1000U);
+    EXPECT_GT(left.flushes[static_cast<std::size_t>(detail::flush_reason::memory)], 1000U);
     co_await on_all_places([got] {
       if (got->items.load() != 20 || got->sum.load() != 190) throw error("items", "lost", "20 at every place");
     });

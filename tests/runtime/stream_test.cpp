@@ -1,4 +1,4 @@
-// stream: items arrive once each, in batches of their own stream and finish, however small the buffers, whoever sends.
+// stream: each item arrives once, in a batch of its own stream and finish, with buffers of any size, from any sender.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -222,8 +222,8 @@ TEST(flush, at_once_when_idle) {
   });
 }
 
-// The asker's tasks never suspend, and every request makes two answers: whoever sends takes in, so they do not pile up.
-// They would be 16 MB; how many there are while the other place has no processor depends on the host.
+// The requesting tasks never suspend, and every request has two answers: a sender also receives, so they do not pile
+// up. They would be 16 MB; how many there are while the other place has no processor depends on the host.
 TEST(flush, answers_of_handlers_do_not_pile_up) {
   settings s;
   s.places = 2;

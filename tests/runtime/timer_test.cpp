@@ -1,5 +1,5 @@
-// timer: the queue of a worker's timers gives the earliest, whatever is removed; a completion forgets its waiter in
-// time. Method: random insertions and removals beside a sorted set; the two steps of a race, by hand.
+// timer: a worker's queue of timers yields the earliest after any removals; a completion can be disarmed in time.
+// Method: random insertions and removals compared with a sorted set; the two steps of a race, by hand.
 #include "tess/detail/timer.hpp"
 
 #include <random>
@@ -42,7 +42,7 @@ TEST(completion, is_disarmed_only_before_it_notified) {
   EXPECT_FALSE(c.arm(0, 0));
   c.acknowledge(1);
   EXPECT_TRUE(c.disarm());
-  // Nobody is there to be notified: it would crash.
+  // No task is there to be notified, so a notification would crash.
   c.acknowledge(1);
   EXPECT_TRUE(c.idle());
   run_job({"smp", 1, 1}, []() -> task<void> {

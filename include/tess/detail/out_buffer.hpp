@@ -32,7 +32,7 @@ enum class flush_reason : std::uint8_t {
   size,      ///< the next message did not fit
   idle,      ///< the worker had nothing else to do
   deadline,  ///< it had waited long enough
-  storm,     ///< its memory was wanted for another destination
+  memory,    ///< its memory was needed for another destination
   urgent     ///< an `at` to the same place took it along
 };
 inline constexpr std::size_t flush_reasons = 5;

@@ -156,7 +156,7 @@ void aggregator::shrink(worker_state& w, std::size_t capacity) noexcept {
   if (has_room(capacity)) return;
   spare_.clear();
   while (!has_room(capacity) && !active_.empty()) {
-    dispatch(w, take_open(w, active_.front(), flush_reason::storm));
+    dispatch(w, take_open(w, active_.front(), flush_reason::memory));
     if (!has_room(capacity)) spare_.clear();
   }
 }

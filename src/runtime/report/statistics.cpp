@@ -45,7 +45,7 @@ constexpr named_count named_counts[] = {
     {"batches_full", &left<flush_reason::size>},
     {"batches_idle", &left<flush_reason::idle>},
     {"batches_deadline", &left<flush_reason::deadline>},
-    {"batches_storm", &left<flush_reason::storm>},
+    {"batches_memory", &left<flush_reason::memory>},
     {"batches_urgent", &left<flush_reason::urgent>},
     {"batch_bytes", [](worker_state const& w) { return w.cold.batch_bytes; }},
     {"batch_room", [](worker_state const& w) { return w.cold.batch_room; }},
@@ -120,16 +120,16 @@ task<operation_counts> count_operations() {
       operation_counts s;
       for (auto const* w : detail::this_place().workers) {
         operation_counts const one = detail::counts_of(*w);
-        s.local_words += one.local_words;
-        s.remote_words += one.remote_words;
+        s.words_local += one.words_local;
+        s.words_remote += one.words_remote;
         s.block_bytes += one.block_bytes;
         s.messages += one.messages;
         s.message_bytes += one.message_bytes;
       }
       return s;
     });
-    sum.local_words += c.local_words;
-    sum.remote_words += c.remote_words;
+    sum.words_local += c.words_local;
+    sum.words_remote += c.words_remote;
     sum.block_bytes += c.block_bytes;
     sum.messages += c.messages;
     sum.message_bytes += c.message_bytes;
