@@ -5,6 +5,8 @@
 
 #include <source_location>
 
+#include "tess/detail/compiler.hpp"
+
 namespace tess::detail {
 [[noreturn, gnu::cold]] void assertion_failed(char const* condition, std::source_location where) noexcept;
 /// Memory ran out where nobody can be told: says so and ends the process with exit code 1.

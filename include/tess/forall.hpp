@@ -6,12 +6,12 @@
 // Cost     one task per chunk. The default grain makes 64 chunks per worker, at most 4,096 iterations each.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "tess/at.hpp"
+#include "tess/detail/min_max.hpp"
 #include "tess/finish.hpp"
 #include "tess/place.hpp"
 
@@ -19,7 +19,7 @@ namespace tess {
 
 namespace detail {
 inline std::uint64_t default_grain(std::uint64_t count) noexcept {
-  return std::clamp<std::uint64_t>(count / (64 * std::uint64_t{job.workers}), 1, 4096);
+  return min_of(max_of(count / (64 * std::uint64_t{job.workers}), 1), 4096);
 }
 
 template <class F>
@@ -41,8 +41,8 @@ task<void> forall(std::uint64_t begin, std::uint64_t end, F f, std::uint64_t gra
   if (begin >= end) co_return;
   if (grain == 0) grain = detail::default_grain(end - begin);
   co_await finish([&] {
-    for (std::uint64_t b = begin; b < end; b += std::min(grain, end - b))
-      spawn(detail::forall_chunk<F>(b, b + std::min(grain, end - b), &f));
+    for (std::uint64_t b = begin; b < end; b += detail::min_of(grain, end - b))
+      spawn(detail::forall_chunk<F>(b, b + detail::min_of(grain, end - b), &f));
   });
 }
 
@@ -53,8 +53,8 @@ task<void> forall_chunks(std::uint64_t begin, std::uint64_t end, std::uint64_t g
   if (begin >= end) co_return;
   if (grain == 0) grain = detail::default_grain(end - begin);
   co_await finish([&] {
-    for (std::uint64_t b = begin; b < end; b += std::min(grain, end - b)) {
-      std::uint64_t const e = b + std::min(grain, end - b);
+    for (std::uint64_t b = begin; b < end; b += detail::min_of(grain, end - b)) {
+      std::uint64_t const e = b + detail::min_of(grain, end - b);
       if constexpr (detail::is_task<std::invoke_result_t<F const&, std::uint64_t, std::uint64_t>>)
         spawn(f(b, e));
       else

@@ -8,11 +8,11 @@
 // Cost     owner() is one multiplication for arrays of fewer than 2^32 elements.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 
+#include "tess/detail/min_max.hpp"
 #include "tess/detail/plain_data.hpp"
 #include "tess/forall.hpp"
 #include "tess/global_ptr.hpp"
@@ -31,10 +31,10 @@ class global_array {
   /// `size` zeroed elements over all places; `unit` (1 or more) makes blocks a multiple of it. One task calls it.
   static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1) {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
-    unit = std::max<std::uint64_t>(unit, 1);
+    unit = detail::max_of(unit, 1);
     std::uint64_t const share = size / places() + (size % places() != 0);
     static_cast<void>(detail::checked_bytes(share, sizeof(T)));  // so that rounding up cannot wrap
-    std::uint64_t const block = std::max<std::uint64_t>((share + unit - 1) / unit * unit, unit);
+    std::uint64_t const block = detail::max_of((share + unit - 1) / unit * unit, unit);
     std::uint64_t const offset = co_await detail::symmetric_allocate(detail::checked_bytes(block, sizeof(T)));
     co_return global_array(offset, size, block);
   }
@@ -47,22 +47,26 @@ class global_array {
 
   /// The place that has element i.
   [[nodiscard]] place_id owner(std::uint64_t i) const noexcept {
+#if defined(__SIZEOF_INT128__)
     if (reciprocal_ != 0) [[likely]]
       return static_cast<place_id>(static_cast<unsigned __int128>(i) * reciprocal_ >> 64);
+#endif
     return static_cast<place_id>(i / block_);
   }
   [[nodiscard]] global_ptr<T> operator[](std::uint64_t i) const noexcept {
     place_id const p = owner(i);
     std::uint64_t const offset = offset_ + (i - std::uint64_t{p} * block_) * sizeof(T);
     // Saves the masking of what fits anyway.
+#if defined(__clang__)
     __builtin_assume(offset <= global_ptr<T>::offset_mask);
+#endif
     return global_ptr<T>(p, offset);
   }
 
   /// First index of a place's block, and one past its last.
-  [[nodiscard]] std::uint64_t begin_at(place_id p) const noexcept { return std::min(p * block_, size_); }
+  [[nodiscard]] std::uint64_t begin_at(place_id p) const noexcept { return detail::min_of(p * block_, size_); }
   [[nodiscard]] std::uint64_t end_at(place_id p) const noexcept {
-    return std::min((p + std::uint64_t{1}) * block_, size_);
+    return detail::min_of((p + std::uint64_t{1}) * block_, size_);
   }
 
   /// This place's block, for plain loads and stores.

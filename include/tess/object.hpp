@@ -20,6 +20,7 @@
 // Source   "NEMESYS" (MEMSYS 2019), section 2.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -193,8 +194,8 @@ template <class T>
 #define TESS_EXPAND2(...) TESS_EXPAND1(TESS_EXPAND1(TESS_EXPAND1(TESS_EXPAND1(__VA_ARGS__))))
 #define TESS_EXPAND1(...) __VA_ARGS__
 #define TESS_LIST_MEMBERS(type, ...) __VA_OPT__(TESS_EXPAND(TESS_LIST_MEMBER(type, __VA_ARGS__)))
-#define TESS_LIST_MEMBER(type, m, ...)                                                          \
-  ::tess::detail::listed_member<decltype(type::m), __builtin_offsetof(type, m)>{#m} __VA_OPT__( \
+#define TESS_LIST_MEMBER(type, m, ...)                                                \
+  ::tess::detail::listed_member<decltype(type::m), offsetof(type, m)>{#m} __VA_OPT__( \
       , TESS_LIST_AGAIN TESS_PARENS(type, __VA_ARGS__))
 #define TESS_LIST_AGAIN() TESS_LIST_MEMBER
 

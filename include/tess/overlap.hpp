@@ -12,13 +12,13 @@
 // Cost     per operation what it costs itself, and a prefetch. Memory: N operations in the frame.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 
+#include "tess/detail/min_max.hpp"
 #include "tess/task.hpp"
 #include "tess/word.hpp"
 
@@ -72,7 +72,7 @@ class calls_on_their_way {
       Call* const calls = at(now.first);
       typename Call::due due[together];
       bool waits = false;
-#pragma clang loop unroll(full)
+      TESS_UNROLL
       for (unsigned i = 0; i < together; ++i) {
         waits |= !calls[i].by_window();
         due[i] = calls[i].take_due();
@@ -82,9 +82,9 @@ class calls_on_their_way {
       std::uint64_t const first = now.first;
       std::uint64_t const last = now.last;
       now.first += together;
-#pragma clang loop unroll(full)
+      TESS_UNROLL
       for (unsigned i = 0; i < together; ++i) hand_over<Call>(take, first + i, [&] { return due[i].complete(); });
-#pragma clang loop unroll(full)
+      TESS_UNROLL
       for (unsigned i = 0; i < together; ++i) {
         ::new (&calls[i]) Call(issue(last + i));
         now.last = last + i + 1;
@@ -127,7 +127,7 @@ task<void> overlap(std::uint64_t first, std::uint64_t last, Issue issue, Take ta
   static_assert(N > 0 && (N & (N - 1)) == 0, "a power of two");
   using call = std::invoke_result_t<Issue const&, std::uint64_t>;
   detail::calls_on_their_way<call, N> calls(first);
-  last = std::max(first, last);
+  last = detail::max_of(first, last);
   for (;;) {
     // So that they are prefetched, and not done at the call.
     detail::self->not_alone();

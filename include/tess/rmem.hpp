@@ -26,13 +26,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tess/detail/std_function.hpp"
 #include "tess/error.hpp"
 #include "tess/rmem_reason.hpp"
 

@@ -21,7 +21,6 @@
 // Source   RMem (MultiProg 2019), section 7, leaves caching, prefetching and tiling to future work.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +71,7 @@ class tile_range {
 
  public:
   tile_range(std::shared_ptr<detail::page_cache> cache, std::size_t items)
-      : cache_(std::move(cache)), bytes_(std::max<std::size_t>(1, items) * sizeof(T)) {}
+      : cache_(std::move(cache)), bytes_((items == 0 ? 1 : items) * sizeof(T)) {}
 
   /// Null: there are no more, and all are written. Every tile of an array<T> is written back.
   [[nodiscard]] task<tile<T>*> next() {
@@ -249,7 +248,9 @@ class array {
     requires std::invocable<F&, tile<T> const&> || std::invocable<F&, T&> || std::invocable<F&, std::uint64_t, T&>
   [[nodiscard]] task<void> forall(F f) {
     std::atomic<std::uint64_t> next{0};
-    std::uint64_t const tasks = std::min<std::uint64_t>({cache_->pages(), cache_->frames() / 2, 2ULL * workers()});
+    std::uint64_t tasks = 2ULL * workers();
+    if (cache_->pages() < tasks) tasks = cache_->pages();
+    if (cache_->frames() / 2 < tasks) tasks = cache_->frames() / 2;
     co_await finish([&] {
       for (std::uint64_t k = 0; k < tasks; ++k) spawn(visit_pages<F>(cache_.get(), &next, &f));
     });

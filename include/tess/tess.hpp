@@ -34,3 +34,9 @@
 #include "tess/timeout.hpp"
 #include "tess/tree_barrier.hpp"
 #include "tess/word.hpp"
+
+// Remote memory needs sockets, which the simulated machine does not have.
+#if !defined(__riscv)
+#include "tess/rmem_array.hpp"
+#include "tess/rmem_task.hpp"
+#endif

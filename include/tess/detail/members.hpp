@@ -31,15 +31,19 @@ inline constexpr std::size_t members_max = 64;
 /// How many initialisers there may be, up to members_max + 1: an array takes one for each element.
 template <class T, std::size_t N = 0>
 consteval std::size_t count_initialisers() {
+#if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-inline"
+#endif
   if constexpr (N > members_max)
     return N;
   else if constexpr (takes_initialisers<T>(std::make_index_sequence<N + 1>{}))
     return count_initialisers<T, N + 1>();
   else
     return N;
+#if defined(__clang__)
 #pragma clang diagnostic pop
+#endif
 }
 
 // clang-format off

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "tess/detail/compiler.hpp"
+
 // Code that may lie anywhere (-fPIC) is taken for part of a shared object; that of a program is compiled with -fPIE or
 // neither.
 #if defined(__PIC__) && !defined(__PIE__)
@@ -14,25 +16,40 @@
 #define TESS_IN_SHARED_OBJECT 0
 #endif
 
+/// Before a loop of few rounds: each becomes code of its own.
+#if defined(__clang__)
+#define TESS_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define TESS_UNROLL
+#endif
+
 namespace tess::detail {
 
 inline constexpr std::size_t cache_line = 64;
 
 /// Tells the processor that this is a spin loop.
 inline void spin_pause() noexcept {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && (defined(__clang__) || defined(__GNUC__))
   __builtin_ia32_pause();
-#elif defined(__riscv)
+#elif defined(__riscv) && (defined(__clang__) || defined(__GNUC__))
   // Zihintpause, encoded as a fence: a no-op where it is not implemented.
   asm volatile(".insn i 0x0F, 0, x0, x0, 0x010");
 #endif
 }
 
 inline void prefetch_read(void const* address) noexcept {
+#if defined(__clang__) || defined(__GNUC__)
   __builtin_prefetch(address, 0);
+#else
+  static_cast<void>(address);
+#endif
 }
 inline void prefetch_write(void const* address) noexcept {
+#if defined(__clang__) || defined(__GNUC__)
   __builtin_prefetch(address, 1);
+#else
+  static_cast<void>(address);
+#endif
 }
 
 }  // namespace tess::detail
