@@ -23,7 +23,7 @@ struct options {
   bool verify = true;
 };
 
-// Of entries above the diagonal.
+// The fraction of entries above the diagonal that are set.
 double density_of(options const& o) {
   if (o.density) return *o.density;
   return o.size < 2 ? 0 : std::min(2 * o.row_entries / static_cast<double>(o.size - 1), 1.0);

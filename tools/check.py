@@ -116,7 +116,7 @@ def once_more(preset: str, first: Count) -> Count:
 
 
 def decide(first: Count, again: Count) -> Count:
-    """Of two runs of the failed tests, the second decides; the first one's texts stay."""
+    """The second run of the failed tests decides; the texts of the first run are kept."""
     wrong = {text.partition("\n")[0] for text in again.failures}
     count = Count(passed=first.passed, skipped=first.skipped)
     for text in first.failures:

@@ -59,6 +59,11 @@ BANNED_IN_COMMENTS = [
 ]
 BANNED_NAMES = re.compile(r"(^|_)(helpers?|managers?|utils?|misc|impl2|fwd)(_|$)")
 
+# A sentence of a comment or of a Markdown page that puts its subject last.
+OF_FIRST = re.compile(r"(^\W*|[.:!?] )" + "Of" + r"\s")
+COMMENT = {".py": re.compile(r'(?:^|\s)#(?= )|^\s*"""|^\s*(?=[A-Z])'), ".md": re.compile("")}
+COMMENT_OF_OTHERS = re.compile(r"(?:^|\s)(?:///?<?|#)(?= )")
+
 # Written so that this file does not contain what it looks for.
 MACHINE_PATH = re.compile(r"(?<![\w./$}~-])/(?:" + "|".join(["work", "root", "home"]) + r")/\w")
 
@@ -204,6 +209,15 @@ def machine_paths(source: Source) -> Errors:
             yield number, f"{found[0]}… is a path of one machine, use one relative to the project"
 
 
+def subject_first(source: Source) -> Errors:
+    if not source.is_code and source.suffix != ".md":
+        return
+    comment = COMMENT.get(source.suffix, COMMENT_OF_OTHERS)
+    for number, line in enumerate(source.lines, 1):
+        if (found := comment.search(line)) and OF_FIRST.search(line[found.end() :]):
+            yield number, "a sentence that begins with “Of”, write its subject first"
+
+
 def blanks(source: Source) -> Errors:
     if not source.is_code and source.suffix not in TEXT:
         return
@@ -225,6 +239,7 @@ RULES: list[Callable[[Source], Errors]] = [
     file_names,
     app_state,
     machine_paths,
+    subject_first,
     blanks,
 ]
 

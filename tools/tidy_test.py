@@ -139,6 +139,17 @@ class Words(Case):
             self.one({"README.md": f"see /{folder}/me\n"}, "README.md:1: ", "one machine")
         self.silent({"README.md": "a/work/b, https://x.org/home/y and ./root/z\n"})
 
+    def test_sentences_begin_with_their_subject(self):
+        of = "Of"  # apart, so that this file does not contain what it tests for
+        for comment in (f"// {of} two, the later.", f"int a;  ///< {of} a bank.", f"// A queue. {of} two, one."):
+            with self.subTest(comment):
+                self.one(cpp("src/base/a.cpp", comment), "src/base/a.cpp:2: ", "subject first")
+        self.one({"tools/a.py": f'"""a: an idea.\n\n{of} two, the later.\n"""\n'}, "tools/a.py:3: ", "subject first")
+        self.one({"tools/a.py": f'"""a: an idea."""\n# {of} two.\n'}, "tools/a.py:2: ", "subject first")
+        self.one({"README.md": f"- A queue. {of} two, the later.\n"}, "README.md:1: ", "subject first")
+        self.silent(cpp("src/base/a.cpp", "// The later of two.", "int a;  ///< of a bank", f'auto b = "{of} a";'))
+        self.silent({"README.md": "The later of two. Often one.\n"})
+
 
 class AppState(Case):
     def names(self, text: str) -> list[str]:

@@ -45,8 +45,8 @@ struct benchmark {
 [[nodiscard]] std::optional<benchmark> named(std::string_view name);
 
 struct shape {
-  std::uint64_t elements = 0;    ///< Of each place's ARRAY.
-  std::uint64_t iterations = 0;  ///< Of each place.
+  std::uint64_t elements = 0;    ///< Words in the ARRAY of each place.
+  std::uint64_t iterations = 0;  ///< Per place.
   std::uint64_t stride = 1;
   std::uint64_t seed = 1;
   unsigned tasks = 1;  ///< Among which each place's iterations are shared out.
@@ -80,7 +80,7 @@ void fill(benchmark const& of, shape const& given, arrays const& all);
 /// of operations changes nothing.
 [[nodiscard]] std::uint64_t wrong_words(benchmark const& of, shape const& given, arrays const& all);
 
-/// Of this place's words and where they lie, to be added to those of others.
+/// Sum over this place's words and their positions; the sums of all places are added.
 [[nodiscard]] std::uint64_t checksum(arrays const& all);
 
 }  // namespace circustent

@@ -48,7 +48,7 @@ std::string refusal(benchmark const& of, shape const& given) {
 struct part {
   double seconds = 0;
   std::uint64_t wrong = 0;
-  std::uint64_t checksum = 0;  ///< Of both arrays.
+  std::uint64_t checksum = 0;  ///< Covers both arrays.
 };
 
 tess::task<part> run_here(benchmark of, shape given, arrays all, bool verify) {

@@ -1,7 +1,7 @@
 // distributed_graph: a graph as CSR rows, every place holding those of its block of vertices.
 //
 //   A value that travels in `at`; part() is the caller's share. Rows are sorted, without self-loops and repetitions,
-//   and the same for every number of places, workers and readers. Of an undirected graph each edge stands in two rows.
+//   and the same for every number of places, workers and readers. An undirected graph has each edge in two rows.
 //
 // Shapes    blocks of block() vertices, a multiple of 64; the last places may have fewer or none. rows: offsets
 //           [count + 1] and targets [offsets[count]], both in the segment, so that other places can get them.

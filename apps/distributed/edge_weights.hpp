@@ -1,7 +1,7 @@
 // edge_weights: the weights of a distributed graph's edges, for those programs that ask for them.
 //
-//   Of a repeated edge the least. Those of a generator are computed where they are needed; those of a file take one
-//   more pass over it, each edge travelling to its owner; an edge without a weight weighs 1.
+//   A repeated edge has the smallest of its weights. Weights of a generator are computed where they are needed. Weights
+//   of a file take one more pass over it, which sends each edge to its owner. An edge without a weight weighs 1.
 //
 // Shapes    at each place one weight for each entry of its out-rows, in their order, as 32-bit integers if every weight
 //           is an integer and no path through all vertices exceeds 32 bits, else as doubles.

@@ -43,7 +43,7 @@ void vertex_names::index(std::string const& file) {
   auto const name_of = [this](std::uint32_t vertex) { return name(vertex); };
   by_name_.resize(size());
   std::iota(by_name_.begin(), by_name_.end(), std::uint32_t{0});
-  // Of equal names the later line comes later, and is blamed.
+  // Equal names are sorted by line: an error message gives the later one.
   std::ranges::sort(by_name_, {}, [&](std::uint32_t vertex) { return std::pair(name_of(vertex), vertex); });
   auto const twice = std::ranges::adjacent_find(by_name_, {}, name_of);
   if (twice == by_name_.end()) return;

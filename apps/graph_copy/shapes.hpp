@@ -76,7 +76,7 @@ struct items {
 
 enum class order : std::uint8_t { allocated, shuffled };
 
-// Of `count` objects; the links of a shuffled list lead to and fro in memory.
+// Each shape has `count` objects. The links of a shuffled list jump back and forth in memory.
 [[nodiscard]] list_node* make_list(std::uint64_t count, order how, std::uint64_t seed);
 [[nodiscard]] tree_node* make_tree(std::uint64_t count);
 // About half of the successors lie before and half behind a vertex; `degree` of them, and as many words of data.

@@ -1,8 +1,8 @@
 // byzantine: consensus among nodes of which n / 8 - 1 lie, with a coin that all toss alike (BY).
 //
 //   n / 8 + 1 rounds: the votes flood the graph, as many hops as its diameter; each node counts them, and a majority
-//   above a threshold, which the coin chooses, becomes its vote. Of votes that traitors send differently, the one that
-//   came by the least sender counts.
+//   above a threshold, which the coin chooses, becomes its vote. A traitor sends different votes to different nodes;
+//   a node counts the one that the neighbour with the smallest number forwarded.
 //
 // Source   IMSuite (JPDC 2015), byzantine (which floods only as far as the radius); M. Rabin, "Randomized Byzantine
 //          generals" (1983); R. Motwani, P. Raghavan, "Randomized Algorithms" (1995), 12.6.

@@ -56,7 +56,7 @@ struct copies {
 };
 
 [[nodiscard]] tess::task<void> start_counting(tess::place_local<copies> everywhere);
-// Of all places, in order of size.
+// The counts of all places, in order of size.
 [[nodiscard]] tess::task<std::vector<counted>> stop_counting(tess::place_local<copies> everywhere);
 
 // For a reader: the table's row beside the paper's, and the parts of the most frequent graph that place 0 sent. Also

@@ -191,7 +191,7 @@ struct mst {
     });
   }
 
-  // Of two fragments that chose the same edge the lesser root stays one.
+  // If two fragments chose the same edge, the smaller root remains a root.
   static tess::task<void> add_fragment(self_t* s, std::int32_t i) {
     node& n = s->node(i);
     std::int32_t const v = n.lightest.v;

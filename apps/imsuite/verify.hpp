@@ -51,7 +51,7 @@ struct route {
 
 [[nodiscard]] std::string wrong_dominating_set(input const& in, std::span<std::uint8_t const> chosen);
 [[nodiscard]] std::string wrong_independent_set(input const& in, std::span<std::uint8_t const> chosen);
-// Of at most K members, who can reach each other.
+// Each committee has at most K members, which can reach each other.
 [[nodiscard]] std::string wrong_committees(input const& in, std::span<std::int32_t const> committee);
 // Everybody names the node with the greatest identifier.
 [[nodiscard]] std::string wrong_leader(input const& in, std::span<std::int32_t const> leader);

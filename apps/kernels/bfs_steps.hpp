@@ -29,7 +29,7 @@ struct bfs_state {
   vertex* parents = nullptr;
   vertex* queue = nullptr;
 
-  // Of the present level: queue[level_begin, level_end); what is found goes behind it.
+  // The current level is queue[level_begin, level_end); vertices found now are appended.
   std::uint64_t level_begin = 0;
   std::uint64_t level_end = 0;
   std::uint64_t level_edges = 0;

@@ -106,7 +106,7 @@ class pagerank_iteration {
     for (std::uint64_t i = begin; i < end; ++i) {
       scores_[i] = first;
       std::uint64_t const degree = part_.out.degree(i);
-      // Of a vertex without out-edges the share is infinite, and nobody asks for it.
+      // A vertex without out-edges gets an infinite share, which nothing reads.
       out[i] = divided(first, degree);
       dangling += degree == 0;
     }

@@ -25,7 +25,7 @@ struct found_here {
   atomic_counts taken;
 };
 
-// Of what an iteration changed and what vertices without out-edges keep: at most 2 and 1.
+// Sums of an iteration's changes (at most 2) and of the ranks of vertices without out-edges (at most 1).
 struct sums {
   std::int64_t change = 0;  // half of it: 2 would not fit
   std::int64_t dangling = 0;

@@ -1,8 +1,8 @@
 // random_permutation: numbers 0 to n - 1 in random order, drawn by all places at once: darts thrown at a board.
 //
-//   Dart i flies to slot hash(seed, i, t) of 2n at its t-th throw. Of two darts in a slot the one that was thrown fewer
-//   times stays, then the one with the smaller number, and the other is thrown again. The darts in the order of their
-//   slots are the permutation.
+//   Dart i goes to slot hash(seed, i, t) of 2n at its t-th throw. If two darts meet in a slot, the one with fewer
+//   throws stays (the smaller number, if these are equal), and the other is thrown again. The darts in the order of
+//   their slots are the permutation.
 //
 //   Where the darts end does not depend on who throws when: this is the proposing half of stable matching, whose
 //   outcome is the same in every order (McVitie and Wilson, 1970). So a seed gives one permutation, on every number of

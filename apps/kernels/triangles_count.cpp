@@ -118,7 +118,7 @@ class triangles_count {
         std::uint64_t const key = keys_[v];
         shorter[kept] = static_cast<vertex>(key);
         __builtin_prefetch(&rows.offsets[shorter[kept] - rows.first]);
-        // Of the longer row, or equal ones, the other end takes care; empty rows have nothing in common.
+        // The edge's other end counts if this row is longer or both are equal. Empty rows have nothing in common.
         kept += key < own_key && key >> 32 != 0;
       }
       for (std::size_t k = 0; k < kept; ++k) __builtin_prefetch(rows.row(shorter[k]).data());

@@ -16,7 +16,7 @@ class global_ref {
  public:
   constexpr global_ref() noexcept = default;
   constexpr global_ref(std::nullptr_t) noexcept {}
-  /// Of an object of this place.
+  /// Refers to an object of this place.
   explicit global_ref(T* object) : bits_(object == nullptr ? 0 : detail::to_global(object)) {}
 
   /// The place where the object is.

@@ -1,8 +1,8 @@
 // match_queue: pushes and pops from anywhere, matched in the order of their arrival; pops may come first.
 //
 //   It holds either items that wait for pops or pops that wait for items, never both: what arrives is matched with
-//   the oldest of the other sort. Of items there is room for `Slots`, a power of two; beyond that push() waits and
-//   try_push() says no. Pops may wait in any number.
+//   the oldest of the other sort. The queue has room for `Slots` items, a power of two; when it is full, push() waits
+//   and try_push() fails. Any number of pops may wait.
 //
 // Units    items of T: trivially copyable, at most 1 KiB.
 // Threads  any task of any place.

@@ -43,7 +43,7 @@
 
 namespace tess::rmem {
 
-/// Consecutive items of an array, in local memory. Of an array<T const>, T is const.
+/// Consecutive items of an array, in local memory. An array<T const> has tiles with a const T.
 template <class T>
 class tile {
  public:

@@ -43,9 +43,9 @@ class tree_barrier {
  public:
   tree_barrier() = default;
 
-  /// Of `tasks_each` tasks at each of `members`; called by one task for all.
+  /// A barrier for `tasks_each` tasks at each of `members`; called by one task for all.
   static task<tree_barrier> make(std::span<place_id const> members, std::uint32_t tasks_each = 1);
-  /// Of tasks at every place of the job.
+  /// A barrier for tasks at every place of the job.
   static task<tree_barrier> make(std::uint32_t tasks_each = 1);
   static task<void> release(tree_barrier b);
 

@@ -2,7 +2,7 @@
 //
 //   With a window the call is a prefetch and the co_await the processor's own load, store or atomic: at once when
 //   nobody else is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
-//   Of several operations issued together only the first co_await gives the turn away: the others are due by then.
+//   When several operations are issued together, only the first co_await yields: the others are due by then.
 //   Each operation is awaited once; checked builds assert it.
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply. With a delay
 //   (settings::delay) the call is a prefetch, too; the co_await parks the task until the time has come.

@@ -14,7 +14,7 @@ struct tree {
   std::filesystem::path prefix;
 
   [[nodiscard]] std::filesystem::path programs() const { return prefix / "libexec" / "tessera"; }
-  // Of simulated machines; in a build tree those that were asked for, by `./tess run --machine`.
+  // Programs for simulated machines; in a build tree only those that `./tess run --machine` has built.
   [[nodiscard]] std::filesystem::path machine_programs() const { return programs() / "riscv"; }
   [[nodiscard]] std::filesystem::path benches() const { return programs() / "bench"; }
   [[nodiscard]] std::filesystem::path reproductions() const { return programs() / "reproduce"; }

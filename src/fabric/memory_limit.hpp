@@ -15,7 +15,7 @@ struct memory_limit {
   std::string name;  ///< as in "3 bytes are left of <name>"
 };
 
-/// Of this process, now.
+/// The limit of this process, now.
 [[nodiscard]] memory_limit process_memory_limit();
 
 /// The smaller of `limit` and what control groups allow. `groups`: the file that names the process's groups, one a

@@ -1,7 +1,7 @@
 // harness_test: medians, ratios and the order of rounds are what the tables claim; the limits compute what they time.
 //
-// Method: measurements are lambdas that return known numbers and note the order in which they were called. Of the
-// limits, those with a result (the chain, the table of updates, the deque) are checked for it.
+// Method: measurements are lambdas that return known numbers and record the order in which they were called. The
+// limits that have a result (the chain, the table of updates, the deque) are checked for it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

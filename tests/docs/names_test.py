@@ -205,7 +205,7 @@ def exists(name: str, beside: str) -> bool:
 
 
 def is_word(name: str) -> bool:
-    """Of the code; or of such words by hyphens, as a program's name is made; or the beginning of one, as `try_`."""
+    """Whether it is a word of the code, such words joined by hyphens (a program's name), or a prefix such as `try_`."""
     if name in code_words() or all(part in code_words() for part in name.split("-")):
         return True
     return name.endswith("_") and any(word.startswith(name) for word in code_words())

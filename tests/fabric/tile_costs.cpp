@@ -112,7 +112,7 @@ tess::task<int> measure_all(tess::args) {
   co_await measure_blocks(there);
   co_await measure_graphs(there, 8);
   co_await measure_graphs(there, 2048);
-  // Of one task at every place; place 0 measures it.
+  // A barrier of one task at every place; place 0 measures it.
   co_await tess::on_all_places([]() -> tess::task<> {
     auto const wait = []() -> tess::task<> { co_await tess::barrier(); };
     if (tess::here() == 0) {

@@ -35,7 +35,7 @@ void check(tess::machine::elf_image const& image, std::span<std::byte const> fil
   }
   require(image.entry < memory_bytes);
   for (auto const& one : image.functions) sum += static_cast<unsigned>(one.name.size());
-  // Of use to the sanitizer only: every byte that the image names was read.
+  // The sanitizer checks that every byte the image names can be read.
   asm volatile("" ::"r"(sum));
 }
 

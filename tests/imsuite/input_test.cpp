@@ -74,7 +74,7 @@ TEST(generated_graphs, have_the_edges_of_their_sort) {
     input const half = generate(kernel::mis, {.nodes = n});
     EXPECT_TRUE(symmetric(half));
   }
-  // Of 4950 pairs; four standard deviations are 141.
+  // Half of 4950 pairs; four standard deviations are 141.
   EXPECT_NEAR(static_cast<double>(edges(generate(kernel::mis, {.nodes = 100, .seed = 5}))), 2475, 141);
 }
 

@@ -52,7 +52,7 @@ def result_of(words: list[str], settings: dict[str, str]) -> dict[str, object] |
     """The result, or what happened instead."""
     with tempfile.TemporaryDirectory() as folder:
         stats = Path(folder) / "stats.json"
-        # Of the places: the launcher, told to survive a place that fails, would say 0.
+        # The exit code of the places: the launcher, told to survive a place that fails, would return 0.
         exit_file = Path(folder) / "code"
         environment = {**ENVIRONMENT, **settings, "TESS_STATS": str(stats), "TESS_EXIT_FILE": str(exit_file)}
         try:

@@ -1,6 +1,6 @@
 // call_time: what calls cost, for the statistics: the call as its caller sees it, and the function alone.
 //
-//   Of an `at`, the call lasts from its call until the caller has the result: the caller counts it. The function lasts
+//   The call of an `at` lasts from its start until the caller has the result: the caller counts it. The function lasts
 //   from its start until it has returned: its place counts that. What is left, in the sum over all places, is
 //   communication: copying the graph, both messages, and waiting for a worker there. An `at_async` with objects ends
 //   when its function has; nobody waits for it, so its message says when it was called, by the clock that places share.
@@ -20,7 +20,7 @@
 
 namespace tess::detail {
 
-/// Of a function (const) that the runtime calls at other places for a call of the program's.
+/// True for a function (const) that the runtime calls at other places on behalf of a call of the program.
 template <class F>
 inline constexpr bool is_of_runtime = false;
 

@@ -67,7 +67,7 @@ class completion {
       if (value_.compare_exchange_weak(value, value + armed_unit, std::memory_order_relaxed)) return true;
     return false;
   }
-  /// Of the waiter of an armed cell.
+  /// The waiter's index; the cell must be armed.
   [[nodiscard]] std::uint32_t waiter() const noexcept { return notify_; }
   void reset() noexcept { value_.fetch_add(armed_unit, std::memory_order_relaxed); }
 

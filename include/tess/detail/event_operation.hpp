@@ -32,7 +32,7 @@ struct event_traits {
   using value = typename Event::value_type;
   using given = std::conditional_t<Event::takes(Op), value, no_value>;
   using result = std::conditional_t<Event::gives(Op), value, void>;
-  /// Of the form that does not wait.
+  /// The result of the form that does not wait.
   using tried = std::conditional_t<Event::gives(Op), std::optional<value>, bool>;
 };
 

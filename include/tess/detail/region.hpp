@@ -142,7 +142,7 @@ constexpr std::uint64_t region::blocks_begin() noexcept {
   return (sizeof(chunk) + sizeof(region) + granule - 1) / granule * granule;
 }
 
-/// Of the object, which checked builds verify.
+/// The region that holds the object; checked builds verify the object.
 [[nodiscard]] region* region_of(void const* object);
 /// Frees a kept region.
 void discard_region(region* r);

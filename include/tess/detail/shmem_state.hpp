@@ -20,11 +20,11 @@ using bits_of = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>
 struct state {
   int pe = -1;
   int pes = 0;
-  std::byte* heap = nullptr;  ///< Of this PE.
+  std::byte* heap = nullptr;  ///< This PE's.
   std::size_t heap_bytes = 0;
 };
 
-// Of the heap (shmem_heap.hpp).
+// Constants of the heap (shmem_heap.hpp).
 inline constexpr std::size_t heap_alignment = 16;
 inline constexpr std::size_t heap_in_use = 1;
 struct alignas(heap_alignment) heap_header {

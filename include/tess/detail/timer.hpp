@@ -27,7 +27,7 @@ struct timer {
 class timer_queue {
  public:
   [[nodiscard]] bool empty() const noexcept { return root_ == nullptr; }
-  /// Of a queue that is not empty.
+  /// The queue must not be empty.
   [[nodiscard]] timer& earliest() const noexcept { return *root_; }
   void insert(timer& t) noexcept;
   void remove(timer& t) noexcept;
@@ -38,7 +38,7 @@ class timer_queue {
   timer* root_ = nullptr;
 };
 
-/// Of the calling worker. `expire` runs when it polls, at `due` or later.
+/// Starts a timer of the calling worker. `expire` runs when the worker polls, at `due` or later.
 void start_timer(timer& t) noexcept;
 /// Nothing for a timer that is not started, or that expired.
 void cancel_timer(timer& t) noexcept;

@@ -65,7 +65,7 @@ struct stop_scope {
   stop_scope* outer = nullptr;
   stop_scope* inner = nullptr;
   stop_cause requested = stop_cause::none;
-  // Of the innermost scope, while a task below it is parked and may be taken back:
+  // Set by the innermost scope while a task below it is parked and may be taken back:
   stoppable_wait* wait = nullptr;
   take_back_function take_back = nullptr;
   promise_base* parked = nullptr;

@@ -129,8 +129,8 @@ struct worker {
     runnable.push(p);
   }
 
-  /// Of many tasks the frames do not stay in the first-level cache: that of one a few turns ahead, where it begins and
-  /// where the state of small ones lies, is on its way while others run.
+  /// Frames of many tasks do not fit the first-level cache: the frame of a task a few turns ahead is prefetched while
+  /// others run, at its beginning and where small frames have their state.
   [[gnu::always_inline]] void fetch_soon() const noexcept {
     // So many frames do stay there.
     if (runnable.size() <= 64) [[likely]]

@@ -34,8 +34,8 @@ enum class command_status : std::uint64_t { idle = 0, accepted = 1, full = 2, wr
 namespace information {
 inline constexpr std::uint64_t tile = 0;       ///< Number of the tile: y x width + x.
 inline constexpr std::uint64_t hart = 8;       ///< The loading hart's number in its tile.
-inline constexpr std::uint64_t width = 16;     ///< Of the grid, tiles.
-inline constexpr std::uint64_t height = 24;    ///< Of the grid, tiles.
+inline constexpr std::uint64_t width = 16;     ///< Columns of the grid, in tiles.
+inline constexpr std::uint64_t height = 24;    ///< Rows of the grid, in tiles.
 inline constexpr std::uint64_t harts = 32;     ///< Number of harts of the tile that programs can use.
 inline constexpr std::uint64_t program = 40;   ///< The copy of the program that runs in this tile, from 0.
 inline constexpr std::uint64_t programs = 48;  ///< Number of copies of the program.
@@ -239,7 +239,7 @@ constexpr std::uint64_t spawning(std::uint64_t tile) noexcept {
 namespace cni {
 // A hart's window: commands that complete at the doorbell's store, `idle` or `wrong`.
 inline constexpr std::uint64_t operation = 0;
-inline constexpr std::uint64_t address = 8;  ///< Of a line of the own scratchpad.
+inline constexpr std::uint64_t address = 8;  ///< A line of the own scratchpad.
 inline constexpr std::uint64_t value = 16;   ///< line_code
 inline constexpr std::uint64_t tag = 24;
 inline constexpr std::uint64_t bytes = 32;
@@ -280,8 +280,8 @@ inline constexpr std::uint64_t region_enable = 32;
 /// Codes of regions.
 enum region_code : std::uint64_t {
   own_scratchpad = 1,     ///< In way `region_way` of the own L2.
-  remote_scratchpad = 2,  ///< Of other tiles: stores are combined.
-  remote_events = 3,      ///< Of other tiles: stores are not combined, and are ordered after combined ones.
+  remote_scratchpad = 2,  ///< In other tiles: stores are combined.
+  remote_events = 3,      ///< In other tiles: stores are not combined, and are ordered after combined ones.
   memory = 4,             ///< Copies may read and write it.
 };
 
@@ -294,7 +294,7 @@ inline constexpr std::uint64_t fault_notify = 8216;
 inline constexpr std::uint64_t jobs = 8224;               ///< Number of jobs in the list.
 inline constexpr std::uint64_t scratchpad_base = 8232;    ///< Address of tile 0's scratchpad.
 inline constexpr std::uint64_t scratchpad_stride = 8240;  ///< From tile to tile; a power of two.
-inline constexpr std::uint64_t way_bytes = 8248;          ///< Of the own L2.
+inline constexpr std::uint64_t way_bytes = 8248;          ///< Bytes of a way of the own L2.
 inline constexpr std::uint64_t ways = 8256;               ///< Ways of the own L2 that can be scratchpad: all but one.
 
 /// Faults of transfers.
@@ -311,8 +311,8 @@ enum class fault : std::uint64_t {
 inline constexpr std::uint64_t command_what = 0;  ///< what_of()
 inline constexpr std::uint64_t command_destination = 8;
 inline constexpr std::uint64_t command_acknowledgement = 16;  ///< Where numbers of written bytes are stored; or null.
-inline constexpr std::uint64_t command_source = 24;           ///< Of a copy.
-inline constexpr std::uint64_t command_data = 24;             ///< Of a message, up to five words.
+inline constexpr std::uint64_t command_source = 24;           ///< For a copy.
+inline constexpr std::uint64_t command_data = 24;             ///< For a message, up to five words.
 /// Commands of a command buffer.
 enum command_code : std::uint64_t {
   copy = 1,

@@ -73,7 +73,7 @@ class tile_graphs final : public graph_units {
   std::atomic<bool> has_new_{false};
   std::mutex mutex_;  ///< guards the list of new ones
   std::deque<job> new_;
-  // Of the hart that progresses commands:
+  // Used by the hart that progresses commands:
   std::atomic<bool> stepping_{false};
   std::deque<job> waiting_;
   std::vector<job> running_;

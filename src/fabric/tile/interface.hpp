@@ -44,7 +44,7 @@ struct tile_transfer {
 namespace tile_layout {
 constexpr std::uint64_t line_bytes = machine::registers::cni::line_bytes;
 constexpr unsigned transfers_max = 64;    ///< Under way at once: a bit each.
-constexpr std::uint64_t log2_items = 8;   ///< Of the two queues of this tile:
+constexpr std::uint64_t log2_items = 8;   ///< Size of the two queues of this tile:
 constexpr std::uint64_t ended_items = 0;  ///< numbers of transfers that have ended,
 constexpr std::uint64_t answer_items = ended_items + (8U << log2_items) / line_bytes;  ///< and words with tags.
 constexpr std::uint64_t answer_bytes = 16;
@@ -55,7 +55,7 @@ constexpr std::uint64_t ended = plain_lines;
 constexpr std::uint64_t answers = ended + 1;
 constexpr std::uint64_t buffers = answers + 1;                        ///< Command buffers, one for each hart.
 constexpr std::uint64_t counters = buffers + tile_memory::harts_max;  ///< One for each transfer.
-constexpr std::uint64_t arrivals = counters + transfers_max;          ///< Of the barrier: a counter on the way up,
+constexpr std::uint64_t arrivals = counters + transfers_max;          ///< For the barrier: a counter on the way up,
 constexpr std::uint64_t releases = arrivals + 1;                      ///< and one on the way down.
 constexpr std::uint64_t objects = releases + 1;                       ///< Queues for events,
 constexpr unsigned objects_max = 32;

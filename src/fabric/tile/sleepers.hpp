@@ -115,7 +115,7 @@ class tile_sleepers {
 
    private:
     std::uint64_t clock_ps_ = tile_registers::information_field(tile_registers::information::clock_ps);
-    /// Of the system's clock to the cycle counter's. Never too large: the cycles are read later.
+    /// From the cycle counter's time to the system clock's. Never too large: the cycles are read later.
     std::uint64_t offset_ns_ = ns_of(std::chrono::steady_clock::now()) - cycles_ns();
   };
 

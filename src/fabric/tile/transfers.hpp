@@ -92,7 +92,7 @@ class tile_transfers {
   std::deque<range> new_ranges_;
   std::deque<tile_fetch> new_fetches_;
   std::deque<tile_push> new_pushes_;
-  // Of the hart that progresses transfers:
+  // Used by the hart that progresses transfers:
   std::atomic<bool> stepping_{false};
   std::deque<range> ranges_;
   std::deque<tile_fetch> fetches_;

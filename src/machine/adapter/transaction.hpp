@@ -68,7 +68,7 @@ struct cni_message {
   bool is_short = false;          ///< It goes with the requests, not with the data of copies; a word goes to its home.
   bool no_retry = false;          ///< It ends if a queue refuses it.
   bool jobs_full = false;         ///< Refused by a full list of jobs, not by a queue: it is sent again.
-  std::uint64_t destination = 0;  ///< Of a copy that the target tile is asked to run.
+  std::uint64_t destination = 0;  ///< For a copy that the target tile is asked to run.
   std::uint64_t acknowledgement = 0;  ///< Where the number of bytes goes when they have been written; null: nowhere.
   registers::cni::fault fault = registers::cni::fault::none;  ///< Why it is wrong, if the home knows.
 };

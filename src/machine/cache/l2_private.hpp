@@ -50,7 +50,7 @@ class l2_private {
     std::uint64_t misses = 0;
     std::uint64_t merged = 0;  ///< Misses on a line that was being fetched.
     std::uint64_t write_backs = 0;
-    std::uint64_t marker_write_backs = 0;  ///< Of these, replaced lines that held only a mark.
+    std::uint64_t marker_write_backs = 0;  ///< Those of replaced lines that held only a mark.
     std::uint64_t back_invalidations = 0;
   };
   /// Result of the probe port.

@@ -26,7 +26,7 @@ struct interface_job {
 
   kind what = kind::store;
   bool of_command = false;  ///< It occupies one of the places for commands until it ends.
-  bool no_retry = false;    ///< Of a store: it is not sent again if it is refused.
+  bool no_retry = false;    ///< For a store: it is not sent again if it is refused.
   std::uint32_t runs_at = 0;
   std::uint64_t source = 0;
   std::uint64_t destination = 0;

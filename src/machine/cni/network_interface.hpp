@@ -39,7 +39,7 @@ class network_interface final : private event_host {
   struct statistics {
     std::uint64_t commands = 0;      ///< Commands of the tile's harts, except for those refused as wrong.
     std::uint64_t events = 0;        ///< Jobs of stores to lines with events: answers, notifications, additions.
-    std::uint64_t copied_bytes = 0;  ///< Of copies whose source is at this tile, including those of other tiles.
+    std::uint64_t copied_bytes = 0;  ///< By copies whose source is at this tile, also for other tiles.
   };
 
   /// `on_write` is called when bytes of the scratchpad have changed. `here`: the tile, whose caches and TLM copies

@@ -99,7 +99,7 @@ static_assert(of::queue_buffer == of::match_buffer && of::queue_shape == of::mat
 
 struct ring {
   std::uint64_t items = 0;  ///< 0: invalid shape.
-  std::uint64_t bytes = 0;  ///< Of an item.
+  std::uint64_t bytes = 0;  ///< Size of an item.
   std::uint64_t buffer = 0;
   bool tagged = false;          ///< Its requests carry tags.
   std::uint64_t items_max = 0;  ///< The most items that may wait; requests may fill all places.

@@ -55,7 +55,7 @@ struct event_access {
   ring_memory& rings;
   std::uint64_t word = 0;                ///< Its index in the line.
   std::span<std::byte const> item;       ///< One word, or an item of a queue.
-  std::optional<interface_job> matched;  ///< Of a multiple-reader queue: the answer to send.
+  std::optional<interface_job> matched;  ///< For a multiple-reader queue: the answer to send.
 
   [[nodiscard]] std::uint64_t value() const noexcept;
 };

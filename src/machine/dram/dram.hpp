@@ -31,7 +31,7 @@ class dram {
     std::uint64_t activates = 0;      ///< Column commands minus activates are row hits.
     std::uint64_t row_conflicts = 0;  ///< Rows closed for another one.
     std::uint64_t refreshes = 0;
-    std::uint64_t busy_cycles = 0;  ///< Of the data bus.
+    std::uint64_t busy_cycles = 0;  ///< In which the data bus was in use.
     std::uint64_t latency_ps = 0;   ///< Sum over all reads.
   };
 

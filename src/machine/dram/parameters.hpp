@@ -38,8 +38,8 @@ enum class dram_field : std::uint8_t { column, bank, rank, row };
 struct dram_parameters {
   dram_timing timing;
   std::uint32_t ranks = 1;
-  std::uint32_t banks = 8;     ///< Of a rank.
-  std::uint32_t rows = 65536;  ///< Of a bank.
+  std::uint32_t banks = 8;     ///< Per rank.
+  std::uint32_t rows = 65536;  ///< Per bank.
   std::size_t row_bytes = 8192;
   std::size_t access_bytes = 64;  ///< Moved by one burst.
   /// From the lowest address bits upwards, above the bits within an access.

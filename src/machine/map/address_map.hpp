@@ -28,8 +28,8 @@ struct region {
   std::uint32_t tile = 0;  ///< Its home.
   std::uint64_t base = 0;
   std::uint64_t size_bytes = 0;
-  std::uint32_t memory_tile = 0;    ///< Of a partition: the tile with its DDR.
-  std::uint64_t memory_offset = 0;  ///< Of a partition: its begin in that DDR.
+  std::uint32_t memory_tile = 0;    ///< For a partition: the tile with its DDR.
+  std::uint64_t memory_offset = 0;  ///< For a partition: its start in that DDR.
 
   [[nodiscard]] bool holds(std::uint64_t address) const noexcept { return address - base < size_bytes; }
   [[nodiscard]] std::uint64_t end() const noexcept { return base + size_bytes; }

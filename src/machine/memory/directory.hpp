@@ -42,7 +42,7 @@ class directory {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   struct statistics {
     std::uint64_t requests = 0;       ///< For lines, write-backs, and transfers.
-    std::uint64_t waited = 0;         ///< Of these, found their line blocked.
+    std::uint64_t waited = 0;         ///< Requests that found their line blocked.
     picoseconds wait_ps = 0;          ///< Sum of the waiting times.
     picoseconds taken_ps = 0;         ///< Sum of the times in which lines were blocked.
     std::uint64_t forwards = 0;       ///< Probes of owners,

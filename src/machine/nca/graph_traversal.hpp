@@ -42,7 +42,7 @@ class graph_traversal {
   struct place {
     std::uint64_t object = 0;
     object_type type;
-    std::uint64_t bytes = 0;     ///< Of the object, whole words.
+    std::uint64_t bytes = 0;     ///< Size of the object, in whole words.
     std::uint64_t position = 0;  ///< Index of a word.
     std::uint64_t next = 0;      ///< The position after the last pointer, and the rest of its descriptor.
   };

@@ -26,7 +26,7 @@ struct copy_request {
   std::uint64_t destination = 0;
   std::uint64_t bytes = 0;          ///< Size of the buffer.
   std::uint64_t first = 0;          ///< Offset of its first block.
-  std::uint64_t final_address = 0;  ///< Of the buffer.
+  std::uint64_t final_address = 0;  ///< Where the buffer will be.
   std::uint64_t objects = 0;
   registers::nma::map_code map = registers::nma::linear;
   region source;  ///< The requester's partition.

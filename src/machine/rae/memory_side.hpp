@@ -18,8 +18,8 @@ namespace tess::machine {
 class memory_side {
  public:
   struct accesses {
-    std::uint64_t reads = 0;          ///< Of lines, for main entries.
-    std::uint64_t writes = 0;         ///< Of lines.
+    std::uint64_t reads = 0;          ///< Lines read for main entries.
+    std::uint64_t writes = 0;         ///< Lines written.
     std::uint64_t invalidations = 0;  ///< Lines that the core's caches had to surrender.
   };
   virtual ~memory_side() = default;

@@ -41,8 +41,8 @@ struct nca_measured {
 struct memory_measured {
   memory_port::statistics port;
   dram::statistics dram;
-  double load = 0;      ///< Of the port.
-  double bus_load = 0;  ///< Of the DRAM's data bus.
+  double load = 0;      ///< The port's.
+  double bus_load = 0;  ///< The DRAM data bus's.
   nma_measured accelerator;
   directory::statistics lines;
 };

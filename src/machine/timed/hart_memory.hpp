@@ -176,7 +176,7 @@ class hart_memory {
   struct store_entry {
     std::uint64_t page = no_entry;
     std::byte* data = nullptr;
-    std::uint64_t const* sharers = nullptr;  ///< Of its lines, which have the L2's line size.
+    std::uint64_t const* sharers = nullptr;  ///< Sharers of its lines, which have the L2's line size.
   };
   static constexpr std::uint64_t no_entry = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::size_t load_entries = 4096;

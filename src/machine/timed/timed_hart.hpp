@@ -82,7 +82,7 @@ class alignas(64) timed_hart : event, tile::watcher {
   struct begun_word : event {
     begun_word(timed_hart& of, std::uint64_t its_number, bool posts);
     timed_hart& owner;
-    std::uint64_t number;  ///< Of its ticket or its slot.
+    std::uint64_t number;  ///< The number of its ticket or its slot.
     bool is_posted;
     std::uint64_t object = 0;
     std::uint64_t address = 0;

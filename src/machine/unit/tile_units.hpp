@@ -66,7 +66,7 @@ struct tile_units {
   std::optional<nma_requests> requests;  ///< Accelerators, if the machine has them.
   std::optional<graph_writeback> graphs;
   std::unique_ptr<nma> accelerator;  ///< In memory tiles.
-  std::optional<portals> windows;    ///< Of a cluster.
+  std::optional<portals> windows;    ///< In clusters.
   std::optional<cni_unit> interface;
 };
 

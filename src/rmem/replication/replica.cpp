@@ -160,8 +160,8 @@ void replica::handle_answer_as_backup(peer::answer const& a) {
   discard();
 }
 
-/// Of two servers that wait, the one with the later epoch serves first; if these are equal, either. If only one has
-/// data, the other one may have served alone and lost it: then neither may say that its data is complete.
+/// If two servers wait, the one with the later epoch serves first; with equal epochs, either may. If only one has
+/// data, the other one may have served alone and lost it: then neither may claim that its data is complete.
 bool replica::goes_first(wire::message const& join) const {
   bool const we_have = state_ != replica_state::incomplete;
   bool const they_have = join.rights != static_cast<std::uint32_t>(replica_state::incomplete);

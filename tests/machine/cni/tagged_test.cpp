@@ -224,8 +224,8 @@ struct storm {
 
   interfaces m{"cni-16"};
   std::vector<bool> came;                     ///< Items, by name.
-  std::vector<std::set<std::uint64_t>> open;  ///< Of a tile: the tags that have not been answered.
-  /// Of a tile: the items that it has to ask for, of each queue.
+  std::vector<std::set<std::uint64_t>> open;  ///< By tile: the tags that have not been answered.
+  /// By tile: the items that it still has to request from each queue.
   std::vector<std::array<std::uint64_t, 2>> left{open.size(), {rounds / 2, rounds / 2}};
   std::uint64_t items = 0;
   std::uint64_t nones = 0;

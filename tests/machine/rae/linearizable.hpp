@@ -115,7 +115,7 @@ class word_order {
     return false;
   }
   std::vector<operation_done> history_;
-  /// Of states, 64 bits of each: one that is taken for another could only make a right run fail.
+  /// 64-bit hashes of states: a collision could only make a correct run fail.
   std::unordered_set<std::uint64_t> seen_;
 };
 

@@ -1,8 +1,8 @@
 // oracle_test: every word of a node is linearizable, whoever works on it: other nodes, the own node by objects, and its
 // harts by their L2.
 // Method: random operations of all kinds and widths from all nodes on a few words, of lines that share a place in the
-// interface cache and in the L2; the owner's L2 of four lines loses them all the time. Of each word the history of
-// calls and returns must have an order that explains it, with what the word is at the end. Both policies, with and
+// interface cache and in the L2; the owner's L2 of four lines evicts them all the time. The history of calls and
+// returns of each word, and its final value, must be linearizable. Both policies, with and
 // without merging, interfaces of one place and of many, beside the memory and beside the L2, where words of
 // cache-integrated interfaces go by; seeds are in the failure.
 #include <random>

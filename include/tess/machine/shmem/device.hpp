@@ -15,7 +15,7 @@ constexpr int rounds_max = 12;  // of 4096 tiles
 
 struct tile_state : state {
   std::uint32_t* tiles = nullptr;   ///< By PE.
-  std::uint64_t invoke_window = 0;  ///< Of this hart.
+  std::uint64_t invoke_window = 0;  ///< This hart's.
   std::uint64_t tasks_window = 0;
   std::uint64_t episode = 0;  ///< How often all have met.
 };

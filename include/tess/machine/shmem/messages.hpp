@@ -27,7 +27,7 @@ std::uint64_t word_of(message_words m) {
 struct mail {
   std::uint64_t arrived = 0;  ///< The queue adds to it, after the message is there.
   std::uint64_t taken = 0;
-  std::uint64_t old = 0;  ///< Of the reply.
+  std::uint64_t old = 0;  ///< The reply's value.
   bool replied = false;
   std::uint64_t (*kept)[6] = nullptr;  ///< A ring.
   std::size_t kept_max = 0;
@@ -158,7 +158,7 @@ inline void wait_until_told(int round, std::uint64_t times) {
 
 /// Nobody sends before all have done this.
 inline void open_transport() {
-  // Of each other PE a request and the rounds of two meetings, and the own reply.
+  // Room for a request and the rounds of two barriers from each other PE, and for the own reply.
   box.kept_max = static_cast<std::size_t>(own.pes) + 2 * rounds_max + 1;
   box.kept = static_cast<std::uint64_t(*)[6]>(std::malloc(sizeof(*box.kept) * box.kept_max));
   if (box.kept == nullptr) fail("shmem_init", "no memory", "a smaller program");
