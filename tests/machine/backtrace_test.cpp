@@ -1,5 +1,5 @@
-// backtrace_test: reports name the callers in their order, and damaged tables do no harm.
-// Method: a program that traps in known functions; then its call frame information with random damages.
+// backtrace_test: reports name the callers in order, and damaged tables do no harm.
+// Method: a program that traps in known functions; then its call frame information with random damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST(backtrace, of_abort_leads_to_its_caller) {
   EXPECT_LT(done.error.find("inner"), done.error.find("main+"));
 }
 
-// Whatever is read is random, too.
+// Memory reads return random words as well.
 class random_memory final : public user_memory {
  public:
   explicit random_memory(std::uint64_t seed) : random_(seed) {}
@@ -72,7 +72,7 @@ TEST(backtrace, survives_damaged_tables) {
   elf_image image = read_elf(file, "calls", std::uint64_t{1} << 30U);
   ASSERT_NE(image.eh_frame_bytes, 0U);
   ASSERT_GT(image.functions.size(), 100U);
-  // A short table, so that damages meet what is read.
+  // A short table makes it likely that damaged bytes are read.
   image.eh_frame_bytes = std::min<std::uint64_t>(image.eh_frame_bytes, 2000);
   auto const& holder = *std::ranges::find_if(image.segments, [&](elf_segment const& s) {
     return image.eh_frame_address >= s.address && image.eh_frame_address - s.address < s.contents.size();

@@ -26,7 +26,7 @@ class bare_hart {
     h.jump(image.entry);
   }
 
-  // Until something stops it other than the end of a quantum.
+  // Runs until the hart stops for another reason than the end of a quantum.
   stop run_to_stop(std::uint64_t most_cycles = std::uint64_t{1} << 32U) {
     return engine<flat_memory>::run(h, memory.fast(), h.now() + most_cycles);
   }

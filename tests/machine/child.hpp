@@ -1,4 +1,4 @@
-// child: runs a shell line and keeps what it wrote; a folder of its own for each test process.
+// child: runs a shell line and captures its output; gives each test process a folder of its own.
 #pragma once
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ inline std::string text_of(std::filesystem::path const& file) {
   return text.str();
 }
 
-// Removed with its owner.
+// Removed when its owner is destroyed.
 class work_folder {
  public:
   work_folder() : path_(std::filesystem::temp_directory_path() / ("tess-machine-" + std::to_string(::getpid()))) {
@@ -37,7 +37,7 @@ class work_folder {
 
   [[nodiscard]] std::filesystem::path const& path() const { return path_; }
 
-  // Typed as into a shell, in the folder.
+  // A shell line, run in the folder.
   [[nodiscard]] outcome run(std::string const& typed) const {
     std::string const line = "cd '" + path_.string() + "' && { " + typed + "; } >said 2>error </dev/null";
     int const code = cli::run_to_end("/bin/sh", {"-c", line});

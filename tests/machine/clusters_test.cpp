@@ -1,6 +1,6 @@
-// clusters_test: on mppa-256 messages arrive in order, windows let in what they were opened for, a program's data must
-// fit a cluster, and remote memory refuses a client without the right.
-// Method: programs that say what they saw; each refusal is provoked and its words are compared.
+// clusters_test: on mppa-256, messages arrive in order, receive windows accept only the declared sender, a program's
+// data must fit a cluster, and remote memory refuses a client without the right.
+// Method: programs that print what they saw; each refusal is provoked and its text compared.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ TEST_F(a_cluster, runs_threads_on_its_harts_with_stacks_of_16_kib) {
   EXPECT_EQ(run("", "threads").said, folder_.run("qemu-riscv64 " + programs + "/threads").said);
 }
 
-TEST_F(a_cluster, serves_remote_memory_and_refuses_whoever_lacks_a_right) {
+TEST_F(a_cluster, serves_remote_memory_and_refuses_clients_without_a_right) {
   outcome const said = run("--copies 20", "mppa-rmem check");
   EXPECT_EQ(said.code, 0) << said.said << said.error;
   EXPECT_EQ(said.said, "cluster 1: 0 wrong\ncluster 0: 0 wrong\n");

@@ -1,7 +1,7 @@
-// contracts_test: what programs on a machine may rely on: one home for each word, no outcome that RVWMO forbids however
-// far harts run ahead, and a simulator that takes no more memory than the program touches.
-// Method: programs that count what must not happen, at several quanta, with words in the tile-local memory and behind
-// the L2; sums of atomics from two tiles; the resident memory of the simulator as the system has measured it.
+// contracts_test: guarantees to programs on a machine: one home for each word, no outcome that RVWMO forbids however
+// far harts run ahead, and a simulator that uses no more memory than the program touches.
+// Method: programs that count forbidden outcomes, at several quanta, with words in the tile-local memory and behind the
+// L2; sums of atomics from two tiles; the resident memory of the simulator as the operating system measures it.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -183,8 +183,8 @@ TEST(words_that_are_begun, are_done_as_those_that_are_waited_for) {
   }
 }
 
-// Its harts sleep where others would look at words again and again, at times that the quantum has a part in.
-TEST(words_that_are_begun, take_the_time_that_they_take_whatever_the_quantum) {
+// Its harts sleep instead of polling, because the times of polls depend on the quantum.
+TEST(words_that_are_begun, take_the_same_time_at_every_quantum) {
   work_folder const folder;
   std::string text = text_of(TESS_MACHINES "/rae-6.toml");
   std::string const line = "quantum_cycles = ";
@@ -288,7 +288,7 @@ TEST(the_same_program, takes_the_same_cycles_beside_other_work) {
       TESS_MACHINE " --machine nemesys-4x4 --copies 14 -- '" + programs + "/invoking' 2>&1 >/dev/null | grep cycles";
   std::string const alone = folder.run(line).said;
   EXPECT_NE(alone.find("cycles"), std::string::npos) << alone;
-  // Others take the processors and the memory away, in bursts.
+  // Other processes take the processors and the memory away, in bursts.
   std::string const others =
       "for i in 1 2 3 4 5 6; do (while :; do head -c 20000000 /dev/zero | sort >/dev/null; done) & "
       "pids=\"$pids $!\"; done; ";

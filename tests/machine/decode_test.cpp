@@ -1,6 +1,6 @@
-// decode_test: every instruction is recognised, every compressed one expanded, and no word does harm.
-// Method: encodings made by LLVM's assembler (of xBGAS, field by field), with operands at their limits; then all 2^16
-// halfwords and a sample of the words are executed.
+// decode_test: every instruction is recognised, every compressed one expanded, and no instruction word does harm.
+// Method: encodings from LLVM's assembler (xBGAS: assembled field by field), with operands at their limits; then all
+// 2^16 halfwords and a sample of the words are executed.
 #include "machine/isa/decode.hpp"
 
 #include <gtest/gtest.h>
@@ -316,7 +316,7 @@ TEST(decode, refuses_reserved_compressed_words) {
     EXPECT_EQ(expand(static_cast<std::uint16_t>(half)), 0U) << std::hex << half;
 }
 
-// Runs one word with registers that point here and there; it must stop, somewhere, for a reason.
+// Runs one word with registers that point to various places; it must stop with a reason.
 void survive(bare_hart& b, std::uint32_t bits, std::mt19937_64& random) {
   std::memcpy(b.memory.at(code_address), &bits, sizeof bits);
   b.code.clear();

@@ -16,7 +16,7 @@ bool have_qemu() {
   return cli::run_to_end("/bin/sh", {"-c", "command -v qemu-riscv64 >/dev/null"}) == 0;
 }
 
-// The first difference, by the name of what differs.
+// The first difference, named after the register or memory that differs.
 std::string first_difference(std::string const& ours, std::string const& reference) {
   std::size_t at = 0;
   while (at < ours.size() && at < reference.size() && ours[at] == reference[at]) ++at;
@@ -26,7 +26,7 @@ std::string first_difference(std::string const& ours, std::string const& referen
   return word == 64 ? "fcsr" : "scratch byte " + std::to_string(at);
 }
 
-// Runs seeds [first, first + count); returns the instructions that our side executed, about.
+// Runs seeds [first, first + count); returns the approximate number of instructions that our side executed.
 std::uint64_t compare(std::uint64_t first, unsigned count, unsigned instructions, unsigned turns) {
   work_folder const folder;
   std::uint64_t executed = 0;

@@ -1,5 +1,5 @@
-// elf_test: a damaged executable is refused with a text or loads within bounds; nothing of it is followed blindly.
-// Method: every prefix of a good file, and random damages; then single fields with values that must be named.
+// elf_test: a damaged executable is refused with a message or loads within bounds; no field is trusted unchecked.
+// Method: every prefix of a good file, and random damage; then single fields with values that the message must name.
 #include "machine/linux/elf.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(elf, damages_do_no_harm) {
   }
 }
 
-TEST(elf, says_what_is_wrong) {
+TEST(elf, names_the_wrong_field) {
   EXPECT_NE(refusal(with<std::uint16_t>(16, ET_DYN)).find("-static"), std::string::npos);
   EXPECT_NE(refusal(with<std::uint16_t>(18, EM_X86_64)).find("RISC-V"), std::string::npos);
   EXPECT_NE(refusal(with<std::uint16_t>(56, 0)).find("program headers"), std::string::npos);

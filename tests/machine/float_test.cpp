@@ -1,6 +1,6 @@
-// float_test: soft_float agrees with the host's unit in its four modes, and with the definition in the fifth; the
-// instructions of F and D do what the manual says of NaNs, signs and limits.
-// Method: random and edge operands; results written by hand where there is a choice.
+// float_test: soft_float agrees with the host's FPU in its four rounding modes, and with the definition in the fifth;
+// the instructions of F and D follow the manual for NaNs, signs and limits.
+// Method: random and edge operands; hand-written results where implementations may differ.
 #include <gtest/gtest.h>
 
 #include <cfenv>
@@ -24,7 +24,7 @@ std::uint8_t host_flags() {
                                    (e & FE_INVALID ? flag_nv : 0));
 }
 
-// Bits that meet: few exponents, many zeros and ones, all the special values.
+// Bits chosen to interact: few exponents, many zeros and ones, all the special values.
 template <class F>
 soft::bits_of<F> operand(std::mt19937_64& random) {
   auto const any = static_cast<soft::bits_of<F>>(random());
@@ -76,7 +76,7 @@ void compare_with_host(int rounds) {
     check([&] { return x * y; }, [&](auto& f) { return soft::multiply<F>(a, b, mode, f); }, "multiply");
     check([&] { return x / y; }, [&](auto& f) { return soft::divide<F>(a, b, mode, f); }, "divide");
     check([&] { return std::sqrt(x); }, [&](auto& f) { return soft::square_root<F>(a, mode, f); }, "square root");
-    // Hosts differ about the flags of infinity times zero plus a NaN.
+    // Hosts disagree on the flags of infinity times zero plus a NaN.
     if (!soft::is_nan<F>(c))
       check([&] { return std::fma(x, y, z); }, [&](auto& f) { return soft::fused<F>(a, b, c, mode, f); }, "fused");
     if (testing::Test::HasFailure()) return;

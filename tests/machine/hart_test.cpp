@@ -1,4 +1,4 @@
-// hart_test: a hart that stops at everything does what one does that never stops, and counts alike.
+// hart_test: a hart that stops at every access has the same results and counts as one that never stops.
 // Method: random programs on flat_memory and on refusing_memory, whose accesses the test does by hand; whole states are
 // compared. Quanta, fetch lines and block lengths vary.
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace tess::machine {
 namespace {
 
-// Does what a stopped hart asks for, on flat memory; false if the program ends here.
+// Performs the access of a stopped hart on flat memory; false if the program ends here.
 class server {
  public:
   explicit server(bare_hart& b) : b_(b) {}

@@ -1,5 +1,6 @@
-// hostile_test: a program reaches neither the simulator's memory nor files that it was not given; traps say where.
-// Method: a program that tries; the folder around the one that it may write to is looked at afterwards.
+// hostile_test: a program can access neither the simulator's memory nor files outside its folder; traps name their
+// place.
+// Method: a program that tries; the parent of the folder that it may write to is checked afterwards.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,6 +1,6 @@
-// interfaces_test: a program on all cores of cni-4 by which counters, queues, copies and a lock do what they must, and
-// in which a store to another tile takes the cycles of the paper; and that what may not be traps where it stands.
-// Method: the program says what it counted; wrong accesses one by one, and the machine's words.
+// interfaces_test: a program on all cores of cni-4 that uses counters, queues, copies and a lock, in which a store to
+// another tile takes the cycles of the paper; invalid accesses trap at their instruction.
+// Method: the program prints what it counted; wrong accesses one by one, and the simulator's message.
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -31,7 +31,7 @@ TEST_F(an_interface, does_what_programs_on_four_cores_rely_on_and_a_store_takes_
   EXPECT_NEAR(cycles, 35, 5) << "CNI, Table 1: a one-way remote store";
 }
 
-TEST_F(an_interface, traps_a_hart_where_its_own_access_cannot_be) {
+TEST_F(an_interface, traps_a_hart_at_its_invalid_access) {
   for (auto const& [what, right] : {std::pair{"half", "read"},
                                     {"atomic", "written"},
                                     {"free", "read"},
@@ -56,7 +56,7 @@ TEST_F(an_interface, names_a_full_queue_and_who_waits_for_it_when_all_wait) {
   EXPECT_TRUE(said.error.contains("tile 1, 2 wait") || said.error.contains("tile 2, 1 wait")) << said.error;
 }
 
-TEST_F(an_interface, is_not_there_on_other_machines) {
+TEST_F(an_interface, is_absent_on_other_machines) {
   outcome const said = run("nemesys-2x2", "");
   EXPECT_EQ(said.code, 1);
   EXPECT_NE(said.error.find("may not be"), std::string::npos) << said.error;

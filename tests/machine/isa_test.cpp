@@ -1,5 +1,5 @@
-// isa_test: each instruction of RV64IMA and Zicsr gives what the manual says, at the edges of its operands.
-// Method: one instruction is run on a bare hart with two registers set; results are written by hand from the manual.
+// isa_test: each instruction of RV64IMA and Zicsr gives the results of the manual, at the edges of its operands.
+// Method: one instruction runs on a bare hart with two registers set; results are written by hand from the manual.
 #include <gtest/gtest.h>
 
 #include "bare_hart.hpp"

@@ -1,6 +1,5 @@
-// nemesys_copies_test: the program behind Fig. 8 runs on a memory tile, its copies are right, and its times are
-// those that docs/machine/nemesys.md reports: the calibrated ones within their ranges, the predicted ones where the
-// paper has them.
+// nemesys_copies_test: the program behind Fig. 8 runs on a memory tile, its copies are correct, and its times are those
+// that docs/machine/nemesys.md reports: the calibrated ones within their ranges, the predicted ones as published.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -26,7 +25,7 @@ TEST_F(fig_8, copies_are_right_and_take_the_same_cycles_again) {
   EXPECT_EQ(run("nemesys-2x2", "3", "check").said, first.said);
 }
 
-TEST_F(fig_8, a_tile_that_is_none_is_wrong_use) {
+TEST_F(fig_8, a_nonexistent_tile_is_a_usage_error) {
   EXPECT_EQ(run("nemesys-2x2", "1,x", "check").code, 2);
   EXPECT_EQ(run("nemesys-2x2", "9", "check").code, 2);
 }

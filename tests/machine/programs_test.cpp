@@ -1,5 +1,5 @@
-// programs_test: whole C and C++ programs print and return what they do under qemu-riscv64.
-// Method: each is cross-compiled statically and run by both; where both must fail alike, the texts are ours alone.
+// programs_test: whole C and C++ programs have the output and exit codes that they have under qemu-riscv64.
+// Method: each is cross-compiled statically and run by both; where both must fail, only our messages are compared.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// random_program: instructions from the decoder's table with random operands, each kind made harmless in its way.
+// random_program: instructions from the decoder's table with random operands, each kind restricted to harmless effects.
 #include "random_program.hpp"
 
 #include <array>
@@ -101,7 +101,7 @@ class generator {
     if (r.extension == "a") return put_atomic(r, word);
     if (r.form == "b") return put_branch(word);
     bool const floating = r.extension == "f" || r.extension == "d";
-    // Without fresh operands everything is soon a NaN, and without a look at the flags all are soon set.
+    // Without fresh operands every register soon holds a NaN, and unless flags are read they are all soon set.
     if (floating && below(2) == 0) put_load(word >> 15U & 31U);
     if (floating && below(2) == 0) put_load(word >> 20U & 31U);
     bool const load = (word & 127U) == 0x03 || (word & 127U) == 0x07;
@@ -113,7 +113,7 @@ class generator {
     if (floating && below(2) == 0) fold_flags();
   }
 
-  // results = 33 * results + value: what was folded in once is never lost.
+  // results = 33 * results + value, so an earlier value is never lost.
   void fold_temporary() {
     code_.put(word_i(code::slli, base, results, 5));
     code_.put(word_r(code::add, results, results, base));
@@ -130,7 +130,7 @@ class generator {
     fold_temporary();
   }
 
-  // Within the scratch memory, on both sides of a page's end; seldom misaligned.
+  // Within the scratch memory, on both sides of a page boundary; seldom misaligned.
   std::int32_t offset() {
     auto const any = static_cast<std::int32_t>(below(4080)) - 2048;
     return below(8) == 0 ? any : any & ~7;

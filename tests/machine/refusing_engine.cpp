@@ -1,4 +1,4 @@
-// refusing_engine: the engine for refusing_memory, instantiated as a machine with time does it.
+// refusing_engine: the engine for refusing_memory, instantiated as in a machine with time.
 #include "machine/hart/engine_run.hpp"
 #include "refusing_memory.hpp"
 

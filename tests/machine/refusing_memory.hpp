@@ -1,7 +1,7 @@
-// refusing_memory: a policy with time that does nothing itself: every access stops the hart, every line must be
+// refusing_memory: a memory policy with time that serves no access: every access stops the hart, every line must be
 // fetched.
 //
-//   What a machine with time does at its slowest; the tests hold it against flat_memory.
+//   A machine with time behaves like this at its slowest; the tests compare it with flat_memory.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct refusing_memory {
   static constexpr bool timed = true;
   static constexpr bool in_place_atomics = false;
 
-  // The lines that are there, the newest first: `fast` points to them. Others must be asked for again.
+  // The lines that are present, the newest first: `fast` points to them. Others must be requested again.
   using lines = std::array<std::uint64_t, 2>;
 
   template <class T>

@@ -1,6 +1,6 @@
 // shmem_test: <tess/shmem_words.h> on the machine by instructions and by messages, and as processes of this host.
-// Method: one program, compiled for each, does every operation on every type, alone and all PEs at once, and says how
-// many values were wrong; another says what an operation takes; misuse, one by one.
+// Method: one program, compiled for each, does every operation on every type, on one PE and on all at once, and counts
+// wrong values; another one measures operations; each kind of misuse.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -140,7 +140,7 @@ TEST(circustent, has_the_same_arrays_in_three_ways_and_instructions_are_faster_i
     EXPECT_LT(instructions.at(name).seconds, messages.at(name).seconds) << name;
     EXPECT_LT(instructions.at(name).instructions, 0.15 * messages.at(name).instructions) << name;
   }
-  // What is noted is what was done: the second iteration goes on in both arrays where the first has ended.
+  // The recorded operations are those that were performed: the second iteration continues where the first ended.
   std::string const noting = " --bench SCATTER_CAS --memsize 4096 --iters 40 --note 6";
   std::string const noted = folder.run(on("nemesys-2x2", "circustent_shmem") + noting).said;
   EXPECT_EQ(noted.find("atomic index 1\natomic array 0\natomic array "), 0U) << noted;

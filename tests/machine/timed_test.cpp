@@ -1,5 +1,5 @@
-// timed_test: programs with time print what they print without, take the same cycles every time, and see Table 2.
-// Method: whole programs beside qemu-riscv64; each summary twice; a program of dependent loads, on every tile.
+// timed_test: programs print the same with and without time, take the same cycles every time, and see Table 2.
+// Method: whole programs next to qemu-riscv64; each summary twice; a program of dependent loads, on every tile.
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -52,7 +52,7 @@ TEST(dependent_loads, take_the_cycles_of_table_2_on_every_tile) {
   grid const layout(made);
   double sum = 0;
   int tiles = 0;
-  // Every tile takes a sanitizer's build a minute.
+  // Testing every tile takes a sanitizer build a minute.
   for (std::uint32_t tile = 0; tile < made.tiles(); tile += test::is_sanitized ? 5 : 1) {
     if (made.harts_of(tile) == made.harts.system) continue;
     outcome const said = folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --tile " + std::to_string(tile) +
@@ -82,7 +82,7 @@ TEST(a_system_call, takes_the_cycles_of_the_machine_file) {
   outcome const said = folder.run(TESS_MACHINE " --quiet --machine nemesys-2x2 -- '" + programs + "/calling'");
   int cycles = 0;
   std::from_chars(said.said.data(), said.said.data() + said.said.size(), cycles);
-  // Beside it a few instructions of the wrapper.
+  // The wrapper adds a few instructions.
   EXPECT_GE(cycles, 200) << said.error;
   EXPECT_LT(cycles, 240);
 }

@@ -1,5 +1,5 @@
-// waiting_test: waiting harts are woken, cost no host time, and are named when nothing can wake them.
-// Method: a program for each way to wait, run with a time limit that polling for hours would exceed.
+// waiting_test: waiting harts are woken, cost no host time, and are reported when nothing can wake them.
+// Method: a program for each kind of wait, run with a time limit that polling for hours would exceed.
 #include <gtest/gtest.h>
 
 #include "child.hpp"
@@ -29,7 +29,7 @@ TEST_F(waiting_harts, sleep_for_hours_in_no_time) {
   EXPECT_EQ(run("slept").said, "2 h\n");
 }
 
-TEST_F(waiting_harts, that_nobody_can_wake_are_named) {
+TEST_F(waiting_harts, that_cannot_be_woken_are_reported) {
   outcome const done = run("stuck");
   EXPECT_EQ(done.code, 1);
   EXPECT_NE(done.error.find("every thread waits"), std::string::npos) << done.error;
@@ -37,7 +37,7 @@ TEST_F(waiting_harts, that_nobody_can_wake_are_named) {
   EXPECT_NE(run("alone").error.find("hart 0: waits for the word at 0x"), std::string::npos);
 }
 
-TEST_F(waiting_harts, are_not_more_than_there_are) {
+TEST_F(waiting_harts, do_not_outnumber_the_harts_of_the_machine) {
   EXPECT_EQ(run("many").said, "Resource temporarily unavailable\n");
 }
 

@@ -1,8 +1,8 @@
 // adapter_test: remote words are atomic, DMA moves exactly its bytes, invocations arrive once although queues overflow.
 //
 // Method: sixteen adapters on a mesh with buffers of one flit, whose homes are bytes in a map that answer after random
-// times. The sum of concurrent additions; all bytes around a transfer; handlers that invoke on while their queue is
-// full.
+// times. Tests check the sum of concurrent additions, all bytes around a transfer, and handlers that invoke further
+// tasks while their queue is full.
 #include "machine/adapter/adapter.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using namespace tess::machine;  // NOLINT: a test of one namespace
 constexpr clock_domain clock_50_mhz{20'000};
 constexpr std::uint64_t home_bytes = 1U << 20U;
 
-/// Bytes [tile << 20, (tile + 1) << 20).
+/// The tile's range is [tile << 20, (tile + 1) << 20).
 class toy_home : public home {
  public:
   toy_home(kernel& k, std::uint32_t tile) : bytes(home_bytes), kernel_(k), tile_(tile), draw_(tile) {}
@@ -117,7 +117,7 @@ process one(tiles& t, std::uint32_t tile, transaction& request) {
   co_await remote(*t.adapters[tile], request);
 }
 
-TEST(a_remote_access, to_where_nothing_is_comes_back_as_wrong) {
+TEST(a_remote_access, to_an_unmapped_address_fails) {
   tiles t;
   transaction request;
   request.bytes = 8;
@@ -232,8 +232,8 @@ struct invocation : transaction {
   event told;
 };
 
-/// Takes tasks and, for each that says so, invokes another one with one hop less to go. It does not wait for that: the
-/// invocation stays in a slot of the adapter until it is taken.
+/// Takes tasks. A task with hops left invokes another one with one hop fewer. It does not wait for that: the invocation
+/// stays in a slot of the adapter until it is taken.
 process handler(tiles& t, std::uint32_t tile, std::deque<invocation>& slots, std::uint64_t& handled) {
   for (;;) {
     co_await t.k.delay(clock_50_mhz.cycles(200));
@@ -264,7 +264,7 @@ TEST(invocations, from_handlers_of_all_tiles_to_full_queues_arrive_once_each) {
   EXPECT_GT(refused, 1000U) << "the queues were never full: this tests nothing";
 }
 
-TEST(an_adapter, sends_no_more_at_a_time_than_it_may_and_forgets_none) {
+TEST(an_adapter, limits_the_operations_in_flight_and_loses_none) {
   adapter_parameters made;
   made.outstanding = 2;
   tiles t(made);

@@ -1,7 +1,7 @@
-// cache_array_test: lines are found by address and type; the least recently used one is replaced, by any controller.
+// cache_array_test: lines are found by address and type, and the least recently used line is replaced.
 //
-// Method: small arrays against a list that is kept in order of use; a toy second controller that pins lines of a type
-// of its own among ordinary ones.
+// Method: small arrays against a list in order of use; a second toy controller that pins lines of its own type among
+// ordinary ones.
 #include "machine/cache/cache_array.hpp"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST_P(ways, are_replaced_in_order_of_use) {
 
 INSTANTIATE_TEST_SUITE_P(numbers, ways, testing::Values(1U, 2U, 3U, 4U, 8U, 16U));
 
-/// A toy: words that count accesses in the metadata, locked in place, beside an ordinary cache.
+/// A toy controller: words that count accesses in the metadata, locked in place, next to an ordinary cache.
 class locked_counters {
  public:
   static constexpr std::uint8_t counter = 7;

@@ -1,7 +1,8 @@
-// l2_private_test: the L2 and its L1s return what was last written, include each other, and lose no byte at any edge.
+// l2_private_test: the L2 and its L1s return the last value written, are inclusive, and lose no byte at line
+// boundaries.
 //
-// Method: clients on a toy memory whose accesses overtake each other; a map of bytes as the truth. All offsets 0-31 and
-// lengths 1-96 of range operations, with neighbours that must survive.
+// Method: clients on a toy memory that reorders accesses; a map of bytes as the reference. Range operations with all
+// offsets 0-31 and lengths 1-96, whose neighbours must not change.
 #include "machine/cache/l2_private.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ using tess::machine::toy_memory;
 
 constexpr cache_shape small{.way_bytes = 128, .ways = 2, .line_bytes = 32};
 
-/// Awaited: the line of an address is here.
+/// Awaited: the line of an address is present.
 struct here : event {
   here(l2_private& cache_, std::uint64_t address_)
       : event([](event& self) { static_cast<here&>(self).resumed(); }), cache(cache_), address(address_) {}
@@ -76,7 +77,7 @@ TEST(an_l2, returns_what_was_written_last_although_memory_overtakes) {
   EXPECT_GT(m.l2.counted().write_backs, 100U);
 }
 
-/// What a system call sees and writes, at any time, whether the line is here, comes or goes.
+/// Reads and writes of a system call at any time, whether the line is present, arriving or leaving.
 process random_caller(machine& m, std::uint64_t first, std::map<std::uint64_t, std::byte>& truth, int& ended) {
   std::mt19937_64 draw(first);
   for (int i = 0; i < 8000; ++i) {
@@ -154,7 +155,7 @@ TEST(an_l2, does_not_bring_back_what_left_it_before_its_page_was_given_back) {
 
 enum class operation { write_back, invalidate, flush };
 
-/// 160 bytes: memory says 1, the cache says 2; then the operation on a range.
+/// 160 bytes with 1 in memory and 2 in the cache; then the operation on a range.
 process edges(machine& m, operation what, std::uint64_t begin, std::size_t bytes, bool& ended) {
   for (std::uint64_t at = 0; at < 160; ++at) m.memory.at(at) = std::byte{1};
   // Two ways of four sets: 160 bytes fit.
@@ -180,7 +181,7 @@ TEST_P(every_range, leaves_all_other_bytes_as_they_were) {
       m.k.run();
       ASSERT_TRUE(ended);
       for (std::uint64_t at = 0; at < 160; ++at) {
-        // What the program sees: the cache's byte, or else memory's.
+        // The program sees the cache's byte, or otherwise memory's.
         auto const probed = m.l2.probe(at);
         bool const cached = probed.line_state != l2_private::invalid;
         std::byte const seen = cached ? probed.data[at % 32] : m.memory.at(at);

@@ -1,5 +1,5 @@
-// toy_memory: lines in a map, each access taking a random time, so that a later one may overtake an earlier one. A
-// fetch reads at its begin or at its end.
+// toy_memory: lines in a map; each access takes a random time, so accesses may be reordered. A fetch reads at its start
+// or at its end.
 #pragma once
 
 #include <algorithm>

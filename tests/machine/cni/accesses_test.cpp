@@ -1,5 +1,6 @@
-// accesses_test: what a store, a load or an atomic does to each kind of line, and what it does not.
-// Method: interfaces without harts; stores of owners and of other tiles, and the words afterwards.
+// accesses_test: the effect of a store, a load and an atomic on each kind of L2 line, and the accesses that are
+// refused.
+// Method: interfaces without harts; stores by the owner and by other tiles, and the words afterwards.
 #include "cni_fixture.hpp"
 
 namespace {
@@ -10,7 +11,7 @@ namespace of = registers::cni;
 
 class cni_accesses : public testing::Test {
  protected:
-  /// What a transaction of tile `from` makes of an address, all of it.
+  // The complete response to a transaction of tile `from` on an address.
   transaction& ask(std::uint32_t from, remote_operation what, std::uint64_t address, std::uint64_t bytes,
                    std::uint64_t operand = 0, std::uint64_t expected = 0) {
     request.what = what;
@@ -58,7 +59,7 @@ TEST_F(cni_accesses, count_and_at_zero_notify_all_and_reload) {
   m.expect_no_fault();
 }
 
-TEST_F(cni_accesses, of_a_counter_whose_word_to_notify_cannot_be_are_counted_as_faults) {
+TEST_F(cni_accesses, to_a_counter_with_an_invalid_word_to_notify_are_counted_as_faults) {
   std::uint64_t const counter = m.line(0, 0);
   m.configure(counter, of::counter);
   m.must_store(counter + of::counter_notify, 0x999'0000'0000);
@@ -68,7 +69,7 @@ TEST_F(cni_accesses, of_a_counter_whose_word_to_notify_cannot_be_are_counted_as_
   m.expect_fault(0, of::fault::not_allowed, 0x999'0000'0000);
 }
 
-TEST_F(cni_accesses, that_are_not_of_a_word_that_answers_change_nothing) {
+TEST_F(cni_accesses, that_a_word_does_not_support_change_nothing) {
   struct wrong_one {
     of::line_code code;
     std::uint64_t offset;
@@ -85,7 +86,7 @@ TEST_F(cni_accesses, that_are_not_of_a_word_that_answers_change_nothing) {
     m.expect_fault(1, of::fault::wrong_access, word);
     EXPECT_EQ(m.word(word), 0U);
   }
-  // What only the owner may store.
+  // Stores that only the owner may issue.
   m.configure(m.line(0, 2), of::command_buffer);
   m.configure(m.line(0, 3), of::counter);
   for (auto const [code, offset] :
@@ -99,14 +100,14 @@ TEST_F(cni_accesses, that_are_not_of_a_word_that_answers_change_nothing) {
     m.expect_fault(1, of::fault::wrong_access, word);
     EXPECT_EQ(m.word(word), before);
   }
-  // Commands that cannot be.
+  // Invalid commands.
   for (std::uint64_t const what :
        {std::uint64_t{0}, of::what_of(of::copy, 0), of::what_of(of::copy, 65537), of::what_of(of::message, 41),
         of::what_of(of::message_once, 41), std::uint64_t{4 | 8U << 8U}}) {
     EXPECT_EQ(m.store(m.line(0, 2), what), access_outcome::wrong) << what;
   }
   EXPECT_EQ(m.at(0).lines().examine(m.line(0, 2))->tag, 0U);
-  // More is taken than is there.
+  // More is taken than the counter holds.
   EXPECT_EQ(m.store(m.line(0, 4) + of::queue_head, 1), access_outcome::wrong);
 }
 
@@ -143,7 +144,7 @@ TEST_F(cni_accesses, atomic_ones_are_for_plain_scratchpad) {
   EXPECT_EQ(ask(0, remote_operation::atomic, m.line(1, 1), 8, 5).status, remote_outcome::wrong) << "not configured";
 }
 
-TEST_F(cni_accesses, of_what_is_not_configured_or_not_in_the_table_are_wrong) {
+TEST_F(cni_accesses, to_unconfigured_lines_and_disabled_regions_are_refused) {
   EXPECT_EQ(m.g.tiles[0]->place_of(m.line(0, 0)), tile::place::nowhere);
   EXPECT_EQ(m.g.tiles[0]->place_of(m.scratchpad(0)), tile::place::scratchpad);
   EXPECT_EQ(m.g.tiles[0]->place_of(m.scratchpad(1)), tile::place::posted);
@@ -173,7 +174,7 @@ TEST_F(cni_accesses, fill_a_queue_and_are_refused_until_there_is_room) {
   m.expect_no_fault();
 }
 
-TEST_F(cni_accesses, match_items_with_requests_whichever_come_first) {
+TEST_F(cni_accesses, match_items_with_requests_in_either_order_of_arrival) {
   std::uint64_t const queue = m.line(2, 0);
   m.queue(queue, of::match_queue, m.scratchpad(2, 4096), 1, 1);  // two items of two words
   m.post(0, queue + of::match_request, m.scratchpad(0, 64));
@@ -228,7 +229,7 @@ TEST_F(cni_accesses, to_a_queue_add_to_the_word_that_it_notifies) {
   for (std::uint64_t item = 1; item <= 3; ++item) m.post(1, m.line(0, item % 2), item);
   m.run();
   EXPECT_EQ(m.word(told), 3U) << "of both queues";
-  // A refused item notifies nothing until it has been accepted.
+  // A refused item notifies nothing until it is accepted.
   for (std::uint64_t item = 4; item <= 7; ++item) m.post(2, m.line(0, 1), item);
   m.g.clock.run_until(m.g.clock.now() + 2000 * m.g.description.tile_clock_ps);
   EXPECT_EQ(m.word(told), 5U);
@@ -239,7 +240,7 @@ TEST_F(cni_accesses, to_a_queue_add_to_the_word_that_it_notifies) {
   m.post(1, m.line(0, 0), 9);
   m.run();
   EXPECT_EQ(m.word(told), 7U);
-  // Another tile's hart cannot set the word to notify.
+  // A hart of another tile cannot set the word to notify.
   m.post(1, m.line(0, 0) + of::queue_notify, told);
   m.run();
   m.expect_fault(1, of::fault::wrong_access, m.line(0, 0) + of::queue_notify);
@@ -264,7 +265,7 @@ TEST_F(cni_accesses, to_a_limited_queue_leave_room_for_requests_only) {
   m.expect_no_fault();
 }
 
-TEST_F(cni_accesses, of_queues_that_cannot_be_are_wrong) {
+TEST_F(cni_accesses, to_queues_of_invalid_shape_are_refused) {
   std::uint64_t const queue = m.line(1, 0);
   m.configure(queue, of::queue);
   auto const expect_wrong = [&](of::fault why, char const* because) {
@@ -304,7 +305,7 @@ struct listener : tile::watcher, snooper {
   int drops = 0;
 };
 
-TEST_F(cni_accesses, wake_who_sleeps_on_a_word_and_drop_what_an_l1_has) {
+TEST_F(cni_accesses, wake_sleepers_on_a_word_and_invalidate_it_in_l1s) {
   listener one;
   tile& here = *m.g.tiles[1];
   std::uint32_t const l1 = here.attach(static_cast<snooper&>(one));

@@ -1,5 +1,5 @@
-// cni_fixture: a machine with cache-integrated interfaces and no harts: regions as programs enter them, stores as harts
-// make them.
+// cni_fixture: a machine with cache-integrated network interfaces and no harts; tests enter regions as programs do, and
+// issue the stores of harts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct nothing : event {
   nothing() : event([](event& self) { ++static_cast<nothing&>(self).times; }) {}
   int times = 0;
 };
-/// Awaited by a process which has been told to try again; it is for one time.
+/// Awaited by a process that was told to retry; each waiter waits once.
 struct again : event {
   again() : event([](event& self) { static_cast<again&>(self).happen(); }) {}
   void happen() {
@@ -46,7 +46,7 @@ class interfaces {
     return g.map.of(region_kind::scratchpad, tile)->base + offset;
   }
   [[nodiscard]] std::uint64_t way_bytes() const { return g.description.l2.way_bytes; }
-  /// In the way for events.
+  /// A line in the way for events.
   std::uint64_t line(std::uint32_t tile, std::uint64_t number) {
     return scratchpad(tile, (g.description.l2.ways - 2) * way_bytes() + number * of::line_bytes);
   }
@@ -54,7 +54,7 @@ class interfaces {
   std::uint64_t uncached(std::uint32_t tile) { return g.map.of(region_kind::partition_uncached, tile)->base; }
   std::uint64_t tlm(std::uint32_t tile) { return g.map.of(region_kind::tlm, tile)->base; }
 
-  /// The regions of open() in tess/machine/cni.hpp; the part for data is scratchpad.
+  /// The regions that open() in tess/machine/cni.hpp enters; the data region is scratchpad.
   void open(std::uint32_t tile) {
     std::uint64_t const ways = g.description.l2.ways - 1;
     std::uint64_t const stride = g.description.cni->scratchpad_stride;
@@ -72,7 +72,7 @@ class interfaces {
     enter(tile, entry++, uncached(0) & uncached_bits, uncached_bits, of::memory);
     EXPECT_TRUE(at(tile).lines().configure(scratchpad(tile), (ways - 1) * way_bytes(), of::scratchpad));
   }
-  /// And all tile-local memories.
+  /// All tile-local memories as well.
   void open_tlms(std::uint32_t tile) {
     std::uint64_t const bits = ~((std::uint64_t{1} << 40U) - 1);
     enter(tile, at(tile).regions().entries().size() - 1, tlm(0) & bits, bits, of::memory);
@@ -87,14 +87,14 @@ class interfaces {
     EXPECT_TRUE(at(g.map.find(address)->tile).lines().configure(address, bytes, code)) << std::hex << address;
   }
 
-  /// By the tile's own hart.
+  /// A store by the tile's own hart.
   access_outcome store(std::uint64_t address, std::uint64_t value) {
     return at(g.map.find(address)->tile).store_event(address, std::as_bytes(std::span(&value, 1)), fresh());
   }
   void must_store(std::uint64_t address, std::uint64_t value) {
     EXPECT_EQ(store(address, value), access_outcome::done) << std::hex << address;
   }
-  /// By a hart of another tile; waits in its interface, not here.
+  /// A store by a hart of another tile; it waits in that tile's interface, not here.
   void post(std::uint32_t from, std::uint64_t address, std::uint64_t value) {
     while (!at(from).post(address, std::as_bytes(std::span(&value, 1)), fresh())) {
       ASSERT_FALSE(g.clock.idle());
@@ -109,8 +109,9 @@ class interfaces {
     return value;
   }
 
-  /// A byte of a scratchpad, of a TLM, or of DDR: behind all caches by its cached name, in its tile's by the uncached
-  /// one.
+  /// A byte of a scratchpad, of a TLM, or of DDR. The cached address reads memory behind all caches, the uncached
+  /// address
+  /// reads through the caches of the home tile.
   std::byte& byte_at(std::uint64_t address) {
     region const& in = *g.map.find(address);
     if (in.kind == region_kind::scratchpad || in.kind == region_kind::tlm) return *g.tiles[in.tile]->peek(address);
@@ -119,7 +120,7 @@ class interfaces {
     return *g.tiles[in.memory_tile]->memory()->bytes().at(in.memory_offset + (address - in.base));
   }
 
-  // Commands of a tile by the command buffer at line 255.
+  // Commands of a tile through the command buffer at line 255.
   std::uint64_t commands(std::uint32_t tile) { return line(tile, way_bytes() / of::line_bytes - 1); }
   void copy(std::uint32_t by, std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
             std::uint64_t acknowledged = 0) {
@@ -148,7 +149,7 @@ class interfaces {
     must_store(at_line + of::queue_buffer, buffer);
     must_store(at_line + of::queue_shape, of::shape_of(log2_items, log2_words));
   }
-  /// There has been one fault at this tile since the last call, of this kind.
+  /// Expects exactly one fault of this kind at this tile since the last call.
   void expect_fault(std::uint32_t tile, of::fault why, std::uint64_t address) {
     network_interface::fault_record& faults = at(tile).faults();
     EXPECT_EQ(faults.count, 1U);
@@ -168,12 +169,12 @@ class interfaces {
     EXPECT_EQ(g.noc.operations(), 0U);
   }
 
-  /// Who is told to try again, and does not; each waits once.
+  /// Registered for retries but never retries; each waits once.
   nothing& fresh() { return told.emplace_back(); }
   [[nodiscard]] std::size_t times_told() const {
     return static_cast<std::size_t>(std::ranges::count(told, 1, &nothing::times));
   }
-  // What a hart does by processes: as the store, until it is done.
+  // Operations of a hart, as processes: like the store, they wait until they are done.
   task<> hart_stores(std::uint64_t address, std::uint64_t value) {
     for (;;) {
       again told_so;

@@ -11,8 +11,8 @@ namespace of = registers::cni;
 
 constexpr std::uint64_t log2_items = 2;
 
-struct storm {
-  explicit storm(std::uint32_t hot_, std::uint64_t items_of_each_)
+struct contention {
+  explicit contention(std::uint32_t hot_, std::uint64_t items_of_each_)
       : hot(hot_), items_of_each(items_of_each_), came(m.g.description.tiles() * items_of_each) {}
 
   kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.description.tile_clock_ps); }
@@ -25,7 +25,7 @@ struct storm {
     came[name] = true;
     ++count;
   }
-  /// Queues are at every 16th tile or so.
+  /// About every 16th tile has queues.
   [[nodiscard]] std::uint32_t hot_tile(std::uint64_t choice) const {
     return static_cast<std::uint32_t>(choice % hot * (m.g.description.tiles() / hot));
   }
@@ -37,7 +37,7 @@ struct storm {
   std::uint64_t count = 0;
 };
 
-process sends(storm& s, std::uint32_t tile) {
+process sends(contention& s, std::uint32_t tile) {
   tess::test::random random(tess::test::seed() + tile);
   for (std::uint64_t i = 0; i < s.items_of_each; ++i) {
     std::uint64_t const queue = s.m.line(s.hot_tile(random.next()), 0);
@@ -47,7 +47,7 @@ process sends(storm& s, std::uint32_t tile) {
   }
 }
 
-process reads(storm& s, std::uint32_t tile) {
+process reads(contention& s, std::uint32_t tile) {
   std::uint64_t const line = s.m.line(tile, 0);
   std::uint64_t taken = 0;
   while (s.count < s.came.size()) {
@@ -61,7 +61,7 @@ process reads(storm& s, std::uint32_t tile) {
 
 TEST(contention, of_all_tiles_on_a_few_small_queues_loses_nothing) {
   TESS_PRINT_SEED(tess::test::seed());
-  storm s(8, 16);
+  contention s(8, 16);
   for (std::uint32_t i = 0; i < s.hot; ++i) {
     std::uint32_t const tile = s.hot_tile(i);
     s.m.queue(s.m.line(tile, 0), of::queue, s.m.scratchpad(tile, 4096), log2_items, 0);
@@ -73,8 +73,8 @@ TEST(contention, of_all_tiles_on_a_few_small_queues_loses_nothing) {
   s.m.expect_no_fault();
 }
 
-/// Asks for as many items as it sends, one at a time, and ticks them off as they are written to its word.
-process asks(storm& s, std::uint32_t tile) {
+/// Requests as many items as it sends, one at a time, and records each as it is written to its word.
+process asks(contention& s, std::uint32_t tile) {
   tess::test::random random(tess::test::seed() + 1000 + tile);
   std::uint64_t const answer = s.m.scratchpad(tile, 512);
   std::uint64_t const none = ~std::uint64_t{0};
@@ -86,7 +86,7 @@ process asks(storm& s, std::uint32_t tile) {
     s.tick(s.m.word(answer));
   }
 }
-process supplies(storm& s, std::uint32_t tile) {
+process supplies(contention& s, std::uint32_t tile) {
   for (std::uint64_t i = 0; i < s.items_of_each; ++i) {
     std::uint64_t const queue = s.m.line(s.hot_tile(i), 0);
     std::uint64_t const name = s.name_of(tile, i);
@@ -96,7 +96,7 @@ process supplies(storm& s, std::uint32_t tile) {
 
 TEST(contention, of_items_and_requests_gives_each_item_to_one) {
   TESS_PRINT_SEED(tess::test::seed());
-  storm s(8, 8);
+  contention s(8, 8);
   for (std::uint32_t i = 0; i < s.hot; ++i) {
     std::uint32_t const tile = s.hot_tile(i);
     s.m.queue(s.m.line(tile, 0), of::match_queue, s.m.scratchpad(tile, 4096), log2_items, 0);
@@ -112,7 +112,7 @@ TEST(contention, of_items_and_requests_gives_each_item_to_one) {
 }
 
 TEST(contention, of_counts_adds_up) {
-  storm s(1, 16);
+  contention s(1, 16);
   std::uint64_t const counter = s.m.line(0, 0);
   s.m.configure(counter, of::counter);
   for (std::uint32_t tile = 0; tile < s.m.g.description.tiles(); ++tile) s.m.g.clock.start(sends(s, tile));

@@ -1,4 +1,4 @@
-// copies_test: copies from and to everywhere at every alignment, their acknowledgements, and what they must not do.
+// copies_test: copies between all kinds of memory at every alignment, their acknowledgements, and refused copies.
 // Method: interfaces without harts; bytes of source, destination and its neighbours before and after.
 #include <algorithm>
 
@@ -21,7 +21,7 @@ class cni_copies : public testing::Test {
     for (std::uint64_t i = 0; i < bytes; ++i) seen[i] = m.byte_at(address + i);
     return seen;
   }
-  /// Copies by tile `by`, and looks at 64 bytes on each side of the destination as well.
+  /// Copies at the request of tile `by`, and checks 64 bytes on each side of the destination as well.
   void expect_copy(std::uint32_t by, std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     fill(to - 64, bytes + 128, 200);
     fill(from, bytes, static_cast<unsigned>(to + from));
@@ -48,7 +48,7 @@ TEST_F(cni_copies, of_all_alignments_leave_the_neighbours_alone) {
   m.expect_no_fault();
 }
 
-TEST_F(cni_copies, are_counted_where_they_are_asked_for_and_their_bytes_at_the_source) {
+TEST_F(cni_copies, are_counted_at_the_requester_and_their_bytes_at_the_source) {
   m.copy(0, m.scratchpad(1, 1024), m.scratchpad(0, 4096), 100);
   m.copy(0, m.scratchpad(0, 2048), m.scratchpad(1, 4096), 30);
   m.run();
@@ -65,7 +65,7 @@ TEST_F(cni_copies, are_counted_where_they_are_asked_for_and_their_bytes_at_the_s
   EXPECT_EQ(m.at(0).counted().events, 1) << "a notification";
 }
 
-TEST_F(cni_copies, go_from_everywhere_to_everywhere_whoever_asks) {
+TEST_F(cni_copies, work_between_all_memories_for_every_requester) {
   tess::test::random random(tess::test::seed());
   TESS_PRINT_SEED(tess::test::seed());
   std::vector<std::uint64_t> places;
@@ -89,12 +89,12 @@ TEST_F(cni_copies, go_from_everywhere_to_everywhere_whoever_asks) {
   m.expect_no_fault();
 }
 
-/// The uncached name of a partition is that of what its tile's caches have.
+/// The uncached address of a partition reads what the caches of its tile hold.
 TEST_F(cni_copies, see_and_change_what_the_caches_of_both_tiles_have) {
   std::uint64_t const from = 4096, to = 8192 + 24;
   fill(m.partition(1) + from, 256, 1);
   fill(m.partition(2) + to, 256, 2);
-  // Their lines come into the L2s, and there is newer than in memory.
+  // Their lines enter the L2s, which then hold newer data than memory.
   for (std::uint64_t const line : {0U, 64U, 128U}) {
     m.message(0, m.uncached(1) + from + line, {line + 1000});
     m.message(0, m.uncached(2) + to + line, {line + 2000});
@@ -120,8 +120,8 @@ TEST_F(cni_copies, have_up_to_64_kib) {
   m.expect_no_fault();
 }
 
-TEST_F(cni_copies, wake_counters_and_queues_where_they_tell) {
-  // The receiver's own counter: it hears of data that have come, without an instruction.
+TEST_F(cni_copies, notify_counters_and_queues) {
+  // The receiver's own counter counts arrived data without an instruction.
   std::uint64_t const arrived = m.line(1, 0);
   m.configure(arrived, of::counter);
   m.must_store(arrived + of::counter_set, ~std::uint64_t{1000} + 1);
@@ -139,7 +139,7 @@ TEST_F(cni_copies, wake_counters_and_queues_where_they_tell) {
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < items; ++i) sum += m.word(m.scratchpad(2, 4096 + 8 * i));
   EXPECT_EQ(sum, 1000U);
-  // A queue that is full: what it is told waits, and is not lost. Here, at the receiver and at a third tile.
+  // A notification to a full queue waits and is not lost: at the receiver, and at a third tile.
   for (std::uint32_t tile : {0U, 1U, 2U}) {
     m.queue(m.line(tile, 1), of::queue, m.scratchpad(tile, 6144), 1, 0);
     m.copy(0, m.scratchpad(1, 1024), m.scratchpad(0), 512, m.line(tile, 1));
@@ -155,7 +155,7 @@ TEST_F(cni_copies, wake_counters_and_queues_where_they_tell) {
     m.run();
     EXPECT_EQ(sum, 512U);
   }
-  // A word of DDR, through its home's L2.
+  // A word of DDR, through the L2 of its home.
   m.message(0, m.scratchpad(1, 8), {5, 6, 7}, m.partition(3) + 64);
   m.run();
   EXPECT_EQ(m.word(m.partition(3) + 64), 24U);
@@ -169,7 +169,7 @@ TEST_F(cni_copies, of_an_item_enqueue_it) {
   m.run();
   EXPECT_EQ(m.word(m.line(1, 0) + of::queue_tail), 1U);
   EXPECT_EQ(bytes_of(m.scratchpad(1, 4096), 64), bytes_of(m.scratchpad(0, 64), 64));
-  // Any other number of bytes is no item.
+  // Any other number of bytes is not an item.
   for (std::uint64_t const bytes : {8U, 32U, 63U}) {
     m.copy(0, m.line(1, 0), m.scratchpad(0, 64), bytes);
     m.run();
@@ -178,7 +178,7 @@ TEST_F(cni_copies, of_an_item_enqueue_it) {
   EXPECT_EQ(m.word(m.line(1, 0) + of::queue_tail), 1U);
 }
 
-TEST_F(cni_copies, that_cannot_be_change_nothing_and_are_told_where_they_were_asked_for) {
+TEST_F(cni_copies, that_are_invalid_change_nothing_and_are_reported_at_the_requester) {
   std::uint64_t const counter = m.line(1, 0);
   m.configure(counter, of::counter);
   fill(m.scratchpad(0), 256, 3);
@@ -218,7 +218,7 @@ TEST_F(cni_copies, that_cannot_be_change_nothing_and_are_told_where_they_were_as
     EXPECT_EQ(m.word(counter), 0U);
     EXPECT_EQ(bytes_of(good, 64), before);
   }
-  // The source is at another tile, which runs it: the fault is told here.
+  // The source is at another tile, which runs the copy: the fault is reported here.
   m.copy(0, free, m.scratchpad(2, 64), 8);
   m.run();
   m.expect_fault(0, of::fault::not_configured, free);
@@ -231,7 +231,7 @@ TEST_F(cni_copies, that_cannot_be_change_nothing_and_are_told_where_they_were_as
   m.expect_no_fault();
 }
 
-TEST_F(cni_copies, with_an_acknowledgement_that_faults_are_written_and_told) {
+TEST_F(cni_copies, with_an_acknowledgement_that_faults_are_written_and_reported) {
   for (std::uint32_t const tile : {0U, 1U}) {  // at the source, by the answer; at the destination
     std::uint64_t const free = m.line(tile, 9);
     fill(m.scratchpad(0), 64, 30 + tile);
@@ -240,7 +240,7 @@ TEST_F(cni_copies, with_an_acknowledgement_that_faults_are_written_and_told) {
     m.expect_fault(0, of::fault::acknowledgement, free);
     EXPECT_EQ(bytes_of(m.scratchpad(1, 640), 64), bytes_of(m.scratchpad(0), 64));
   }
-  // A third tile is told by the destination, and that one hears of the fault.
+  // The destination notifies a third tile, and the fault is reported to the destination.
   m.copy(0, m.scratchpad(1, 640), m.scratchpad(0), 64, m.line(2, 9));
   m.run();
   m.expect_fault(1, of::fault::not_configured, m.line(2, 9));

@@ -1,6 +1,6 @@
-// lines_test: what lines of an L2 can be, that the cache leaves those alone which are not its own, and the system's
-// view: a line is seen, put away and put back in the middle of a command.
-// Method: interfaces without harts; the registers of the unit, and lines brought into the cache until all are replaced.
+// lines_test: kinds of L2 lines; the cache does not replace lines of the network interface; the operating system can
+// examine, save and restore a line in the middle of a command.
+// Method: interfaces without harts; the registers of the unit, and enough lines loaded to replace the whole cache.
 #include "cni_fixture.hpp"
 
 namespace {
@@ -65,7 +65,7 @@ TEST_F(cni_lines, cannot_take_the_last_way_nor_one_place_twice) {
   ASSERT_TRUE(one.lines().configure(m.scratchpad(1), 2 * way, of::cacheable));
   for (std::uint64_t i = 0; i < 3; ++i) m.enter(1, i, m.scratchpad(1, i * way), ~(way - 1), of::own_scratchpad, i);
   EXPECT_TRUE(one.lines().configure(m.scratchpad(1), 3 * way, of::scratchpad));
-  // Set 0 of way 0 is free, and another line of set 0 asks for way 3: two are the cache's, then one.
+  // Set 0 of way 0 is free. Another line of set 0 takes way 3, which leaves the cache two ways, then one.
   ASSERT_TRUE(one.lines().configure(m.scratchpad(1), 64, of::cacheable));
   m.enter(1, 4, m.scratchpad(1, 0), ~(way - 1), of::own_scratchpad, 3);
   one.regions().entries()[0].enabled = false;
@@ -111,7 +111,7 @@ TEST_F(cni_lines, survive_a_cache_that_replaces_all_its_lines_many_times) {
   for (std::uint64_t at = 0; at < all; at += 8) {
     if (at / 64 != (m.line(0, 7) - m.scratchpad(0)) / 64) std::memcpy(lines.at(m.scratchpad(0, at)), &at, sizeof at);
   }
-  // One way is left: each set holds one line, and eight go through it.
+  // One way is left: each set holds one line, and eight lines pass through it.
   for (std::uint64_t at = 0; at < 8 * m.way_bytes(); at += 64) bring(m.partition(0) + at);
   EXPECT_GE(m.g.tiles[0]->l2().counted().write_backs, 7 * m.way_bytes() / 64) << "what was replaced was dirty";
   m.g.tiles[0]->l2().forget(m.partition(0), 1U << 20U);
@@ -159,7 +159,7 @@ TEST_F(cni_lines, can_be_listed_examined_and_put_back_in_the_middle_of_a_command
   ASSERT_EQ(command(of::next, m.line(0, 9) + 64), command_status::idle);
   EXPECT_EQ(field(of::value), of::cacheable) << "there are no more";
 
-  // Another process uses the line for something else.
+  // Another process uses the line for another purpose.
   std::array<std::uint64_t, 8> saved{};
   for (std::size_t i = 0; i < 8; ++i) saved[i] = m.word(buffer + 8 * i);
   ASSERT_EQ(command(of::configure, buffer, 64, of::counter), command_status::idle);

@@ -1,6 +1,6 @@
-// random_test: counters, queues and copies of five tiles, mixed at random, against what they must add up to.
-// Method: processes in place of harts. Counters have sums; items of queues have names; each tile copies into areas of
-// its own, one copy at a time, and a model in host memory is written alike.
+// random_test: random mixes of counters, queues and copies of five tiles give the results of a model.
+// Method: processes in place of harts. Counters are compared by their sums, items of queues by their numbers. Each tile
+// copies into its own areas, one copy at a time, and a model in host memory is updated alike.
 #include <algorithm>
 #include <set>
 
@@ -38,7 +38,7 @@ struct model {
   std::uint64_t told(std::uint32_t tile) { return m.line(tile, 2); }
   /// Tiles have items of 1, 2, 4, 8 and 1 words.
   static std::uint64_t item_log2_words(std::uint32_t tile) { return tile % 4; }
-  /// Where tile `by` alone writes: in each tile's scratchpad, and in its partition.
+  /// The area that only tile `by` writes: in each tile's scratchpad, and in its partition.
   std::uint64_t area(std::uint32_t by, std::uint64_t choice) {
     auto const tile = static_cast<std::uint32_t>(choice / 2 % tiles);
     std::uint64_t const offset = 8192 + by * area_bytes;
@@ -88,7 +88,7 @@ task<> puts(model& all, std::uint32_t by, std::uint32_t target, std::uint64_t na
     for (std::uint64_t i = 0; i < words; ++i) co_await all.m.hart_stores(buffer + of::command_data + 8 * i, name + i);
     co_await all.m.hart_stores(buffer + of::command_what, of::what_of(of::message, 8 * words));
   } else {
-    // The source is used again when the item is in the queue.
+    // The source is reused when the item is in the queue.
     std::uint64_t const from = m.scratchpad(by, 4096 + 3);
     for (std::uint64_t i = 0; i < 8; ++i) {
       std::uint64_t const word = name + i;

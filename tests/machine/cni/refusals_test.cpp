@@ -1,7 +1,7 @@
-// refusals_test: a full queue that nobody empties leaves a machine at rest, which says who waits for what; and whoever
-// empties it later gets every item.
-// Method: processes and posts in place of harts; the clock runs until nothing is left to happen, which without an end
-// of the retries would be never.
+// refusals_test: a full queue that is never emptied leaves the machine at rest, and the report names the waiting
+// senders; if it is emptied later, every item arrives.
+// Method: processes and posts in place of harts; the clock runs until no event is left. Retries without a limit would
+// never end.
 #include "cni_fixture.hpp"
 
 namespace {
@@ -17,7 +17,7 @@ class a_full_queue : public testing::Test {
  protected:
   a_full_queue() { m_.queue(queue_, of::queue, m_.scratchpad(0, 4096), log2_items, 0); }
 
-  /// Runs until nothing happens any more, which must be soon.
+  /// Runs until no event is left, which must be soon.
   void rest() {
     m_.g.clock.run();
     EXPECT_LT(m_.g.clock.now() / m_.g.description.tile_clock_ps, 100'000U);
@@ -28,7 +28,7 @@ class a_full_queue : public testing::Test {
   std::uint64_t queue_ = m_.line(0, 0);
 };
 
-TEST_F(a_full_queue, that_nobody_empties_lets_the_machine_come_to_rest_and_names_the_senders) {
+TEST_F(a_full_queue, that_is_never_emptied_leaves_the_machine_at_rest_and_names_the_senders) {
   for (std::uint32_t tile = 1; tile < 4; ++tile)
     for (std::uint64_t i = 0; i < 2; ++i) m_.post(tile, queue_, 10 * tile + i);
   rest();
@@ -43,7 +43,7 @@ TEST_F(a_full_queue, that_nobody_empties_lets_the_machine_come_to_rest_and_names
   EXPECT_EQ(m_.at(0).waited_for(), std::vector{queue_});
 }
 
-TEST_F(a_full_queue, gives_every_item_to_who_empties_it_after_all) {
+TEST_F(a_full_queue, delivers_every_item_when_it_is_emptied_later) {
   for (std::uint64_t i = 0; i < 3 * items; ++i) m_.post(i < 2 * items ? 1 : 2, queue_, 100 + i);
   std::multiset<std::uint64_t> came;
   for (std::uint64_t taken = 0; taken < 3 * items;) {

@@ -1,7 +1,8 @@
-// tagged_test: multiple-reader queues whose requests have tags: answers are told apart, also in one queue; a request
-// that does not wait is answered at once; what is put away and put back, and what cannot be.
-// Method: interfaces without harts; the items that come to a single-reader queue of the requester. Contention in which
-// processes stand for harts, and each item has a name of its own.
+// tagged_test: multiple-reader queues with tagged requests: answers can be told apart, also in one queue; a request
+// that
+// does not wait is answered at once; queues with tagged requests can be saved and restored.
+// Method: interfaces without harts; the items that arrive at a single-reader queue of the requester. Contention, with
+// processes in place of harts; each item has a unique number.
 #include <map>
 
 #include "cni_fixture.hpp"
@@ -35,7 +36,7 @@ class tagged_requests : public testing::Test {
     m.message(3, match_queue, {name, ~name});
     m.run();
   }
-  /// What has come to the queue of replies since the last call.
+  /// Answers that have arrived at the reply queue since the last call.
   std::vector<item> came() {
     std::vector<item> all;
     for (; taken < m.word(replies + of::queue_tail); ++taken) {
@@ -54,7 +55,7 @@ class tagged_requests : public testing::Test {
   std::uint64_t taken = 0;
 };
 
-TEST_F(tagged_requests, find_their_tags_in_the_last_words_of_items_whichever_come_first) {
+TEST_F(tagged_requests, get_their_tags_in_the_last_words_of_items_in_either_order_of_arrival) {
   put(10);
   put(11);
   ask(7);
@@ -67,7 +68,7 @@ TEST_F(tagged_requests, find_their_tags_in_the_last_words_of_items_whichever_com
   put(13);
   EXPECT_EQ(came(), (std::vector<item>{{12, 0}, {13, 300}}));
   EXPECT_EQ(balance(), 0);
-  // A word of scratchpad can be told, too, of items of any size.
+  // A word of scratchpad can be notified as well, for items of any size.
   open_queue(2);
   m.message(3, match_queue, {1, 2, 3, 4});
   m.must_store(match_queue + of::match_request, of::tagged_request(m.scratchpad(3, 512), 99));
@@ -85,7 +86,7 @@ TEST_F(tagged_requests, that_do_not_wait_are_answered_at_once) {
   EXPECT_EQ(balance(), 1);
   ask(6, of::no_wait);
   EXPECT_EQ(came(), (std::vector<item>{{20, 6}}));
-  // Requests that wait are before it, and are not disturbed, also if there is no place for one more of them.
+  // Waiting requests come first and are not affected, even if there is no room for one more.
   for (std::uint64_t i = 0; i < 4; ++i) ask(30 + i);
   ask(of::tag_max, of::no_wait);
   EXPECT_EQ(came(), (std::vector<item>{{0, of::tag_max | of::none}}));
@@ -95,7 +96,7 @@ TEST_F(tagged_requests, that_do_not_wait_are_answered_at_once) {
   m.expect_no_fault();
 }
 
-TEST_F(tagged_requests, that_cannot_be_change_nothing) {
+TEST_F(tagged_requests, that_are_invalid_change_nothing) {
   auto const expect_wrong = [&](std::uint64_t request, of::fault why, char const* because) {
     SCOPED_TRACE(because);
     EXPECT_EQ(m.store(match_queue + of::match_request, request), access_outcome::wrong);
@@ -122,7 +123,7 @@ TEST_F(tagged_requests, that_cannot_be_change_nothing) {
   EXPECT_TRUE(came().empty()) << "a single-reader queue has no requests";
 }
 
-TEST_F(tagged_requests, whose_answers_are_no_items_where_they_go_are_faults_of_the_queues_tile) {
+TEST_F(tagged_requests, with_answers_that_do_not_fit_their_destination_are_faults_of_the_queues_tile) {
   m.must_store(replies + of::queue_shape, of::shape_of(3, 0));
   put(1);
   ask(4);
@@ -172,7 +173,7 @@ TEST_F(tagged_requests, are_answered_to_a_full_queue_when_it_has_room) {
   for (std::uint64_t i = 0; i < 12; ++i) {
     m.must_store(match_queue + of::match_request, of::tagged_request(replies, i) | (i % 3 == 0 ? of::no_wait : 0));
     if (i % 3 != 0) m.message(3, match_queue, {100 + i, 0});
-    // Until the item has come; the queue of replies is full at eight of them.
+    // Until the item arrives; the reply queue is full with eight of them.
     m.g.clock.run_until(m.g.clock.now() + 1000 * m.g.description.tile_clock_ps);
   }
   EXPECT_EQ(m.word(replies + of::queue_tail), 8U);
@@ -188,13 +189,13 @@ TEST_F(tagged_requests, are_answered_to_a_full_queue_when_it_has_room) {
   m.expect_no_fault();
 }
 
-/// All tiles of cni-16 ask two small queues, many times before the first answer, and have small queues for answers.
-struct storm {
+/// All tiles of cni-16 send many requests to two small queues before the first answer, and have small reply queues.
+struct contention {
   static constexpr std::uint64_t rounds = 40;
   static constexpr std::uint64_t open_max = 8;
   static constexpr std::uint64_t log2_replies = 1;
 
-  storm() : came(m.g.description.tiles() * rounds), open(m.g.description.tiles()) {
+  contention() : came(m.g.description.tiles() * rounds), open(m.g.description.tiles()) {
     for (std::uint32_t tile = 0; tile < m.g.description.tiles(); ++tile) {
       m.queue(replies(tile), of::queue, m.scratchpad(tile, 1024), log2_replies, 1);
       (void)m.command_buffer(tile);
@@ -231,19 +232,19 @@ struct storm {
   std::uint64_t nones = 0;
 };
 
-process supplies(storm& s, std::uint32_t tile) {
+process supplies(contention& s, std::uint32_t tile) {
   std::uint64_t const buffer = s.m.commands(tile);
-  for (std::uint64_t i = 0; i < storm::rounds; ++i) {
+  for (std::uint64_t i = 0; i < contention::rounds; ++i) {
     co_await s.m.hart_stores(buffer + of::command_destination, s.hot(i));
     co_await s.m.hart_stores(buffer + of::command_acknowledgement, 0);
-    co_await s.m.hart_stores(buffer + of::command_data, tile * storm::rounds + i);
+    co_await s.m.hart_stores(buffer + of::command_data, tile * contention::rounds + i);
     co_await s.m.hart_stores(buffer + of::command_data + 8, ~std::uint64_t{0});
     co_await s.m.hart_stores(buffer + of::command_what, of::what_of(of::message, 16));
   }
 }
 
-/// Half of its requests do not wait; it asks on until it has had its share of both queues.
-process asks(storm& s, std::uint32_t tile) {
+/// Half of its requests do not wait; it continues until it has received its share of both queues.
+process asks(contention& s, std::uint32_t tile) {
   tess::test::random random(tess::test::seed() + tile);
   auto& left = s.left[tile];
   std::uint64_t tag = random.next() & of::tag_max;
@@ -251,14 +252,14 @@ process asks(storm& s, std::uint32_t tile) {
   auto& open = s.open[tile];
   while (left[0] + left[1] + open.size() != 0) {
     std::uint64_t const choice = left[0] == 0 || (left[1] != 0 && random.below(2) == 0) ? 1 : 0;
-    if (left[choice] != 0 && open.size() < storm::open_max) {
+    if (left[choice] != 0 && open.size() < contention::open_max) {
       tag = (tag + 2) & of::tag_max;  // the lowest bit says which queue
       std::uint64_t const mine = (tag & ~std::uint64_t{1}) | choice;
       open.insert(mine);
       --left[choice];
       std::uint64_t const request = of::tagged_request(s.replies(tile), mine) | (random.below(2) ? of::no_wait : 0);
       std::uint64_t const at = s.hot(choice) + of::match_request;
-      // A tile's own stores are no posted ones.
+      // A tile's stores to itself are not posted.
       if (s.m.g.map.find(at)->tile == tile) {
         co_await s.m.hart_stores(at, request);
       } else {
@@ -267,16 +268,16 @@ process asks(storm& s, std::uint32_t tile) {
     }
     co_await s.pause(random.below(60));
     for (; taken < s.m.word(s.replies(tile) + of::queue_tail); ++taken) {
-      std::uint64_t const at = s.m.scratchpad(tile, 1024 + taken % (1U << storm::log2_replies) * 16);
+      std::uint64_t const at = s.m.scratchpad(tile, 1024 + taken % (1U << contention::log2_replies) * 16);
       s.answered(tile, s.m.word(at), s.m.word(at + 8));
     }
     s.m.must_store(s.replies(tile) + of::queue_head, taken);
   }
 }
 
-TEST(a_storm, of_tagged_requests_answers_each_once_and_loses_no_item) {
+TEST(contention, of_tagged_requests_answers_each_once_and_loses_no_item) {
   TESS_PRINT_SEED(tess::test::seed());
-  storm s;
+  contention s;
   for (std::uint32_t tile = 0; tile < s.m.g.description.tiles(); ++tile) {
     s.m.g.clock.start(supplies(s, tile));
     s.m.g.clock.start(asks(s, tile));

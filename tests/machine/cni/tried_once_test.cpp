@@ -1,7 +1,7 @@
-// tried_once_test: messages that are not sent again when they are refused: what they acknowledge, where, and what they
-// leave behind: nothing.
-// Method: interfaces without harts; a queue that is full, of the own tile and of another, and acknowledgements at all
-// kinds of homes. Contention, in which refused senders try again themselves.
+// tried_once_test: messages that are not retried when they are refused: their acknowledgements, and that a refused
+// message has no other effect.
+// Method: interfaces without harts; a full queue of the own tile and of another one, and acknowledgements to all kinds
+// of homes. Contention, in which senders retry refused messages themselves.
 #include "cni_fixture.hpp"
 #include "test_seed.hpp"
 
@@ -27,7 +27,7 @@ class messages_tried_once : public testing::Test {
   interfaces m;
 };
 
-TEST_F(messages_tried_once, acknowledge_their_bytes_or_if_refused_less_than_zero_wherever_that_goes) {
+TEST_F(messages_tried_once, acknowledge_their_bytes_or_a_negative_number_if_refused) {
   for (std::uint32_t const to : {0U, 1U}) {  // the own tile, another one
     std::uint64_t head = 0;
     // At the sender, at the receiver, at a third tile, in DDR; the last is a queue.
@@ -49,7 +49,7 @@ TEST_F(messages_tried_once, acknowledge_their_bytes_or_if_refused_less_than_zero
   m.expect_no_fault();
 }
 
-TEST_F(messages_tried_once, are_counted_by_counters_and_told_to_queues) {
+TEST_F(messages_tried_once, notify_counters_and_queues) {
   m.configure(m.line(0, 1), of::counter);
   m.must_store(m.line(0, 1) + of::counter_set, 100);
   for (int i = 0; i < 3; ++i) send(1, 5, m.line(0, 1));
@@ -61,7 +61,7 @@ TEST_F(messages_tried_once, are_counted_by_counters_and_told_to_queues) {
   m.expect_no_fault();
 }
 
-TEST_F(messages_tried_once, without_acknowledgement_are_dropped_and_nobody_hears) {
+TEST_F(messages_tried_once, without_acknowledgement_are_dropped_silently) {
   for (std::uint32_t const to : {0U, 1U}) {
     for (std::uint64_t i = 0; i < 40; ++i) send(to, 10 + i, 0);  // more than the list holds
     EXPECT_EQ(m.word(m.line(to, 0) + of::queue_tail), 1U);
@@ -98,7 +98,7 @@ TEST_F(messages_tried_once, that_are_wrong_are_faults_and_acknowledge_nothing) {
   m.run();
   m.expect_fault(0, of::fault::not_configured, m.line(1, 9));
   EXPECT_EQ(m.word(told), 0U);
-  // Refused, and that cannot be told: at the sender, at the receiver, by that at a third tile.
+  // A refusal that cannot be reported: at the sender, at the receiver, and from there at a third tile.
   send(1, 1, m.line(0, 9));
   m.expect_fault(0, of::fault::acknowledgement, m.line(0, 9));
   send(1, 1, m.line(1, 9));
@@ -108,8 +108,8 @@ TEST_F(messages_tried_once, that_are_wrong_are_faults_and_acknowledge_nothing) {
   m.expect_no_fault();
 }
 
-TEST_F(messages_tried_once, are_sent_again_where_only_the_list_of_jobs_has_no_place) {
-  // Answers to a queue that is full hold all places of jobs at tile 2; then an item meets a request there.
+TEST_F(messages_tried_once, are_retried_when_only_the_list_of_jobs_is_full) {
+  // Answers to a full queue take all job slots at tile 2; then an item meets a request there.
   send(1, 1, 0);
   std::uint64_t const match_queue = m.line(2, 0);
   m.queue(match_queue, of::match_queue, m.scratchpad(2, 4096), 5, 1);
@@ -124,7 +124,7 @@ TEST_F(messages_tried_once, are_sent_again_where_only_the_list_of_jobs_has_no_pl
     put();
     ASSERT_EQ(m.word(told), 16U) << i;
   }
-  // The queue would take it: so it is not refused for good.
+  // The queue has room, so the message is not refused.
   m.byte_at(told) = std::byte{0};
   put();
   EXPECT_EQ(m.word(told), 0U);
@@ -139,8 +139,8 @@ TEST_F(messages_tried_once, are_sent_again_where_only_the_list_of_jobs_has_no_pl
   m.expect_no_fault();
 }
 
-/// Each tile of cni-16 sends its items to one queue of four, and again what was refused.
-struct storm {
+/// Each tile of cni-16 sends its items to one queue of four entries and resends what was refused.
+struct contention {
   static constexpr std::uint64_t items_of_each = 24;
   interfaces m{"cni-16"};
   std::vector<int> came = std::vector<int>(m.g.description.tiles() * items_of_each);
@@ -149,15 +149,15 @@ struct storm {
   kernel::delay_awaiter pause(std::uint64_t cycles) { return m.g.clock.delay(cycles * m.g.description.tile_clock_ps); }
 };
 
-process sends(storm& s, std::uint32_t tile) {
+process sends(contention& s, std::uint32_t tile) {
   tess::test::random random(tess::test::seed() + tile);
   std::uint64_t const told = s.m.scratchpad(tile, 8);
   std::uint64_t const buffer = s.m.commands(tile);
-  for (std::uint64_t i = 0; i < storm::items_of_each;) {
+  for (std::uint64_t i = 0; i < contention::items_of_each;) {
     std::memset(s.m.at(tile).lines().at(told), 0, 8);
     co_await s.m.hart_stores(buffer + of::command_destination, s.m.line(6, 0));
     co_await s.m.hart_stores(buffer + of::command_acknowledgement, told);
-    co_await s.m.hart_stores(buffer + of::command_data, tile * storm::items_of_each + i);
+    co_await s.m.hart_stores(buffer + of::command_data, tile * contention::items_of_each + i);
     co_await s.m.hart_stores(buffer + of::command_what, of::what_of(of::message_once, 8));
     while (s.m.word(told) == 0) co_await s.pause(10);
     EXPECT_TRUE(s.m.word(told) == 8 || s.m.word(told) == minus(8)) << s.m.word(told);
@@ -168,7 +168,7 @@ process sends(storm& s, std::uint32_t tile) {
   }
 }
 
-process takes(storm& s) {
+process takes(contention& s) {
   std::uint64_t taken = 0;
   while (s.count < s.came.size()) {
     co_await s.pause(60);
@@ -179,9 +179,9 @@ process takes(storm& s) {
   }
 }
 
-TEST(a_storm, of_messages_tried_once_brings_those_that_are_not_refused) {
+TEST(contention, of_messages_tried_once_delivers_those_that_are_not_refused) {
   TESS_PRINT_SEED(tess::test::seed());
-  storm s;
+  contention s;
   s.m.queue(s.m.line(6, 0), of::queue, s.m.scratchpad(6, 4096), 2, 0);
   for (std::uint32_t tile = 0; tile < s.m.g.description.tiles(); ++tile) {
     (void)s.m.command_buffer(tile);

@@ -1,6 +1,6 @@
-// machine_test: programs on tiles whose caches directories keep coherent see what RVWMO allows and lose nothing.
+// machine_test: programs on tiles with directory coherence see only outcomes that RVWMO allows and lose no update.
 // Method: litmus programs on words of four partitions and on words of one line, at several quanta and on two networks;
-// locks and barriers that check themselves; what goes by the adapter and by DMA beside what goes by the caches.
+// locks and barriers that check themselves; accesses through the adapter and by DMA next to cached ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TEST(coherent_caches, have_directories_that_count_what_tiles_count) {
     return of_all;
   };
   auto const counted = [&](std::string const& name) { return sum("memories", "directory_" + name); };
-  // What is under way when the last copy ends has been counted by one of the two.
+  // Messages in flight when the last copy ends are counted by only one of the two.
   EXPECT_NEAR(static_cast<double>(counted("write_backs")), static_cast<double>(sum("tiles", "l2_write_backs")), 32);
   EXPECT_NEAR(static_cast<double>(counted("requests") - counted("write_backs")),
               static_cast<double>(sum("tiles", "l2_misses")), 32);
@@ -78,7 +78,7 @@ TEST(coherent_caches, have_directories_that_count_what_tiles_count) {
   for (nlohmann::json const& one : all["memories"]) {
     bool const waited = one["directory_waited"] != 0;
     EXPECT_EQ(one["directory_wait_cycles"] > 0, waited) << one;
-    // The books, and the way of the grant and of the unblock.
+    // The directory's own state, and the path of the grant and of the unblock message.
     if (one["directory_requests"] != one["directory_write_backs"]) EXPECT_GT(one["directory_taken_cycles"], 20) << one;
   }
 }

@@ -1,9 +1,10 @@
-// stress_test: caches under a directory return what was written last, whatever overtakes what, and none waits for ever.
+// stress_test: caches under a directory return the last value written under every reordering, and none waits for ever.
 //
-// Method: 2 to 16 caches of a few lines, which replace each other, on a toy machine whose messages take random times;
-// two clients of each, that load, store, add, write back and flush words of few lines, and a transfer engine that reads
-// and writes behind the caches. All operations happen at a moment, so one map of words is the truth. At every
-// operation: one cache that may write or many that may read, all of them in the directory's books.
+// Method: 2 to 16 caches of a few lines, which replace each other, on a toy machine with random message delays. Each
+// has
+// two clients that load, store, add, write back and flush words of few lines; a transfer engine reads and writes behind
+// the caches. Every operation takes effect at one instant, so one map of words is the reference. At every operation
+// there is one writer or any number of readers, all of them recorded in the directory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +44,7 @@ class under_stress : public testing::TestWithParam<stress> {
   }
   static bool is_of_engine(std::uint64_t word) { return word % words_of_line == words_of_line - 1; }
 
-  /// A byte of the L2 that may be loaded, or stored to; brings its line as often as it takes.
+  /// Waits until a byte of the L2 may be loaded or stored; requests its line as often as necessary.
   struct access : event {
     access(l2_private& cache_, std::uint64_t address_, bool for_store_)
         : event([](event& self) { static_cast<access&>(self).retry(); }),
@@ -177,7 +178,7 @@ class under_stress : public testing::TestWithParam<stress> {
   toy_machine m_;
 };
 
-TEST_P(under_stress, every_word_is_what_was_written_last_and_nobody_waits_for_ever) {
+TEST_P(under_stress, every_word_has_the_last_value_written_and_no_cache_waits_for_ever) {
   for (std::uint32_t i = 0; i < 2 * GetParam().caches; ++i) m_.clock.start(client(i / 2, i % 2, 300));
   m_.clock.start(engine(200));
   m_.clock.run();

@@ -1,5 +1,4 @@
-// toy_machine: caches and a directory with nothing between them but delays, so that every message may overtake every
-// other one.
+// toy_machine: caches and a directory connected by random delays only, so any two messages may be reordered.
 #pragma once
 
 #include <algorithm>
@@ -28,13 +27,13 @@ class toy_machine : probe_sender {
     for (std::uint32_t i = 0; i < caches; ++i) tiles.push_back(std::make_unique<tile>(*this, i, shape));
   }
 
-  /// A message is on its way; then `arrived`.
+  /// Delays a message; then calls `arrived`.
   template <class Then>
   void travel(Then&& arrived) {
     clock.after(1000 * (1 + draw_() % slowest_), messages_.emplace_back(std::forward<Then>(arrived)));
   }
 
-  /// What one cache has of the rest of the machine.
+  /// The view that one cache has of the rest of the machine.
   struct tile : line_memory, snooper {
     tile(toy_machine& of_, std::uint32_t number_, cache_shape const& shape)
         : of(of_), number(number_), l2(of_.clock, shape, *this) {

@@ -1,7 +1,7 @@
-// description_test: the presets say what the paper says, and every way to get a machine file wrong is named and placed.
-//
+// description_test: presets have the numbers of their papers, and every error in a machine file is reported with its
+// position.
 // Method: the presets are read, and their numbers compared with Table 2 of NEMESYS as published; then single lines of a
-// preset are changed, and the message is compared: position, what was wrong, what would be right.
+// preset are changed, and the message is compared: position, error, and what would be valid.
 #include "machine/config/description.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(mppa_256, has_the_numbers_of_its_paper) {
   }
 }
 
-/// What is said of a preset with one text replaced by another.
+/// The message for a preset with one text replaced by another.
 std::string said_of(std::string const& name, std::string const& old_text, std::string const& new_text) {
   std::string text = preset(name);
   std::size_t const at = text.find(old_text);
@@ -330,7 +330,7 @@ TEST(a_machine_file, finds_partitions_that_do_not_fit_or_have_no_memory) {
       std::string::npos);
 }
 
-TEST(a_machine_file, is_refused_where_it_is_no_toml) {
+TEST(a_machine_file, is_refused_at_its_first_toml_error) {
   std::string const said = message("[l2]", "[l2");
   EXPECT_TRUE(said.starts_with("m.toml:")) << said;
   EXPECT_NE(said.find("expected TOML 1.0"), std::string::npos) << said;

@@ -1,9 +1,8 @@
-// dram_test: latency and bandwidth lie with those of DRAMsim3 and Ramulator 2.1; nothing is lost; refresh takes its
-// time.
+// dram_test: latency and bandwidth agree with DRAMsim3 and Ramulator 2.1; no access is lost; refreshes take their time.
 //
-// Method: reference/dram_ddr3_1600.csv holds what the two print for DDR3-1600 11-11-11, a closed loop of K outstanding
-// reads of 64 bytes over 1 GiB. Both ways to build the channel (one rank as Ramulator had it, two as DRAMsim3) must lie
-// inside their span or within 10% of it. The rest by hand: single accesses, writes, a full queue.
+// Method: reference/dram_ddr3_1600.csv holds the output of both for DDR3-1600 11-11-11, a closed loop of K outstanding
+// reads of 64 bytes over 1 GiB. Both channel configurations (one rank as in Ramulator, two as in DRAMsim3) must be
+// within their span or within 10% of it. Single accesses, writes and a full queue have hand-computed values.
 #include "machine/dram/dram.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +28,7 @@ struct measured {
   double gb_per_s;
 };
 
-/// One of K clients: a read at a time, the next one a cycle after the last.
+/// One of K clients: one read at a time, the next one a cycle after the last.
 struct client : event {
   client(kernel& k_, dram& memory_, bool random_, std::uint64_t& position_, std::mt19937_64& draw_)
       : event([](event& self) { static_cast<client&>(self).happened(); }),
@@ -164,7 +163,7 @@ TEST_F(single_accesses, do_not_wait_for_refreshes_of_an_idle_time) {
   EXPECT_EQ(read_ps(memory, 0), (11 + 11 + 4) * 1250U);
   EXPECT_EQ(memory.counted().refreshes, 9U);
   k.run_until(std::uint64_t{made.timing.refi} * 1250 * 10 + 100'000);
-  // This one came 80 cycles ago and has closed the row; its precharge and its 280 cycles are not over.
+  // This one started 80 cycles ago and has closed the row; its precharge and its 280 cycles are not over.
   EXPECT_EQ(read_ps(memory, 64), (11 + 280 - 80 + 11 + 11 + 4) * 1250U);
 }
 

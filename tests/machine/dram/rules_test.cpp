@@ -1,7 +1,7 @@
-// rules_test: each DDR3 rule holds to the cycle, and where it is said to hold only.
+// rules_test: each DDR3 timing rule holds to the cycle, and only for the commands to which it applies.
 //
-// Method: one preceding command is issued, and the earliest cycle of the following one is asked for: that cycle itself,
-// so that a rule that is one cycle off is found on both sides. Expected values are of DDR3-1600 11-11-11.
+// Method: one preceding command is issued, and the earliest cycle of the following one is queried. Comparing the exact
+// cycle detects errors in both directions. Expected values are of DDR3-1600 11-11-11.
 #include "machine/dram/rules.hpp"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST_F(ddr3, gives_a_refresh_its_time) {
   EXPECT_EQ(rules.earliest(activate, other_rank), 0U);
 }
 
-TEST_F(ddr3, dies_of_a_command_that_comes_too_early) {
+TEST_F(ddr3, aborts_on_a_command_that_is_too_early) {
   rules.issue(activate, here, start);
   EXPECT_DEATH(rules.issue(read, here, start + 10), "earliest");
   rules.issue(read, here, start + 11);

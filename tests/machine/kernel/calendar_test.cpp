@@ -1,6 +1,6 @@
-// calendar_test: events leave in order of time and, within one time, of insertion; also from beyond the horizon.
+// calendar_test: events leave in order of time and, at equal times, of insertion; also beyond the horizon.
 //
-// Method: the orders that matter by hand, then random insertions during removal against a std::multimap, which keeps
+// Method: the important orders by hand, then random insertions during removal against a std::multimap, which keeps
 // equal keys in order of insertion.
 #include "machine/kernel/calendar.hpp"
 

@@ -1,6 +1,6 @@
 // kernel_test: processes run at their times and in a fixed order, tasks return values and exceptions, nothing leaks.
 //
-// Method: processes that write down when they ran.
+// Method: processes that record when they ran.
 #include "machine/kernel/kernel.hpp"
 
 #include <gtest/gtest.h>

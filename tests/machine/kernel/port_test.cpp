@@ -1,4 +1,4 @@
-// port_test: values arrive once and in order, and a full or empty port holds its users back.
+// port_test: values arrive once and in order, and a full or empty port makes its users wait.
 //
 // Method: a fast and a slow process at the two ends, in both roles; and many at one end.
 #include "machine/kernel/port.hpp"

@@ -1,6 +1,6 @@
-// process_pool_test: frames of processes are used again by size, and large ones come from the heap.
+// process_pool_test: frames of processes are reused by size, and large ones come from the heap.
 //
-// Method: pools of the test's own, and counts of what lies in the lists.
+// Method: pools owned by the test, and counts of the entries of the free lists.
 #include "machine/kernel/process_pool.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// graph_writeback_test: memory has what harts have written, sizes suffice for a copy, tasks are told; and what is wrong
-// is said. Method: the grid of a preset without harts; stores through the L2 as harts would make them.
+// graph_writeback_test: a graph writeback brings memory up to date, measures enough space for a copy, starts the task
+// and reports faults. Method: the grid of a preset without harts; stores through the L2 as harts would issue them.
 #include "../nma/nma_fixture.hpp"
 
 namespace tess::machine {
@@ -38,7 +38,7 @@ class a_graph_writeback : public nma_fixture {
     return static_cast<command_status>(*unit_of.load(window + nca::doorbell, what.hart));
   }
   using nma_fixture::ring;
-  /// A store of a hart: the line is in the L2 then, and dirty.
+  /// A store of a hart: the line is then in the L2, and dirty.
   void write(std::uint64_t address, std::uint64_t value) {
     transaction told;
     told.what = remote_operation::write;
@@ -57,7 +57,7 @@ class a_graph_writeback : public nma_fixture {
                 sizeof value);
     return value;
   }
-  /// Runs to the end: the fault, and what M says.
+  /// Runs to the end; returns the fault and the contents of M.
   graph_fault measure(std::uint64_t root, std::uint32_t tile = 0) {
     metadata = g.map.of(region_kind::tlm, tile)->base + 0x9000;
     std::uint64_t const told = counter(1);
@@ -107,7 +107,7 @@ TEST_F(a_graph_writeback, writes_no_line_back_for_its_mark_alone) {
 TEST_F(a_graph_writeback, needs_no_stack_for_a_list_and_says_when_it_is_full) {
   ASSERT_EQ(measure(graph.list(5000)), graph_fault::none);
   EXPECT_EQ(objects, 5000U);
-  // The other pointer still has to be followed, on every level.
+  // The other pointer is still to be followed, on every level.
   std::uint64_t const leaf = graph.make(toy_graph::leaf);
   std::uint64_t root = 0;
   for (int i = 0; i < 1100; ++i) {
@@ -124,7 +124,7 @@ TEST_F(a_graph_writeback, needs_no_stack_for_a_list_and_says_when_it_is_full) {
   EXPECT_EQ(objects, 10'002U);
 }
 
-TEST_F(a_graph_writeback, says_what_is_wrong_with_a_graph) {
+TEST_F(a_graph_writeback, reports_the_fault_of_an_invalid_graph) {
   EXPECT_EQ(measure(0), graph_fault::null_pointer);
   std::uint64_t const root = graph.list(4);
   std::uint64_t const others = g.map.of(region_kind::partition, 1)->base + 4096;
@@ -162,7 +162,7 @@ TEST_F(a_graph_writeback, sends_the_metadata_and_starts_a_task_there) {
   ASSERT_TRUE(came.has_value());
   std::memcpy(words.data(), came->data(), sizeof words);
   EXPECT_EQ(words, (std::array<std::uint64_t, 6>{5, there, 6, 6 * 64, 0, 0}));
-  // A fault starts nothing.
+  // A fault starts no task.
   ASSERT_EQ(ring({.dispatch = nca::spawning(1), .counter = counter(1)}), command_status::accepted);
   g.clock.run();
   EXPECT_FALSE(g.tiles[1]->network_adapter().take_task().has_value());
@@ -215,7 +215,7 @@ TEST_F(a_graph_writeback, measures_a_graph_that_was_returned_three_times) {
   }
 }
 
-TEST_F(a_graph_writeback, is_refused_when_it_cannot_be_one) {
+TEST_F(a_graph_writeback, is_refused_with_invalid_parameters) {
   std::uint64_t const root = graph.list(2);
   std::uint64_t const m = g.map.of(region_kind::tlm, 0)->base + 0x9000;
   std::uint64_t const others = g.map.of(region_kind::tlm, 1)->base + 0x9000;

@@ -1,4 +1,4 @@
-// deadlock_test: floods of packets complete with buffers of one flit, even if every request needs a reply.
+// deadlock_test: bursts of packets complete with buffers of one flit, even if every request needs a reply.
 //
 // Method: nodes that admit one request at a time and keep it until the reply has left; as a control, the same protocol
 // on one virtual network, which must deadlock. On a torus, traffic that uses all links of every ring.

@@ -1,8 +1,9 @@
 // fast_path_test: packets arrive by the fast path in the same cycles as if every flit were simulated.
 //
 // Method: two networks get the same random packets; one of them simulates every flit. The other is stepped only in the
-// cycles that it asks for, as in a machine. Compared are the arrivals of all packets with their order, times and hops,
-// and at random times the flit counts of links and the numbers of waiting packets. Some receivers send while they
+// cycles that it requests, as in a machine. The test compares the arrivals of all packets with their order, times and
+// hops and, at random times, the flit counts of links and the numbers of waiting packets. Some receivers send while
+// they
 // receive.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// nma_copy_test: copies are isomorphic to their originals, which stay as they are; costs follow from states and
-// accesses. Method: graphs written into a grid without harts, requests as stores to the registers.
+// nma_copy_test: copies are isomorphic to their originals, which do not change; costs follow from the accelerator's
+// states and accesses. Method: graphs written into a grid without harts, requests as stores to the registers.
 #include "nma_fixture.hpp"
 
 namespace tess::machine {

@@ -1,5 +1,5 @@
-// nma_fault_test: what is wrong with a request or a graph ends the request with its fault, and nothing outside of the
-// buffer and the copy map is written. Method: graphs with one wrong word; every other word of memory is compared.
+// nma_fault_test: an invalid request or graph ends the request with its fault, and nothing outside of the buffer and
+// the copy map is written. Method: graphs with one wrong word; every other word of memory is compared.
 #include "nma_fixture.hpp"
 
 namespace tess::machine {
@@ -15,7 +15,7 @@ class a_fault : public nma_fixture {
   std::uint64_t& graph_word_of_memory(std::uint64_t address) {
     return *reinterpret_cast<std::uint64_t*>(g.tiles[3]->peek(address));
   }
-  /// Both maps tell the same, the words before the buffer stay, and so do those behind it.
+  /// Both maps report the same fault, and the words before and after the buffer do not change.
   graph_fault found(std::uint64_t root, std::uint64_t bytes = 4096, std::uint64_t objects = 64) {
     std::uint64_t const begin = g.map.of(region_kind::partition, 0)->base;
     graph_fault seen = graph_fault::none;
@@ -109,7 +109,7 @@ TEST_F(a_fault, is_a_buffer_that_is_too_small_by_a_line) {
   EXPECT_EQ(found(graph.make(toy_graph::data_array, 5000), 4096), graph_fault::buffer_full);
 }
 
-TEST_F(a_fault, is_a_request_that_names_what_this_memory_has_not) {
+TEST_F(a_fault, is_a_request_with_an_address_outside_this_memory) {
   std::uint64_t const root = graph.list(3);
   copy_arguments const good{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .counter = counter(1)};
   region const& own = *g.map.of(region_kind::partition, 0);
@@ -132,7 +132,7 @@ TEST_F(a_fault, is_a_request_that_names_what_this_memory_has_not) {
   EXPECT_EQ(told([](copy_arguments& what) { what.source_tile = 1; }), graph_fault::wild_pointer);
   EXPECT_EQ(told([](copy_arguments& what) { what.map = hashed; }), graph_fault::map_full) << "a table for no objects";
   EXPECT_EQ(told([](copy_arguments& what) { what.final_address = 0x4000'0000'0000; }), graph_fault::bad_request);
-  // What is no address of a memory, or cannot be told, is refused at once.
+  // An address outside of all memories, or one that cannot be notified, is refused at once.
   copy_arguments wrong = good;
   wrong.chunk = g.map.of(region_kind::tlm, 0)->base;
   EXPECT_EQ(ring(*g.units[0]->requests, wrong), command_status::wrong);
@@ -152,7 +152,7 @@ class a_small_map : public nma_fixture {
         }()) {}
 };
 
-TEST_F(a_small_map, is_full_when_it_is_and_overflows_into_nothing) {
+TEST_F(a_small_map, reports_that_it_is_full_and_writes_nothing_beyond) {
   region const& memory_own = *g.map.of(region_kind::partition, 3);
   for (std::uint64_t at = 4096; at < 8192; at += 8) graph.word(memory_own.base + at) = ~at;
   std::uint64_t const fits = graph.list(256);

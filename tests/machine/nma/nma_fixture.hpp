@@ -1,4 +1,4 @@
-// nma_fixture: asks the accelerator of a grid for a copy, as a hart would, and looks at what came of it.
+// nma_fixture: requests a copy from the accelerator of a grid, as a hart would, and checks the result.
 #pragma once
 
 #include "toy_graph.hpp"
@@ -50,7 +50,7 @@ class nma_fixture : public testing::Test {
     graph.word(at + 8) = 0;
     return at;
   }
-  /// Asks, waits, and gives the fault; without one the copy is compared.
+  /// Requests, waits, and returns the fault; without one the copy is compared.
   registers::graph_fault copy(std::uint64_t root, std::uint64_t bytes, registers::nma::map_code map,
                               std::uint64_t objects) {
     copy_arguments what{.root = root, .chunk = graph.chunk(bytes), .bytes = bytes, .map = map, .objects = objects};

@@ -1,5 +1,6 @@
-// nma_queue_test: a full queue holds requests back at their senders and loses none; the next graph is copied while an
-// intermediate copy travels; nothing deadlocks. Method: many windows of many tiles ring at once, until all is quiet.
+// nma_queue_test: a full queue delays requests at their senders and loses none; the next graph is copied while an
+// intermediate copy is in transit; nothing deadlocks. Method: many windows of many tiles submit at once, until all is
+// quiet.
 #include <algorithm>
 #include <cstdlib>
 
@@ -50,7 +51,7 @@ TEST_F(a_queue, of_two_serves_all_harts_of_all_tiles_in_the_end) {
   EXPECT_EQ(g.noc.operations(), 0U);
 }
 
-TEST_F(a_queue, tells_a_tile_by_a_message_what_came_of_it) {
+TEST_F(a_queue, reports_the_result_to_a_tile_by_a_message) {
   std::uint64_t const root = graph.list(3);
   copy_arguments what{.root = root, .chunk = graph.chunk(1024), .bytes = 1024, .task = 0x1234};
   what.spawn = registers::nma::spawning(2);
@@ -129,7 +130,7 @@ class one_flit : public two_memories {
           EXPECT_EQ(ring(*g.units[tile]->requests, what), command_status::accepted);
         }
       }
-      // A window is free again when its request is in the queue.
+      // A window is free again when its request has entered the queue.
       while (std::ranges::any_of(g.units, [](auto const& one) {
         for (std::uint32_t hart = 0; hart < 4; ++hart)
           if (one->requests->load(hart * 64 + 56, hart).value_or(0) != 0) return true;

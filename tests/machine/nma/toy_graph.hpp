@@ -1,7 +1,7 @@
 // toy_graph: object graphs written into the memory of a grid without harts, and compared with their copies.
 //
-//   Types and their records are written as the loader would, into the tile-local memories. Comparing walks both graphs
-//   side by side with a map of its own: every pair of addresses must be met again as the same pair.
+//   Types and their records are written as the loader would, into the tile-local memories. The comparison walks both
+//   graphs together with a map of its own: an address must always be paired with the same address.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class toy_graph {
     made.push_back(object);
     return object;
   }
-  /// Room for a chunk behind the graph.
+  /// Space for a chunk behind the graph.
   std::uint64_t chunk(std::uint64_t bytes) {
     next_ = (next_ + 63) / 64 * 64;
     return std::exchange(next_, next_ + bytes + 64);
@@ -100,7 +100,8 @@ class toy_graph {
     return of == data_array || of == pointer_array ? word(object - layout::array_bytes) : words_of(of) * 8;
   }
 
-  /// Objects of the copy; 0 and failures: it is no copy. `moved`: how far the copy lies from where its pointers lead.
+  /// Objects of the copy, or 0 with test failures if it is not a copy. `moved`: distance from where its pointers refer
+  /// to.
   std::uint64_t compare(std::uint64_t root, std::uint64_t copy, std::uint64_t chunk, std::uint64_t moved = 0) {
     std::map<std::uint64_t, std::uint64_t> pairs{{root, copy}};
     std::set<std::uint64_t> copies{copy};

@@ -158,14 +158,14 @@ TEST(a_request_at_an_idle_tile, takes_the_cycles_of_the_machine_file) {
   EXPECT_NEAR(static_cast<double>(t.cycles(t.word(128))), static_cast<double>(miss + through), 4);  // the DDR's turns
 }
 
-TEST(words_of_cache_integrated_interfaces, go_by) {
+TEST(words_of_cache_integrated_interfaces, bypass_the_interface) {
   tiles_with_rae t;
   (void)t.cycles(t.word(0), true);
   EXPECT_EQ(t.counted().requests, 0U);
   EXPECT_EQ(t.newest(t.word(0)), 1U);
 }
 
-TEST(an_interface_that_is_full, makes_wait_and_loses_nothing) {
+TEST(a_full_interface, delays_requests_and_loses_none) {
   tiles_with_rae t({{"main_entries", "1"}, {"sub_entries", "1"}, {"queue_entries", "1"}});
   for (std::uint32_t i = 0; i < 240; ++i) t.add(1 + i % 3, t.word(64 * (i / 3 % 8)));
   t.run();
@@ -194,7 +194,7 @@ TEST(all_tiles, can_flood_each_other_with_words_that_no_l2_has) {
   }
 }
 
-TEST(who_sleeps_on_a_word_of_the_l2, hears_of_a_remote_store_and_not_of_a_load) {
+TEST(a_sleeper_on_a_word_of_the_l2, is_woken_by_a_remote_store_and_not_by_a_load) {
   struct sleeper : tile::watcher {
     void written(std::uint64_t address, std::size_t, std::uint64_t) override { heard.push_back(address); }
     std::vector<std::uint64_t> heard;
@@ -209,7 +209,7 @@ TEST(who_sleeps_on_a_word_of_the_l2, hears_of_a_remote_store_and_not_of_a_load) 
   EXPECT_EQ(asleep.heard, std::vector{t.word(8)});
 }
 
-TEST(what_has_no_place_in_the_table_of_operations, is_answered_wrong_beside_the_l2) {
+TEST(an_operation_outside_of_the_table, is_refused_beside_the_l2) {
   tiles_with_rae t;
   EXPECT_EQ((t.add(1, t.word(4)), t.run(), t.transactions.back().status), remote_outcome::wrong);
   EXPECT_EQ((t.load(1, t.word(60)), t.run(), t.transactions.back().status), remote_outcome::wrong);

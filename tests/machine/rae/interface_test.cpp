@@ -116,7 +116,7 @@ TEST(a_line_of_the_core, stays_there_if_others_only_load) {
   EXPECT_EQ(n.at(0).look_up(n.word(8), false), nullptr);
 }
 
-TEST(an_interface_that_is_full, makes_wait_and_loses_nothing) {
+TEST(a_full_interface, delays_requests_and_loses_none) {
   for (char const* policy : {"\"free-at-once\"", "\"retain\""}) {
     nodes n({{"policy", policy}, {"main_entries", "1"}, {"sub_entries", "1"}, {"queue_entries", "1"}});
     for (std::uint32_t i = 0; i < 200; ++i) n.add(1 + i % 5, n.word(64 * (i / 5 % 8)));
@@ -168,7 +168,7 @@ TEST(a_request_at_an_idle_node, takes_the_cycles_of_the_machine_file) {
   EXPECT_EQ(cycles(n.word(128)), through + rae.probe_cycles);
 }
 
-TEST(whoever_else_reads_the_memory, sees_what_the_interface_has) {
+TEST(other_readers_of_the_memory, see_the_lines_of_the_interface) {
   nodes n;
   n.add(1, n.word(0), 77);
   n.run();
@@ -195,7 +195,7 @@ TEST(whoever_else_reads_the_memory, sees_what_the_interface_has) {
   EXPECT_EQ(n.at(3).look_up(n.word(64, 3), false), nullptr);
 }
 
-TEST(system_calls, read_and_write_what_the_interface_has) {
+TEST(system_calls, read_and_write_lines_of_the_interface) {
   nodes n;
   n.add(1, n.word(0), 3);
   n.run();
@@ -217,7 +217,7 @@ TEST(system_calls, read_and_write_what_the_interface_has) {
   EXPECT_EQ(n.newest(n.word(8192)), 49U);
 }
 
-TEST(who_sleeps_on_a_word, hears_of_a_remote_store_and_not_of_a_load) {
+TEST(a_sleeper_on_a_word, is_woken_by_a_remote_store_and_not_by_a_load) {
   struct sleeper : tile::watcher {
     void written(std::uint64_t address, std::size_t, std::uint64_t) override { heard.push_back(address); }
     std::vector<std::uint64_t> heard;
@@ -233,7 +233,7 @@ TEST(who_sleeps_on_a_word, hears_of_a_remote_store_and_not_of_a_load) {
   EXPECT_EQ(std::to_integer<int>(*n.g.tiles[0]->watchable(n.word(8))), 1);
 }
 
-TEST(what_has_no_place_in_the_table_of_operations, is_answered_wrong) {
+TEST(an_operation_outside_of_the_table, is_refused) {
   nodes n;
   EXPECT_EQ((n.add(1, n.word(4)), n.run(), n.transactions.back().status), remote_outcome::wrong);
   EXPECT_EQ((n.add(1, n.word(0), 1, 2), n.run(), n.transactions.back().status), remote_outcome::wrong);

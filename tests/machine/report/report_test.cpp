@@ -1,4 +1,4 @@
-// report_test: what is said about machines and runs: the table, the statistics, the picture, the trace, the list.
+// report_test: reports about machines and runs: the table, the statistics, the diagram, the trace, the list.
 // Method: one run on nemesys-2x2, read as JSON and as text and compared with the page that documents it; a longer one
 // whose trace must stay within its bound.
 #include <gtest/gtest.h>
@@ -201,7 +201,7 @@ TEST(an_incoherent_machine, shows_stale_data_until_written_back_and_invalidated)
   }
 }
 
-TEST(an_incoherent_machine, is_not_to_be_had_without_time) {
+TEST(an_incoherent_machine, needs_time) {
   work_folder const folder;
   outcome const said = folder.run(TESS_MACHINE " --quiet --timing off -- '" TESS_MACHINE_PROGRAMS "/incoherent'");
   EXPECT_EQ(said.code, 2);
@@ -209,7 +209,7 @@ TEST(an_incoherent_machine, is_not_to_be_had_without_time) {
   EXPECT_EQ(said.said, "");
 }
 
-TEST(what_shows_time, is_refused_without_it) {
+TEST(options_that_show_time, are_refused_without_it) {
   work_folder const folder;
   for (std::string const option : {"--trace t", "--picture p"}) {
     outcome const said = folder.run(TESS_MACHINE " --timing off " + option + " -- '" + program + "'");

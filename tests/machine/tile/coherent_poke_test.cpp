@@ -1,9 +1,9 @@
-// coherent_poke_test: what system calls write and clear is there for all tiles at once, wherever the line is just then.
+// coherent_poke_test: writes of system calls are visible to all tiles at once, wherever the line is at that moment.
 //
 // Method: the tiles of dir-4 with L2s of two lines, which replace each other; clients on every tile load, store, write
-// back and flush words of few lines, so that at any moment some are on their way to caches, to memory, or in answers to
-// the directory. Between the network's messages one tile pokes words, or gives the page back, without time. All of it
-// happens at a moment, so one array of words is the truth, and every tile must peek it at every moment.
+// back and flush words of few lines, so that at any time some lines are in transit to caches, to memory, or in answers
+// to the directory. Between network messages one tile writes words, or gives the page back, without time. Every
+// operation takes effect at one instant, so one array of words is the reference, and every tile must read it.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -34,7 +34,7 @@ class poking : public testing::TestWithParam<unsigned> {
     return g_.map.of(region_kind::partition, 1)->base + word * 8;
   }
 
-  /// A byte of the L2 that may be loaded, or stored to; brings its line as often as it takes.
+  /// Waits until a byte of the L2 may be loaded or stored; requests its line as often as necessary.
   struct access : event {
     access(tile& at_, std::uint64_t address_, bool for_store_)
         : event([](event& self) { static_cast<access&>(self).retry(); }),

@@ -1,7 +1,6 @@
-// tile_test: latencies of Table 2 for every tile, one home for every word, stale copies where nothing keeps them
-// coherent.
+// tile_test: latencies of Table 2 for every tile, one home for every word, stale copies where caches are not coherent.
 //
-// Method: the grid of a preset without harts; accesses one by one at an idle machine, to the cycle; then owners and
+// Method: the grid of a preset without harts; single accesses on an idle machine, to the cycle; then owners and
 // other tiles add to one word at once.
 #include <gtest/gtest.h>
 
@@ -24,7 +23,7 @@ struct moment : event {
   picoseconds time = 0;
 };
 
-/// Cycles from the miss to the line's arrival, at a machine that does nothing else.
+/// Cycles from the miss to the line's arrival, on an otherwise idle machine.
 std::uint64_t miss_cycles(grid& g, std::uint32_t number, std::uint64_t offset) {
   region const& own = *g.map.of(region_kind::partition, number);
   moment there(g.clock);
@@ -48,7 +47,7 @@ TEST_P(every_machine, has_an_l2_miss_of_base_and_hops_exactly) {
     std::uint32_t const memory = g.map.of(region_kind::partition, number)->memory_tile;
     std::uint32_t const distance = g.noc.layout().distance(number, memory);
     for (std::uint64_t access = 0; access < 40; ++access) {
-      // Rows hit, rows in conflict, other banks, and times at which a refresh goes on.
+      // Row hits, row conflicts, other banks, and times during a refresh.
       std::uint64_t const cycles = miss_cycles(g, number, access * 33 * 32 * 17);
       if (base == 0) base = cycles - per_hop * distance;
       ASSERT_EQ(cycles, base + per_hop * distance) << "tile " << number << ", access " << access;
@@ -72,7 +71,7 @@ TEST(a_hit, takes_the_cycles_of_table_2_and_waits_for_the_bus) {
   tile& one = *g.tiles[0];
   EXPECT_EQ(one.hit_cycle(tile::place::l2, 100, 8), 120U);
   EXPECT_EQ(one.hit_cycle(tile::place::tlm, 200, 8), 220U);
-  // The second one of a cycle comes after the first has left the bus: two cycles for a word.
+  // The second access of a cycle starts after the first has left the bus: two cycles for a word.
   EXPECT_EQ(one.hit_cycle(tile::place::l2, 300, 8), 320U);
   EXPECT_EQ(one.hit_cycle(tile::place::l2, 300, 8), 322U);
 }
@@ -107,7 +106,7 @@ process adds(grid& g, std::uint32_t from, std::uint32_t owner, std::uint64_t add
   }
 }
 
-/// What an owner's hart does: its AMOs are done at the L2 or TLM, in turns.
+/// An owner's hart: its AMOs are performed at the L2 or TLM, in turn.
 process owner_adds(grid& g, std::uint32_t owner, std::uint64_t address, int times) {
   tile& home_tile = *g.tiles[owner];
   tile::place const where = home_tile.place_of(address);
@@ -209,7 +208,7 @@ TEST(a_transfer_between_partitions, goes_from_memory_to_memory) {
   EXPECT_GT(g.clock.now() - start, 4096 / 4 * g.description.network_clock_ps);
 }
 
-/// What an L1 is told.
+/// Notifications to an L1.
 struct told : snooper {
   void invalidate(std::uint64_t address, std::size_t bytes) override { ranges.emplace_back(address, bytes); }
   std::vector<std::pair<std::uint64_t, std::size_t>> ranges;

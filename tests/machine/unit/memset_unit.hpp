@@ -35,7 +35,7 @@ class memset_unit final : public command_unit {
     return registers::command_status::accepted;
   }
 
-  // One burst after another is written through the memory's port, which is shared; that is what takes time.
+  // Bursts are written one after another through the memory's port, which is shared; the port determines the time.
   process run(window& by, std::uint64_t offset) {
     std::array<std::uint64_t, burst_bytes / sizeof(std::uint64_t)> burst{};
     burst.fill(by.field(value));

@@ -1,5 +1,5 @@
-// portals_test: a receive window is opened for what it can be, counts ends, and stays as it is while it is open; the
-// two networks carry what is theirs. Method: the grid of mppa-256 without harts; commands as stores to the registers.
+// portals_test: a receive window accepts valid parameters only, counts completed sends, and does not change while open;
+// each network carries its own traffic. Method: the grid of mppa-256 without harts; commands as register stores.
 #include "machine/unit/portals.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class a_receive_window : public testing::Test {
     return static_cast<command_status>(*unit.load(of::state, 0));
   }
   std::uint64_t still_to_come() { return *unit.load(of::sends, 0); }
-  /// From tile 0; how the sender's command ended.
+  /// Sends from tile 0; returns how the sender's command ended.
   command_status send(std::uint64_t bytes, std::uint64_t to, std::uint64_t operation = registers::adapter::send) {
     device& sender = g.units[0]->commands;
     namespace command = registers::adapter;
@@ -84,7 +84,7 @@ TEST_F(a_receive_window, counts_sends_and_closes_with_the_last) {
   EXPECT_EQ(g.noc.operations(), 0U);
 }
 
-TEST_F(a_receive_window, lets_nobody_else_in) {
+TEST_F(a_receive_window, refuses_other_senders) {
   ASSERT_EQ(open(own_memory, 64, 2, 1), command_status::idle);
   EXPECT_EQ(send(64, there), command_status::wrong);
   EXPECT_EQ(send(64, there, registers::adapter::copy), command_status::wrong) << "without the window";

@@ -1,5 +1,5 @@
-// range_unit_test: what the doorbell says, and that a command's end is counted and told, each once.
-// Method: the grid of a preset without harts; stores to the windows as harts would make them.
+// range_unit_test: the result of ringing the doorbell, and that the end of a command is counted and notified once.
+// Method: the grid of a preset without harts; stores to the windows as harts would issue them.
 #include "machine/unit/range_unit.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class a_range_unit : public testing::Test {
   std::uint64_t tlm = g.map.of(region_kind::tlm, 0)->base;
 };
 
-TEST_F(a_range_unit, counts_the_commands_of_four_harts_and_tells_the_last) {
+TEST_F(a_range_unit, counts_the_commands_of_four_harts_and_notifies_of_the_last) {
   put(tlm, 4);
   put(tlm + 16, tlm + 4096);
   put(tlm + 24, 77);
@@ -63,7 +63,7 @@ TEST_F(a_range_unit, takes_a_second_command_of_a_hart_when_the_first_has_ended) 
   EXPECT_EQ(command(0, ranges::flush, partition, 4096, 0), ranges::accepted);
 }
 
-TEST_F(a_range_unit, refuses_what_is_no_range_of_a_cache) {
+TEST_F(a_range_unit, refuses_ranges_outside_of_the_caches) {
   std::uint64_t const end = g.map.of(region_kind::partition, 0)->end();
   EXPECT_EQ(command(0, 0, partition, 64, 0), ranges::wrong);
   EXPECT_EQ(command(0, 5, partition, 64, 0), ranges::wrong);
