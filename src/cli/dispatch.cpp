@@ -57,9 +57,9 @@ int run_subcommand(words const& given) {
 
 }  // namespace
 
-int dispatch(int argc, char** argv) {
+int run_alone(int (*execute)(words const&), int argc, char** argv) {
   try {
-    return run_subcommand(words{argv + 1, argv + argc});
+    return execute(words{argv + 1, argv + argc});
   } catch (usage_error const& error) {
     fmt::print(stderr, "tess: {}\n", error.what());
     return exit_misuse;
@@ -67,6 +67,10 @@ int dispatch(int argc, char** argv) {
     fmt::print(stderr, "tess: {}\n", error.what());
     return exit_failed;
   }
+}
+
+int dispatch(int argc, char** argv) {
+  return run_alone(run_subcommand, argc, argv);
 }
 
 }  // namespace tess::cli

@@ -44,7 +44,7 @@ def main():
             own = pathlib.Path(f"/proc/{program.pid}/cmdline").read_text().split("\0")
             everyone = children(program.pid) | {program.pid: own}
             for process, words in everyone.items():
-                if "memd" in words:
+                if "memd" in words or pathlib.Path(words[0]).name == "tess-memd":
                     servers.add(process)
                 elif pathlib.Path(words[0]).name == "rmem-vector":
                     limit = number(f"/proc/{process}/limits", r"Max address space +(\d+)") or limit

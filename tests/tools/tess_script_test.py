@@ -116,7 +116,7 @@ class Tess(unittest.TestCase):
             (["c++", "hello.cpp"], "tess_cli tessera"),
             (["c++", "--help"], "tess_cli"),
             (["bench", "gups"], "tess_cli libexec/tessera/bench/gups"),
-            (["memd", "--size", "1M"], "tess_cli"),
+            (["memd", "--size", "1M"], "tess_cli tess_memd_program"),
         ):
             with self.subTest(words=words):
                 self.log.unlink(missing_ok=True)

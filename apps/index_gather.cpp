@@ -1,4 +1,4 @@
-// index-gather: reads random words of a table spread over all places.
+// index_gather: reads random words of a table spread over all places.
 #include <fmt/format.h>
 
 #include "command_line/random_words.hpp"
