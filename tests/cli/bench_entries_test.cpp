@@ -1,4 +1,5 @@
-// bench_entries_test: entries are checked when read, and the table lines up. Method: files written here, read back.
+// bench_entries_test: benchmark entries are checked when read, and the table is aligned. Method: files written and
+// read.
 #include "cli/bench_entries.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 namespace tess::cli {
 namespace {
 
-// Each case writes a file of its own name, as cases run at the same time.
+// Each case writes a file of its own name, because cases run concurrently.
 nlohmann::json read_back(std::string const& text) {
   auto const* const current = testing::UnitTest::GetInstance()->current_test_info();
   auto const file = std::filesystem::path{testing::TempDir()} / (std::string{"tess-"} + current->name() + ".json");
@@ -43,7 +44,7 @@ TEST(bench_entries, lines_up_names_to_the_left_and_numbers_to_the_right) {
             "word   get          2    31.25  ns             -      -\n");
 }
 
-TEST(bench_entries, says_which_entry_lacks_what) {
+TEST(bench_entries, names_the_entry_and_its_missing_field) {
   EXPECT_EQ(message_of("not json"), "it wrote no JSON list of entries");
   EXPECT_EQ(message_of("{}"), "it wrote no JSON list of entries");
   EXPECT_EQ(message_of(R"([{"bench": "gups", "case": "a", "places": "4"}])"), "entry 0 has no number \"places\"");

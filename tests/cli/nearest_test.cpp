@@ -1,4 +1,4 @@
-// nearest_test: the offered name is the one a reader would offer. Method: chosen pairs, by hand.
+// nearest_test: the suggested name is the one a reader would suggest. Method: hand-picked pairs.
 #include "cli/nearest.hpp"
 
 #include <gtest/gtest.h>

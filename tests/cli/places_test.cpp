@@ -1,5 +1,5 @@
-// places: what `tess run` and `tess bench` make of what several processes say.
-// Method: text in pieces, as sockets and pipes bring it; lists of entries.
+// places: how `tess run` and `tess bench` merge the output of several processes.
+// Method: text in pieces, as sockets and pipes deliver it; lists of entries.
 #include <gtest/gtest.h>
 
 #include "cli/bench_processes.hpp"
@@ -20,7 +20,7 @@ TEST(lines_of_a_place, are_whole_whatever_the_pieces) {
   EXPECT_EQ(lines.finish(), "no newline") << "as it was written";
 }
 
-TEST(lines_of_a_place, bear_its_tag_each) {
+TEST(lines_of_a_place, each_carry_its_tag) {
   line_assembler lines("[3] ");
   EXPECT_EQ(lines.add("a\nb\nc"), "[3] a\n[3] b\n");
   EXPECT_EQ(lines.finish(), "[3] c\n") << "another place's line follows";
@@ -34,7 +34,7 @@ TEST(exit_codes, are_read_from_lines_of_places_only) {
   EXPECT_EQ(said_exit_code("xtess: exit code 1\n"), std::nullopt);
 }
 
-TEST(pulses, are_told_from_what_other_places_write) {
+TEST(pulses, are_distinguished_from_output_of_other_places) {
   auto const alone = said_alive("tess: alive, again within 9000 ms\n");
   ASSERT_TRUE(alone);
   EXPECT_EQ(alone->begin, 0U);
@@ -46,7 +46,7 @@ TEST(pulses, are_told_from_what_other_places_write) {
   EXPECT_FALSE(said_alive("tess: alive\n"));
 }
 
-/// What a launcher of this sort makes `tess run` say and answer; it is a script, for which tess is a program.
+/// The output and exit code of `tess run` with this launcher, a script for which tess is a program.
 int supervised(std::string const& script, std::string& said) {
   testing::internal::CaptureStderr();
   int const code = supervise("sh", {"-c", script});
@@ -54,7 +54,7 @@ int supervised(std::string const& script, std::string& said) {
   return code;
 }
 
-TEST(a_launcher, is_ended_when_nothing_is_heard_of_place_0_any_more) {
+TEST(a_launcher, is_ended_when_place_0_falls_silent) {
   std::string said;
   auto const begin = std::chrono::steady_clock::now();
   EXPECT_EQ(supervised("echo 'tess: alive, again within 300 ms' >&2; exec sleep 60", said), 1);
@@ -63,27 +63,27 @@ TEST(a_launcher, is_ended_when_nothing_is_heard_of_place_0_any_more) {
   EXPECT_FALSE(said.contains("alive")) << "that was for us: " << said;
 }
 
-TEST(a_launcher, that_does_not_hear_is_killed) {
+TEST(a_launcher, that_ignores_the_request_to_end_is_killed) {
   std::string said;
   EXPECT_EQ(supervised("trap '' TERM; echo 'tess: alive, again within 100 ms' >&2; while :; do sleep 0.1; done", said),
             1);
   EXPECT_TRUE(said.contains("it was ended")) << said;
 }
 
-TEST(a_launcher, has_its_time_while_place_0_says_that_it_is_there) {
+TEST(a_launcher, may_continue_while_place_0_sends_pulses) {
   std::string said;
   std::string const pulses = "for i in 1 2 3 4 5 6; do echo 'tess: alive, again within 900 ms' >&2; sleep 0.3; done; ";
   EXPECT_EQ(supervised(pulses + "echo words >&2; echo 'tess: exit code 0' >&2", said), 0);
   EXPECT_EQ(said, "words\n");
 }
 
-TEST(a_launcher, that_ends_by_itself_before_a_place_said_how_is_said_so) {
+TEST(a_launcher, that_ends_before_any_place_reports_an_exit_code_is_reported) {
   std::string said;
   EXPECT_EQ(supervised("exit 0", said), 1);
   EXPECT_TRUE(said.contains("sh ended the job with 0 before a place said how")) << said;
 }
 
-TEST(a_launcher, of_one_host_is_ended_when_its_places_are_gone) {
+TEST(a_launcher, of_one_host_is_ended_when_its_places_have_ended) {
   std::string const place =
       "python3 -c \"import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ['TESS_OUTPUT'])\"; ";
   auto const begin = std::chrono::steady_clock::now();

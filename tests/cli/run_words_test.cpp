@@ -1,5 +1,5 @@
-// run_words_test: options of `tess run` are found on both sides of the program's name, and nothing else is touched.
-// Method: whole command lines in, the three parts out.
+// run_words_test: options of `tess run` are found on both sides of the program's name; all other words are kept.
+// Method: whole command lines as input, their three parts as output.
 #include "cli/run_words.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// tess_test: the command as a whole: exit codes, what reaches the program, what is said about mistakes.
-// Method: a tree of its own in a temporary folder, with a copy of `tess` and scripts as programs and benchmarks.
+// tess_test: the command as a whole: exit codes, the arguments that reach the program, error messages.
+// Method: a separate tree in a temporary folder, with a copy of `tess` and scripts as programs and benchmarks.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ class tess_command : public testing::Test {
     fs::permissions(file, fs::perms::owner_all);
   }
 
-  // The words are typed as into a shell, in the tree's root.
+  // A shell command line, run in the tree's root.
   [[nodiscard]] outcome tess(std::string const& typed, std::string const& settings = "") const {
     std::string const line = "cd '" + root_.string() + "' && " + settings + "bin/tess " + typed + " >said 2>error";
     int const code = run_to_end("/bin/sh", {"-c", line});
@@ -67,7 +67,7 @@ TEST_F(tess_command, becomes_the_machine_that_is_asked_for) {
     EXPECT_NE(run.said.find(words), std::string::npos) << run.said;
 }
 
-TEST_F(tess_command, tells_the_machine_where_to_write_and_the_program_nothing_of_it) {
+TEST_F(tess_command, passes_output_options_to_the_machine_and_not_to_the_program) {
   fs::create_directories(root_ / "libexec/tessera/machine");
   write_script("machine/tess-machine", R"(printf '<%s>' "$@"; echo " ${TESS_STATS-none} ${TESS_TRACE-none}")");
   write_script("guest", "exit 7");
@@ -104,7 +104,7 @@ TEST_F(tess_command, refuses_options_of_a_machine_without_one) {
   EXPECT_EQ(tess("run --machine single-tile guest").code, 2) << "the program of this name is the host's";
 }
 
-TEST_F(tess_command, gives_the_program_its_words_and_the_runtime_its_options) {
+TEST_F(tess_command, passes_arguments_to_the_program_and_options_to_the_runtime) {
   write_script("show", R"(printf '<%s>' "$@"; echo " $TESS_PLACES $TESS_FABRIC $TESS_SEED")");
   outcome const run = tess("run --fabric checked show 'a b' --flag -n 4 '' --seed=7 -- -n 5");
   EXPECT_EQ(run.said, "<a b><--flag><><-n><5> 4 checked 7\n");
@@ -125,7 +125,7 @@ TEST_F(tess_command, names_the_bundled_programs_when_it_does_not_know_one) {
             "tess: run: unknown program gpus, did you mean gups?\nbundled programs: gups");
 }
 
-TEST_F(tess_command, refuses_values_and_says_which_would_do) {
+TEST_F(tess_command, refuses_invalid_values_and_names_valid_ones) {
   for (auto const* const typed :
        {"-n 0", "-n 65536", "-n x", "--pin all", "--numa far", "--workers 0", "--threads -1", "--fabric smq",
         "--seed -1", "--stats missing/file", "--trace bin", "--stall-timeout soon", "--stall-timeout -1", "--hosts=-x",
@@ -152,7 +152,7 @@ TEST_F(tess_command, does_not_hand_a_file_of_no_known_kind_to_a_shell) {
   EXPECT_EQ(run.said, "");
 }
 
-TEST_F(tess_command, goes_on_after_a_benchmark_that_failed) {
+TEST_F(tess_command, continues_after_a_failed_benchmark) {
   write_script("bench/bad", "exit 3");
   write_script("bench/good", R"(echo '[{"bench": "good", "case": "x", "places": 2, "value": 1, "unit": "s"}]' >"$2")");
   outcome const run = tess("bench --json all.json");

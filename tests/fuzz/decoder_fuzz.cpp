@@ -1,8 +1,8 @@
-// decoder_fuzz: whatever the words are, a hart executes them or raises an illegal instruction; never does it touch
-// memory that is not the program's.
+// decoder_fuzz: a hart executes any word or raises an illegal instruction, and never accesses memory outside the
+// program's.
 //
-//   An input is code, of 16- and 32-bit words, at the beginning of a page; behind it lies a page that may be written,
-//   and registers point into it. What stops the hart is passed over, until the end of the code or of some cycles.
+//   An input is code of 16- and 32-bit words at the start of a page. A writable page follows, and registers point into
+//   it. Instructions that stop the hart are skipped, until the end of the code or a limit of cycles.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ struct fixture {
   fixture() : memory(memory_bytes), code(memory, engine<flat_memory>::handlers(), {}) {
     memory.set_rights(code_begin, code_begin + page, right_read | right_execute);
     memory.set_rights(data_begin, data_begin + page, right_read | right_write);
-    // Beside them: a page that nobody may touch.
+    // Next to them: an inaccessible page.
     std::fill_n(memory.at(data_begin + page), page, untouched);
     std::fill_n(memory.at(code_begin - page), page, untouched);
   }
@@ -55,10 +55,10 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size) {
   on.code.clear();
   hart h;
   h.code = &on.code;
-  // Odd ones are data, even ones addresses near its middle.
+  // Odd registers hold data, even ones addresses near the middle of the page.
   for (unsigned i = 1; i < 32; ++i) h.x[i] = i % 2 == 0 ? data_begin + page / 2 + i * 8 : i * 0x0123'4567'89ab'cdefU;
   h.jump(code_begin);
-  // Every stop passes over two bytes, so this ends.
+  // Every stop skips two bytes, so this ends.
   std::uint64_t next = code_begin;
   while (h.now() < cycles_max && next < code_begin + size) {
     stop const why = engine<flat_memory>::run(h, on.memory.fast(), cycles_max);

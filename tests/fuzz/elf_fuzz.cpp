@@ -1,7 +1,7 @@
-// elf_fuzz: no bytes make the loader follow what the file says beyond the file or beyond the program's memory.
+// elf_fuzz: no file makes the loader access bytes beyond the file or beyond the program's memory.
 //
-//   An input is an executable. What is loaded must lie where it was checked to lie, and names can be looked up
-//   anywhere.
+//   An input is an executable. Loaded segments must lie in the range that was checked, and symbols can be looked up at
+//   any address.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// fuzz_replay: calls a fuzz target for each file of a corpus folder, so that an ordinary build runs what fuzzing found.
+// fuzz_replay: calls a fuzz target for each file of a corpus folder, so ordinary builds replay what fuzzing found.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

@@ -1,6 +1,6 @@
-// graph_fuzz: no bytes make the graph readers crash, and how a text is cut into chunks does not change what it says.
+// graph_fuzz: no bytes make the graph readers crash, and splitting a text into chunks does not change its edges.
 //
-//   An input is one letter that says which reader gets the rest, one byte that sets the size of chunks, and the rest:
+//   An input is one letter that selects a reader, one byte that sets the chunk size, and the text for the reader:
 //     m e w c g   text named .mtx .el .wel .csv .gr        M E W C G   the same, gzipped
 //     n N         a names file, plain and gzipped          s           a generator's specification
 //   libFuzzer calls the entry below; fuzz_replay.cpp calls it for each file of the corpus.
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t siz
 
 namespace {
 
-// More text makes no further case; gzip, which expands a thousandfold, cannot exceed it from 4096 bytes.
+// Longer texts add no new case. From 4096 bytes gzip, which expands a thousandfold, cannot exceed this size.
 constexpr std::uint64_t text_bytes_max = 1 << 23;
 constexpr std::size_t large_chunk_bytes = 1 << 14;  // four times the usual input
 constexpr std::uint64_t names_count = 3;
@@ -74,7 +74,7 @@ outcome read_graph(fuzz_input const& input, std::size_t chunk_bytes) {
     graph::text_source header = open(input, chunk_bytes);
     parse_data(input, graph::recognise(header), chunk_bytes, result);
   } catch (graph::input_error const& error) {
-    // Edges of the chunk with the error are not delivered in any order that matters.
+    // The order of edges delivered from the chunk with the error is unspecified.
     return {.error = error.what(), .edges = {}};
   }
   for (graph::edge const& each : result.edges) {
@@ -93,7 +93,7 @@ void check_names(fuzz_input const& input, std::size_t chunk_bytes) {
     graph::vertex_names const names(text, names_count);
     for (std::uint32_t vertex = 0; vertex < names_count; ++vertex) require(names.vertex(names.name(vertex)) == vertex);
   } catch (graph::input_error const&) {
-    // Wrong names are refused: what we want.
+    // Wrong names are refused, as intended.
   }
 }
 
@@ -108,7 +108,7 @@ void check_generator(std::string_view spec) {
       }
     }
   } catch (graph::input_error const&) {
-    // Wrong specifications are refused: what we want.
+    // Wrong specifications are refused, as intended.
   }
 }
 

@@ -1,5 +1,5 @@
-// machine_file_fuzz: no text makes the reader of machine files crash; what it accepts is sound, and what it refuses has
-// a place and a reason.
+// machine_file_fuzz: no text crashes the reader of machine files; an accepted machine is valid, and a refusal has a
+// position and a reason.
 //
 //   An input is a machine file.
 #include <cstddef>

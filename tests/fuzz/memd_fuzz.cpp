@@ -1,10 +1,10 @@
-// memd_fuzz: no client message makes a memory server crash, or shows or changes a region without a right; and no
-// journal produces a store that could not be journaled and replayed again.
+// memd_fuzz: no client message makes a memory server crash, or read or change a region without a right; and every
+// journal that can be replayed gives a store that can be journaled and replayed again.
 //
-//   An input begins with a letter. `r`: changes follow, each after its length in two bytes. Anything else: steps of
-//   four clients, each a byte that says which client (bits 0-1) and what (bits 2-3), then its operands:
-//     0 raw: a length, and that many bytes    1 a message: see message_of()    2 send a length times 64 bytes of
-//     answers 3 a length times 256 bytes of data
+//   An input begins with a letter. `r`: changes follow, each preceded by its length in two bytes. Anything else: steps
+//   of four clients. A step is a byte with the client (bits 0-1) and the kind (bits 2-3), then its operands:
+//     0 raw: a length, and that many bytes    1 a message: see message_of()
+//     2 send a length times 64 bytes of answers    3 a length times 256 bytes of data
 //   libFuzzer calls the entry below; fuzz_replay.cpp calls it for each file of the corpus.
 #include <algorithm>
 #include <array>
@@ -111,7 +111,7 @@ struct server {
   }
 };
 
-/// Near what there is, so that more than refusals is reached.
+/// A value close to an existing one, so that more than refusals is covered.
 wire::message message_of(input& in, server const& s) {
   wire::message m;
   m.what = static_cast<operation>(in.byte());

@@ -1,9 +1,9 @@
-// object_fuzz: no image or stream of a graph makes its receiver crash or keep memory, and all copiers copy alike.
+// object_fuzz: no image or stream of a graph makes its receiver crash or leak, and all copiers make equal copies.
 //
-//   An input is how the graph travels (i: image, s: stream), how many objects it is made of, how many bytes choose
-//   them, those bytes, and then what is damaged before it arrives, 11 bytes each: what is done, at which word, with
-//   which value. So an input means the same however types are numbered. Nothing damaged must arrive as it was sent;
-//   what is damaged must be refused, or be a graph that every copier can walk.
+//   An input holds the form of the graph (i: image, s: stream), the number of objects, the number of bytes that select
+//   them, those bytes, and then the damage, 11 bytes each: kind, word, value. It does not depend on how types are
+//   numbered. An undamaged graph must arrive as it was sent; a damaged one must be refused, or be a graph that every
+//   copier can walk.
 //   libFuzzer calls the entry below; fuzz_replay.cpp calls it for each file of the corpus.
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +38,7 @@ void require(bool promise) {
   if (!promise) std::abort();
 }
 
-/// Chooses by the bytes of the input; zeros follow the last.
+/// Choices read from the bytes of the input; zeros follow the last.
 class chosen_by {
  public:
   explicit chosen_by(std::span<std::uint8_t const> bytes) : bytes_(bytes) {}
@@ -61,7 +61,7 @@ struct fuzz_input {
   std::span<std::uint8_t const> edits;
 };
 
-/// A graph as it travels.
+/// A graph in transit.
 struct travelling {
   detail::sent_graph sent;
   std::vector<std::byte> bytes;
@@ -196,7 +196,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size) {
   std::size_t const chosen = std::min<std::size_t>(bytes[2], rest.size());
   fuzz_input const input{bytes[0] == 's', bytes[1], rest.first(chosen), rest.subspan(chosen)};
   places_of_all_inputs().run([&input]() -> task<void> {
-    // A call of its own, which frees what is made in it.
+    // A separate call, which frees the objects made in it.
     co_await at(here(), [i = &input] { check(*i); });
   });
   return 0;

@@ -1,8 +1,8 @@
-// packet_fuzz: no packet makes a place crash, or touch memory outside of what its segment has committed.
+// packet_fuzz: no packet makes a place crash, or access memory outside of the committed part of its segment.
 //
-//   An input is a row of packets: the header's length in a byte, the header, the length of the data in two, the data.
-//   They come to the last of three places that UCX joins in this process; the answers go where the headers say.
-//   A completion that is notified is zero before: what a packet may do to the program's own memory is not looked at.
+//   An input is a sequence of packets: the length of the header in one byte, the header, the length of the data in two,
+//   the data. They are sent to the last of three places that UCX connects in this process; answers go where the headers
+//   say. Completions are zero before they are notified: effects of a packet on other memory are not checked.
 //   libFuzzer calls the entry below; fuzz_replay.cpp calls it for each file of the corpus.
 #include <algorithm>
 #include <cstdint>
@@ -55,7 +55,7 @@ std::span<std::uint8_t const> take(std::span<std::uint8_t const>& rest, std::siz
 
 void deliver(three_places& t, std::span<std::uint8_t const> header, std::vector<std::uint8_t> data) {
   ucx_place& target = *t.places.back();
-  // Its own memory is all that a put can change, and what it notifies there is to be harmless.
+  // A put can change only the target's own memory, and what it notifies there must be harmless.
   std::memset(target.memory().base(), 0, committed_bytes);
   packet p;
   static_cast<void>(read_packet(std::as_bytes(header), places_count, p));
@@ -77,7 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t siz
   std::span<std::uint8_t const> rest(bytes, size);
   while (!rest.empty()) {
     std::size_t const header_bytes = take(rest, 1)[0];
-    // A copy, so that a sanitizer sees who reads behind its end.
+    // A copy, so that a sanitizer detects reads behind its end.
     auto const taken = take(rest, header_bytes);
     std::vector<std::uint8_t> const header(taken.begin(), taken.end());
     auto const length = take(rest, 2);

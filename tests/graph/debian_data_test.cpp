@@ -1,4 +1,4 @@
-// debian_data: the bundled data set is what data/README.md says. Method: read it whole, search it from libc6.
+// debian_data: the bundled data set matches data/README.md. Method: read all of it, search it from libc6.
 #include <gtest/gtest.h>
 
 #include <vector>

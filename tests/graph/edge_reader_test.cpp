@@ -1,4 +1,4 @@
-// edge_reader: the readers of a graph get each edge once, in any number. Method: compare shares with the whole.
+// edge_reader: any number of readers get each edge of a graph once. Method: compare their shares with the whole.
 #include "graph/edge_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::string market_of(std::uint64_t entries_count) {
   return text;
 }
 
-TEST(edge_reader, shares_make_up_the_whole) {
+TEST(edge_reader, shares_cover_the_whole_graph_once) {
   test_directory const directory;
   std::string const text = market_of(300);
   std::string const plain = directory.write("x.mtx", text);
@@ -102,7 +102,7 @@ TEST(graph_input, describes_files_and_generators) {
   EXPECT_EQ(graph::open_graph("grid:4x1").kind(), "grid");
 }
 
-TEST(graph_input, says_what_a_specification_may_be) {
+TEST(graph_input, lists_valid_specifications_in_its_error) {
   EXPECT_EQ(error_of([] { (void)graph::open_graph("krone:20"); }),
             "krone:20: no such file, expected a graph's file, or kron:SCALE, uniform:SCALE or grid:WIDTHxHEIGHT");
   std::string const long_name(5000, 'x');

@@ -1,4 +1,4 @@
-// format: headers are understood, and every wrong one is refused at its line. Method: a table of each.
+// format: valid headers are read, and every invalid one is refused at its line. Method: a table of each.
 #include "graph/format.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(format, matrix_market_says_weights_symmetry_and_sizes) {
   EXPECT_EQ(format.data_offset, text.find("1 1 3"));
 }
 
-TEST(format, a_banner_counts_more_than_the_name) {
+TEST(format, a_banner_takes_precedence_over_the_file_name) {
   std::string const text = "%%MatrixMarket matrix coordinate real general\n2 2 0";
   for (std::string const name : {"x.mtx", "X.MTX", "x.mtx.gz", "x.txt", "x.gr", "x"}) {
     file_format const format = recognise(name, text);
@@ -41,7 +41,7 @@ TEST(format, a_banner_counts_more_than_the_name) {
   }
 }
 
-TEST(format, the_first_edge_says_the_columns_of_an_edge_list) {
+TEST(format, the_first_edge_gives_the_columns_of_an_edge_list) {
   for (std::string const name : {"x.el", "x.txt", "x.csv", "x.tsv", "a.b/x.Tsv.gz"}) {
     file_format const format = recognise(name, "# Nodes: 9\n% too\n\n3,4\n");
     EXPECT_EQ(format.kind, format_kind::edge_list) << name;
@@ -65,7 +65,7 @@ TEST(format, dimacs_says_its_sizes) {
   EXPECT_EQ(format.data_offset, 20);
 }
 
-TEST(format, knows_data_lines) {
+TEST(format, recognises_data_lines) {
   EXPECT_TRUE(graph::is_data_line(format_kind::matrix_market, " 1 2"));
   EXPECT_FALSE(graph::is_data_line(format_kind::matrix_market, " % 1 2"));
   EXPECT_FALSE(graph::is_data_line(format_kind::edge_list, "# 1 2"));
@@ -86,7 +86,7 @@ std::string const size_form = "a line \"N N ENTRIES\"";
 
 TEST(format, refuses_wrong_headers_at_their_line) {
   wrong_header const cases[] = {
-      // A real case: a list of edges under the name of a matrix.
+      // A frequent mistake: a list of edges under the name of a matrix.
       {"luxembourg_osm.mtx", "2 1\n1113 1\n",
        "luxembourg_osm.mtx:1: no MatrixMarket banner but \"2 1\", expected the first line " + banner_form +
            " and then " + size_form + " (an edge list without a header is named .el and counts from 0)"},

@@ -1,5 +1,5 @@
-// generate: the streams are fixed, splittable, and have the shape they are named for.
-// Method: compare parts with the whole, count edges by their properties, and pin a few edges by value.
+// generate: generated streams are fixed, can be split, and have the shape of their name.
+// Method: compare parts with the whole, count edges by their properties, and check a few edges by value.
 #include "graph/generate.hpp"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ std::vector<std::uint32_t> degrees_of(generator const& from) {
 
 TEST(generate, kron_is_skewed_and_scattered_and_uniform_is_not) {
   std::vector<std::uint32_t> kron = degrees_of(graph::parse_generator("kron:16"));
-  // The heaviest vertex expects edges * (.76^16 + .76^16), 26k of 2M ends; its number says nothing of that.
+  // The heaviest vertex expects edges * (.76^16 + .76^16), 26k of 2M ends; its number is random.
   auto const heaviest = std::ranges::max_element(kron);
   double const expected = 2 * std::pow(.76, 16) * 16 * 65536;
   EXPECT_NEAR(*heaviest, expected, 6 * std::sqrt(expected));

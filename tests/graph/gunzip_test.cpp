@@ -1,4 +1,4 @@
-// gunzip: damaged data is refused where the damage is. Method: cut and change a good file at every byte.
+// gunzip: damaged data is refused where the damage is. Method: truncate and change a good file at every byte.
 #include "graph/gunzip.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ std::size_t delivered_bytes(std::string_view damaged, std::size_t count) {
   return delivered;
 }
 
-// One byte of a repetitive text's gzip stands for hundreds, for which a small read has no room.
+// One byte of a repetitive text's gzip expands to hundreds, for which a small read has no room.
 TEST(gunzip, all_text_before_a_truncation_is_delivered_for_every_size_of_read) {
   std::string const whole = gzip(std::string(100'000, 'x'));
   for (std::size_t size = 0; size < whole.size(); ++size) {

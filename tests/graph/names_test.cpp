@@ -1,4 +1,4 @@
-// names: names and vertices lead to each other, and wrong names files are refused. Method: small files, each error.
+// names: names map to vertices and back, and invalid names files are refused. Method: small files, each error.
 #include "graph/names.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(names, must_be_usable) {
   EXPECT_EQ(error_of([] { read("a\nb\na\nb\n", 4); }), "x.names:3: \"a\" is also on line 1, expected each name once");
 }
 
-TEST(names, are_found_beside_the_graph) {
+TEST(names, are_found_next_to_the_graph) {
   test_directory const directory;
   std::string const path =
       directory.write("x.mtx.gz", gzip("%%MatrixMarket matrix coordinate pattern general\n2 2 0\n"));

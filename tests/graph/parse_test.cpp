@@ -1,5 +1,5 @@
-// parse: every correct form of a line gives its edge, every wrong byte an error at its line.
-// Method: tables of small files, read through edge_reader; each error again with ranges, for lines counted late.
+// parse: every valid form of a line gives its edge, and every invalid byte an error at its line.
+// Method: tables of small files, read through edge_reader; each error again with ranges, where lines are counted late.
 #include "graph/parse.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class parse : public testing::Test {
     return read_all(graph::open_graph(directory_.write(name, content)), 1, rule);
   }
 
-  // The error, which must not depend on whether lines are counted on the way or only now.
+  // The error must not depend on whether lines are counted while reading or only now.
   std::string error(std::string const& name, std::string_view content, weight_rule rule = weight_rule::any) {
     std::string const path = directory_.write(name, content);
     std::string const alone = error_of([&] { read_all(graph::open_graph(path), 1, rule); });

@@ -1,4 +1,4 @@
-// test_file: files that live as long as a test, and the text of the error that an action ends in.
+// test_file: files that live as long as a test, and the text of the error that an action throws.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace graph_test {
 
-// A directory of its own, which the test fills and which goes away with it.
+// A directory for one test, which fills it; it is removed at the end.
 class test_directory {
  public:
   test_directory() {
@@ -53,7 +53,7 @@ inline std::string gzip(std::string_view text) {
   return result;
 }
 
-// What the input_error says that `action` throws, without the directory of the file that it names.
+// The text of the input_error that `action` throws, without the directory of the file that it names.
 template <class Action>
 std::string error_of(Action&& action) {
   try {

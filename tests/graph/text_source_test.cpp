@@ -1,4 +1,4 @@
-// text_source: ranges and chunks deliver each line once and know where it stands. Method: cut a small text everywhere.
+// text_source: ranges and chunks deliver each line once, with its number. Method: split a small text at every byte.
 #include "graph/text_source.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// digest: it is the same for isomorphic graphs and for no others. Method: the shapes of graph-copy, copied by the
-// runtime, and each kind of difference made by hand in one of two equal graphs.
+// digest: isomorphic graphs have equal digests, and others do not. Method: the shapes of graph-copy, copied by the
+// runtime, and each kind of difference, made by hand in one of two equal graphs.
 #include "graph_copy/digest.hpp"
 
 #include "graph_copy/shapes.hpp"
@@ -104,7 +104,7 @@ TEST(digests, tell_shared_elements_from_equal_ones) {
   });
 }
 
-TEST(digests, of_nothing_are_equal) {
+TEST(digests, of_null_graphs_are_equal) {
   in_a_job(
       [] { EXPECT_EQ(digest_of(static_cast<list_node*>(nullptr)), digest_of(make_list(0, order::allocated, 1))); });
 }

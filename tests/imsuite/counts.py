@@ -1,9 +1,9 @@
-"""counts: at 14 places the kernels copy as many graphs, of as many objects, as NEMESYS's table 5 says.
+"""counts: at 14 places the kernels copy the numbers of graphs and objects in table 5 of NEMESYS.
 
 Usage: counts.py PROGRAMS TABLE, TABLE being reference/nemesys_table5.csv.
 
-Exact are all kernels but two. DST depends on which of several JOINs comes first, which the suite leaves to chance; KC
-is 0.03 % off in every order. Their counts are held to 0.1 %.
+All kernels are exact but two. DST depends on which of several JOINs comes first, which the suite leaves to chance; KC
+differs by 0.03 % in every order. Their counts may differ by 0.1 %.
 """
 
 import csv

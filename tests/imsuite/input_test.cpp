@@ -1,5 +1,5 @@
-// input: what the generator promises beyond the suite's own files, and what the reader refuses. Method: properties of
-// generated graphs of all sorts, reading back what was written, and one wrong line at a time.
+// input: guarantees of the generator beyond the suite's own files, and invalid files that the reader refuses.
+// Method: properties of generated graphs of all kinds, reading written files back, and one invalid line at a time.
 #include "imsuite/input.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace imsuite::test {
 namespace {
 
-// What the specification of java.util.Random gives: new Random(42).
+// The values that the specification of java.util.Random gives for new Random(42).
 TEST(java_random, gives_the_numbers_of_the_specification) {
   java_random r(42);
   EXPECT_EQ(r.next_int(), -1170105035);
@@ -118,7 +118,7 @@ TEST(files, are_read_back_as_they_were_written) {
       input const in = generate(name.which, {.nodes = 24, .kind = kind});
       std::string const text = format(name.which, in);
       EXPECT_EQ(parse(name.which, text, "file"), in) << name.code;
-      // Lines of other systems.
+      // Line ends of other systems.
       std::string other;
       for (char const c : text) other += c == '\n' ? std::string("\r\n") : std::string(1, c);
       EXPECT_EQ(parse(name.which, other, "file"), in) << name.code;

@@ -1,4 +1,4 @@
-"""inputs: imsuite-input writes the very bytes of the suite's own files, and each kernel refuses what is no input of it.
+"""inputs: imsuite-input writes files identical to the suite's own, and each kernel refuses invalid input.
 
 Usage: inputs.py PROGRAMS TABLE, TABLE being reference/imsuite_inputs.csv.
 """
@@ -61,7 +61,7 @@ FILES_REFUSED = [
 
 
 def files_not_refused(programs: Path) -> list[str]:
-    """Every kernel reads its own files, and says what is wrong with others."""
+    """Every kernel reads its own files, and reports errors in others."""
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "input"

@@ -1,5 +1,5 @@
-// measure: the size of a closure's graph, as the C++ types say, is what the runtime copies. Method: a benchmark object
-// with everything that one can have, copied by every copier at one place; and the sizes by hand.
+// measure: the size of a closure's graph, computed from the C++ types, is what the runtime copies. Method: a benchmark
+// object with every kind of member, copied by every copier at one place; and sizes computed by hand.
 #include "imsuite/measure.hpp"
 
 #include <tuple>
@@ -46,7 +46,7 @@ void expect_copied(Root* root) {
     EXPECT_EQ(counts.objects, found.objects + found.arrays);
     EXPECT_EQ(measure(copied.get()).size(), found);
     if (by == tess::copier::nemesys) {
-      // The image: what comes before the first block, the blocks, and what aligns them.
+      // The image: the part before the first block, the blocks, and their alignment.
       EXPECT_GE(counts.bytes, found.bytes);
       EXPECT_LE(counts.bytes, found.bytes + 128 + 8 * counts.objects);
     }

@@ -1,5 +1,5 @@
-// verify: that each check accepts what is right and says no to what is wrong. Method: small inputs whose results are
-// known by hand, spoilt in one place at a time; among them what the suite's own checks let through.
+// verify: each check accepts correct results and refuses wrong ones. Method: small inputs with results known by hand,
+// changed in one place at a time, including errors that the suite's own checks accept.
 #include "imsuite/verify.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(distances, of_what_cannot_be_reached_are_infinite) {
   EXPECT_NE(wrong_distances(in, std::vector{0, 1, 1, 2}), "");
 }
 
-TEST(search_trees, need_parents_one_level_up_who_know_their_children) {
+TEST(search_trees, need_parents_one_level_up_that_list_their_children) {
   input const in = graph_of_four();
   std::vector<tree_node> const right{{infinity, {1, 2}}, {0, {}}, {0, {3}}, {2, {}}};
   EXPECT_EQ(wrong_search_tree(in, right), "");
@@ -75,7 +75,7 @@ TEST(spanning_trees, must_span_and_be_light) {
   EXPECT_EQ(wrong_spanning_tree(in, 3, ring), "the edge from 2 to its parent 0 closes a cycle");
 }
 
-TEST(consensus, must_be_agreed_by_all_who_are_no_traitors) {
+TEST(consensus, must_be_the_same_at_all_nodes_that_are_not_traitors) {
   input in;
   in.nodes = 3;
   in.votes = {1, 0, 1};
@@ -83,7 +83,7 @@ TEST(consensus, must_be_agreed_by_all_who_are_no_traitors) {
   EXPECT_EQ(wrong_consensus(in, std::vector<consensus>{{1, true}, {0, false}, {1, true}}), "");
   EXPECT_EQ(wrong_consensus(in, std::vector<consensus>{{1, true}, {0, true}, {0, true}}),
             "node 0 decides 1, but node 2 0");
-  // Nobody decides, so the sum is 0, which is enough for the suite.
+  // No node decides, so the sum is 0, which the suite accepts.
   EXPECT_EQ(wrong_consensus(in, std::vector<consensus>{{0, false}, {0, false}, {0, false}}), "node 0 never decides");
   EXPECT_EQ(wrong_consensus(in, std::vector<consensus>{{0, true}, {0, true}, {0, true}}), "all voted 1, but decide 0");
 }
@@ -129,7 +129,7 @@ TEST(independent_sets, must_be_maximal) {
             "not maximal: node 3 is neither in the set nor beside it");
 }
 
-TEST(committees, are_small_and_everybody_is_in_one) {
+TEST(committees, are_small_and_include_every_node) {
   input in = graph_of_four();
   in.committee = 2;
   EXPECT_EQ(wrong_committees(in, std::vector{0, 0, 2, 2}), "");
@@ -148,7 +148,7 @@ TEST(leaders, are_the_same_for_all_and_the_greatest) {
 TEST(colorings, are_checked_at_every_edge) {
   input const in = graph_of_four();
   EXPECT_EQ(wrong_coloring(in, std::vector{0, 1, 2, 0}), "");
-  // A clash at the first node, none at the last: the suite keeps the last answer only.
+  // A conflict at the first node, none at the last: the suite keeps only the last answer.
   EXPECT_EQ(wrong_coloring(in, std::vector{1, 1, 2, 0}), "neighbours 0 and 1 both have colour 1");
   EXPECT_EQ(wrong_coloring(in, std::vector{0, 1, 2, 3}), "node 3 has colour 3");
 }

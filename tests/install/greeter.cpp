@@ -1,4 +1,4 @@
-// greeter: a program whose work is done by the shared library `greeting`.
+// greeter: a program that calls the shared library `greeting`.
 #include <tess/tess.hpp>
 
 tess::task<void> greet();

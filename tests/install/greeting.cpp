@@ -1,4 +1,4 @@
-// greeting: a shared library that says at the last place on how many places it runs.
+// greeting: a shared library that prints, at the last place, the number of places.
 #include <cstdio>
 #include <tess/tess.hpp>
 

@@ -1,4 +1,4 @@
-// hello: the smallest program; says on how many places it runs.
+// hello: the smallest program; prints the number of places.
 #include <cstdio>
 #include <tess/tess.hpp>
 

@@ -1,5 +1,5 @@
-// mpi_library: Tessera inside an MPI program: both work, in turn and together, and Tessera starts anew in between.
-// Method: each process runs places of its own; what they computed is reduced by MPI between runs and within one, from
+// mpi_library: Tessera inside an MPI program: both work, in turn and together, and Tessera can be restarted.
+// Method: each process runs places of its own; MPI reduces their results between runs and within one, from
 // the task that runs on the thread that called MPI_Init_thread. Exit code 0 if every sum is right.
 #include <mpi.h>
 

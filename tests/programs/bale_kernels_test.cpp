@@ -1,5 +1,5 @@
-// bale_kernels: the kernels of the bale suite, beyond what their programs verify by themselves: that verifiers can say
-// no, that what cannot be done is refused, and that outcomes are spread as they should be.
+// bale_kernels: the kernels of the bale suite, beyond what their programs verify: verifiers detect errors, impossible
+// requests are refused, and random results have the right distribution.
 #include <array>
 #include <map>
 #include <vector>
@@ -27,7 +27,7 @@ TEST(random_permutations, of_three_are_equally_frequent) {
     double const off = static_cast<double>(count) - draws / 6.0;
     chi_squared += off * off / (draws / 6.0);
   }
-  // Exceeded by one in 10,000 of fair drawings, for five degrees of freedom.
+  // Exceeded in one of 10,000 fair samples, for five degrees of freedom.
   EXPECT_LT(chi_squared, 25.7);
 }
 
@@ -73,9 +73,9 @@ TEST_P(bale_kernels, give_a_matrix_back_that_is_transposed_twice_or_permuted_and
   });
 }
 
-TEST_P(bale_kernels, refuse_to_sort_what_has_no_order) {
+TEST_P(bale_kernels, refuse_to_sort_a_cyclic_graph) {
   run_here([]() -> task<void> {
-    // Undirected: every vertex waits for its neighbours, and they for it.
+    // Undirected: every vertex waits for its neighbours, which wait for it.
     auto const g = co_await ::graph::distributed_graph::load(::graph::open_graph("grid:3x3"), ::graph::row_kinds::out);
     auto const m = co_await kernels::sparse_matrix::of(g);
     for (form const how : forms) {

@@ -1,4 +1,4 @@
-// barriers: a program of so many barriers, in which hosts are to fail. Usage: barriers COUNT.
+// barriers: a program that runs COUNT barriers, during which tests fail hosts. Usage: barriers COUNT.
 #include <charconv>
 #include <string>
 

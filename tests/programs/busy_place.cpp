@@ -1,6 +1,6 @@
 // busy_place: the last place computes for some seconds without a co_await, while place 0 adds to a word of it.
 //
-//   It must not be taken for a failed one, and without windows its word must be served all the same. Prints how many
+//   The busy place must not be considered failed, and without windows its word must still be served. Prints how many
 //   additions place 0 made meanwhile. Usage: busy_place SECONDS.
 #include <charconv>
 #include <chrono>
@@ -33,7 +33,7 @@ tess::task<int> busy_place(tess::args words) {
   co_await tess::finish([&]() -> tess::task<void> {
     tess::at_async(busy, [](double s) { compute(s); }, seconds);
     co_await tess::yield();
-    // Up to half the time: the last ones must not be those that waited for its end.
+    // Stop after half the time: the last additions must not be those that waited for its end.
     while (clock_type::now() - begin < std::chrono::duration<double>(seconds / 2)) {
       co_await tess::fetch_add(counted, std::uint64_t{1});
       ++additions;

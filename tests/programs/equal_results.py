@@ -185,7 +185,7 @@ class Run:
 
 
 def perform(run: Run, programs: Path) -> tuple[dict[str, object] | None, str]:
-    """The result, or None and what happened instead."""
+    """The result, or None and the error."""
     with tempfile.TemporaryDirectory() as folder:
         stats = Path(folder) / "stats.json"
         command = [str(programs / run.case.words[0]), *run.case.words[1:], *run.variant]
@@ -220,7 +220,7 @@ def equal(a: object, b: object) -> bool:
 
 
 def check(case: Case, programs: Path, seed: int, *, few: bool) -> list[str]:
-    """What is wrong with a case, one line each."""
+    """The errors of a case, one line each."""
     settings = itertools.product(case.places, case.workers, case.fabrics, case.variants, case.latencies)
     runs = [Run(case, *setting, seed) for setting in settings]
     if few:

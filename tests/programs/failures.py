@@ -1,4 +1,4 @@
-"""failures: a job of processes ends as it should when one of them is killed or stopped, whatever the others wait for.
+"""failures: a job of processes ends correctly when one of them is killed or stopped, whatever the others wait for.
 
 Places of this host work with each other in one way each (waiting_places), or run bfs and graph_copy; one gets SIGKILL
 or SIGSTOP at some time. The others must end within the time that they have, with exit code 1 and one message that
@@ -21,7 +21,7 @@ from processes import ENVIRONMENT, places_of, wait_for_places
 
 PLACES = 3
 FAILURE_TIMEOUT = 4
-# To notice it, for tasks to clean up, and to end.
+# Time to detect the failure, for tasks to clean up, and to end.
 SECONDS_MAX = 2 * FAILURE_TIMEOUT + 3
 # While a job starts, places wait for each other up to three times: for the launcher, and to meet twice.
 STARTING_SECONDS_MAX = 3 * FAILURE_TIMEOUT + 3
@@ -34,7 +34,7 @@ WAYS = ("words", "blocks", "calls", "barrier", "graphs", "events")
 
 
 def works(programs: Path, waiting_places: Path) -> dict[str, list[str]]:
-    """What the places do, by name: none of it ends by itself soon."""
+    """The work of the places, by name: none of it ends by itself soon."""
     all_works = {way: [str(waiting_places), way] for way in WAYS}
     all_works["gups"] = [str(programs / "gups"), "--log2-words", "20", "--updates", "400000000"]
     all_works["bfs"] = [str(programs / "bfs"), "kron:14", "--trials", "100000"]
@@ -79,7 +79,7 @@ class Job:
         self.starting = False
 
     def ended(self, but: int) -> bool:
-        """All places but one ended within their time."""
+        """Whether all places but one ended within their time."""
         others = [pid for i, pid in enumerate(self.pids) if i != but]
         begin = time.monotonic()
         while time.monotonic() < begin + STARTING_SECONDS_MAX:
@@ -92,7 +92,7 @@ class Job:
         return any(words in self.text() for words in STARTING)
 
     def end(self) -> str:
-        """What was wrong with the end; the launcher is gone afterwards."""
+        """Errors of the end; the launcher is gone afterwards."""
         try:
             self.launcher.wait(timeout=20)
             return left_over(self.shm_before, self.pids)
@@ -114,7 +114,7 @@ class Job:
 
 
 def fail_one(job: Job, which: int, number: signal.Signals | None, code: int) -> str:
-    """What was wrong when that place got this signal, or had something else done to it; empty if nothing was."""
+    """Errors after that place got this signal, or another action was applied to it; empty if there were none."""
     if not job.pids:
         job.clear()
         return f"the places did not start: {job.text()[-1000:]}"
@@ -129,15 +129,16 @@ def fail_one(job: Job, which: int, number: signal.Signals | None, code: int) -> 
     problem = job.end()
     if not in_time:
         return f"places were there after {SECONDS_MAX} s\n{job.text()[-1500:]}"
-    # Open MPI 4.1 may hang when a process ends while it starts, and what places say is lost in it: that they ended, and
-    # none said that the job went well, is all that can be asked for then. `tess run` would end it.
+    # Open MPI 4.1 may hang when a process ends during startup, and the output of places is lost in it. The test then
+    # only
+    # requires that they ended and that none reported success. `tess run` would end it.
     job.starting = starting = starting or problem == LAUNCHER_HANGS
     if starting:
         said = job.exit_file.read_text() if job.exit_file.exists() else "nothing"
         return f"the places said exit code {said}" if said == "0\n" else ""
     if problem:
         return problem
-    # A stopped place that goes on finds itself alone, and may say so.
+    # A stopped place that continues finds itself alone, and may report that.
     named = [line for line in job.text().splitlines() if line.startswith("tess: ") and f"place {which} failed" in line]
     if len(named) != 1 or socket.gethostname() not in named[0]:
         return f"{len(named)} messages about place {which} after {seconds:.1f} s:\n{job.text()[-1500:]}"
@@ -147,7 +148,7 @@ def fail_one(job: Job, which: int, number: signal.Signals | None, code: int) -> 
 
 
 def check_signals(launcher: str, all_works: dict[str, list[str]]) -> list[str]:
-    """Each work once, in turn with each sort of connection, and with each place."""
+    """Each kind of work once, alternating between kinds of connections and between places."""
     kinds = ({}, WINDOWLESS, OVER_TCP)
     cases = [(name, kinds[i % 3], (i + 1) % PLACES, signal.SIGKILL) for i, name in enumerate(all_works)]
     cases += [("barrier", WINDOWLESS, 1, signal.SIGSTOP), ("words", OVER_TCP, 2, signal.SIGSTOP)]
@@ -185,7 +186,7 @@ def check_random(launcher: str, all_works: dict[str, list[str]], kills: int, see
 
 
 def check_caught(launcher: str, waiting_places: Path) -> list[str]:
-    """A program that catches place_failed ends as it likes."""
+    """A program that catches place_failed chooses how it ends."""
     errors = []
     for settings in ({}, OVER_TCP):
         job = Job(launcher, [str(waiting_places), "catch"], settings)

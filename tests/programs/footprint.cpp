@@ -1,6 +1,7 @@
-// footprint: what a place costs its process: memory, files and mappings, before and after it has talked to all others.
+// footprint: the cost of a place for its process: memory, files and mappings, before and after it has communicated with
+// all others.
 //
-//   Prints the largest figures of all places. docs/use/scale.md has what it said for 2 to 64 processes.
+//   Prints the largest values of all places. docs/use/scale.md has its results for 2 to 64 processes.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>

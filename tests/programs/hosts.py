@@ -1,4 +1,4 @@
-"""hosts: a job over several hosts gives the results of one process, and ends as it should when a host is gone.
+"""hosts: a job over several hosts gives the results of one process, and ends correctly when a host fails.
 
 Hosts are network namespaces (network_hosts.py), so places talk by TCP and share no memory. Two: programs give what they
 give on smp, names and quoting survive on the way, and the runtime's tests of its primitives run with a place on each.
@@ -23,7 +23,7 @@ from network_hosts import NetworkHosts, enter, same_namespace  # noqa: E402
 
 SECONDS_MAX = 100
 FAILURE_TIMEOUT = 4
-#: A second time-out for tasks that go on; then what the launcher is given to end by itself.
+#: A second time-out for tasks that continue; then the time in which the launcher must end by itself.
 SECONDS_TO_END = 2 * FAILURE_TIMEOUT + 9
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 EQUAL = (
@@ -33,7 +33,7 @@ EQUAL = (
     ("graph-copy", "random", "--size", "300", "--trials", "1"),
     ("imsuite-mst", "--size", "10"),
 )
-#: With what takes a minute where every word is a message left out.
+#: Omits programs that take a minute when every word is a message.
 PRIMITIVES = {
     "runtime_primitives_test": "*ucx_p0_w1",
     "runtime_object_test": "*ucx_p0_w1-*just_fit*",
@@ -68,7 +68,7 @@ def check_two(tree: Path, folder: Path) -> list[str]:
     names = ["node-a", "node-b"]
     hosts = NetworkHosts(names)
     environment = {**hosts.environment(), **ROOT}
-    # A name that a shell would take apart.
+    # A name that a shell would split.
     odd = folder / "a graph's $HOME & more.el"
     odd.write_text("0 1\n1 2\n2 3\n")
     errors = []
@@ -103,7 +103,7 @@ def left_on(hosts: NetworkHosts) -> list[str]:
 
 
 def place_on(hosts: NetworkHosts, name: str, program: str) -> int:
-    """The process of this program there, once places have said much to each other; 0: they did not."""
+    """The process of this program on that host, once places have communicated a lot; 0 if they did not."""
 
     def sent() -> int:
         return sum(hosts.bytes_from(host) for host in hosts.inits)
@@ -112,7 +112,7 @@ def place_on(hosts: NetworkHosts, name: str, program: str) -> int:
     before = sent()
     while time.monotonic() < limit:
         time.sleep(0.1)
-        # The launcher's own words are less.
+        # The launcher itself prints less.
         if sent() - before < 500_000:
             continue
         for process in (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()):
@@ -124,7 +124,7 @@ def place_on(hosts: NetworkHosts, name: str, program: str) -> int:
 
 
 def fail_one(tree: Path, folder: Path, hosts: NetworkHosts, what: str, how: str, which: str) -> str:
-    """What was wrong when this happened to a host during such a job; empty if nothing was."""
+    """Errors after this was done to a host during such a job; empty if there were none."""
     names = list(hosts.inits)
     words = job_words(tree, names, LONG[what], folder)
     with open(folder / "out", "w+") as out, subprocess.Popen(
@@ -150,7 +150,7 @@ def fail_one(tree: Path, folder: Path, hosts: NetworkHosts, what: str, how: str,
     if process == 0:
         return f"it did not start: {text}"
     ours = [line for line in text.splitlines() if line.startswith("tess: ")]
-    # A launcher that misses its own process there at once ends all others before they can say which host it is.
+    # A launcher that detects the loss of its own process there ends all others before they can name the host.
     named = [line for line in ours if which in line or (how == "host killed" and "a host" in line)]
     problems = []
     if seconds > SECONDS_TO_END:
@@ -166,12 +166,12 @@ def check_four(tree: Path, folder: Path) -> list[str]:
     errors = []
     cases = [("bfs", "host killed"), ("bfs", "place killed"), ("barriers", "host killed"), ("graph copies", "cut off")]
     for turn, (what, how) in enumerate(cases):
-        # Names of their own, for hosts that are gone are not made again.
+        # Unique names, because failed hosts are not created again.
         hosts = NetworkHosts([f"n{turn}-{i}" for i in range(4)], subnet=turn)
         which = list(hosts.inits)[2]
         if problem := fail_one(tree, folder, hosts, what, how, which):
             errors.append(f"{which}: {how} during {what}: {problem}")
-        # What a host keeps to itself is its own matter while nobody can reach it.
+        # Files on a host that is unreachable are not checked.
         errors += [line for line in left_on(hosts) if how != "cut off" or which not in line]
         hosts.end()
     return errors

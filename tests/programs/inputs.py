@@ -1,4 +1,4 @@
-"""inputs: what the programs make of good and bad inputs: exit code 2 and a message that names file and line.
+"""inputs: programs accept valid inputs, and refuse others with exit code 2 and a message that names file and line.
 
 Every input is given to several numbers of places: an error that another place meets first must surface in the same way.
 Usage: inputs.py PROGRAMS.
@@ -46,7 +46,7 @@ FILES = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """Words in which FOLDER stands for the folder of the files, and what must come of them."""
+    """Arguments in which FOLDER stands for the folder of the files, and the expected result."""
 
     words: str
     code: int
@@ -132,7 +132,7 @@ CASES = [
 
 
 def problem_of(case: Case, programs: Path, folder: Path, settings: dict[str, str]) -> str:
-    """Empty if the program does as it should."""
+    """Empty if the program behaves as expected."""
     stats = folder / "stats.json"
     stats.unlink(missing_ok=True)
     name, *words = case.words.replace("FOLDER", str(folder)).split()

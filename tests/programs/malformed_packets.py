@@ -1,4 +1,4 @@
-"""malformed_packets: garbage on the sockets of a job does not crash it, and nothing listens that need not.
+"""malformed_packets: garbage on the sockets of a job does not crash it, and no unnecessary socket listens.
 
 Places over TCP of the loopback device: everything is sent to every port on which one of them listens, bytes of all
 sorts, connections that are cut and ones that stay open. The job works on, and ends as it should. Who knows how UCX
@@ -88,7 +88,7 @@ def check_garbage(launcher: str, waiting_places: str, seed: int) -> str:
 
 
 def check_forged(launcher: str, waiting_places: str) -> str:
-    """A frame longer than UCX allows, in a connection that began well."""
+    """A frame longer than UCX allows, after a valid start of the connection."""
     job = Job(launcher, [waiting_places, "calls"], OVER_TCP)
     time.sleep(0.5)
     for where in listening(job.pids[1]):

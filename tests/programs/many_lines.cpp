@@ -1,4 +1,4 @@
-// many_lines: every place writes lines that say who wrote them, as fast as it can. Usage: many_lines COUNT.
+// many_lines: every place writes lines that name it, as fast as it can. Usage: many_lines COUNT.
 #include <charconv>
 #include <cstdio>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace {
 
-/// `PLACE:NUMBER:aaaa…:PLACE:NUMBER`, of a letter and a length that both say.
+/// `PLACE:NUMBER:aaaa…:PLACE:NUMBER`; the letter and the length depend on both numbers.
 void write_lines(unsigned count) {
   unsigned const place = tess::here();
   for (unsigned i = 0; i < count; ++i) {

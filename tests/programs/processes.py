@@ -49,7 +49,7 @@ def command(launcher: str, places: int, words: tuple[str, ...], programs: Path) 
 
 
 def result_of(words: list[str], settings: dict[str, str]) -> dict[str, object] | str:
-    """The result, or what happened instead."""
+    """The result, or the error."""
     with tempfile.TemporaryDirectory() as folder:
         stats = Path(folder) / "stats.json"
         # The exit code of the places: the launcher, told to survive a place that fails, would return 0.
@@ -94,7 +94,7 @@ def places_of(job: int) -> list[int]:
         except OSError:
             continue
         state, parent = stat.rsplit(")", 1)[1].split()[:2]
-        # One that ended is not there any more, whether its launcher looks after it or hangs.
+        # A process that ended does not count, whether its launcher waits for it or hangs.
         if int(parent) == job and state != "Z":
             found.append(int(entry.name))
     return sorted(found)
@@ -111,7 +111,7 @@ def wait_for_places(job: subprocess.Popen[str], places: int) -> list[int]:
 
 
 def check_busy(busy_place: Path, launcher: str) -> list[str]:
-    """A place that computes for long is served, and not taken for a failed one."""
+    """A place that computes for long is served, and not considered failed."""
     errors = []
     for settings in ({}, {"TESS_NO_WINDOW": "1"}):
         environment = {**ENVIRONMENT, **settings, "TESS_FAILURE_TIMEOUT": "2"}

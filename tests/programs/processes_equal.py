@@ -1,4 +1,4 @@
-"""processes_equal: every bundled program gives on processes the result that it gives on the threads of one process.
+"""processes_equal: every bundled program gives the same result on processes as on the threads of one process.
 
 Each program of equal_results runs on smp and then, by Open MPI's mpirun, on 2 and 3 processes, with windows and
 without, object graphs by each copier. The fast part takes one of these layouts per program in turn; `--full` takes all,
@@ -48,7 +48,7 @@ WITHOUT_FORMS = ("gups",)
 
 
 def cases(data: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Words of a program, and the copiers that it is to run with; an empty name for what copies no graph."""
+    """Arguments of a program, and the copiers to run it with; an empty name if it copies no graph."""
     plain = [*GAP, *(words for words in BALE if words[0] in WITHOUT_FORMS)]
     plain += [(*words, *form) for words in BALE if words[0] not in WITHOUT_FORMS for form in FORMS]
     plain.append(("triangles", "kron:8", "--form", "messages"))

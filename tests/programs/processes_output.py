@@ -1,4 +1,4 @@
-"""processes_output: what places that are processes print arrives in whole lines; their traces become one file.
+"""processes_output: output of places that are processes arrives in whole lines; their traces become one file.
 
 `tess run --fabric ucx` runs a program whose places print long lines at once, with tags and without; then one with
 --trace. Usage: processes_output.py TREE.
@@ -26,7 +26,7 @@ def run(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def wrong_lines(text: str, tagged: bool) -> int:
-    """How many lines are none of one place's."""
+    """The number of lines that are not from exactly one place."""
     wrong = 0
     for line in text.splitlines():
         tag, rest = re.fullmatch(r"(?:\[(\d+)\] )?(.*)", line).groups()

@@ -54,7 +54,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def cluster() -> Iterator[dict[str, str]]:
-    """One node; the environment that leads to it."""
+    """One node, and the environment to reach it."""
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         for part in ("spool", "state"):
@@ -111,7 +111,7 @@ def run(command: list[str], environment: dict[str, str]) -> subprocess.Completed
 
 
 def places_of(program: Path) -> list[int]:
-    """Processes that run it."""
+    """Processes that run the program."""
     pids = []
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
@@ -138,7 +138,7 @@ def check_results(tree: Path, environment: dict[str, str]) -> list[str]:
 
 
 def check_end(tree: Path, environment: dict[str, str], how: str) -> list[str]:
-    """A job that would go on: a place is killed, or `tess` and its launcher hear Ctrl-C."""
+    """A job that would continue: a place is killed, or `tess` and its launcher get Ctrl-C."""
     program = tree / "tests" / "waiting_places"
     tess = [str(tree / "bin" / "tess"), "run", "--fabric", "ucx", "-n", "3", str(program), "barrier"]
     job = subprocess.Popen(

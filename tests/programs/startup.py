@@ -1,4 +1,4 @@
-"""startup: what can go wrong before places work together has a message each, exit code 2, and leaves nothing behind.
+"""startup: each failure before places work together has its own message, exit code 2, and leaves nothing behind.
 
 Usage: startup.py PROGRAMS LAUNCHER WAITING_PLACES.
 """
@@ -25,7 +25,7 @@ class Case:
 
 
 def wrong(case: Case) -> str:
-    """What was wrong; empty if nothing was."""
+    """The errors; empty if there were none."""
     shm = set(os.listdir("/dev/shm"))
     environment = {**ENVIRONMENT, "TESS_FAILURE_TIMEOUT": "3", **case.settings}
     try:
@@ -43,7 +43,7 @@ def wrong(case: Case) -> str:
 
 
 def with_small_shm(words: list[str]) -> list[str]:
-    """In a mount namespace of its own, with 256 KiB there."""
+    """In a separate mount namespace, with 256 KiB there."""
     return ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=256k tmpfs /dev/shm; exec "$@"', "sh", *words]
 
 

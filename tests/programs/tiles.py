@@ -31,7 +31,7 @@ PROGRAMS = {
     "circustent": ["-a", "-m", "4096", "-i", "40", "-s", "3"],
     "histogram": ["--form", "words", "--words", "64", "--numbers", "300"],
 }
-# Numbers of lines that speak of time, and of what the fabric was asked for; the words around them stay.
+# Lines with numbers of time, and of the requested fabric; the words around them are compared.
 OF_TIME = re.compile(
     r"^(time|operations|atomics|Timing .*|Giga AMOs.*):|; loaded in|^(message_passing|pegasus|nemesys) "
 )
@@ -41,7 +41,7 @@ OF_ORDER = re.compile(r"\d+ steps")
 
 
 def result_of(machine: str, grid: str, fabric: str, words: str, command: list[str]) -> str:
-    """What a run prints of its result; a run that fails is an exception."""
+    """The result that a run prints; a failed run is an exception."""
     environment = os.environ | {
         "TESS_FABRIC": fabric,
         "TESS_PLACES": PLACES,
@@ -68,7 +68,7 @@ def result_of(machine: str, grid: str, fabric: str, words: str, command: list[st
 
 
 def compare(machine: str, grid: str, ways: list[str], command: list[str]) -> int:
-    """How often a program's result on tiles is another one than on smp."""
+    """The number of programs whose results on tiles and on smp differ."""
     failed = 0
     name = Path(command[0]).name
     expected = ""

@@ -1,4 +1,4 @@
-"""tiles_reports: what programs on tiles say of themselves: a job that waits for ever, and the runtime's statistics.
+"""tiles_reports: reports of programs on tiles: a job that waits for ever, and the runtime's statistics.
 
 Runs a program that hangs on nemesys-2x2, where it must end with 1 and say which task of which place waits where; and
 one that ends well, whose statistics and trace must have what all places counted.

@@ -1,8 +1,7 @@
-// waiting_places: all places work with each other in one way for as long as they are let, so that one can fail
-// meanwhile.
+// waiting_places: all places communicate in one way without end, so that a test can fail one of them.
 //
-//   Usage: waiting_places words|blocks|calls|barrier|graphs|events|catch. Prints "at work" when it began. With `catch`
-//   place 0 goes on when a place failed, works with those that are left and ends with code 0; it prints what it heard.
+//   Usage: waiting_places words|blocks|calls|barrier|graphs|events|catch. Prints "at work" at the start. With `catch`,
+//   place 0 continues when a place fails, works with the remaining ones and exits with 0; it prints the errors.
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
@@ -73,7 +72,7 @@ task<void> graphs() {
     }
 }
 task<void> events() {
-  // Nobody ever writes: only the failure of a place ends it.
+  // The word is never written: only the failure of a place ends the wait.
   sync_var<int> empty;
   co_await at(
       next(), [](global_ptr<sync_var<int>> v) -> task<void> { static_cast<void>(co_await read_fe(v)); },

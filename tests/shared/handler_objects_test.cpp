@@ -1,5 +1,5 @@
-// handler_objects: shared objects get the same numbers in whatever order they were loaded, and nothing else is taken.
-// Method: real shared objects opened in both orders; each case is a process of its own, for none is ever unloaded.
+// handler_objects: shared objects get the same numbers in every loading order, and only they are numbered.
+// Method: real shared objects opened in both orders; each case is a separate process, because none is ever unloaded.
 #include "runtime/messages/handler_objects.hpp"
 
 #include <dlfcn.h>

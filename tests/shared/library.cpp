@@ -1,4 +1,4 @@
-// library: code of a shared object that calls at other places, in every way that a program can.
+// library: code of a shared object that calls at other places, in every way available to a program.
 #include "library.hpp"
 
 #include <array>

@@ -1,9 +1,9 @@
-// library: what the shared object offers; included by the program, too, so both instantiate what stands here.
+// library: the interface of the shared object; the program includes it as well, so both instantiate its templates.
 #pragma once
 
 #include <tess/tess.hpp>
 
-/// A callable of both: each instantiates its handler, and has a record of its own for it.
+/// A callable used by both: each instantiates its handler, and has its own record for it.
 struct common_callable {
   int summand;
   int operator()() const { return tess::here() + summand; }
@@ -11,9 +11,9 @@ struct common_callable {
 
 namespace library {
 
-/// Every way to call from library code: what it expects is checked there. Gives the number of checks.
+/// Every way to call from library code; checks its expectations and returns the number of checks.
 tess::task<int> check_calls();
-/// at() from library code with the callable of both.
+/// at() from library code with the shared callable.
 tess::task<int> call_common(tess::place_id place, int summand);
 
 }  // namespace library

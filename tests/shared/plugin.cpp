@@ -1,4 +1,4 @@
-// plugin: a shared object that is opened by name, and knows its caller by an extern "C" function only.
+// plugin: a shared object that is opened by name, and reaches its caller by an extern "C" function only.
 #include <tess/tess.hpp>
 
 extern "C" tess::task<int>* plugin_sum() {

@@ -1,4 +1,4 @@
-// program: uses the shared object that it is linked with.
+// program: uses the shared object it is linked with.
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-"""debian_graph: relations become the right edges, and equal indexes equal bytes. Method: an index of six packages."""
+"""debian_graph: relations become the right edges, equal indexes give equal bytes. Method: an index of six packages."""
 
 import gzip
 import subprocess

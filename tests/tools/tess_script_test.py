@@ -1,4 +1,4 @@
-"""tess_script_test: `./tess` builds one at a time, only what a command needs, and says what it is doing.
+"""tess_script_test: `./tess` runs one build at a time, builds only what a command needs, and reports its progress.
 
 The script runs in a folder of the test. In place of cmake and ninja stand scripts that note when they begin and end.
 """
@@ -64,7 +64,7 @@ class Tess(unittest.TestCase):
         )
 
     def builds(self) -> list[str]:
-        """The words of each build, in order; fails if two overlapped."""
+        """The arguments of each build, in order; fails if two overlapped."""
         found = []
         running = False
         for line in self.log.read_text().splitlines():
