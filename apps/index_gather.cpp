@@ -1,8 +1,9 @@
 // index_gather: reads random words of a table spread over all places.
+#include "kernels/index_gather.hpp"
+
 #include <fmt/format.h>
 
 #include "command_line/random_words.hpp"
-#include "kernels/index_gather.hpp"
 #include "kernels/random_word.hpp"
 
 namespace {
