@@ -25,7 +25,7 @@ struct options : command_line::graph_options {
 
 constexpr double agreement = 1e-9;  // relative
 
-// The vertices with the highest scores; of equal ones the smaller.
+// The vertices with the highest scores; among equal scores, the smaller numbers.
 std::vector<graph::vertex> highest(std::vector<double> const& scores, std::size_t count) {
   std::vector<graph::vertex> order(scores.size());
   std::iota(order.begin(), order.end(), 0U);

@@ -1,4 +1,4 @@
-// bfs: who is how far from a vertex; on the Debian graph: what breaks, and how soon, if a package breaks.
+// bfs: distances from a vertex; on the Debian graph: the packages that break, and how soon, if a package breaks.
 #include "kernels/bfs.hpp"
 
 #include <fmt/format.h>

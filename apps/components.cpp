@@ -1,4 +1,4 @@
-// components: how many parts a graph falls into, and how large they are; directions do not count.
+// components: the number and sizes of a graph's connected components, ignoring directions.
 #include "kernels/components.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct component {
   std::uint64_t size;
 };
 
-// Largest first; of equal ones the one with the smaller label.
+// Largest first; among equal sizes, the smaller label.
 std::vector<component> sizes_of(std::vector<graph::vertex> const& labels) {
   std::vector<std::uint64_t> counts(labels.size());
   for (graph::vertex const label : labels) ++counts[label];

@@ -1,7 +1,7 @@
-// gups: updates at random words of a table over all places; what a network does with single words.
+// gups: updates random words of a table over all places; measures a network's rate of single words.
 //
-//   Update k adds 1 to word splitmix(k) of the table. Each task keeps 32 updates on their way, so that it never waits
-//   for one word only; or, with --each-awaited, one, so that it takes many tasks to hide what an update takes.
+//   Update k adds 1 to word splitmix(k) of the table. Each task keeps 32 updates in flight, so that it never waits
+//   for a single word; with --each-awaited it keeps one, so that many tasks are needed to hide the latency.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,14 +50,14 @@ tess::task<void> update_here(tess::global_array<std::uint64_t> table, std::uint6
   });
 }
 
-// A table after all updates, by one thread and without the runtime.
+// The table after all updates, computed by one thread without the runtime.
 std::vector<std::uint64_t> replay(std::uint64_t words, std::uint64_t updates) {
   std::vector<std::uint64_t> table(words);
   for (std::uint64_t k = 0; k < updates; ++k) ++table[drawn(k, words)];
   return table;
 }
 
-// The words' sum, and whether each is what the replay gives (if it was done).
+// The words' sum, and whether each equals the sequential result (if computed).
 tess::task<std::uint64_t> sum_and_compare(tess::global_array<std::uint64_t> table,
                                           std::vector<std::uint64_t> const& expected, bool& equal) {
   std::uint64_t sum = 0;

@@ -7,7 +7,7 @@
 int main(int argc, char** argv) {
   return tess::run(argc, argv, [](tess::args) -> tess::task<int> {
     for (unsigned p = 0; p < tess::places(); ++p) {
-      // The place says who it is; place 0 prints, so that the lines come in order.
+      // The place reports its number; place 0 prints, so that the lines are in order.
       struct greeting {
         unsigned place, workers;
       };

@@ -1,4 +1,4 @@
-// histogram: how often each number is drawn: the smallest program that sends words everywhere.
+// histogram: counts random numbers in a table over all places: the smallest program that sends words everywhere.
 #include "kernels/histogram.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace {
 
 using command_line::word_program;
 
-// Sum of the counts, and for small tables whether each is what one thread counts.
+// The sum of the counts, and for small tables whether each equals a sequential count.
 tess::task<bool> verified(kernels::histogram_table table, word_program const& o, std::uint64_t& checksum) {
   std::vector<std::uint64_t> expected;
   if (o.words <= command_line::replay_words_max) {

@@ -10,7 +10,7 @@ namespace {
 
 using command_line::word_program;
 
-// Word i of the table: who reads it knows what must come.
+// Word i of the table, so that a reader knows the expected value.
 constexpr std::uint64_t content(std::uint64_t i) noexcept {
   return kernels::random_word(7, i);
 }

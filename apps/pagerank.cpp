@@ -1,4 +1,4 @@
-// pagerank: which vertices the others point to, directly and by way of important ones.
+// pagerank: ranks vertices by the links from others, weighted by the ranks of these.
 #include "kernels/pagerank.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ struct options : command_line::graph_options {
 
 constexpr double agreement = 1e-9;  // relative
 
-// The vertices with the highest scores; of equal ones the smaller.
+// The vertices with the highest scores; among equal scores, the smaller numbers.
 std::vector<graph::vertex> highest(std::vector<double> const& scores, std::size_t count) {
   std::vector<graph::vertex> order(scores.size());
   std::iota(order.begin(), order.end(), 0U);

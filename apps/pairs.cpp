@@ -1,6 +1,6 @@
-// pairs: what every two places are to each other: the time of a word, of a call, and the rate of a block.
+// pairs: measures every pair of places: the time of a word, of a call, and the rate of a block.
 //
-//   What `tess doctor --fabric ucx` runs. Place after place measures towards each other, alone.
+//   `tess doctor --fabric ucx` runs it. Places measure one after another, each alone.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// What place `to` is for the caller.
+/// The measurements from the caller to place `to`.
 struct figures {
   double get_us = 0;
   double call_us = 0;
   double put_gb_per_s = 0;
 };
 
-/// The least of some rounds, in seconds each: what else runs on the machine only adds.
+/// The least of several rounds, in seconds each: other load on the machine only adds time.
 template <class Operation>
 tess::task<double> least_seconds(unsigned rounds, unsigned each, Operation operation) {
   double least = 1e9;

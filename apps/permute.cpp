@@ -1,4 +1,4 @@
-// permute: a sparse matrix whose rows and columns get other numbers at random.
+// permute: renumbers the rows and columns of a sparse matrix at random.
 #include "kernels/permute.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// sssp: how far every vertex is from one of them, by the weights of the edges.
+// sssp: the distance of every vertex from one of them, by the weights of the edges.
 #include "kernels/sssp.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ summary<Distance> summarise(std::vector<Distance> const& distances, std::size_t 
   return s;
 }
 
-// A number as JSON has it: an integer if the distances are.
+// A number for JSON: an integer if the distances are integers.
 template <class Number>
 std::string text(Number x) {
   if constexpr (std::is_integral_v<Number>)
@@ -79,7 +79,7 @@ void report(summary<Distance> const& s, graph::vertex source, double delta) {
   tess::report_result("distance_sum", text(s.sum));
 }
 
-// The search in the form that was asked for, and its arrays.
+// The search in the requested form, and its arrays.
 template <class Distance>
 struct searcher {
   kernels::form form;

@@ -1,4 +1,4 @@
-// topological_sort: an upper triangular matrix, its rows and columns shuffled, is put in order again; the program
+// topological_sort: restores an upper triangular matrix whose rows and columns were shuffled; the program
 // `topological-sort`.
 #include "kernels/topological_sort.hpp"
 

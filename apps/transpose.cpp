@@ -58,7 +58,7 @@ tess::task<int> work(options const& o) {
   co_await kernels::sparse_matrix::release(to);
   co_await kernels::sparse_matrix::release(from);
   co_await graph::distributed_graph::release(loaded.graph);
-  // Last, for it may fail.
+  // Last, because it may fail.
   if (!o.output.empty()) write_matrix(o.output, written);
   co_return right ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-// triangles: how many triples of vertices are all joined to each other; directions do not count.
+// triangles: counts the triples of vertices that are all adjacent, ignoring directions.
 #include "kernels/triangles.hpp"
 
 #include <fmt/format.h>

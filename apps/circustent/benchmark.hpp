@@ -2,7 +2,8 @@
 // places.
 //
 //   Every place has two arrays: ARRAY of `elements` words and IDX of `iterations` + 1 positions in ARRAY (ptrchase: in
-//   IDX). All operations of a place go to the next one, and so have one writer; those of ptrchase to places at random.
+//   IDX). All operations of a place go to the next one, so a word has one writer; those of ptrchase go to random
+//   places.
 //
 // Units     elements are words of 8 bytes.
 // Cost      an operation is awaited before the next one of its task begins, as the suite's blocking calls are.
@@ -41,7 +42,7 @@ struct benchmark {
     return what == pattern::scatter || what == pattern::gather ? 3 : 1;
   }
 };
-/// "RAND_ADD"; nothing: there is none of this name.
+/// Finds a benchmark by name, such as "RAND_ADD"; nothing if there is none.
 [[nodiscard]] std::optional<benchmark> named(std::string_view name);
 
 struct shape {
@@ -54,7 +55,7 @@ struct shape {
   /// The place that a place's iteration i works on.
   [[nodiscard]] std::uint64_t target(benchmark const& of, std::uint64_t place, std::uint64_t i,
                                      std::uint64_t places) const noexcept;
-  /// Words of ARRAY and IDX at the start.
+  /// Initial words of ARRAY and IDX.
   [[nodiscard]] std::uint64_t array_word(std::uint64_t place, std::uint64_t k) const noexcept;
   [[nodiscard]] std::uint64_t index_word(benchmark const& of, std::uint64_t place, std::uint64_t k) const noexcept;
 };
@@ -74,10 +75,11 @@ struct arrays {
 
 /// Fills both arrays of this place.
 void fill(benchmark const& of, shape const& given, arrays const& all);
-/// This place's iterations.
+/// Runs this place's iterations.
 [[nodiscard]] tess::task<void> run(benchmark of, shape given, arrays all);
-/// How many words of this place's arrays are not what one thread makes of them; with several tasks only where the order
-/// of operations changes nothing.
+/// The number of words of this place's arrays that differ from a sequential run; with several tasks only where the
+/// order
+/// of operations makes no difference.
 [[nodiscard]] std::uint64_t wrong_words(benchmark const& of, shape const& given, arrays const& all);
 
 /// Sum over this place's words and their positions; the sums of all places are added.

@@ -32,7 +32,7 @@ std::vector<benchmark> all_benchmarks() {
   return every;
 }
 
-// Why it cannot be run; empty: it can.
+// The reason why it cannot be run; empty if it can.
 std::string refusal(benchmark const& of, shape const& given) {
   if (of.what == circustent::pattern::ptrchase) return {};
   if (given.elements < given.iterations)
@@ -44,7 +44,7 @@ std::string refusal(benchmark const& of, shape const& given) {
   return {};
 }
 
-/// What one place knows when it is done.
+/// The results of one place.
 struct part {
   double seconds = 0;
   std::uint64_t wrong = 0;
@@ -66,7 +66,7 @@ tess::task<part> run_here(benchmark of, shape given, arrays all, bool verify) {
   co_return sum;
 }
 
-// False: the arrays are wrong afterwards.
+// Returns false if the arrays are wrong afterwards.
 tess::task<bool> run_one(benchmark of, options const& o) {
   std::uint64_t const places = tess::places();
   arrays const all{co_await tess::global_array<std::uint64_t>::make(places * o.given.elements),

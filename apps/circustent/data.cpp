@@ -1,4 +1,4 @@
-// data: what the arrays hold at first, and what must be in them at the end.
+// data: initial contents of the arrays, and the expected contents at the end.
 #include <algorithm>
 #include <vector>
 
@@ -8,7 +8,7 @@
 namespace circustent {
 namespace {
 
-/// The arrays of one place, as the place that works on it leaves them.
+/// The arrays of one place, as written by the place that works on them.
 struct replay {
   benchmark const& of;
   std::vector<std::uint64_t> array;

@@ -1,4 +1,4 @@
-// patterns: the loops.
+// patterns: the loops of the access patterns.
 #include <algorithm>
 
 #include "circustent/benchmark.hpp"
@@ -9,7 +9,7 @@ namespace {
 using word = std::uint64_t;
 using word_ptr = tess::global_ptr<word>;
 
-// An atomic that changes nothing, or adds: what was there.
+// An atomic that changes nothing, or adds; returns the old word.
 template <amo By>
 auto fetch(word_ptr p, word add) {
   if constexpr (By == amo::add) {
@@ -18,7 +18,7 @@ auto fetch(word_ptr p, word add) {
     return tess::compare_swap(p, 0, 0);
   }
 }
-// The last one of SG, SCATTER and GATHER.
+// The last atomic of an iteration of SG, SCATTER and GATHER.
 template <amo By>
 auto deliver(word_ptr p, word value) {
   if constexpr (By == amo::add) {

@@ -1,4 +1,4 @@
-// command_line: what the programs on graphs share: options, exit codes, names of vertices, and the lines of a report.
+// command_line: common parts of the programs on graphs: options, exit codes, names of vertices, lines of a report.
 //
 //   Exit codes: 0 ok, 1 failed, 2 wrong use or wrong input.
 #pragma once
@@ -17,10 +17,10 @@
 
 namespace command_line {
 
-// The code to end with now, if there is one: 0 after --help, 2 for wrong use.
+// The exit code if the program ends now: 0 after --help, 2 for wrong use.
 [[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
-// What every program on a graph is told.
+// The options of every program on a graph.
 struct graph_options {
   std::string spec;
   bool verify = true;
@@ -29,14 +29,14 @@ void declare(CLI::App& app, graph_options& into);
 
 // --form words|messages.
 void declare(CLI::App& app, kernels::form& into);
-// The same where single words are the form that has to be asked for.
-// --each-awaited belongs to it, and is refused with the other one.
+// The same for programs that use messages unless single words are requested.
+// --each-awaited is valid with words only.
 void declare_words(CLI::App& app, kernels::form& into, kernels::pace& how);
 
 // Awaits the program's work; an input error is printed and becomes exit code 2.
 [[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);
 
-// Opens and loads a graph, and prints what it is and how long that took.
+// Opens and loads a graph, and prints its description and the time taken.
 struct loaded_graph {
   graph::distributed_graph graph;
   std::optional<graph::vertex_names> names;
@@ -51,15 +51,15 @@ struct loaded_graph {
 // The first vertex with the most out-edges.
 [[nodiscard]] tess::task<graph::vertex> busiest_vertex(graph::distributed_graph g);
 
-// What happened between two counts, in a line.
+// A line with the events between two counts.
 void print_operations(tess::operation_counts before, tess::operation_counts after);
-// A line for what a kernel took of atomics; none if it counts none.
+// A line with the atomics that a kernel used; none if it counts none.
 void print_atomics(kernels::atomic_counts taken);
 
 [[nodiscard]] std::string json(std::span<std::uint64_t const> numbers);
 [[nodiscard]] std::string json(std::string const& text);
 
-// Seconds since it was made.
+// Seconds since construction.
 class stopwatch {
  public:
   [[nodiscard]] double seconds() const noexcept {

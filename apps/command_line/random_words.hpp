@@ -1,4 +1,4 @@
-// random_words: what histogram and index-gather are told, and which numbers they draw.
+// random_words: common options of histogram and index-gather, and the random numbers they draw.
 //
 //   Number k is the same on every number of places; place p draws those of block p of [0, numbers), by all its workers.
 #pragma once
@@ -47,7 +47,7 @@ struct word_program {
     fmt::print("time: {:.6f} s, {:.2f} M/s\n", seconds, static_cast<double>(numbers) / seconds / 1e6);
   }
 
-  // A checksum is lost beyond 2^53 in most readers of JSON.
+  // Most JSON readers lose integers beyond 2^53.
   void report(bool right, std::uint64_t checksum) const {
     tess::report_result("words", std::to_string(words));
     tess::report_result("numbers", std::to_string(numbers));

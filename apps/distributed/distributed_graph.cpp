@@ -1,5 +1,5 @@
-// distributed_graph: the order of loading: describe, count, make room, fill, tidy; each step ends everywhere before
-// the next, so that an error of one place leaves nobody waiting in a barrier.
+// distributed_graph: the order of loading: describe, count, allocate, fill, clean up; each step ends everywhere before
+// the next, so that an error of one place leaves no place waiting in a barrier.
 #include "distributed/distributed_graph.hpp"
 
 #include <unistd.h>
@@ -32,7 +32,7 @@ class graph_loader {
     co_await lay_out();
     co_await tess::on_all_places(
         [](loading_everywhere l, distributed_graph g) -> tess::task<void> { return read_to_count(l, g); }, state_, g_);
-    // Whatever the header promised, before memory is taken for it.
+    // Checked whatever the header states, before memory is allocated for it.
     if (input_.vertices_count) co_await check_entries_everywhere();
     co_await tess::on_all_places(
         [](loading_everywhere l) {
@@ -69,7 +69,7 @@ class graph_loader {
     state_->talks = isatty(STDERR_FILENO) == 1;
   }
 
-  // Blocks, and zeroed slots for them. An edge list says how many vertices it has when all of it is read.
+  // Blocks, and zeroed slots for them. The number of vertices of an edge list is known when all of it is read.
   tess::task<void> lay_out() {
     g_.vertices_ = input_.vertices_count.value_or(0);
     if (!input_.vertices_count) {

@@ -1,4 +1,4 @@
-// distributed_graph: a graph as CSR rows, every place holding those of its block of vertices.
+// distributed_graph: a graph as CSR rows; every place holds the rows of its block of vertices.
 //
 //   A value that travels in `at`; part() is the caller's share. Rows are sorted, without self-loops and repetitions,
 //   and the same for every number of places, workers and readers. An undirected graph has each edge in two rows.
@@ -30,7 +30,7 @@ struct rows {
   }
 };
 
-// What one place holds.
+// The part of one place.
 struct graph_part {
   vertex first = 0;
   vertex count = 0;
@@ -42,7 +42,7 @@ struct graph_part {
   [[nodiscard]] bool owns(vertex v) const noexcept { return v - first < count; }
 };
 
-// Which rows of a directed graph are wanted.
+// The rows of a directed graph to build.
 enum class row_kinds : std::uint8_t {
   out,
   out_and_in,
@@ -51,7 +51,7 @@ enum class row_kinds : std::uint8_t {
 
 class distributed_graph {
  public:
-  // Reads every edge of the input two times, at all places. Throws input_error, with nothing left behind.
+  // Reads every edge of the input twice, at all places. Throws input_error, with nothing left behind.
   static tess::task<distributed_graph> load(graph_input const& input, row_kinds kinds);
   static tess::task<void> release(distributed_graph g);
 
@@ -73,7 +73,7 @@ class distributed_graph {
 
   // This place's rows.
   [[nodiscard]] graph_part const& part() const { return *part_; }
-  // Another place's, for block transfers: its pointers mean nothing here.
+  // Another place's part, for block transfers: its pointers are not valid here.
   [[nodiscard]] tess::global_ptr<graph_part> part_of(tess::place_id p) const { return part_.of(p); }
 
  private:

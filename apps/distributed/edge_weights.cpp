@@ -41,7 +41,7 @@ std::uint64_t entries_of(graph_part const& part) {
   return part.out.offsets[part.count];
 }
 
-// Relaxed: the finish of the pass comes before anybody reads.
+// Relaxed: the finish of the pass comes before any read.
 void lower(double* reals, graph_part const& part, weighted_entry e) noexcept {
   std::uint64_t const row = e.source - part.first;
   vertex const* const begin = part.out.targets + part.out.offsets[row];

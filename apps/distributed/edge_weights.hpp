@@ -1,4 +1,4 @@
-// edge_weights: the weights of a distributed graph's edges, for those programs that ask for them.
+// edge_weights: the weights of a distributed graph's edges, for programs that need them.
 //
 //   A repeated edge has the smallest of its weights. Weights of a generator are computed where they are needed. Weights
 //   of a file take one more pass over it, which sends each edge to its owner. An edge without a weight weighs 1.
@@ -17,7 +17,7 @@
 
 namespace graph {
 
-// What one place holds: one of the two.
+// The weights of one place: one of the two.
 struct weights_part {
   tess::global_ptr<std::uint32_t> integers;
   tess::global_ptr<double> reals;

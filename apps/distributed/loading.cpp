@@ -1,4 +1,4 @@
-// loading: the three passes and what is done to the rows between and after them.
+// loading: the three passes, and the processing of rows between and after them.
 #include "distributed/loading.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ struct placed_edge {
   vertex target;
 };
 
-// Adds one and returns what was there. Relaxed: the finish of the pass orders it before the next.
+// Adds one and returns the old value. Relaxed: the finish of the pass orders it before the next.
 std::uint64_t take_next(std::uint64_t& slot, bool alone) noexcept {
   return alone ? slot++ : std::atomic_ref<std::uint64_t>(slot).fetch_add(1, std::memory_order_relaxed);
 }
@@ -36,7 +36,7 @@ void fill_entry(loading& l, unsigned kind, placed_edge e, bool alone) noexcept {
   rows.entries[take_next(rows.slots[std::uint64_t{e.source - l.first} + 1], alone)] = e.target;
 }
 
-// What has been read so far, on a terminal, a few times a second; reader 0 speaks for all.
+// Progress of reading, on a terminal, a few times a second; reader 0 reports for all.
 class progress {
  public:
   progress(graph_input const& input, bool talks, std::uint64_t readers) : input_(input), talks_(talks) {

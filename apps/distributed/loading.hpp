@@ -1,10 +1,10 @@
-// loading: what a place keeps while a graph is read, and the passes over its share of the input.
+// loading: the state of a place while a graph is read, and the passes over its share of the input.
 //
-//   Counting and filling go by the same edges: an entry of a row of this place is handled here, one of another place's
-//   travels there in a packet.
+//   Counting and filling handle edges alike: an entry of a row of this place is handled here, an entry of another
+//   place's row is sent there in a packet.
 //
-// Threads   tasks and message handlers of a place touch the rows at once if it has several workers: they are atomic
-//           then, and plain otherwise.
+// Threads   tasks and message handlers of a place access the rows concurrently if it has several workers: accesses are
+//           atomic then, and plain otherwise.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,9 @@
 
 namespace graph {
 
-// One kind of rows under construction. offsets has a slot more than a graph_part's: row i is counted at i + 2, so that
-// after the prefix sum slot i + 1 is where its next target goes, and in the end where it ends.
+// One kind of rows under construction. offsets has one slot more than in graph_part: row i is counted at i + 2. After
+// the
+// prefix sum, slot i + 1 is the position of its next target, and finally the end of the row.
 struct growing_rows {
   tess::global_ptr<std::uint64_t> offsets;
   tess::global_ptr<vertex> targets;
@@ -39,18 +40,19 @@ struct loading {
 
   void allocate_slots();
   void allocate_entries(unsigned kind);
-  // Sorts rows and takes repetitions out.
+  // Sorts rows and removes repetitions.
   tess::task<void> tidy_rows(unsigned kind);
   void release();
 };
 
 using loading_everywhere = tess::place_local<loading>;
 
-// Opens an input at this place; its name lies at another.
+// Opens an input at this place; its name is stored at another.
 tess::task<graph_input> open_here(tess::global_ptr<char> spec, std::uint64_t bytes);
 
-// The three passes, at this place, by all its readers. Input errors leave as tess::error, which keeps its text when it
-// crosses places.
+// The three passes, at this place, by all its readers. Input errors are thrown as tess::error, which keeps its text
+// when
+// it crosses places.
 tess::task<void> read_to_measure(loading_everywhere l);
 tess::task<void> read_to_count(loading_everywhere l, distributed_graph g);
 tess::task<void> read_to_fill(loading_everywhere l, distributed_graph g);

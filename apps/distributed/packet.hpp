@@ -1,10 +1,10 @@
-// packet: many small items in one message; one packet per destination fills up and leaves when it is full.
+// packet: combines small items in one message; each destination has one packet, which is sent when it is full.
 //
 //   A message per item would cost its header and a dispatch for every 4 or 8 bytes.
 //
 // Units     items; a packet is at most 1,928 bytes, two of them to a buffer of the runtime.
 // Threads   a packer belongs to one task. Sending may run handlers of other messages meanwhile.
-// Cost      one packet per destination.
+// Cost      memory for one packet per destination.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ namespace {
 
 file_stream::file_stream(std::string path, std::uint64_t offset)
     : path_(std::move(path)), descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), offset_(offset) {
-  // O_NONBLOCK so that a pipe is refused below instead of being waited for here; it changes nothing for files.
+  // O_NONBLOCK so that opening a pipe does not block: it is refused below. It changes nothing for files.
   if (descriptor_ < 0) throw_system_error(path_, "a file that can be read");
   struct stat status{};
   bool const regular = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);

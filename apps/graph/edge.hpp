@@ -1,4 +1,4 @@
-// edge: one edge as inputs deliver it, and the limits that hold for all of them.
+// edge: one edge as inputs deliver it, and the limits common to all inputs.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ struct edge {
   friend bool operator==(edge const&, edge const&) = default;
 };
 
-// Vertices count from 0 in 32 bits; the last value stays free for "no vertex".
+// Vertices count from 0 in 32 bits; the last value is reserved for "no vertex".
 inline constexpr std::uint64_t vertices_count_max = std::numeric_limits<std::uint32_t>::max();
 
-// A stated count above it is a mistake: 2^40 edges are 8 TiB of targets alone.
+// A larger stated count is an error: 2^40 edges are 8 TiB of targets alone.
 inline constexpr std::uint64_t edges_count_max = std::uint64_t{1} << 40;
 
 }  // namespace graph

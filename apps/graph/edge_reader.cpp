@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t batch_edges = 1 << 16;
 
-// Where share `index` of `shares` begins in 0 .. count; without overflow for any count.
+// The start of share `index` of `shares` in 0 .. count; without overflow for any count.
 std::uint64_t share_begin(std::uint64_t count, std::uint64_t index, std::uint64_t shares) {
   return count / shares * index + std::min(index, count % shares);
 }

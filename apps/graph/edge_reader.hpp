@@ -1,7 +1,7 @@
-// edge_reader: one reader's part of a graph's edges, batch by batch, whatever the graph comes from.
+// edge_reader: one reader's part of a graph's edges, batch by batch, independent of the source.
 //
-//   Reader r of R gets the r-th part of a generator's stream or of a plain file's bytes; of a compressed file reader 0
-//   gets everything. Together the readers get each edge exactly once. After all have come to their end:
+//   Reader r of R gets the r-th part of a generator's stream or of a plain file's bytes; reader 0 gets all of a
+//   compressed file. Together the readers get each edge exactly once. After all have reached their end:
 //
 //     check_entries(graph, the sum of entries_count());
 //     n = the maximum of vertices_count();

@@ -1,6 +1,6 @@
-// error: what is wrong with a graph input, where it stands, and what was expected there.
+// error: the error in a graph input, its position, and what was expected there.
 //
-//   The only exception of this library. Programs catch it at the edge, print what() and exit with code 2: the input
+//   The only exception of this library. Programs catch it in main, print what() and exit with code 2: the input
 //   is wrong, not the program.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace graph {
 
-// what() reads `file:line: what, expected what`; line 0 means that no line is to blame, and is left out.
+// what() reads `file:line: what, expected what`; line 0 means that no particular line is wrong, and is omitted.
 class input_error : public std::runtime_error {
  public:
   input_error(std::string_view file, std::uint64_t line, std::string_view what, std::string_view expected);

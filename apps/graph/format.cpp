@@ -1,4 +1,4 @@
-// format: reading the three headers.
+// format: reads the headers of the three formats.
 #include "graph/format.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ class header_reader {
  public:
   explicit header_reader(text_source& text) : name_(text.name()), lines_(text) {}
 
-  // The next line, or an error that says what the file should go on with.
+  // The next line, or an error that names what was expected instead of the file's end.
   text_line next(std::string_view expected) {
     if (auto const line = lines_.next()) return *line;
     if (lines_.lines_count() == 0) throw input_error(name_, 0, "the file is empty", expected);
@@ -95,7 +95,7 @@ file_format banner_format(header_reader const& header, text_line const& banner) 
   if (fields.size() != 5) {
     header.fail(banner, fmt::format("banner of {} words", fields.size()), banner_form);
   }
-  // The word at `index` must be one of `supported`; says which.
+  // The word at `index` must be one of `supported`; returns which one.
   auto const choice = [&](std::size_t index, auto const&... supported) {
     std::array const choices{std::string_view(supported)...};
     auto const found = std::ranges::find(choices, lower(fields[index]));
@@ -177,7 +177,7 @@ bool is_edge_list_extension(std::string_view extension) {
 }  // namespace
 
 file_format recognise(text_source& text) {
-  // A banner is clear whatever the name is, and would pass for a comment in an edge list.
+  // A banner identifies the format whatever the name is, and would be a comment in an edge list.
   header_reader header(text);
   std::string const extension = extension_of(text.name());
   bool const is_market_name = extension == ".mtx";

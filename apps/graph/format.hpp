@@ -1,4 +1,4 @@
-// format: which of three text formats a file has, and what its header promises.
+// format: which of three text formats a file has, and the contents of its header.
 //
 //   matrix_market   `%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric`, then `N N ENTRIES`, then
 //                   `row column [weight]` from 1: the edge row-1 -> column-1. Known by its first line.
@@ -8,7 +8,7 @@
 //
 //   A name may end in .gz on top. Blank lines and "\r\n" are allowed in all three.
 //
-// Errors    Whatever the header gets wrong is an input_error with its line. Counts are bounded (edge.hpp), and
+// Errors    Every error in the header is an input_error with its line. Counts are bounded (edge.hpp), and
 //           nothing is allocated for them: data must arrive first.
 // Source    "The Matrix Market Exchange Formats" (NISTIR 5935); the 9th DIMACS challenge's file formats.
 #pragma once
@@ -36,10 +36,10 @@ struct file_format {
   std::uint64_t data_line = 1;    // its number
 };
 
-// `text` must be at its begin; its name decides where the content does not.
+// `text` must be at its start; its name decides where the content does not.
 [[nodiscard]] file_format recognise(text_source& text);
 
-// Whether a line after the header holds an edge (if it is correct), not a comment or nothing.
+// Whether a line after the header should hold an edge rather than a comment or nothing.
 [[nodiscard]] bool is_data_line(format_kind kind, std::string_view line);
 
 }  // namespace graph

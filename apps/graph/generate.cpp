@@ -1,4 +1,4 @@
-// generate: specifications, and the three edge streams.
+// generate: parsing of specifications, and the three edge streams.
 #include "graph/generate.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ class spec_reader {
     return value;
   }
 
-  // Whether `byte` comes next; takes it if so.
+  // Whether `byte` comes next; consumes it if so.
   bool take(char byte) {
     if (!rest_.starts_with(byte)) return false;
     rest_.remove_prefix(1);

@@ -5,8 +5,8 @@
 //   uniform:SCALE[,EDGEFACTOR[,SEED]]   as many edges, both ends uniformly distributed.
 //   grid:WxH                            undirected grid, 2 to 4 neighbours: long paths, as in road networks.
 //
-//   No state is kept from edge to edge, so any reader makes any part of the stream, twice if needed, and all numbers of
-//   readers see the same graph. As in Graph500, kron and uniform contain self-loops and repeated edges.
+//   No state is kept between edges, so any reader generates any part of the stream, repeatedly if needed, and the graph
+//   does not depend on the number of readers. As in Graph500, kron and uniform contain self-loops and repeated edges.
 //
 //   A weight is a function of (seed, the two ends in either order), so that both directions and repetitions agree.
 //
@@ -37,7 +37,7 @@ struct generator {
   friend bool operator==(generator const&, generator const&) = default;
 };
 
-// Whether a graph's name means a generator, right or wrong, and not a file.
+// Whether a graph's name is a generator's, valid or not, and not a file's.
 [[nodiscard]] bool names_generator(std::string_view spec);
 
 [[nodiscard]] generator parse_generator(std::string_view spec);
@@ -45,8 +45,8 @@ struct generator {
 // Edges first, first + 1 ... of the stream, one for each element of `edges`; the last one must exist.
 void generate(generator const& from, std::uint64_t first, std::span<edge> edges);
 
-// The weight of the edge between u and v: uniformly 1 to 255 as in the GAP Benchmark Suite. The edges of generate()
-// do not carry it, for most programs have no use for it.
+// The weight of the edge between u and v: uniformly 1 to 255 as in the GAP Benchmark Suite. Edges of generate()
+// do not have it, because most programs do not need it.
 inline constexpr std::uint32_t random_weight_max = 255;
 [[nodiscard]] std::uint32_t random_weight(generator const& from, std::uint32_t u, std::uint32_t v) noexcept;
 

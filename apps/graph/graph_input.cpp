@@ -1,4 +1,4 @@
-// graph_input: opening a specification.
+// graph_input: opens a file or a generator's specification.
 #include "graph/graph_input.hpp"
 
 #include <fmt/format.h>

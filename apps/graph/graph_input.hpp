@@ -1,7 +1,8 @@
-// graph_input: what is known of a graph before its edges are read, from a file's name or a generator's specification.
+// graph_input: the description of a graph before its edges are read, from a file's header or a generator's
+// specification.
 //
-//   Opening reads a file's header only. The description is a value: copy it to every reader, of any place that sees the
-//   same files, and hand it to edge_reader.
+//   Opening reads a file's header only. The description is a value: copy it to every reader, at any place that sees the
+//   same files, and pass it to edge_reader.
 //
 // Errors    input_error, naming the file or the specification.
 #pragma once
@@ -41,7 +42,7 @@ struct graph_input {
 
 [[nodiscard]] graph_input open_graph(std::string const& spec);
 
-// The names of the vertices, which graph.names_path must hold. `vertices_count` as found by reading.
+// The names of the vertices; graph.names_path must be set. `vertices_count` as found by reading.
 [[nodiscard]] vertex_names load_names(graph_input const& graph, std::uint64_t vertices_count);
 
 }  // namespace graph

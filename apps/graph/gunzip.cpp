@@ -1,4 +1,4 @@
-// gunzip: inflating by zlib.
+// gunzip: decompresses by zlib.
 #include "graph/gunzip.hpp"
 
 #include <utility>
@@ -35,14 +35,14 @@ class gunzip_stream final : public byte_stream {
     zlib_.avail_out = wanted;
     while (zlib_.avail_out == wanted && damage_.empty() && advance()) {
     }
-    // What precedes the damage comes first, so that errors in the text are met in its order.
+    // Text before the damage is delivered first, so errors in the text are reported in its order.
     bool const delivers = zlib_.avail_out != wanted;
     if (!delivers && !damage_.empty()) throw input_error(file_, 0, damage_, expected_);
     return wanted - zlib_.avail_out;
   }
 
  private:
-  // Inflates on; false at the end. zlib may hold back output that had no room, so it is asked once more without input.
+  // Continues; false at the end. zlib may hold back output for lack of space, so it is called once more without input.
   bool advance() {
     bool const has_input = zlib_.avail_in != 0 || refill();
     if (!has_input && between_members_) return false;

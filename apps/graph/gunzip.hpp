@@ -1,8 +1,8 @@
-// gunzip: the byte stream inside a gzip stream.
+// gunzip: decompresses a gzip stream.
 //
 //   Several gzip members in a row are one stream, as for gzip(1). Nothing else may follow a member.
 //
-// Errors    Truncated and corrupt data are input_errors, thrown where the damage is met: what came before is delivered.
+// Errors    Truncated and corrupt data are input_errors, thrown at the damage: all data before it is delivered.
 // Cost      Memory is constant (a 64 KiB buffer and zlib's window), whatever the data expands to.
 // Source    RFC 1952, by zlib. Built without zlib (cross-compiled), opening compressed data is an input_error.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace graph {
 
-// Whether data that starts so is gzip (two bytes are enough).
+// Whether data with this start is gzip (two bytes are enough).
 [[nodiscard]] constexpr bool starts_like_gzip(std::string_view head) noexcept {
   return head.starts_with("\x1f\x8b");
 }

@@ -1,10 +1,10 @@
-// names: what a file calls its vertices, in a names file beside it.
+// names: the names of a file's vertices, in a names file next to it.
 //
 //   Line i of the names file is the name of vertex i, counted from 0. For `x.mtx.gz` it is `x.mtx.gz.names`,
 //   `x.names` or `x.names.gz`, the first that exists.
 //
-// Errors    input_error with the line: a name that is empty, holds control characters, or was there before; or not
-//           one name for each vertex.
+// Errors    input_error with the line: a name that is empty, holds control characters, or is repeated; or the number of
+//           names is not the number of vertices.
 // Cost      The text once, 8 bytes an offset and 4 bytes an index entry for each name. vertex() is a binary search.
 #pragma once
 
@@ -36,7 +36,7 @@ class vertex_names {
   std::vector<std::uint32_t> by_name_;  // vertices in the order of their names
 };
 
-// The names file beside a graph's file, if there is one.
+// The names file next to a graph's file, if there is one.
 [[nodiscard]] std::optional<std::string> find_names_file(std::string const& graph_path);
 
 }  // namespace graph

@@ -21,7 +21,7 @@ bool is_digit(char byte) {
   return byte >= '0' && byte <= '9';
 }
 
-// What all lines of a file share.
+// State common to all lines of a file.
 struct line_rules {
   std::string_view file;
   file_format const& format;
@@ -29,7 +29,7 @@ struct line_rules {
   std::uint64_t vertices_count;  // or the most there can be
 };
 
-// Says what is wrong at `at`, a byte of the line that begins at `line`. Reads the line again, slowly.
+// Finds the error at `at`, a byte of the line that begins at `line`. Reads the line again, slowly.
 class diagnosis {
  public:
   diagnosis(line_rules const& rules, text_chunk const& chunk, char const* line, char const* at)
@@ -184,7 +184,7 @@ class line_parser {
     char const* const begin = at_;
     std::uint64_t value = 0;
     while (at_ != end_ && is_digit(*at_)) value = value * 10 + static_cast<std::uint64_t>(*at_++ - '0');
-    // In a file from 1, a 0 wraps around to above every count.
+    // In a file that counts from 1, a 0 wraps around to a value above every count.
     bool const valid = at_ != begin && at_ - begin <= digits_max && value - first_vertex < rules_.vertices_count;
     if (!valid) {
       at_ = begin;

@@ -1,8 +1,8 @@
-// parse: the lines of a chunk become edges; every wrong byte becomes an error with its line.
+// parse: turns the lines of a chunk into edges; every invalid byte becomes an error with its line.
 //
-//   Chunks may come in any order and be shared out among parsers; each parser tallies what it saw, and the sum of
+//   Chunks may come in any order and be divided among parsers; each parser counts what it read, and the sum of
 //   entries_count() and the maximum of vertices_count() over all of them describe the file (edge_reader.hpp checks).
-//   Nothing counts lines on the way: an error does, from the chunk's begin, or in a range from the file's.
+//   Lines are not counted while parsing; an error counts them, from the start of the chunk or, in a range, of the file.
 //
 // Units     entries: data lines. An entry of a symmetric file is one edge; mirroring is up to the reader of the format.
 // Threads   A parser belongs to one thread.
@@ -19,7 +19,7 @@
 
 namespace graph {
 
-// Which weights an algorithm can use; those that are not finite are always errors.
+// The weights that an algorithm can use; weights that are not finite are always errors.
 enum class weight_rule : std::uint8_t { any, nonnegative };
 
 class chunk_parser {

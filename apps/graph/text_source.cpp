@@ -1,4 +1,4 @@
-// text_source: cutting a byte stream at line ends.
+// text_source: splits a byte stream at line ends.
 #include "graph/text_source.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ std::unique_ptr<byte_stream> open_text(std::string const& path) {
   return gunzip(std::move(file), path);
 }
 
-// A range looks at the byte before it: only when that one ends a line, a line begins with the range.
+// A range also reads the byte before it: only if that byte ends a line does a line begin at the start of the range.
 std::uint64_t look_behind(std::uint64_t begin) {
   return begin == 0 ? 0 : begin - 1;
 }
@@ -75,14 +75,15 @@ void text_source::drop_delivered() {
   delivered_ = 0;
 }
 
-// Reads on behind what is there; false at the end. One read only: the next may throw, and what is there comes first.
+// Reads more; false at the end. It reads only once: the next read may throw, and available data must be delivered
+// first.
 bool text_source::fill() {
   std::size_t const count = bytes_->read(std::span(buffer_).subspan(filled_, chunk_bytes_));
   filled_ += count;
   return count != 0;
 }
 
-// How many of the filled bytes are whole lines of ours.
+// The number of filled bytes that are whole lines of this range.
 std::size_t text_source::cut() const {
   std::string_view text(buffer_.data(), filled_);
   // Our last line is the one that holds byte end_ - 1.

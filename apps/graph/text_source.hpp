@@ -1,4 +1,4 @@
-// text_source: a file's text in chunks of whole lines, in bounded memory, gunzipped on the way where needed.
+// text_source: a file's text in chunks of whole lines, in bounded memory, decompressed if necessary.
 //
 //   A source is a whole file, or the lines that *begin* in a byte range of an uncompressed file: ranges that tile the
 //   file deliver each of its lines exactly once, wherever they cut. A line ends in "\n"; the last one may lack it.
@@ -84,7 +84,7 @@ class line_reader {
   // Valid until the next call.
   [[nodiscard]] std::optional<text_line> next();
 
-  // How many lines next() has returned.
+  // The number of lines that next() has returned.
   [[nodiscard]] std::uint64_t lines_count() const noexcept { return lines_count_; }
 
  private:
@@ -93,7 +93,7 @@ class line_reader {
   std::uint64_t lines_count_ = 0;
 };
 
-// What a file is on disk.
+// The size and kind of a file on disk.
 struct file_status {
   std::uint64_t size_bytes = 0;
   bool compressed = false;
@@ -101,7 +101,7 @@ struct file_status {
 
 [[nodiscard]] file_status status_of(std::string const& path);
 
-// The number of the line in which byte `offset` of an uncompressed file stands: reads all bytes before it.
+// The number of the line with byte `offset` of an uncompressed file; reads all bytes before it.
 [[nodiscard]] std::uint64_t line_at(std::string const& path, std::uint64_t offset);
 
 [[noreturn]] void throw_line_too_long(std::string_view file, std::uint64_t line);

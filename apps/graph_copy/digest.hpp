@@ -1,4 +1,5 @@
-// digest: tells whether two graphs of objects are isomorphic, at places that need not see each other.
+// digest: a hash that is equal for isomorphic graphs of objects, computed at places that cannot see each other's
+// objects.
 //
 //   A walk from the root numbers each object and array when it is first met, in the order of the references, and mixes
 //   numbers, values and lengths into 128 bits. Two graphs give the same sequence exactly if there is a mapping between
@@ -64,7 +65,7 @@ class digest_walk {
     void (*visit)(digest_walk&, void const*);
   };
 
-  // Mixes the address's number, 0 for null; true if it is new.
+  // Mixes in the address's number, 0 for null; true if it is new.
   bool number(void const* address, std::uint64_t& count) {
     if (address == nullptr) {
       mix(0);

@@ -43,7 +43,7 @@ std::string_view name_of(tess::copier c) {
   }
 }
 
-// The fastest of some calls whose body does nothing: the copy, and one message each way.
+// The fastest of several calls whose body does nothing: the copy, and one message each way.
 template <class Root>
 tess::task<double> best_seconds(options const& o, tess::place_id to, tess::copier by, Root* root) {
   double best = 0;
@@ -100,7 +100,7 @@ tess::task<int> work(options const& o) {
   return copy_all(o, make_from(o.file));
 }
 
-// What is made, is made by the first task, so that input errors are its errors.
+// All graphs are made by the first task, so that it throws the input errors.
 tess::task<int> start(options const& o) {
   co_return co_await work(o);
 }

@@ -1,4 +1,4 @@
-// shapes: how they are made.
+// shapes: construction of the graphs.
 #include "graph_copy/shapes.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ tree_node* make_tree(std::uint64_t count) {
   std::vector<tree_node*> nodes(count);
   for (std::uint64_t i = 0; i < count; ++i)
     nodes[i] = tess::make<tree_node>(nullptr, nullptr, static_cast<std::int64_t>(i));
-  // As in a heap.
+  // Numbered as in a heap.
   for (std::uint64_t i = 0; i < count; ++i) {
     if (2 * i + 1 < count) nodes[i]->left = nodes[2 * i + 1];
     if (2 * i + 2 < count) nodes[i]->right = nodes[2 * i + 2];

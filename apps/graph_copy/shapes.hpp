@@ -1,11 +1,11 @@
-// shapes: the graphs of objects that graph-copy copies, and what a walk over them needs to know.
+// shapes: the graphs of objects that graph-copy copies, and the members that a walk over them visits.
 //
-//   Every type says by `visit` what it holds: values and references, in order. That is written down by hand, beside the
-//   masks that the runtime derives by itself, so that each can be checked against the other.
+//   Every type lists its members in `visit`: values and references, in order. The list is written by hand,
+//   independently
+//   of the masks that the runtime derives, so that each can be checked against the other.
 //
 // Shapes   list: doubly linked. tree: binary, complete. vertices: a random or a given graph, each vertex with an array
-// of
-//          its successors and one of data. items: an array of objects, each of which some others refer to as well.
+//          of its successors and one of data. items: an array of objects, each referred to by others as well.
 // Threads  make_…: any task; objects go where tess::make puts them.
 #pragma once
 
@@ -79,7 +79,7 @@ enum class order : std::uint8_t { allocated, shuffled };
 // Each shape has `count` objects. The links of a shuffled list jump back and forth in memory.
 [[nodiscard]] list_node* make_list(std::uint64_t count, order how, std::uint64_t seed);
 [[nodiscard]] tree_node* make_tree(std::uint64_t count);
-// About half of the successors lie before and half behind a vertex; `degree` of them, and as many words of data.
+// About half of the successors precede a vertex and half follow it; `degree` of them, and as many words of data.
 [[nodiscard]] vertices* make_random_graph(std::uint64_t count, std::uint64_t degree, std::uint64_t seed);
 [[nodiscard]] items* make_items(std::uint64_t count, std::uint64_t seed);
 // From a file or generator (graph/graph_input.hpp); its weights, rounded, are the data. Throws graph::input_error.

@@ -1,5 +1,5 @@
-// atomics: what those kernels share that update single words of other places by atomics, as the GAP Benchmark Suite's
-// do in one memory: how many they took, how many of a task are under way, and sets of vertices.
+// atomics: common parts of kernels that update single words of other places by atomics, as the GAP Benchmark Suite
+// does in one memory: counts of atomics, the number in flight per task, and sets of vertices.
 //
 // Threads   a vertex_set is made and released by one task, for all; insert() by any task, take() by one of the place.
 // Source    Beamer, Asanović, Patterson, "The GAP Benchmark Suite" (2015).
@@ -39,10 +39,10 @@ class atomic_counter {
   std::atomic<std::uint64_t> remote_{0};
 };
 
-// How the word operations of a task follow each other: 32 are under way, or each is awaited before the next.
+// How the word operations of a task follow each other: 32 are in flight, or each is awaited before the next.
 enum class pace : bool { overlapping, each_awaited };
 
-// tess::overlap at that pace; take(k, result).
+// tess::overlap at that pace; calls take(k, result).
 template <class Issue, class Take>
 [[nodiscard]] tess::task<void> word_operations(pace how, std::uint64_t first, std::uint64_t last, Issue issue,
                                                Take take) {
@@ -79,7 +79,7 @@ class vertex_set {
                           std::uint64_t{1} << i % word_bits);
   }
 
-  // Own vertices of a half that `wanted` accepts; they leave it, before what they stand for is read.
+  // Own vertices of a half that `wanted` accepts; they are removed before their data are read.
   template <class Wanted>
   [[nodiscard]] std::vector<graph::vertex> take(unsigned half, Wanted wanted) const {
     std::vector<graph::vertex> taken;
@@ -95,7 +95,7 @@ class vertex_set {
         leaving |= left & -left;
         taken.push_back(v);
       }
-      // Pairs with insert(): whoever inserts again later changed what the vertex stands for after it left.
+      // Pairs with insert(): an insertion after the removal means that the vertex's data changed after it.
       if (leaving != 0) word.fetch_and(~leaving, std::memory_order_acq_rel);
     }
     return taken;

@@ -15,11 +15,11 @@ constexpr std::uint64_t chunk_vertices = 256;
 
 }  // namespace
 
-// What is known of another place's search.
+// Where the search data of another place are.
 struct bc_other {
   std::vector<std::uint64_t> level_begins;
   std::vector<vertex> order;
-  std::vector<double> values;  // of the present level
+  std::vector<double> values;  // of the current level
 };
 
 struct bc_state {
@@ -27,7 +27,7 @@ struct bc_state {
   bc_result result;
 };
 
-// All sources, as one place lives them.
+// All sources, from the view of one place.
 class bc_run {
  public:
   explicit bc_run(bc const& b)
@@ -52,7 +52,7 @@ class bc_run {
       std::fill_n(done_, part_.vertices, 0.0);
       co_await share_out();
       s_.result.levels += levels_;
-      // Nobody searches again before everybody has read this search's results.
+      // No place starts the next search before all places have read this one's results.
       co_await tess::barrier();
       tess::deallocate(table_);
     }
@@ -144,7 +144,7 @@ class bc_run {
     return total;
   }
 
-  // A level is done: its values, of all places, go where they are read.
+  // A level is done: its values, of all places, are copied to where they are read.
   tess::task<void> tell(std::uint64_t level, tess::global_array<double> const& all, double const* mine) {
     if (tess::places() > 1) co_await tess::barrier();
     tess::counter done;

@@ -2,8 +2,8 @@
 //
 //   A search gives the levels. Then, level by level away from the source, each vertex pulls the path counts of its
 //   in-neighbours, and back towards it the shares of its out-neighbours. Both are sums over a whole row of an array
-//   that only holds the levels done so far: other neighbours on done levels do not exist, so nothing is compared. A sum
-//   goes along its row and nothing is added up elsewhere, so the scores are the same, bit by bit, for every number of
+//   that only holds the levels done so far: other neighbours on done levels do not exist, so nothing is compared. Each
+//   sum follows the order of its row, so the scores are the same, bit by bit, for every number of
 //   places and workers.
 //
 // Units     score: the sum, over sources s and vertices t, of the share of the shortest paths from s to t that pass

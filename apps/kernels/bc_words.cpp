@@ -79,7 +79,7 @@ class word_centrality {
       co_await tess::forall_chunks(
           begin, order_.size(), vertices_per_task,
           [this, distance](std::uint64_t b, std::uint64_t e) { return count(b, e, distance); });
-      // Everybody has counted; a place that goes on inserts into the other half.
+      // All places have counted; a place that continues inserts into the other half.
       size = co_await tess::all_reduce(claimed_.load(std::memory_order_relaxed));
       std::vector<vertex> const found = a_.next.take(distance % 2, [](vertex) { return true; });
       order_.insert(order_.end(), found.begin(), found.end());
@@ -132,7 +132,7 @@ class word_centrality {
                                    [this, level, last, to = shares.data()](std::uint64_t b, std::uint64_t e) {
                                      return share(b, e, level == last, to - begins_[level]);
                                    });
-      // Nobody reads the level's shares before all of its vertices are done, and then everybody sees them.
+      // The level's shares are not read before all of its vertices are done, and then they are visible to all.
       co_await tess::barrier();
       for (std::uint64_t i = 0; i < shares.size(); ++i) shares_[order_[begins_[level] + i] - part_.first] = shares[i];
       co_await tess::barrier();

@@ -1,5 +1,5 @@
-// bc_words: betweenness centrality whose searches claim vertices by compare_swap on their distance, and count paths by
-// fetch_add, whoever owns them.
+// bc_words: betweenness centrality whose searches claim vertices at any place by compare_swap on their distance, and
+// count paths by fetch_add.
 //
 //   Brandes's algorithm as in GAPBS: away from the source by atomics, and back by reading, where a sum goes along a row
 //   and nothing is added up elsewhere. Paths are counted in integers, whose sum has no order: the scores are the same,

@@ -1,4 +1,4 @@
-// bfs: which direction a level takes, and the steps in which all places agree on it.
+// bfs: chooses the direction of each level, and the steps in which all places agree on it.
 #include "kernels/bfs.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bfs_front operator+(bfs_front a, bfs_front b) noexcept {
 
 }  // namespace
 
-// One search, as one place lives it; all places take the same decisions, from the same reports.
+// One search, from the view of one place; all places take the same decisions, from the same reports.
 class bfs_search {
  public:
   explicit bfs_search(bfs const& b, bool keeps_levels = false)
@@ -36,7 +36,7 @@ class bfs_search {
   tess::task<void> run(vertex source) {
     co_await forget(s_, maps_, b_.sent_.size());
     if (s_.part.owns(source)) s_.claim_pairs(std::array{parent_edge{source, source}});
-    // Nobody sends before everybody has forgotten the search before.
+    // No place sends before all places have reset the state of the search before.
     level_ = co_await agree(s_.found());
     advance();
     while (level_.size > 0) {
@@ -71,7 +71,7 @@ class bfs_search {
     unexplored_ -= exact.edges;
   }
 
-  // The sum of what all places found.
+  // The sum of the reports of all places.
   tess::task<bfs_front> agree(bfs_front mine) {
     for (unsigned p = 0; p < tess::places(); ++p) {
       bfs_report& report = b_.reports_.to(p);
@@ -102,7 +102,7 @@ class bfs_search {
     advance();
   }
 
-  // Sends the rest of what was found for others, takes what they found for this place; the reports' sum.
+  // Sends the rest of what was found for others, and takes what they found for this place; returns the reports' sum.
   tess::task<bfs_report> report() {
     std::uint64_t const pairs = s_.pairs.load(std::memory_order_relaxed);
     for (unsigned p = 0; p < tess::places(); ++p) {
@@ -155,7 +155,7 @@ class bfs_search {
   tess::task<void> gather() {
     if (tess::places() == 1) co_return;
     co_await (swapped_ ? b_.next_ : b_.now_).gather();
-    // What somebody reached need not be sent to its owner.
+    // Vertices that any place reached need not be sent to their owners.
     std::uint64_t const words = b_.sent_.size();
     for (std::uint64_t i = 0; i < words; ++i) maps_.sent[i] |= maps_.now[i];
   }
@@ -206,7 +206,7 @@ tess::task<bfs_result> bfs::run(vertex source) const {
         all.state_->result = std::move(search).result();
       },
       *this, source);
-  // Every place has added up the same.
+  // Every place has computed the same sum.
   co_return std::move(state_->result);
 }
 

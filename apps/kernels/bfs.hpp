@@ -1,10 +1,10 @@
-// bfs: direction-optimising breadth-first search; every place expands the vertices that it owns.
+// bfs: direction-optimising breadth-first search; every place expands its own vertices.
 //
 //   Top-down, a place claims its own children at once and sends the others to their owners, a few with the step's
 //   report and many in packets. Bottom-up, the frontier is a bitmap of which every place has a copy, gathered by block
 //   transfers. The levels do not depend on places, workers or timing; which parent a vertex gets does.
 //
-// Threads   made, run and released by one task, for all; one run() at a time. run() allocates nothing to speak of.
+// Threads   made, run and released by one task, for all; one run() at a time. run() allocates almost nothing.
 // Cost      per place: 8 bytes for each own vertex and 3 bits for each vertex of the graph. A level costs one exchange,
 //           two if it sends packets or if the direction of the next depends on it. Keeping the levels costs a pass over
 //           the own part of a bitmap for each level upwards.
@@ -40,7 +40,7 @@ struct bfs_front {
   std::uint64_t edges = 0;
 };
 
-// What a place tells another one after its part of a level.
+// What a place reports to another one after its part of a level.
 struct bfs_report {
   static constexpr std::uint32_t pairs_max = 16;
 

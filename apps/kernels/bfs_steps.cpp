@@ -49,7 +49,7 @@ bool claim(vertex& parent, vertex u) noexcept {
   }
 }
 
-// Vertices found by one task. Alone it writes to the queue itself; otherwise it hands over a buffer at a time.
+// Vertices found by one task. A single task writes to the queue itself; otherwise each adds a buffer at a time.
 template <bool Shared>
 class found_vertices {
  public:
@@ -105,7 +105,7 @@ void send_packet(tess::place_local<bfs_state> state, unsigned p, parent_packet& 
   full.count = 0;
 }
 
-// Alone: there is no other place, and the loop is that of the plain kernel.
+// Alone: there is no other place, and the loop is that of a shared-memory kernel.
 template <bool Shared, bool Alone>
 void expand_range(tess::place_local<bfs_state> state, graph::distributed_graph const& g, bfs_bitmaps maps,
                   std::uint64_t begin, std::uint64_t end, std::vector<parent_packet>& open) {
@@ -138,7 +138,7 @@ struct look_up_result {
   std::uint64_t edges = 0;
 };
 
-// A word belongs to one task: it is put together in a register.
+// A word belongs to one task, which assembles it in a register.
 look_up_result look_up_words(bfs_state& s, bfs_bitmaps maps, std::uint64_t begin, std::uint64_t end) noexcept {
   look_up_result found;
   graph::graph_part const part = s.part;
@@ -273,7 +273,7 @@ void append_to_queue(bfs_state& state, std::uint64_t const* bitmap, std::uint64_
 }
 
 void bitmap_to_queue(bfs_state& state, bfs_bitmaps maps) noexcept {
-  // The queue starts over: what it held before are levels long done.
+  // The queue starts over: its contents are levels that were finished before.
   state.level_end = 0;
   append_to_queue(state, maps.now, maps.own_begin);
 }

@@ -1,8 +1,9 @@
-// bfs_steps: what one place does in one level: expand its part of the front downwards, or look upwards for parents.
+// bfs_steps: one level at one place: expands its part of the frontier downwards, or searches parents upwards.
 //
-//   A child of another place is sent there once: `sent` remembers. Packets only collect in the owner's inbox; its task
-//   claims them after the exchange that ends the level. A place can be one level ahead of another, so there are two
-//   inboxes, and packets say which.
+//   A child of another place is sent there once, recorded in `sent`. Packets are only collected in the owner's inbox;
+//   its task claims them after the exchange that ends the level. A place can be one level ahead of another, so there
+//   are
+//   two inboxes, and packets name theirs.
 //
 // Shapes    parents, queue: [own vertices]; now, next, sent: bitmaps of all vertices in words of 64.
 // Threads   with several workers a large level is shared by as many tasks: claims are atomic then, and plain otherwise.
@@ -40,7 +41,7 @@ struct bfs_state {
   std::vector<std::atomic<std::uint32_t>> packets_to;  // [place]
   std::atomic<std::uint64_t> pairs{0};                 // sent by any means
 
-  unsigned half = 0;  // the inbox of the present level
+  unsigned half = 0;  // the inbox of the current level
   std::vector<parent_edge> inbox[2];
   tess::counter arrived[2];  // packets
 
@@ -52,7 +53,7 @@ struct bfs_state {
   void claim_inbox() noexcept;
   [[nodiscard]] bfs_front present() const noexcept { return {level_end - level_begin, level_edges}; }
   [[nodiscard]] bfs_front found() const noexcept { return {tail - level_end, found_edges}; }
-  // The level found becomes the present one.
+  // The level found becomes the current one.
   void advance() noexcept;
 };
 
@@ -63,18 +64,18 @@ struct bfs_bitmaps {
   std::uint64_t own_begin;  // word of the first own vertex
 };
 
-// Expands the present level; what goes to other places and fills a packet leaves, the rest stays in `open`.
+// Expands the current level; full packets for other places are sent, the rest stays in `open`.
 tess::task<void> expand(tess::place_local<bfs_state> state, graph::distributed_graph const& g, bfs_bitmaps maps);
-// The rest of what is for place p: into the report if it fits, else by packets.
+// Sends the remaining items for place p: in the report if they fit, else in packets.
 void hand_out(tess::place_local<bfs_state> state, unsigned p, bfs_report& report);
 
 // One level upwards over the own vertices; writes the own words of `next`.
 tess::task<bfs_front> look_up(bfs_state& state, bfs_bitmaps maps);
 
-// The present level, into the own words of `now` and back.
+// Converts the current level into the own words of `now` and back.
 void queue_to_bitmap(bfs_state const& state, bfs_bitmaps maps) noexcept;
 void bitmap_to_queue(bfs_state& state, bfs_bitmaps maps) noexcept;
-// Own vertices of a bitmap, behind what the queue holds; it has room for all own vertices, each of which comes once.
+// Appends own vertices of a bitmap to the queue, which has room for all own vertices; each is appended once.
 void append_to_queue(bfs_state& state, std::uint64_t const* bitmap, std::uint64_t own_begin) noexcept;
 
 tess::task<void> forget(bfs_state& state, bfs_bitmaps maps, std::uint64_t all_words);

@@ -1,4 +1,4 @@
-// bfs_verify: climbing the tree at one place, checking the rows at all.
+// bfs_verify: follows the tree at one place, and checks the rows at all places.
 #include "kernels/bfs_verify.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t no_depth = UINT32_MAX;
 
-// The depth of each vertex by way of its parent; false if there is a circle or a parent that does not exist.
+// The depth of each vertex by its chain of parents; false if there is a cycle or a nonexistent parent.
 bool climb(std::vector<vertex> const& parents, vertex source, std::vector<std::uint32_t>& depths) {
   if (parents[source] != source) return false;
   depths[source] = 0;
@@ -32,7 +32,7 @@ bool climb(std::vector<vertex> const& parents, vertex source, std::vector<std::u
   return true;
 }
 
-// Where the arrays lie for the places that check them, and what these found.
+// Where the arrays are for the places that check them, and the results of these.
 struct shared_tree {
   std::uint64_t size;
   tess::global_ptr<vertex> parents;

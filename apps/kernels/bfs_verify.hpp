@@ -1,5 +1,5 @@
-// bfs_verify: proves a search right without repeating it, as Graph500 does: a tree of real edges gives every vertex a
-// distance that is large enough, and no edge spans two levels, so that none is too large.
+// bfs_verify: verifies a search without repeating it, as Graph500 does: a tree of real edges bounds every distance from
+// below, and no edge spans two levels, which bounds it from above.
 //
 //   The distances come from following parents, not from the search. Every place checks its own rows.
 //
@@ -19,11 +19,11 @@ struct bfs_tree {
   std::vector<std::uint32_t> depths;  // empty if the parents form no tree
 };
 
-// All parents and the distances that they make, at the caller's place.
+// All parents and the distances they imply, at the caller's place.
 [[nodiscard]] tess::task<bfs_tree> gather_tree(graph::distributed_graph g, tess::global_array<vertex> parents,
                                                vertex source);
 
-// What is wrong with the tree or with the result; empty if all is right.
+// The error in the tree or in the result; empty if there is none.
 [[nodiscard]] tess::task<std::string> verify(graph::distributed_graph g, bfs_tree const& tree,
                                              bfs_result const& result);
 

@@ -37,7 +37,7 @@ class word_search {
       co_await tess::forall_chunks(
           0, front_.size(), vertices_per_task,
           [this, half](std::uint64_t begin, std::uint64_t end) { return expand(begin, end, half); });
-      // Everybody has expanded; a place that goes on inserts into the other half.
+      // All places have expanded; a place that continues inserts into the other half.
       size = co_await tess::all_reduce(claimed_.load(std::memory_order_relaxed));
       front_ = next_.take(half, [](vertex) { return true; });
     }

@@ -1,7 +1,8 @@
-// bfs_words: breadth-first search that claims each vertex by compare_swap on its parent, whoever owns it.
+// bfs_words: breadth-first search that claims each vertex, at any place, by compare_swap on its parent.
 //
-//   Top-down only, level by level, as GAPBS's top-down step: what is claimed goes into the next front by an atomic at
-//   its owner, too.
+//   Top-down only, level by level, as GAPBS's top-down step: a claimed vertex is added to the next frontier by an
+//   atomic
+//   at its owner.
 //
 // Threads   one task, for all.
 // Cost      a compare_swap for each edge that leads to another place or to an own vertex without parent, and a fetch_or

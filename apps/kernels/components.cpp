@@ -16,7 +16,7 @@ namespace {
 
 using graph::vertex;
 
-// The paper's: two neighbours suffice to find nearly all of the largest component, 1024 samples to recognise it.
+// As in the paper: two neighbours suffice to find most of the largest component, 1024 samples to identify it.
 constexpr std::uint64_t sampled_neighbours = 2;
 constexpr std::uint64_t samples = 1024;
 
@@ -27,8 +27,8 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 }  // namespace
 
-// One run, as one place lives it. Its copy of the parents is live where it owns them; elsewhere it is what was last
-// gathered or met, which is an ancestor still.
+// One run, from the view of one place. Its copy of the parents is up to date for own vertices; elsewhere it holds the
+// value last gathered or read, which is still an ancestor.
 class components_run {
  public:
   explicit components_run(components const& c)
@@ -48,8 +48,8 @@ class components_run {
   }
 
  private:
-  // f(begin, end) over a range of vertices. Tasks that may wait for other places are many, to hide each other's
-  // latency; loops that wait for nobody are cut only for several workers, and go upwards, as their vertices depend on
+  // f(begin, end) over a range of vertices. Loops that may wait for other places use many tasks, to hide their latency.
+  // Loops that wait for no place are split for several workers only, and go upwards, because their vertices depend on
   // each other.
   template <class F>
   tess::task<void> over(vertex first, vertex count, F f) {
@@ -70,7 +70,7 @@ class components_run {
 
   [[nodiscard]] std::atomic_ref<vertex> parent(vertex v) const noexcept { return std::atomic_ref(known_[v]); }
 
-  // Every own vertex under its first neighbour, if that is smaller: nobody else can have hooked it yet, so that this
+  // Puts every own vertex under its first neighbour, if that is smaller: no other place can have hooked it yet, so this
   // needs no atomic operation. Chains end at their root, or outside of
   // [begin, end), where nothing is known yet.
   void plant(vertex begin, vertex end) const noexcept {
@@ -81,7 +81,7 @@ class components_run {
       __builtin_prefetch(out.targets + out.offsets[std::min<std::uint64_t>(i + ahead, part_.count)]);
       vertex above = v;
       if (out.degree(i) != 0) {
-        // No branch hangs on what the row says: it may still be on its way.
+        // No branch depends on the row's contents, which may still be loading.
         vertex const first = std::min(out.neighbours(i)[0], v);
         vertex const planted = parent(std::max(first, begin)).load(relaxed);
         above = first >= begin && first < v ? planted : first;
@@ -90,7 +90,7 @@ class components_run {
     }
   }
 
-  // Two vertices whose components are one.
+  // Joins the components of two vertices.
   struct joint {
     vertex high;
     vertex low;
@@ -114,8 +114,8 @@ class components_run {
     return true;
   }
 
-  // Joins along all edges of a source of edges; these climb as long as they can without another place, in plain
-  // functions: in a coroutine their variables would live in memory.
+  // Joins along all edges of an edge source. Plain functions climb as far as they can without another place:
+  // in a coroutine their variables would be in memory.
   template <class Edges>
   tess::task<void> join(Edges edges) {
     joint j{};
@@ -131,8 +131,8 @@ class components_run {
     }
   }
 
-  // To the second neighbour of each vertex, and to the first one where plant() did not. Each of these leads to some
-  // other vertex: those of a batch of rows are looked up first, without a branch that hangs on what was found, so that
+  // To the second neighbour of each vertex, and to the first one where plant() did not. Each neighbour is an arbitrary
+  // vertex: those of a batch of rows are looked up first, without a branch that depends on the result, so that
   // the memory's delays overlap.
   class sampled_edges {
    public:
@@ -141,7 +141,7 @@ class components_run {
     // Until another place is needed, for `j`; false at the end.
     bool next(components_run const& run, joint& j) noexcept {
       for (;;) {
-        // Not the members, which may change with any store for all that the compiler knows.
+        // Not the members, which the compiler must assume any store changes.
         std::uint64_t const found = found_;
         for (std::uint64_t k = taken_; k < found; ++k) {
           joint climbing{run.parent(edges_[k].high).load(relaxed), run.parent(edges_[k].low).load(relaxed)};
@@ -207,7 +207,7 @@ class components_run {
     }
   };
 
-  // What all places have, when all are here.
+  // The state of all places, when all have arrived.
   tess::task<void> gather() const {
     co_await tess::barrier();
     if (tess::places() == 1) co_return;
@@ -215,9 +215,10 @@ class components_run {
     co_await tess::barrier();
   }
 
-  // Afterwards every own vertex points to its root. First as far as is known here; then, with all others' results at
-  // hand, the rest of the way. Nothing is hooked meanwhile. What this place hooked under other places' vertices has
-  // made long chains of these in its copy, through which most own vertices lead: those are shortened before.
+  // Afterwards every own vertex points to its root: first as far as this place's copy leads, then, with the results of
+  // all others, the rest of the way. Nothing is hooked meanwhile. Hooks under other places' vertices have made long
+  // chains
+  // of these in the copy, through which most own vertices lead: those are shortened before.
   tess::task<void> compress() {
     co_await tess::barrier();
     if (hooked_elsewhere_.exchange(false, relaxed))
@@ -259,7 +260,7 @@ class components_run {
     return v;
   }
 
-  // The same everywhere.
+  // The same at all places.
   [[nodiscard]] vertex most_frequent() const {
     std::unordered_map<vertex, std::uint64_t> counts;
     for (std::uint64_t k = 0; k < samples; ++k) ++counts[root_of(static_cast<vertex>(splitmix(0, k) % part_.vertices))];

@@ -1,9 +1,9 @@
-// components: Afforest: vertices point to smaller ones of their component, whoever owns them, by word operations.
+// components: connected components by Afforest: vertices, at any place, point to smaller ones of their component.
 //
-//   First along two neighbours of each vertex, then along the edges that leave the largest component so found. The
-//   first of these neighbours, if it is smaller, is just the vertex's first parent, as nobody else can have set it. A
-//   parent only ever moves to a smaller vertex of the same component, so that an outdated one costs steps and not
-//   correctness, and every root ends as the smallest vertex of its component, whatever the timing.
+//   First along two neighbours of each vertex, then along the edges that leave the largest component found. The first
+//   neighbour, if it is smaller, becomes the vertex's first parent, because no other place can have set it. A
+//   parent only changes to a smaller vertex of the same component: an outdated one costs steps, not
+//   correctness, and every root ends as the smallest vertex of its component, in every order of operations.
 //
 // Threads   made, run and released by one task, for all; one run() at a time.
 // Cost      4 bytes for each vertex of the graph, at every place. Own parents are read and changed by the processor's

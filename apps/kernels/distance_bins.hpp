@@ -1,8 +1,9 @@
-// distance_bins: vertices waiting with their distances, by bins of width delta; the lowest bin comes first.
+// distance_bins: vertices waiting with their distances, in bins of width delta; the lowest bin comes first.
 //
-//   The next `span` bins are lists; what lies beyond waits in one list and is sorted in when it is reached. So no delta
-//   and no weight makes the memory depend on how many bins there are. An entry is not looked for when its vertex gets
-//   a smaller distance: it is outdated then, which whoever takes it out sees.
+//   The next `span` bins are lists; entries beyond them wait in one list, which is sorted when it is reached. So the
+//   memory does not depend on delta or on the weights. When a vertex gets a smaller distance, its old entry stays: it
+//   is
+//   outdated, which the task that takes it detects.
 //
 // Units     bins from 0: distance / delta, rounded down.
 // Threads   one task at a time.
@@ -25,7 +26,7 @@ struct distance_of {
 
 inline constexpr std::uint64_t no_bin = UINT64_MAX;
 
-// Monotone, which is all that the order of work needs; the same at all places.
+// Monotone, which suffices for the order of work; the same at all places.
 template <class Distance>
 class bin_width {
  public:
@@ -55,7 +56,7 @@ class distance_bins {
     for (auto& list : near_) list.clear();
   }
 
-  // Not below the present bin.
+  // Not below the current bin.
   void push(entry e) {
     std::uint64_t const bin = width_.bin(e.distance);
     if (bin - present_ < span) {
@@ -73,7 +74,7 @@ class distance_bins {
     return far_lowest_;
   }
 
-  // `bin` becomes the present one: lowest() or anything between.
+  // `bin` becomes the current one: lowest() or anything between.
   void advance(std::uint64_t bin) {
     present_ = bin;
     if (far_lowest_ > bin) return;
@@ -83,7 +84,7 @@ class distance_bins {
     for (entry const e : waiting) push(e);
   }
 
-  // Exchanges the present bin's entries for an empty list.
+  // Exchanges the current bin's entries for an empty list.
   void take(std::vector<entry>& into) { into.swap(near_[present_ % span]); }
   [[nodiscard]] bool present_empty() const noexcept { return near_[present_ % span].empty(); }
 

@@ -1,4 +1,4 @@
-// exchange: every place hands every other place a small report of its own; one step, after which all may go on.
+// exchange: every place sends every other place a small report; a synchronisation step.
 //
 //   An all-reduce whose contributions may differ by destination. The report's sum is left to the caller.
 //
@@ -33,7 +33,7 @@ class exchange {
     co_await tess::global_array<Report>::release(e.boxes_);
   }
 
-  // What place p will get; filled before swap(). Keeps its values from step to step.
+  // The report for place p; filled before swap(). Keeps its values from step to step.
   [[nodiscard]] Report& to(unsigned p) const { return state_->outgoing[p]; }
 
   // One report from every place, in their order; valid until the next swap().

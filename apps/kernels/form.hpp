@@ -1,4 +1,4 @@
-// form: how a kernel moves single words: by word operations on them, or by messages to who owns them.
+// form: how a kernel updates single words: by word operations on them, or by messages to their owners.
 #pragma once
 
 #include <cstdint>

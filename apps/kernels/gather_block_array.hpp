@@ -1,4 +1,4 @@
-// gather_block_array: an array with an element for each vertex, from its owners to one place.
+// gather_block_array: copies an array with an element for each vertex from its owners to one place.
 #pragma once
 
 #include <span>

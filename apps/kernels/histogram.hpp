@@ -29,7 +29,7 @@ namespace detail {
 
 inline constexpr unsigned words_on_their_way = 64;
 inline constexpr std::size_t prefetch_distance = 32;
-// So many numbers between two turns of the other tasks; what is kept of them stays in the first-level cache.
+// The numbers processed between two yields; their data fit the first-level cache.
 inline constexpr std::uint64_t sends_per_turn = 2048;
 
 // use(i) for every item; touch(i), which prefetches what use(i) will need, some items ahead.
@@ -68,7 +68,7 @@ void require_small_blocks(tess::global_array<T> const& table, char const* who) {
 // The numbers of one turn: words of this place's block, and those of others.
 class histogram_turn {
  public:
-  // Every number is written to both lists and counted in one: no branch that cannot be predicted.
+  // Every number is written to both lists and counted in one, which avoids an unpredictable branch.
   template <class WordOf>
   void split(histogram_table const& table, std::uint64_t first, std::uint64_t last, WordOf word_of) {
     tess::place_id const me = tess::here();
@@ -87,7 +87,7 @@ class histogram_turn {
   }
 
   // A place of one worker adds its own words between the sends, so that the memory is busy meanwhile; handlers run
-  // inside send() only, so nobody else adds at the same time.
+  // inside send() only, so nothing else adds at the same time.
   template <class Stream>
   void send(histogram_table const& table, Stream const& add) {
     std::size_t sent = 0;

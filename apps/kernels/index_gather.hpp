@@ -74,7 +74,7 @@ tess::task<void> gather_by_words(gathered_table table, std::uint64_t first, std:
       [values = out.local(), first](std::uint64_t k, std::uint64_t value) { values[k - first] = value; });
 }
 
-// Numbers [first, last), asked for at their owners.
+// Numbers [first, last), requested from their owners.
 template <class WordOf>
 tess::task<void> gather_by_messages(gathered_table table, std::uint64_t first, std::uint64_t last, WordOf word_of,
                                     tess::global_ptr<std::uint64_t> out) {

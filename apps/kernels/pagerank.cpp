@@ -47,7 +47,7 @@ struct pagerank_state {
   pagerank_result result;
 };
 
-// One run, as one place lives it.
+// One run, from the view of one place.
 class pagerank_iteration {
  public:
   explicit pagerank_iteration(pagerank const& k)
@@ -169,7 +169,7 @@ tess::task<pagerank_result> pagerank::run(pagerank_rules rules) const {
         co_await iteration.run(r);
       },
       *this, rules);
-  // Every place has added up the same.
+  // Every place has computed the same sum.
   co_return state_->result;
 }
 

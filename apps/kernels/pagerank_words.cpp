@@ -1,4 +1,4 @@
-// pagerank_words: an iteration pushes along the own rows, and makes scores of what has arrived.
+// pagerank_words: an iteration pushes along the own rows, and computes scores from the sums that arrived.
 #include "kernels/pagerank_words.hpp"
 
 #include <algorithm>
@@ -89,8 +89,9 @@ class word_push {
     taken_.add(taken);
   }
 
-  // Scores of what has arrived; half the sum of their changes. A vertex's change is made a fixed-point number by
-  // itself, so that the sum does not depend on who owns it.
+  // Computes scores from the sums that arrived; returns half the sum of their changes. Each change is converted to
+  // fixed
+  // point separately, so that the sum does not depend on the distribution of vertices.
   [[nodiscard]] std::int64_t update(double base, double damping) const noexcept {
     std::int64_t change = 0;
     for (std::uint64_t i = 0; i < part_.count; ++i) {

@@ -1,6 +1,6 @@
 // pagerank_words: PageRank by pushing: a fetch_add for each edge, on the sum of the vertex that it leads to.
 //
-//   What is added are 64-bit fixed-point numbers, whose sum has no order: the scores are the same, bit by bit, for
+//   The operands are 64-bit fixed-point numbers, whose sum has no order: the scores are the same, bit by bit, for
 //   every number of places and workers, and within 1e-9 those of pagerank.hpp, which pulls as GAPBS does and needs no
 //   atomic.
 //

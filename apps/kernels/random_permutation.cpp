@@ -29,15 +29,15 @@ struct board_part {
   std::uint64_t count = 0;
 };
 
-// At every place, so that a message names it by 8 bytes.
+// One at every place, so that a message names it by 8 bytes.
 struct board {
   tess::global_array<dart> slots;
   tess::place_local<board_part> parts;
   std::uint64_t seed = 0;
 };
 
-// d is thrown at its slot, which is of this place, and so on with those that it drives out; the first one that flies to
-// another place is sent there.
+// Throws d at its slot at this place, then each dart that is displaced; the first one with a slot at another place is
+// sent there.
 void land(tess::place_local<board> here, dart d) {
   board const& b = *here;
   board_part const& mine = *b.parts;
@@ -45,7 +45,7 @@ void land(tess::place_local<board> here, dart d) {
     std::uint64_t const slot = slot_of(d, b.slots.size(), b.seed);
     if (slot - mine.first >= mine.count) break;
     std::atomic_ref<dart> const held(mine.slots[slot - mine.first]);
-    // Relaxed: the finish of the phase orders the slots before those who read them.
+    // Relaxed: the finish of the phase orders the slots before their readers.
     dart before = held.load(std::memory_order_relaxed);
     while (d < before && !held.compare_exchange_weak(before, d, std::memory_order_relaxed)) {
     }
@@ -88,7 +88,7 @@ tess::task<void> throw_all(tess::place_local<board> b, permutation result, form 
       });
 }
 
-// This place's darts in the order of their slots go to where they belong, behind those of the places before.
+// Sends this place's darts, in the order of their slots, to their final positions, after those of lower places.
 tess::task<void> collect(tess::place_local<board> b, permutation result) {
   board_part const& mine = *b->parts;
   std::vector<std::uint32_t> darts;

@@ -1,13 +1,13 @@
-// random_permutation: numbers 0 to n - 1 in random order, drawn by all places at once: darts thrown at a board.
+// random_permutation: the numbers 0 to n - 1 in random order, by all places at once, by throwing darts at a board.
 //
 //   Dart i goes to slot hash(seed, i, t) of 2n at its t-th throw. If two darts meet in a slot, the one with fewer
 //   throws stays (the smaller number, if these are equal), and the other is thrown again. The darts in the order of
 //   their slots are the permutation.
 //
-//   Where the darts end does not depend on who throws when: this is the proposing half of stable matching, whose
-//   outcome is the same in every order (McVitie and Wilson, 1970). So a seed gives one permutation, on every number of
-//   places, and without a barrier between throws. All permutations are equally likely: hashes are uniform, and which
-//   dart stays does not depend on the slot, so renaming the slots changes no probability.
+//   The result does not depend on the order of throws: this is the proposing half of stable matching, whose
+//   outcome is the same in every order (McVitie and Wilson, 1970). So a seed gives one permutation for every number of
+//   places, without a barrier between throws. All permutations are equally likely: hashes are uniform, and the choice
+//   of the dart that stays does not depend on the slot, so renaming the slots changes no probability.
 //
 // Shapes    [n], in blocks of multiples of 64.
 // Units     n from 1 to 2^32 - 1.
@@ -30,10 +30,10 @@ using permutation = tess::global_array<std::uint32_t>;
 
 [[nodiscard]] tess::task<permutation> random_permutation(std::uint64_t n, std::uint64_t seed, form how);
 
-// The whole of it, at the caller's place.
+// The whole permutation, at the caller's place.
 [[nodiscard]] tess::task<std::vector<std::uint32_t>> gather(permutation p);
 
-// Every number stands there once.
+// Whether every number occurs once.
 [[nodiscard]] bool is_permutation(std::vector<std::uint32_t> const& numbers);
 
 // The same permutation by one thread, whose last dart is thrown first.

@@ -1,6 +1,6 @@
-// random_word: random numbers without a state: word k of a stream is a function of seed and k.
+// random_word: stateless random numbers: word k of a stream is a function of seed and k.
 //
-//   So every place draws its own part of a stream, and all numbers of places draw the same one.
+//   Every place draws its own part of a stream, so the stream does not depend on the number of places.
 //
 // Source    splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 #pragma once
@@ -17,12 +17,12 @@ constexpr std::uint64_t splitmix(std::uint64_t seed, std::uint64_t k) noexcept {
   return z ^ (z >> 31);
 }
 
-// Word k of stream `seed`. The seed is mixed first, so that the streams of neighbouring seeds have nothing in common.
+// Word k of stream `seed`. The seed is mixed first, so that the streams of neighbouring seeds are independent.
 constexpr std::uint64_t random_word(std::uint64_t seed, std::uint64_t k) noexcept {
   return splitmix(splitmix(0, seed), k);
 }
 
-// Where a random word falls in [0, size).
+// Maps a random word to [0, size).
 constexpr std::uint64_t scaled(std::uint64_t random, std::uint64_t size) noexcept {
   return static_cast<std::uint64_t>(static_cast<unsigned __int128>(random) * size >> 64);
 }

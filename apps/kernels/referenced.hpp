@@ -1,7 +1,7 @@
-// referenced: which parts of an array with an element for each vertex a place's rows lead to, beside its own.
+// referenced: the parts of a per-vertex array that a place's rows refer to at other places.
 //
-//   Rows of a grid or a road map lead to few vertices of other places, those of a social network to all parts of the
-//   array: the same answer serves both, found once for a graph, used in every step of an iteration.
+//   Rows of a grid or a road map refer to few vertices of other places, those of a social network to all parts of the
+//   array. One representation serves both; it is computed once for a graph and used in every iteration.
 //
 // Units     elements; ranges in units of 512, so that the transfers are few and long enough. Gaps of up to 4 units are
 //           filled, as a transfer costs more than they do.
@@ -21,7 +21,8 @@ struct element_range {
   std::uint64_t end;
 };
 
-// In the order of places, beginning with the next one, so that not all ask the same one first. `in` are rows of `part`.
+// In the order of places, starting with the next one, so that places do not all read the same one first. `in` are rows
+// of `part`.
 [[nodiscard]] inline std::vector<element_range> referenced(graph::distributed_graph const& g,
                                                            graph::graph_part const& part, graph::rows const& in) {
   constexpr std::uint64_t unit = 512;

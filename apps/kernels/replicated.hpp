@@ -1,7 +1,7 @@
-// replicated: an array of which every place has a whole copy, each block of it being made by one place.
+// replicated: an array with a whole copy at every place; each place computes one block of it.
 //
-//   A step of an iteration writes the own block of the own copy; after a step of synchronisation gather() gets the
-//   other blocks, or those parts of them that are asked for, from the copies of their owners.
+//   A step of an iteration writes the own block of the own copy; after synchronisation gather() gets the other blocks,
+//   or the requested parts of them, from the copies of their owners.
 //
 // Shapes    [size()] at every place, blocks of block() elements.
 // Units     elements of T, trivially copyable, zero at first.
@@ -42,7 +42,7 @@ class replicated {
     tess::counter done;
     unsigned const places = tess::places();
     for (unsigned step = 1; step < places; ++step) {
-      // Each place begins with its neighbour, so that they do not all ask the same one.
+      // Each place starts with its neighbour, so that places do not all read the same one.
       auto const p = static_cast<tess::place_id>((tess::here() + step) % places);
       std::uint64_t const begin = std::min(p * block_, size_);
       std::uint64_t const end = std::min(begin + block_, size_);

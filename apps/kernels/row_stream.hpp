@@ -1,4 +1,4 @@
-// row_stream: all rows of a distributed graph at one place, a block at a time; for verifiers, which go by one thread.
+// row_stream: all rows of a distributed graph at one place, a block at a time; for sequential verifiers.
 //
 // Cost      memory for the targets of a few thousand rows, not for the graph; each block is one block transfer of
 //           offsets and one of targets.

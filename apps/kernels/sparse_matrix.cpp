@@ -1,4 +1,4 @@
-// sparse_matrix: memory for rows, and where other places find it.
+// sparse_matrix: memory for rows, and their addresses for other places.
 #include "kernels/sparse_matrix.hpp"
 
 #include <numeric>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t rows_per_task = 1024;
 
-// Slots become the positions of their rows; memory for as many entries. Returns how many.
+// Turns slots into the positions of their rows and allocates their entries. Returns the number of entries.
 std::uint64_t allocate_rows(matrix_part& part) {
   auto const offsets = tess::allocate<std::uint64_t>(part.count + 1);
   std::uint64_t* const to = offsets.local();
@@ -34,7 +34,7 @@ void give_back(matrix_part& part) {
   if (part.columns != nullptr) tess::deallocate(tess::to_global(part.columns));
 }
 
-// Where a place's rows lie, for the others.
+// Addresses of a place's rows, for the others.
 struct row_addresses {
   tess::global_ptr<vertex> columns;
   tess::global_ptr<std::uint64_t> offsets;

@@ -1,4 +1,4 @@
-// sparse_matrix: where a square sparse matrix has entries that are not zero, every place holding a block of its rows.
+// sparse_matrix: the nonzero pattern of a square sparse matrix; every place holds a block of its rows.
 //
 //   Made in four steps, each a phase of all places: make; count the entries of each row into its slot; lay_out, which
 //   takes memory for them and turns each slot into the position of the row's next entry; write the entries, taking
@@ -29,7 +29,7 @@ struct entry {
   friend bool operator==(entry const&, entry const&) = default;
 };
 
-// What one place holds.
+// The part of one place.
 struct matrix_part {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
@@ -115,7 +115,7 @@ class entry_cursor {
   entry_cursor(matrix_part const& part, std::uint64_t begin, std::uint64_t end) noexcept
       : rows_(part.rows), first_(part.first), row_(begin), next_(rows_.offsets[begin]), end_(rows_.offsets[end]) {}
 
-  // How many it wrote; 0 at the end.
+  // Returns the number of entries written; 0 at the end.
   std::uint64_t take(std::span<entry> into) noexcept {
     std::uint64_t taken = 0;
     for (; taken < into.size() && next_ != end_; ++next_) {

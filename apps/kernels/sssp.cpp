@@ -1,4 +1,4 @@
-// sssp: the steps, and how all places agree on the next bin.
+// sssp: the steps of a search, and how all places agree on the next bin.
 #include "kernels/sssp.hpp"
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace kernels {
 
 namespace {
 
-// Bins that the largest weight spans at most: more cost more steps than they save work.
+// The largest number of bins that a weight spans: more bins cost more steps than they save work.
 constexpr double bins_max = 128;
 
 }  // namespace
 
-// One search, as one place lives it; all places take the same bins, from the same reports.
+// One search, from the view of one place; all places process the same bins, from the same reports.
 template <class Distance>
 class sssp_search {
  public:
@@ -25,7 +25,7 @@ class sssp_search {
     width_ = bin_width<Distance>(delta);
     s_.begin(delta);
     if (s_.part.owns(source)) s_.claim(std::array{distance_of<Distance>{source, 0}});
-    // Nobody sends before everybody has forgotten the search before.
+    // No place sends before all places have reset the state of the search before.
     co_await tess::barrier();
     for (std::uint64_t bin = 0; bin != no_bin;) {
       for (auto& w : s_.workers) w.bins.advance(bin);
@@ -36,7 +36,7 @@ class sssp_search {
   }
 
  private:
-  // Sends the rest of what was found for others, takes what they found for this place; the next bin of all.
+  // Sends the rest of what was found for others, and takes what they found for this place; returns the next bin of all.
   tess::task<std::uint64_t> agree() {
     if (tess::places() == 1) co_return lowest_bin();
     std::uint64_t const lowest = lowest_bin();

@@ -1,9 +1,9 @@
-// sssp: shortest paths from one vertex by delta stepping; every place relaxes the rows of the vertices that it owns.
+// sssp: shortest paths from one vertex by delta stepping; every place relaxes the rows of its own vertices.
 //
-//   A place works through its part of a bin until nothing is left of it, without asking anybody, and tells others
-//   what it found for their vertices: a few with the step's report, many in packets. What it told once it remembers, so
-//   that only smaller distances travel. The distances are the least sums over all paths, each added up from its begin:
-//   they do not depend on places, workers, delta or timing, not even as floating-point numbers.
+//   A place works through its part of a bin until it is empty, without synchronisation, and sends distances of other
+//   places' vertices to their owners: a few with the step's report, many in packets. It records what it sent, so that
+//   only smaller distances are sent again. A distance is the least sum over all paths, each added up from its start:
+//   it does not depend on places, workers, delta or timing, not even as a floating-point number.
 //
 // Units     Distance is std::uint32_t or double, like the weights. delta: in units of distance.
 // Threads   made, run and released by one task, for all; one run() at a time.
@@ -39,7 +39,7 @@ struct weighted_target {
   Distance weight;
 };
 
-// What a place tells another one after a step.
+// The report of a place to another one after a step.
 template <class Distance>
 struct sssp_report {
   static constexpr std::uint32_t pairs_max = 16;
@@ -63,9 +63,10 @@ class sssp {
   static tess::task<sssp> make(graph::distributed_graph g, graph::edge_weights w);
   static tess::task<void> release(sssp s);
 
-  // What suits a graph whose weights are spread evenly up to `max`: max over the mean degree, as Meyer and Sanders have
-  // it, but the mean over edges and not over vertices. A graph with hubs finds nearly everything by way of them, and a
-  // wide bin would relax their long rows again and again: kron:18 relaxes 1.4 times its edges with 8, 1.0 with 2.
+  // A good value if weights are uniform up to `max`: max over the mean degree, as in Meyer and Sanders, but with the
+  // mean
+  // over edges and not over vertices. A graph with hubs reaches nearly everything through them, and a
+  // wide bin would relax their long rows repeatedly: kron:18 relaxes 1.4 times its edges with 8, 1.0 with 2.
   [[nodiscard]] static tess::task<double> usual_delta(graph::distributed_graph g, graph::edge_weights w);
 
   // delta > 0

@@ -52,7 +52,7 @@ void send_packet(tess::place_local<sssp_state<Distance>> state, unsigned p, dist
   full.count = 0;
 }
 
-// Those targets that are nearer by way of this row, without a branch that hangs on it: it could not be predicted, and
+// The targets that are nearer through this row, without a branch on the result: it would be unpredictable, and
 // the loads need not wait for each other.
 template <bool Shared, class Distance>
 std::uint32_t nearer(Distance* known, weighted_target<Distance> const* from, weighted_target<Distance> const* end,

@@ -1,7 +1,7 @@
-// sssp_steps: what one place does in one step: empty the present bin, and take what others found.
+// sssp_steps: one step at one place: empties the current bin, and takes what others found.
 //
-//   `known` is live for own vertices; for those of others it holds the smallest distance that was told to their owner.
-//   As in bfs_steps, packets only collect in an inbox, and there are two, for a place can be a step ahead.
+//   `known` is up to date for own vertices; for others it holds the smallest distance sent to their owner.
+//   As in bfs_steps, packets are only collected in an inbox; there are two, because a place can be a step ahead.
 //
 // Shapes    known: [vertices]; offsets: [own vertices + 1]; targets: [entries of own rows].
 // Threads   with several workers a large bin is shared by as many tasks, each with bins and packets of its own.
@@ -20,7 +20,7 @@ namespace kernels {
 template <class Distance>
 using distance_packet = graph::packet<distance_of<Distance>>;
 
-// What one task of a place works with.
+// The state of one task of a place.
 template <class Distance>
 struct sssp_worker {
   distance_bins<Distance> bins;
@@ -40,7 +40,7 @@ struct sssp_state {
   std::vector<distance_of<Distance>> front;
   std::vector<std::atomic<std::uint32_t>> packets_to;  // [place]
 
-  unsigned half = 0;  // the inbox of the present step
+  unsigned half = 0;  // the inbox of the current step
   std::vector<distance_of<Distance>> inbox[2];
   tess::counter arrived[2];  // packets
 
@@ -52,11 +52,11 @@ struct sssp_state {
   void claim_inbox();
 };
 
-// Empties the present bin; what goes to other places and fills a packet leaves, the rest stays in `open`.
+// Empties the current bin; full packets for other places are sent, the rest stays in `open`.
 template <class Distance>
 tess::task<void> empty_bin(tess::place_local<sssp_state<Distance>> state, graph::distributed_graph const& g);
 
-// The rest of what is for place p: into the report if it fits, else by packets.
+// Sends the remaining items for place p: in the report if they fit, else in packets.
 template <class Distance>
 void hand_out(tess::place_local<sssp_state<Distance>> state, unsigned p, sssp_report<Distance>& report);
 

@@ -1,4 +1,4 @@
-// sssp_words: the sweeps of one place, and how all agree on the next bin.
+// sssp_words: the sweeps of one place, and how all places agree on the next bin.
 #include "kernels/sssp_words.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class word_relaxation {
       });
       co_await tess::forall_chunks(0, front_.size(), vertices_per_task,
                                    [this](std::uint64_t b, std::uint64_t e) { return relax(b, e); });
-      // What came nearer is counted by who found it: the owner may have looked before.
+      // A vertex that came nearer is counted by the place that found it: the owner may have looked before.
       lowest = co_await tess::all_reduce(left_.load(std::memory_order_relaxed),
                                          [](double a, double b) { return std::min(a, b); });
     }

@@ -1,6 +1,6 @@
-// sssp_words: shortest paths by delta stepping that relaxes each edge by fetch_min on the distance, whoever owns it.
+// sssp_words: shortest paths by delta stepping that relaxes each edge by fetch_min on the distance, at any place.
 //
-//   A vertex that came nearer is marked at its owner by a second atomic; the owner works on those of the present bin.
+//   A vertex that came nearer is marked at its owner by a second atomic; the owner works on those of the current bin.
 //   The distances are those of sssp.hpp, bit by bit.
 //
 // Units     Distance is std::uint32_t or double, like the weights. delta > 0: in units of distance.

@@ -1,4 +1,4 @@
-// topological_sort: freeing rows, by words or messages, and numbering them afterwards.
+// topological_sort: removes rows, by words or messages, and numbers them afterwards.
 #include "kernels/topological_sort.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::uint64_t rows_per_task = 256;
 constexpr std::uint64_t one_entry = std::uint64_t{1} << 32;
 constexpr vertex no_column = ~vertex{0};
 
-// One call, as every place sees it.
+// One call, from the view of every place.
 struct sorting {
   sparse_matrix m;
   sparse_matrix transposed;
@@ -28,7 +28,7 @@ struct sorting {
 };
 using sorting_name = tess::place_local<sorting>;
 
-// A column whose row went.
+// A column whose row was removed.
 struct freed {
   vertex row;
   vertex column;
@@ -54,7 +54,7 @@ tess::task<void> go_by_words(sorting const& s, vertex row, vertex column) {
     return tess::fetch_max(s.levels[rows[k]], level + 1);
   });
   std::vector<entry> next;
-  // Whoever takes the last but one finds all levels in place, as each was raised before its entry left.
+  // The task that removes the last entry but one finds the final level: each level was raised before its entry left.
   co_await tess::overlap<in_flight>(
       0, others.size(),
       [&s, column, rows = others.data()](std::uint64_t k) {
@@ -83,7 +83,7 @@ void leave_row(sorting_name here, freed f) {
   std::uint32_t known = level.load(std::memory_order_relaxed);
   while (known < f.level && !level.compare_exchange_weak(known, f.level, std::memory_order_relaxed)) {
   }
-  // Release the level, acquire those of the others: whoever leaves one entry behind sees all of them.
+  // Releases the level and acquires those of the others: the task that leaves one entry sees all of them.
   std::atomic_ref<std::uint64_t> const left(s.left.local()[i]);
   std::uint64_t const entry_left = one_entry + f.column;
   std::uint64_t const now = left.fetch_sub(entry_left, std::memory_order_acq_rel) - entry_left;
@@ -93,7 +93,7 @@ void leave_row(sorting_name here, freed f) {
   tell_column(here, {f.row, column, level.load(std::memory_order_relaxed)});
 }
 
-// At the column's place: its row went, so all others lose an entry.
+// At the column's place: its row was removed, so all other rows lose an entry.
 void free_column(sorting_name here, freed f) {
   sorting const& s = *here;
   matrix_part const& mine = s.transposed.part();
@@ -104,7 +104,7 @@ void free_column(sorting_name here, freed f) {
           freed{row, f.column, f.level + 1});
 }
 
-// Sums over rows; nothing leaves a row before all are there.
+// Sums over rows; no entry is removed before all sums are complete.
 void add_up(sorting const& s, std::uint64_t begin, std::uint64_t end) {
   graph::rows const rows = s.m.part().rows;
   for (std::uint64_t i = begin; i < end; ++i) {
@@ -132,7 +132,7 @@ tess::task<void> start(sorting_name here, form how, std::uint64_t begin, std::ui
   co_return;
 }
 
-// After all rows went: how many levels there are, and how many rows of this place did not go.
+// After all rows were removed: the number of levels, and of rows of this place that could not be removed.
 struct outcome {
   std::uint32_t levels = 0;
   std::uint64_t stuck = 0;
@@ -162,7 +162,7 @@ tess::task<void> counts_to_places(level_counts counts) {
   for (std::uint64_t& count : counts.local()) before += std::exchange(count, before);
 }
 
-// The first to go are the last rows of the triangle.
+// The first rows to be removed are the last of the triangle.
 tess::task<void> number_rows(sorting_name here, level_counts counts, form how) {
   sorting const& s = *here;
   std::vector<std::uint64_t> next(counts.size() / tess::places());
@@ -202,7 +202,7 @@ tess::task<void> number_all(sorting_name name, std::uint64_t levels, form how) {
   co_await level_counts::release(counts);
 }
 
-// All rows go that can.
+// Removes all rows that can be removed.
 tess::task<void> free_rows(sorting_name name, form how) {
   co_await tess::on_all_places(
       [](sorting_name here) -> tess::task<void> {

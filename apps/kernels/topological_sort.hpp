@@ -1,17 +1,16 @@
-// topological_sort: rows and columns of a sparse matrix in an order in which it is upper triangular, if there is one.
+// topological_sort: orders rows and columns of a sparse matrix so that it becomes upper triangular, if possible.
 //
-//   A row with a single entry left goes to the end of what is still unordered, together with the entry's column; the
-//   other entries of that column leave their rows. Each row keeps one word, the sum of (2^32 + column) over its entries
-//   left: one subtraction both counts and, at the last but one, names the column that remains. Rows go as soon as they
-//   can, without steps; a row's level is one more than the highest of the rows that freed it, and the order is that of
-//   levels, then of rows: the same whatever the timing.
+//   A row with a single entry is removed and placed at the end of the unordered part, together with the entry's column;
+//   the other entries of that column leave their rows. Each row keeps one word, the sum of (2^32 + column) over its
+//   remaining entries: one subtraction both counts and, at the last but one, identifies the remaining column. Rows are
+//   removed as soon as possible, without steps. A row's level is one more than the highest of the rows that freed it,
+//   and the order is by level, then by row, whatever the timing.
 //
 // Shapes    rows, columns: for each row or column of the matrix its new number.
 // Threads   one task calls it, for all places; it releases the two arrays, too.
 // Errors    tess::error if no order makes the matrix upper triangular with a full diagonal.
 // Cost      words: for each entry a fetch_max and a fetch_sub, and a block transfer for each column; messages: one of
-// 24
-//           bytes for each entry and one for each column. 20 bytes for each row while it runs, 8 for each pair of a
+//           24 bytes for each entry and one for each column. 20 bytes for each row while it runs, 8 for each pair of a
 //           level and a place, over all places.
 // Source    toposort_matrix of the bale suite (github.com/jdevinney/bale, its description), where rows keep two words,
 //           and the order is left to chance.

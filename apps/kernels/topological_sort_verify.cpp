@@ -1,4 +1,4 @@
-// topological_sort_verify: matrices to sort, and whether one was sorted.
+// topological_sort_verify: generates matrices to sort, and checks whether one was sorted.
 #include <cmath>
 #include <span>
 

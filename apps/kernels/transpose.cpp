@@ -1,4 +1,4 @@
-// transpose: counting and moving the entries, by words or messages.
+// transpose: counts and moves the entries, by words or messages.
 #include "kernels/transpose.hpp"
 
 #include <array>

@@ -1,20 +1,20 @@
-// triangles: how many triples of vertices are joined by three edges.
+// triangles: counts the triples of vertices that are joined by three edges.
 //
-//   Edges are turned to the end with the higher degree, so that no vertex has many out-neighbours, and vertices of a
-//   place are renamed by falling degree, so that the busy ones lie together. Each edge then counts the out-neighbours
-//   that its ends have in common: those of one end are marked in a bitmap, those of the other are looked up there.
+//   Edges are directed to the end with the higher degree, so that no vertex has many out-neighbours, and vertices of a
+//   place are renamed by descending degree, so that the busy ones are adjacent. Each edge then counts the common
+//   out-neighbours of its ends: those of one end are marked in a bitmap, in which those of the other are looked up.
 //
-//   words: rows are read where they are needed. The end with more out-neighbours is marked, by its owner; the rows of
-//   the other places come to it in blocks, a place's at a time, the next while one is used. messages: rows are
-//   sent, in packets, to the owners of their out-neighbours, who count.
+//   words: rows are read where they are needed. The end with more out-neighbours is marked, by its owner, which gets
+//   the
+//   rows of the other places in blocks, a place's at a time, the next while one is used. messages: rows are
+//   sent, in packets, to the owners of their out-neighbours, which count.
 //
 // Threads   made, run and released by one task, for all; one run() at a time.
 // Cost      at every place 8 bytes for each vertex of the graph, 4 for each own entry at most, and for `words` the
-// turned
-//           rows of two other places; a bitmap of the vertices for each worker. Transfers: for words the turned rows
-//           of all places to every place, 4 bytes an edge; for messages each turned row to at most as many places as it
-//           has out-neighbours. Work: for words the sum over all edges of the shorter row, for messages that of the
-//           higher end's.
+//           directed rows of two other places; a bitmap of the vertices for each worker. Transfers: for words the
+//           directed rows of all places to every place, 4 bytes an edge; for messages each directed row to at most as
+//           many places as it has out-neighbours. Work: for words the sum over all edges of the shorter row, for
+//           messages that of the higher end's.
 // Source    degree order and bitmaps: Schank, Wagner, "Finding, Counting and Listing All Triangles in Large Graphs"
 //           (WEA 2005), `forward`; Latapy, "Main-memory triangle computations" (TCS 2008), `new-vertex-listing`. As in
 //           GAP (Beamer et al. 2015) and in the bale suite.

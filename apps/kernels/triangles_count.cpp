@@ -39,7 +39,7 @@ struct panel_copy {
 
 }  // namespace
 
-// One run, as one place lives it.
+// One run, from the view of one place.
 class triangles_count {
  public:
   explicit triangles_count(triangles const& t)
@@ -63,7 +63,7 @@ class triangles_count {
 
  private:
   [[nodiscard]] tess::place_id place_of(unsigned step) const {
-    // Each place begins with itself and goes on with its neighbour, so that not all ask the same one.
+    // Each place starts with itself and continues with its neighbour, so that places do not all read the same one.
     return static_cast<tess::place_id>((tess::here() + step) % tess::places());
   }
   [[nodiscard]] panel own_rows() const noexcept { return {part_.first, s_.offsets, s_.targets}; }

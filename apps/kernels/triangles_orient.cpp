@@ -15,7 +15,7 @@ constexpr std::uint64_t rows_per_task = 1024;
 
 }  // namespace
 
-// The step as one place lives it. A vertex's key is its degree, then its new name; edges go to the larger key.
+// The step, from the view of one place. A vertex's key is its degree, then its new name; edges go to the larger key.
 class triangles_orient {
  public:
   explicit triangles_orient(triangles const& t)
@@ -26,7 +26,7 @@ class triangles_orient {
     for (std::uint64_t i = 0; i < part_.count; ++i) set_key(i, part_.out.degree(s_.order[i]));
     co_await gather_keys();
     co_await turn_rows();
-    // The degrees have done their work: from here on, keys begin with the lengths of the turned rows.
+    // The degrees are not needed any more: from here on, keys begin with the lengths of the turned rows.
     co_await tess::barrier();
     for (std::uint64_t i = 0; i < part_.count; ++i) set_key(i, s_.row(i).size());
     t_.turned_.local()[0] = {s_.offsets_memory, s_.targets_memory, part_.count, s_.offsets[part_.count]};
@@ -76,7 +76,7 @@ class triangles_orient {
 
   [[nodiscard]] std::uint64_t key_of(vertex own) const noexcept { return keys_[part_.first + own]; }
   [[nodiscard]] std::span<vertex const> neighbours(std::uint64_t i) const noexcept {
-    // Rows by falling degree are anywhere: the one after the next few is asked for.
+    // Rows by descending degree are scattered: the row a few positions ahead is prefetched.
     constexpr std::uint64_t ahead = 8;
     if (i + ahead < part_.count) __builtin_prefetch(part_.out.targets + part_.out.offsets[s_.order[i + ahead]]);
     return part_.out.neighbours(s_.order[i]);

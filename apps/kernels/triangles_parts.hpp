@@ -1,4 +1,4 @@
-// triangles_parts: what the two steps of triangles share at a place.
+// triangles_parts: state of a place that the two steps of triangles share.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace kernels {
 
-// A worker takes so many rows at a time.
+// The number of rows that a worker takes at a time.
 inline constexpr std::uint64_t rows_per_chunk = 128;
 
 // One bit for each vertex of the graph.
@@ -25,7 +25,7 @@ class vertex_marks {
   void clear(std::span<graph::vertex const> vertices) noexcept {
     for (graph::vertex const v : vertices) words_[v / 64] = 0;
   }
-  // How many of these are marked.
+  // The number of these that are marked.
   [[nodiscard]] std::uint64_t count(std::span<graph::vertex const> vertices) const noexcept {
     std::uint64_t const* const words = words_.data();
     std::uint64_t found = 0;

@@ -1,4 +1,4 @@
-// triangles_push: the form `messages`: rows travel to the owners of their out-neighbours, who count.
+// triangles_push: the form `messages`: rows are sent to the owners of their out-neighbours, which count.
 #include <algorithm>
 
 #include "distributed/packet.hpp"
