@@ -1,7 +1,7 @@
 // benchmark: the object that every closure of a kernel carries along, and the closures.
 //
 //   Kernel is a struct with
-//     node     what one node of the simulated network knows, a plain C++ struct that stays at its place
+//     node     the state of one node of the simulated network, a plain C++ struct that stays at its place
 //     fields   members of the benchmark object that only this kernel has; an object type (tess/object.hpp)
 //
 // Source   "NEMESYS" (MEMSYS 2019), section 5: closures capture `this`, and with it all that it refers to.
@@ -28,7 +28,7 @@ struct benchmark {
   [[nodiscard]] typename Kernel::node& node(std::int32_t i) const { return (*node_set)(i); }
 };
 
-// What a statement captures: `this`, the point that it goes to, and no more than that in a sweep.
+// The captures of a statement: `this` and the target point; only these in a sweep.
 template <class Kernel>
 struct sweep_closure {
   benchmark<Kernel>* self;
@@ -40,7 +40,7 @@ struct closure {
   x10::point* to;
   Args args;
 };
-// An expression's closure is wrapped in another one that brings the result back.
+// An expression's closure is wrapped in another one that returns the result.
 template <class Kernel>
 struct evaluation {
   sweep_closure<Kernel>* body;

@@ -1,7 +1,7 @@
 // bfs_bellman_ford: distances from a root, by messages that every node relaxes (BF).
 //
-//   As many rounds as the root's eccentricity, each of two sweeps: what came is put into the box; a node whose distance
-//   falls sends one more to all its neighbours.
+//   As many rounds as the root's eccentricity, each of two sweeps: received messages are put into the box; a node whose
+//   distance falls sends a distance greater by one to all its neighbours.
 //
 // Source   IMSuite (JPDC 2015), bfsBellmanFord.
 #include "imsuite/program.hpp"
@@ -36,7 +36,7 @@ struct bfs_bellman_ford {
     if (i == self->own.root) n.distance = 0;
   }
 
-  // To the neighbours of node i, from its place.
+  // Sends to the neighbours of node i, from its place.
   static tess::task<void> tell_neighbors(self_t* self, std::int32_t i, std::int32_t distance) {
     for (std::int32_t const j : self->node(i).neighbors)
       co_await send(self, j, distance, [](node& n, std::int32_t d) { n.next_box.push_back(d); });

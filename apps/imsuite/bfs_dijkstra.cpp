@@ -1,8 +1,8 @@
 // bfs_dijkstra: a breadth-first tree, a level per phase, with signals down and echoes up the tree (DST).
 //
-//   Phase p: the root's START travels down p levels; the nodes of level p send JOIN to whom they have not talked to; a
-//   node without a parent accepts the JOIN of the least sender and refuses the others; echoes go up. Ends when a phase
-//   found nobody.
+//   Phase p: the root's START travels down p levels; the nodes of level p send JOIN to neighbours they have not
+//   contacted; a node without a parent accepts the JOIN of the smallest sender and refuses the others; echoes go up.
+//   Ends when a phase found no node.
 //
 // Source   IMSuite (JPDC 2015), bfsDijkstra; D. Peleg, "Distributed Computing" (SIAM 2000), chapter 5.
 #include <algorithm>
@@ -101,7 +101,7 @@ struct bfs_dijkstra {
   static tess::task<void> answer_joins(self_t* self) {
     co_await sweep(self, [](self_t* s, std::int32_t i) -> tess::task<void> {
       node& n = s->node(i);
-      // In order of senders, so that the tree does not depend on who came first.
+      // In order of senders, so that the tree does not depend on the order of arrival.
       std::ranges::sort(n.joins);
       for (std::int32_t const from : n.joins) {
         bool const accept = !n.is_root && n.parent == infinity;

@@ -1,4 +1,4 @@
-// builder: the parts that are the same for all kernels.
+// builder: construction common to all kernels.
 #include "imsuite/builder.hpp"
 
 namespace imsuite {

@@ -1,4 +1,4 @@
-// builder: makes a benchmark object with everything that it refers to, at place 0, and its distributed arrays
+// builder: makes a benchmark object with all objects that it refers to, at place 0, and its distributed arrays
 // everywhere.
 //
 // Threads  one task, at place 0; release() after everything that uses the arrays.
@@ -46,7 +46,7 @@ class builder {
     co_return tess::make<x10::dist_array<T>>(dist_, local);
   }
 
-  // Without `own`, which refers to what the kernel makes.
+  // Without `own`, which refers to objects that the kernel makes.
   template <class Kernel>
   [[nodiscard]] tess::task<benchmark<Kernel>*> object(std::int64_t load) {
     auto const counters = co_await tess::place_local<copies>::make();

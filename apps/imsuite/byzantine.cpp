@@ -1,4 +1,4 @@
-// byzantine: consensus among nodes of which n / 8 - 1 lie, with a coin that all toss alike (BY).
+// byzantine: consensus among nodes of which n / 8 - 1 lie, with a coin that all toss with the same result (BY).
 //
 //   n / 8 + 1 rounds: the votes flood the graph, as many hops as its diameter; each node counts them, and a majority
 //   above a threshold, which the coin chooses, becomes its vote. A traitor sends different votes to different nodes;

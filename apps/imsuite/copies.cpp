@@ -1,4 +1,4 @@
-// copies: gathering, and the table.
+// copies: gathers the counts and prints the table.
 #include "imsuite/copies.hpp"
 
 #include <fmt/format.h>
@@ -17,17 +17,17 @@ namespace imsuite {
 
 namespace {
 
-// One place's counts, on their way.
+// One place's counts, as sent to place 0.
 struct counted_list {
   tess::array<counted> all;
 };
 
-// Graphs of one size class, their objects and bytes from least to most.
+// Graphs of one size class, with the ranges of their objects and bytes.
 struct size_class {
   std::string_view name;
   std::uint64_t bytes_end;
 };
-// As the paper's; its words are half as long.
+// Formatted as in the paper; its words are half as long.
 constexpr std::array classes{size_class{"small", 2048}, size_class{"medium", 16384}, size_class{"large", UINT64_MAX}};
 
 std::string ours(std::vector<counted> const& found) {

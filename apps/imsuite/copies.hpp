@@ -1,10 +1,10 @@
-// copies: how many graphs of which size left their place, as NEMESYS's table 5 counts them.
+// copies: counts the graphs copied to other places, by size, as in NEMESYS's table 5.
 //
-//   Only what goes to another place counts, and twice, as in the paper, which logged each graph at its source and at
+//   Only copies to another place count, and twice, as in the paper, which logged each graph at its source and at
 //   its destination: a statement at another place is 2, an expression 4 (closure and result).
 //
 // Units    bytes as they travel (measure.hpp).
-// Threads  note: any task of the place. start and stop: one task, while nothing is under way.
+// Threads  note: any task of the place. start and stop: one task, while no copy is in flight.
 // Source   "NEMESYS" (MEMSYS 2019), table 5, in reference/nemesys_table5.csv.
 #pragma once
 
@@ -38,7 +38,7 @@ struct counted {
   std::uint64_t graphs = 0;
 };
 
-// What one place saw.
+// The counts of one place.
 struct copies {
   struct seen {
     std::uint64_t graphs = 0;
@@ -59,7 +59,7 @@ struct copies {
 // The counts of all places, in order of size.
 [[nodiscard]] tess::task<std::vector<counted>> stop_counting(tess::place_local<copies> everywhere);
 
-// For a reader: the table's row beside the paper's, and the parts of the most frequent graph that place 0 sent. Also
+// For a reader: the table's row next to the paper's, and the parts of the most frequent graph that place 0 sent. Also
 // goes to --stats: copies; graphs as [objects, arrays, bytes, copies]; the parts as [name, words].
 [[nodiscard]] std::string report_copies(kernel k, std::vector<counted> const& found, copies const& here);
 

@@ -47,7 +47,7 @@ struct dijkstra_routing {
     std::int32_t parent;
   };
 
-  // The cheapest; of equal ones the latest. All entries for its node leave the queue.
+  // The cheapest entry; among equal ones the latest. All entries for its node leave the queue.
   static entry take_cheapest(std::vector<entry>& queue) {
     entry best = queue.back();
     for (std::size_t k = queue.size(); k-- > 0;)
@@ -77,7 +77,7 @@ struct dijkstra_routing {
     co_return depth;
   }
 
-  // The children of the nodes whose first hop is known take it over, level by level.
+  // The children of the nodes whose first hop is known inherit it, level by level.
   static tess::task<void> spread_first_hops(self_t* s, std::int32_t i, std::int32_t depth) {
     std::vector<route>& table = s->node(i).table;
     auto const row = [&](std::int32_t k) -> route& { return table[static_cast<std::size_t>(k)]; };

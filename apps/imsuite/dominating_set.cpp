@@ -1,9 +1,9 @@
 // dominating_set: a small dominating set by spans, supports and coins (DS).
 //
-//   A node's span is the number of white nodes in its closed neighbourhood. Rounds: whoever has the greatest span,
+//   A node's span is the number of white nodes in its closed neighbourhood. Rounds: a node with the greatest span,
 //   rounded to a power of two, within two hops is active; its neighbours count the active ones around them (support);
 //   an active node becomes a candidate with probability 1 / greatest support of a white neighbour, and joins if it
-//   covers enough that few other candidates cover. The numbers are those of the suite, so the choices are.
+//   covers enough nodes that few other candidates cover. The random numbers are the suite's, hence also the choices.
 //
 // Source   IMSuite (JPDC 2015), dominatingSet; L. Jia, R. Rajaraman, T. Suel, "An efficient distributed algorithm for
 //          constructing small dominating sets" (Distributed Computing 15, 2002).
@@ -55,7 +55,7 @@ struct dominating_set {
                      co_await make.array<std::uint8_t>(), co_await make.array<random_of_node>()};
   }
 
-  // The suite asks the neighbours for theirs; the matrix that came along says the same.
+  // The suite asks the neighbours for theirs; the matrix in the closure has the same contents.
   static void initialize(self_t* self, std::int32_t i) {
     node& n = self->node(i);
     auto const closed = [&](std::int32_t k) {
@@ -109,7 +109,7 @@ struct dominating_set {
       if (n.span == 0) co_return;
       n.support_max = 0;
       for (std::int32_t const j : n.white)
-        // Asked again for the value, as there.
+        // Requested again for the value, as in the suite.
         if (j != i && n.support_max < co_await support_of(s, j)) n.support_max = co_await support_of(s, j);
       n.support_max = std::max(n.support_max, n.support);
       n.candidate = n.active && (*s->own.rs)(i).random.next_double() <= 1.0 / n.support_max;
@@ -163,7 +163,7 @@ struct dominating_set {
     });
   }
 
-  // The white ones are counted first and then listed, as there.
+  // The white ones are counted first and then listed, as in the suite.
   static tess::task<void> recount(self_t* self) {
     co_await sweep(self, [](self_t* s, std::int32_t i) -> tess::task<void> {
       node& n = s->node(i);
@@ -176,7 +176,7 @@ struct dominating_set {
         if (co_await color_of(s, j) == color::white) n.white.push_back(j);
       n.span = span;
       if (span == 0) {
-        // Not white any more, so others who ask meanwhile get the same answer.
+        // Not white any more, so that nodes that ask meanwhile get the same answer.
         tess::place_atomic([&] { n.color = color::black; });
         (*s->own.dom_set)(i) = 1;
       } else {

@@ -1,4 +1,4 @@
-// generate: one java_random, drawn from in the generators' order.
+// generate: draws the inputs from one java_random, in the order of the suite's generators.
 #include "imsuite/generate.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ class generator {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(nodes()) + static_cast<std::size_t>(j);
   }
 
-  // Beyond the tree, of a sparse maximum graph. The suite's formula, in floating point.
+  // Number of edges beyond the tree, for a sparse maximum graph. The suite's formula, in floating point.
   [[nodiscard]] std::int64_t extra_edges() const {
     double const log2 = std::log(static_cast<double>(nodes())) / std::log(2.0);
     return std::int64_t{nodes()} * static_cast<std::int64_t>(log2) - nodes();
@@ -82,7 +82,7 @@ class generator {
     made_.committee = how_.committee;
     if (how_.committee != 0) return;
     made_.committee = std::max(random_.next_int(nodes()), 1);
-    // Drawn all the same, as there.
+    // Drawn and not used, as in the suite.
     if (how_.kind == graph_kind::random || how_.kind == graph_kind::complete) made_.committee = 3;
   }
 
@@ -117,9 +117,9 @@ class generator {
     return drawn ? random_.next_int(max_children_) + 1 : max_children_;
   }
 
-  // Nodes are numbered as they come into being, depth first; each draws its number of children before they do.
+  // Nodes are numbered in order of creation, depth first; each draws its number of children before they do.
   void draw_tree() {
-    // The generators shuffle the nodes' values first, and then never use them.
+    // The generators shuffle the nodes' values first, but never use them.
     for (std::int32_t i = 0; i < 4 * nodes(); ++i) static_cast<void>(random_.next_int());
     if (parts_of(kernel_).parents) made_.parents.assign(static_cast<std::size_t>(nodes()), 0);
     struct parent {
@@ -155,7 +155,7 @@ class generator {
     made_.weights.assign(index(nodes(), 0), std::numeric_limits<std::int32_t>::max());
     for (std::int32_t i = 0; i < nodes(); ++i)
       for (std::int32_t j = 0; j < nodes(); ++j)
-        // Both ways each time, so the later of two draws stays.
+        // Both directions each time, so the later of two draws remains.
         if (i != j) {
           std::int32_t const w = how_.equal_weights ? 1 : random_.next_int(nodes() * 20);
           made_.weights[index(i, j)] = made_.weights[index(j, i)] = w;
@@ -164,14 +164,14 @@ class generator {
 
   void draw_tree_weights() {
     made_.weights.assign(index(nodes(), 0), std::numeric_limits<std::int32_t>::max());
-    // What stands in the matrix while it is filled: the diagonal, and zero for what is not yet drawn. A draw is
-    // compared before its sign is dropped, as there.
+    // The matrix while it is filled: the diagonal, and zero for elements not yet drawn. A draw is
+    // compared before its sign is dropped, as in the suite.
     std::unordered_set<std::int32_t> seen{std::numeric_limits<std::int32_t>::max(), 0};
     for (std::int32_t i = 0; i < nodes(); ++i)
       for (std::int32_t j = i + 1; j < nodes(); ++j) {
         std::int32_t drawn = random_.next_int();
         while (seen.contains(drawn)) drawn = random_.next_int();
-        // The least integer has no opposite and stays negative.
+        // The smallest integer has no opposite and stays negative.
         if (drawn < 0) drawn = static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(drawn));
         seen.insert(drawn);
         made_.weights[index(i, j)] = made_.weights[index(j, i)] = drawn;

@@ -1,11 +1,11 @@
-// generate: the inputs of IMSuite, byte for byte as its generators write them.
+// generate: the inputs of IMSuite, identical to the output of its generators.
 //
 //   All numbers come from one java.util.Random, in the generators' order; the defaults of a kernel are the input that
-//   NEMESYS measured. One difference: for mis and dominating set on random and complete graphs the suite forgets the
-//   line end after the number of nodes, which its kernels cannot read; it is written here.
+//   NEMESYS measured. One difference: for mis and dominating set on random and complete graphs the suite omits the
+//   line end after the number of nodes, and its kernels cannot read the file; it is written here.
 //
 // Units     max_children: of a node of the random tree; 0 draws it.
-// Errors    graph::input_error for sizes that the kernel or the sort of graph cannot have.
+// Errors    graph::input_error for sizes that the kernel or the kind of graph cannot have.
 // Source    IMSuite's input generators (JPDC 2015); NEMESYS (MEMSYS 2019), table 4.
 #pragma once
 
@@ -34,7 +34,7 @@ struct generation {
   bool equal_weights = false;  // dijkstra routing: -weq, otherwise -wrn
 };
 
-// Table 4's: what the paper measured.
+// The input of Table 4, which the paper measured.
 [[nodiscard]] generation paper_input(kernel k) noexcept;
 
 [[nodiscard]] input generate(kernel k, generation const& how);

@@ -1,4 +1,4 @@
-// imsuite_input: the program that writes an input of IMSuite, byte for byte as the suite's generators do.
+// imsuite_input: the program that writes an input of IMSuite, identical to the output of the suite's generators.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -118,7 +118,7 @@ void read_votes(lines& in, input& into) {
   }
 }
 
-// The matrix must have the edges to the parents and no others, and all must descend from the root.
+// The matrix must have the edges to the parents and no others, and all nodes must descend from the root.
 void read_parents(lines& in, input& into) {
   for (std::int32_t i = 0; i < into.nodes; ++i) {
     std::int32_t const parent = in.number(0, into.nodes - 1, fmt::format("the parent of node {}", i));
@@ -129,7 +129,7 @@ void read_parents(lines& in, input& into) {
   auto const edges = std::ranges::count(into.adjacency, 1) / 2;
   if (edges != into.nodes - 1 || !into.connected())
     in.refuse(fmt::format("{} edges in a graph that is{} connected", edges, into.connected() ? "" : " not"), "a tree");
-  // In a tree, neighbours all but one of which is one's parent: each edge must be somebody's to the parent.
+  // In a tree all neighbours but the parent are children: each edge must lead to some node's parent.
   for (std::int32_t i = 0; i < into.nodes; ++i) {
     std::int32_t at = i;
     for (std::int32_t steps = 0; at != into.root; ++steps) {

@@ -1,7 +1,7 @@
-// input: what a kernel of IMSuite computes on, and the suite's text format of it.
+// input: the input of a kernel of IMSuite, and the suite's text format of it.
 //
-//   Every file begins with the number of nodes; what follows depends on the kernel (docs/use/imsuite.md has the table).
-//   Reading checks all of it: a symmetric matrix without loops, identifiers that are a permutation, parents that make
+//   Every file begins with the number of nodes; the rest depends on the kernel (docs/use/imsuite.md has the table).
+//   Reading checks everything: a symmetric matrix without loops, identifiers that are a permutation, parents that form
 //   the tree of the matrix.
 //
 // Shapes    adjacency: [n][n] bytes 0 or 1, row-major. weights: [n][n], row-major. Others: one for each node.
@@ -32,7 +32,7 @@ enum class kernel : std::uint8_t {
   vertex_coloring
 };
 
-// Which parts an input of this kernel has.
+// The parts of an input of this kernel.
 struct parts {
   bool root = false;
   bool committee = false;
@@ -68,7 +68,7 @@ struct input {
   bool operator==(input const&) const = default;
 };
 
-// n * n of anything must fit into memory many times over: every closure carries the matrix.
+// n * n elements must fit into memory many times over: every closure carries the matrix.
 inline constexpr std::int32_t nodes_max = 4096;
 
 [[nodiscard]] std::string format(kernel k, input const& of);

@@ -3,7 +3,7 @@
 //   A linear congruential generator of 48 bits; the high bits of its state are the numbers.
 //
 // Threads  one owner.
-// Cost     a multiplication for each 32 bits. Trivially copyable: it travels as it is.
+// Cost     a multiplication for each 32 bits. Trivially copyable, so it can be sent as it is.
 // Source   the specification of java.util.Random (Java SE API), which fixes every number; Knuth, "The Art of Computer
 //          Programming", volume 2, 3.2.1.
 #pragma once

@@ -1,8 +1,8 @@
 // k_committee: the nodes join committees of at most K members (KC).
 //
 //   K rounds: each node without a committee finds the least active node within K - 1 hops; leaders invite it;
-//   invitations travel K - 1 hops. Invitations that are left over travel on in the next round, as in the suite. Who was
-//   never invited is a committee of his own.
+//   invitations travel K - 1 hops. Remaining invitations travel on in the next round, as in the suite. A node that was
+//   never invited is a committee of its own.
 //
 // Source   IMSuite (JPDC 2015), kcommittee.
 #include <algorithm>

@@ -1,7 +1,7 @@
-// leader_elect_dp: leader election on a general graph in time of its diameter (DP).
+// leader_elect_dp: leader election on a general graph in time proportional to its diameter (DP).
 //
 //   In every pulse each node sends the greatest identifier it knows and the depth of the tree that spread it; a node
-//   whose depth stays for two pulses is the leader, tells so, and the news floods the graph depth first.
+//   whose depth is unchanged for two pulses is the leader, and its announcement floods the graph depth first.
 //
 // Source   IMSuite (JPDC 2015), leader_elect_dp; D. Peleg, "Time-optimal leader election in general networks" (1990).
 #include <algorithm>

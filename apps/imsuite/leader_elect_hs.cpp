@@ -1,8 +1,9 @@
-// leader_elect_hs: leader election on a ring by messages of doubling reach, both ways (HS).
+// leader_elect_hs: leader election on a ring by messages of doubling reach in both directions (HS).
 //
-//   In phase p the candidates send 2^p hops both ways; a message that meets a greater identifier ends, others turn
-//   round. Who gets both back stays a candidate. ceil(log2 n) phases, which is right for all n (the suite's floor is so
-//   only for powers of two).
+//   In phase p the candidates send messages 2^p hops in both directions; a message that meets a greater identifier
+//   ends,
+//   others return. A node that gets both back stays a candidate. ceil(log2 n) phases, which is correct for all n (the
+//   suite's floor is correct only for powers of two).
 //
 // Source   IMSuite (JPDC 2015), leader_elect_hs; D. Hirschberg, J. Sinclair (CACM 23(11), 1980).
 #include <bit>
@@ -59,7 +60,7 @@ struct leader_elect_hs {
     return imsuite::send(s, minus(s, i), s->node(i).to_minus, [](node& n, message const& m) { n.from_plus = m; });
   }
 
-  // A message that came one way: it goes on in `onward`, or back in `back`, or ends.
+  // A message that arrived from one side: it is forwarded in `onward`, or returned in `back`, or ends.
   static void pass(node const& n, message const& came, message& onward, std::uint8_t& send_on, message& back,
                    std::uint8_t& send_back) {
     if (!came.here || came.id <= n.id) return;
@@ -116,12 +117,12 @@ struct leader_elect_hs {
     for (std::int32_t step = 0; step < 2 << phase; ++step) co_await one_step(self);
   }
 
-  // Node i has learnt who leads: it tells the next one.
+  // Node i has learnt the leader: it informs the next one.
   static tess::task<void> lead(self_t* s, std::int32_t i, std::int32_t leader) {
     return imsuite::send(s, i, leader, [](node& n, std::int32_t l) { n.leader = l; });
   }
 
-  // The leader drives the news half way round, on both sides.
+  // The leader's announcement travels half way round, on both sides.
   static tess::task<void> tell_all(self_t* s, std::int32_t i) {
     s->node(i).leader = i;
     co_await lead(s, plus(s, i), i);

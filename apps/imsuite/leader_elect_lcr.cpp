@@ -1,6 +1,6 @@
-// leader_elect_lcr: leader election on a ring: identifiers travel one way, and only greater ones are passed on (LCR).
+// leader_elect_lcr: leader election on a ring: identifiers travel one way, and only greater ones are forwarded (LCR).
 //
-//   n rounds of two sweeps, without early stop. Then everybody is told.
+//   n rounds of two sweeps, without early stop. Then all nodes are informed.
 //
 // Source   IMSuite (JPDC 2015), leader_elect_lcr; G. Le Lann (1977), E. Chang and R. Roberts (1979).
 #include "imsuite/program.hpp"
@@ -52,7 +52,7 @@ struct leader_elect_lcr {
     std::int32_t leader = -1;
     for (std::int32_t i = 0; i < self->nodes; ++i)
       if (co_await get(self, i, [](node const& n) { return n.status; })) leader = i;
-    // The suite's load hook stands in a statement of its own here.
+    // The suite's load hook is a separate statement here.
     for (std::int32_t i = 0; i < self->nodes; ++i)
       co_await at_node(self, i, [](self_t* s, std::int32_t k) { detail::add_load(s, k); });
     for (std::int32_t i = 0; i < self->nodes; ++i)

@@ -1,8 +1,8 @@
-// measure: what the graph of a closure or result consists of, object by object: found by its C++ types alone, without
+// measure: the objects in the graph of a closure or result, found by its C++ types alone, without
 // the runtime's masks, so that each can check the other.
 //
 // Units    bytes and words as they travel: 8 bytes of header before an object, 16 before the elements of an array.
-// Cost     a walk with a set of what was seen.
+// Cost     a walk with a set of visited objects.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class measure {
   }
 
   [[nodiscard]] graph_size size() const noexcept { return size_; }
-  // In the order in which they were met.
+  // In the order of the walk.
   [[nodiscard]] std::vector<graph_part> const& parts() const noexcept { return parts_; }
 
  private:
@@ -87,7 +87,7 @@ class measure {
     if (enter(e, "evaluation", sizeof *e)) walk(e->body);
   }
 
-  // What a kernel returns.
+  // The result of a kernel.
   template <class T>
   void walk(T const* result) {
     if (enter(result, "result", sizeof *result)) walk_references(*result);
@@ -96,7 +96,7 @@ class measure {
     if (!a.empty()) enter(a.data(), "elements", a.size() * sizeof(std::int32_t), true);
   }
 
-  // What a struct of the kernel's says of itself.
+  // The members that a struct of the kernel lists.
   template <class T>
   void walk_references(T const& of) {
     if constexpr (requires { of.references(); })

@@ -1,7 +1,7 @@
-// mis: a maximal independent set by random numbers: who draws less than all neighbours joins (MIS).
+// mis: a maximal independent set by random numbers: a node that draws less than all its neighbours joins (MIS).
 //
 //   Rounds: draw and send; the winners join, mark their neighbours and have all edges of these removed; until no edge
-//   is left. Who is unmarked then joins too. The numbers are those of the suite, so the choices are.
+//   is left. Unmarked nodes then join too. The random numbers are the suite's, hence also the choices.
 //
 // Source   IMSuite (JPDC 2015), mis; M. Luby (1986).
 #include <algorithm>
@@ -60,7 +60,7 @@ struct mis {
   static tess::task<void> delete_edge(self_t* s, std::int32_t i, std::int32_t from) {
     return send(s, i, from, [](node& n, std::int32_t other) { n.delete_queue.push_back(other); });
   }
-  // Nor of anybody else.
+  // Nor of any other node.
   static tess::task<void> delete_neighbor(self_t* s, std::int32_t i) {
     return at_node(s, i, [](self_t* t, std::int32_t k) -> tess::task<void> {
       for (std::int32_t const j : t->node(k).neighbors) {

@@ -1,8 +1,8 @@
 // mst: a minimum spanning tree, by fragments that grow along their lightest edges (MST).
 //
-//   Every node is a fragment at first. A phase: the fragments' roots let all their nodes look for the lightest edge
+//   Every node is a fragment at first. A phase: the fragments' roots make all their nodes search for the lightest edge
 //   that leaves the fragment; the root moves to that edge's end; the fragments at both ends merge. Ends when one is
-//   left. Equal weights are told apart by the edge's ends, or fragments could form a ring (the suite's do).
+//   left. Ties between equal weights are broken by the edge's ends, or fragments could form a cycle (the suite's do).
 //
 // Source   IMSuite (JPDC 2015), mst; R. Gallager, P. Humblet, P. Spira (ACM TOPLAS 5(1), 1983); D. Peleg, "Distributed
 //          Computing" (SIAM 2000), chapter 5.
@@ -50,7 +50,7 @@ struct mst {
     [[nodiscard]] auto references() const { return std::tuple(weight); }
   };
 
-  // Before the first phase, all that will be made.
+  // Before the first phase, all arrays that will be made.
   static tess::task<fields> make_fields(input const& in, builder& make) {
     co_return fields{make_matrix(in.nodes, in.adjacency), co_await make.array<std::uint8_t>(),
                      co_await make.array<std::uint8_t>(), co_await make.array<std::uint8_t>(),
@@ -59,7 +59,7 @@ struct mst {
 
   static void initialize(self_t* self, std::int32_t i) { self->node(i).fragment_root = i; }
 
-  // DistArray.make: from now on the benchmark object has it.
+  // DistArray.make: from now on the benchmark object holds it.
   static tess::task<void> make(self_t* self, fields const& all, flags fields::* of) {
     self->own.*of = all.*of;
     return remake(self, all.*of);
@@ -141,7 +141,7 @@ struct mst {
     } while (co_await count(self, &fields::cagain) != roots);
   }
 
-  // Node i is to become the root, or to let `child` below it go that way.
+  // Node i becomes the root, or lets `child` below it move that way.
   static tess::task<void> signal_change(self_t* s, std::int32_t i, std::int32_t child) {
     co_await send(s, i, true, [](node& n, bool change) { n.next_change = change; });
     co_await send(s, i, child, [](node& n, std::int32_t c) { n.change_child = c; });
@@ -151,7 +151,7 @@ struct mst {
     return sweep(self, [](self_t* s, std::int32_t i) { s->node(i).change = s->node(i).next_change; });
   }
 
-  // One step of the root's way: parent and child change their roles.
+  // One step of the root's move: parent and child exchange their roles.
   static tess::task<void> invert(self_t* s, std::int32_t i) {
     node& n = s->node(i);
     if (!n.change) co_return;
@@ -173,7 +173,7 @@ struct mst {
     co_await signal_change(s, above, i);
   }
 
-  // Every root goes to its edge's inner end.
+  // Every root moves to its edge's inner end.
   static tess::task<void> move_roots(self_t* self, fields const& all, std::int32_t roots) {
     co_await sweep(self, [](self_t* s, std::int32_t i) -> tess::task<void> {
       std::int32_t const u = s->node(i).lightest.u;
@@ -229,7 +229,7 @@ struct mst {
     co_return false;
   }
 
-  // The new roots' names go down their trees.
+  // The new roots' names travel down their trees.
   static tess::task<void> transmit(self_t* self, fields const& all) {
     co_await sweep(self, [](self_t* s, std::int32_t i) { s->node(i).transmit = s->node(i).fragment_root == i; });
     do {

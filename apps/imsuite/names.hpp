@@ -1,4 +1,4 @@
-// names: what the suite's kernels are called here, in the paper, and on the command line.
+// names: the names of the suite's kernels here, in the paper, and on the command line.
 //
 // Source   IMSuite (JPDC 2015); the abbreviations are those of NEMESYS (MEMSYS 2019), table 4.
 #pragma once

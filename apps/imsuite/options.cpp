@@ -1,4 +1,4 @@
-// options: parsing, and choosing between a file and the generator.
+// options: parses the options, and chooses between a file and the generator.
 #include "imsuite/options.hpp"
 
 #include <fmt/format.h>

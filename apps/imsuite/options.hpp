@@ -1,4 +1,4 @@
-// options: where a program of IMSuite gets its input: from a file, or from the generator, by default as the paper did.
+// options: the input of a program of IMSuite: from a file, or from the generator, by default as in the paper.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 
 namespace imsuite {
 
-// What is not given is as in the kernel's paper_input.
+// Omitted options are as in the kernel's paper_input.
 struct input_options {
   std::string file;
   std::optional<std::int32_t> nodes;
@@ -28,7 +28,7 @@ void declare(CLI::App& app, input_options& into);
 [[nodiscard]] generation generation_of(kernel k, input_options const& given);
 // Throws graph::input_error.
 [[nodiscard]] input load(kernel k, input_options const& given);
-// One line for a report: where the input came from.
+// One line for a report: the source of the input.
 [[nodiscard]] std::string describe(kernel k, input_options const& given, input const& loaded);
 
 }  // namespace imsuite

@@ -1,4 +1,4 @@
-// program: what is the same for all kernels.
+// program: the parts common to all kernels.
 #include "imsuite/program.hpp"
 
 #include <fmt/format.h>

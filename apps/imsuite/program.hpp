@@ -1,12 +1,11 @@
 // program: a kernel as a whole program: reads or generates the input, runs, verifies, reports.
 //
-//   Kernel has, beside what a benchmark asks of it (benchmark.hpp),
+//   Kernel has, in addition to the members that a benchmark requires (benchmark.hpp),
 //     which                          its name
 //     make_fields(input, builder)    a task<fields>
 //     initialize(self, i)            makes the record of node i, at its place
-//     run(self, input)               the kernel, a task<void>: what is timed and counted (the suite's region of
-//     interest) finish(self, input, report)    gathers and reports the result, a task<std::string> with what is wrong
-//     with it
+//     run(self, input)               the kernel, a task<void>: timed and counted (the suite's region of interest)
+//     finish(self, input, report)    gathers and reports the result, a task<std::string> with the error in it
 //
 // Exit     0 ok, 1 the result is wrong, 2 wrong use or input.
 #pragma once
@@ -34,7 +33,7 @@ struct program_options {
   std::string output;
 };
 
-// What a kernel found out: for --stats, and line by line for --output.
+// The results of a kernel: for --stats, and line by line for --output.
 class report {
  public:
   void number(std::string const& name, std::int64_t value);
@@ -51,9 +50,9 @@ class report {
 namespace detail {
 [[nodiscard]] std::optional<int> parse(kernel k, int argc, char** argv, program_options& into);
 void print_input(kernel k, program_options const& o, input const& in);
-// Throws graph::input_error if the kernel cannot end, or is not right, on such an input.
+// Throws graph::input_error if the kernel cannot end, or is not correct, on such an input.
 void check_fit(kernel k, input const& in);
-// Prints the outcome; the exit code.
+// Prints the outcome; returns the exit code.
 [[nodiscard]] int conclude(program_options const& o, report const& found, std::string const& wrong, double seconds,
                            std::string const& counts);
 [[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);

@@ -1,7 +1,7 @@
 // travel: X10's `async at (D(i)) S`, `at (D(i)) S` and `at (D(i)) E`, for the nodes of a benchmark.
 //
-//   Each makes its closure, an object graph with the benchmark object in it, and lets `at` copy it to the place of node
-//   i. What runs there gets the copy of the benchmark object. send and get run their code in a place_atomic section.
+//   Each makes its closure, an object graph with the benchmark object in it, and has `at` copy it to the place of node
+//   i. The code there gets the copy of the benchmark object. send and get run their code in a place_atomic section.
 //
 //     sweep(self, body)         finish { for (i in D) async at (D(i)) body(self, i) }, with the suite's load hook
 //     sweep(self, args, body)   the same, body(self, i, args)
@@ -12,9 +12,9 @@
 //     get_object(self, j, f)    the same for an f that makes an object; the caller owns the copy
 //     remake(self, array)       DistArray.make: a statement at every place
 //
-// Threads  any task; bodies of one sweep run concurrently. Bodies and f hold no references: they travel.
-// Cost     one copy of the closure's graph for each statement, and one of the result for each expression. A sweep lets
-//          64 MiB of closures be on their way at a time, so that its memory does not grow with the cube of n.
+// Threads  any task; bodies of one sweep run concurrently. Bodies and f hold no references, because they are sent.
+// Cost     one copy of the closure's graph for each statement, and one of the result for each expression. A sweep has
+//          at most 64 MiB of closures in flight, so that its memory does not grow with the cube of n.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace imsuite {
 
 namespace detail {
 
-// Code that travels: processes have their functions at different addresses.
+// Code is sent by number: processes have their functions at different addresses.
 template <class F>
 concept body_that_travels = !std::is_pointer_v<F>;
 
@@ -153,7 +153,7 @@ closure<Kernel, Args>* capture(tess::arena& in, benchmark<Kernel>* self, std::in
   return in.make<closure<Kernel, Args>>(self, in.make<x10::point>(to), args);
 }
 
-// How many closures of a sweep may be on their way: each carries n * n integers.
+// The number of closures of a sweep that may be in flight: each carries n * n integers.
 constexpr std::int64_t sweep_bytes = std::int64_t{1} << 26;
 constexpr std::int32_t closures_at_once(std::int32_t nodes) {
   return static_cast<std::int32_t>(std::max<std::int64_t>(1, sweep_bytes / (4 * std::int64_t{nodes} * nodes + 4096)));
@@ -186,7 +186,7 @@ template <class Kernel, class Args, class Body>
 tess::task<void> sweep(benchmark<Kernel>* self, Args args, Body body) {
   return detail::sweep<true>(self, body, args);
 }
-// The same outside of what is measured, without load.
+// The same outside of the measured part, without load.
 template <class Kernel, class Body>
 tess::task<void> initialize_nodes(benchmark<Kernel>* self, Body body) {
   return detail::sweep<false>(self, body);

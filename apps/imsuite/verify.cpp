@@ -1,4 +1,4 @@
-// verify: the checks, each by the definition of its problem.
+// verify: checks each result by the definition of its problem.
 #include "imsuite/verify.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ decltype(auto) at(T&& of, std::int32_t i) {
   return of[static_cast<std::size_t>(i)];
 }
 
-// children lists each node below its parent, once, and nobody else.
+// children must list each node below its parent, once, and no other node.
 std::string wrong_children(std::span<tree_node const> found) {
   std::vector<std::int32_t> listed(found.size());
   for (std::size_t i = 0; i < found.size(); ++i)
@@ -85,7 +85,7 @@ std::vector<std::int64_t> costs_from(input const& in, std::int32_t source) {
   return cost;
 }
 
-// The path from `from` to `to` along its parents must be real and as long as the entry says.
+// The path from `from` to `to` along its parents must exist and be as long as the entry says.
 std::string wrong_path(input const& in, std::span<route const> row, std::int32_t from, std::int32_t to) {
   std::int64_t cost = 0;
   std::int32_t hops = 0;

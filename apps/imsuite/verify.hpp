@@ -1,11 +1,11 @@
-// verify: is a kernel's result right? By one thread, from the input and the gathered result alone.
+// verify: checks a kernel's result, by one thread, from the input and the gathered result alone.
 //
 //   Stricter than the suite's own checks, some of which accept wrong results: a colouring is checked at every edge and
-//   not at the last node only, a dominating set need not be independent, routes must be shortest and real, trees must
-//   be trees of the right distances. All give what is wrong, in a sentence, or an empty text.
+//   not at the last node only, a dominating set need not be independent, routes must be shortest and exist, trees must
+//   be trees of the right distances. All return the error as a sentence, or an empty text.
 //
 // Shapes   vectors: one element for each node.
-// Source   what to check: the problems' definitions; what the suite's verifiers overlook: read in IMSuite (JPDC 2015).
+// Source   the checks: the problems' definitions; errors that the suite's verifiers accept: IMSuite (JPDC 2015).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace imsuite {
 
 inline constexpr std::int32_t infinity = INT32_MAX;
 
-// Distances in edges; infinity for what cannot be reached.
+// Distances in edges; infinity for unreachable nodes.
 [[nodiscard]] std::vector<std::int32_t> distances_from(input const& in, std::int32_t root);
 
 [[nodiscard]] std::string wrong_distances(input const& in, std::span<std::int32_t const> found);
@@ -28,7 +28,7 @@ struct tree_node {
   std::int32_t parent = infinity;
   std::vector<std::int32_t> children;
 };
-// Parents one level up, for all that can be reached from the root; children the inverse.
+// Parents one level up, for all nodes reachable from the root; children the inverse.
 [[nodiscard]] std::string wrong_search_tree(input const& in, std::span<tree_node const> found);
 // Spanning, rooted at `root`, and no heavier than Kruskal's.
 [[nodiscard]] std::string wrong_spanning_tree(input const& in, std::int32_t root, std::span<tree_node const> found);
@@ -37,7 +37,7 @@ struct consensus {
   std::int32_t decision = 0;
   bool permanent = false;
 };
-// Agreement of all who are no traitors, and validity: what all of them voted is decided.
+// Agreement of all nodes that are not traitors, and validity: a vote that all of them share is decided.
 [[nodiscard]] std::string wrong_consensus(input const& in, std::span<consensus const> found);
 
 struct route {
@@ -53,7 +53,7 @@ struct route {
 [[nodiscard]] std::string wrong_independent_set(input const& in, std::span<std::uint8_t const> chosen);
 // Each committee has at most K members, which can reach each other.
 [[nodiscard]] std::string wrong_committees(input const& in, std::span<std::int32_t const> committee);
-// Everybody names the node with the greatest identifier.
+// Every node names the node with the greatest identifier.
 [[nodiscard]] std::string wrong_leader(input const& in, std::span<std::int32_t const> leader);
 [[nodiscard]] std::string wrong_coloring(input const& in, std::span<std::int32_t const> color);
 

@@ -1,8 +1,8 @@
 // vertex_coloring: three colours for a rooted tree (VC).
 //
 //   Six colours first: each node compares its colour with its parent's and keeps the number and value of the lowest bit
-//   that differs. Then colours 5, 4 and 3 go: all take their parent's colour, the root another one, and the nodes of
-//   the colour in question take the least that neither parent nor children have.
+//   that differs. Then colours 5, 4 and 3 are removed: all take their parent's colour, the root another one, and the
+//   nodes of the removed colour take the least that neither parent nor children have.
 //
 // Source   IMSuite (JPDC 2015), vertexColoring, whose choice of the last colour can clash; R. Cole, U. Vishkin (1986);
 //          A. Goldberg, S. Plotkin, G. Shannon (1988).
@@ -91,7 +91,7 @@ struct vertex_coloring {
     return get(s, i, [](node const& n) { return n.color; });
   }
 
-  // After the shift all children of a node have one colour, so the first speaks for all.
+  // After the shift all children of a node have one colour, so the first one suffices.
   static tess::task<void> remove_color(self_t* self, std::int32_t color) {
     co_await send_colors(self);
     co_await sweep(self, [](self_t* s, std::int32_t i) {

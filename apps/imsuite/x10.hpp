@@ -1,10 +1,10 @@
-// x10: the classes of X10's library to which a benchmark object of IMSuite refers; all of them travel with it.
+// x10: the classes of X10's library that a benchmark object of IMSuite refers to; all are copied with it.
 //
 //   A kernel's closures carry the benchmark object, with the matrix, its regions, the distribution, and the distributed
-//   arrays, of which only the handle travels: that is what makes the graphs of NEMESYS's table 5.
+//   arrays, of which only the handle is copied: these make up the graphs of NEMESYS's table 5.
 //
 // Shapes   array2: [least, most] in each dimension. part: the elements [first, first + elements.size()) of one place.
-// Threads  dist_array::here: any task of the place; what several tasks change is changed in place_atomic sections.
+// Threads  dist_array::here: any task of the place; elements shared by tasks are changed in place_atomic sections.
 // Source   the X10 2.3 class library (Array, Region, Dist, DistArray, Point), by its documentation; the sizes in 32-bit
 //          words that NEMESYS (MEMSYS 2019), table 5, reports are compared in docs/use/imsuite.md.
 #pragma once
@@ -83,7 +83,7 @@ struct dist_array {
   [[nodiscard]] T& operator()(std::int32_t i) const { return (*local)(i); }
 };
 
-// What an `at` expression returns when it is no object: boxed.
+// The boxed result of an `at` expression that is not an object.
 template <class T>
 struct box {
   T value;

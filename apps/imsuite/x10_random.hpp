@@ -1,7 +1,7 @@
 // x10_random: the generator of x10.util.Random (X10 2.3), which the randomised kernels of the suite draw from.
 //
-//   The Mersenne twister, its state filled by a linear congruence. With it mis and dominating_set make the very
-//   choices, and thus the number of copies, that NEMESYS reports.
+//   The Mersenne twister, its state filled by a linear congruence. With it mis and dominating_set make the same
+//   choices, and thus the same number of copies, as NEMESYS reports.
 //
 // Threads  one owner.
 // Cost     2.5 KB of state; three word operations for a number, and a sweep over the state for each 624.

@@ -1,4 +1,4 @@
-// bench: `tess bench` runs benchmarks one after the other, merges what they write and prints one table.
+// bench: `tess bench` runs benchmarks one after another, merges their results and prints one table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -31,7 +31,7 @@ void check_names(words const& wanted, words const& available) {
   }
 }
 
-// Adds its entries to `merged`. False if it failed; then standard error says why.
+// Adds its entries to `merged`. False if it failed, with a message on standard error.
 bool run_one(fs::path const& file, int runs, json& merged) {
   std::string const name = file.filename().string();
   temporary_file const results;
@@ -52,7 +52,7 @@ bool run_one(fs::path const& file, int runs, json& merged) {
   }
 }
 
-// Under its final name only when complete.
+// The file gets its final name only when it is complete.
 void write_json(fs::path const& file, json const& entries) {
   fs::path const partial = file.string() + ".partial";
   std::ofstream stream{partial};
@@ -70,7 +70,7 @@ int report(json const& merged, words const& failed, std::string const& json_file
   return exit_failed;
 }
 
-// `tess bench NAME OPTIONS...`: options that are not ours are the benchmark's own, which is then all that runs.
+// `tess bench NAME OPTIONS...`: unknown options belong to the benchmark, which is then the only one that runs.
 bool meant_for_benchmark(words const& given, words const& available) {
   if (given.empty() || std::ranges::find(available, given[0]) == available.end()) return false;
   return std::any_of(given.begin() + 1, given.end(), [](std::string const& word) {

@@ -1,4 +1,4 @@
-// bench_entries: one list of columns says which keys an entry has, of which kind, and how the table shows them.
+// bench_entries: one list of columns defines the keys of an entry, their types, and their display in the table.
 #include "cli/bench_entries.hpp"
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
-// bench_entries: results of benchmarks: reading what one wrote, and all of them as a table.
+// bench_entries: results of benchmarks: reads those of one benchmark, and formats all of them as a table.
 //
 //   A benchmark is run as `NAME --json FILE [--runs N]` and writes a list of entries
 //     {"bench": "gups", "case": "remote", "places": 4, "value": 1.5e8, "unit": "updates/s", "limit": 1e8, "ratio": 1.5,
 //     "runs": 5}
-//   `limit` is what the value is compared with and `ratio` the comparison, 1 or more being good; either may be null.
+//   `limit` is the reference for the value and `ratio` the comparison, 1 or more being good; either may be null.
 //
-// Errors    std::runtime_error: the file is no such list; the message says which entry lacks what.
+// Errors    std::runtime_error: the file is not such a list; the message names the entry and the missing key.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// bench_processes: who is started how; what is compared with what.
+// bench_processes: starts the processes of each benchmark and peer, and compares their results.
 #include "cli/bench_processes.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// A variable that has a value for as long as this lives; then it is unset.
+/// Sets an environment variable for its own lifetime; then the variable is unset.
 class setting {
  public:
   setting(char const* name, char const* value) : name_(name) { ::setenv(name, value, 1); }
@@ -31,7 +31,7 @@ class setting {
   char const* name_;
 };
 
-/// What a benchmark, started by these words, wrote.
+/// The results of a benchmark that is started by these arguments.
 json measure(words start, std::string const& name, int runs) {
   temporary_file const results;
   start.insert(start.end(), {"--json", results.path().string()});
@@ -55,7 +55,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// From the launcher's start to its end, in turn with an empty MPI program's.
+/// From the launcher's start to its end, alternating with an empty MPI program's.
 json start_up(tree const& here, unsigned places, int runs) {
   fs::path const empty = here.benches() / "peers" / "mpi_empty";
   words theirs = launcher_words(places);

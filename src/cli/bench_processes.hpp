@@ -13,7 +13,7 @@
 
 namespace tess::cli {
 
-/// Adds its entries; the names of what failed. `runs` 0: as each thinks best.
+/// Adds its entries; returns the names of benchmarks that failed. `runs` 0: the default of each.
 [[nodiscard]] std::vector<std::string> bench_processes(tree const& here, int runs, nlohmann::json& merged);
 
 /// The entries of `ours`, each compared with that of `other` of the same case, as "CASE, against NAME".

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What places may still have to say when their launcher has ended.
+/// Time to read the remaining output of places after their launcher has ended.
 constexpr auto patience_after_end = std::chrono::milliseconds(500);
 
 void write_all(int file, std::string_view text) {
@@ -36,7 +36,7 @@ void write_all(int file, std::string_view text) {
   }
 }
 
-/// A socket in a folder that only this user may enter; both are gone with their owner.
+/// A socket in a folder that only this user may enter; both are removed by the destructor.
 class listener {
  public:
   listener() {
@@ -83,7 +83,7 @@ class connection {
 
   [[nodiscard]] int file() const noexcept { return file_; }
 
-  /// False: it has ended.
+  /// False: the stream has ended.
   bool read_all(bool tags) {
     std::array<char, 65536> chunk;
     for (;;) {
@@ -119,14 +119,14 @@ class connection {
   line_assembler lines_;
 };
 
-/// Waits for some of this, and serves it. `ended`: the launcher's pidfd. False: nothing came for so long.
+/// Waits for any of these, and serves it. `ended`: the launcher's pidfd. False: a time-out.
 bool serve(listener const& at, std::vector<connection>& open, int ended, int milliseconds, bool tags, bool& has_ended) {
   std::vector<pollfd> files{{ended, POLLIN, 0}, {at.file(), POLLIN, 0}};
   for (connection const& c : open) files.push_back({c.file(), POLLIN, 0});
   int const ready = ::poll(files.data(), files.size(), milliseconds);
   if (ready <= 0) return ready < 0 && errno == EINTR;
   has_ended = files[0].revents != 0;
-  // From the back: those that end leave.
+  // From the back, because streams that end are removed.
   for (std::size_t i = files.size(); i-- > 2;)
     if (files[i].revents != 0 && !open[i - 2].read_all(tags))
       open.erase(open.begin() + static_cast<std::ptrdiff_t>(i) - 2);

@@ -1,6 +1,6 @@
-// command: what every subcommand of `tess` is: words in, exit code out.
+// command: the interface of every subcommand of `tess`: arguments in, exit code out.
 //
-// Errors    usage_error: the caller typed something wrong; main prints it and ends with 2.
+// Errors    usage_error: a mistake in the command line; main prints it and ends with 2.
 //           Exit codes: 0 fine, 1 the program failed, 2 wrong use or input.
 #pragma once
 
@@ -38,7 +38,7 @@ class command_line : public CLI::App {
  public:
   command_line(std::string const& usage, std::string const& description, std::string const& example);
 
-  // The exit code if parsing already ended the command (help was asked for, or a word was wrong), else nothing.
+  // The exit code if parsing already ended the command (by --help, or a wrong argument), else nothing.
   [[nodiscard]] std::optional<int> finish_early(words const& given);
 };
 

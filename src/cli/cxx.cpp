@@ -1,4 +1,4 @@
-// cxx: `tess c++` becomes clang++-19 with what a Tessera program needs, found relative to this executable.
+// cxx: `tess c++` becomes clang++-19 with the options of a Tessera program, found relative to this executable.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr std::string_view compiler = "clang++-19";
 
-// The options under one key of build.json, `${prefix}` replaced by where the tree lies now.
+// The options under one key of build.json, with `${prefix}` replaced by the tree's present location.
 words options_of(json const& build, std::string const& key, tree const& here) {
   constexpr std::string_view mark = "${prefix}";
   words options;
@@ -38,7 +38,7 @@ bool only_compiles(words const& given) {
   });
 }
 
-// Quoted so that the printed command can be typed into a shell.
+// Quoted so that the printed command can be pasted into a shell.
 std::string quoted(std::string const& word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-,:@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
@@ -54,7 +54,7 @@ words name_inside(words const& given) {
   return {"-Wl,-soname," + std::filesystem::path{output[1]}.filename().string()};
 }
 
-// Takes `--machine NAME` or `--machine=NAME` out of the words: the machine that is compiled for, or nothing.
+// Removes `--machine NAME` or `--machine=NAME` from the arguments: returns the machine to compile for, or nothing.
 std::string take_machine(words& given) {
   constexpr std::string_view option = "--machine";
   auto const found = std::ranges::find_if(
@@ -67,7 +67,7 @@ std::string take_machine(words& given) {
   return name;
 }
 
-// All machines have the same instructions; a wrong name is better found here than when the program is run.
+// All machines have the same instructions; a wrong name is reported here rather than when the program is run.
 void check_machine(std::string const& name, tree const& here) {
   namespace fs = std::filesystem;
   if (name.ends_with(".toml") ? fs::is_regular_file(name) : fs::exists(here.share() / "machines" / (name + ".toml")))
@@ -75,8 +75,8 @@ void check_machine(std::string const& name, tree const& here) {
   throw usage_error{fmt::format("c++: no machine \"{}\"; `tess machines` lists them, or give FILE.toml", name)};
 }
 
-// Our options first, so that the caller's win; the library last, so that it resolves what precedes it. A shared object
-// has no library of its own: it uses the program's.
+// Our options first, so that the caller's override them; the library last, so that it resolves the objects before it. A
+// shared object has no library of its own: it uses the program's.
 words command_for(words const& given, bool shared, bool for_machine, tree const& here) {
   std::ifstream stream{here.build_json()};
   json const build = json::parse(stream, nullptr, false);

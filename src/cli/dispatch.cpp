@@ -1,4 +1,4 @@
-// dispatch: finds the subcommand of `tess`, runs it, and turns what it throws into an exit code.
+// dispatch: finds the subcommand of `tess`, runs it, and turns its exceptions into exit codes.
 #include "cli/dispatch.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// doctor: `tess doctor` prints what this machine has, each line with `ok` or what to do.
+// doctor: `tess doctor` checks this machine, each line with `ok` or a remedy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace tess::cli {
 
 namespace {
 
-/// Prints them; false if something that is needed is missing.
+/// Prints them; false if something required is missing.
 bool print(std::vector<finding> const& all) {
   std::size_t what_width = 0;
   std::size_t found_width = 0;

@@ -1,4 +1,4 @@
-// doctor_fabric: asks the libraries themselves, then starts a job.
+// doctor_fabric: queries the libraries, then starts a job.
 #include "cli/doctor_fabric.hpp"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 namespace tess::cli {
 namespace {
 
-/// The library's own word for its version, from a function that returns one.
+/// The library's version, from a function that returns it as text.
 finding check_library(std::string const& what, char const* file, char const* function, std::string const& package) {
   void* const library = ::dlopen(file, RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return {what, "none", "apt-get install " + package, true};
@@ -33,7 +33,7 @@ finding check_launcher() {
   }
 }
 
-/// Devices that are up, but for the loopback one.
+/// Devices that are up, without the loopback device.
 std::string networks() {
   std::string names;
   ifaddrs* all = nullptr;

@@ -1,4 +1,4 @@
-// doctor_fabric: `tess doctor --fabric ucx`: libraries, launcher and transports, and what the places are to each other.
+// doctor_fabric: `tess doctor --fabric ucx`: libraries, launcher and transports, and measurements between places.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace tess::cli {
 
-/// UCX, PMIx and a launcher, with their versions; what would be used to reach other processes.
+/// UCX, PMIx and a launcher, with their versions, and the transports to other processes.
 [[nodiscard]] std::vector<finding> check_fabric();
 
-/// Runs `pairs` on so many places, of these hosts if any are named; its exit code.
+/// Runs `pairs` on this many places, of these hosts if any are named; returns its exit code.
 [[nodiscard]] int measure_pairs(tree const& here, unsigned places, std::string const& hosts);
 
 }  // namespace tess::cli

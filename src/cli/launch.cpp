@@ -1,4 +1,4 @@
-// launch: the words for each launcher; always a vector, never a shell.
+// launch: the command line for each launcher; always a vector, never a shell.
 #include "cli/launch.hpp"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ unsigned processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
 }
 
-/// Other hosts get only what is named.
+/// Other hosts get only the variables that are named.
 words exported_variables() {
   words names;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -75,7 +75,7 @@ launcher need_launcher(std::string const& places) {
 
 words words_for(launcher const& by, std::string const& places, std::string const& hosts, bool tags) {
   if (by.slurm) {
-    // One Ctrl-C ends the job, as elsewhere.
+    // One Ctrl-C ends the job, as for other launchers.
     words w{"--mpi=pmix", "--no-kill", "--kill-on-bad-exit=0", "--quit-on-interrupt", "-n", places};
     if (!hosts.empty()) w.push_back("--nodelist=" + hosts);
     if (tags) w.emplace_back("--label");
@@ -92,7 +92,7 @@ words words_for(launcher const& by, std::string const& places, std::string const
   return w;
 }
 
-/// A file without a reader yet; its name, for the places to say how the job ended.
+/// A file without a reader yet; returns its name, in which the places report how the job ended.
 std::string make_exit_file() {
   std::string name = (fs::temp_directory_path() / "tess-exit-XXXXXX").string();
   int const file = ::mkstemp(name.data());
@@ -122,7 +122,7 @@ words launcher_words(unsigned processes) {
 
 int launch(fs::path const& program, words const& arguments) {
   std::string places = environment_variable("TESS_PLACES");
-  // Started by a launcher ourselves: we are one of the places.
+  // We were started by a launcher: this process is one of the places.
   if (!environment_variable("PMIX_RANK").empty() || places == "1") become(program, arguments);
   std::string why_not;
   if (places.empty() && !find_launcher(why_not)) become(program, arguments);
@@ -133,11 +133,11 @@ int launch(fs::path const& program, words const& arguments) {
   std::string const exit_file = here_only ? make_exit_file() : "-";
   ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
   bool const tags = !environment_variable("TESS_TAG_OUTPUT").empty();
-  // On this host we tag ourselves.
+  // On this host this command tags the lines itself.
   words all = words_for(by, places, hosts, tags && !here_only);
   all.push_back(fs::absolute(program).string());
   all.insert(all.end(), arguments.begin(), arguments.end());
-  // The launcher hears Ctrl-C too, and ends its processes; we wait for that.
+  // The launcher gets Ctrl-C too, and ends its processes; we wait for that.
   ::signal(SIGINT, [](int) {});
   if (!here_only) return supervise(by.program, all);
   int const code = run_collecting(by.program, all, tags);

@@ -1,4 +1,4 @@
-// machines: `tess machines` lists them, `tess machines NAME` explains one; the simulator, which reads them, does it.
+// machines: `tess machines` lists them, `tess machines NAME` explains one; it calls the simulator, which reads them.
 #include <fmt/format.h>
 
 #include "cli/command.hpp"

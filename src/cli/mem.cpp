@@ -136,7 +136,7 @@ int revoke(rmem::client& c, typed const& t) {
   return exit_fine;
 }
 
-/// Not with a client object, which would wait for a server that serves.
+/// Not with a client object, which would wait until a server serves.
 int take_over(typed const& t) {
   rmem::connection c(rmem::full_address(where(t), false));
   c.call({.what = rmem::wire::operation::take_over});

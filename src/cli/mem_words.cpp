@@ -1,4 +1,4 @@
-// mem_words: sizes are in powers of two.
+// mem_words: parses and formats sizes, whose units are powers of two, and rights.
 #include "cli/mem_words.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// memd: `tess memd` becomes the memory server, a program of its own, so that the command does without it.
+// memd: `tess memd` becomes the memory server, a separate program, so that the command is not linked with it.
 #include "cli/command.hpp"
 #include "cli/process.hpp"
 #include "cli/tree.hpp"

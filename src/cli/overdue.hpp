@@ -1,4 +1,4 @@
-// overdue: a process that should have ended by some time is asked to (SIGTERM), and a little later made to (SIGKILL).
+// overdue: asks a process to end (SIGTERM) when its time is over, and kills it (SIGKILL) a little later.
 //
 // Threads   one.
 #pragma once
@@ -17,13 +17,13 @@ class overdue {
 
   explicit overdue(int process) noexcept : process_(process) {}
 
-  /// It has so long from now on; nothing: as long as it likes. In vain when it was asked to end before.
+  /// Its remaining time from now on; nothing: no limit. No effect after it was asked to end.
   void has(std::optional<std::chrono::milliseconds> time) noexcept {
     if (asked_) return;
     due_ = time ? std::optional(clock::now() + *time) : std::nullopt;
   }
   [[nodiscard]] bool has_limit() const noexcept { return due_.has_value(); }
-  /// Does what is due.
+  /// Sends the signal that is due, if any.
   void look() noexcept {
     if (!due_ || clock::now() < *due_) return;
     ::kill(process_, asked_ ? SIGKILL : SIGTERM);
@@ -31,7 +31,7 @@ class overdue {
     due_ = clock::now() + last_patience;
   }
   [[nodiscard]] bool asked() const noexcept { return asked_; }
-  /// Until something may be due, at most a second: for poll(2).
+  /// The time until a signal may be due, at most a second: for poll(2).
   [[nodiscard]] int milliseconds() const noexcept {
     auto const left = due_ ? *due_ - clock::now() : clock::duration(look_again);
     auto const wait = std::clamp<clock::duration>(left, clock::duration::zero(), look_again);

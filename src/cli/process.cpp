@@ -1,4 +1,4 @@
-// process: execvp and posix_spawnp with the quoting-free argument vectors they want.
+// process: execvp and posix_spawnp with argument vectors, which need no quoting.
 #include "cli/process.hpp"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ std::string why_not(std::string const& program, int error) {
 void become(std::filesystem::path const& file, std::vector<std::string> const& arguments) {
   std::string program = file.string();
   auto copies = arguments;
-  // execvp would hand a file of unknown format to the shell; execv says so.
+  // execvp would pass a file of unknown format to the shell; execv reports it.
   auto* const become_it = program.contains('/') ? ::execv : ::execvp;
   become_it(program.c_str(), argument_vector(program, copies).data());
   throw usage_error{why_not(program, errno)};

@@ -23,7 +23,7 @@ std::string python() {
 }
 
 // Arguments of Python that run the package tessera, which lies in share/tessera/python: `-m tessera.reproduce PAPER`.
-// -P: a folder named tessera in the current one is not taken for the package.
+// -P: a folder named tessera in the current one is not used as the package.
 words package_call(tree const& here, std::string const& paper) {
   std::string path = (here.share() / "python").string();
   if (char const* const more = ::getenv("PYTHONPATH"); more != nullptr && *more != '\0')
@@ -32,7 +32,7 @@ words package_call(tree const& here, std::string const& paper) {
   return {"-P", "-m", "tessera.reproduce", paper};
 }
 
-// A reproduction without pictures still has all its numbers, so a failure here is no failure of the command.
+// A reproduction without pictures still has all its numbers, so a failure here does not fail the command.
 void draw(tree const& here, std::string const& folder) {
   std::string const interpreter = python();
   words arguments = package_call(here, "softxmt");

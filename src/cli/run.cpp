@@ -1,4 +1,4 @@
-// run: `tess run` checks its options, passes them on by environment and becomes the program.
+// run: `tess run` checks its options, passes them on in the environment and becomes the program.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ bool read_all(std::string const& text, Number& number) {
   return error == std::errc{} && stop == end;
 }
 
-// A check as CLI11 wants it: an empty string is fine, anything else is the message.
+// A check as CLI11 requires it: an empty string means success, anything else is the message.
 CLI::Validator between(std::uint64_t least, std::uint64_t most) {
   auto check = [=](std::string& text) -> std::string {
     std::uint64_t number = 0;
@@ -128,7 +128,7 @@ CLI::Validator folder() {
   return {check, ""};
 }
 
-// Names are looked up by the simulator, which knows where its machines lie.
+// Names are looked up by the simulator, which knows the folder of its machines.
 CLI::Validator machine() {
   auto check = [](std::string& text) -> std::string {
     if (!text.ends_with(".toml") || fs::is_regular_file(text)) return {};
@@ -190,7 +190,7 @@ fs::path find_program(std::string const& name, tree const& here, fs::path const&
                   hint, bundled_names(here))};
 }
 
-// What the runtime is told by its environment, the machine is told by its own options.
+// Settings that the runtime reads from its environment are passed to the machine by options.
 words options_by_environment() {
   words given;
   for (auto const& [variable, option] : {std::pair{"TESS_STATS", "--stats"}, {"TESS_TRACE", "--trace"}}) {
@@ -200,7 +200,7 @@ words options_by_environment() {
   return given;
 }
 
-// Becomes the simulator, which runs a file of its own kind.
+// Becomes the simulator, which runs executables of the machine's architecture.
 [[noreturn]] void become_machine(tree const& here, words machine_words, run_split const& split) {
   if (std::ranges::find(machine_words, "--machine") == machine_words.end())
     throw usage_error{

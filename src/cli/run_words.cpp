@@ -1,4 +1,4 @@
-// run_words: one pass over the words; the program's name is the first that is no option.
+// run_words: one pass over the arguments; the program's name is the first that is not an option.
 #include "cli/run_words.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +17,9 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-// How a word is one of our options: `--places=4` and `-n4` carry the value, `--no-window` has none, `--places` and `-n`
-// want the next word.
+// How an argument matches one of our options: `--places=4` and `-n4` carry the value, `--no-window` has none,
+// `--places`
+// and `-n` take the next argument.
 // `-name` is foreign: only digits may follow a short option.
 shape shape_of(std::string_view word) {
   for (auto const& option : run_options) {

@@ -1,10 +1,10 @@
-// run_words: which words of `tess run` are ours and which the program's.
+// run_words: separates the arguments of `tess run` into its own and the program's.
 //
 //   The options of `tess run` are recognised before and after the program's name, up to a `--`, which is dropped.
-//   Every other word after the name goes to the program as it stands, in order:
+//   Every other word after the name goes to the program unchanged, in order:
 //     run bfs data/x.mtx.gz --source libc6 -n 4   →   ours: -n 4; program: bfs; arguments: data/x.mtx.gz --source libc6
 //
-// Errors    usage_error: an option before the name that is none of ours, or one of ours without its value.
+// Errors    usage_error: an unknown option before the name, or an option of `tess run` without its value.
 #pragma once
 
 #include <array>

@@ -55,7 +55,7 @@ bool is_tag(std::string_view text) {
   return text.ends_with(">:") || (text.ends_with(": ") && text.find_first_not_of("0123456789: ") == text.npos);
 }
 
-/// Whole lines to standard error, but for those that are for us.
+/// Whole lines to standard error, except those for this command.
 class line_filter {
  public:
   void add(std::string_view text) {
@@ -69,10 +69,10 @@ class line_filter {
     if (!rest_.empty()) pass_on(rest_);
     rest_.clear();
   }
-  /// What it says from now on is about itself.
+  /// Later output of the launcher is about itself.
   void give_up_launcher() noexcept { launcher_given_up_ = true; }
   [[nodiscard]] std::optional<int> const& code() const noexcept { return code_; }
-  /// How long place 0 may be silent; nothing: it has not said so yet.
+  /// How long place 0 may be silent; nothing: not known yet.
   [[nodiscard]] std::optional<std::chrono::milliseconds> const& again_within() const noexcept { return again_within_; }
 
  private:
@@ -87,9 +87,9 @@ class line_filter {
       if (!is_tag(before)) write(before);
       return;
     }
-    // Open MPI 4.1 says this of every place that ended with another code than 0.
+    // Open MPI 4.1 prints this for every place that ended with another code than 0.
     if (line.contains("PMIX ERROR: BAD-PARAM in file")) return;
-    // Open MPI 4.1 crashes when it is asked to end in that state, and says much about it.
+    // Open MPI 4.1 crashes when it is asked to end in that state, and prints a long report.
     if (launcher_given_up_ && !line.contains("tess: ")) return;
     write(line);
   }
@@ -101,7 +101,7 @@ class line_filter {
   bool launcher_given_up_ = false;
 };
 
-/// True: something came.
+/// True: data arrived.
 bool read_all(int file, line_filter& into) {
   std::array<char, 4096> chunk{};
   bool came = false;
@@ -110,7 +110,7 @@ bool read_all(int file, line_filter& into) {
   return came;
 }
 
-/// Ends a launcher that should have ended, or is not heard any more.
+/// Ends a launcher that should have ended, or that has fallen silent.
 class reminder {
  public:
   explicit reminder(pid_t process) : launcher_(process) {}
@@ -118,7 +118,7 @@ class reminder {
   /// To be called at least every second.
   void look(line_filter& lines, bool heard) {
     auto const now = clock::now();
-    // Who was stopped himself cannot say that others were silent.
+    // A command that was stopped itself cannot conclude that others were silent.
     bool const stood_still = now - std::exchange(last_look_, now) > 2 * overdue::look_again;
     if (lines.code()) {
       if (!std::exchange(places_ended_, true)) launcher_.has(overdue::launchers_patience);
@@ -141,7 +141,7 @@ int reap(pid_t process) {
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
-  // A signal is a failure of the job, and no other code.
+  // A signal means that the job failed, and is not an exit code.
   return WIFEXITED(status) && WEXITSTATUS(status) < 126 ? WEXITSTATUS(status) : exit_failed;
 }
 
@@ -196,7 +196,7 @@ int supervise(std::filesystem::path const& launcher, words const& arguments) {
   while (files[0].revents == 0) {
     if (::poll(files.data(), files.size(), reminds.milliseconds()) < 0 && errno != EINTR) break;
     reminds.look(lines, read_all(c.errors, lines));
-    // Closed by all writers: only the end is waited for.
+    // Closed by all writers: only the end is awaited.
     if ((files[1].revents & POLLHUP) != 0) files[1].fd = -1;
   }
   read_all(c.errors, lines);

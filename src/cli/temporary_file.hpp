@@ -1,4 +1,4 @@
-// temporary_file: an empty file that is gone when its owner is.
+// temporary_file: an empty file that its destructor removes.
 //
 // Errors    std::runtime_error: it cannot be made.
 #pragma once

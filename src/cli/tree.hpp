@@ -1,4 +1,4 @@
-// tree: where things lie relative to the running `tess`; the build tree has the shape of the installed one.
+// tree: locations of files relative to the running `tess`; the build tree has the layout of the installed one.
 //
 //   bin/tess   lib/libtessera.a   libexec/tessera/NAME   libexec/tessera/bench/NAME
 //   share/tessera/build.json   share/tessera/packages.txt
@@ -28,7 +28,7 @@ tree own_tree();
 
 bool is_executable_file(std::filesystem::path const& file);
 
-// Names of the programs that `tess run` can run: in a build tree all that can be built, elsewhere all that are there.
+// Names of the programs that `tess run` can run: in a build tree all that can be built, elsewhere all installed ones.
 std::vector<std::string> program_names(tree const& here);
 
 // Names of the executables in a folder, sorted; none if there is no such folder.
