@@ -96,8 +96,8 @@ int bench(words const& given) {
       "options of one; with any of them it runs alone.",
       "Example: tess bench gups --runs 5 --json results.json"};
   line.add_option("NAME", wanted, "benchmarks to run");
-  line.add_option("--json", json_file, "write all entries there, as one JSON list")->type_name("FILE");
-  line.add_option("--runs", runs, "repetitions of each measurement (otherwise as the benchmark thinks best)")
+  line.add_option("--json", json_file, "write all entries to this file, as one JSON list")->type_name("FILE");
+  line.add_option("--runs", runs, "repetitions of each measurement (default: chosen by the benchmark)")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));
   line.add_option(
@@ -105,7 +105,7 @@ int bench(words const& given) {
           "ucx: only what two processes of this host do for each other, beside smp and the peers installed here")
       ->type_name("FABRIC")
       ->check(CLI::IsMember({"ucx"}));
-  line.add_flag("--list", list, "print the names and end");
+  line.add_flag("--list", list, "print the names and exit");
   if (auto const code = line.finish_early(given)) return *code;
   check_names(wanted, available);
   if (list) {

@@ -24,10 +24,10 @@ constexpr std::array subcommands{
     subcommand{"run", "run a program on a number of places", run},
     subcommand{"machines", "list the simulated machines, or explain one", machines},
     subcommand{"bench", "run benchmarks and print their results as one table", bench},
-    subcommand{"reproduce", "run a paper's experiments here and print its figures beside ours", reproduce},
+    subcommand{"reproduce", "run a paper's experiments here and print its figures next to ours", reproduce},
     subcommand{"memd", "serve memory: named regions for any number of programs", memd},
-    subcommand{"mem", "look at a memory server, and change what it has", mem},
-    subcommand{"doctor", "say what this machine has, what is missing and what to do", doctor},
+    subcommand{"mem", "inspect a memory server and change its regions", mem},
+    subcommand{"doctor", "check this machine and report what is missing", doctor},
     subcommand{"c++", "compile and link a program against the runtime", cxx},
 };
 
@@ -39,7 +39,7 @@ int run_subcommand(words const& given) {
   }
   command_line line{"tess SUBCOMMAND [WORDS...]", "Tessera: one program, one address space, many places.",
                     "`tess SUBCOMMAND --help` says more. Example: tess run bfs graph.mtx -n 4"};
-  line.set_version_flag("--version", "tess " TESS_VERSION, "print the version and end");
+  line.set_version_flag("--version", "tess " TESS_VERSION, "print the version and exit");
   words names;
   for (auto const& [name, meaning, execute] : subcommands) {
     line.add_subcommand(std::string{name}, std::string{meaning});

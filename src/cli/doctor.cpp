@@ -35,7 +35,7 @@ bool print(std::vector<finding> const& all) {
 }  // namespace
 
 int doctor(words const& given) {
-  command_line line{"tess doctor [OPTIONS]", "Say what this machine has, what is missing and what to do about it.",
+  command_line line{"tess doctor [OPTIONS]", "Check this machine, and report what is missing and how to fix it.",
                     "Example: tess doctor   (ends with 1 if something needed is missing)"};
   std::string fabric;
   std::string hosts;

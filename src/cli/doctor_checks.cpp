@@ -98,7 +98,7 @@ finding check_perf() {
 std::vector<finding> check_packages(tree const& here) {
   std::vector<finding> rows;
   if (!output_of("dpkg-query", {"--version"})) {
-    return {{"packages", "unknown", "no dpkg here; what is needed stands in " + here.packages().string()}};
+    return {{"packages", "unknown", "no dpkg here; required packages are listed in " + here.packages().string()}};
   }
   for (auto const& [group, packages] : package_groups(here.packages())) {
     std::vector<std::string> missing;

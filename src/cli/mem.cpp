@@ -132,7 +132,7 @@ int revoke(rmem::client& c, typed const& t) {
   else if (!t.revoked.empty())
     c.revoke_token(of, t.revoked);
   else
-    throw usage_error{"whose right is revoked? give --user NUMBER, --user any or --of-token TOKEN"};
+    throw usage_error{"no user and no token; give --user NUMBER, --user any or --of-token TOKEN"};
   return exit_fine;
 }
 
@@ -187,28 +187,28 @@ void add_subcommands(CLI::App& line, typed& t, action& chosen) {
     s->add_option("name", t.name, "the region's name")->required();
     return s;
   };
-  add("ls", "list the regions on which you have a right", list);
+  add("ls", "list the regions that you have a right to", list);
   add("stat", "the size and the counters of the server", stat);
   auto* const t_top = add("top", "its traffic, a line each second", top);
   t_top->add_option("--seconds", t.seconds, "between two lines")->check(CLI::Range(0.01, 3600.0));
   t_top->add_option("--lines", t.lines, "stop after this many lines");
-  auto* const made = named(add("create", "make a region of zeros", create));
+  auto* const made = named(add("create", "create a region of zeros", create));
   made->add_option("size", t.size, "as in 512M")->required();
-  made->add_option("--users", t.rights, "what every user of this host may do: read or read,write");
+  made->add_option("--users", t.rights, "rights of every user of this host: read or read,write");
   named(add("rm", "remove a region; its memory is zeroed", remove));
-  auto* const granted = named(add("grant", "give rights to a user, or print a token that has them", grant));
+  auto* const granted = named(add("grant", "grant rights to a user, or print a token for them", grant));
   granted->add_option("rights", t.rights, "some of read,write,grant; of the server, named `.`: allocate")->required();
   granted->add_option("--user", t.user, "a user's number, or any; without it, a token is made");
-  auto* const taken = named(add("revoke", "take back what was granted; when it returns, it has ended", revoke));
+  auto* const taken = named(add("revoke", "withdraw rights; they have ended when the command returns", revoke));
   taken->add_option("--user", t.user, "a user's number, or any");
   taken->add_option("--of-token", t.revoked, "the token, or its first 32 digits");
   auto* const over =
       line.add_subcommand("take-over", "make --server serve, when the other of two servers is certainly gone");
   over->callback([&t] { t.takes_over = true; });
-  auto* const in = add("copy-in", "make a region of a file's bytes", copy_in);
+  auto* const in = add("copy-in", "create a region from a file", copy_in);
   in->add_option("file", t.file, "the file")->required();
   named(in);
-  auto* const out = named(add("copy-out", "write a region's bytes to a file", copy_out));
+  auto* const out = named(add("copy-out", "write a region to a file", copy_out));
   out->add_option("file", t.file, "the file")->required();
 }
 
@@ -216,7 +216,7 @@ void add_subcommands(CLI::App& line, typed& t, action& chosen) {
 
 int mem(words const& given) {
   command_line line{"tess mem [--server WHERE] COMMAND [WORDS...]",
-                    "Look at a memory server (tess memd), and change what it has, with your own rights.",
+                    "Inspect a memory server (tess memd) and change its regions, with your own rights.",
                     "Example: tess mem create matrix 1G   (docs/use/rmem.md says more)"};
   typed t;
   action chosen;

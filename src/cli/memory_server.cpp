@@ -73,7 +73,7 @@ int serve(words const& given) {
   line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory")->required();
   line.add_option("--name", name, "the name under which programs of this host find it (default: default)")
       ->type_name("NAME");
-  line.add_option("--file", chosen.file, "keep the regions in this file over restarts (and FILE.record beside it)")
+  line.add_option("--file", chosen.file, "keep the regions in this file across restarts (and in FILE.record)")
       ->type_name("FILE");
   line.add_flag("--sync", chosen.sync, "with --file: nothing is acknowledged before the disk itself has it");
   line.add_option("--listen", listen, "and here: unix:PATH or tcp:HOST:PORT; by tcp, only tokens give rights")

@@ -84,11 +84,11 @@ int reproduce(words const& given) {
   chosen of;
   command_line line{
       "tess reproduce PAPER [OPTIONS]",
-      "Run a paper's experiments on this computer and print the results beside the published ones;\n"
+      "Run a paper's experiments on this computer and print the results next to the published ones;\n"
       "write CSV, JSON, a report and pictures. Papers: softxmt (\"Crunching Large Graphs with Commodity\n"
       "Processors\", HotPar 2011); by programs on the simulated machine: nemesys (NEMESYS, MEMSYS 2019),\n"
       "rmem (RMem, MultiProg 2019), cni (Cache-Integrated Network Interfaces, IJPP 2012) and rae (Remote\n"
-      "Atomic Extension, 2020); and together, which is no paper: nemesys, cni, rae and tasks on one\n"
+      "Atomic Extension, 2020); and together, not a paper: nemesys, cni, rae and tasks on one\n"
       "machine, each of them on and off. An interrupted command continues when it is run again.",
       "Examples: tess reproduce softxmt --output results\n"
       "          tess reproduce nemesys --figure 9 --kernel bf\n"
