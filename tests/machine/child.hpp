@@ -15,8 +15,8 @@ namespace tess::machine {
 
 struct outcome {
   int code;
-  std::string said;   // standard output
-  std::string error;  // standard error
+  std::string output;  // standard output
+  std::string error;   // standard error
 };
 
 inline std::string text_of(std::filesystem::path const& file) {
@@ -39,9 +39,9 @@ class work_folder {
 
   // A shell line, run in the folder.
   [[nodiscard]] outcome run(std::string const& typed) const {
-    std::string const line = "cd '" + path_.string() + "' && { " + typed + "; } >said 2>error </dev/null";
+    std::string const line = "cd '" + path_.string() + "' && { " + typed + "; } >output 2>error </dev/null";
     int const code = cli::run_to_end("/bin/sh", {"-c", line});
-    return {code, text_of(path_ / "said"), text_of(path_ / "error")};
+    return {code, text_of(path_ / "output"), text_of(path_ / "error")};
   }
 
   void write_executable(std::string const& name, std::span<std::byte const> bytes) const {

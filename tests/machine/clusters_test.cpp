@@ -21,59 +21,59 @@ class a_cluster : public testing::Test {
 };
 
 TEST_F(a_cluster, gets_messages_in_order_and_data_by_its_windows_alone) {
-  outcome const said = run("--copies 2", "clusters");
-  EXPECT_EQ(said.code, 0) << said.error;
-  EXPECT_EQ(said.said,
+  outcome const result = run("--copies 2", "clusters");
+  EXPECT_EQ(result.code, 0) << result.error;
+  EXPECT_EQ(result.output,
             "behind the window: 0\nover its end: 0\ninto it: 1\nonce more: 1\ntoo often: 0\nfetched: 0, counted: 0\n"
             "messages in order: 100; opened: 1 1; bytes inside: 128, outside: 0\n");
 }
 
 TEST_F(a_cluster, reaches_nothing_of_another_by_loads) {
-  outcome const said = run("", "clusters load");
-  EXPECT_EQ(said.code, 1);
-  EXPECT_NE(said.error.find("address 0x10100040000 may not be read"), std::string::npos) << said.error;
+  outcome const result = run("", "clusters load");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.error.find("address 0x10100040000 may not be read"), std::string::npos) << result.error;
 }
 
 TEST_F(a_cluster, refuses_a_program_whose_data_do_not_fit_and_says_how_much_does) {
-  outcome const said = run("", "large_data");
-  EXPECT_EQ(said.code, 2);
+  outcome const result = run("", "large_data");
+  EXPECT_EQ(result.code, 2);
   EXPECT_NE(
-      said.error.find("and 16384 of stack do not fit in a cluster of mppa-256, which has 2097152; at most 2076672 "
-                      "bytes of data do"),
+      result.error.find("and 16384 of stack do not fit in a cluster of mppa-256, which has 2097152; at most 2076672 "
+                        "bytes of data do"),
       std::string::npos)
-      << said.error;
+      << result.error;
 }
 
 TEST_F(a_cluster, refuses_a_program_whose_constants_do_not_fit) {
-  outcome const said = run("", "large_constants");
-  EXPECT_EQ(said.code, 2);
-  EXPECT_NE(said.error.find("the image memory of a cluster of mppa-256 ends at 0x200000"), std::string::npos)
-      << said.error;
+  outcome const result = run("", "large_constants");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.error.find("the image memory of a cluster of mppa-256 ends at 0x200000"), std::string::npos)
+      << result.error;
 }
 
 TEST_F(a_cluster, refuses_a_program_whose_places_would_share_memory) {
-  outcome const said = run("", "spreading");
-  EXPECT_EQ(said.code, 2);
-  EXPECT_NE(said.error.find("has a place on every tile, which needs memory that tiles share"), std::string::npos)
-      << said.error;
+  outcome const result = run("", "spreading");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.error.find("has a place on every tile, which needs memory that tiles share"), std::string::npos)
+      << result.error;
 }
 
 TEST_F(a_cluster, runs_threads_on_its_harts_with_stacks_of_16_kib) {
-  EXPECT_EQ(run("", "threads").said, folder_.run("qemu-riscv64 " + programs + "/threads").said);
+  EXPECT_EQ(run("", "threads").output, folder_.run("qemu-riscv64 " + programs + "/threads").output);
 }
 
 TEST_F(a_cluster, serves_remote_memory_and_refuses_clients_without_a_right) {
-  outcome const said = run("--copies 20", "mppa-rmem check");
-  EXPECT_EQ(said.code, 0) << said.said << said.error;
-  EXPECT_EQ(said.said, "cluster 1: 0 wrong\ncluster 0: 0 wrong\n");
+  outcome const result = run("--copies 20", "mppa-rmem check");
+  EXPECT_EQ(result.code, 0) << result.output << result.error;
+  EXPECT_EQ(result.output, "cluster 1: 0 wrong\ncluster 0: 0 wrong\n");
 }
 
 TEST_F(a_cluster, moves_data_by_remote_memory_and_by_bare_portals_in_the_same_cycles_again) {
   for (std::string const words : {"bare write", "overlapped read", "rmem write"}) {
-    outcome const said = run("--copies 20", "mppa-rmem " + words + " 4096 3 2");
-    EXPECT_EQ(said.code, 0) << words << said.error;
-    EXPECT_EQ(std::ranges::count(said.said, '\n'), 6) << said.said;
-    if (words == "rmem write") EXPECT_EQ(run("--copies 20", "mppa-rmem " + words + " 4096 3 2").said, said.said);
+    outcome const result = run("--copies 20", "mppa-rmem " + words + " 4096 3 2");
+    EXPECT_EQ(result.code, 0) << words << result.error;
+    EXPECT_EQ(std::ranges::count(result.output, '\n'), 6) << result.output;
+    if (words == "rmem write") EXPECT_EQ(run("--copies 20", "mppa-rmem " + words + " 4096 3 2").output, result.output);
   }
   EXPECT_EQ(run("--copies 20", "mppa-rmem rmem write 100 1 1").code, 2);
 }

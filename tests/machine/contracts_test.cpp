@@ -48,11 +48,11 @@ class at_quantum : public testing::TestWithParam<int> {
 
 TEST_P(at_quantum, four_harts_see_only_what_rvwmo_allows) {
   for (char const* where : {"static", "mapped"}) {
-    outcome const said = run(std::string("litmus' ") + where);
-    EXPECT_EQ(said.said,
+    outcome const result = run(std::string("litmus' ") + where);
+    EXPECT_EQ(result.output,
               "MP: 0 of 150\nSB: 0 of 150\nLB: 0 of 150\nIRIW: 0 of 150\nCoRR: 0 of 150\n2+2W: 0 of 150\n"
               "LR/SC: 0 of 150\n")
-        << where << said.error;
+        << where << result.error;
   }
 }
 
@@ -74,32 +74,33 @@ INSTANTIATE_TEST_SUITE_P(quanta, at_quantum, testing::Values(1, 16, 256));
 TEST(a_word, has_one_home_for_its_owner_and_for_others) {
   work_folder const folder;
   std::uint64_t const times = test::is_sanitized ? 2000 : 20'000;
-  outcome const said = folder.run(TESS_MACHINE " --quiet --machine nemesys-2x2 --copies 2 -- '" + programs +
-                                  "/adding' " + std::to_string(times));
+  outcome const result = folder.run(TESS_MACHINE " --quiet --machine nemesys-2x2 --copies 2 -- '" + programs +
+                                    "/adding' " + std::to_string(times));
   std::string const sum = std::to_string(2 * times);
-  EXPECT_EQ(said.said, sum + " " + sum + "\n") << said.error;
+  EXPECT_EQ(result.output, sum + " " + sum + "\n") << result.error;
 }
 
 TEST(a_word, slow_has_one_home_for_a_million_atomics_of_all_tiles) {
   if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "a long run: set TESS_SLOW";
   work_folder const folder;
-  outcome const said =
+  outcome const result =
       folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 14 -- '" + programs + "/adding' 71429");
-  EXPECT_EQ(said.said, "1000006 1000006\n") << said.error;
+  EXPECT_EQ(result.output, "1000006 1000006\n") << result.error;
 }
 
 TEST(a_word, has_one_home_for_all_tiles) {
   work_folder const folder;
-  outcome const said =
+  outcome const result =
       folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 14 -- '" + programs + "/adding' 500");
-  EXPECT_EQ(said.said, "7000 7000\n") << said.error;
+  EXPECT_EQ(result.output, "7000 7000\n") << result.error;
 }
 
 TEST(a_word, is_swapped_for_all_tiles_at_its_home_and_copied_by_dma) {
   work_folder const folder;
-  outcome const said =
+  outcome const result =
       folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 5 -- '" + programs + "/swapping' 60");
-  EXPECT_EQ(said.said, "900 900\n900 900\ncopies 0 0, 0 words wrong, 3969 there\nrefused: 3 3 3 3 3\n") << said.error;
+  EXPECT_EQ(result.output, "900 900\n900 900\ncopies 0 0, 0 words wrong, 3969 there\nrefused: 3 3 3 3 3\n")
+      << result.error;
 }
 
 TEST(an_extended_address, names_the_words_that_flat_addresses_and_their_owners_do) {
@@ -117,18 +118,18 @@ TEST(an_extended_address, names_the_words_that_flat_addresses_and_their_owners_d
                                                {"rae-16", 16, "8 mapped"},
                                                {"tessera-2x2", 3, "40 mapped"},
                                                {"tessera-4x4", 5, "40 mapped"}}) {
-    outcome const said = folder.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " +
-                                    std::to_string(copies) + " -- '" + programs + "/extended' " + words);
-    EXPECT_EQ(said.code, 0) << said.error;
+    outcome const result = folder.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " +
+                                      std::to_string(copies) + " -- '" + programs + "/extended' " + words);
+    EXPECT_EQ(result.code, 0) << result.error;
     std::string all;
     for (int i = 0; i < copies; ++i) all += "0 wrong\n";
-    EXPECT_EQ(said.said, all) << machine << ' ' << words;
+    EXPECT_EQ(result.output, all) << machine << ' ' << words;
   }
 }
 
 TEST(an_extended_address, that_cannot_be_is_a_trap_that_says_why) {
   work_folder const folder;
-  for (auto const& [what, said] :
+  for (auto const& [what, expected] :
        {std::pair{"object", "of object 77: the look-aside buffer has no such object (eamoadd.d "},
         {"misaligned", "of object 1: not a multiple of 8 (eamoadd.d "},
         {"outside", "address 0xffffff0000 of object 1 may not be written: its node has no such address"},
@@ -138,7 +139,7 @@ TEST(an_extended_address, that_cannot_be_is_a_trap_that_says_why) {
       outcome const ended =
           folder.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" + programs + "/extended' fault " + what);
       EXPECT_EQ(ended.code, 1) << what;
-      EXPECT_NE(ended.error.find(said), std::string::npos) << what << ": " << ended.error;
+      EXPECT_NE(ended.error.find(expected), std::string::npos) << what << ": " << ended.error;
       EXPECT_NE(ended.error.find("5fault"), std::string::npos) << ended.error;
     }
   }
@@ -148,10 +149,10 @@ TEST(object_0, is_the_own_node_with_time_and_without) {
   work_folder const folder;
   for (std::string const words :
        {"--timing off", "--machine nemesys-2x2", "--machine rae-6", "--machine tessera-2x2"}) {
-    outcome const said = folder.run(TESS_MACHINE " --quiet " + words + " -- '" + programs + "/extended_local'");
-    EXPECT_EQ(said.said, "0 wrong\n") << words << said.error;
+    outcome const result = folder.run(TESS_MACHINE " --quiet " + words + " -- '" + programs + "/extended_local'");
+    EXPECT_EQ(result.output, "0 wrong\n") << words << result.error;
     outcome const begun = folder.run(TESS_MACHINE " --quiet " + words + " -- '" + programs + "/begun_local'");
-    EXPECT_EQ(begun.said, "0 wrong\n") << words << begun.error;
+    EXPECT_EQ(begun.output, "0 wrong\n") << words << begun.error;
   }
 }
 
@@ -174,12 +175,12 @@ TEST(words_that_are_begun, are_done_as_those_that_are_waited_for) {
                                                {"rae-6", 6, "600 mapped"},
                                                {"narrow.toml", 6, "100 mapped"},
                                                {"rae-16", 16, "40 mapped"}}) {
-    outcome const said = folder.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " +
-                                    std::to_string(copies) + " -- '" + programs + "/begun' " + words);
-    EXPECT_EQ(said.code, 0) << said.error;
+    outcome const result = folder.run(TESS_MACHINE " --quiet --machine " + machine + " --copies " +
+                                      std::to_string(copies) + " -- '" + programs + "/begun' " + words);
+    EXPECT_EQ(result.code, 0) << result.error;
     std::string all;
     for (int i = 0; i < copies; ++i) all += "0 wrong\n";
-    EXPECT_EQ(said.said, all) << machine << ' ' << words;
+    EXPECT_EQ(result.output, all) << machine << ' ' << words;
   }
 }
 
@@ -189,7 +190,7 @@ TEST(words_that_are_begun, take_the_same_time_at_every_quantum) {
   std::string text = text_of(TESS_MACHINES "/rae-6.toml");
   std::string const line = "quantum_cycles = ";
   ASSERT_NE(text.find(line), std::string::npos);
-  std::string said[2];
+  std::string times[2];
   for (int k = 0; k < 2; ++k) {
     std::string changed = text;
     std::size_t const at = changed.find(line) + line.size();
@@ -201,9 +202,9 @@ TEST(words_that_are_begun, take_the_same_time_at_every_quantum) {
     std::string const told = text_of(folder.path() / "s.json");
     std::size_t const time = told.find("\"simulated_ps\"");
     ASSERT_NE(time, std::string::npos);
-    said[k] = told.substr(time, told.find(',', time) - time);
+    times[k] = told.substr(time, told.find(',', time) - time);
   }
-  EXPECT_EQ(said[0], said[1]);
+  EXPECT_EQ(times[0], times[1]);
 }
 
 TEST(words_that_are_begun, trap_where_they_begin_and_where_they_are_taken) {
@@ -211,11 +212,11 @@ TEST(words_that_are_begun, trap_where_they_begin_and_where_they_are_taken) {
   struct fault {
     std::string machine;
     std::string what;
-    std::string said;
+    std::string output;
   };
   std::string const no_ticket = " is no ticket of this hart: each is taken once, by the thread that began it ";
   std::string const refused = " of object 1 may not be written: its node has no such address ";
-  for (auto const& [machine, what, said] :
+  for (auto const& [machine, what, expected] :
        {fault{"rae-6", "ticket", "5" + no_ticket + "(eatest "},
         {"rae-6", "none", "-1" + no_ticket},
         {"rae-6", "twice", "0" + no_ticket + "(eaget "},
@@ -229,17 +230,17 @@ TEST(words_that_are_begun, trap_where_they_begin_and_where_they_are_taken) {
     outcome const ended =
         folder.run(TESS_MACHINE " --quiet --machine " + machine + " -- '" + programs + "/begun' fault " + what);
     EXPECT_EQ(ended.code, 1) << what;
-    EXPECT_NE(ended.error.find(said), std::string::npos) << what << ": " << ended.error;
+    EXPECT_NE(ended.error.find(expected), std::string::npos) << what << ": " << ended.error;
     EXPECT_NE(ended.error.find("5fault"), std::string::npos) << ended.error;
   }
 }
 
 TEST(four_tiles, see_only_what_rvwmo_allows) {
   work_folder const folder;
-  outcome const said =
+  outcome const result =
       folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 4 -- '" + programs + "/litmus_tiles'");
-  EXPECT_EQ(said.said, "MP: 0 of 200\nSB: 0 of 200\nLB: 0 of 200\nIRIW: 0 of 200\nCoRR: 0 of 200\n2+2W: 0 of 200\n")
-      << said.error;
+  EXPECT_EQ(result.output, "MP: 0 of 200\nSB: 0 of 200\nLB: 0 of 200\nIRIW: 0 of 200\nCoRR: 0 of 200\n2+2W: 0 of 200\n")
+      << result.error;
 }
 
 TEST(remote_invocation, calls_functions_on_other_tiles_and_floods_their_queues) {
@@ -250,64 +251,64 @@ TEST(remote_invocation, calls_functions_on_other_tiles_and_floods_their_queues) 
   text.replace(text.find(line), line.size(), "task_queue_entries = 1 ");
   std::ofstream{folder.path() / "shallow.toml"} << text;
   for (char const* machine : {"nemesys-4x4", "shallow.toml"}) {
-    outcome const said = folder.run(TESS_MACHINE " --quiet --machine " + std::string(machine) + " --copies 14 -- '" +
-                                    programs + "/invoking'");
-    EXPECT_EQ(said.said, "answers 4039 of 4039\nhops 3360 of 3360\n") << machine << said.error;
+    outcome const result = folder.run(TESS_MACHINE " --quiet --machine " + std::string(machine) + " --copies 14 -- '" +
+                                      programs + "/invoking'");
+    EXPECT_EQ(result.output, "answers 4039 of 4039\nhops 3360 of 3360\n") << machine << result.error;
   }
 }
 
 TEST(without_time, programs_that_need_it_do_not_start) {
   work_folder const folder;
   for (char const* name : {"incoherent", "where", "adding", "invoking", "swapping", "litmus_tiles"}) {
-    outcome const said = folder.run(TESS_MACHINE " --timing off -- '" + programs + "/" + name + "'");
-    EXPECT_EQ(said.code, 2) << name;
-    EXPECT_EQ(said.said, "") << name;
-    EXPECT_NE(said.error.find("give --timing on"), std::string::npos) << said.error;
-    EXPECT_EQ(said.error.find("instructions"), std::string::npos) << "it ran: " << said.error;
+    outcome const result = folder.run(TESS_MACHINE " --timing off -- '" + programs + "/" + name + "'");
+    EXPECT_EQ(result.code, 2) << name;
+    EXPECT_EQ(result.output, "") << name;
+    EXPECT_NE(result.error.find("give --timing on"), std::string::npos) << result.error;
+    EXPECT_EQ(result.error.find("instructions"), std::string::npos) << "it ran: " << result.error;
   }
 }
 
 TEST(on_a_terminal, a_long_run_says_how_far_it_is) {
   work_folder const folder;
-  outcome const said = folder.run("script -qec \"timeout -s KILL 3 " TESS_MACHINE " --timing on -- '" + programs +
-                                  "/plain' abc\" typescript >/dev/null; cat typescript");
-  EXPECT_TRUE(std::regex_search(said.said, std::regex("\r\x1b\\[Kmachine: [0-9.]+ s simulated, [0-9.]+ million "
-                                                      "instructions, [0-9.]+ million/s, [0-9]+ s here")))
-      << said.said;
+  outcome const result = folder.run("script -qec \"timeout -s KILL 3 " TESS_MACHINE " --timing on -- '" + programs +
+                                    "/plain' abc\" typescript >/dev/null; cat typescript");
+  EXPECT_TRUE(std::regex_search(result.output, std::regex("\r\x1b\\[Kmachine: [0-9.]+ s simulated, [0-9.]+ million "
+                                                          "instructions, [0-9.]+ million/s, [0-9]+ s here")))
+      << result.output;
 }
 
 TEST(off_a_terminal, no_line_says_how_far_it_is) {
   work_folder const folder;
-  outcome const said = folder.run("timeout -s KILL 3 " TESS_MACHINE " --timing on -- '" + programs + "/plain' abc");
-  EXPECT_EQ(said.error.find("s simulated,"), std::string::npos) << said.error;
+  outcome const result = folder.run("timeout -s KILL 3 " TESS_MACHINE " --timing on -- '" + programs + "/plain' abc");
+  EXPECT_EQ(result.error.find("s simulated,"), std::string::npos) << result.error;
 }
 
 TEST(the_same_program, takes_the_same_cycles_beside_other_work) {
   work_folder const folder;
   std::string const line =
       TESS_MACHINE " --machine nemesys-4x4 --copies 14 -- '" + programs + "/invoking' 2>&1 >/dev/null | grep cycles";
-  std::string const alone = folder.run(line).said;
+  std::string const alone = folder.run(line).output;
   EXPECT_NE(alone.find("cycles"), std::string::npos) << alone;
   // Other processes take the processors and the memory away, in bursts.
   std::string const others =
       "for i in 1 2 3 4 5 6; do (while :; do head -c 20000000 /dev/zero | sort >/dev/null; done) & "
       "pids=\"$pids $!\"; done; ";
-  EXPECT_EQ(folder.run(others + "{ " + line + "; }; kill $pids; wait 2>/dev/null").said, alone);
+  EXPECT_EQ(folder.run(others + "{ " + line + "; }; kill $pids; wait 2>/dev/null").output, alone);
 }
 
 TEST(a_word, slow_has_one_home_for_a_million_atomics_each) {
   if (std::getenv("TESS_SLOW") == nullptr) GTEST_SKIP() << "a long run: set TESS_SLOW";
   work_folder const folder;
-  outcome const said =
+  outcome const result =
       folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --copies 2 -- '" + programs + "/adding' 1000000");
-  EXPECT_EQ(said.said, "2000000 2000000\n") << said.error;
+  EXPECT_EQ(result.output, "2000000 2000000\n") << result.error;
 }
 
 TEST(the_simulator, takes_less_than_a_gibibyte_for_two_of_memory_of_which_64_mebibytes_are_touched) {
   if (test::is_sanitized) GTEST_SKIP() << "sanitizers have memory of their own";
   work_folder const folder;
-  outcome const said = folder.run(TESS_MACHINE " --machine nemesys-4x4 -- '" + programs + "/touching'");
-  EXPECT_EQ(said.said, "134209536\n") << said.error;
+  outcome const result = folder.run(TESS_MACHINE " --machine nemesys-4x4 -- '" + programs + "/touching'");
+  EXPECT_EQ(result.output, "134209536\n") << result.error;
   rusage used{};
   ASSERT_EQ(getrusage(RUSAGE_CHILDREN, &used), 0);
   long const mebibytes = used.ru_maxrss / 1024;

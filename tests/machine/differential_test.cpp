@@ -36,10 +36,10 @@ std::uint64_t compare(std::uint64_t first, unsigned count, unsigned instructions
     outcome const ours = folder.run(TESS_MACHINE " --quiet -- ./program");
     outcome const reference = folder.run("qemu-riscv64 ./program");
     EXPECT_EQ(reference.code, 0) << "seed " << seed << ": " << reference.error;
-    EXPECT_EQ(reference.said.size(), random_program_output_bytes) << "seed " << seed;
+    EXPECT_EQ(reference.output.size(), random_program_output_bytes) << "seed " << seed;
     EXPECT_EQ(ours.code, 0) << "seed " << seed << ": " << ours.error;
-    EXPECT_TRUE(ours.said == reference.said)
-        << "seed " << seed << ": differs first in " << first_difference(ours.said, reference.said);
+    EXPECT_TRUE(ours.output == reference.output)
+        << "seed " << seed << ": differs first in " << first_difference(ours.output, reference.output);
     executed += program.instructions_about;
     if (testing::Test::HasFailure()) break;
   }

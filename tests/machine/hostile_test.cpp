@@ -33,7 +33,7 @@ class hostile_program : public testing::Test {
 TEST_F(hostile_program, is_refused_everything) {
   outcome const done = attack();
   EXPECT_EQ(done.code, 0) << done.error;
-  std::istringstream lines{done.said};
+  std::istringstream lines{done.output};
   int attempts = 0;
   for (std::string line; std::getline(lines, line); ++attempts) EXPECT_TRUE(line.starts_with("r ")) << line;
   EXPECT_EQ(attempts, 29);
@@ -43,10 +43,10 @@ TEST_F(hostile_program, is_refused_everything) {
 }
 
 TEST_F(hostile_program, is_told_which_calls_are_missing_once_each) {
-  std::string const said = attack().error;
-  std::size_t const first = said.find("calls socket (system call 198)");
-  ASSERT_NE(first, std::string::npos) << said;
-  EXPECT_EQ(said.find("socket", first + 20), std::string::npos);
+  std::string const errors = attack().error;
+  std::size_t const first = errors.find("calls socket (system call 198)");
+  ASSERT_NE(first, std::string::npos) << errors;
+  EXPECT_EQ(errors.find("socket", first + 20), std::string::npos);
 }
 
 TEST_F(hostile_program, traps_with_pc_symbol_address_and_callers) {

@@ -20,9 +20,9 @@ class fig_8 : public testing::Test {
 
 TEST_F(fig_8, copies_are_right_and_take_the_same_cycles_again) {
   outcome const first = run("nemesys-2x2", "1,1", "check");
-  EXPECT_EQ(first.code, 0) << first.said << first.error;
-  EXPECT_EQ(first.said.find("WRONG"), std::string::npos) << first.said;
-  EXPECT_EQ(run("nemesys-2x2", "3", "check").said, first.said);
+  EXPECT_EQ(first.code, 0) << first.output << first.error;
+  EXPECT_EQ(first.output.find("WRONG"), std::string::npos) << first.output;
+  EXPECT_EQ(run("nemesys-2x2", "3", "check").output, first.output);
 }
 
 TEST_F(fig_8, a_nonexistent_tile_is_a_usage_error) {
@@ -31,9 +31,9 @@ TEST_F(fig_8, a_nonexistent_tile_is_a_usage_error) {
 }
 
 TEST_F(fig_8, slopes_are_calibrated_and_the_crossing_of_the_maps_is_predicted) {
-  outcome const said = run("nemesys-4x4", "1,1", "");
-  ASSERT_EQ(said.code, 0) << said.error;
-  auto const parsed = nlohmann::json::parse(said.said);
+  outcome const result = run("nemesys-4x4", "1,1", "");
+  ASSERT_EQ(result.code, 0) << result.error;
+  auto const parsed = nlohmann::json::parse(result.output);
   auto const family = [&](std::string const& name, std::string const& map) {
     for (auto const& one : parsed["copies"])
       if (one["family"] == name && one["map"] == map) return one;

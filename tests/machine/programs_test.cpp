@@ -22,10 +22,10 @@ class whole_programs : public testing::Test {
     outcome const reference = folder_.run("qemu-riscv64 '" + programs + "/" + name + "' " + arguments + " <" + input);
     outcome const ours =
         folder_.run(machine + options + " -- '" + programs + "/" + name + "' " + arguments + " <" + input);
-    EXPECT_EQ(ours.said, reference.said) << name;
+    EXPECT_EQ(ours.output, reference.output) << name;
     EXPECT_EQ(ours.code, reference.code) << name;
     EXPECT_EQ(ours.error, reference.error) << name;
-    EXPECT_FALSE(reference.said.empty()) << name;
+    EXPECT_FALSE(reference.output.empty()) << name;
   }
 
   work_folder folder_;
@@ -73,9 +73,9 @@ TEST_F(whole_programs, write_below_the_allowed_folder) {
 
 TEST_F(whole_programs, run_alike_each_time) {
   std::string const line = TESS_MACHINE " -- '" + programs + "/threads' 2>&1 | grep 'machine: instructions'";
-  std::string const first = folder_.run(line).said;
+  std::string const first = folder_.run(line).output;
   EXPECT_FALSE(first.empty());
-  EXPECT_EQ(folder_.run(line).said, first);
+  EXPECT_EQ(folder_.run(line).output, first);
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ TEST(shmem_words, are_right_by_instructions_and_by_messages) {
   for (std::string const way : {"shmem_words", "shmem_words_messages"}) {
     for (auto const& [machine, pes] :
          {std::pair{"nemesys-2x2", "3"}, {"nemesys-2x2 --copies 1", "1"}, {"nemesys-4x4 --copies 5", "5"}}) {
-      outcome const said = folder.run(on(machine, way));
-      EXPECT_EQ(said.code, 0) << said.error;
-      EXPECT_EQ(said.said, std::string(pes) + " PEs: 0 wrong\n") << way << " on " << machine << said.error;
+      outcome const result = folder.run(on(machine, way));
+      EXPECT_EQ(result.code, 0) << result.error;
+      EXPECT_EQ(result.output, std::string(pes) + " PEs: 0 wrong\n") << way << " on " << machine << result.error;
     }
   }
 }
@@ -33,9 +33,9 @@ TEST(shmem_words, are_right_by_instructions_and_by_messages) {
 TEST(shmem_words, are_right_natively) {
   work_folder const folder;
   for (std::string const pes : {"1", "2", "7"}) {
-    outcome const said = folder.run("TESS_PLACES=" + pes + " '" TESS_SHMEM_NATIVE "'");
-    EXPECT_EQ(said.code, 0) << said.error;
-    EXPECT_EQ(said.said, pes + " PEs: 0 wrong\n") << said.error;
+    outcome const result = folder.run("TESS_PLACES=" + pes + " '" TESS_SHMEM_NATIVE "'");
+    EXPECT_EQ(result.code, 0) << result.error;
+    EXPECT_EQ(result.output, pes + " PEs: 0 wrong\n") << result.error;
   }
 }
 
@@ -44,7 +44,7 @@ TEST(shmem_words, that_are_misused_end_the_program_and_say_why) {
   struct misuse {
     std::string command;
     int code;
-    std::string said;
+    std::string output;
   };
   std::string const native = "TESS_PLACES=3 '" TESS_SHMEM_NATIVE "' ";
   std::string const instructions = on("nemesys-2x2", "shmem_words") + " ";
@@ -70,7 +70,7 @@ TEST(shmem_words, that_are_misused_end_the_program_and_say_why) {
        }) {
     outcome const ended = folder.run(one.command);
     EXPECT_EQ(ended.code, one.code) << one.command << ": " << ended.error;
-    EXPECT_NE(ended.error.find(one.said), std::string::npos) << one.command << ": " << ended.error;
+    EXPECT_NE(ended.error.find(one.output), std::string::npos) << one.command << ": " << ended.error;
   }
 }
 
@@ -79,9 +79,9 @@ struct cost {
 };
 
 // Lines of NAME asking X asked Y cycles Z.
-std::map<std::string, cost> costs_of(std::string const& said) {
+std::map<std::string, cost> costs_of(std::string const& result) {
   std::map<std::string, cost> costs;
-  std::istringstream lines(said);
+  std::istringstream lines(result);
   std::string name, word;
   for (cost c{}; lines >> name >> word >> c.asking >> word >> c.request >> word >> c.cycles;) costs[name] = c;
   return costs;
@@ -89,8 +89,8 @@ std::map<std::string, cost> costs_of(std::string const& said) {
 
 TEST(shmem_words, by_instructions_take_a_tenth_of_the_software_at_most) {
   work_folder const folder;
-  auto const instructions = costs_of(folder.run(on("nemesys-2x2", "shmem_costs")).said);
-  auto const messages = costs_of(folder.run(on("nemesys-2x2", "shmem_costs_messages")).said);
+  auto const instructions = costs_of(folder.run(on("nemesys-2x2", "shmem_costs")).output);
+  auto const messages = costs_of(folder.run(on("nemesys-2x2", "shmem_costs_messages")).output);
   ASSERT_EQ(instructions.size(), 16U);
   ASSERT_EQ(messages.size(), 16U);
   for (auto const& [name, direct] : instructions) {
@@ -110,10 +110,10 @@ struct kernel_result {
 };
 
 // Lines of NAME seconds S gams G instructions I wrong W checksum C.
-std::map<std::string, kernel_result> kernels_of(outcome const& said) {
-  EXPECT_EQ(said.code, 0) << said.error;
+std::map<std::string, kernel_result> kernels_of(outcome const& result) {
+  EXPECT_EQ(result.code, 0) << result.error;
   std::map<std::string, kernel_result> results;
-  std::istringstream lines(said.said);
+  std::istringstream lines(result.output);
   std::string name, word;
   for (kernel_result r; lines >> name >> word >> r.seconds >> word >> word >> word >> r.instructions;) {
     lines >> word >> r.wrong >> word >> r.checksum;
@@ -142,7 +142,7 @@ TEST(circustent, has_the_same_arrays_in_three_ways_and_instructions_are_faster_i
   }
   // The recorded operations are those that were performed: the second iteration continues where the first ended.
   std::string const noting = " --bench SCATTER_CAS --memsize 4096 --iters 40 --note 6";
-  std::string const noted = folder.run(on("nemesys-2x2", "circustent_shmem") + noting).said;
+  std::string const noted = folder.run(on("nemesys-2x2", "circustent_shmem") + noting).output;
   EXPECT_EQ(noted.find("atomic index 1\natomic array 0\natomic array "), 0U) << noted;
   EXPECT_NE(noted.find("\natomic index 2\natomic array 1\natomic array "), std::string::npos) << noted;
   EXPECT_EQ(std::ranges::count(noted, '\n'), 6 + 1) << noted;

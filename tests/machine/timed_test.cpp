@@ -29,7 +29,7 @@ TEST_P(with_time, whole_programs_end_as_under_qemu) {
                            "streams", "coroutines", "threads"}) {
     outcome const reference = folder_.run("qemu-riscv64 '" + programs + "/" + name + "' </dev/null");
     outcome const ours = folder_.run(command("--quiet --machine " + GetParam(), name));
-    EXPECT_EQ(ours.said, reference.said) << name;
+    EXPECT_EQ(ours.output, reference.output) << name;
     EXPECT_EQ(ours.code, reference.code) << name;
     EXPECT_EQ(ours.error, reference.error) << name;
   }
@@ -38,9 +38,9 @@ TEST_P(with_time, whole_programs_end_as_under_qemu) {
 TEST_P(with_time, the_same_program_takes_the_same_cycles) {
   for (char const* name : {"threads", "hash"}) {
     std::string const line = command("--machine " + GetParam(), name) + " 2>&1 >/dev/null | grep cycles";
-    std::string const first = folder_.run(line).said;
+    std::string const first = folder_.run(line).output;
     EXPECT_NE(first.find("cycles"), std::string::npos) << first;
-    EXPECT_EQ(folder_.run(line).said, first) << name;
+    EXPECT_EQ(folder_.run(line).output, first) << name;
   }
 }
 
@@ -55,15 +55,15 @@ TEST(dependent_loads, take_the_cycles_of_table_2_on_every_tile) {
   // Testing every tile takes a sanitizer build a minute.
   for (std::uint32_t tile = 0; tile < made.tiles(); tile += test::is_sanitized ? 5 : 1) {
     if (made.harts_of(tile) == made.harts.system) continue;
-    outcome const said = folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --tile " + std::to_string(tile) +
-                                    " -- '" + programs + "/latency'");
+    outcome const result = folder.run(TESS_MACHINE " --quiet --machine nemesys-4x4 --tile " + std::to_string(tile) +
+                                      " -- '" + programs + "/latency'");
     std::map<std::string, double> cycles;
-    std::istringstream lines(said.said);
+    std::istringstream lines(result.output);
     std::string name;
     for (double hundredths = 0; lines >> name >> hundredths;) cycles[name] = hundredths / 100;
     std::uint32_t const memory = layout.map.of(region_kind::partition, tile)->memory_tile;
     std::uint32_t const distance = layout.noc.layout().distance(tile, memory);
-    EXPECT_EQ(cycles["l1"], 1) << said.said << said.error;
+    EXPECT_EQ(cycles["l1"], 1) << result.output << result.error;
     EXPECT_EQ(cycles["tlm"], 20);
     EXPECT_EQ(cycles["l2"], 20);
     EXPECT_EQ(cycles["memory"], 73 + 10 * distance) << "tile " << tile;
@@ -79,11 +79,11 @@ TEST(dependent_loads, take_the_cycles_of_table_2_on_every_tile) {
 
 TEST(a_system_call, takes_the_cycles_of_the_machine_file) {
   work_folder const folder;
-  outcome const said = folder.run(TESS_MACHINE " --quiet --machine nemesys-2x2 -- '" + programs + "/calling'");
+  outcome const result = folder.run(TESS_MACHINE " --quiet --machine nemesys-2x2 -- '" + programs + "/calling'");
   int cycles = 0;
-  std::from_chars(said.said.data(), said.said.data() + said.said.size(), cycles);
+  std::from_chars(result.output.data(), result.output.data() + result.output.size(), cycles);
   // The wrapper adds a few instructions.
-  EXPECT_GE(cycles, 200) << said.error;
+  EXPECT_GE(cycles, 200) << result.error;
   EXPECT_LT(cycles, 240);
 }
 

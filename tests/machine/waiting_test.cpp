@@ -17,16 +17,16 @@ class waiting_harts : public testing::Test {
 
 TEST_F(waiting_harts, wake_when_the_reserved_word_is_written) {
   outcome const done = run("reserved");
-  EXPECT_EQ(done.said, "2000\n") << done.error;
+  EXPECT_EQ(done.output, "2000\n") << done.error;
   EXPECT_EQ(done.code, 0);
 }
 
 TEST_F(waiting_harts, that_pause_let_others_go_on) {
-  EXPECT_EQ(run("paused").said, "paused\n");
+  EXPECT_EQ(run("paused").output, "paused\n");
 }
 
 TEST_F(waiting_harts, sleep_for_hours_in_no_time) {
-  EXPECT_EQ(run("slept").said, "2 h\n");
+  EXPECT_EQ(run("slept").output, "2 h\n");
 }
 
 TEST_F(waiting_harts, that_cannot_be_woken_are_reported) {
@@ -38,7 +38,7 @@ TEST_F(waiting_harts, that_cannot_be_woken_are_reported) {
 }
 
 TEST_F(waiting_harts, do_not_outnumber_the_harts_of_the_machine) {
-  EXPECT_EQ(run("many").said, "Resource temporarily unavailable\n");
+  EXPECT_EQ(run("many").output, "Resource temporarily unavailable\n");
 }
 
 }  // namespace

@@ -29,12 +29,12 @@ TEST_P(coherent_tiles, see_only_what_rvwmo_allows_and_wake_each_other) {
   work_folder const folder;
   describe(folder, GetParam().first, "quantum_cycles", GetParam().second);
   for (std::string const where : {"lines", "line"}) {
-    outcome const said =
+    outcome const result =
         folder.run(TESS_MACHINE " --quiet --machine mine.toml --copies 4 -- '" + programs + "/litmus_tiles' " + where);
-    EXPECT_EQ(said.said,
+    EXPECT_EQ(result.output,
               "MP: 0 of 200\nSB: 0 of 200\nLB: 0 of 200\nIRIW: 0 of 200\nCoRR: 0 of 200\n2+2W: 0 of 200\n"
               "LR/SC: 800\nacross lines: 0 of 800\nturns: 200\n tile 1\nzeros: 0\n")
-        << where << said.error;
+        << where << result.error;
   }
 }
 INSTANTIATE_TEST_SUITE_P(machines, coherent_tiles,
@@ -46,19 +46,19 @@ TEST(coherent_caches, have_locks_that_exclude_and_barriers_that_hold) {
   work_folder const folder;
   for (std::string const number : {"4", "16"}) {
     for (std::string const program : {"dir-mcs", "dir-tree"}) {
-      outcome const said = folder.run(TESS_MACHINE " --quiet --machine dir-" + number + " --copies " + number +
-                                      " -- '" + programs + "/" + program + "' 8");
-      EXPECT_EQ(said.code, 0) << said.error;
-      EXPECT_EQ(std::to_string(std::ranges::count(said.said, '\n')), number) << said.said;
+      outcome const result = folder.run(TESS_MACHINE " --quiet --machine dir-" + number + " --copies " + number +
+                                        " -- '" + programs + "/" + program + "' 8");
+      EXPECT_EQ(result.code, 0) << result.error;
+      EXPECT_EQ(std::to_string(std::ranges::count(result.output, '\n')), number) << result.output;
     }
   }
 }
 
 TEST(coherent_caches, have_directories_that_count_what_tiles_count) {
   work_folder const folder;
-  outcome const said =
+  outcome const result =
       folder.run(TESS_MACHINE " --quiet --machine dir-16 --copies 16 --stats s.json -- '" + programs + "/dir-mcs' 8");
-  ASSERT_EQ(said.code, 0) << said.error;
+  ASSERT_EQ(result.code, 0) << result.error;
   nlohmann::json const all = nlohmann::json::parse(text_of(folder.path() / "s.json"));
   auto const sum = [&](char const* part, std::string const& name) {
     std::uint64_t of_all = 0;
@@ -88,7 +88,7 @@ TEST(coherent_caches, are_coherent_with_amos_of_all_tiles_compare_and_swap_at_th
   describe(folder, "dir-16", "tlm_bytes", 65536);  // the program wants words there, too
   outcome const swapped =
       folder.run(TESS_MACHINE " --quiet --machine mine.toml --copies 5 -- '" + programs + "/swapping' 20");
-  EXPECT_EQ(swapped.said, "300 300\n300 300\ncopies 0 0, 0 words wrong, 3969 there\nrefused: 3 3 3 3 3\n")
+  EXPECT_EQ(swapped.output, "300 300\n300 300\ncopies 0 0, 0 words wrong, 3969 there\nrefused: 3 3 3 3 3\n")
       << swapped.error;
 }
 

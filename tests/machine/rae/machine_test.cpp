@@ -23,9 +23,9 @@ nlohmann::json counts_of(std::string const& pattern, std::string const& policy, 
   text = std::regex_replace(text, std::regex("\nway_bytes = 524288"), "\nway_bytes = 4096");
   if (!merge) text = std::regex_replace(text, std::regex("\nmerge = true"), "\nmerge = false");
   std::ofstream{folder.path() / "mine.toml"} << text;
-  outcome const said = folder.run(TESS_MACHINE " --quiet --machine mine.toml --copies 64 --stats s.json -- '" +
-                                  programs + "/rae-patterns' " + pattern + " 32 64");
-  EXPECT_EQ(said.code, 0) << said.error;
+  outcome const result = folder.run(TESS_MACHINE " --quiet --machine mine.toml --copies 64 --stats s.json -- '" +
+                                    programs + "/rae-patterns' " + pattern + " 32 64");
+  EXPECT_EQ(result.code, 0) << result.error;
   auto const all = nlohmann::json::parse(text_of(folder.path() / "s.json"));
   auto const& counts = all["tiles"][0];
   EXPECT_EQ(counts["rae_requests"], 64 * 32);
@@ -60,9 +60,9 @@ TEST(an_interface_of_64_places, needs_an_eighth_of_the_memory_accesses_by_mergin
 
 TEST(a_measured_part, has_a_kernel_s_requests_and_no_others) {
   work_folder const folder;
-  outcome const said = folder.run(TESS_MACHINE " --quiet --machine rae-6 --copies 6 --stats s.json -- '" + programs +
-                                  "/circustent_shmem' --bench SG_ADD --memsize 4096 --iters 40");
-  EXPECT_EQ(said.code, 0) << said.error;
+  outcome const result = folder.run(TESS_MACHINE " --quiet --machine rae-6 --copies 6 --stats s.json -- '" + programs +
+                                    "/circustent_shmem' --bench SG_ADD --memsize 4096 --iters 40");
+  EXPECT_EQ(result.code, 0) << result.error;
   auto const part = nlohmann::json::parse(text_of(folder.path() / "s.json"))["measured"];
   EXPECT_EQ(part["rae_requests"], 6 * 40 * 4);
   EXPECT_GE(part["rae_entries"], 6 * 40 / 8);
@@ -78,12 +78,12 @@ TEST(harts_of_a_node, see_only_what_rvwmo_allows_beside_an_interface_that_takes_
         << std::regex_replace(harts, std::regex("policy = \"retain\""), "policy = \"" + policy + "\"");
     std::string const run = TESS_MACHINE " --quiet --machine four.toml ";
     outcome const litmus = folder.run(run + "-- '" + programs + "/litmus' mapped");
-    EXPECT_EQ(litmus.said,
+    EXPECT_EQ(litmus.output,
               "MP: 0 of 150\nSB: 0 of 150\nLB: 0 of 150\nIRIW: 0 of 150\nCoRR: 0 of 150\n2+2W: 0 of 150\n"
               "LR/SC: 0 of 150\n")
         << litmus.error;
-    EXPECT_EQ(folder.run(run + "--copies 2 -- '" + programs + "/adding' 2000").said, "4000 4000\n");
-    EXPECT_EQ(folder.run(run + "--copies 5 -- '" + programs + "/swapping' 20").said,
+    EXPECT_EQ(folder.run(run + "--copies 2 -- '" + programs + "/adding' 2000").output, "4000 4000\n");
+    EXPECT_EQ(folder.run(run + "--copies 5 -- '" + programs + "/swapping' 20").output,
               "300 300\n300 300\ncopies 0 0, 0 words wrong, 3969 there\nrefused: 3 3 3 3 3\n");
   }
 }
@@ -91,9 +91,9 @@ TEST(harts_of_a_node, see_only_what_rvwmo_allows_beside_an_interface_that_takes_
 TEST(remote_atomics, of_all_places_on_one_node_are_all_done) {
   work_folder const folder;
   for (std::string const pattern : {"CENTRAL", "STRIDE1", "RAND"}) {
-    outcome const said = folder.run(TESS_MACHINE " --quiet --machine rae-6 --copies 6 -- '" + programs +
-                                    "/rae-patterns' " + pattern + " 100 6 check");
-    EXPECT_EQ(said.said, "600 of 600\n") << said.error;
+    outcome const result = folder.run(TESS_MACHINE " --quiet --machine rae-6 --copies 6 -- '" + programs +
+                                      "/rae-patterns' " + pattern + " 100 6 check");
+    EXPECT_EQ(result.output, "600 of 600\n") << result.error;
   }
 }
 

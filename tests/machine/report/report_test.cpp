@@ -62,7 +62,7 @@ TEST_F(a_run, takes_the_same_cycles_and_leaves_the_same_trace_and_picture_again)
   EXPECT_EQ(first, second);
   EXPECT_EQ(trace_, text_of(folder_->path() / "t.json"));
   EXPECT_EQ(picture_, text_of(folder_->path() / "p.svg"));
-  EXPECT_EQ(said_.said, again_.said);
+  EXPECT_EQ(said_.output, again_.output);
 }
 
 /// Names of all values: `tiles[].l2_hits`.
@@ -160,9 +160,9 @@ TEST_F(a_run, is_drawn_with_all_tiles_and_links) {
 
 TEST(a_long_run, leaves_a_trace_of_bounded_size) {
   work_folder const folder;
-  outcome const said = folder.run(
+  outcome const result = folder.run(
       TESS_MACHINE " --machine nemesys-2x2 --copies 3 --trace t.json -- '" TESS_MACHINE_PROGRAMS "/threads'");
-  EXPECT_EQ(said.code, 0) << said.error;
+  EXPECT_EQ(result.code, 0) << result.error;
   json const trace = json::parse(text_of(folder.path() / "t.json"));
   std::size_t const events = trace["traceEvents"].size();
   EXPECT_GT(trace["otherData"]["dropped_waits"], 0) << "a longer program is needed here";
@@ -172,61 +172,64 @@ TEST(a_long_run, leaves_a_trace_of_bounded_size) {
 
 TEST(a_program, reads_its_tile_its_hart_and_the_map) {
   work_folder const folder;
-  outcome const said =
+  outcome const result =
       folder.run(TESS_MACHINE " --quiet --machine nemesys-2x2 --tile 1 --copies 2 -- '" + program + "' | sort");
-  EXPECT_EQ(said.error, "");
+  EXPECT_EQ(result.error, "");
   std::string const row =
       "TLM 0x10200000000, partition 0x20020000000 of 0x2000000, uncached 0x120020000000, memory 3, "
       "says 2 ffffffff\n";
-  EXPECT_NE(said.said.find("2: program 2, " + row), std::string::npos) << said.said;
-  EXPECT_NE(said.said.find("hart 0 and hart 1\n"), std::string::npos) << said.said;
-  EXPECT_NE(said.said.find("tile 1 of 2 x 2, program 0 of 2, harts 4, 20000 ps\n"), std::string::npos) << said.said;
-  EXPECT_NE(said.said.find("tile 2 of 2 x 2, program 1 of 2, harts 4, 20000 ps\n"), std::string::npos) << said.said;
+  EXPECT_NE(result.output.find("2: program 2, " + row), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("hart 0 and hart 1\n"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("tile 1 of 2 x 2, program 0 of 2, harts 4, 20000 ps\n"), std::string::npos)
+      << result.output;
+  EXPECT_NE(result.output.find("tile 2 of 2 x 2, program 1 of 2, harts 4, 20000 ps\n"), std::string::npos)
+      << result.output;
 }
 
 TEST(an_incoherent_machine, shows_stale_data_until_written_back_and_invalidated) {
   work_folder const folder;
   for (char const* machine : {"nemesys-2x2", "nemesys-4x4"}) {
     for (int times = 0; times < 2; ++times) {
-      outcome const said = folder.run(TESS_MACHINE " --quiet --copies 2 --machine " + std::string(machine) +
-                                      " -- '" TESS_MACHINE_PROGRAMS "/incoherent'");
-      EXPECT_EQ(said.said,
+      outcome const result = folder.run(TESS_MACHINE " --quiet --copies 2 --machine " + std::string(machine) +
+                                        " -- '" TESS_MACHINE_PROGRAMS "/incoherent'");
+      EXPECT_EQ(result.output,
                 "first 1\n"
                 "written, but neither written back nor invalidated: 1\n"
                 "invalidated here: 1\n"
                 "written back there: 1\n"
                 "and invalidated here: 2\n")
-          << machine << said.error;
+          << machine << result.error;
     }
   }
 }
 
 TEST(an_incoherent_machine, needs_time) {
   work_folder const folder;
-  outcome const said = folder.run(TESS_MACHINE " --quiet --timing off -- '" TESS_MACHINE_PROGRAMS "/incoherent'");
-  EXPECT_EQ(said.code, 2);
-  EXPECT_NE(said.error.find("--timing on"), std::string::npos) << said.error;
-  EXPECT_EQ(said.said, "");
+  outcome const result = folder.run(TESS_MACHINE " --quiet --timing off -- '" TESS_MACHINE_PROGRAMS "/incoherent'");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_NE(result.error.find("--timing on"), std::string::npos) << result.error;
+  EXPECT_EQ(result.output, "");
 }
 
 TEST(options_that_show_time, are_refused_without_it) {
   work_folder const folder;
   for (std::string const option : {"--trace t", "--picture p"}) {
-    outcome const said = folder.run(TESS_MACHINE " --timing off " + option + " -- '" + program + "'");
-    EXPECT_EQ(said.code, 2);
-    EXPECT_NE(said.error.find("give --timing on"), std::string::npos) << said.error;
+    outcome const result = folder.run(TESS_MACHINE " --timing off " + option + " -- '" + program + "'");
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.error.find("give --timing on"), std::string::npos) << result.error;
   }
   EXPECT_EQ(folder.run(TESS_MACHINE " --stats /nowhere/s.json -- '" + program + "'").code, 2);
 }
 
 TEST(machines, are_listed_one_a_line) {
   work_folder const folder;
-  outcome const said = folder.run(TESS_MACHINE " --list");
-  EXPECT_EQ(said.code, 0);
+  outcome const result = folder.run(TESS_MACHINE " --list");
+  EXPECT_EQ(result.code, 0);
   for (auto const& file : std::filesystem::directory_iterator(TESS_MACHINES))
-    EXPECT_NE(("\n" + said.said).find("\n" + file.path().stem().string() + " "), std::string::npos) << said.said;
+    EXPECT_NE(("\n" + result.output).find("\n" + file.path().stem().string() + " "), std::string::npos)
+        << result.output;
   auto const files = std::filesystem::directory_iterator(TESS_MACHINES);
-  EXPECT_EQ(std::ranges::count(said.said, '\n'), std::distance(begin(files), end(files))) << said.said;
+  EXPECT_EQ(std::ranges::count(result.output, '\n'), std::distance(begin(files), end(files))) << result.output;
   outcome const unknown = folder.run(TESS_MACHINE " --explain nemesys");
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.error.find("expected one of "), std::string::npos) << unknown.error;
@@ -237,12 +240,12 @@ TEST(machines, are_explained_with_every_parameter_its_unit_and_its_source) {
   work_folder const folder;
   for (std::string const name : {"nemesys-4x4", "single-tile", "mppa-256", "cni-4", "dir-16", "rae-6", "tessera-2x2"}) {
     machine_description const made = read_machine(TESS_MACHINES "/" + name + ".toml");
-    std::string const said = folder.run(TESS_MACHINE " --explain " + name).said;
-    EXPECT_EQ(said, explanation_of(made));
+    std::string const result = folder.run(TESS_MACHINE " --explain " + name).output;
+    EXPECT_EQ(result, explanation_of(made));
     for (explained_value const& one : made.explained) {
-      std::size_t const at = said.find("\n  " + one.path + " ");
+      std::size_t const at = result.find("\n  " + one.path + " ");
       ASSERT_NE(at, std::string::npos) << one.path;
-      std::string const line = said.substr(at + 1, said.find('\n', at + 1) - at - 1);
+      std::string const line = result.substr(at + 1, result.find('\n', at + 1) - at - 1);
       for (std::string const& part : {one.value, one.unit, one.source})
         EXPECT_NE(line.find(part), std::string::npos) << line << " lacks " << part;
     }
@@ -250,18 +253,18 @@ TEST(machines, are_explained_with_every_parameter_its_unit_and_its_source) {
 }
 
 TEST(machines, are_drawn_as_they_are) {
-  std::string const said = explanation_of(read_machine(TESS_MACHINES "/nemesys-2x2.toml"));
-  EXPECT_NE(said.find("  +---------+     +---------+\n"
-                      "  | 0,0     | --- | 1,0     |\n"
-                      "  | 5 harts |     | 5 harts |\n"
-                      "  +---------+     +---------+\n"
-                      "       |               |     \n"
-                      "  +---------+     +---------+\n"
-                      "  | 0,1     | --- | 1,1     |\n"
-                      "  | 5 harts |     | DDR 1h  |\n"
-                      "  +---------+     +---------+\n"),
+  std::string const result = explanation_of(read_machine(TESS_MACHINES "/nemesys-2x2.toml"));
+  EXPECT_NE(result.find("  +---------+     +---------+\n"
+                        "  | 0,0     | --- | 1,0     |\n"
+                        "  | 5 harts |     | 5 harts |\n"
+                        "  +---------+     +---------+\n"
+                        "       |               |     \n"
+                        "  +---------+     +---------+\n"
+                        "  | 0,1     | --- | 1,1     |\n"
+                        "  | 5 harts |     | DDR 1h  |\n"
+                        "  +---------+     +---------+\n"),
             std::string::npos)
-      << said;
+      << result;
 }
 
 }  // namespace
