@@ -28,7 +28,7 @@ struct three_places {
   three_places() {
     job.failed = std::make_unique<std::atomic<bool>[]>(places_count);
     job.on_failure = [](place_id, char const*) {};
-    job.on_alive = [](place_id, place_id) {};
+    job.on_heartbeat = [](place_id) {};
     for (place_id p = 0; p < places_count; ++p) {
       places.push_back(std::make_unique<ucx_place>(job, p, false));
       job.addresses.push_back(places.back()->address());
@@ -46,6 +46,10 @@ struct three_places {
   std::vector<std::unique_ptr<ucx_place>> places;
 };
 
+struct ignored_messages final : message_sink {
+  void deliver(place_id, place_id, std::span<std::byte const>) override {}
+};
+
 /// The next `n` bytes, or as many as there are.
 std::span<std::uint8_t const> take(std::span<std::uint8_t const>& rest, std::size_t n) {
   auto const taken = rest.first(std::min(n, rest.size()));
@@ -60,12 +64,12 @@ void deliver(three_places& t, std::span<std::uint8_t const> header, std::vector<
   packet p;
   static_cast<void>(read_packet(std::as_bytes(header), places_count, p));
   if (p.kind == packet_kind::put && p.other != 0) std::ranges::fill(data, std::uint8_t{0});
-  ucp_am_recv_param_t const param{};
-  if (ucx_place::receive(&target, header.data(), header.size(), data.data(), data.size(), &param) != UCS_OK)
-    std::abort();
+  if (target.receive(header.data(), header.size(), data.data(), data.size()) != UCS_OK) std::abort();
   for (auto const& place : t.places) {
     static_cast<void>(place->progress());
-    for (ucx_place::message m; place->pop(m); m = {}) place->delivered(std::move(m));
+    ignored_messages ignored;
+    while (place->deliver_inbox(64, ignored) > 0) {
+    }
     place->return_credit();
   }
 }

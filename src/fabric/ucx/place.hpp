@@ -61,6 +61,11 @@ class ucx_place {
   [[nodiscard]] bool progress_due() noexcept { return mail_.progress_due(); }
   /// Moves everything on; true if an operation ended or a message arrived. `wait`: for the lock, too.
   bool progress(bool wait = false);
+  /// A packet as UCX hands it over: for tests.
+  [[nodiscard]] ucs_status_t receive(void const* header, std::size_t header_bytes, void* data, std::size_t bytes) {
+    ucp_am_recv_param_t const param{};
+    return ucx_receiver::receive(&receiver_, header, header_bytes, data, bytes, &param);
+  }
   /// Credit of delivered messages goes back.
   void return_credit();
   [[nodiscard]] bool empty() const noexcept { return inbox_.empty() && mail_.empty(); }

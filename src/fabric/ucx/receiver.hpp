@@ -30,6 +30,10 @@ class ucx_receiver {
   ucx_receiver(ucx_receiver const&) = delete;
   ucx_receiver& operator=(ucx_receiver const&) = delete;
 
+  /// UCX's callback; `arg` is a receiver.
+  static ucs_status_t receive(void* arg, void const* header, std::size_t header_bytes, void* data, std::size_t bytes,
+                              ucp_am_recv_param_t const* param);
+
   /// Data that could not be fetched inside UCX's callback.
   void fetch_late();
   [[nodiscard]] bool has_late() const noexcept { return !late_.empty(); }
@@ -58,8 +62,6 @@ class ucx_receiver {
     std::span<std::byte> target;
   };
 
-  static ucs_status_t receive(void* arg, void const* header, std::size_t header_bytes, void* data, std::size_t bytes,
-                              ucp_am_recv_param_t const* param);
   static void received(void* request, ucs_status_t status, std::size_t bytes, void* user);
   ucs_status_t take(packet const& p, std::span<std::byte const> data, void* descriptor, std::size_t bytes);
   [[nodiscard]] bool find_target(packet const& p, std::size_t bytes, std::span<std::byte>& target,

@@ -1,4 +1,4 @@
-// delay: reads a delay from text; compiled into the command too, which checks `--delay` before it starts a program.
+// delay: reads a delay from text, for the runtime and for the command, which checks it before it starts a program.
 #include "tess/delay.hpp"
 
 #include <charconv>
