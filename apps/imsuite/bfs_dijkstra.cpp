@@ -27,7 +27,7 @@ struct bfs_dijkstra {
     bool start_sent = false;
     std::vector<std::int32_t> neighbors;
     std::vector<std::uint8_t> talked;  // to whom
-    std::vector<std::int32_t> joins;   // who asked
+    std::vector<std::int32_t> joins;   // nodes that asked
     std::int32_t accepted = 0;         // answers, and those under way
     std::int32_t refused = 0;
     std::int32_t next_accepted = 0;
@@ -36,7 +36,7 @@ struct bfs_dijkstra {
   };
   struct fields {
     x10::int_array* adj_graph;
-    x10::dist_array<std::uint8_t>* found;  // somebody in this phase
+    x10::dist_array<std::uint8_t>* found;  // a node was found in this phase
     std::int32_t root;
 
     [[nodiscard]] auto references() const { return std::tuple(adj_graph, found); }

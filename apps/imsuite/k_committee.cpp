@@ -23,7 +23,7 @@ struct k_committee {
   struct invitation {
     std::int32_t from = -1;
     std::int32_t to = -1;
-    std::int32_t value = infinity;  // of the leader who invites
+    std::int32_t value = infinity;  // of the leader that invites
     auto operator<=>(invitation const&) const = default;
   };
   struct node {

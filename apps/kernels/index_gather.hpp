@@ -1,7 +1,7 @@
 // index_gather: reads random words of a spread table, word by word or in batches from their owners.
 //
 //   words: get with 64 on their way. messages: requests {word, slot} travel in a stream; the owner reads a batch,
-//   prefetching ahead, and answers in a stream {slot, value} to whoever asked, under the same finish.
+//   prefetching ahead, and answers in a stream {slot, value} to the requester, under the same finish.
 //
 // Shapes    word_of(k): the index that is read for number k; its value goes to out[k - first].
 // Threads   a task of every place and worker that has numbers to read; out lies at that task's place. messages: the

@@ -1,5 +1,5 @@
-// adding: all copies add to the same words, with AMOs: one in the tile-local memory of the first, one in its partition.
-// The last copy prints both sums. The first word says how often each adds.
+// adding: all copies add to the same words by AMOs: one in the tile-local memory of the first, one in its partition.
+// The last copy prints both sums. The first argument is the number of additions of each copy.
 #include <charconv>
 #include <cstdio>
 #include <cstring>

@@ -1,9 +1,9 @@
-// begun: words of other tiles by the instructions that do not wait: every operation and width, full tables, many under
-// way at once, sleep, threads that end, order, and faults.
+// begun: nonblocking operations on words of other tiles: every operation and width, full tables, many in flight, sleep,
+// threads that end, order, and faults.
 //
 //   begun COUNT        each copy begins COUNT operations on words of all others, as many at once as it can
 //   begun COUNT mapped the same with words in the partitions, behind the L2
-//   begun fault WHAT   does what traps: ticket, twice, none, object, misaligned, outside, register; on
+//   begun fault WHAT   causes a trap: ticket, twice, none, object, misaligned, outside, register; on
 //                      machines with [cni] home, posted, again
 #include "begun.hpp"
 

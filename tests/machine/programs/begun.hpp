@@ -1,4 +1,4 @@
-// begun: for programs of tests: what operations that are begun leave and give back, and how many there can be.
+// begun: common code of test programs: effects and results of nonblocking operations, and their maximum number.
 #pragma once
 
 #include <array>

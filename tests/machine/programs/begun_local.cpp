@@ -1,4 +1,4 @@
-// begun_local: operations on object 0 that are begun are done at once, with time and without.
+// begun_local: nonblocking operations on object 0 complete at once, with time and without.
 #include "begun.hpp"
 
 int main() {

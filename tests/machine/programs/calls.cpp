@@ -1,4 +1,4 @@
-// calls: ends by a trap, deep in functions of its own; the first word says how: a null pointer or abort().
+// calls: ends by a trap, deep in its own functions; the first argument says how: a null pointer or abort().
 #include <cstdio>
 #include <cstdlib>
 #include <string>

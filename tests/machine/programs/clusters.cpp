@@ -1,5 +1,5 @@
-// clusters: what two clusters of a machine have between them: messages in order and none lost, windows that let in what
-// they were opened for and nothing else, and no other way. With a word: a load from the other's memory, which traps.
+// clusters: communication of two clusters: messages arrive in order and none is lost, receive windows accept only what
+// they were opened for, and there is no other way. With an argument: a load from the other's memory, which traps.
 #include <cstdio>
 #include <cstring>
 #include <tess/machine/mailbox.hpp>
@@ -31,7 +31,7 @@ bool fetches(std::uint64_t from) {
   return cluster::word(window + of::doorbell) != static_cast<std::uint64_t>(registers::command_status::wrong);
 }
 
-/// A command of this cluster that would count down a word of another.
+/// A command of this cluster that would decrement a word of another.
 bool counts_elsewhere(std::uint64_t counter) {
   namespace of = registers::invoke;
   std::uint64_t const window = cluster::window(registers::unit::invoke);

@@ -1,4 +1,4 @@
-// exceptions: thrown through frames with destructors, rethrown, nested, caught by base, and by the thousands.
+// exceptions: thrown through frames with destructors, rethrown, nested, caught by base, and in thousands.
 #include <cstdio>
 #include <exception>
 #include <stdexcept>

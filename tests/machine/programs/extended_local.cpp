@@ -1,4 +1,4 @@
-// extended_local: what xBGAS does with object 0, and with its registers: the same as the standard instructions, with
+// extended_local: xBGAS on object 0 and its registers: the same effects as the standard instructions, with
 // time and without.
 #include <cstdio>
 #include <limits>

@@ -1,4 +1,4 @@
-// files: std::filesystem and streams on the folder that the first word names: sizes, lines, links, what is not there.
+// files: std::filesystem and streams on the folder in the first argument: sizes, lines, links, missing files.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// hostile: a program that tries to reach what is not its own; prints one letter for each attempt: r refused, - not.
+// hostile: a program that tries to access resources of others; prints a letter for each attempt: r refused, - not.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-// incoherent: tile 0 writes into its partition, tile 1 has read it before and reads it again, without range operations
-// and with them; prints what it saw. To be run as two copies, on two tiles.
+// incoherent: tile 0 writes into its partition, and tile 1, which has read it before, reads it again, without range
+// operations and with them; prints the values read. To be run as two copies, on two tiles.
 //
-// The tiles tell each other by words in the tile-local memory of tile 0, whose home does all their accesses.
+// The tiles synchronise by words in the tile-local memory of tile 0, whose home performs all their accesses.
 #include <cstdint>
 #include <cstdio>
 #include <tess/machine/needs_time.hpp>

@@ -1,7 +1,7 @@
-// interfaces: copies of this on all tiles of a machine with cache-integrated interfaces: a barrier of counters, a lock
-// that is a multiple-reader queue, a single-reader queue that all fill, a ring of copies, the time of a store, requests
-// with tags and messages that are tried once.
-// Usage: interfaces [WHAT], where WHAT is one access that must trap, or `stuck`: a queue that nobody empties.
+// interfaces: runs on all tiles of a machine with cache-integrated interfaces: a barrier of counters, a lock that is a
+// multiple-reader queue, a single-reader queue that all fill, a ring of copies, the time of a store, requests with tags
+// and messages that are tried once.
+// Usage: interfaces [WHAT], where WHAT is one access that must trap, or `stuck`: a queue that is never emptied.
 #include <cstdio>
 #include <cstring>
 #include <tess/machine/cni.hpp>
@@ -205,7 +205,7 @@ std::uint64_t wrong_access(char const* what) {
   return 0;
 }
 
-/// All but copy 0 fill its queue, which it never looks at; in the end all wait.
+/// All but copy 0 fill its queue, which it never reads; in the end all wait.
 void fill_for_ever() {
   tile::meeting(cni::row(first_tile, info::row_partition)).wait();
   for (std::uint64_t i = 0; i < rounds && me != 0; ++i) cni::queue(cni::events(tile_of(0), queue_line)).put(i);

@@ -1,5 +1,5 @@
-// litmus: four harts that try to see what RVWMO forbids: MP, SB, LB, IRIW, 2+2W with fences, CoRR without, and LR/SC
-// beside AMOs. Prints how often a forbidden outcome was seen, which must be never; the word says where the words lie:
+// litmus: four harts that try to observe outcomes that RVWMO forbids: MP, SB, LB, IRIW, 2+2W with fences, CoRR without,
+// and LR/SC next to AMOs. Prints the numbers of forbidden outcomes, which must be 0. The argument places the words:
 // "static" in the tile-local memory, "mapped" behind the L2.
 //
 // Source: J. Alglave, L. Maranget, M. Tautschnig, "Herding cats", TOPLAS 36(2), 2014, for the names.

@@ -1,12 +1,11 @@
-// litmus_tiles: four tiles that try to see what RVWMO forbids: MP, SB, LB, IRIW, 2+2W with fences, CoRR without. The
-// words lie in four tiles: two in tile-local memories, two in partitions, which others reach by their uncached view.
-// The first copy prints how often a forbidden outcome was seen, which must be never.
+// litmus_tiles: four tiles that try to observe outcomes that RVWMO forbids: MP, SB, LB, IRIW, 2+2W with fences, CoRR
+// without. The words are in four tiles: two in tile-local memories, two in partitions, accessed by their uncached
+// addresses. The first copy prints the numbers of forbidden outcomes, which must be 0.
 //
-//   litmus_tiles lines    for coherent caches: the words lie in lines of four partitions, as all cache them;
-//   litmus_tiles line     and in one line. Both also add by LR/SC, also across lines by misaligned stores and loads,
-//   and
-//                         hand a turn around by sleeping on it: a wake-up that is lost ends the run; and system calls
-//                         read what another tile has written, and write what another one has.
+//   litmus_tiles lines    for coherent caches: the words are in lines of four partitions, which all tiles cache;
+//   litmus_tiles line     and in one line. Both also add by LR/SC, access words across lines by misaligned stores and
+//                         loads, and pass a turn around by sleeping on it, where a lost wake-up ends the run; system
+//                         calls read data that another tile has written, and write data that another one caches.
 //
 // Source: J. Alglave, L. Maranget, M. Tautschnig, "Herding cats", TOPLAS 36(2), 2014, for the names.
 #include <fcntl.h>

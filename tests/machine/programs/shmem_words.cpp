@@ -1,5 +1,4 @@
-// shmem_words: every operation of <tess/shmem_words.h> on every type, alone and by all PEs at once; and what is
-// refused.
+// shmem_words: every operation of <tess/shmem_words.h> on every type, by one PE and by all at once; and refused uses.
 //
 //   shmem_words          PE 0 prints how many values were wrong
 //   shmem_words WHAT     misuse: address, aligned, pe, free, early (PE 1 ends early), signal (PE 1 is killed)

@@ -1,4 +1,4 @@
-// spreading: says in its file that it has a place on every tile, as programs of the runtime do; it has none.
+// spreading: declares in its file that it has a place on every tile, as programs of the runtime do; it has none.
 __asm__(
     ".pushsection .note.tessera, \"a\", @note\n"
     ".p2align 2\n"

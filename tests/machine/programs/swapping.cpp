@@ -1,6 +1,6 @@
 // swapping: all copies add to words of the first one by the adapter's compare-and-swap, of 8 and of 4 bytes, in its
-// tile-local memory and in its partition; then one copies a block by DMA. The first word says how often each adds.
-// The last copy prints the sums, and what commands that cannot be were told.
+// tile-local memory and in its partition; then one copies a block by DMA. The first argument is the number of additions
+// of each copy. The last copy prints the sums, and the status of invalid commands.
 #include <charconv>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
-// tile: what programs on several tiles need: the device registers, the tile table, AMOs, and one word for all to meet
-// at.
+// tile: common code of programs on several tiles: the device registers, the tile table, AMOs, and a barrier on one
+// word.
 #pragma once
 
 #include <cstdint>

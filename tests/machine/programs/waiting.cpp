@@ -1,4 +1,4 @@
-// waiting: threads that wait by LR and wrs.nto, by pause, by sleep and by time-outs; the first word says which.
+// waiting: threads that wait by LR and wrs.nto, by pause, by sleep and by time-outs; the first argument selects.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// where: says what the registers of the information unit say: tile, hart, grid, and the map of all tiles.
+// where: prints the registers of the information unit: tile, hart, grid, and the map of all tiles.
 #include <cstdint>
 #include <cstdio>
 #include <tess/machine/needs_time.hpp>

@@ -1,4 +1,4 @@
-// writing: files made, appended to, renamed and removed below the folder that the first word names.
+// writing: creates, appends to, renames and removes files below the folder in the first argument.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

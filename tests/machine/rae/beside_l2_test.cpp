@@ -1,6 +1,6 @@
-// beside_l2_test: the interface of remote atomics at a tile's L2: what joins what, who waits for whom, and what goes
-// by. Method: tiles of tessera-2x2 without harts, whose DDR is tile 3's; requests one by one and many at once, and the
-// counts, bytes and cycles that must follow; lines that leave the L2 between a request's look-up and its turn.
+// beside_l2_test: the interface of remote atomics at a tile's L2: merged requests, waiting requests, and accesses that
+// bypass it. Method: tiles of tessera-2x2 without harts, whose DDR is tile 3's; single and concurrent requests, and the
+// expected counts, bytes and cycles; lines that leave the L2 between a request's look-up and its turn.
 #include "rae_fixture.hpp"
 
 namespace {
@@ -147,7 +147,7 @@ TEST(a_request_at_an_idle_tile, takes_the_cycles_of_the_machine_file) {
   (void)t.cycles(t.word(0));
   EXPECT_EQ(t.cycles(t.word(0)), through + t.g.description.l2_hit_cycles);
   EXPECT_EQ(t.cycles(t.word(0), true), t.g.description.l2_hit_cycles);
-  // A line that comes is at the L2's port when it comes.
+  // An arriving line is at the L2's port when it arrives.
   happening come;
   picoseconds const began = t.g.clock.now();
   t.g.tiles[0]->l2().bring(t.word(64), come);
@@ -177,7 +177,7 @@ TEST(a_full_interface, delays_requests_and_loses_none) {
 }
 
 TEST(all_tiles, can_flood_each_other_with_words_that_no_l2_has) {
-  // Each tile's words fill its slots; what they wait for is lines that others must get.
+  // Each tile's words fill its slots; these wait for lines that others must get.
   tiles_with_rae t({{"main_entries", "1"},
                     {"sub_entries", "1"},
                     {"queue_entries", "1"},

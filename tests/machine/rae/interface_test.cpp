@@ -1,6 +1,6 @@
 // interface_test: main entries, sub-entries, the interface cache, and ownership of lines.
-// Method: nodes of rae-6 without harts; requests one by one and many at once, and the counts, the memory's bytes and
-// the cycles that must follow; entries and queue of one place.
+// Method: nodes of rae-6 without harts; single and concurrent requests, and the expected counts, bytes in memory and
+// cycles; one main entry and a queue of one.
 #include "rae_fixture.hpp"
 
 namespace {

@@ -1,9 +1,8 @@
-// linearizable: is there an order of all operations on a word, each between its call and its return, that explains
-// every value that they brought? Written from the A extension's text, apart from the machine's own arithmetic.
+// linearizable: decides whether an order of all operations on a word, each between its call and its return, explains
+// every value that they returned. Written from the A extension's text, independently of the machine's arithmetic.
 //
-// Method    depth first, by states already seen: which operations are done, and the word. An operation may be next if
-// it
-//           was called before any other open one returned.
+// Method    depth first, with the visited states: the set of completed operations, and the word. An operation may be
+//           next if it was called before any other open one returned.
 // Source    J. Wing, C. Gong, "Testing and Verifying Concurrent Objects" (1993).
 #pragma once
 
@@ -61,7 +60,7 @@ U after(operation_done const& done, U before) {
   return before;
 }
 
-/// The word after it; false: it would have brought something else.
+/// Applies the operation to the word; false if it would have returned another value.
 template <class U, class S>
 bool explains_as(operation_done const& done, std::uint64_t& word) {
   U before = 0;

@@ -14,7 +14,7 @@ namespace {
 
 std::string const programs = TESS_MACHINE_PROGRAMS;
 
-/// What the interface of place 0 counted: 64 places, 32 operations each.
+/// Counts of the interface of place 0: 64 places, 32 operations each.
 nlohmann::json counts_of(std::string const& pattern, std::string const& policy, bool merge) {
   work_folder const folder;
   std::string text = text_of(TESS_MACHINES "/rae-64.toml");

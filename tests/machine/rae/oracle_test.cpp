@@ -1,10 +1,10 @@
-// oracle_test: every word of a node is linearizable, whoever works on it: other nodes, the own node by objects, and its
-// harts by their L2.
-// Method: random operations of all kinds and widths from all nodes on a few words, of lines that share a place in the
-// interface cache and in the L2; the owner's L2 of four lines evicts them all the time. The history of calls and
-// returns of each word, and its final value, must be linearizable. Both policies, with and
-// without merging, interfaces of one place and of many, beside the memory and beside the L2, where words of
-// cache-integrated interfaces go by; seeds are in the failure.
+// oracle_test: every word of a node is linearizable for all its users: other nodes, the own node by objects, and its
+// harts through their L2.
+// Method: random operations of all kinds and widths from all nodes on a few words, in lines that share an entry of the
+// interface cache and a set of the L2; the owner's L2 of four lines evicts them all the time. The history of calls and
+// returns of each word, and its final value, must be linearizable. Both policies, with and without merging, interfaces
+// of one entry and of many, next to the memory and next to the L2, which words of cache-integrated interfaces bypass;
+// failures print their seeds.
 #include <random>
 
 #include "linearizable.hpp"
@@ -71,7 +71,7 @@ class interleavings {
     bool const plain = one.kind == what::load || one.kind == what::store;
     one.bytes = plain ? std::uint64_t{1} << draw_() % 4 : (draw_() % 2 == 0 ? 4 : 8);
     one.offset = draw_() % (8 / one.bytes) * one.bytes;
-    // Few values, so that compare-and-swap hits, and the largest, so that signs show.
+    // Few values, so that compare-and-swap succeeds, and the largest, so that signs matter.
     one.operand = draw_() % 4 == 0 ? ~(draw_() % 4) : draw_() % 4;
     one.expected = draw_() % 4;
     return one;
@@ -151,7 +151,7 @@ class interleavings {
       }
       one.returned = ++numbers_;
       histories_[word].push_back(one);
-      // Some lines go to memory, and stay or not, as by the range unit.
+      // Some lines are written to memory, and stay or not, as by the range unit.
       std::uint64_t const range = draw_() % 16;
       if (range == 0) co_await nodes_.g.tiles[0]->l2().flush(address, 8, 0);
       if (range != 1 && range != 2) continue;

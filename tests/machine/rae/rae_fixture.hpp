@@ -1,5 +1,5 @@
-// rae_fixture: nodes of rae-6, or tiles of another machine with [rae], without harts, with chosen numbers; requests of
-// other nodes, and what an owner's hart does by its L2.
+// rae_fixture: nodes of rae-6, or tiles of another machine with [rae], without harts, with chosen parameters; requests
+// of other nodes, and accesses of an owner's hart through its L2.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ class nodes {
     return brought;
   }
 
-  /// The owner's hart, by its L2, at once if the line is there: `change` sees the word's bytes.
+  /// An access of the owner's hart through its L2, at once if the line is present: `change` gets the word's bytes.
   template <class Change>
   process owner(std::uint64_t address, std::uint64_t bytes, bool stores, Change change) {
     tile& home = *g.tiles[g.map.find(address)->tile];
