@@ -1,10 +1,10 @@
-// array: the array of an object: a descriptor {data, count, bytes} in it, the elements in a block of their own.
+// array: the array type of objects: a descriptor {data, count, bytes} in the object, the elements in a separate block.
 //
-//   Elements are data, or pointers to objects. Copying a descriptor shares the elements, and a copied graph shares them
-//   alike. `string` is an array of characters.
+//   Elements are data, or pointers to objects. Copying a descriptor shares the elements; a copied graph preserves that
+//   sharing. `string` is an array of characters.
 //
-// Units    count in elements, bytes for the machine. Errors  out_of_memory; checked builds throw for an index out of
-//          range. Cost  making one clears its memory.
+// Units    count in elements; the hardware uses bytes. Errors  out_of_memory; checked builds throw for an index out of
+//          range. Cost  creating an array clears its memory.
 // Source   array descriptors of "NEMESYS" (MEMSYS 2019), section 2, with its extension `bytes`.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace detail {
 [[noreturn]] void throw_index(std::uint64_t index, std::uint64_t count);
 [[nodiscard]] std::size_t checked_bytes(std::uint64_t count, std::size_t size);
 
-/// The block of an array, cleared; null if it is empty.
+/// Allocates the cleared block of an array; null if the array is empty.
 template <class T>
 T* make_elements(region& where, std::size_t count) {
   if (count == 0) return nullptr;
@@ -38,7 +38,7 @@ class array {
   using value_type = T;
 
   constexpr array() noexcept = default;
-  /// Zeros, in the region of the running call.
+  /// An array of zeros, in the region of the running call.
   explicit array(std::size_t count) : array(detail::current_region(), count) {}
   array(detail::region& where, std::size_t count)
       : data_(detail::make_elements<T>(where, count)), count_(count), bytes_(count * sizeof(T)) {}
@@ -68,7 +68,7 @@ class array {
   std::uint64_t bytes_ = 0;
 };
 
-/// A text whose bytes are a block of its own.
+/// A text whose bytes are in a separate block.
 class string {
  public:
   using value_type = char;
@@ -83,7 +83,7 @@ class string {
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return characters_.size(); }
   [[nodiscard]] constexpr bool empty() const noexcept { return characters_.empty(); }
-  /// The bytes.
+  /// The bytes of the text.
   [[nodiscard]] constexpr std::string_view view() const noexcept { return {characters_.data(), characters_.size()}; }
   constexpr operator std::string_view() const noexcept { return view(); }
   friend constexpr bool operator==(string a, std::string_view b) noexcept { return a.view() == b; }

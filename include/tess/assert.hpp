@@ -1,6 +1,6 @@
 // assert: invariants of Tessera itself; TESS_ASSERT in every build, TESS_DEBUG_ASSERT on hot paths of checked builds.
 //
-//   A failed assertion is a bug of ours, never of the user's input: it prints what was expected and aborts.
+//   A failed assertion is a bug in Tessera, never in the user's input: it prints what was expected and aborts.
 #pragma once
 
 #include <source_location>
@@ -9,7 +9,7 @@
 
 namespace tess::detail {
 [[noreturn, gnu::cold]] void assertion_failed(char const* condition, std::source_location where) noexcept;
-/// Memory ran out where nobody can be told: says so and ends the process with exit code 1.
+/// Memory ran out where no caller can handle it: prints a message and ends the process with exit code 1.
 [[noreturn, gnu::cold]] void no_memory_for(char const* what) noexcept;
 }  // namespace tess::detail
 

@@ -1,18 +1,18 @@
-// at: call a function at another place: `at` waits for its result, `at_async` leaves it to the enclosing finish.
+// at: calls a function at another place: `at` waits for its result; the enclosing finish waits for an `at_async`.
 //
 //   f is a trivially copyable callable (captureless or capturing values); its arguments and result are trivially
-//   copyable and travel as bytes. If f returns task<R> it becomes a task there. Otherwise it runs inside the message
-//   handler: a cheap delegate, which must not block; handlers of one worker do not interrupt each other, those of
-//   several workers of a place run concurrently. `at` messages leave at once; to the own place, f is called or started
-//   within the call. `at_async` messages are gathered per destination, also for the own place, and handlers may run
-//   inside at_async() when a buffer is full (docs/internals/contract.md, 5.5).
+//   copyable and travel as bytes. If f returns task<R>, it becomes a task there. Otherwise it runs inside the message
+//   handler and must not block (a cheap delegate). Handlers of one worker do not interrupt each other; handlers of
+//   several workers of a place run concurrently. `at` messages leave at once; at the caller's own place, f is called or
+//   started within the call. `at_async` messages are gathered per destination, also for the own place, and handlers may
+//   run inside at_async() when a buffer is full (docs/internals/contract.md, 5.5).
 //
-// Threads  any task; at_async from handlers too.
-// Errors   exceptions travel back: at their own place as they are, from another tess::error, out_of_memory and
-//          place_failed as themselves and others as remote_error; those of at_async go to the finish. f and args over 2
-//          KiB are a compile error: send a global_ptr and use get.
-// Source   X10's `at`; "Crunching Large Graphs with Commodity Processors" (HotPar 2011), delegates of its successor
-//          Grappa (USENIX ATC 2015).
+// Threads  any task; at_async also from handlers.
+// Errors   exceptions travel back. At the caller's own place they keep their type. From another place, tess::error,
+//          out_of_memory and place_failed do; others become remote_error. The finish gets those of at_async. f and args
+//          over 2 KiB are a compile error: send a global_ptr and use get.
+// Source   X10's `at`; "Crunching Large Graphs with Commodity Processors" (HotPar 2011); the delegates of its
+//          successor Grappa (USENIX ATC 2015).
 #pragma once
 
 #include <coroutine>
@@ -37,7 +37,7 @@ namespace detail {
 
 inline constexpr std::size_t message_bytes_max = 2048;
 
-/// Sends one `at` request now, or calls the handler here when `target` is this place.
+/// Sends one `at` request now, or calls the handler directly when `target` is this place.
 void send_request(place_id target, handler_record const& record, handler_id handler, std::byte const* payload,
                   std::size_t bytes);
 /// Room for the payload of one at_async message in the buffer for `target`.
@@ -55,15 +55,15 @@ void send_request(place_id target, handler_record const& record, handler_id hand
 }
 void check_place(place_id target, char const* who);
 
-/// The finish scope of one incoming `at`; see finish.cpp. Freed when nothing counts for it any more.
+/// The finish scope of one incoming `at`; see finish.cpp. Freed when no task counts for it any more.
 class call_scope;
 [[nodiscard]] call_scope* enter_call(std::uint64_t finish_key, place_id caller);
-/// Before the reply: did the body leave tasks behind? Then they are counted for the finish from here on.
+/// Called before the reply: true if the body left tasks behind. From here on they are counted for the finish.
 [[nodiscard]] bool leave_call(call_scope* scope) noexcept;
 void end_call(call_scope* scope) noexcept;
 [[nodiscard]] finish_scope* as_scope(call_scope* scope) noexcept;
 
-/// A reply that cannot be made ends the job: its caller would wait for ever.
+/// If a reply cannot be made, the job ends, because the caller would wait for ever.
 void reply_value(place_id target, std::uint64_t slot, bool left_tasks, void const* value, std::size_t bytes) noexcept;
 void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::exception_ptr exception) noexcept;
 
@@ -89,14 +89,14 @@ class handler_frame {
   finish_scope* outer_scope_;
 };
 
-/// Queues a task made by a handler as runnable (its count is already in its scope).
+/// Queues a task made by a handler as runnable (its scope already counts it).
 inline void start_in_scope(task<void> t, finish_scope* scope) {
   promise_base* const p = t.release();
   p->scope = scope;
   self->make_runnable(p);
 }
 
-/// The same for a task that nobody waits for: where calls do not overlap it waits for its turn.
+/// The same for a task whose result is not awaited: if settings::overlap_calls is off, it waits for its turn.
 inline void start_async_in_scope(task<void> t, finish_scope* scope) {
   if (self->overlaps_calls) [[likely]]
     return start_in_scope(std::move(t), scope);
@@ -123,7 +123,7 @@ struct at_handler {
   static constexpr bool variable = false;
   static_assert(sizeof(payload) <= message_bytes_max, "at: callable and arguments exceed 2 KiB; pass a global_ptr");
 
-  /// Its caller counts the call.
+  /// The caller counts the call.
   static bool is_counted(place_id source) noexcept { return !is_of_runtime<F const> && source != self->place; }
 
   static void invoke(message_context& context, std::byte const* bytes, std::size_t) {
@@ -138,7 +138,7 @@ struct at_handler {
         return;
       }
     } catch (...) {
-      // No room for the scope or the frame.
+      // There was no memory for the scope or the frame.
       reply_exception(context.source, m.slot, false, std::current_exception());
       if (scope != nullptr) end_call(scope);
       return;
@@ -213,7 +213,7 @@ struct async_handler {
     if constexpr (at_result<F, Args...>::is_task) {
       try {
         task<void> t = serve(m);
-        // The run's scope counts it as one; final_suspend takes that away.
+        // The run's scope counts it as one; final_suspend subtracts it.
         context.scope->add(1);
         start_async_in_scope(std::move(t), context.scope);
       } catch (...) {
@@ -243,7 +243,7 @@ constexpr std::size_t result_size() {
 template <class F, class... Args>
 inline constexpr bool can_travel = message_part<F> && (message_part<Args> && ...);
 
-/// Arguments or result lead to objects.
+/// True if arguments or result contain pointers to objects.
 template <class T>
 consteval bool leads_to_objects();
 template <class T>
@@ -257,7 +257,7 @@ auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args
 template <class F, class... Args>
 void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
 
-/// No objects: the arguments and the result travel as their bytes.
+/// Without objects, the arguments and the result travel as bytes.
 template <class F, class... Args>
 auto at_with_bytes(place_id target, F f, Args... args) {
   using handler = at_handler<F, Args...>;
@@ -300,7 +300,7 @@ auto at(place_id target, F f, Args... args) {
     return detail::at_with_bytes(target, std::move(f), std::move(args)...);
 }
 
-/// The same, with a copier and a map of this call's own.
+/// The same, with a copier and a copy map for this call.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 auto at(place_id target, copier by, F f, Args... args) {
@@ -316,7 +316,7 @@ auto at(place_id target, copier by, copy_map map, F f, Args... args) {
   return detail::at_with_objects(target, by, map, std::move(f), std::move(args)...);
 }
 
-/// Calls f(args...) at `target`, some time; counts for the caller's innermost finish. Any result is dropped.
+/// Calls f(args...) at `target` later; counts for the caller's innermost finish. A result is dropped.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
 void at_async(place_id target, F f, Args... args) {
@@ -335,7 +335,7 @@ void at_async(place_id target, F f, Args... args) {
   }
 }
 
-/// The same, with a copier of this call's own. The graph is copied before the call returns, as in X10; on a simulated
+/// The same, with a copier for this call. The graph is copied before the call returns, as in X10; on a simulated
 /// machine, copiers that read it in place may do so until the finish has ended (docs/internals/contract.md).
 template <class F, class... Args>
   requires std::invocable<F&, Args...>

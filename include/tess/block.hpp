@@ -1,15 +1,15 @@
-// block: the block primitive: spans to and from other places, and place to place, completing on a counter.
+// block: block transfers: spans to, from and between other places, with completion on a counter.
 //
-//   Source first, then target (unlike the put of a word, whose pointer comes first). Spans, vectors and arrays will do;
-//   with a counter, only what outlives the call. Their memory must stay as it is until the counter says so, and the
-//   bytes of a get may come at any time before. `put` may name a second counter, at the
-//   target, which is acknowledged once when the bytes are there (put with notification); with an empty span it is a
-//   bare notification.
+//   The source comes first, then the target (unlike the put of a word, whose pointer comes first). Spans, vectors and
+//   arrays are accepted; with a counter, only ranges that outlive the call. Their memory must stay unchanged until the
+//   counter is idle, and the bytes of a get may arrive at any time before that. `put` may name a second counter, at the
+//   target, which is acknowledged once when the bytes have arrived (put with notification). With an empty span it is a
+//   pure notification.
 //
 // Units    spans in elements of T, trivially copyable.
-// Cost     a put of a span whose length the compiler knows, up to a cache line, is a store where there is a window;
-//          others are a call of the fabric.
-// Errors   checked builds throw tess::error for ranges outside the segment; place_failed at the counter.
+// Cost     a put of at most a cache line, of a length known at compile time, is a store if there is a window;
+//          other transfers are a call of the fabric.
+// Errors   checked builds throw tess::error for ranges outside the segment; place_failed through the counter.
 // Source   RDMA copy with explicit acknowledgement, "Cache-Integrated Network Interfaces" (IJPP 2012).
 #pragma once
 
@@ -33,7 +33,7 @@ void block_get(std::uint64_t source, std::span<std::byte> target, completion* lo
 void block_copy(std::uint64_t source, std::uint64_t target, std::size_t bytes, completion* local,
                 std::source_location at);
 
-/// A block operation with a counter of its own, for `co_await put(span, p)`.
+/// A block operation with its own counter, for `co_await put(span, p)`.
 class [[nodiscard("a block operation completes at its co_await, or give it a counter")]] block_call {
  public:
   template <class Issue>
@@ -49,11 +49,11 @@ class [[nodiscard("a block operation completes at its co_await, or give it a cou
 template <class T>
 concept block_element = std::is_trivially_copyable_v<T>;
 
-/// A span, a std::vector, a std::array, an array: elements that lie one after the other.
+/// A range of contiguous elements: a span, a std::vector, a std::array, an array.
 template <class R>
 concept block_source =
     std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && block_element<std::ranges::range_value_t<R>>;
-/// One that may be written, and that does not end with the call.
+/// A block source that is writable and that outlives the call.
 template <class R>
 concept block_target = block_source<R> && std::ranges::borrowed_range<R> &&
                        !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
@@ -66,7 +66,7 @@ template <class R>
 std::span<std::byte> writable_bytes_of(R& range) {
   return std::as_writable_bytes(std::span(std::ranges::data(range), std::ranges::size(range)));
 }
-/// A few bytes, so many that the compiler knows, are stored through a window here and now; false: they are to be put.
+/// Stores a few bytes, of a length known at compile time, through a window at once; false: a put is needed.
 template <class R>
 [[gnu::always_inline]] inline bool store_through_window(R& source, std::uint64_t target) noexcept {
 #if !(defined(TESS_CHECKED) && TESS_CHECKED)
@@ -87,7 +87,7 @@ template <class R>
 }
 }  // namespace detail
 
-/// Writes `source` to `target` and following; `done` is idle again once the bytes are there.
+/// Writes `source` to the memory that starts at `target`; `done` is idle again once the bytes are there.
 template <detail::block_source R>
   requires std::ranges::borrowed_range<R>
 void put(R&& source, global_ptr<std::ranges::range_value_t<R>> target, counter& done,
@@ -95,7 +95,7 @@ void put(R&& source, global_ptr<std::ranges::range_value_t<R>> target, counter& 
   if (detail::store_through_window(source, target.bits())) return;
   detail::block_put(detail::bytes_of(source), target.bits(), &done.cell(), 0, at);
 }
-/// The same, and acknowledges `notified`, at the target's place, once. Its owner announces it with expect(1).
+/// The same, and acknowledges `notified`, at the target's place, once. Its owner announces that with expect(1).
 template <detail::block_source R>
   requires std::ranges::borrowed_range<R>
 void put(R&& source, global_ptr<std::ranges::range_value_t<R>> target, counter& done, global_ptr<counter> notified,
@@ -109,12 +109,12 @@ auto put(R&& source, global_ptr<std::ranges::range_value_t<R>> target,
       [&](detail::completion& c) { detail::block_put(detail::bytes_of(source), target.bits(), &c, 0, at); });
 }
 
-/// Acknowledges a counter anywhere, once; fire and forget.
+/// Acknowledges a counter at any place, once; the caller does not wait.
 inline void notify(global_ptr<counter> target, std::source_location at = std::source_location::current()) {
   detail::block_put({}, target.bits(), nullptr, target.bits(), at);
 }
 
-/// Reads std::size(target) elements from `source` and following.
+/// Reads std::size(target) elements from the memory that starts at `source`.
 template <detail::block_target R>
 void get(global_ptr<std::ranges::range_value_t<R> const> source, R&& target, counter& done,
          std::source_location at = std::source_location::current()) {
@@ -127,8 +127,8 @@ auto get(global_ptr<std::ranges::range_value_t<R> const> source, R&& target,
       [&](detail::completion& c) { detail::block_get(source.bits(), detail::writable_bytes_of(target), &c, at); });
 }
 
-/// Copies `count` elements from one place to another (or the same); neither need be the caller's. On every fabric the
-/// ranges must not overlap.
+/// Copies `count` elements between any two places, or within one; neither needs to be the caller's. The ranges must
+/// not overlap, on any fabric.
 template <detail::block_element T>
 void copy(global_ptr<std::type_identity_t<T> const> source, global_ptr<T> target, std::size_t count, counter& done,
           std::source_location at = std::source_location::current()) {

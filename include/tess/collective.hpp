@@ -1,12 +1,12 @@
-// collective: barrier, reductions, broadcast and prefix sums over all places; team.hpp has them over some.
+// collective: barrier, reductions, broadcast and prefix sums over all places; team.hpp has them over some places.
 //
-//   Called by one task of every place, the same collectives in the same order (SPMD, usually inside on_all_places).
+//   One task of every place calls the same collectives in the same order (SPMD, usually inside on_all_places).
 //   Values are combined in place order with a fixed shape, so floating-point results do not depend on timing.
 //
 // Threads  one task per place at a time.
-// Cost     barrier: ceil(log2 P) notifications per place (dissemination). The others: for P <= 8 one put to each other
-//          place; beyond that 2 log2 P steps up and down a binomial tree. reduce and broadcast are all_reduce inside.
-//          T up to 64 bytes; for broadcast T and a bool together.
+// Cost     barrier: ceil(log2 P) notifications per place (dissemination). Others: for P <= 8 one put to each other
+//          place; beyond that 2 log2 P steps up and down a binomial tree. reduce and broadcast use all_reduce.
+//          T up to 64 bytes; for broadcast, T and a bool together.
 // Source   D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (1988).
 #pragma once
 
@@ -28,24 +28,24 @@ using combine_function = void (*)(void* left, void const* right, void const* op)
 
 struct sweep_result {
   alignas(16) std::byte total[collective_bytes];
-  alignas(16) std::byte before[collective_bytes];  ///< of the ranks before this one; nothing at rank 0
+  alignas(16) std::byte before[collective_bytes];  ///< the combination of all lower ranks; unused at rank 0
 };
 
-/// What names a team at one of its places: the global address of its record there, or one of these.
+/// The name of a team at one of its places: the global address of its record there, or one of these constants.
 using team_name = std::uint64_t;
 inline constexpr team_name no_team = 0;
 inline constexpr team_name world_team = 1;  ///< no record has this address
 
-/// Every member gives `bytes` bytes; result: the total, and what the ranks before this one make together.
+/// Each member contributes `bytes` bytes; the result is the total and the combination of the lower ranks.
 task<void> sweep(team_name team, void const* mine, std::size_t bytes, combine_function combine, void const* op,
                  sweep_result& result);
 task<void> team_barrier(team_name team);
-/// Throw tess::error if the caller's place is no member.
+/// These throw tess::error if the caller's place is not a member.
 [[nodiscard]] unsigned team_rank(team_name team);
 [[nodiscard]] unsigned team_size(team_name team);
 void check_root(team_name team, unsigned root);
 
-/// The default operation, as std::plus<>.
+/// The default operation, like std::plus<>.
 struct addition {
   template <class T>
   constexpr auto operator()(T const& a, T const& b) const {
@@ -104,28 +104,28 @@ task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {
 }
 }  // namespace detail
 
-/// Ends at every place after it began at every place.
+/// Ends at each place only after it has begun at every place.
 [[nodiscard]] task<void> barrier();
 
-/// op over the values of all places, in place order; everybody gets it. op: associative, T(T const&, T const&).
+/// Combines the values of all places with op, in place order; all get it. op: associative, T(T const&, T const&).
 template <detail::reducible T, class Op = detail::addition>
 task<T> all_reduce(T mine, Op op = {}) {
   return detail::team_all_reduce(detail::world_team, mine, op);
 }
 
-/// The same; only `root` gets it (others an empty optional).
+/// The same; only `root` gets the result (others an empty optional).
 template <detail::reducible T, class Op = detail::addition>
 task<std::optional<T>> reduce(T mine, place_id root = 0, Op op = {}) {
   return detail::team_reduce(detail::world_team, mine, root, op);
 }
 
-/// Everybody gets root's value.
+/// Every place gets root's value.
 template <detail::reducible T>
 task<T> broadcast(T value, place_id root = 0) {
   return detail::team_broadcast(detail::world_team, value, root);
 }
 
-/// op over the values of the places before this one; `first` at place 0 (exclusive prefix).
+/// Combines the values of all lower places with op; gives `first` at place 0 (exclusive prefix).
 template <detail::reducible T, class Op = detail::addition>
 task<T> prefix_sum(T mine, T first = {}, Op op = {}) {
   return detail::team_prefix_sum(detail::world_team, mine, first, op);

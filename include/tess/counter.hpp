@@ -1,13 +1,13 @@
 // counter: a word that acknowledgements count down to zero, resuming the task that waits for it.
 //
-//   The one completion object of Tessera: block transfers, `at`, words without a window and collectives end in one.
-//   Exactly one party, whoever makes the step to zero, notifies: no lost wake-up (detail/completion.hpp says why).
-//   Its destructor waits for what is outstanding; message handlers, and tasks of other workers, may run meanwhile.
+//   Tessera's completion object: block transfers, `at`, words without a window and collectives all complete on one.
+//   Exactly one party notifies, the one that makes the step to zero: no wake-up is lost (see detail/completion.hpp).
+//   Its destructor waits until nothing is outstanding; message handlers, and tasks of other workers, may run meanwhile.
 //
-// Units    chosen by the call that issues; never seen by the user.
-// Threads  acknowledge(): any task of the place, and fabrics. expect(), co_await: one task, the owner.
-// Errors   an operation that failed resumes the waiter with place_failed; so does a place that fails meanwhile, since
-//          the acknowledgements may have been its own.
+// Units    chosen by the issuing call; not visible to the user.
+// Threads  acknowledge(): any task of the place, and fabrics. expect() and co_await: one task, the owner.
+// Errors   a failed operation resumes the waiter with place_failed; so does the failure of any place during the wait,
+//          because the acknowledgements may have been due from it.
 // Source   Counters of "Cache-Integrated Network Interfaces" (IJPP 2012); docs/internals/contract.md, 4.
 #pragma once
 
@@ -23,15 +23,15 @@ namespace detail {
 /// Polls the fabric, resuming no task of this worker, until the cell is idle.
 void drain(completion& cell) noexcept;
 [[noreturn]] void throw_failure(std::uint64_t failure);
-/// The global address of something in the caller's segment.
+/// The global address of an object in the caller's segment.
 [[nodiscard]] std::uint64_t to_global(void const* address);
 
-/// What cells are waited for.
+/// What a task that waits for a cell is parked on.
 void give_up_cell(parked_wait& wait, promise_base& task) noexcept;
 inline constexpr wait_kind counter_wait{"counter", &give_up_cell, true};
 inline constexpr wait_kind block_wait{"block transfer"};
 
-/// Waits for a cell; looks at it for a moment first when nobody else needs the processor.
+/// Waits for a cell; polls it for a moment first if no other task needs the processor.
 struct cell_awaiter : parked_wait, stoppable_wait {
   cell_awaiter(completion& c, wait_kind const& k) noexcept : parked_wait{&k}, cell(c) {}
 
@@ -87,20 +87,20 @@ class counter {
   counter() = default;
   counter(counter const&) = delete;
   counter& operator=(counter const&) = delete;
-  /// Waits, polling the fabric but resuming no task of this worker, until nothing is outstanding.
+  /// Waits until nothing is outstanding. Polls the fabric but resumes no task of this worker.
   ~counter() {
     if (!cell_.idle()) [[unlikely]]
       detail::drain(cell_);
   }
 
-  /// Announces `n` acknowledgements to wait for. They may overtake their announcement.
+  /// Announces `n` acknowledgements to wait for. They may arrive before their announcement.
   void expect(std::int64_t n) noexcept { cell_.expect(n); }
-  /// One of them, from a task of this place.
+  /// Acknowledges `n`, from a task of this place.
   void acknowledge(std::int64_t n = 1) noexcept { cell_.acknowledge(n); }
-  /// Nothing is outstanding now.
+  /// True if nothing is outstanding now.
   [[nodiscard]] bool idle() const noexcept { return cell_.idle(); }
 
-  /// Its name for other places, as the target of a put with notification. The counter must lie in the segment: in a
+  /// Its address for other places, as the target of a put with notification. The counter must lie in the segment: in a
   /// task's frame, in a place_local, or constructed in memory of the segment (allocate() itself takes no counters).
   [[nodiscard]] global_ptr<counter> address() const {
     return global_ptr<counter>::from_bits(detail::to_global(&cell_));

@@ -1,4 +1,4 @@
-// delay: how much later remote operations complete: a time, and by how much it varies; read from text such as 3us,1us.
+// delay: how much later remote operations complete: a time and its variation; read from text such as 3us,1us.
 //
 //   The simulated network latency of SoftXMT's evaluation, for `settings::delay`, TESS_DELAY and `tess run --delay`.
 //
@@ -13,21 +13,21 @@
 
 namespace tess {
 
-/// An operation completes `time` after its call at the earliest, drawn evenly from [time, time + jitter].
+/// An operation completes at the earliest after a time drawn uniformly from [time, time + jitter].
 struct delay {
   std::chrono::nanoseconds time{0};  ///< 0: none
   std::chrono::nanoseconds jitter{0};
 
-  /// There is a delay.
+  /// True if there is a delay.
   [[nodiscard]] bool any() const noexcept { return time.count() > 0 || jitter.count() > 0; }
 
   static constexpr std::chrono::nanoseconds longest = std::chrono::seconds(1);
 
-  /// Reads one time with its unit, such as 3us, 0.5ms or 0; empty if the text is anything else.
+  /// Reads one time with its unit, such as 3us, 0.5ms or 0; empty for any other text.
   static std::optional<std::chrono::nanoseconds> parse_time(std::string_view text);
-  /// Reads TIME or TIME,JITTER; empty if the text is anything else.
+  /// Reads TIME or TIME,JITTER; empty for any other text.
   static std::optional<delay> parse(std::string_view text);
-  /// What parse() accepts, for messages.
+  /// The format that parse() accepts, for messages.
   static constexpr std::string_view expected = "TIME or TIME,JITTER, each up to 1s: 500ns, 3us, 3us,1us, 1ms";
 };
 

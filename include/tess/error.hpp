@@ -1,7 +1,7 @@
-// error: what was wrong, where, and what would be right; and what becomes of an exception that crosses places.
+// error: what was wrong, where, and what is correct; and how exceptions travel between places.
 //
-//   tess::error, out_of_memory and place_failed arrive from another place as themselves; any other exception thrown
-//   there arrives as remote_error, which keeps the place, the type's name and the text (docs/internals/contract.md, 6).
+//   tess::error, out_of_memory and place_failed from another place keep their type; any other exception thrown there
+//   arrives as remote_error, which keeps the place, the type's name and the text (docs/internals/contract.md, 6).
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace tess {
 /// Index of a place, 0 <= place < places().
 using place_id = std::uint16_t;
 
-/// Misuse or bad input, reported at the edge. what() reads `where: what; expected …`.
+/// Misuse or bad input, reported where it enters. what() has the form `where: what; expected …`.
 class error : public std::runtime_error {
  public:
   error(std::string const& where, std::string const& what, std::string const& expected);
   explicit error(std::string const& text) : std::runtime_error(text) {}
 };
 
-/// An exception thrown at another place that cannot arrive with its own type.
+/// An exception thrown at another place that cannot keep its own type.
 class remote_error : public std::runtime_error {
  public:
   remote_error(place_id place, std::string type_name, std::string const& text);
-  /// The place that threw.
+  /// The place that threw it.
   [[nodiscard]] place_id place() const noexcept { return place_; }
-  /// The thrown type's demangled name; empty if it was no std::exception.
+  /// The thrown type's demangled name; empty if it was not a std::exception.
   [[nodiscard]] std::string const& type_name() const noexcept { return type_name_; }
 
  private:
@@ -35,8 +35,8 @@ class remote_error : public std::runtime_error {
   std::string type_name_;
 };
 
-/// A place ended or cannot be reached; whatever waited for it is resumed with this. what() names the place, its host
-/// and how it was noticed.
+/// A place ended or cannot be reached; tasks that waited for it are resumed with this. what() names the place, its
+/// host and how the failure was noticed.
 class place_failed : public std::runtime_error {
  public:
   explicit place_failed(place_id place, std::string const& how = {});
@@ -48,7 +48,7 @@ class place_failed : public std::runtime_error {
 };
 
 namespace detail {
-/// `file:line` of a source location, the form every message uses.
+/// `file:line` of a source location, the form that every message uses.
 std::string to_text(std::source_location where);
 }  // namespace detail
 

@@ -1,19 +1,19 @@
-// event_counter: a counter of events: at zero it resumes who waits, tells up to four others anywhere, and starts again.
+// event_counter: a counter of events: at zero it resumes waiting tasks, notifies up to four targets, and starts again.
 //
 //   add() changes the value; the addition that makes it zero fires: the phase goes up, the value becomes `reload`, all
-//   tasks that wait go on, and each notification is sent: to a counter, another event_counter, a flag or a queue, at
-//   any place. So trees of them (tree_barrier.hpp) run without a task. `counter` is the small one that transfers end
-//   in.
+//   waiting tasks resume, and each notification is sent: to a counter, another event_counter, a flag or a queue, at
+//   any place. So trees of them (tree_barrier.hpp) run without a task. `counter` is the simpler one, on which transfers
+//   complete.
 //
-//   wait(phase) waits until the counter has fired after `phase` was read; `co_await c` until its value is zero or it
-//   fires. Notifications are no part of a finish: the memory that they name must outlive them.
+//   wait(phase) waits until the counter has fired more than `phase` times; `co_await c` until its value is zero or
+//   it fires. Notifications do not belong to a finish: the memory that they name must outlive them.
 //
-// Units    chosen by the program; 63 bits. Phases: how often it fired.
+// Units    chosen by the program; 63 bits. Phases: how many times it has fired.
 // Threads  any task. notify() and set(): before others use it.
-// Errors   a fifth notification throws tess::error. No memory to send one, and destruction while tasks wait: the job
-// ends. Cost     add() here: one line, a compare-exchange where the place has several workers; from another place one
-// request
-//          and one reply. Firing: a message for each notification to another place, none for those here.
+// Errors   a fifth notification throws tess::error. No memory to send one, or destruction while tasks wait: job ends.
+// Cost     add() at the counter's place: one line; a compare-exchange if the place has several workers. From another
+//          place: one request and one reply.
+//          Firing: a message for each notification to another place, none for those to its own.
 // Source   counters of "Cache-Integrated Network Interfaces" (IJPP 2012): add-on-store, four notification addresses,
 //          reset value.
 #pragma once
@@ -29,7 +29,7 @@
 namespace tess {
 
 namespace detail {
-/// What is sent when a counter fires. A notification that cannot be sent ends the job.
+/// What is sent when a counter fires. If a notification cannot be sent, the job ends.
 struct notification {
   void (*send)(notification const&) noexcept = nullptr;
   std::uint64_t target = 0;
@@ -38,7 +38,7 @@ struct notification {
 void notify_counter(notification const& n) noexcept;
 void notify_event_counter(notification const& n) noexcept;
 void notify_flag(notification const& n) noexcept;
-/// In a catch clause: the job ends.
+/// Called in a catch clause: ends the job.
 [[gnu::cold]] void notification_failed(notification const& n) noexcept;
 
 template <class T, std::size_t Slots>
@@ -59,7 +59,7 @@ class event_counter {
   using value_type = std::uint64_t;
   enum class operation : std::uint8_t { wait, wait_zero };
 
-  /// Counts from `start`, and from `reload` after it fired.
+  /// Counts from `start`, and from `reload` after it has fired.
   explicit event_counter(std::int64_t start = 0, std::int64_t reload = 0) noexcept : value_(start), reload_(reload) {}
   ~event_counter() {
     if (line_.awaited()) [[unlikely]]
@@ -70,7 +70,7 @@ class event_counter {
     reload_ = reload;
   }
 
-  /// What is notified when it fires; four at most.
+  /// Adds a target to notify when it fires; at most four.
   void notify(global_ptr<counter> c) { notify({&detail::notify_counter, c.bits(), 0}); }
   void notify(global_ptr<event_counter> c, std::int64_t n = -1) {
     notify({&detail::notify_event_counter, c.bits(), static_cast<std::uint64_t>(n)});
@@ -78,7 +78,7 @@ class event_counter {
   void notify(global_ptr<std::uint64_t> flag, std::uint64_t value) {
     notify({&detail::notify_flag, flag.bits(), value});
   }
-  /// A full queue takes the item when it has room.
+  /// If the queue is full, the item is delivered when there is room.
   template <class T, std::size_t Slots>
   void notify(global_ptr<queue<T, Slots>> q, std::type_identity_t<T> item) {
     static_assert(sizeof(T) <= 8, "event_counter: a notification carries a word; let it wake a task that pushes");
@@ -89,17 +89,17 @@ class event_counter {
 
   /// Adds to the value; fires if that makes it zero.
   void add(std::int64_t n) noexcept;
-  /// The value now.
+  /// The current value.
   [[nodiscard]] std::int64_t value() noexcept;
-  /// How often it fired.
+  /// How many times it has fired.
   [[nodiscard]] std::uint64_t phase() noexcept;
 
   /// Waits until it has fired more often than `phase` times.
   auto wait(std::uint64_t phase) noexcept { return detail::event_wait<event_counter, operation::wait>(*this, phase); }
-  /// Waits until its value is zero, or it fires.
+  /// Waits until its value is zero or it fires.
   auto operator co_await() noexcept { return detail::event_wait<event_counter, operation::wait_zero>(*this, phase()); }
 
-  /// Its name for other places; it must lie in the segment.
+  /// Its address for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<event_counter> address() { return to_global(this); }
 
   /// For the runtime.
@@ -122,10 +122,10 @@ class event_counter {
   std::array<detail::notification, notifications_max> notify_;
 };
 
-/// Adds; co_await ends when it is done and, if it fired, the notifications are under way. One request, one reply.
+/// Adds. co_await ends when that is done and, if it fired, the notifications are sent. One request, one reply.
 [[nodiscard]] detail::event_call<void> add(global_ptr<event_counter> p, std::int64_t n,
                                            std::source_location at = std::source_location::current());
-/// Adds, some time; the caller's finish waits for it.
+/// Adds later; the caller's finish waits for it.
 void notify(global_ptr<event_counter> p, std::int64_t n = -1,
             std::source_location at = std::source_location::current());
 /// Waits until the counter has fired more often than `phase` times. One request, one reply.

@@ -1,12 +1,12 @@
-// finish: spawn tasks, and wait for all of them, everywhere; the first exception wins.
+// finish: spawns tasks and waits for all of them, at all places; the first exception is rethrown.
 //
 //   `co_await finish(body)` runs body and ends when every task spawned under it has ended, transitively, on all
-//   places. spawn() and at_async() count for the innermost finish of the caller. A finish that stayed at its place
+//   places. spawn() and at_async() count for the innermost finish of the caller. A finish that stays at its place
 //   sends no message (docs/internals/contract.md, 7; the counting is in src/runtime/finish/finish.cpp).
 //
 // Threads  any task. Unstarted tasks may be stolen by other workers of the place.
-// Errors   the first exception that reaches the finish is rethrown by co_await, after all ended; others are dropped.
-//          place_failed if a place failed while other places had tasks of it: those left have ended by then.
+// Errors   co_await rethrows the first exception that reached the finish, after all have ended; others are dropped.
+//          place_failed if a place failed while other places had tasks of it; the remaining ones have ended by then.
 // Cost     spawn: a frame, a push, two additions. A worker with more than 1,024 unstarted tasks runs the newest 32
 //          inside spawn(): do not call it while an invariant is broken.
 #pragma once
@@ -25,7 +25,7 @@ namespace detail {
 
 struct remote_counts;
 
-/// What a finish waits for.
+/// The wait for a finish.
 extern wait_kind const finish_wait;
 
 /// The finish itself, in the frame of the task that waits for it.
@@ -49,7 +49,7 @@ class finish_home : public finish_scope, public parked_wait {
 
 /// Runs the newest unstarted tasks inside spawn(), so that a spawner's queue stays short.
 void run_some_nested(worker& w) noexcept;
-/// There was no room to queue a spawned task: it is destroyed and counts no more.
+/// There was no memory to queue a spawned task: it is destroyed and no longer counted.
 [[gnu::cold]] void take_back_spawn(promise_base* p) noexcept;
 
 inline constexpr std::int64_t unstarted_limit = 1024;
@@ -133,20 +133,20 @@ class [[nodiscard("finish waits at its co_await")]] finish_call {
 
 }  // namespace detail
 
-/// Starts a task beside the caller, under the caller's innermost finish.
+/// Starts a task concurrent with the caller, under the caller's innermost finish.
 inline void spawn(task<void> t) {
   detail::spawn_promise(*detail::self, t.release());
 }
 
-/// The same with a callable: its captures and arguments are moved into the runtime's frame. So spawn the lambda, not
-/// the task that it makes: after spawn([n]() -> task<> {…}()) the captures are gone with the lambda.
+/// The same with a callable: its captures and arguments are moved into the runtime's frame. Spawn the lambda, not the
+/// task that it makes: after spawn([n]() -> task<> {…}()) the captures are destroyed with the lambda.
 template <class F, class... Args>
   requires std::invocable<F&, Args...> && (!detail::is_task<F>)
 void spawn(F f, Args... args) {
   spawn(detail::hold<F, Args...>(std::move(f), std::move(args)...));
 }
 
-/// Runs `body` (a plain callable or one that returns task<>) and waits for everything that it spawns, on all places.
+/// Runs `body` (a plain callable or one that returns task<>) and waits for everything that it spawns, at all places.
 template <class F>
   requires std::invocable<F&>
 auto finish(F body) {

@@ -1,6 +1,6 @@
 // forall: parallel loops: over a range at this place, over the places, over a global array (owner computes).
 //
-//   The range is cut into chunks, each a task under one finish; a body that returns task<> is awaited, so that several
+//   The range is cut into chunks, each a task under one finish. A body that returns task<> is awaited, so that several
 //   chunks hide each other's latency.
 //
 // Cost     one task per chunk. The default grain makes 64 chunks per worker, at most 4,096 iterations each.
@@ -63,7 +63,7 @@ task<void> forall_chunks(std::uint64_t begin, std::uint64_t end, std::uint64_t g
   });
 }
 
-/// f(args...) once at every place, and waits for all that they start; f and args as for at_async.
+/// Calls f(args...) once at every place and waits for all tasks that the calls start; f and args as for at_async.
 template <class F, class... Args>
 task<void> on_all_places(F f, Args... args) {
   co_await finish([&] {

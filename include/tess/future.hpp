@@ -1,15 +1,15 @@
-// future: the result of a task that runs beside; whoever awaits it gets the value or the exception, as often as asked.
+// future: the result of a concurrent task; any number of tasks may await it for the value or the exception.
 //
 //   `auto f = async(work(3));` spawns the task under the caller's finish; `co_await f` waits for it. Futures are copied
-//   freely within their place; all copies mean the same result, which lives as long as one of them. To use one
-//   elsewhere, let the task write a sync_var.
+//   freely within their place; all copies refer to the same result, which lives as long as one of them. To use a result
+//   at another place, let the task write a sync_var.
 //
-// Threads  any task of the place. Those that wait resume in the order in which they began to wait.
-// Errors   the task's exception is rethrown by every co_await. If no future is left when the task fails, nobody can
-// ask,
-//          and the exception goes to the finish.
-// Cost     two frames and a block of 64 bytes or more from the worker's pool, two counts; awaiting what is there: a few
-//          instructions. No message. A task that waits costs its frame.
+// Threads  any task of the place. Waiting tasks resume in the order in which they began to wait.
+// Errors   every co_await rethrows the task's exception. If no future is left when the task fails, its exception
+//          goes
+//          to the finish.
+// Cost     two frames and a block of at least 64 bytes from the worker's pool, two counts; a ready future: a few
+//          instructions. No message. A waiting task costs its frame.
 // Source   Halstead, "Multilisp" (TOPLAS 1985); built from sync_var, as futures of the Tera MTA are.
 #pragma once
 
@@ -26,14 +26,14 @@
 namespace tess {
 
 namespace detail {
-/// Its task ends, whatever becomes of other places.
+/// The task ends even if other places fail.
 inline constexpr wait_kind future_wait{"future"};
 }  // namespace detail
 
 template <class T>
 class future;
 
-/// Starts `work` beside the caller, under the caller's innermost finish.
+/// Starts `work` concurrent with the caller, under the caller's innermost finish.
 template <class T>
 [[nodiscard("a future is awaited; spawn() starts a task without one")]] future<T> async(task<T> work);
 
@@ -59,16 +59,16 @@ class future {
     return *this;
   }
   ~future() {
-    // acquire and release: the last owner destroys what the others did.
+    // acquire and release: the last owner sees the effects of the others before it destroys the result.
     if (state_ == nullptr || state_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     std::destroy_at(state_);
     detail::self->frames.release(state_);
   }
 
-  /// The task has ended.
+  /// True if the task has ended.
   [[nodiscard]] bool ready() const noexcept { return state_->done.try_read_ff().has_value(); }
 
-  /// Gives a reference to the value, good as long as a copy of the future lives; of a temporary future, the value.
+  /// Gives a reference to the value, valid as long as a copy of the future lives; for a temporary future, the value.
   auto operator co_await() const& noexcept { return awaiter<false>(*this); }
   auto operator co_await() && noexcept { return awaiter<true>(std::move(*this)); }
 
@@ -78,7 +78,7 @@ class future {
 
   using wait = detail::event_wait<sync_var<bool>, sync_var<bool>::operation::read_ff, true>;
 
-  /// Keeps the result until it was taken.
+  /// Keeps the result until it has been taken.
   struct keeper {
     future kept;
   };

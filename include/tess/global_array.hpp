@@ -1,6 +1,6 @@
 // global_array: an array spread over all places in equal blocks: element i lies at place i / block().
 //
-//   Made by one task for all places; the handle is a value that travels in `at`. Every place has its block at the same
+//   Created by one task for all places; the handle is a value that travels in `at`. Every place has its block at the
 //   offset, so the address of an element is arithmetic.
 //
 // Shapes   [size()], blocks of block() elements, the last ones shorter or empty.
@@ -28,24 +28,24 @@ class global_array {
 
   global_array() = default;
 
-  /// `size` zeroed elements over all places; `unit` (1 or more) makes blocks a multiple of it. One task calls it.
+  /// Creates `size` zeroed elements over all places; blocks are multiples of `unit` (1 or more). One task calls it.
   static task<global_array> make(std::uint64_t size, std::uint64_t unit = 1) {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
     unit = detail::max_of(unit, 1);
     std::uint64_t const share = size / places() + (size % places() != 0);
-    static_cast<void>(detail::checked_bytes(share, sizeof(T)));  // so that rounding up cannot wrap
+    static_cast<void>(detail::checked_bytes(share, sizeof(T)));  // so that rounding up cannot overflow
     std::uint64_t const block = detail::max_of((share + unit - 1) / unit * unit, unit);
     std::uint64_t const offset = co_await detail::symmetric_allocate(detail::checked_bytes(block, sizeof(T)));
     co_return global_array(offset, size, block);
   }
-  /// Gives the memory back at all places. One task calls it, for all, when nobody uses the array any more.
+  /// Gives the memory back at all places. One task calls it, for all, when no task uses the array any more.
   static task<void> release(global_array a) { return detail::symmetric_release(a.offset_); }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Elements per place (the last places may have fewer).
   [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
 
-  /// The place that has element i.
+  /// The place that holds element i.
   [[nodiscard]] place_id owner(std::uint64_t i) const noexcept {
 #if defined(__SIZEOF_INT128__)
     if (reciprocal_ != 0) [[likely]]
@@ -56,7 +56,7 @@ class global_array {
   [[nodiscard]] global_ptr<T> operator[](std::uint64_t i) const noexcept {
     place_id const p = owner(i);
     std::uint64_t const offset = offset_ + (i - std::uint64_t{p} * block_) * sizeof(T);
-    // Saves the masking of what fits anyway.
+    // Lets the compiler omit the mask: the value fits anyway.
 #if defined(__clang__)
     __builtin_assume(offset <= global_ptr<T>::offset_mask);
 #endif
@@ -69,7 +69,7 @@ class global_array {
     return detail::min_of((p + std::uint64_t{1}) * block_, size_);
   }
 
-  /// This place's block, for plain loads and stores.
+  /// This place's block, for ordinary loads and stores.
   [[nodiscard]] std::span<T> local() const {
     place_id const p = here();
     return {global_ptr<T>(p, offset_).local(), end_at(p) - begin_at(p)};

@@ -1,7 +1,7 @@
-// global_ptr: a pointer that means the same at every place: 16 bits place, 48 bits offset into its segment.
+// global_ptr: a pointer with the same meaning at every place: 16 bits place, 48 bits offset into its segment.
 //
-//   Offsets, never raw addresses, so that it can travel in messages and be bounds-checked. All-zero is null: offset 0
-//   is never allocated. Pointer arithmetic moves within one segment; it never changes the place.
+//   It holds an offset, not a raw address, so that it can travel in messages and be bounds-checked. All-zero is null:
+//   offset 0 is never allocated. Pointer arithmetic moves within one segment; it never changes the place.
 //
 // Units  arithmetic in elements of T, offset() in bytes.
 // Bits   48-63 place, 0-47 offset in bytes.
@@ -29,14 +29,14 @@ class global_ptr {
   constexpr global_ptr(std::nullptr_t) noexcept {}
   constexpr global_ptr(place_id place, std::uint64_t offset) noexcept : bits_(detail::global_address(place, offset)) {}
 
-  /// The pointer whose word this is.
+  /// The pointer that has these bits.
   static constexpr global_ptr from_bits(std::uint64_t bits) noexcept {
     global_ptr p;
     p.bits_ = bits;
     return p;
   }
 
-  /// Place, offset in its segment, and the word of both.
+  /// The place, the offset in its segment, and both in one word.
   [[nodiscard]] constexpr place_id place() const noexcept { return detail::place_of(bits_); }
   [[nodiscard]] constexpr std::uint64_t offset() const noexcept { return detail::offset_of(bits_); }
   [[nodiscard]] constexpr std::uint64_t bits() const noexcept { return bits_; }

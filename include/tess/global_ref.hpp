@@ -1,9 +1,9 @@
 // global_ref: an object that stays at its place; only this handle travels.
 //
-//   X10's GlobalRef. Back home, `*ref` is the object: `co_await at(ref.home(), [](tess::global_ref<node> r) { … *r … },
+//   X10's GlobalRef. At home, `*ref` is the object: `co_await at(ref.home(), [](tess::global_ref<node> r) { … *r … },
 //   ref)`. It does not keep the object alive: keep() it, or let it outlive its users.
 //
-// Errors  tess::error away from home; in checked builds if the object is gone.
+// Errors  tess::error at any other place; in checked builds also if the object no longer exists.
 #pragma once
 
 #include "tess/detail/plain_data.hpp"

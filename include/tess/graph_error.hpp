@@ -21,7 +21,7 @@ namespace detail {
 class graph_error_base : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-  /// Its graph, and what makes it again at the receiver.
+  /// The exception's graph, and the function that recreates the exception at the receiver.
   [[nodiscard]] virtual outgoing_graph outgoing() const = 0;
   [[nodiscard]] virtual handler_id maker() const = 0;
 };
@@ -33,7 +33,7 @@ struct error_roots {
 [[nodiscard]] type_record const& error_root_type() noexcept;
 [[nodiscard]] outgoing_graph outgoing_error(void* root, char const* text);
 
-/// Makers of graph_errors stand among the handlers of messages, told apart by this; no message calls them.
+/// Makers of graph_errors are records among the message handlers, marked by this alignment; no message calls them.
 inline constexpr std::uint16_t maker_alignment = 0x4745;
 struct made_error {
   arrived_graph graph;
@@ -49,7 +49,7 @@ struct graph_error_maker;
 template <class T>
 class graph_error : public detail::graph_error_base {
  public:
-  /// Copies what `root` leads to.
+  /// Copies the graph that `root` leads to.
   graph_error(std::string const& text, T* root) : graph_error(text, copy(root)) {}
   graph_error(std::string const& text, graph<T> owned)
       : graph_error_base(text), graph_(std::make_shared<graph<T>>(std::move(owned))) {}

@@ -1,13 +1,13 @@
-// memory: allocation in one's own segment, and symmetric allocation in everybody's.
+// memory: allocation in the caller's segment, and symmetric allocation in all segments.
 //
-//   A segment's address range is as large as the machine's memory and committed as it is used, so there is no size to
+//   A segment's address range is as large as the machine's memory and is committed as it is used: there is no size to
 //   tune. Its first half is the symmetric heap: the same offsets at every place, handed out by place 0; the other half
 //   is the place's own. Blocks are aligned and padded to cache lines.
 //
 // Units    elements of T.
 // Threads  any task.
-// Errors   out_of_memory says how much was asked, how much is left and whose limit that is.
-// Cost     one line before each block; a lock per place.
+// Errors   out_of_memory says how much was requested, how much is left, and which limit applies.
+// Cost     one cache line before each block; a lock per place.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace tess {
 
-/// A segment has no room. what() says the place, what was asked, what its address range has left, and what is left of
-/// the memory that the process may use and whose limit that is (the machine's, a control group's, `ulimit`).
+/// A segment has no room. what() gives the place, the size requested, what is left of its address range, what is left
+/// of the memory that the process may use, and which limit that is (the machine's, a control group's, `ulimit`).
 class out_of_memory : public std::bad_alloc {
  public:
   out_of_memory(place_id place, std::uint64_t asked_bytes, std::uint64_t range_left_bytes);
@@ -47,7 +47,7 @@ void segment_release(std::uint64_t address);
     throw_not_local(address);
   return w.segment + detail::offset_of(address);
 }
-/// The same offset at every place, zeroed; returned as an offset.
+/// Allocates zeroed memory at the same offset at every place; returns the offset.
 [[nodiscard]] task<std::uint64_t> symmetric_allocate(std::size_t bytes);
 [[nodiscard]] task<void> symmetric_release(std::uint64_t offset);
 [[nodiscard]] std::size_t checked_bytes(std::uint64_t count, std::size_t size);
@@ -66,13 +66,13 @@ template <class T>
   return global_ptr<T>::from_bits(detail::segment_allocate(detail::checked_bytes(count, sizeof(T))));
 }
 
-/// Gives back what allocate() returned at this place; null is fine.
+/// Gives back what allocate() returned at this place; null is allowed.
 template <class T>
 void deallocate(global_ptr<T> p) {
   if (p) detail::segment_release(p.bits());
 }
 
-/// The global name of an object in the caller's segment (throws for other memory).
+/// The global address of an object in the caller's segment (throws for other memory).
 template <class T>
 [[nodiscard]] global_ptr<T> to_global(T* local) {
   return global_ptr<T>::from_bits(detail::to_global(local));

@@ -1,17 +1,17 @@
-// mutex: one token in a match queue: lock reads it, unlock writes it back; fair, and held across co_await if need be.
+// mutex: a queue with one token: lock takes it, unlock puts it back; fair, and may be held across co_await.
 //
-//   The token is empty and there is one, so the queue's slots shrink to a bit: {free, who waits}. Unlock hands the
-//   token to the first task in the line, so nobody starves; a task that waits gives its worker back.
+//   The token is empty and there is only one, so the queue's slots shrink to a bit: {free, waiters}. Unlock hands the
+//   token to the first waiting task, so no task starves; a waiting task does not block its worker.
 //
-//   `auto const held = co_await m.guard();` unlocks at the end of its block, `co_await guard(p)` the same at any place.
-//   From another place unlock is on its way from the call on, and the caller's finish waits for its answer.
+//   `auto const held = co_await m.guard();` unlocks at the end of its block; `co_await guard(p)` does so at any place.
+//   From another place, unlock is sent at the call, and the caller's finish waits for its answer.
 //
-// Threads  any task; another than the one that locked may unlock.
-// Errors   unlock of a free mutex throws tess::error. Destroyed while tasks wait for it: the job ends and says so.
-// Cost     lock and unlock here: 8 bytes of one line, a compare-exchange each where the place has several workers,
-//          plain loads and stores where it has one. From another place: one request and one reply each; nobody waits
-//          for unlock's. Handing over to a task of another thread: a line each way, to another place one message.
-// Source   locks from multiple-reader queues, "Cache-Integrated Network Interfaces" (IJPP 2012), table 1.
+// Threads  any task; a task other than the one that locked may unlock.
+// Errors   unlock of a free mutex throws tess::error. Destruction while tasks wait for it ends the job with a message.
+// Cost     lock and unlock at its place: 8 bytes of one cache line; a compare-exchange each with several workers,
+//          plain loads and stores with one. From another place: one request and one reply each; unlock doesn't wait for
+//          its reply. Handing over to a task of another thread: a line each way; to another place: one message.
+// Source   the locks from multiple-reader queues of "Cache-Integrated Network Interfaces" (IJPP 2012), table 1.
 #pragma once
 
 #include <source_location>
@@ -34,14 +34,14 @@ class mutex {
       detail::destroyed_while_awaited("a mutex");
   }
 
-  /// Awaited: holds it, without waiting, if it is free; gives it to the next one.
+  /// lock() takes the mutex when awaited, try_lock() if it is free; unlock() passes it to the next waiting task.
   auto lock() noexcept -> detail::event_wait<mutex, operation::lock>;
   [[nodiscard]] bool try_lock() noexcept;
   void unlock();
   /// lock(); co_await gives a guard.
   auto guard() noexcept;
 
-  /// Its name for other places; it must lie in the segment.
+  /// Its address for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<mutex> address() { return to_global(this); }
 
   /// For the runtime.
@@ -52,7 +52,7 @@ class mutex {
     state ^= detail::wait_list::flag;
     return true;
   }
-  /// On a line of the machine: the token.
+  /// On a hardware line: the token.
   static constexpr std::uint32_t line_items = 1;
   static constexpr bool line_bounded = false;
   static constexpr bool puts(operation op) noexcept { return op == operation::unlock; }
@@ -86,12 +86,12 @@ inline bool mutex::try_lock() noexcept {
 inline auto lock(global_ptr<mutex> p, std::source_location at = std::source_location::current()) {
   return detail::call_event<mutex::operation::lock>(p, {}, at);
 }
-/// co_await gives whether it was free.
+/// co_await gives true if it was free.
 inline auto try_lock(global_ptr<mutex> p, std::source_location at = std::source_location::current()) {
   return detail::call_try_event<mutex::operation::lock>(p, {}, at);
 }
 
-/// The answer of an unlock; its co_await throws if the mutex was free. Destroying it is no loss.
+/// The answer of an unlock; its co_await throws if the mutex was free. It need not be awaited.
 class unlock_call : public detail::event_call<bool> {
  public:
   using detail::event_call<bool>::event_call;
@@ -102,7 +102,7 @@ class unlock_call : public detail::event_call<bool> {
 /// At another place.
 unlock_call unlock(global_ptr<mutex> p, std::source_location at = std::source_location::current());
 
-/// Holds a mutex to the end of its life.
+/// Holds a mutex until the guard is destroyed.
 class [[nodiscard("the guard unlocks when it is destroyed: keep it in a variable")]] mutex_guard {
  public:
   explicit mutex_guard(mutex& held) noexcept : here_(&held) {}
@@ -124,7 +124,7 @@ class [[nodiscard("the guard unlocks when it is destroyed: keep it in a variable
   }
 
  private:
-  /// No memory for the message ends the job: a mutex that stays locked would stop it in silence.
+  /// If there is no memory for the message, the job ends: a mutex left locked would block it without any message.
   static void unlock_there(global_ptr<mutex> p) noexcept;
 
   mutex* here_ = nullptr;

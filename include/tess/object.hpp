@@ -1,4 +1,4 @@
-// object: plain structs that travel: made by make(), copied with everything that they lead to by at() and copy().
+// object: plain structs that travel: created by make(), copied with all that they lead to by at() and copy().
 //
 //     struct tree { int value; tree* left; tree* right; tess::array<double> weights; };
 //     auto* t = tess::make<tree>(1, nullptr, nullptr, tess::array<double>(100));
@@ -9,13 +9,13 @@
 //   member and the remedy. Types with a base, private members or constructors list their members:
 //   `struct leaf : node { … TESS_OBJECT(leaf, node, a, b) };`, base void if there is none.
 //
-//   Objects live in regions, which are freed as a whole, without destructors (docs/use/objects.md): what a called body
-//   makes, with its arguments, until it and everything spawned under it ended; a returned graph as long as its
-//   graph<T>; an arena's as long as the arena; what is kept, and what is made outside of any call, until the job ends.
+//   Objects live in regions, which are freed as a whole, without destructors (docs/use/objects.md). The objects that a
+//   call makes, and its arguments, live until it and all that it spawned have ended; a returned graph as long as its
+//   graph<T>; an arena's as long as the arena; kept objects, and those made outside of any call, until the job ends.
 //
-// Units    bytes. An object is smaller than 2 GiB, a graph than 32 GiB.
+// Units    bytes. An object is smaller than 2 GiB, a graph smaller than 32 GiB.
 // Threads  make: tasks of the place. An arena: one task.
-// Errors   out_of_memory. Checked builds throw when an object of a region that ended is passed or followed.
+// Errors   out_of_memory. Checked builds throw when an object of a freed region is passed or followed.
 // Cost     make: an addition, and clearing. copy: docs/use/objects.md.
 // Source   "NEMESYS" (MEMSYS 2019), section 2.
 #pragma once
@@ -37,7 +37,7 @@ namespace tess {
 
 namespace detail {
 
-/// The compiler's layout agrees with the derived one: folds to nothing.
+/// Checks that the compiler's layout agrees with the derived one; folds to nothing.
 template <class T>
 void check_layout([[maybe_unused]] T& object) {
   if constexpr (std::is_aggregate_v<T> && !is_listed<T>) {
@@ -64,13 +64,13 @@ T* make_in(region& where, Args&&... args) {
 
 }  // namespace detail
 
-/// A new object, T(args...), in the region of the running call.
+/// Creates an object, T(args...), in the region of the running call.
 template <class T, class... Args>
 [[nodiscard]] T* make(Args&&... args) {
   return detail::make_in<T>(detail::current_region(), std::forward<Args>(args)...);
 }
 
-/// Makes things that end together, when it does. `arena scratch; auto* n = scratch.make<node>(…);`
+/// Creates objects that are freed together with it. `arena scratch; auto* n = scratch.make<node>(…);`
 class arena {
  public:
   arena() : region_(detail::region::make(0)) {}
@@ -78,7 +78,7 @@ class arena {
   arena& operator=(arena const&) = delete;
   ~arena() { detail::region::end(region_); }
 
-  /// Makes an object, an array, a text.
+  /// Creates an object, an array, a text.
   template <class T, class... Args>
   [[nodiscard]] T* make(Args&&... args) {
     return detail::make_in<T>(*region_, std::forward<Args>(args)...);
@@ -88,17 +88,17 @@ class arena {
     return array<T>(*region_, count);
   }
   [[nodiscard]] string make_string(std::string_view text);
-  /// What its chunks take.
+  /// The size of its chunks.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return region_->bytes(); }
 
  private:
   detail::region* region_;
 };
 
-/// Things that last as long as the job: `place_objects().make<node>(…)`.
+/// Creates objects that last as long as the job: `place_objects().make<node>(…)`.
 class place_objects {
  public:
-  /// Makes an object, an array.
+  /// Creates an object, an array.
   template <class T, class... Args>
   [[nodiscard]] T* make(Args&&... args) const {
     return detail::make_in<T>(detail::place_region(), std::forward<Args>(args)...);
@@ -109,7 +109,7 @@ class place_objects {
   }
 };
 
-/// Owns a copied graph; gives its root.
+/// Owns a copied graph; get() is its root.
 template <class T>
 class graph {
  public:
@@ -134,7 +134,7 @@ class graph {
   T& operator*() const noexcept { return *root_; }
   explicit operator bool() const noexcept { return root_ != nullptr; }
 
-  /// The region is the caller's now.
+  /// Passes the region to the caller.
   [[nodiscard]] detail::region* release() noexcept {
     root_ = nullptr;
     return std::exchange(region_, nullptr);
@@ -145,7 +145,7 @@ class graph {
   detail::region* region_ = nullptr;
 };
 
-/// The whole region of `root` stays, until the job ends or discard(root): what the call's arguments, or its body, made.
+/// Keeps the whole region of `root` until the job ends or discard(root): a call's arguments, or what its body made.
 template <class T>
 T* keep(T* root) {
   if (root != nullptr) detail::region_of(root)->keep();
@@ -157,16 +157,16 @@ T* keep(graph<T> owned) {
   if (detail::region* const r = owned.release()) detail::region::end(r);
   return root;
 }
-/// Frees what keep() kept; null is fine. Nobody may use anything of its region any more, and its call must have ended.
+/// Frees what keep() kept; null is allowed. Its region must not be used any more, and its call must have ended.
 template <class T>
 void discard(T* root) {
   if (root != nullptr) detail::discard_region(detail::region_of(root));
 }
 
-/// How a copy went.
+/// The statistics of a copy.
 struct copy_counts {
-  std::uint64_t objects = 0;  ///< and arrays
-  std::uint64_t bytes = 0;    ///< of the image, headers included
+  std::uint64_t objects = 0;  ///< including arrays
+  std::uint64_t bytes = 0;    ///< of the image, including headers
 };
 
 namespace detail {
@@ -177,7 +177,7 @@ struct copied_graph {
 [[nodiscard]] copied_graph copy_here(void const* root, copier by, copy_map map, copy_counts* counts);
 }  // namespace detail
 
-/// A copy of everything that `root` leads to, at this place: what at(here(), …) does with its arguments.
+/// Copies everything that `root` leads to, at this place: what at(here(), …) does with its arguments.
 template <class T>
 [[nodiscard]] graph<T> copy(T* root, copier by = copier::automatic, copy_map map = copy_map::automatic,
                             copy_counts* counts = nullptr) {
@@ -187,7 +187,7 @@ template <class T>
 
 }  // namespace tess
 
-// NOLINTBEGIN: what the preprocessor needs to repeat itself.
+// NOLINTBEGIN: the preprocessor needs these for repetition.
 #define TESS_PARENS ()
 #define TESS_EXPAND(...) TESS_EXPAND3(TESS_EXPAND3(TESS_EXPAND3(TESS_EXPAND3(__VA_ARGS__))))
 #define TESS_EXPAND3(...) TESS_EXPAND2(TESS_EXPAND2(TESS_EXPAND2(TESS_EXPAND2(__VA_ARGS__))))
@@ -199,7 +199,7 @@ template <class T>
       , TESS_LIST_AGAIN TESS_PARENS(type, __VA_ARGS__))
 #define TESS_LIST_AGAIN() TESS_LIST_MEMBER
 
-/// Inside a class that is no plain aggregate: its base, or void, and all members in order.
+/// Used inside a class that is not a plain aggregate: its base, or void, and all members in order.
 #define TESS_OBJECT(type, base, ...)                                                       \
   friend struct ::tess::detail::listed_access;                                             \
   _Pragma("clang diagnostic push")                                                         \

@@ -1,4 +1,4 @@
-// one_of: a pointer to an object of one of several types; the object's header tells which.
+// one_of: a pointer to an object of one of several types; the object's header says which.
 //
 // Cost    get_if: one load from the object's header. Errors: none; get_if gives null for another type.
 #pragma once
@@ -26,7 +26,7 @@ class one_of {
     return {detail::accepts_types<Types...>::list, sizeof...(Types)};
   }
 
-  /// The object if it is a T, else null.
+  /// The object if it is a T; else null.
   template <class T>
     requires(std::is_same_v<T, Types> || ...)
   [[nodiscard]] T* get_if() const noexcept {
@@ -37,7 +37,7 @@ class one_of {
   void* object_ = nullptr;
 };
 
-/// What a pointer to a base really leads to, if that is a T; else null.
+/// The object behind a pointer to a base, if it is a T; else null.
 template <class T, class Base>
 [[nodiscard]] T* object_cast(Base* object) noexcept {
   return object != nullptr && detail::is_object_of<T>(object) ? static_cast<T*>(object) : nullptr;

@@ -1,15 +1,15 @@
-// overlap: a loop over independent word operations, so many of them on their way at a time.
+// overlap: a loop over independent word operations that keeps N of them in flight.
 //
 //   co_await tess::overlap<32>(first, last, [=](std::uint64_t k) { return tess::fetch_add(table[word(k)], 1); });
 //
-//   Operation k + N is issued when operation k is complete: the lines come meanwhile, without a switch of tasks for
-//   each (software prefetching; many tasks do the same where an operation depends on the one before).
+//   Operation k + N is issued when operation k is complete. Their cache lines are fetched meanwhile, without a task
+//   switch for each (software prefetching). Where an operation depends on the previous one, use many tasks instead.
 //
 // Shapes   issue(k) -> a word operation; take(k, result), or take(k) for puts. Both are copied, and called in the order
 //          of k.
 // Threads  any task. The other tasks of the worker get a turn every N operations.
-// Errors   as for each operation; the first failure ends the loop, what is on its way by then completes unseen.
-// Cost     per operation what it costs itself, and a prefetch. Memory: N operations in the frame.
+// Errors   as for each operation; the first failure ends the loop; operations in flight complete without a result.
+// Cost     for each operation its own cost and a prefetch. Memory: N operations in the frame.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ class calls_on_their_way {
   }
 
   [[nodiscard]] bool empty() const noexcept { return first_ == last_; }
-  /// The oldest one, and its number.
+  /// The oldest operation, and its number.
   [[nodiscard]] Call& oldest() noexcept { return *at(first_); }
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   void pop() noexcept { std::destroy_at(at(first_++)); }
@@ -59,14 +59,14 @@ class calls_on_their_way {
     for (; last_ != end && last_ - first_ != N; ++last_) ::new (at(last_)) Call(issue(last_));
   }
 
-  /// A round: completes the oldest, which must not wait for replies, and issues as many. `issue` and `take` come by
-  /// value: what they hold stays in registers.
+  /// One round: completes the oldest operations, which must not wait for replies, and issues as many. `issue`, `take`
+  /// are passed by value so that their state stays in registers.
   template <class Issue, class Take>
   void advance(std::uint64_t end, Issue issue, Take take) {
     progress now{*this, first_, last_};
     std::uint64_t const stop = now.last;
-    // A processor's atomic holds back the loads behind it: several are done in a row, their addresses loaded before.
-    // All slots are in use, and these lie side by side: the operations that follow take their place.
+    // A processor's atomic delays the loads after it: several are done in a row, their addresses loaded before.
+    // All slots are in use, and these are adjacent: the operations that follow reuse them.
     while (now.last - now.first == N && end - now.last >= together && stop - now.first >= together &&
            (now.first - begin_) % together == 0) {
       Call* const calls = at(now.first);
@@ -77,7 +77,7 @@ class calls_on_their_way {
         waits |= !calls[i].by_window();
         due[i] = calls[i].take_due();
       }
-      // Some are by a window and some are not: one by one.
+      // Some have a window and some do not: one by one.
       if (waits) break;
       std::uint64_t const first = now.first;
       std::uint64_t const last = now.last;
@@ -98,10 +98,10 @@ class calls_on_their_way {
   }
 
  private:
-  /// Few enough for their addresses and operands to stay in registers.
+  /// Few enough to keep their addresses and operands in registers.
   static constexpr unsigned together = N < 4 ? N : 4;
 
-  /// The bounds while they are in registers.
+  /// The bounds, kept in registers.
   struct progress {
     calls_on_their_way& calls;
     std::uint64_t first, last;
@@ -114,14 +114,14 @@ class calls_on_their_way {
   [[nodiscard]] Call* at(std::uint64_t k) noexcept { return reinterpret_cast<Call*>(room_) + (k - begin_) % N; }
 
   alignas(Call) std::byte room_[N * sizeof(Call)];
-  std::uint64_t begin_;  ///< number of the operation that took slot 0
+  std::uint64_t begin_;  ///< number of the operation that used slot 0
   std::uint64_t first_;
   std::uint64_t last_;
 };
 
 }  // namespace detail
 
-/// Issues issue(k) for k in [first, last), N ahead, and hands the results to take.
+/// Issues issue(k) for k in [first, last), N ahead, and passes the results to take.
 template <unsigned N, class Issue, class Take>
 task<void> overlap(std::uint64_t first, std::uint64_t last, Issue issue, Take take) {
   static_assert(N > 0 && (N & (N - 1)) == 0, "a power of two");
@@ -129,7 +129,7 @@ task<void> overlap(std::uint64_t first, std::uint64_t last, Issue issue, Take ta
   detail::calls_on_their_way<call, N> calls(first);
   last = detail::max_of(first, last);
   for (;;) {
-    // So that they are prefetched, and not done at the call.
+    // So that they are prefetched, not performed at the call.
     detail::self->not_alone();
     calls.fill(last, issue);
     calls.advance(last, issue, take);
@@ -147,7 +147,7 @@ task<void> overlap(std::uint64_t first, std::uint64_t last, Issue issue, Take ta
     calls.pop();
   }
 }
-/// Issues issue(i) for all i in [first, last) and keeps N operations under way.
+/// Issues issue(i) for all i in [first, last) and keeps N operations in flight.
 template <unsigned N, class Issue>
 task<void> overlap(std::uint64_t first, std::uint64_t last, Issue issue) {
   return overlap<N>(first, last, issue, [](std::uint64_t, auto&&...) {});

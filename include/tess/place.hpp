@@ -1,4 +1,4 @@
-// place: a partition of the global address space and the workers that may touch it with plain loads and stores.
+// place: a partition of the global address space, and the workers that may access it with ordinary loads and stores.
 #pragma once
 
 #include "tess/detail/worker.hpp"
@@ -6,18 +6,18 @@
 
 namespace tess {
 
-/// The place that runs the caller. Only inside run().
+/// The caller's place. Only inside run().
 [[nodiscard]] inline place_id here() noexcept {
   TESS_DEBUG_ASSERT(detail::self != nullptr);
   return detail::self->place;
 }
 
-/// How many places the job has, 1 to 65535.
+/// The number of places of the job, 1 to 65535.
 [[nodiscard]] inline place_id places() noexcept {
   return detail::job.places;
 }
 
-/// Workers of each place.
+/// The number of workers of each place.
 [[nodiscard]] inline unsigned workers() noexcept {
   return detail::job.workers;
 }

@@ -1,7 +1,7 @@
-// place_atomic: a section that excludes the other place_atomic sections of the same place; it must not suspend.
+// place_atomic: a section that excludes the other place_atomic sections of its place; it must not suspend.
 //
-//   X10's and IMSuite's `atomic`. With one worker a place nothing else can run meanwhile, so it costs a branch.
-//   The section must not call spawn(), at() or at_async() either: other code of the place may run inside them. Sections
+//   X10's and IMSuite's `atomic`. With one worker per place, no other task can run meanwhile, so it costs a branch.
+//   The section must not call spawn(), at() or at_async(): other code of the place may run inside them. Sections
 //   do not nest.
 #pragma once
 

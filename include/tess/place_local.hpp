@@ -1,8 +1,8 @@
-// place_local: one T per place, made by one task for all; the 8-byte handle travels in `at`, and *h is this place's T.
+// place_local: one T per place, made by one task for all; the 8-byte handle travels in `at`; *h is this place's T.
 //
-//   What takes the place of mutable globals, which places in one process would share by accident.
+//   It replaces mutable globals, which places in one process would share by accident.
 //
-// Errors   an exception of a constructor leaves make(), which then has destroyed what the other places made.
+// Errors   an exception of a constructor is thrown by make(), after what the other places made has been destroyed.
 // Threads  made and released by one task, for all; *h by any task of the place.
 // Cost     *h is an addition.
 #pragma once
@@ -51,7 +51,7 @@ class place_local {
   }
   /// Destroys every place's T and gives the memory back.
   static task<void> release(place_local h) {
-    // A place whose T could not be constructed has none.
+    // A place whose T could not be constructed has nothing to destroy.
     co_await on_all_places(
         [](place_local l) {
           if (std::exchange(l.here_block().made, false)) std::destroy_at(l.address());
@@ -67,7 +67,7 @@ class place_local {
 
  private:
   explicit place_local(std::uint64_t offset) noexcept : offset_(offset) {}
-  /// What lies at the offset; zeroed when it is allocated.
+  /// The block at the offset; zeroed when it is allocated.
   struct block {
     alignas(T) std::byte value[sizeof(T)];
     bool made;

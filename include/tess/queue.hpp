@@ -1,18 +1,18 @@
-// queue: items from writers anywhere to the tasks of one place, first come, first served; full is a normal outcome.
+// queue: items from writers at any place to the tasks of one place, in FIFO order; a full queue is not an error.
 //
-//   `queue<T, Slots>` has room for a power of two of items. try_push() says whether there was room; push() waits for
-//   it. pop() waits for an item. Writers at other places use the functions on global_ptr<queue<T, Slots>>; only tasks
-//   of its own place read (match_queue is read from anywhere).
+//   `queue<T, Slots>` has room for `Slots` items, a power of two. try_push() says whether there was room; push() waits
+//   for room, pop() for an item. Writers at other places use the functions on global_ptr<queue<T, Slots>>; only tasks
+//   of its own place read (a match_queue can be read from any place).
 //
-//   Items of one writer stay in order if it awaits each push; pushes that are under way together have no order.
+//   Items of one writer stay in order if it awaits each push; concurrent pushes are not ordered.
 //
 // Units    items of T: trivially copyable, at most 1 KiB. Slots: 2^k, at least 1.
 // Threads  any task.
-// Errors   destroyed while tasks wait for it: the job ends and says so. Full is no error.
-// Cost     member: no message, no allocation; the line of the state and that of the item, and one compare-exchange
-//          where the place has several workers. From another place: one request with the item, one reply; a push that
+// Errors   destruction while tasks wait for it ends the job with a message. A full queue is not an error.
+// Cost     member: no message, no allocation; the cache lines of the state and of the item; one compare-exchange
+//          if the place has several workers. From another place: one request with the item, one reply; a push that
 //          waits takes a block of 32 bytes and the item at the queue's place.
-// Source   single-reader queues of "Cache-Integrated Network Interfaces" (IJPP 2012), which leaves out the refusal.
+// Source   the single-reader queues of "Cache-Integrated Network Interfaces" (IJPP 2012), which do not refuse items.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,7 @@ class queue {
   auto pop() noexcept { return detail::event_wait<queue, operation::pop>(*this, T{}); }
   [[nodiscard]] std::optional<T> try_pop() noexcept { return detail::try_event<operation::pop>(*this); }
 
-  /// Its name for other places; it must lie in the segment.
+  /// Its address for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<queue> address() { return to_global(this); }
 
   /// For the runtime.
@@ -53,7 +53,7 @@ class queue {
   [[gnu::always_inline]] bool attempt(operation op, std::uint64_t&, T& item) noexcept {
     return op == operation::push ? slots_.put(item) : slots_.take(item);
   }
-  /// On a line of the machine: its items at most; 0: it cannot be on one.
+  /// The number of items that a hardware line holds at most; 0: the queue cannot use one.
   static constexpr std::uint32_t line_items = sizeof(T) <= sizeof(std::uint64_t) && Slots <= 64 ? Slots : 0;
   static constexpr bool line_bounded = true;
   static constexpr bool puts(operation op) noexcept { return op == operation::push; }
@@ -69,7 +69,7 @@ class queue {
   detail::slots<T, Slots> slots_;
 };
 
-/// One request, one reply; waits at the queue's place until there is room.
+/// One request, one reply; waits until the queue has room.
 template <class T, std::size_t Slots>
 auto push(global_ptr<queue<T, Slots>> p, std::type_identity_t<T> item,
           std::source_location at = std::source_location::current()) {

@@ -39,14 +39,14 @@ struct tess_rmem_region {
   uint64_t size;
 };
 
-/// The region of this name, if this user has all of `rights`.
+/// Finds the region of this name, if this user has all of `rights`.
 int tess_rmem_open(char const* name, unsigned rights, struct tess_rmem_region* found);
 /// Creates a region of zeros; `rights_for_users`: the rights of every user of the server's host.
 int tess_rmem_create(char const* name, uint64_t size, unsigned rights_for_users, struct tess_rmem_region* made);
 /// Removes a region.
 int tess_rmem_remove(struct tess_rmem_region const* region);
 
-/// Copy bytes from a region, or to it.
+/// Copies bytes from a region, or to it.
 int tess_memread(void* to, uint64_t from, size_t bytes);
 int tess_memwrite(uint64_t to, void const* from, size_t bytes);
 

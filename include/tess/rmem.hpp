@@ -17,9 +17,9 @@
 //
 // Units    bytes.
 // Threads  any. Two calls on the same bytes are not ordered, as with two tasks that access one word.
-// Errors   refused: which right on which region was missing, or what else the server did not do; nothing has moved,
+// Errors   refused: the right or region that was missing, or what else the server did not do; no byte has moved,
 //          unless the right was revoked during the transfer. lost: the server is gone; the next call connects again.
-// Cost     a mapped transfer: the copy and a fence. By the socket: one round trip, two for a write over 4 KiB.
+// Cost     a mapped transfer: the copy and a fence. Through the socket: one round trip, two for a write over 4 KiB.
 // Source   RMem (MultiProg 2019), section 4.
 #pragma once
 
@@ -38,16 +38,16 @@
 
 namespace tess::rmem {
 
-/// In the flat address space of all servers.
+/// An address in the flat address space of all servers.
 using address = std::uint64_t;
 
-/// What a user or a token may do.
+/// The rights of a user or a token.
 enum class rights : std::uint32_t { none = 0, read = 1, write = 2, read_write = 3, allocate = 4, grant = 8 };
 [[nodiscard]] constexpr rights operator|(rights a, rights b) {
   return static_cast<rights>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
 
-/// A region: where it is, and what its opener may do.
+/// A region: its address, its size, and the rights of the opener.
 struct region {
   address base = 0;
   std::uint64_t size = 0;
@@ -55,7 +55,7 @@ struct region {
   [[nodiscard]] address operator+(std::uint64_t offset) const { return base + offset; }
 };
 
-/// The server refused; what() is its explanation.
+/// The server refused a request; what() explains why.
 class refused : public error {
  public:
   refused(reason why, std::string const& text) : error(text), why_(why) {}
@@ -102,7 +102,7 @@ class client {
   /// part if that is more than 1 MiB.
   region create(std::string_view name, std::uint64_t size, rights for_users = rights::none,
                 std::string* owner_token = nullptr);
-  /// Removes the region; its owner, and the user of the server, may.
+  /// Removes the region; its owner and the server's user may do so.
   void remove(address of);
 
   /// Copies bytes from the region, or to it; blocks.
@@ -113,11 +113,11 @@ class client {
   void prepare();
   /// Needs prepare(). Transfers overlap and complete in any order. Cost: a lock, and waking a thread that sleeps.
   void start(transfer& t) noexcept;
-  /// True: no thread has begun with it, and none will; `ended` is not called.
+  /// True: no thread has started the transfer, and none will; `ended` is not called.
   [[nodiscard]] bool cancel(transfer& t) noexcept;
-  /// Through an existing mapping. False: there is none for this, and nothing was moved that counts. Never blocks.
+  /// Moves bytes through an existing mapping. False: there is none, or the move does not count. Never blocks.
   [[nodiscard]] bool move_mapped(bool reads, address at, std::byte* memory, std::size_t bytes);
-  /// Reads at this address would go through a mapping.
+  /// True if reads at this address use a mapping.
   [[nodiscard]] bool is_mapped(address at) {
     std::byte nothing{};
     return move_mapped(true, at, &nothing, 0);
@@ -125,25 +125,25 @@ class client {
   /// Calls f on a thread of the client, where it may block. It must not throw.
   void run_in_background(std::function<void()> f);
 
-  /// Another name; `for_ms` 0: until it is unlinked.
+  /// Adds a name; `for_ms` 0: until it is unlinked.
   void link(address of, std::string_view name, std::uint64_t for_ms = 0);
   /// Removes a name.
   void unlink(std::string_view name);
 
-  /// `of` 0: the server itself, on which the right is allocate.
+  /// Gives a user rights. `of` 0: the server itself, on which the right is allocate.
   void grant_user(address of, rights given, std::uint32_t user);
   void grant_any_user(address of, rights given);
-  /// A token of 64 digits, which gives the rights to clients that present it; its first 32 digits identify it. With
+  /// Makes a token of 64 digits that gives the rights to clients that present it; its first 32 digits identify it. With
   /// several servers: one token of each, as `2:DIGITS` with the server's number, separated by commas.
   [[nodiscard]] std::string grant_token(address of, rights given);
-  /// When it returns, no client moves another byte by the revoked right.
+  /// After it returns, no client moves another byte by the revoked right.
   void revoke_user(address of, std::uint32_t user);
   void revoke_any_user(address of);
   void revoke_token(address of, std::string_view token);
-  /// Shows a token to the server: its rights are this client's from now on.
+  /// Presents a token to the server: from now on this client has its rights.
   void present(std::string_view token);
 
-  /// A region as list() shows it.
+  /// A region as listed by list().
   struct listed {
     std::string name;
     region what;
@@ -172,7 +172,7 @@ class client {
 
 /// Calls of the default client; they block the calling thread.
 namespace blocking {
-/// As the members of client, on default_client().
+/// Like the members of client, on default_client().
 [[nodiscard]] inline region open(std::string_view name, rights wanted) {
   return default_client().open(name, wanted);
 }

@@ -12,9 +12,9 @@
 //   cache: a place sees the changes of another one after that one's flush(), unless it has the page in its cache.
 //
 // Units    items; the cache's options in bytes and pages.
-// Threads  tasks of the place. A range-for blocks its worker, which serves messages but runs none of its tasks; they
-// run
-//          during `co_await tiles.next()` and forall().
+// Threads  tasks of the place. A range-for blocks its worker, which serves messages but runs none of its tasks;
+//          they
+//          run during `co_await tiles.next()` and forall().
 // Errors   refused and lost, from any call that waits. A changed page that cannot be written stays in the cache, and
 //          flush() throws.
 // Cost     a cached item: a lock and a few instructions. Iteration: the lock once for each page.
@@ -51,7 +51,7 @@ class tile {
   tile(std::span<T> items, std::uint64_t first) : items_(items), first_(first) {}
   [[nodiscard]] T* data() const noexcept { return items_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
-  /// Index in the array.
+  /// Index of the first item in the array.
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   T& operator[](std::size_t i) const noexcept { return items_[i]; }
   [[nodiscard]] T* begin() const noexcept { return items_.data(); }
@@ -73,7 +73,7 @@ class tile_range {
   tile_range(std::shared_ptr<detail::page_cache> cache, std::size_t items)
       : cache_(std::move(cache)), bytes_((items == 0 ? 1 : items) * sizeof(T)) {}
 
-  /// Null: there are no more, and all are written. Every tile of an array<T> is written back.
+  /// Null: there are no more tiles, and all are written. Every tile of an array<T> is written back.
   [[nodiscard]] task<tile<T>*> next() {
     if (!pipeline_) {
       co_await cache_->flush();
@@ -106,7 +106,7 @@ class tile_range {
   tile<T>* show(detail::tile_pipeline::tile const& t) {
     shown_.items_ = {reinterpret_cast<T*>(t.bytes), t.size / sizeof(T)};
     shown_.first_ = t.offset / sizeof(T);
-    // The cache must not keep old values.
+    // The cache must not keep stale values.
     if (writes) cache_->invalidate(t.offset, t.size);
     return t.bytes == nullptr ? nullptr : &shown_;
   }
@@ -136,7 +136,7 @@ class array {
 
  public:
   array() = default;
-  /// The bytes of this region are the items.
+  /// Uses the bytes of this region as the items.
   array(client& with, region of, cache_options const& chosen = {}) : size_(of.size / sizeof(T)) {
     of.size = size_ * sizeof(T);
     cache_ = std::make_shared<cache>(with, of, sizeof(T), chosen);
@@ -158,13 +158,13 @@ class array {
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// The region that holds the items.
   [[nodiscard]] region const& where() const noexcept { return cache_->of(); }
-  /// Size of the cache.
+  /// The size of the cache.
   [[nodiscard]] std::size_t cache_bytes() const noexcept { return cache_->frames() * items_per_page() * sizeof(T); }
-  /// Items of a page of the cache.
+  /// The number of items in a page of the cache.
   [[nodiscard]] std::uint64_t items_per_page() const noexcept { return cache_->items_per_page(); }
   /// What the cache has done so far.
   [[nodiscard]] cache_counts counts() const { return cache_->counts(); }
-  /// Shares the cache.
+  /// A read-only array that shares the cache.
   [[nodiscard]] array<item const> as_const() const noexcept {
     array<item const> same;
     same.cache_ = cache_;
@@ -271,7 +271,7 @@ class array {
     bool operator==(std::default_sentinel_t) const noexcept { return at_ == nullptr; }
 
    private:
-    /// Separate, so that the two pointers of the iterator stay in registers.
+    /// A separate class, so that the two pointers of the iterator stay in registers.
     class pass {
      public:
       explicit pass(cache* c) : pinned_{c, {}} { pin(); }
@@ -311,7 +311,7 @@ class array {
   /// Tiles of `items` each; the last one may have fewer. The array must not be used otherwise during the pass.
   [[nodiscard]] tile_range<T> tiles(std::size_t items) const { return tile_range<T>(cache_, items); }
 
-  /// When it returns, all changes are at the server.
+  /// After it returns, all changes are at the server.
   [[nodiscard]] task<void> flush() { return cache_->flush(); }
 
  private:

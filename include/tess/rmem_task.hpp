@@ -11,7 +11,7 @@
 // Threads  tasks of any place; each process has its own connections. Memory must stay valid until the co_await ends.
 // Errors   as in tess/rmem.hpp: refused, lost. A server that is silent for TESS_FAILURE_TIMEOUT seconds is lost, too.
 //          A task that is asked to stop still waits for its transfer, because the memory is in use.
-// Cost     mapped: the copy, and a frame. By the socket: two thread wake-ups and a round trip, which tasks share.
+// Cost     mapped: the copy, and a frame. Through the socket: two thread wake-ups and a round trip, which tasks share.
 // Source   RMem (MultiProg 2019), section 4.
 #pragma once
 
@@ -24,11 +24,11 @@
 
 namespace tess::rmem {
 
-/// The region of this name; throws refused unless all of `wanted` is held.
+/// Finds the region of this name; throws refused unless all of `wanted` is held.
 [[nodiscard]] task<region> open(std::string name, rights wanted);
 [[nodiscard]] task<region> open(client& with, std::string name, rights wanted);
 
-/// A region of zeros. `for_users`: the rights of every user of the server's host.
+/// Creates a region of zeros. `for_users`: the rights of every user of the server's host.
 [[nodiscard]] task<region> create(std::string name, std::uint64_t size, rights for_users = rights::none);
 [[nodiscard]] task<region> create(client& with, std::string name, std::uint64_t size, rights for_users = rights::none);
 

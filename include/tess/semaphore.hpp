@@ -1,11 +1,11 @@
-// semaphore: permits that tasks of any place take and give back; who finds none waits, first come, first served.
+// semaphore: permits that tasks of any place acquire and release; tasks wait for a permit in FIFO order.
 //
 // Units    permits, fewer than 2^32.
-// Threads  any task; another than the one that acquired may release.
-// Errors   destroyed while tasks wait for it: the job ends and says so.
-// Cost     acquire and release here: 16 bytes of one line, a compare-exchange each where the place has several workers.
+// Threads  any task; a task other than the one that acquired may release.
+// Errors   destruction while tasks wait for it ends the job with a message.
+// Cost     acquire and release at its place: 16 bytes of one cache line; a compare-exchange each with several workers.
 //          From another place: one request and one reply each.
-// Source   a match queue of empty tokens (mutex.hpp), its slots shrunk to their number; Dijkstra's P and V.
+// Source   a match queue of empty tokens (mutex.hpp), its slots reduced to a count; Dijkstra's P and V.
 #pragma once
 
 #include <source_location>
@@ -30,7 +30,7 @@ class semaphore {
   [[nodiscard]] bool try_acquire() noexcept;
   void release(std::uint32_t permits = 1) noexcept;
 
-  /// Its name for other places; it must lie in the segment.
+  /// Its address for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<semaphore> address() { return to_global(this); }
 
   /// For the runtime.
@@ -65,13 +65,13 @@ inline void semaphore::release(std::uint32_t permits) noexcept {
   static_cast<void>(detail::try_event<operation::release>(*this, permits));
 }
 
-// The same at any place: one request, one reply.
+// The same from any place: one request, one reply.
 
 /// At another place.
 inline auto acquire(global_ptr<semaphore> p, std::source_location at = std::source_location::current()) {
   return detail::call_event<semaphore::operation::acquire>(p, {}, at);
 }
-/// co_await gives whether there was a permit.
+/// co_await gives true if there was a permit.
 inline auto try_acquire(global_ptr<semaphore> p, std::source_location at = std::source_location::current()) {
   return detail::call_try_event<semaphore::operation::acquire>(p, {}, at);
 }
