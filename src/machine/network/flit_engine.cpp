@@ -7,11 +7,11 @@ flit_engine::flit_engine(network_parameters const& parameters, delivery& complet
   topology const& layout = shape_.layout();
   routers_.reserve(layout.routers());
   for (std::uint32_t i = 0; i < layout.routers(); ++i)
-    routers_.emplace_back(shape_, i, links_, events_, packets_, workspace_);
+    routers_.emplace_back(shape_, i, links_, events_, packets_, workspace_, memory_);
   injectors_.reserve(layout.nodes());
   ejectors_.reserve(layout.nodes());
   for (std::uint32_t node = 0; node < layout.nodes(); ++node) {
-    injectors_.emplace_back(shape_, node, links_, events_, packets_);
+    injectors_.emplace_back(shape_, node, links_, events_, packets_, memory_);
     ejectors_.emplace_back(shape_, node, links_, packets_, complete);
   }
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "machine/network/arena.hpp"
 #include "machine/network/delivery.hpp"
 #include "machine/network/ejector.hpp"
 #include "machine/network/injector.hpp"
@@ -56,6 +57,7 @@ class flit_engine {
   network_links links_{shape_, events_};
   packet_pool packets_;
   allocation_workspace workspace_{shape_};
+  arena memory_;
   std::vector<router> routers_;
   std::vector<injector> injectors_;
   std::vector<ejector> ejectors_;

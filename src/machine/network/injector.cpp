@@ -1,12 +1,13 @@
 // injector: chooses the queue and the virtual channel of the flit that a node sends in a cycle.
 #include "machine/network/injector.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace tess::machine {
 
 injector::injector(network_shape const& shape, std::uint32_t node, network_links& links, schedule& events,
-                   packet_pool& packets)
+                   packet_pool& packets, arena& memory)
     : shape_(shape),
       links_(links),
       events_(events),
@@ -15,8 +16,10 @@ injector::injector(network_shape const& shape, std::uint32_t node, network_links
       link_(shape.node_link(node)),
       free_(lowest_bits(shape.channels())),
       credited_(free_),
-      credits_(shape.channels(), static_cast<std::uint8_t>(shape.parameters().buffer_flits)),
-      queues_(shape.virtual_networks()) {}
+      credits_(memory.array<std::uint8_t>(shape.channels())),
+      queues_(memory.array<queue>(shape.virtual_networks()), shape.virtual_networks()) {
+  std::fill_n(credits_, shape.channels(), static_cast<std::uint8_t>(shape.parameters().buffer_flits));
+}
 
 void injector::enqueue(std::uint32_t index) {
   queue& into = queues_[packets_[index].network];

@@ -5,9 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
-#include <vector>
 
+#include "machine/network/arena.hpp"
 #include "machine/network/bits.hpp"
 #include "machine/network/links.hpp"
 #include "machine/network/packet.hpp"
@@ -20,9 +21,10 @@ class injector {
  public:
   static constexpr std::uint8_t no_channel = 0xff;
 
-  /// All four must outlive this.
-  injector(network_shape const& shape, std::uint32_t node, network_links& links, schedule& events,
-           packet_pool& packets);
+  /// All references must outlive this.
+  injector(network_shape const& shape, std::uint32_t node, network_links& links, schedule& events, packet_pool& packets,
+           arena& memory);
+  injector(injector&&) = default;
 
   /// Adds a packet of the pool to the queue of its virtual network.
   void enqueue(std::uint32_t index);
@@ -88,8 +90,8 @@ class injector {
   std::uint32_t free_;      ///< Channels of the router's input that no packet of this node holds.
   std::uint32_t credited_;  ///< Channels with at least one credit.
   std::uint32_t next_queue_ = 0;
-  std::vector<std::uint8_t> credits_;  ///< [channel]
-  std::vector<queue> queues_;          ///< [virtual network]
+  std::uint8_t* credits_;    ///< [channel]
+  std::span<queue> queues_;  ///< [virtual network]
 };
 
 }  // namespace tess::machine

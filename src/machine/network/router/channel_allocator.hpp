@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <vector>
 
+#include "machine/network/arena.hpp"
 #include "machine/network/bits.hpp"
 #include "machine/network/router/units.hpp"
 #include "machine/network/router/workspace.hpp"
@@ -16,13 +16,13 @@ namespace tess::machine {
 
 class channel_allocator {
  public:
-  /// The workspace must outlive this.
-  channel_allocator(network_shape const& shape, allocation_workspace& workspace)
+  /// Workspace and memory must outlive this.
+  channel_allocator(network_shape const& shape, allocation_workspace& workspace, arena& memory)
       : workspace_(workspace),
         channels_(shape.channels()),
         all_(shape.ports() * shape.channels()),
-        next_output_(all_),
-        next_input_(all_) {}
+        next_output_(memory.array<std::uint16_t>(all_)),
+        next_input_(memory.array<std::uint16_t>(all_)) {}
 
   /// The accepted requests of this cycle; valid until the next call.
   [[nodiscard]] std::span<channel_request const> allocate(router_units const& units);
@@ -72,9 +72,9 @@ class channel_allocator {
 
   allocation_workspace& workspace_;
   std::uint32_t channels_;
-  std::uint32_t all_;                       ///< ports × channels
-  std::vector<std::uint16_t> next_output_;  ///< iSLIP accept pointers, [input]
-  std::vector<std::uint16_t> next_input_;   ///< iSLIP grant pointers, [output]
+  std::uint32_t all_;           ///< ports × channels
+  std::uint16_t* next_output_;  ///< iSLIP accept pointers, [input]
+  std::uint16_t* next_input_;   ///< iSLIP grant pointers, [output]
 };
 
 }  // namespace tess::machine

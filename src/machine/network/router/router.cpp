@@ -6,7 +6,7 @@
 namespace tess::machine {
 
 router::router(network_shape const& shape, std::uint32_t number, network_links& links, schedule& events,
-               packet_pool& packets, allocation_workspace& workspace)
+               packet_pool& packets, allocation_workspace& workspace, arena& memory)
     : shape_(shape),
       links_(links),
       events_(events),
@@ -14,9 +14,9 @@ router::router(network_shape const& shape, std::uint32_t number, network_links& 
       number_(number),
       routing_cycles_(shape.parameters().routing_cycles),
       speculative_(shape.parameters().speculative),
-      units_(shape),
-      channels_(shape, workspace),
-      switch_(shape, workspace) {
+      units_(shape, memory),
+      channels_(shape, workspace, memory),
+      switch_(shape, workspace, memory) {
   std::uint32_t const every_channel = lowest_bits(units_.channels);
   for (std::uint32_t port = 0; port < units_.ports; ++port) {
     std::uint32_t const out = shape.link(number, port);
@@ -66,9 +66,8 @@ void router::cross_switch(std::uint32_t port, std::uint32_t channel, std::uint64
   input_channel& from = units_.input_channels[index];
   output_unit& output = units_.outputs[from.output];
 
-  flit const moved = units_.buffers[index * units_.depth + from.first];
-  if (++from.first == units_.depth) from.first = 0;
-  --from.count;
+  flit const moved = units_.slot(index, from.first);
+  if (--from.count == 0 || ++from.first == units_.depth) from.first = 0;
   std::uint8_t& credits = units_.credits[from.output * units_.channels + from.output_channel];
   MACHINE_DEBUG_ASSERT(credits > 0);
   if (--credits == 0) output.credited &= ~(1U << from.output_channel);

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "machine/kernel/assert.hpp"
+#include "machine/network/arena.hpp"
 #include "machine/network/links.hpp"
 #include "machine/network/packet.hpp"
 #include "machine/network/router/channel_allocator.hpp"
@@ -25,7 +26,8 @@ class router {
  public:
   /// All but the number must outlive this.
   router(network_shape const& shape, std::uint32_t number, network_links& links, schedule& events, packet_pool& packets,
-         allocation_workspace& workspace);
+         allocation_workspace& workspace, arena& memory);
+  router(router&&) = default;
 
   void receive(flit const& arrived, std::uint32_t port, std::uint32_t channel, std::uint64_t cycle) {
     std::uint32_t const index = port * units_.channels + channel;
@@ -33,7 +35,7 @@ class router {
     MACHINE_DEBUG_ASSERT(into.count < units_.depth);
     std::uint32_t last = std::uint32_t{into.first} + into.count;
     if (last >= units_.depth) last -= units_.depth;
-    units_.buffers[index * units_.depth + last] = arrived;
+    units_.slot(index, last) = arrived;
     if (into.count++ != 0) return;
     if (into.output_channel == input_channel::unassigned) return begin_routing(port, channel, cycle);
     units_.inputs[port].ready |= 1U << channel;

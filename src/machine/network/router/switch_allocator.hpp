@@ -10,8 +10,8 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "machine/network/arena.hpp"
 #include "machine/network/router/units.hpp"
 #include "machine/network/router/workspace.hpp"
 
@@ -25,16 +25,16 @@ class switch_allocator {
     std::uint8_t next_channel = 0;  ///< The channel that is offered first.
   };
 
-  /// Both must outlive this.
-  switch_allocator(network_shape const& shape, allocation_workspace& workspace)
+  /// All three must outlive this.
+  switch_allocator(network_shape const& shape, allocation_workspace& workspace, arena& memory)
       : shape_(shape),
         workspace_(workspace),
         ports_(shape.ports()),
         channels_(shape.channels()),
         speculative_(shape.parameters().speculative),
         equal_priorities_(shape.equal_priorities()),
-        inputs_(ports_),
-        next_input_(ports_) {}
+        inputs_(memory.array<input_pointers>(ports_)),
+        next_input_(memory.array<std::uint8_t>(ports_)) {}
 
   /// The flits that cross the switch in this cycle; valid until the next call. `assigned`: the channels that are
   /// assigned in this cycle, if the router speculates. A flit whose packet held no channel crosses only with one of
@@ -69,8 +69,8 @@ class switch_allocator {
   std::uint32_t channels_;
   bool speculative_;
   bool equal_priorities_;
-  std::vector<input_pointers> inputs_;    ///< [input]
-  std::vector<std::uint8_t> next_input_;  ///< [output]
+  input_pointers* inputs_;    ///< [input]
+  std::uint8_t* next_input_;  ///< [output]
 };
 
 }  // namespace tess::machine

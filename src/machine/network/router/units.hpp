@@ -5,8 +5,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <vector>
 
+#include "machine/network/arena.hpp"
 #include "machine/network/bits.hpp"
 #include "machine/network/packet.hpp"
 #include "machine/network/shape.hpp"
@@ -18,7 +18,7 @@ struct input_channel {
   static constexpr std::uint8_t unassigned = 0xff;
   std::uint8_t output = 0;
   std::uint8_t output_channel = unassigned;  ///< The virtual channel that the packet holds at `output`.
-  std::uint8_t first = 0;                    ///< Position of the oldest flit in the ring.
+  std::uint8_t first = 0;                    ///< Position of the oldest flit in the ring; 0 if the ring is empty.
   std::uint8_t count = 0;
   std::uint32_t allowed = 0;  ///< Output channels that the packet may use, as bits.
 };
@@ -44,25 +44,25 @@ struct router_requests {
 };
 
 struct router_units {
-  explicit router_units(network_shape const& shape)
+  router_units(network_shape const& shape, arena& memory)
       : ports(shape.ports()),
         channels(shape.channels()),
         depth(shape.parameters().buffer_flits),
-        inputs(ports),
-        outputs(ports),
-        input_channels(std::size_t{ports} * channels),
-        credits(std::size_t{ports} * channels),
-        buffers(std::size_t{ports} * channels * depth) {}
+        inputs(memory.array<input_unit>(ports)),
+        outputs(memory.array<output_unit>(ports)),
+        input_channels(memory.array<input_channel>(std::size_t{ports} * channels)),
+        credits(memory.array<std::uint8_t>(std::size_t{ports} * channels)),
+        buffers(memory.array<flit>(std::size_t{ports} * channels * depth)) {}
 
+  router_requests requests;
   std::uint32_t ports;
   std::uint32_t channels;
-  std::uint32_t depth;  ///< Flits that a channel's buffer holds.
-  router_requests requests;
-  std::vector<input_unit> inputs;             ///< [port]
-  std::vector<output_unit> outputs;           ///< [port]
-  std::vector<input_channel> input_channels;  ///< [port][channel]
-  std::vector<std::uint8_t> credits;          ///< [output port][channel]
-  std::vector<flit> buffers;                  ///< [port][channel][depth]
+  std::uint32_t depth;            ///< Flits that a channel's buffer holds.
+  input_unit* inputs;             ///< [port]
+  output_unit* outputs;           ///< [port]
+  input_channel* input_channels;  ///< [port][channel]
+  std::uint8_t* credits;          ///< [output port][channel]
+  flit* buffers;                  ///< [depth][port][channel]: the first slots, the most used, are adjacent.
 
   [[nodiscard]] input_channel& at(std::uint32_t port, std::uint32_t channel) noexcept {
     return input_channels[port * channels + channel];
@@ -70,9 +70,13 @@ struct router_units {
   [[nodiscard]] input_channel const& at(std::uint32_t port, std::uint32_t channel) const noexcept {
     return input_channels[port * channels + channel];
   }
+  /// A slot in the ring buffer of an input channel.
+  [[nodiscard]] flit& slot(std::uint32_t input, std::uint32_t position) const noexcept {
+    return buffers[position * ports * channels + input];
+  }
   [[nodiscard]] flit const& front(std::uint32_t port, std::uint32_t channel) const noexcept {
     std::uint32_t const index = port * channels + channel;
-    return buffers[index * depth + input_channels[index].first];
+    return slot(index, input_channels[index].first);
   }
 
   /// Assigns a channel of its output to the packet of a waiting input channel.
