@@ -1,10 +1,10 @@
-// shmem_words: words and atomics of OpenSHMEM 1.5, for C++ programs of one process a PE: their names, blocking, without
-// the runtime.
+// shmem_words: words and atomics of OpenSHMEM 1.5 for C++ programs with one process per PE: their names, blocking,
+// without the runtime.
 //
-//   An address is that of an object which every PE has at its own: from shmem_malloc, and on the machine also of static
-//   storage. What differs is how a word of another PE is reached:
+//   An address is that of an object which every PE has at the same address in its own memory: from shmem_malloc, and on
+//   the machine also of static storage. How a word of another PE is reached depends on the platform:
 //     on the machine    one instruction (machine/xbgas.hpp); with -DTESS_SHMEM_MESSAGES a message to the PE's own hart,
-//                       a handler there, and a reply, while the one that waits serves others
+//                       a handler there, and a reply; a PE that waits serves others meanwhile
 //     natively          PEs are processes of one host that shmem_init starts, as many as `tess run -n` says, and
 //                       symmetric memory is shared between them
 //
@@ -13,14 +13,14 @@
 //     shmem_long_atomic_inc(counter, (shmem_my_pe() + 1) % shmem_n_pes());
 //     shmem_barrier_all();
 //
-//   Every operation, also of the _nbi forms and without a result, is done when its call ends, at all PEs: shmem_quiet
-//   and shmem_fence have nothing to wait for.
+//   Every operation, including the _nbi forms and those without a result, is complete at all PEs when its call ends:
+//   shmem_quiet and shmem_fence have nothing to wait for.
 //
-// Units     bytes; SHMEM_SYMMETRIC_SIZE is of each PE's heap, with K, M or G behind it, 16M without it.
-// Threads   the one that called shmem_init, which comes before all others start (SHMEM_THREAD_SINGLE).
-// Errors    misuse ends the program with 2 and says what, where and what would be right; on the machine a wrong address
-//           or PE traps where instructions are used. A PE that ends before shmem_finalize ends all.
-// Cost      by instructions: one or two and a round trip. By messages: docs/use/shmem.md.
+// Units     bytes; SHMEM_SYMMETRIC_SIZE is that of each PE's heap, with suffix K, M or G; 16M by default.
+// Threads   the one that called shmem_init, which must precede all other calls (SHMEM_THREAD_SINGLE).
+// Errors    misuse ends the program with 2 and says what, where and what is correct; on the machine a wrong address
+//           or PE traps where instructions are used. A PE that ends before shmem_finalize ends all the others.
+// Cost      with instructions: one or two and a round trip. With messages: docs/use/shmem.md.
 // Source    OpenSHMEM 1.5, sections 9.1, 9.3, 9.5.4, 9.5.7, 9.7 and 9.11; tables 3 and 5 have the types.
 #pragma once
 
@@ -56,7 +56,7 @@ inline void shmem_fence() {
   asm volatile("" ::: "memory");
 }
 
-/// All PEs call it alike, and get the same object; null: none of 0 bytes, or no room.
+/// All PEs call it with the same size, and get the same object; null: 0 bytes requested, or no room.
 [[nodiscard]] inline void* shmem_malloc(std::size_t bytes) {
   void* const made = tess::detail::shmem::allocate(bytes);
   if (bytes != 0) tess::detail::shmem::barrier();
@@ -67,7 +67,7 @@ inline void shmem_free(void* object) {
   tess::detail::shmem::release(object);
 }
 
-// p, g, and those of the standard atomics; `cond` is what a word must be for compare_swap to store `value`.
+// p, g, and the standard atomics; `cond` is the value that a word must have for compare_swap to store `value`.
 #define TESS_SHMEM_TYPE(NAME, T)                                                                   \
   inline void shmem_##NAME##_p(T* dest, T value, int pe) {                                         \
     (void)tess::detail::shmem::apply<tess::detail::word_op::put>(dest, value, 0, pe);              \
@@ -101,7 +101,7 @@ inline void shmem_free(void* object) {
   inline void shmem_##NAME##_atomic_inc(T* dest, int pe) {                                         \
     shmem_##NAME##_atomic_add(dest, 1, pe);                                                        \
   }
-// The bitwise ones are of fewer types.
+// The bitwise operations exist for fewer types.
 #define TESS_SHMEM_BITWISE(NAME, T)             \
   TESS_SHMEM_OPERATION(NAME, T, and, fetch_and) \
   TESS_SHMEM_OPERATION(NAME, T, or, fetch_or)   \

@@ -1,24 +1,24 @@
-// stream: many small items of one type for other places; what arrives together is handed over as one span.
+// stream: many small items of one type for other places; items that arrive together are passed as one span.
 //
 //   auto const add = tess::make_stream<std::uint32_t>([table](std::span<std::uint32_t const> words) {
 //     for (std::uint32_t const i : words) ++table.local()[i];
 //   });
 //   add.send(place, i);
 //
-//   The form of at_async for streams: items of one stream, finish and destination lie side by side behind one header,
-//   so that the receiver runs a plain loop over them, in which it can prefetch ahead. They share buffers, deadlines,
+//   at_async for streams: items of one stream, finish and destination are contiguous behind one header,
+//   so that the receiver runs a simple loop over them, in which it can prefetch ahead. They share buffers, deadlines,
 //   back-pressure and finish with at_async (docs/internals/contract.md, 6). Where a place has several workers, batches
-//   run concurrently: a loop inside place_atomic() needs no processor atomics, for one lock a batch.
+//   run concurrently: a loop inside place_atomic() needs no processor atomics, only one lock per batch.
 //
 // Shapes   T: trivially copyable, aligned to 8 at most. f(std::span<T const>): a trivially copyable callable that
-// returns
-//          void, as at_async takes; the span is not empty, and gone when f returns. Items of one batch are in the order
-//          of their sending; batches are not ordered.
-// Threads  as at_async: any task or handler. A stream may be copied and captured; it holds no items.
-// Errors   as at_async: exceptions of f go to the finish. Callable and one item over 2 KiB are a compile error.
-// Cost     send: four loads, a compare each, and the item; per batch of up to 4 KiB what a message costs.
+//          returns
+//          void, as for at_async; the span is not empty, and invalid when f has returned. Items of one batch are in the
+//          order in which they were sent; batches are not ordered.
+// Threads  as for at_async: any task or handler. A stream may be copied and captured; it holds no items.
+// Errors   as for at_async: exceptions of f go to the finish. A callable and one item over 2 KiB are a compile error.
+// Cost     send: four loads, a compare each, and the item; per batch of up to 4 KiB the cost of a message.
 // Source   "Crunching Large Graphs with Commodity Processors" (HotPar 2011), section 5, request aggregation; exstack2
-// of
+//          of
 //          bale.
 #pragma once
 
@@ -36,14 +36,14 @@ namespace tess {
 
 namespace detail {
 
-/// What tells the batches of one stream from those of others.
+/// Distinguishes the batches of one stream from those of others.
 struct stream_key {
   std::uint64_t number;  ///< unique in the process, never 0
   handler_id handler;
 };
 
 [[nodiscard]] std::uint64_t new_stream_number() noexcept;
-/// Starts a batch: room for its first item, behind `prefix_bytes` bytes that go in front of every batch.
+/// Starts a batch: room for its first item, after `prefix_bytes` bytes that precede every batch.
 [[nodiscard]] std::byte* append_item_slowly(place_id target, stream_key const& stream, std::byte const* prefix,
                                             std::size_t prefix_bytes, std::size_t item_bytes);
 [[noreturn]] void refuse_batch(place_id source, std::size_t bytes, std::size_t item_bytes);
@@ -60,7 +60,7 @@ struct stream_handler {
     std::size_t const count = (bytes - prefix) / sizeof(T);
     if (prefix + count * sizeof(T) != bytes) [[unlikely]]
       refuse_batch(context.source, bytes - prefix, sizeof(T));
-    // Payloads are aligned to 8 wherever a message lies (docs/internals/contract.md, 6).
+    // Payloads are aligned to 8, wherever a message lies (docs/internals/contract.md, 6).
     std::span<T const> const items(reinterpret_cast<T const*>(payload + prefix), count);
     alignas(F) std::byte copy[sizeof(F)];
     if constexpr (prefix != 0) std::memcpy(copy, payload, sizeof(F));
@@ -87,7 +87,7 @@ class stream {
  public:
   explicit stream(F f) : f_(std::move(f)), key_{detail::new_stream_number(), detail::handler_entry<handler>::id()} {}
 
-  /// Leaves `item` for `target`; counts for the caller's innermost finish. Throws tess::error if there is no such
+  /// Sends `item` to `target` later; counts for the caller's innermost finish. Throws tess::error if there is no such
   /// place.
   [[gnu::always_inline]] void send(place_id target, T const& item) const {
     detail::worker& w = *detail::self;

@@ -1,15 +1,15 @@
 // strided: blocks in pieces: rows and columns of a matrix, and lists of scattered elements, to and from other places.
 //
-//   Pieces that touch at both ends travel together, so a shape without gaps costs one transfer. Otherwise every piece
-//   is one: for elements of a word each, overlap() over word operations, or messages, are faster. The pieces of one
-//   call are unordered: pieces of a target that overlap hold any of what was written.
+//   Adjacent pieces travel together, so a shape without gaps costs one transfer. Otherwise every piece is a transfer
+//   of its own: for elements of one word each, overlap() over word operations, or messages, are faster. The pieces of
+//   one call are unordered: where pieces of a target overlap, any of the values written may remain.
 //
-// Shapes   local memory [count][local_stride], of which the first `length` elements of every row take part; remote
+// Shapes   local memory [count][local_stride], of which the first `length` elements of each row are used; remote
 //          memory [count][remote_stride], likewise. Indexed: element k of the local memory, or row k of `length`.
 // Units    elements of T, strides too.
-// Errors   in every build, once for a call and before anything moves: tess::error if rows reach beyond the span or the
+// Errors   in every build, once per call and before any data moves: tess::error if rows exceed the span or the
 //          segment, if their size overflows, or if the numbers of rows and pointers differ.
-// Cost     one block operation for each piece that does not touch the next.
+// Cost     one block operation for each piece that is not adjacent to the next one.
 // Source   strided and irregular puts and gets of UPC++ (specification, "Non-contiguous one-sided communication").
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace tess {
 
-/// Which elements of local and remote memory belong together: element (i, j) of [count][length] lies at
-/// i * stride + j of both.
+/// Which elements of local and remote memory correspond: element (i, j) of [count][length] lies at
+/// i * stride + j in both.
 struct strided_shape {
   std::size_t count;
   std::size_t length;
@@ -32,14 +32,14 @@ void strided_put(std::span<std::byte const> source, std::uint64_t target, stride
 void strided_get(std::uint64_t source, std::span<std::byte> target, strided_shape const& shape,
                  std::size_t element_bytes, completion& done, std::source_location at);
 
-/// Piece k, of `piece_bytes`, is at piece k of the list: the bits of global_ptrs, read during the call.
+/// Piece k, of `piece_bytes`, goes to address k of the list: the bits of global_ptrs, read during the call.
 void indexed_put(std::span<std::byte const> source, std::span<std::uint64_t const> targets, std::size_t piece_bytes,
                  completion& done, std::source_location at);
 void indexed_get(std::span<std::uint64_t const> sources, std::span<std::byte> target, std::size_t piece_bytes,
                  completion& done, std::source_location at);
 [[nodiscard]] std::size_t piece_size(std::size_t length, std::size_t element_bytes, std::source_location at);
 
-/// global_ptrs are their bits.
+/// Converts global_ptrs to their bits.
 template <class P>
 concept pointer_list =
     std::ranges::contiguous_range<P> && std::ranges::sized_range<P> && is_word_pointer<std::ranges::range_value_t<P>>;
@@ -51,7 +51,7 @@ std::span<std::uint64_t const> bits_of(P& pointers) {
 }
 }  // namespace detail
 
-/// Writes the elements of `source` that `shape` names to `target`.
+/// Writes the elements of `source` that `shape` selects to `target`.
 template <detail::block_source R>
   requires std::ranges::borrowed_range<R>
 void put_strided(R&& source, global_ptr<std::ranges::range_value_t<R>> target, strided_shape shape, counter& done,
@@ -67,7 +67,7 @@ auto put_strided(R&& source, global_ptr<std::ranges::range_value_t<R>> target, s
   });
 }
 
-/// Reads the elements that `shape` names from `source` into `target`; the others stay as they are.
+/// Reads the elements that `shape` selects from `source` into `target`; the other elements are unchanged.
 template <detail::block_target R>
 void get_strided(global_ptr<std::ranges::range_value_t<R> const> source, R&& target, strided_shape shape, counter& done,
                  std::source_location at = std::source_location::current()) {

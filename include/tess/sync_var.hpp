@@ -1,5 +1,5 @@
-// sync_var: a word with a full/empty bit: reading waits for full, writing for empty; tasks wait first come, first
-// served.
+// sync_var: a word with a full/empty bit: reads wait for full, writes wait for empty; tasks wait in FIFO
+// order.
 //
 //   | operation | waits for | leaves it |              write_ef and read_fe hand values from task to task; write_xf
 //   | write_ef  | empty     | full      |              and read_ff make a value that is written once, or now and then,
@@ -7,17 +7,17 @@
 //   | read_fe   | full      | empty     |              could be done.
 //   | read_ff   | full      | full      |
 //
-//   Members are for tasks of its place. Functions on global_ptr<sync_var<T>> go anywhere; the wait is kept at its
-//   place. An operation at another place is under way from its call on; one here is done at its co_await.
+//   Members are for tasks of its own place. Functions on global_ptr<sync_var<T>> work from any place; the wait is kept
+//   at the variable's place. A remote operation is issued at its call; a local one is performed at its co_await.
 //
 // Shapes   {8 bytes of state, 8 bytes of value}.
 // Threads  any task. Tasks resume in the order in which they began to wait.
-// Errors   destroyed while tasks wait for it: the job ends and says so.
-// Cost     member: no message, no allocation, one line; a handful of instructions, and one compare-exchange where the
+// Errors   destruction while tasks wait for it ends the job with a message.
+// Cost     member: no message, no allocation, one cache line; a few instructions, and one compare-exchange if the
 //          place has several workers. Resuming a waiter adds a push, or a line if it runs on another thread. A waiting
 //          task costs its frame. Function: one request and one reply, a line each; a wait takes 64 bytes at its place.
-// Source   full/empty bits of the Tera MTA; "Crunching Large Graphs with Commodity Processors" (HotPar 2011), the
-//          synchronisation operations; names as in Qthreads and Grappa.
+// Source   the full/empty bits of the Tera MTA; "Crunching Large Graphs with Commodity Processors" (HotPar 2011), the
+//          synchronisation operations; the names are those of Qthreads and Grappa.
 #pragma once
 
 #include <optional>
@@ -36,9 +36,9 @@ class sync_var {
   using value_type = T;
   enum class operation : std::uint8_t { write_ef, write_xf, read_fe, read_ff };
 
-  /// Empty.
+  /// Initially empty.
   sync_var() noexcept = default;
-  /// Full.
+  /// Initially full.
   explicit sync_var(T value) noexcept : line_(true), value_(value) {}
   ~sync_var() {
     if (line_.awaited()) [[unlikely]]
@@ -47,18 +47,18 @@ class sync_var {
 
   /// Waits for empty, then fills it.
   auto write_ef(T v) noexcept { return wait<operation::write_ef>(*this, v); }
-  /// Fills it, whatever it was; nothing to wait for.
+  /// Fills it in any state; never waits.
   void write_xf(T v) noexcept { static_cast<void>(detail::try_event<operation::write_xf>(*this, v)); }
-  /// Waits for full; co_await gives the value and leaves it empty.
+  /// Waits for full; co_await gives the value and makes it empty.
   auto read_fe() noexcept { return wait<operation::read_fe>(*this, T{}); }
-  /// Waits for full; co_await gives the value and leaves it there.
+  /// Waits for full; co_await gives the value and leaves it full.
   auto read_ff() noexcept { return wait<operation::read_ff>(*this, T{}); }
   [[nodiscard]] bool try_write_ef(T v) noexcept { return detail::try_event<operation::write_ef>(*this, v); }
   [[nodiscard]] std::optional<T> try_read_fe() noexcept { return detail::try_event<operation::read_fe>(*this); }
   [[nodiscard]] std::optional<T> try_read_ff() noexcept { return detail::try_event<operation::read_ff>(*this); }
 
-  /// Its name for other places. It must lie in the segment: in a task's frame, in a place_local, in memory of
-  /// allocate() in which it was constructed.
+  /// Its address for other places. It must lie in the segment: in a task's frame, in a place_local, or constructed in
+  /// memory from allocate().
   [[nodiscard]] global_ptr<sync_var> address() { return to_global(this); }
 
   /// For the runtime.
@@ -104,9 +104,9 @@ static_assert(sizeof(sync_var<std::uint64_t>) == 8 + sizeof(std::uint64_t));
 static_assert(sizeof(sync_var<global_ptr<int>>) == 8 + sizeof(global_ptr<int>));
 static_assert(sizeof(sync_var<char>) == 16);
 
-// The same at any place: one request, one reply.
+// The same from any place: one request, one reply.
 
-/// At another place: as the members.
+/// At another place: like the members.
 template <class T>
 auto write_ef(global_ptr<sync_var<T>> p, std::type_identity_t<T> v,
               std::source_location at = std::source_location::current()) {
@@ -125,13 +125,13 @@ template <class T>
 auto read_ff(global_ptr<sync_var<T>> p, std::source_location at = std::source_location::current()) {
   return detail::call_event<sync_var<T>::operation::read_ff>(p, {}, at);
 }
-/// co_await gives true if it could be done at once.
+/// co_await gives true if the operation was done at once.
 template <class T>
 auto try_write_ef(global_ptr<sync_var<T>> p, std::type_identity_t<T> v,
                   std::source_location at = std::source_location::current()) {
   return detail::call_try_event<sync_var<T>::operation::write_ef>(p, v, at);
 }
-/// co_await gives an empty optional if it was empty.
+/// co_await gives an empty optional if the variable was empty.
 template <class T>
 auto try_read_fe(global_ptr<sync_var<T>> p, std::source_location at = std::source_location::current()) {
   return detail::call_try_event<sync_var<T>::operation::read_fe>(p, {}, at);

@@ -1,12 +1,12 @@
-// task: the coroutine type. Lazy: it starts when it is awaited, spawned or sent, and runs on one worker to its end.
+// task: the coroutine type. Lazy: starts when it is awaited, spawned or sent; one worker runs it to its end.
 //
-//   `co_await child()` runs the child as part of this task; spawn() (finish.hpp) runs it beside. A task kept in a
+//   `co_await child()` runs the child as part of this task; spawn() (finish.hpp) runs it concurrently. A task kept in a
 //   variable is awaited once, by `co_await std::move(t)`. Every co_await records its source location, so that the
-//   stall report can say who waits where.
+//   stall report can say where each task waits.
 //
 // Threads  a started task never changes its worker.
 // Errors   an exception leaves through the awaiting co_await, or through the enclosing finish.
-// Cost     frame from the worker's free list; a switch is a push, a pop and a jump. No system allocation.
+// Cost     a frame from the worker's free list; a switch is a push, a pop and a jump. No system allocation.
 #pragma once
 
 #include <coroutine>
@@ -27,7 +27,7 @@ class task;
 
 namespace detail {
 
-/// A spawned task ended: tells its finish. Out of line of the common case: an exception left it.
+/// Passes the exception of a spawned task to its finish. Separate from the common path.
 void report_exception(promise_base& p) noexcept;
 
 [[nodiscard]] void* frame_allocate(std::size_t bytes);
@@ -85,14 +85,14 @@ struct promise_common : promise_base {
   final_awaiter final_suspend() noexcept { return {}; }
   void unhandled_exception() noexcept { exception = std::current_exception(); }
 
-  /// A yield does not park: stop is seen before it, where the promise is at hand.
+  /// A yield does not park: a stop request is checked before it, where the promise is at hand.
   yield_awaiter await_transform(yield_awaiter a, std::source_location at = std::source_location::current()) {
     where = at;
     if (stops != nullptr) [[unlikely]]
       throw_if_stopped(*this);
     return a;
   }
-  /// Every other co_await passes here: the place in the source costs one store, where the task may have to wait.
+  /// Every other co_await passes here: recording the source location costs one store, and only if the task may wait.
   template <class Awaitable>
   Awaitable&& await_transform(Awaitable&& a, std::source_location at = std::source_location::current()) noexcept {
     if constexpr (requires { a.await_ready_at_issue(); }) {
@@ -147,10 +147,10 @@ class [[nodiscard("a task does nothing until it is awaited or spawned")]] task {
     if (handle_) handle_.destroy();
   }
 
-  /// Runs the task as part of the awaiting one; its result or exception comes back.
+  /// Runs the task as part of the awaiting one and gives its result or exception.
   auto operator co_await() && noexcept { return awaiter{handle_}; }
 
-  /// Gives the frame away (to the scheduler).
+  /// Passes ownership of the frame to the scheduler.
   detail::promise_base* release() noexcept { return &std::exchange(handle_, nullptr).promise(); }
 
  private:
@@ -179,7 +179,7 @@ inline task<void> task_promise<void>::get_return_object() noexcept {
   return task<void>{std::coroutine_handle<task_promise>::from_promise(*this)};
 }
 
-/// Tasks of any result type.
+/// True for tasks of any result type.
 template <class X>
 struct task_traits {
   static constexpr bool is_task = false;
@@ -195,7 +195,7 @@ inline constexpr bool is_task = task_traits<std::remove_cvref_t<X>>::is_task;
 
 }  // namespace detail
 
-/// Lets the other runnable tasks of this worker go first.
+/// Lets the other runnable tasks of this worker run first.
 [[nodiscard]] inline detail::yield_awaiter yield() noexcept {
   return {};
 }

@@ -1,17 +1,17 @@
-// team: some of the places, in an order of their own, with collectives among them.
+// team: a subset of the places, with its own ranks and collectives.
 //
 //   `team const row = co_await team::world().split(colour, key)` is called by every member of the team that is split,
-//   like a collective; members that name the same colour become a team, ranked by key, then by rank in the old team. A
+//   like a collective. Members with the same colour become a team, ranked by key, then by rank in the old team. A
 //   team may be split again, several may be used at once, and release() gives one back. A handle belongs to the place
 //   at which split() returned it.
 //
-// Threads  one task per member at a time, for one team; different teams do not disturb each other.
-// Errors   tess::error where a place that is no member calls, or one with another place's handle; out_of_memory at
-// every
+// Threads  one task per member at a time, for one team; different teams do not affect each other.
+// Errors   tess::error for a call at a place that is not a member, or with another place's handle; out_of_memory at
+//          every
 //          member if one of them has no room for its record.
-// Cost     a record of some 6 KiB at each member, whatever the size; 8 bytes for each member at one place. Collectives:
-//          as those over all places (collective.hpp), with the team's size for P. split: two reductions and three
-//          barriers of the old team, and at its rank 0 sorting it. place_of: a get of one word.
+// Cost     a record of about 6 KiB at each member, of any size; 8 bytes for each member at one place. Collectives:
+//          as those over all places (collective.hpp), with the team's size as P. split: two reductions and three
+//          barriers of the old team, and a sort at its rank 0. place_of: a get of one word.
 // Source   MPI_Comm_split (MPI 4.0, 7.4.2); team::split of UPC++.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace tess {
 
 class team {
  public:
-  /// For members that shall be in no part of a split.
+  /// The colour of members that are in no part of a split.
   static constexpr int no_colour = -1;
 
   /// No team: what split() returns for no_colour.
@@ -30,15 +30,15 @@ class team {
   /// All places, ranked by their number.
   [[nodiscard]] static constexpr team world() noexcept { return team(detail::world_team); }
 
-  /// The caller's place is in it, and this is its handle.
+  /// True if the caller's place is a member and this is its handle.
   [[nodiscard]] bool member() const noexcept;
   [[nodiscard]] unsigned rank() const { return detail::team_rank(name_); }
   [[nodiscard]] unsigned size() const { return detail::team_size(name_); }
   [[nodiscard]] task<place_id> place_of(unsigned rank) const;
 
-  /// Collective: the team of those who give the same colour, 0 or more.
+  /// Collective: the team of the members that pass the same colour, 0 or more.
   [[nodiscard]] task<team> split(int colour, int key = 0) const;
-  /// Collective: gives the memory back. Nothing for no team; the world stays.
+  /// Collective: gives the memory back. No effect for a handle of no team, or for the world.
   [[nodiscard]] task<void> release() const;
 
   /// Ends when all members of the team have called it.

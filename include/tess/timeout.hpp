@@ -1,28 +1,28 @@
-// timeout: giving up an await: with_timeout after a while, with_stop when a std::stop_token says so; and sleep_for.
+// timeout: abandons an await: with_timeout after a while, with_stop when a std::stop_token requests it; and sleep_for.
 //
-//   `co_await with_timeout(x, 10ms)` is co_await x, but throws timed_out if x is not there in time;
-//   `co_await with_stop(x, token)` throws stopped once somebody called request_stop(), at any thread. Both can be
-//   nested. What is there in time is returned, also if time is over when the task comes to run. What becomes of x:
+//   `co_await with_timeout(x, 10ms)` is co_await x, but throws timed_out if x is not complete in time;
+//   `co_await with_stop(x, token)` throws stopped once request_stop() was called, by any thread. Both can be nested. A
+//   result that arrived in time is returned even if the task runs only later. The effect of giving up on x:
 //
-//   | x                    | when it is given up | | a counter            | keeps counting; the operations go on, and
-//   it may be awaited again                         | | a word, an at        | is abandoned: it takes effect some time
-//   or has, and its late reply frees the slot; tasks  | |                      | that the at starts still count for the
-//   caller's finish                                    | | a block, no counter  | its memory is in use: it is still
-//   waited for, by the destructor; use a counter            | | barrier()            | has begun: the next barrier of
-//   this place (and team) goes on with it                      | | reductions           | the team refuses further ones
-//   at this place                                               | | yield()              | the task had its turn | | a
-//   task               | is asked to stop, and awaited to its end: its next co_await that parks, or its next       | |
-//   | yield(), throws stopped, and so do all that follow. Tasks that it spawned are not asked:  | | | a finish in it
-//   waits for them. One that has not started does not start.                   |
+//   a counter: it keeps counting; the operations continue, and it may be awaited again.
+//   a word, an at: it is abandoned. It takes effect later or already has; its late reply frees the slot. Tasks that the
+//     at starts still count for the caller's finish.
+//   a block without a counter: its memory is in use, so the destructor still waits for it; use a counter.
+//   barrier(): it has begun, and the next barrier of this place (and team) continues it.
+//   reductions: the team refuses further ones at this place.
+//   yield(): the task had its turn.
+//   a task: it is asked to stop, and awaited to its end. Its next co_await that parks, or its next yield(), throws
+//     stopped, and so do all that follow. Tasks that it spawned are not asked: a finish in it waits for them. A task
+//     that has not started does not start.
 //
-//   A task that ends in spite of being asked gives its result. A loop over words that complete at once is no wait:
-//   let it yield() now and then.
+//   A task that ends although it was asked to stop gives its result. A loop over words that complete at once never
+//   waits: let it yield() now and then.
 //
-// Units    std::chrono durations of the steady clock. A time-out comes when the worker polls next: after the running
-//          tasks gave the turn away, never early.
-// Threads  any task. Awaited in the expression that makes it: co_await with_timeout(…).
-// Errors   timed_out and stopped are no tess::error; from another place they arrive as remote_error.
-// Cost     with_timeout: two looks at the clock and a timer in the frame. with_stop: a slot, a std::stop_callback.
+// Units    std::chrono durations of the steady clock. A time-out is noticed when the worker polls next: after the
+//          running tasks have yielded, and never early.
+// Threads  any task. Await it in the expression that creates it: co_await with_timeout(…).
+// Errors   timed_out and stopped are not tess::errors; from another place they arrive as remote_error.
+// Cost     with_timeout: two clock readings and a timer in the frame. with_stop: a slot, a std::stop_callback.
 // Source   cancel scopes: N. J. Smith, "Timeouts and cancellation for humans" (2018).
 #pragma once
 
@@ -39,7 +39,7 @@
 
 namespace tess {
 
-/// An await was given up because a stop was asked for, by a token or by a with_timeout further out.
+/// An await was abandoned because a stop was requested, by a token or by an outer with_timeout.
 class stopped : public std::runtime_error {
  public:
   stopped() : std::runtime_error("stopped: the await was given up because a stop was asked for") {}
@@ -53,7 +53,7 @@ class timed_out : public std::runtime_error {
 
 namespace detail {
 
-/// `duration` from now, or the end of time.
+/// `duration` from now, or the latest time that the clock can represent.
 template <class Rep, class Period>
 time_point after_now(std::chrono::duration<Rep, Period> duration) noexcept {
   using std::chrono::steady_clock;
@@ -87,16 +87,16 @@ class timeout_trigger : timer {
   stop_scope* scope_ = nullptr;
 };
 
-/// On its way from the thread that asks for a stop to the worker of the task; outlives the await if need be.
+/// A message from the thread that requests a stop to the worker of the task; may outlive the await.
 struct stop_message : ready_node {
-  stop_scope* scope = nullptr;  ///< null: nobody waits any more
+  stop_scope* scope = nullptr;  ///< null: the task no longer waits
   std::uint32_t worker = 0;
   bool sent = false;
   bool arrived = false;
 };
 [[nodiscard]] stop_message* make_stop_message(stop_scope& scope);
 void send_stop_message(stop_message& m) noexcept;
-/// The await is over, and nobody sends it any more.
+/// The await is over, and the message will not be sent any more.
 void drop_stop_message(stop_message* m) noexcept;
 
 /// Asks its scope to stop when a token says so.
@@ -115,7 +115,7 @@ class token_trigger {
     callback_.emplace(token_, send{message_});
   }
   void end() noexcept {
-    // After that nobody sends.
+    // After that, no callback can send.
     callback_.reset();
     if (message_ != nullptr) drop_stop_message(std::exchange(message_, nullptr));
   }
@@ -135,7 +135,7 @@ inline constexpr bool is_finish = false;
 template <class F>
 inline constexpr bool is_finish<finish_call<F>> = true;
 
-/// What awaits an awaitable: itself, or what its operator co_await makes.
+/// The awaiter of an awaitable: itself, or the result of its operator co_await.
 template <class Awaitable>
 decltype(auto) awaiter_of(Awaitable&& a) noexcept {
   if constexpr (requires { static_cast<Awaitable&&>(a).operator co_await(); })
@@ -239,20 +239,20 @@ class [[nodiscard("a sleep begins at its co_await")]] sleep_awaiter : timer, sto
 
 }  // namespace detail
 
-/// co_await x, but throws timed_out if it is not there after `after`. Zero or less: one look, and no child starts.
+/// co_await x, but throws timed_out if x takes longer than `after`. Zero or less: one check, and no child starts.
 template <class Awaitable, class Rep, class Period>
 auto with_timeout(Awaitable&& x, std::chrono::duration<Rep, Period> after) {
   return detail::guarded_await<Awaitable, detail::timeout_trigger>(std::forward<Awaitable>(x),
                                                                    detail::after_now(after));
 }
 
-/// co_await x, but throws stopped once a stop is requested.
+/// Like co_await x, but throws stopped once a stop is requested.
 template <class Awaitable>
 auto with_stop(Awaitable&& x, std::stop_token token) {
   return detail::guarded_await<Awaitable, detail::token_trigger>(std::forward<Awaitable>(x), std::move(token));
 }
 
-/// Suspends the task for that long, or somewhat longer; its worker goes on with others.
+/// Suspends the task for at least that long; its worker runs others.
 template <class Rep, class Period>
 [[nodiscard]] auto sleep_for(std::chrono::duration<Rep, Period> duration) {
   return detail::sleep_awaiter(detail::after_now(duration));

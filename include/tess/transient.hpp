@@ -7,7 +7,7 @@
 
 namespace tess {
 
-/// Whole words, so that a mask of the machine can tell it from its neighbours.
+/// Occupies whole words, so that a mask of the machine can distinguish it from its neighbours.
 template <class T>
 class alignas(alignof(T) > 8 ? alignof(T) : 8) transient {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,

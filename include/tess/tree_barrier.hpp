@@ -1,13 +1,13 @@
-// tree_barrier: a barrier of chosen tasks at chosen places, again and again: a tree of event_counters.
+// tree_barrier: a reusable barrier of chosen tasks at chosen places: a tree of event_counters.
 //
 //   Each place has a node of two counters. `up` counts the arrivals of the place's tasks and of its children in the
-//   tree, then notifies its parent's; the root's notifies `down`, which lets the place's tasks go and notifies its
-//   children's. Both reload themselves, so no task runs but those that arrive. barrier() is the other one: of all
-//   places, one task each, in a dissemination pattern.
+//   tree, then notifies its parent's; the root's notifies `down`, which releases the place's tasks and notifies its
+//   children's. Both reload themselves, so no task runs except the arriving ones. barrier(), in contrast, is over all
+//   places, with one task each, in a dissemination pattern.
 //
 // Threads  any task of a member place, `tasks_each` of them in each episode.
-// Errors   a place that is no member, or listed twice, throws tess::error. Released while tasks wait: the job ends.
-// Cost     an episode of P places: 2 (P - 1) messages, 2 log4(P) of them one after the other; at a place one line for
+// Errors   tess::error if a place is not a member, or is listed twice. Released while tasks wait: the job ends.
+// Cost     an episode of P places: 2 (P - 1) messages, 2 log4(P) of them in sequence; at a place one cache line for
 //          each counter. Memory: 320 bytes at every place of the job.
 // Source   counter barriers of "Cache-Integrated Network Interfaces" (IJPP 2012), figure 11b.
 #pragma once
@@ -22,7 +22,7 @@
 namespace tess {
 
 namespace detail {
-/// What waits for the barrier says so.
+/// The name that the stall report shows for tasks that wait for the barrier.
 struct release_counter : event_counter {
   using event_counter::event_counter;
   auto wait_for_release(std::uint64_t phase) noexcept {
@@ -38,14 +38,14 @@ struct barrier_node {
 [[noreturn]] void refuse_barrier(char const* what, place_id place);
 }  // namespace detail
 
-/// A handle of 8 bytes, which travels in `at`.
+/// A handle of 8 bytes that travels in `at`.
 class tree_barrier {
  public:
   tree_barrier() = default;
 
-  /// A barrier for `tasks_each` tasks at each of `members`; called by one task for all.
+  /// Creates a barrier for `tasks_each` tasks at each of `members`; one task calls it for all.
   static task<tree_barrier> make(std::span<place_id const> members, std::uint32_t tasks_each = 1);
-  /// A barrier for tasks at every place of the job.
+  /// Creates a barrier for tasks at every place of the job.
   static task<tree_barrier> make(std::uint32_t tasks_each = 1);
   static task<void> release(tree_barrier b);
 
@@ -54,7 +54,7 @@ class tree_barrier {
     std::uint64_t const before = arrive();
     return node().down.wait_for_release(before);
   }
-  /// The two halves: what lies between may take its time.
+  /// The two halves of it: other work may be done between them.
   [[nodiscard]] std::uint64_t arrive() const {
     detail::barrier_node& n = node();
     if (!n.member) detail::refuse_barrier("arrival at a place that is no member", here());

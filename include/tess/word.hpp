@@ -1,16 +1,16 @@
-// word: the word primitive: get, put and atomics on one word of any place; issued at the call, complete at co_await.
+// word: get, put and atomics on one word of any place; issued at the call, complete at co_await.
 //
-//   With a window the call is a prefetch and the co_await the processor's own load, store or atomic: at once when
-//   nobody else is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
-//   When several operations are issued together, only the first co_await yields: the others are due by then.
+//   With a window the call is a prefetch, and the co_await is the processor's own load, store or atomic: at once if no
+//   other task is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
+//   When several operations are issued together, only the first co_await yields; the others are due by then.
 //   Each operation is awaited once; checked builds assert it.
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply. With a delay
-//   (settings::delay) the call is a prefetch, too; the co_await parks the task until the time has come.
+//   (settings::delay) the call is also a prefetch; the co_await parks the task until the time has passed.
 //
 // Threads  any task. Operations on one aligned 4- or 8-byte word are linearizable; 16-byte get and put are not atomic.
-// Errors   checked builds throw tess::error for addresses outside the segment or misaligned, others do not look;
+// Errors   checked builds throw tess::error for addresses outside the segment or misaligned, others do not check;
 //          place_failed.
-// Cost     with a window and nobody else runnable: the raw operation, two predictable branches, one count.
+// Cost     with a window and no other runnable task: the raw operation, two predictable branches, one count.
 #pragma once
 
 #include <coroutine>
@@ -25,8 +25,8 @@ namespace tess {
 
 namespace detail {
 
-/// A word operation on its way: owned by the worker's pool, never part of a frame, because a late reply may land after
-/// the frame is gone.
+/// A word operation in flight: owned by the worker's pool, never part of a frame, because a late reply may arrive after
+/// the frame is destroyed.
 struct word_slot : ready_node, stoppable_wait {
   [[nodiscard]] bool take_back() noexcept { return cell.disarm(); }
 
@@ -38,24 +38,24 @@ struct word_slot : ready_node, stoppable_wait {
 void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignment, std::source_location at);
 
 [[nodiscard]] word_slot* issue_word(word_request const& request);
-/// The current task waits for its slot, or lets others go first if the reply is there: who runs next.
+/// Parks the current task until its slot has the reply, or yields if it is there already. Returns the next task.
 [[nodiscard]] std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexcept;
-/// The current task waits for a delayed operation that was called then: who runs next. It says nowhere what it waits
-/// for, which would touch another line of its frame: this wait always ends.
+/// Parks the current task until a delayed operation, called at `called`, is due; returns the next task. It does not
+/// record what it waits for, which would touch another line of its frame: this wait always ends.
 [[nodiscard]] inline std::coroutine_handle<> await_delayed(std::uint64_t called, promise_base& waiter) noexcept {
   self->delayed.park(&waiter, called, self->runnable.size());
   return self->next();
 }
-/// The same where the wait may be given up. `call` is when it was called before, and what end_delayed takes afterwards.
+/// The same if the wait may be abandoned. `call` is the time of the call before, and the argument of end_delayed after.
 [[nodiscard]] std::coroutine_handle<> await_delayed_or_stop(std::uint64_t& call, promise_base& waiter) noexcept;
-/// Throws `stopped` if the wait was given up: the operation then has no effect.
+/// Throws `stopped` if the wait was abandoned: the operation then has no effect.
 void end_delayed(std::uint64_t call);
-/// After the reply: takes the result, frees the slot, throws place_failed.
+/// After the reply: takes the result and frees the slot; throws place_failed.
 void finish_slot(word_slot* slot, std::uint64_t (&result)[2]);
-/// The operation was never awaited: the reply, whenever it comes, frees the slot.
+/// The operation was never awaited: its reply, whenever it arrives, frees the slot.
 void abandon_slot(word_slot* slot) noexcept;
 
-/// What an operation carries besides its address; a get, what it has read.
+/// The operands of an operation; for a get, the value read.
 template <class T, unsigned Count>
 struct word_operands {
   T value[Count];
@@ -69,8 +69,8 @@ template <word_op Op, class T>
 class [[nodiscard("a word operation completes at its co_await")]] word_call {
  public:
   using operands = word_operands<T, operands_of(Op)>;
-  /// Processors overlap loads, so a load is done at the call. Atomics wait for their co_await while their line is
-  /// fetched. Harts of a simulated machine wait for loads, too, and state kept until the co_await costs instructions.
+  /// Processors overlap loads, so a load is done at the call. Atomics are done at their co_await, after their line was
+  /// fetched. Harts of a simulated machine stall on loads, too, and state kept until the co_await costs instructions.
 #if defined(__riscv)
   static constexpr bool done_at_call = false;
 #else
@@ -94,9 +94,9 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
       abandon_slot(slot());
   }
 
-  /// Its co_await need not wait for a reply, or for a time.
+  /// True if its co_await does not wait for a reply or a delay.
   [[nodiscard]] bool by_window() const noexcept { return !far(); }
-  /// An operation through a window, by itself.
+  /// An operation through a window that is due.
   struct due {
     std::byte* address;  ///< null: it was done at the call
     operands given;
@@ -116,9 +116,9 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   [[nodiscard, gnu::always_inline]] due take_due() const noexcept {
     return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_};
   }
-  /// Complete at once if nobody else could run at the call.
+  /// Completes at once if no other task could run at the call.
   [[nodiscard]] bool await_ready_at_issue() const noexcept { return (where_ & at_once) != 0; }
-  /// Or if others ran since the call: its line had its time to come.
+  /// Or if others ran since the call: its line had time to arrive.
   [[gnu::always_inline]] bool await_ready() const noexcept {
     if (far()) [[unlikely]]
       return delayed() && self->delayed.due(issued_);
@@ -182,7 +182,7 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     issued_ = w.runnable.position();
   }
 
-  /// On a place to which there is no window, or that has a delay.
+  /// An operation on a place without a window, or with a delay.
   [[gnu::always_inline]] void issue_far(worker& w, global_ptr<T> p) {
     if (w.delayed_windows == nullptr) {
       where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | far_flag;
@@ -195,12 +195,12 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     issued_ = w.delayed.called_now();
   }
 
-  /// No address has these bits. The first: there is no window, or a delay; the second says which.
+  /// No address has these bits. The first: there is no window, or a delay; the second says which of the two.
   static constexpr std::uint64_t far_flag = no_window;
   static constexpr std::uint64_t delayed_flag = std::uint64_t{1} << 61;
-  /// Nobody else could run at the call.
+  /// No other task could run at the call.
   static constexpr std::uint64_t at_once = std::uint64_t{1} << 62;
-  /// With a delay: its task waits under a stop_scope.
+  /// With a delay: the task waits inside a stop_scope.
   static constexpr std::uint64_t may_stop = std::uint64_t{1} << 60;
   static constexpr std::uint64_t address_bits = may_stop - 1;
 
@@ -211,14 +211,14 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   word_request request(global_ptr<T> p) const noexcept {
     word_request r{Op, word_type_of<T>(), sizeof(T), alignof(T) < 8 ? alignof(T) : 8, p.bits(), {0, 0}};
     for (unsigned i = 0; i < operands_of(Op); ++i) {
-      // One word each; what is longer than a word is a put, whose one value takes both.
+      // One word each; a value longer than a word is a put, which uses both.
       if constexpr (Op != word_op::get) std::memcpy(&r.operands[i], &operands_.value[i], sizeof(T));
     }
     return r;
   }
 
   std::uint64_t where_;   ///< the word's address here, or a slot, with the flags above
-  std::uint64_t issued_;  ///< position of the worker's ring at the call, which moves at every switch; or its time
+  std::uint64_t issued_;  ///< position of the worker's ring at the call, which advances at every switch; or its time
   operands operands_;
 #if defined(TESS_CHECKED) && TESS_CHECKED
   bool awaited_ = false;
@@ -251,11 +251,11 @@ auto put(global_ptr<T> p, detail::plain<T> value, std::source_location at = std:
   return detail::put_call<T>(p, {{value}}, at);
 }
 
-/// Each of the following yields the value before the operation. Integers of 32 and 64 bits have all of them; min and
+/// Each of these gives the value before the operation. Integers of 32 and 64 bits have all of them; min and
 /// max compare by T. float and double have fetch_add, fetch_sub, fetch_min, fetch_max (a NaN is neither stored nor
-/// replaced) and exchange; they round in the order in which they took effect. global_ptr has exchange and compare_swap,
-/// which make linked structures: a word of zeros is the null pointer. It does not guard against ABA: a node that others
-/// may still compare with must not be given back meanwhile.
+/// replaced) and exchange; they round in the order in which they took effect. global_ptr has exchange and
+/// compare_swap, for linked structures: a word of zeros is the null pointer. There is no protection against ABA: do not
+/// free a node that other tasks may still compare with.
 template <detail::word_number T>
 auto fetch_add(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::fetch_add, T>(p, {{v}}, at);
@@ -295,7 +295,7 @@ template <class T>
 auto exchange(global_ptr<T> p, detail::plain<T> v, std::source_location at = std::source_location::current()) {
   return detail::word_call<detail::word_op::exchange, T>(p, {{v}}, at);
 }
-/// Stores `desired` if *p equals `expected`; succeeded if the result equals `expected`.
+/// Stores `desired` if *p equals `expected`; it succeeded if the result equals `expected`.
 template <detail::word_discrete T>
 auto compare_swap(global_ptr<T> p, detail::plain<T> expected, detail::plain<T> desired,
                   std::source_location at = std::source_location::current()) {

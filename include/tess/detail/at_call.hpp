@@ -1,7 +1,7 @@
-// at_call: the caller's side of an `at`: a slot for the answer, and the wait for it.
+// at_call: the caller's side of an `at`: a slot for the reply, and the wait for it.
 //
-// Threads  the worker of the caller; the answer is applied by any worker of its place.
-// Errors   place_failed when the answer is lost with its place. What came as an exception is rethrown by co_await.
+// Threads  the worker of the caller; any worker of its place may apply the reply.
+// Errors   place_failed when the reply is lost with its place. co_await rethrows an exception that the reply carries.
 #pragma once
 
 #include <coroutine>
@@ -15,18 +15,18 @@
 
 namespace tess::detail {
 
-/// The caller's side of an `at`: owned by the worker's pool, because the reply may come after the frame is gone.
+/// The caller's side of an `at`: owned by the worker's pool, because the reply may come after the frame is destroyed.
 struct alignas(16) at_slot : ready_node {
   completion cell;
-  finish_scope* scope = nullptr;  ///< of the caller when it called
+  finish_scope* scope = nullptr;  ///< the caller's, at the time of the call
   place_id target = 0;            ///< set when the call is abandoned
-  std::uint32_t abandoned = 0;    ///< then: its place among the worker's
-  std::uint64_t called = 0;       ///< when, if the statistics want it
+  std::uint32_t abandoned = 0;    ///< then: its index among the worker's abandoned slots
+  std::uint64_t called = 0;       ///< the time of the call, if the statistics need it
   std::exception_ptr exception;
   std::uint32_t result_bytes = 0;  ///< room behind this struct
-  bool left_tasks = false;         ///< the body left tasks behind, which its finish must hear of
-  bool is_event = false;           ///< its answer may hang on any place
-  region* arrived = nullptr;       ///< the graph that came as the result
+  bool left_tasks = false;         ///< the body left tasks behind, which the caller's finish must count
+  bool is_event = false;           ///< any place may have to act before the answer comes
+  region* arrived = nullptr;       ///< the graph that arrived as the result
   void* arrived_root = nullptr;
 
   [[nodiscard]] std::byte* result() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
@@ -35,11 +35,11 @@ struct alignas(16) at_slot : ready_node {
 [[nodiscard]] at_slot* make_at_slot(std::size_t result_bytes);
 void free_at_slot(at_slot* slot) noexcept;
 /// The call was never awaited: the caller's finish waits for the reply, which frees the slot. If the reply may not
-/// come, because a place failed, nobody waits.
+/// come, because a place failed, nothing waits for it.
 void abandon_at_slot(at_slot* slot, place_id target) noexcept;
 void end_abandoned(at_slot* slot) noexcept;
 
-/// Waits for an answer of `target`, which comes unless that place fails.
+/// Waits for a reply from `target`, which comes unless that place fails.
 void give_up_at(parked_wait& wait, promise_base& task) noexcept;
 inline constexpr wait_kind at_wait{"at", &give_up_at};
 

@@ -1,11 +1,11 @@
-// at_objects: calls whose arguments or result lead to objects: the graph goes with the call, or ahead of it.
+// at_objects: calls whose arguments or result lead to objects: the graph is sent with the call, or ahead of it.
 //
-//   The arguments are the root block of one graph, so that what several of them share stays shared. A graph that fits
+//   The arguments are the root block of one graph, so that objects shared between them stay shared. A graph that fits
 //   goes inside the message, with pointers relative to its start, and costs no extra round trip. A larger one is sent
-//   ahead by a task of the runtime, the carrier, which then sends the call. How, is the copier's affair
+//   ahead by a task of the runtime, the carrier, which then sends the call. The copier decides how
 //   (src/runtime/graphs/copier.hpp).
 //
-//   What arrives is owned by the call's scope, and ends with the last task of it.
+//   The call's scope owns what arrives; it is freed with the last task of the scope.
 #pragma once
 
 #include <cstring>
@@ -52,12 +52,12 @@ struct result_object<U*> {
 template <class U>
 struct result_object<graph<U>> : result_object<U*> {};
 
-/// What an `at` with a graph as its result sends back.
+/// The reply of an `at` whose result is a graph.
 void reply_graph(place_id target, std::uint64_t slot, bool left_tasks, outgoing_graph const& graph) noexcept;
 
 [[nodiscard]] outgoing_graph outgoing_result(void const* root, copier by);
 
-/// Answers with a graph that must be sent ahead.
+/// Replies with a graph that must be sent ahead.
 [[nodiscard]] task<void> reply_graph_later(place_id target, std::uint64_t slot, call_scope* scope,
                                            outgoing_graph graph);
 /// An async call counts for the finish of its run from the start.
@@ -74,7 +74,7 @@ struct objects_call {
 
   static type_record const& root_type() { return type_entry<roots>::record; }
 
-  /// Calls f; what it returns is left to the caller, for it may be a task.
+  /// Calls f and returns its result unchanged, because it may be a task.
   static decltype(auto) apply(F& f, arrived_graph const& graph) {
     return apply_pack(f, reinterpret_cast<roots*>(graph.root)->values);
   }
@@ -103,7 +103,7 @@ struct objects_handler : objects_call<F, Args...> {
     call_scope* scope = nullptr;
     arrived_graph graph;
     try {
-      // First, for what was sent ahead has no other owner.
+      // This comes first, because a graph that was sent ahead has no other owner.
       graph = receive_graph(m.graph, bytes + sizeof(payload), count - sizeof(payload), call_of::root_type());
       scope = enter_call(m.finish_key, context.source);
       set_call_objects(scope, graph.owner);
@@ -121,7 +121,7 @@ struct objects_handler : objects_call<F, Args...> {
   }
 
  private:
-  /// Answers, now or by a task that takes over the call's count.
+  /// Replies now, or by a task that takes over the call's count.
   static void answer(payload const& m, place_id source, call_scope* scope, void const* root) {
     outgoing_graph out = outgoing_result(root, m.by);
     if (out.fits_message(source)) {
@@ -206,7 +206,7 @@ task<void> carry_call(place_id target, outgoing_graph graph, typename Handler::p
   if (failed) reply_exception(self->place, m.slot, false, std::move(failed));
 }
 
-/// A task of the runtime that counts for the caller's finish.
+/// Starts a task of the runtime that counts for the caller's finish.
 inline void start_carrier(task<void> t) {
   finish_scope* const scope = self->current->scope;
   scope->add(1);
@@ -255,7 +255,7 @@ struct objects_async_handler : objects_call<F, Args...> {
   using call_of = objects_call<F, Args...>;
   struct payload {
     sent_graph graph;
-    std::uint64_t called;  ///< When, if the statistics want it.
+    std::uint64_t called;  ///< The time of the call, if the statistics need it.
     F f;
   };
   static constexpr std::uint32_t payload_bytes = sizeof(payload);

@@ -1,4 +1,4 @@
-// compiler: refuses a compiler that cannot compile Tessera's headers, naming one that can.
+// compiler: rejects a compiler that cannot compile Tessera's headers, and names one that can.
 #pragma once
 
 #if !defined(__clang__) || __clang_major__ < 18

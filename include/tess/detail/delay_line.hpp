@@ -1,13 +1,13 @@
 // delay_line: word operations of a worker that must not complete before their time, in the order of that time.
 //
-//   An operation on another place, under settings::delay. Its line is prefetched at the call, as always; its task then
+//   A remote operation under settings::delay prefetches its cache line at the call, as always. Its task then
 //   parks here, and performs the operation when it is resumed, after its time. The clock is read once for many
-//   operations: those parked since the latest reading count from the next one, so none completes too early, and none is
+//   operations: those parked since the last reading count from the next one, so none completes too early, and none is
 //   late by more than the time in which its worker makes a dozen switches.
 //
 // Units    nanoseconds of the steady clock.
 // Threads  the owning worker only.
-// Cost     without jitter a store to park and one to come back, with jitter a binary heap; memory grows by doubling.
+// Cost     without jitter a store to park and one to resume; with jitter a binary heap; memory grows by doubling.
 // Source   SoftXMT, "Crunching Large Graphs with Commodity Processors" (HotPar 2011), section 4.
 #pragma once
 
@@ -24,35 +24,35 @@ class delay_line {
  public:
   void set(std::uint64_t time_ns, std::uint64_t jitter_ns, std::uint64_t seed);
 
-  /// The time of a call, for park() and due(): the latest reading of the clock.
+  /// The time of a call, for park() and due(): the last reading of the clock.
   [[nodiscard]] std::uint64_t called_now() const noexcept { return clock_; }
 
-  /// May an operation complete that was called then? Only for calls that were not parked.
+  /// True if an operation that was called then may complete. Only for calls that were not parked.
   [[nodiscard]] bool due(std::uint64_t called) noexcept {
-    // Most are parked at once: the clock was not read since.
+    // Most are parked at once: the clock was not read since the call.
     return called != clock_ && is_over(called);
   }
 
-  /// The task waits for an operation called then; `others` tasks are ready to run meanwhile.
+  /// Parks the task for an operation called then; `others` tasks are ready to run meanwhile.
   void park(promise_base* task, std::uint64_t called, std::uint64_t others) noexcept {
     if (called != clock_) return park_dated(task, called);
     ++parked_;
     waiting_.push(task);
-    // Tasks that park together would stay together and each wait for all, so the time is taken every few of them;
-    // unless the worker is behind anyway.
+    // Tasks that park together would stay together and all wait for the last, so the time is set every few of them,
+    // unless the worker is late anyway.
     if (waiting_.position() + waiting_.size() - dated_to_ >= (others < parks_per_reading ? parks_per_reading : others))
       take_time();
   }
 
-  /// The task no longer waits; false if it did not. Searches all that wait: for time-outs, not for every operation.
+  /// Removes the task; false if it did not wait here. Searches all entries: for time-outs, not for every operation.
   [[nodiscard]] bool remove(promise_base const* task) noexcept;
 
   [[nodiscard]] bool empty() const noexcept { return parked_ == 0; }
 
-  /// Moves the tasks whose time has come to `runnable`; false if there was none.
+  /// Moves the tasks that are due to `runnable`; false if there was none.
   bool release(ring<promise_base*>& runnable) noexcept;
 
-  /// Time until the next one is due; 0 if it is. There must be one, and release() must have been called since.
+  /// Time until the next task is due; 0 if one is due now. There must be one, and release() must have been called.
   [[nodiscard]] std::uint64_t next_ns() noexcept;
 
  private:
@@ -69,7 +69,7 @@ class delay_line {
   [[nodiscard]] bool is_over(std::uint64_t called) noexcept;
   void park_dated(promise_base* task, std::uint64_t called) noexcept;
   void read_clock() noexcept;
-  /// Gives a time to those parked since the latest reading.
+  /// Sets the time of the tasks parked since the last reading.
   void date() noexcept;
   void take_time() noexcept;
   void push_heap(late l) noexcept;
@@ -80,7 +80,7 @@ class delay_line {
   std::uint64_t clock_ = 0;
   std::uint64_t parked_ = 0;
   ring<promise_base*> waiting_;  ///< in the order of their calls; with jitter only those without a time
-  std::uint64_t dated_to_ = 0;   ///< position in waiting_ up to which all have their time
+  std::uint64_t dated_to_ = 0;   ///< position in waiting_ up to which all have their time set
   ring<stamp> dated_;
   std::vector<late> heap_;
   std::uint64_t time_ = 0;

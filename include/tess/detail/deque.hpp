@@ -1,7 +1,7 @@
 // deque: Chase-Lev work-stealing deque of tasks not yet started.
 //
 //   The owner pushes and pops at the bottom (newest first, so that a task tree is walked depth first), thieves take
-//   from the top (oldest first: the largest pieces). A deque that nobody may steal from (one worker a place) skips the
+//   from the top (oldest first: the largest pieces). A deque without thieves (one worker per place) skips the
 //   ordering that only thieves need.
 //
 // Threads  push, pop: the owner. steal, empty: any.
@@ -30,20 +30,20 @@ class deque {
   deque& operator=(deque const&) = delete;
 
   [[nodiscard]] bool empty() const noexcept { return size() <= 0; }
-  /// Exact for the owner while nobody steals; otherwise a snapshot.
+  /// Exact for the owner if no other worker steals; otherwise a snapshot.
   [[nodiscard]] std::int64_t size() const noexcept {
     return bottom_.load(std::memory_order_relaxed) - top_.load(std::memory_order_relaxed);
   }
 
   void push(T item) {
     std::int64_t const b = bottom_.load(std::memory_order_relaxed);
-    // acquire: pairs with the compare-exchange of steal, so that a slot is reused only after it was read.
+    // acquire: pairs with the compare-exchange of steal, so that a slot is reused only after it has been read.
     std::int64_t const t = top_.load(std::memory_order_acquire);
     block* a = block_.load(std::memory_order_relaxed);
     if (b - t > a->mask) [[unlikely]]
       a = grow(a, t, b);
     a->at(b).store(item, std::memory_order_relaxed);
-    // release: a thief that sees the new bottom sees the item and what it points to.
+    // release: a thief that sees the new bottom also sees the item and what it points to.
     bottom_.store(b + 1, std::memory_order_release);
   }
 
@@ -56,14 +56,14 @@ class deque {
       bottom_.store(b, std::memory_order_relaxed);
       return a->at(b).load(std::memory_order_relaxed);
     }
-    // seq_cst store and load: a thief must not miss the lowered bottom while we miss its raised top.
+    // seq_cst store and load: either a thief sees the lowered bottom, or this sees the thief's raised top.
     bottom_.store(b, std::memory_order_seq_cst);
     std::int64_t t = top_.load(std::memory_order_seq_cst);
     T item{};
     if (t <= b) {
       item = a->at(b).load(std::memory_order_relaxed);
       if (t != b) return item;
-      // The last item: whoever moves top has it.
+      // The last item: the party that moves top gets it.
       if (!top_.compare_exchange_strong(t, t + 1, std::memory_order_seq_cst, std::memory_order_relaxed)) item = T{};
     }
     bottom_.store(b + 1, std::memory_order_relaxed);
@@ -94,7 +94,7 @@ class deque {
   };
 
   [[gnu::noinline, gnu::cold]] block* grow(block* old, std::int64_t t, std::int64_t b) {
-    // Old blocks stay: a thief may still read one. Doubling bounds them to as much again.
+    // Old blocks stay: a thief may still read one. Doubling bounds their total by the size of the current one.
     auto* const larger = new block(2 * (old->mask + 1), old);
     for (std::int64_t i = t; i < b; ++i)
       larger->at(i).store(old->at(i).load(std::memory_order_relaxed), std::memory_order_relaxed);

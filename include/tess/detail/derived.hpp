@@ -1,12 +1,12 @@
-// derived: slots, checks and mask of a type as arrays that last; and the report of a member that cannot travel.
+// derived: slots, checks and mask of a type as static arrays; the compile error for a member that cannot travel.
 #pragma once
 
 #include "tess/detail/described.hpp"
 
 namespace tess::detail {
 
-/// A part of a text that is short enough for the compiler to print it whole, and has no room to spare, or it would
-/// print numbers.
+/// A part of a text, short enough for the compiler to print it whole. It has no spare room, because the compiler would
+/// then print numbers.
 inline constexpr std::size_t piece_characters = 24;
 template <std::size_t Size>
 struct text_piece {
@@ -35,7 +35,7 @@ struct fault_report {
   }
 };
 
-/// One assertion per remedy, so that the one that fails says it.
+/// One assertion per remedy, so that the one that fails names it.
 template <class T, class Pieces = std::make_index_sequence<fault_report<T>::pieces>>
 struct fault_assertions;
 template <class T, std::size_t... I>
@@ -106,7 +106,7 @@ struct fault_assertions<T, std::index_sequence<I...>> {
 
 inline constexpr std::size_t word_bytes = 8;
 
-/// Slots, checks and mask as arrays that last.
+/// Slots, checks and mask as static arrays.
 template <class T>
 struct derived {
   static constexpr bool can_travel = fault_assertions<T>::none;

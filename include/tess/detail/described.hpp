@@ -1,7 +1,7 @@
-// described: derives a type's pointer mask from its members while compiling, and gives the type its record.
+// described: derives a type's pointer mask from its members at compile time, and gives the type its record.
 //
-//   What cannot travel is a compile error that names the member and the remedy. Offsets follow from the members' types
-//   in order; make() checks them against the addresses (which costs nothing), so packed members are found too.
+//   A member that cannot travel is a compile error that names it and the remedy. Offsets follow from the members'
+//   types in order; make() checks them against the addresses (at no cost), so packed members are also detected.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct type_entry;
 template <class T>
 struct array_entry;
 
-// ── sorts of members ────────────────────────────────────────────────────────────────────────────────────────────────
+// ── kinds of members ────────────────────────────────────────────────────────────────────────────────────────────────
 
 template <class T, template <class...> class Template>
 inline constexpr bool is_a = false;
@@ -54,7 +54,7 @@ inline constexpr bool is_std_array = false;
 template <class T, std::size_t N>
 inline constexpr bool is_std_array<std::array<T, N>> = true;
 
-/// std::complex and its like: two numbers side by side.
+/// std::complex and similar types: two numbers side by side.
 template <class T>
 concept complex_number = std::is_trivially_copyable_v<T> && requires(T const z) {
   requires std::is_floating_point_v<typename T::value_type>;
@@ -62,7 +62,7 @@ concept complex_number = std::is_trivially_copyable_v<T> && requires(T const z) 
   { z.real() } -> std::same_as<typename T::value_type>;
   { z.imag() } -> std::same_as<typename T::value_type>;
 };
-/// std::unique_ptr, std::shared_ptr and their like.
+/// std::unique_ptr, std::shared_ptr and similar types.
 template <class T>
 concept smart_pointer = std::is_class_v<T> && requires(T const p) {
   typename T::element_type;
@@ -74,7 +74,7 @@ concept smart_pointer = std::is_class_v<T> && requires(T const p) {
 template <class T>
 concept is_complete = requires { sizeof(T); };
 
-/// A class that make() could make; of a class that is only declared nobody knows yet.
+/// A class that make() could create; a class that is only declared is accepted, because nothing is known of it yet.
 template <class U>
 consteval bool may_be_object() {
   if constexpr (!std::is_class_v<U>)
@@ -85,7 +85,7 @@ consteval bool may_be_object() {
     return (std::is_aggregate_v<U> || is_listed<U>) && !std::is_polymorphic_v<U> && std::is_trivially_destructible_v<U>;
 }
 
-/// Bytes that mean the same everywhere, seen from outside: no pointer can be hidden in them.
+/// Bytes with the same meaning at every place, judged without looking at members: they can hide no pointer.
 template <class T>
 inline constexpr bool is_scalar_data =
     (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_null_pointer_v<T> || plain_data<T> || complex_number<T>);
@@ -123,7 +123,7 @@ struct raw_slot {
   bool array_of_pointers;
 };
 
-/// A list that grows while compiling: a std::vector of these takes the compiler several times as long.
+/// A list that grows at compile time: with std::vector, compilation takes several times as long.
 template <class T>
 class built_list {
  public:
@@ -163,7 +163,7 @@ class built_list {
   std::size_t room_ = 0;
 };
 
-/// A string while compiling (not every std::string can do that).
+/// A string at compile time (not every std::string supports that).
 struct built_text {
   built_list<char> characters;
 
@@ -174,13 +174,13 @@ struct built_text {
     return *this;
   }
   [[nodiscard]] constexpr std::string_view view() const { return {characters.begin(), characters.size()}; }
-  /// A member of what this names.
+  /// The name of a member of what this names.
   [[nodiscard]] constexpr built_text member(std::string_view name) const {
     return built_text(view()).append("::").append(name);
   }
 };
 
-/// What would be right instead; the texts are in fault_report.
+/// The kind of remedy; the texts are in fault_report.
 enum class remedy : std::uint8_t {
   none,
   callable,
@@ -202,7 +202,7 @@ enum class remedy : std::uint8_t {
   aligned
 };
 
-/// What derivation finds: slots, transients, and the first fault, as text.
+/// The result of the derivation: slots, transients, and the first fault, as text.
 struct derivation {
   built_list<raw_slot> slots;
   built_list<byte_range> transients;
@@ -245,7 +245,7 @@ struct member_types {
   using at = std::tuple_element_t<I, std::tuple<std::type_identity<M>...>>::type;
 };
 
-/// The members of an aggregate.
+/// Visits the members of an aggregate.
 template <class T>
 struct aggregate {
   static constexpr std::size_t count = count_members<T>();
@@ -261,7 +261,7 @@ struct aggregate {
   }
 };
 
-/// One behind the other, as their alignments say.
+/// Members in sequence, placed by their alignments.
 template <class T, std::size_t... I>
 constexpr void derive_aggregate(derivation& d, std::size_t offset, built_text const& path, std::index_sequence<I...>) {
   std::size_t end = 0;
@@ -276,7 +276,7 @@ constexpr void derive_aggregate(derivation& d, std::size_t offset, built_text co
   if (sizeof...(I) != 0 && end != sizeof(T)) d.fail(path, short_name<T>(), remedy::layout);
 }
 
-/// Those that TESS_OBJECT lists, which must cover the type.
+/// The members that TESS_OBJECT lists, which must cover the type.
 template <class T, class Base, class... M>
 constexpr void derive_listed(derivation& d, std::size_t offset, built_text const& path,
                              listed_type<Base, M...> const& listed) {
@@ -285,7 +285,7 @@ constexpr void derive_listed(derivation& d, std::size_t offset, built_text const
     static_assert(std::is_base_of_v<Base, T>, "TESS_OBJECT: the second argument is the base, or void");
     derive_member<Base>(d, offset, path);
     end = std::is_empty_v<Base> ? 0 : sizeof(Base);
-    // Members may lie in the base's padding.
+    // Members may lie in the base's tail padding.
     if constexpr (!std::is_standard_layout_v<Base>) end -= alignof(Base) - 1;
   }
   auto const one = [&]<class Type, std::size_t Offset>(listed_member<Type, Offset> const& m) {
@@ -338,7 +338,7 @@ constexpr void derive_class(derivation& d, std::size_t offset, built_text const&
     else
       derive_aggregate<M>(d, offset, path, std::make_index_sequence<aggregate<M>::count>{});
   } else if constexpr (std::is_aggregate_v<M> && count_members<M>() <= members_max) {
-    // One of its members is not trivially copyable: say which.
+    // One of its members is not trivially copyable: find out which.
     derive_aggregate<M>(d, offset, path, std::make_index_sequence<aggregate<M>::count>{});
     d.fail(path, short_name<M>(), remedy_for<M>());
   } else {
@@ -374,7 +374,7 @@ consteval derivation derive() {
   return d;
 }
 
-/// 0 also for what cannot be described.
+/// Also 0 for types that cannot be described.
 template <class T>
 consteval std::size_t derived_slots() {
   derivation const d = derive<T>();

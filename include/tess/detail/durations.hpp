@@ -1,5 +1,5 @@
-// durations: std::chrono's durations and clocks without its calendar, which alone would take a tenth of the time in
-// which a small program compiles.
+// durations: std::chrono's durations and clocks without its calendar, which would take a tenth of the compile time
+// of a small program.
 #pragma once
 
 #if __has_include(<bits/chrono.h>)

@@ -1,23 +1,23 @@
-// event: what sync_var, queue, match_queue, mutex, semaphore and event_counter share: try, else wait; then let others
-// go.
+// event: the common part of sync_var, queue, match_queue, mutex, semaphore and event_counter: try, else wait; then
+// resume others.
 //
-//   An event says what its operations do: attempt(operation, state, value) does one if it can be done now. All else is
-//   here, once: the lock, the line of waiters, resuming those whose turn has come, and the way from other places.
+//   An event defines its operations: attempt(operation, state, value) performs one if it is possible now. Everything
+//   else is here: the lock, the line of waiters, resuming them when their turn has come, and remote access.
 //
-//   No wake-up is lost. An operation either is done, and then those at the head of the line that can go now go, all
+//   No wake-up is lost. Either an operation is performed, and then the first waiters that can proceed do so, all
 //   under one lock; or it joins the line under the same lock. So between two locked sections the operation at the head
-//   cannot be done. Nobody overtakes: whoever waits needs what nobody has, so a newcomer that needs the same waits too.
+//   cannot proceed. No operation overtakes: a newcomer that needs the same as a waiter has to wait too.
 //
-//   From another place an operation is a request to the event's place, which answers when it is done: the wait is kept
-//   there, not here.
+//   An operation from another place is a request to the event's place, which replies when it is done: the wait is kept
+//   there, not at the caller.
 //
-//   An operation that need not wait does not give the turn away, but for one in 64: messages are handled, and other
-//   tasks run, although a task never has to wait.
+//   An operation that need not wait does not yield, except one in 64: so messages are handled and other tasks run even
+//   if a task never has to wait.
 //
 // Threads  any task; attempt() under the event's lock.
-// Cost     here: no message, no allocation. Elsewhere: one request and one reply, each a cache line for values of up to
-//          16 bytes; at the event's place, a block of its worker's pool for as long as the operation must wait.
-// Errors   a null pointer, and no memory for a wait, are thrown at the call or its co_await.
+// Cost     locally: no message, no allocation. Remotely: one request and one reply, each a cache line for values up to
+//          16 bytes; at the event's place, a block of its worker's pool while the operation waits.
+// Errors   a null pointer, and no memory for a wait, are thrown at the call or at its co_await.
 #pragma once
 
 #include <coroutine>
@@ -33,13 +33,13 @@
 
 namespace tess::detail {
 
-/// Nothing else can run here: polls for a moment, because whom a worker waits for is often done soon. Resumes no task.
+/// Called when no other task can run here: polls for a moment, because the wait is often short. Resumes no task.
 void look_for_ready() noexcept;
 
-/// A place failed: all who wait in this line are told so.
+/// A place failed: gives up all waits in this line.
 void give_up_line(wait_list& line) noexcept;
 
-/// An operation of a task at the event's place. Lasting: what it waits for comes from this place, in any case.
+/// An operation of a task at the event's place. Lasting: the wait always ends, because this place ends it.
 template <class Event, typename Event::operation Op, bool Lasting = false>
 class [[nodiscard("an operation that may wait is done at its co_await")]] event_wait : public parked_wait {
  public:
@@ -62,7 +62,7 @@ class [[nodiscard("an operation that may wait is done at its co_await")]] event_
     worker& w = *self;
     if (waiting_.done) return w.give_way(&p);
     if (!Lasting && job.failed != nullptr) [[unlikely]] {
-      // Done after all, or never.
+      // Either it is done after all, or it never will be.
       waiting_.given_up = !perform<Op>(event_, waiting_.value, nullptr);
       return h;
     }
@@ -104,7 +104,7 @@ template <auto Op, class Event>
     return done;
 }
 
-/// Runs at the event's place. slot 0: nobody wants an answer.
+/// Runs at the event's place. slot 0: no reply is wanted.
 template <class Event, typename Event::operation Op, bool Try>
 struct event_handler {
   using traits = event_traits<Event, Op>;
@@ -174,11 +174,11 @@ class [[nodiscard("an operation at another place completes at its co_await")]] e
   }
 };
 
-/// A wait at another place ends by what any place does there.
+/// A remote wait may be ended by any place.
 template <auto Op, class Event>
 inline constexpr wait_kind event_call_wait{Event::name(Op), &give_up_cell, true};
 
-/// Throws unless the address is that of a place of the job.
+/// Throws unless the address is at a place of the job.
 void check_event(std::uint64_t address, char const* what, std::source_location at);
 
 template <class Handler>
@@ -187,7 +187,7 @@ void send_event(typename Handler::payload const& m) {
                reinterpret_cast<std::byte const*>(&m), sizeof m);
 }
 
-/// Sends what `Handler` takes, with a slot for its answer.
+/// Sends the payload of `Handler`, with a slot for its reply.
 template <class R, class Handler, class Call = event_call<R>>
 Call call_handler(wait_kind const& kind, typename Handler::payload m, std::source_location at) {
   check_event(m.event, kind.what, at);
@@ -202,17 +202,17 @@ Call call_handler(wait_kind const& kind, typename Handler::payload m, std::sourc
   return Call(place_of(m.event), slot, kind);
 }
 
-/// The line of an event anywhere; 0: it is on none.
+/// The hardware line of an event at any place; 0: it uses none.
 [[nodiscard]] std::uint32_t line_at(std::uint64_t address, char const* what, std::source_location at);
 
-/// An operation of a call has been done on a line.
+/// The operation of a call has been performed on a line.
 template <auto Op, class Event>
 void tell_call(void* whom, std::uint64_t word) noexcept {
   auto const value = line_value<typename Event::value_type>(word);
   reply_value(self->place, reinterpret_cast<std::uint64_t>(whom), false, &value, Event::gives(Op) ? sizeof value : 0);
 }
 
-/// An operation on a line, with a slot for its answer.
+/// An operation on a line, with a slot for its reply.
 template <auto Op, bool Try, class Event, class Call>
 Call call_line(wait_kind const& kind, place_id at, std::uint32_t line, typename Event::value_type const& value) {
   using traits = event_traits<Event, Op>;

@@ -1,7 +1,7 @@
-// event_operation: one operation of an event at its place: done, or in line; and then those whose turn has come.
+// event_operation: one operation of an event at its place: performed, or queued; then waiters that can proceed do so.
 //
-//   An event is in memory of its place, or on a line of the machine (event_lines.hpp): there the interface keeps the
-//   line of waiters, and who has been answered is resumed all the same.
+//   An event is in memory of its place, or on a line of the machine (event_lines.hpp). There the interface keeps
+//   the line of waiters; the waiter whose operation is done is resumed in the same way.
 //
 // Threads  any task; attempt() under the event's lock.
 // Cost     in memory: no message, no allocation. On a line of the own place: one round trip to the L2.
@@ -16,7 +16,7 @@
 
 namespace tess::detail {
 
-/// What events carry from task to task.
+/// The types that events carry between tasks.
 template <class T>
 concept event_value = std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> && alignof(T) <= 16;
 
@@ -25,18 +25,18 @@ struct no_value {};
 
 inline constexpr std::size_t event_value_bytes_max = 1024;
 
-/// Which event, which operation, and what goes in and comes out. Event: value_type, operation, name(), takes(),
+/// The event, the operation, and its input and output. Event: value_type, operation, name(), takes(),
 /// gives().
 template <class Event, typename Event::operation Op>
 struct event_traits {
   using value = typename Event::value_type;
   using given = std::conditional_t<Event::takes(Op), value, no_value>;
   using result = std::conditional_t<Event::gives(Op), value, void>;
-  /// The result of the form that does not wait.
+  /// The result of the operation's try_ form.
   using tried = std::conditional_t<Event::gives(Op), std::optional<value>, bool>;
 };
 
-/// Tells those who were taken out of a line, in their order. A task may go on, and its waiter be gone, at once.
+/// Notifies the waiters removed from a line, in order. A task may resume at once, and its waiter end.
 template <class Event>
 void resume_all(waiter* w) noexcept {
   using value = typename Event::value_type;
@@ -55,7 +55,7 @@ void resume_all(waiter* w) noexcept {
   }
 }
 
-/// Lets those at the head of the line go that can, and unlocks.
+/// Performs the operations at the head of the line that can proceed, and unlocks.
 template <class Event>
 [[gnu::noinline]] void let_others_go(Event& event, std::uint64_t state) noexcept {
   waiter* gone = nullptr;
@@ -69,11 +69,11 @@ template <class Event>
   }
   *end = nullptr;
   event.line().close(state);
-  // From here on the event may be gone.
+  // From here on the event may be destroyed.
   resume_all<Event>(gone);
 }
 
-/// Events that can be on lines of a machine.
+/// Events that can use hardware lines.
 template <class Event>
 concept line_event = machine_has_lines && requires { requires Event::line_items > 0; };
 
@@ -90,7 +90,7 @@ Value line_value(std::uint64_t word) noexcept {
   return value;
 }
 
-/// A waiter's operation has been done on a line.
+/// A waiter's operation has been performed on a line.
 template <class Event>
 void tell_waiter(void* whom, std::uint64_t word) noexcept {
   using value = typename Event::value_type;
@@ -100,7 +100,7 @@ void tell_waiter(void* whom, std::uint64_t word) noexcept {
   resume_all<Event>(w);
 }
 
-/// As perform(), of an event that is on a line of this place.
+/// Like perform(), for an event that is on a line of this place.
 template <auto Op, class Event>
 [[gnu::noinline]] bool perform_on_line(std::uint32_t line, typename Event::value_type& value, waiter* w) noexcept {
   using value_type = typename Event::value_type;
@@ -123,7 +123,7 @@ template <auto Op, class Event>
   }
 }
 
-/// Another place uses it: it moves to a line, if there is one and nothing but its flag would have to move along.
+/// Called when another place uses the event: moves it to a line, if one is free and the event holds only its flag.
 template <class Event>
 void move_to_line(Event& event) noexcept {
   if (event_lines == nullptr) return;
@@ -136,7 +136,7 @@ void move_to_line(Event& event) noexcept {
   event.line().close(state);
 }
 
-/// True: it is done. False: it cannot be done now, and `w`, if there is one, waits for it.
+/// True: it is done. False: it cannot be done now, and `w`, unless null, waits for it.
 template <auto Op, class Event>
 [[gnu::always_inline]] inline bool perform(Event& event, typename Event::value_type& value, waiter* w) noexcept {
   wait_list& line = event.line();

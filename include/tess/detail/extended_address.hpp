@@ -1,8 +1,8 @@
-// extended_address: addresses that name an address space beside an address; the portable form, where there are none.
+// extended_address: addresses that include an address space; the portable version, for machines without them.
 //
-//   Words of another place may need other instructions than those of the own place. An architecture that has such
+//   Words of another place may need other instructions than local words. An architecture that has such
 //   instructions encodes the address space in unused bits of a window's address. Each function below returns true if it
-//   has performed the operation; otherwise ordinary loads, stores and atomics at `address` do.
+//   has performed the operation; otherwise the caller uses ordinary loads, stores and atomics at `address`.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace tess::detail {
 #if defined(__riscv)
 namespace extended_address = machine::extended_address;
 
-/// Where the bytes of a window, or at some distance in it, can be copied.
+/// The address from which the bytes of a window, or at an offset in it, can be copied.
 [[nodiscard]] inline std::byte* bytes_of_window(std::uint64_t window) noexcept {
   return reinterpret_cast<std::byte*>(window & extended_address::address_mask);
 }

@@ -1,10 +1,10 @@
-// fail_allocation: in checked builds TESS_FAIL_ALLOCATION=N makes the Nth allocation of a job fail, as if memory was
-// full.
+// fail_allocation: in checked builds TESS_FAIL_ALLOCATION=N makes the Nth allocation of a job fail, as if memory
+// were full.
 //
-//   Counted are segments, frames and slots, and what else asks allocation_fails(): a test's operator new.
+//   Segments, frames and slots are counted, and other allocations that ask allocation_fails(): a test's operator new.
 //
 // Threads  any.
-// Cost     nothing in builds that are not checked.
+// Cost     none in builds that are not checked.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline constexpr bool allocations_can_fail = false;
 }
 #endif
 
-/// While it lives, the `number`th allocation from now on fails; 0: none does.
+/// During its lifetime, the `number`th allocation from now on fails; 0: none does.
 class failing_allocation {
  public:
   explicit failing_allocation(std::uint64_t number) noexcept;
@@ -30,7 +30,7 @@ class failing_allocation {
   failing_allocation(failing_allocation const&) = delete;
   failing_allocation& operator=(failing_allocation const&) = delete;
 
-  /// The latest one to live came to its number.
+  /// True if the latest one reached its number.
   [[nodiscard]] static bool happened() noexcept;
 };
 

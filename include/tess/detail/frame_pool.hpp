@@ -1,17 +1,17 @@
-// frame_pool: coroutine frames and slots from per-worker free lists; the memory is the place's segment.
+// frame_pool: coroutine frames and slots from per-worker free lists; the memory is from the place's segment.
 //
-//   A block goes back to the list of the worker that allocated it: at once when that worker frees it, otherwise in
-//   batches through the owner's return stack, so that one spawner and one thief reach a steady state. Blocks carry a
-//   header that says whose they are and whether they are live, so the stall report can walk all frames although no
+//   A block returns to the list of the worker that allocated it: at once if that worker frees it, otherwise in
+//   batches through the owner's return stack, so that one spawner and one thief reach a steady state. Blocks have a
+//   header with their owner and whether they are live, so the stall report can walk all frames although no
 //   list is kept on the fast path.
 //
-// Shapes   block: 16-byte header, then the memory handed out. Size classes are multiples of 64 bytes up to 2 KiB,
-// carved
-//          from slabs so that memory begins a cache line; larger blocks, 16-byte aligned, come from the segment one by
-//          one, each behind its link in a list of them.
+// Shapes   block: a 16-byte header, then the memory handed out. Size classes are multiples of 64 bytes up to 2 KiB,
+//          carved
+//          from slabs so that the memory starts a cache line; larger blocks, 16-byte aligned, come from the segment one
+//          at a time, each preceded by its link in a list of them.
 // Threads  allocate, release, flush_returns, for_each_task: the owning worker. receive: any worker of the place.
-// Cost     allocate and release are two loads and two stores; every 32nd foreign release is a compare-exchange. Large
-//          blocks take constant time too, under the place's lock.
+// Cost     allocate and release are two loads and two stores; every 32nd release by another worker is a
+//          compare-exchange. Large blocks also take constant time, under the place's lock.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class frame_pool {
     return refill(c, k);
   }
 
-  /// Gives back memory from any pool of this place.
+  /// Frees memory from any pool of this place.
   void release(void* memory) noexcept {
     block* const b = block_of(memory);
     b->state = kind::free;
@@ -61,13 +61,13 @@ class frame_pool {
     release_elsewhere(b);
   }
 
-  /// Sends blocks that other workers own back to them now.
+  /// Returns blocks that other workers own to them now.
   void flush_returns() noexcept;
 
-  /// Calls visit(memory) for every live task frame that this pool handed out; visit may allocate here.
+  /// Calls visit(memory) for every live task frame that this pool allocated; visit may allocate here.
   template <class Visit>
   void for_each_task(Visit visit) const {
-    // By number: an allocation may move the list of slabs.
+    // By index, because an allocation may move the list of slabs.
     for (std::size_t n = 0; n < slabs_.size(); ++n)
       for (std::size_t i = 0; i < slabs_[n].used; ++i) {
         auto* const b = reinterpret_cast<block*>(slabs_[n].base + i * slabs_[n].block_bytes);

@@ -1,4 +1,4 @@
-// function_ref: refers to a callable for the time of a call, as std::function_ref of C++26 does; owns nothing.
+// function_ref: refers to a callable for the duration of a call, like std::function_ref of C++26; owns nothing.
 #pragma once
 
 #include <concepts>

@@ -1,10 +1,10 @@
-// handler: what a message calls: one constant record per callable type, in the section `tess_handlers` of the binary.
+// handler: the target of a message: a constant record per callable type, in the binary's section `tess_handlers`.
 //
-//   Every place runs the same binary, so the index of a record in the section names it everywhere; no registration,
-//   no initialisation order. A shared object has a section of its own, so a handler's name is {object, index}; 0 is the
-//   program. The receiver checks object, index and payload size before the call (docs/internals/contract.md, 6).
+//   Every place runs the same binary, so the index of a record in the section identifies it everywhere, with no
+//   registration and no initialisation order. A shared object has its own section: a handler's id is {object, index};
+//   object 0 is the program. The receiver checks object, index and payload size (docs/internals/contract.md, 6).
 //
-//   What names a record of this object is hidden: the loader must not replace it by the equally named one of another.
+//   Symbols of this object's records are hidden: the loader must not replace them by those of another object.
 //
 // Errors  a shared object that was loaded after the job began cannot send: id() throws.
 #pragma once
@@ -22,13 +22,13 @@
 
 namespace tess::detail {
 
-/// Names a handler in messages.
+/// Identifies a handler in messages.
 struct handler_id {
   std::uint16_t index;   ///< of its record
-  std::uint16_t object;  ///< whose; 0: the program's
+  std::uint16_t object;  ///< its shared object; 0: the program
 };
 
-/// Where a message came from.
+/// The source of a message.
 struct message_context {
   place_id source;
   class finish_scope* scope;  ///< of the enclosing run of at_async messages; null for others
@@ -36,13 +36,13 @@ struct message_context {
 
 struct handler_record {
   void (*invoke)(message_context&, std::byte const* payload, std::size_t bytes);
-  std::uint32_t bytes;      ///< payload size; the least one if `variable`
+  std::uint32_t bytes;      ///< payload size; the minimum if `variable`
   std::uint16_t alignment;  ///< of the payload's type, for checks
   bool variable;
 };
 
 extern "C" {
-// NOLINTBEGIN: the linker defines these.
+// NOLINTBEGIN: the linker defines these symbols.
 #if TESS_IN_SHARED_OBJECT
 // Null in an object without handlers.
 [[gnu::weak, gnu::visibility("hidden")]] extern handler_record const __start_tess_handlers[];
@@ -55,7 +55,7 @@ extern handler_record const __stop_tess_handlers[];
 }
 
 #if TESS_IN_SHARED_OBJECT
-/// Enters the object that this code is part of, once, when it is loaded.
+/// Registers the object that contains this code, once, when it is loaded.
 struct [[gnu::visibility("hidden")]] entered_object : shared_object {
   entered_object() noexcept
       : shared_object{__start_tess_handlers, __stop_tess_handlers, __start_tess_types, __stop_tess_types} {
@@ -85,7 +85,7 @@ struct handler_entry {
   }
 };
 
-/// The index of a type of objects, as headers hold it.
+/// The index of a type of objects, as stored in headers.
 inline std::uint32_t type_index_of(type_record const& record) noexcept(!TESS_IN_SHARED_OBJECT) {
   auto const index = static_cast<std::uint32_t>(&record - __start_tess_types);
 #if TESS_IN_SHARED_OBJECT
@@ -97,11 +97,11 @@ inline std::uint32_t type_index_of(type_record const& record) noexcept(!TESS_IN_
 #endif
 }
 
-/// Trivially copyable callables and arguments travel as their bytes.
+/// Trivially copyable callables and arguments travel as bytes.
 template <class T>
 concept message_part = std::is_trivially_copyable_v<T>;
 
-/// std::tuple is not trivially copyable; this is.
+/// A trivially copyable tuple, which std::tuple is not.
 template <class... Parts>
 struct pack {};
 template <class Head, class... Tail>

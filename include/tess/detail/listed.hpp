@@ -1,4 +1,4 @@
-// listed: what TESS_OBJECT says of a type: its base, and its members with their offsets and names.
+// listed: the content of TESS_OBJECT for a type: its base, and its members with their offsets and names.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ template <class Base, class... Members>
 consteval listed_type<Base, Members...> list_members(Members... m) {
   return {std::tuple<Members...>(m...)};
 }
-/// A friend of types with TESS_OBJECT.
+/// A friend of types that use TESS_OBJECT.
 struct listed_access {
   template <class T>
   static consteval auto of()

@@ -1,9 +1,9 @@
-// members: the members of an aggregate, found by structured bindings; their names, by a member's address.
+// members: the members of an aggregate, found by structured bindings, and their names, found by their addresses.
 //
-//   Up to 64 members. Types that are no plain aggregates list theirs in TESS_OBJECT (tess/object.hpp).
+//   Up to 64 members. Types that are not plain aggregates list theirs in TESS_OBJECT (tess/object.hpp).
 //
-// Errors  what cannot be decomposed is a compile error; the compiler prints the line of this file that says why.
-// Cost    compile time: some instantiations per member.
+// Errors  a type that cannot be decomposed is a compile error; the compiler prints the line of this file that says why.
+// Cost    compile time: several instantiations per member.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace tess::detail {
 
-/// Converts to any member's type, for counting initialisers.
+/// Converts to the type of any member, for counting initialisers.
 struct any_member {
   template <class T>
   constexpr operator T&() const& noexcept;
@@ -28,7 +28,7 @@ consteval bool takes_initialisers(std::index_sequence<I...>) {
 
 inline constexpr std::size_t members_max = 64;
 
-/// How many initialisers there may be, up to members_max + 1: an array takes one for each element.
+/// The possible number of initialisers, up to members_max + 1: an array takes one for each element.
 template <class T, std::size_t N = 0>
 consteval std::size_t count_initialisers() {
 #if defined(__clang__)
@@ -57,7 +57,7 @@ consteval std::size_t count_initialisers() {
     else                                                                                                             \
       return N;                                                                                                      \
   }
-/// How many empty braces there may be: one for each member, up to the first that needs more than that.
+/// The possible number of empty braces: one for each member, up to the first that needs more than that.
 template <class T, std::size_t N = 1>
 consteval std::size_t count_braces() {
   if constexpr (N == 0) {
@@ -135,13 +135,13 @@ consteval std::size_t count_braces() {
 #undef TESS_EIGHT
 // clang-format on
 
-/// Up to members_max + 1.
+/// The number of members, up to members_max + 1.
 template <class T>
 consteval std::size_t count_members() {
   constexpr std::size_t initialisers = count_initialisers<T>();
   constexpr std::size_t braces = count_braces<T>();
   if (braces == members_max && initialisers > members_max) return initialisers;
-  // Fewer braces: there are arrays, or a member that cannot be made of nothing; the latter are rarer.
+  // Fewer braces than initialisers: there are arrays, or a member without default constructor; the latter is rarer.
   if constexpr (!std::is_default_constructible_v<T> && braces < initialisers)
     return initialisers;
   else
@@ -156,7 +156,7 @@ consteval std::size_t count_members() {
     return visit(__VA_ARGS__); /* tess: a bit-field cannot travel: use a whole integer */                            \
   }
 
-/// visit(members...)
+/// Calls visit(members...).
 template <std::size_t Count, class T, class Visit>
 constexpr decltype(auto) with_members(T& object, Visit visit) {
   if constexpr (Count == 0) {
@@ -246,7 +246,7 @@ constexpr decltype(auto) with_members(T& object, Visit visit) {
 #undef TESS_EIGHT
 // clang-format on
 
-/// An object that is never made: only the addresses of its members are looked at, while compiling.
+/// An object that is never created: only the addresses of its members are used, at compile time.
 template <class T>
 union unmade {
   constexpr unmade() noexcept : nothing{} {}
@@ -257,7 +257,7 @@ union unmade {
 template <class T>
 inline constexpr unmade<T> unmade_object{};
 
-/// The name behind a member's address.
+/// The name of the member that has this address.
 template <auto* Member>
 consteval std::string_view member_name() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -272,7 +272,7 @@ consteval std::string_view type_name() {
   return text.substr(0, text.rfind(']'));
 }
 
-/// Without namespaces and template arguments.
+/// The type's name without namespaces and template arguments.
 template <class T>
 consteval std::string_view short_name() {
   std::string_view text = type_name<T>();

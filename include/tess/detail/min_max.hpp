@@ -1,4 +1,4 @@
-// min_max: the smaller and the larger of two counts, without all of <algorithm>.
+// min_max: the smaller and the larger of two counts, without including all of <algorithm>.
 #pragma once
 
 #include <cstdint>

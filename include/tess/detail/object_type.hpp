@@ -1,11 +1,11 @@
-// object_type: what the runtime knows of a type of objects: one constant record per type, in the section `tess_types`.
+// object_type: the runtime's description of a type of objects: a constant record, in the section `tess_types`.
 //
-//   Every place runs the same binary, so the index of a record in the section names the type everywhere; an object's
-//   header holds that index, never an address. A shared object has a section of its own: bits 20-31 of the index say
-//   whose, 0 is the program.
+//   Every place runs the same binary, so the index of a record in the section names the type everywhere. An object's
+//   header holds that index, never an address. A shared object has its own section: bits 20-31 of the index are
+//   its number; 0 is the program.
 //
 // Shapes  mask: two bits per word of 8 bytes, word 0 in the lowest bits: 00 data, 01 pointer, 10 transient, 11 start of
-//         an array descriptor {data, count, bytes}, whose second word says 00 array of data or 01 array of pointers.
+//         an array descriptor {data, count, bytes}, whose second word is 00 for an array of data, 01 for pointers.
 // Source  the vtable entry of "NEMESYS" (MEMSYS 2019), section 2.
 #pragma once
 
@@ -21,7 +21,7 @@ enum class block_kind : std::uint8_t { object, data_array, pointer_array };
 
 struct type_record;
 
-/// What a pointer may lead to: these types and those derived from them. Null: any.
+/// The types to which a pointer may lead: these and those derived from them. Null: any.
 struct accepted_types {
   type_record const* const* types = nullptr;
   std::uint32_t count = 0;
@@ -33,7 +33,7 @@ struct slot_check {
   bool descriptor = false;
 };
 
-/// Bytes that arrive as zeros.
+/// A range of bytes that arrive as zeros.
 struct byte_range {
   std::uint32_t offset;
   std::uint32_t bytes;
@@ -42,7 +42,7 @@ struct byte_range {
 struct type_record {
   std::uint32_t bytes;         ///< of an object, a multiple of 8; of an array, of one element
   std::uint32_t slots_count;   ///< of an object
-  std::uint32_t const* slots;  ///< offsets of its words with addresses, ascending
+  std::uint32_t const* slots;  ///< offsets of its address words, ascending
   block_kind kind;
   std::uint8_t alignment;  ///< 8 or 16
   std::uint16_t transients_count;
@@ -54,7 +54,7 @@ struct type_record {
 };
 
 extern "C" {
-// NOLINTBEGIN: the linker defines these.
+// NOLINTBEGIN: the linker defines these symbols.
 #if TESS_IN_SHARED_OBJECT
 // Null in an object without types.
 [[gnu::weak, gnu::visibility("hidden")]] extern type_record const __start_tess_types[];

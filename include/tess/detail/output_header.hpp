@@ -1,4 +1,4 @@
-// output_header: how a connection begins that brings a stream of a place to `tess run`.
+// output_header: the first bytes of a connection that carries an output stream of a place to `tess run`.
 #pragma once
 
 #include <cstdint>

@@ -33,7 +33,7 @@ class page_cache {
   page_cache(client& with, region const& of, std::size_t item_bytes, cache_options const& chosen);
   page_cache(page_cache const&) = delete;
   page_cache& operator=(page_cache const&) = delete;
-  /// Writes back, blocking; prints to standard error if that failed. Call flush() before to get an exception.
+  /// Writes back, blocking; a failure is printed to standard error. Call flush() before it to get an exception.
   ~page_cache();
 
   [[nodiscard]] std::uint64_t items_per_page() const noexcept { return std::uint64_t{1} << item_shift_; }
@@ -51,13 +51,13 @@ class page_cache {
     std::uint32_t frame = 0;
     bool writes = false;
   };
-  /// False: it would have to wait.
+  /// False: pinning would have to wait.
   [[nodiscard]] bool try_pin(std::uint64_t page, bool writes, view& v);
   [[nodiscard]] task<view> pin(std::uint64_t page, bool writes);
   [[nodiscard]] view pin_blocking(std::uint64_t page, bool writes);
-  /// A page that was pinned for writing counts as changed. Without write-through.
+  /// Without write-through. A page that was pinned for writing counts as changed.
   void unpin(view const& v) noexcept;
-  /// Unpins according to the write policy: with write-through, returns when the change is at the server.
+  /// Unpins according to the write policy: with write-through, returns when the server has the change.
   [[nodiscard]] task<void> release(view v);
   void release_blocking(view v);
   [[nodiscard]] bool writes_through() const noexcept { return writes_ == write_policy::through; }
@@ -66,21 +66,21 @@ class page_cache {
     void const* from;
     std::size_t bytes;
   };
-  /// Writes one item; when this returns, it is at the server.
+  /// Writes one item; when it returns, the server has the item.
   [[nodiscard]] task<void> write_through(std::uint64_t page, item changed);
 
-  /// One item of a page in the cache. False: the page is not there or is being moved, or write-through is needed.
+  /// Reads one item of a cached page. False: the page is not there or is being moved, or write-through is needed.
   [[nodiscard]] bool try_read(std::uint64_t page, std::size_t offset, void* to, std::size_t bytes);
   [[nodiscard]] bool try_write(std::uint64_t page, std::size_t offset, void const* from, std::size_t bytes);
 
-  /// A scan has left this page and will not return to it soon: it is replaced first.
+  /// Called when a scan has left this page and will not return soon: it is replaced first.
   void passed(std::uint64_t page);
-  /// These pages will be needed soon.
+  /// Announces that these pages will be needed soon.
   void prefetch(std::uint64_t first, std::uint64_t count);
-  /// When this returns, everything that was changed and unpinned is at the server.
+  /// When it returns, the server has everything that was changed and unpinned.
   [[nodiscard]] task<void> flush();
   void flush_blocking();
-  /// Drops the unchanged pages of these bytes, which are written without this cache.
+  /// Drops the unchanged pages of these bytes, which are written bypassing this cache.
   void invalidate(std::uint64_t offset, std::uint64_t bytes);
 
  private:
@@ -135,15 +135,15 @@ class page_cache {
   std::byte* memory_ = nullptr;
   std::size_t memory_bytes_ = 0;
 
-  std::mutex mutex_;                  // protects what follows
-  std::vector<std::uint32_t> table_;  // by page: its frame + 1
+  std::mutex mutex_;                  // protects the members below
+  std::vector<std::uint32_t> table_;  // indexed by page: its frame + 1
   std::vector<frame> frames_;
   std::vector<std::uint32_t> unused_;
   page_order order_{0};
   access_streams streams_;
-  waiter* starved_ = nullptr;  // wait for any frame
+  waiter* starved_ = nullptr;  // tasks that wait for any frame
   cache_counts counts_;
-  std::atomic<std::uint32_t> in_flight_{0};  // transfers
+  std::atomic<std::uint32_t> in_flight_{0};  // number of transfers
 };
 
 }  // namespace detail

@@ -1,11 +1,11 @@
-// platform: the few things that differ between processors and kinds of code: cache line, pause, prefetch.
+// platform: what differs between processors and kinds of code: cache line, pause, prefetch.
 #pragma once
 
 #include <cstddef>
 
 #include "tess/detail/compiler.hpp"
 
-// Code that may lie anywhere (-fPIC) is taken for part of a shared object; that of a program is compiled with -fPIE or
+// Position-independent code (-fPIC) is assumed to belong to a shared object; a program is compiled with -fPIE or
 // neither.
 #if defined(__PIC__) && !defined(__PIE__)
 #define TESS_IN_SHARED_OBJECT 1
@@ -16,7 +16,7 @@
 #define TESS_IN_SHARED_OBJECT 0
 #endif
 
-/// Before a loop of few rounds: each becomes code of its own.
+/// Before a loop of few iterations: unrolls it completely.
 #if defined(__clang__)
 #define TESS_UNROLL _Pragma("clang loop unroll(full)")
 #else

@@ -1,14 +1,14 @@
-// region: memory of objects that live and die together: chunks with a bump allocator; and the header before an object.
+// region: memory of objects that are freed together: chunks with a bump allocator; and the header before an object.
 //
-//   A copied graph, what an `at` body makes, an arena: each is one region and is freed as a whole, without destructors.
-//   From an object's header to its chunk is a subtraction, and the chunk knows its region.
+//   A copied graph, the objects made by an `at` body, an arena: each is one region and is freed as a whole, without
+//   destructors. From an object's header to its chunk is a subtraction, and the chunk points to its region.
 //
-// Shapes  chunk: {chunk, the region itself if it is the first, blocks}. A block: header of 8 bytes, then the object; of
-//         an array the bytes of its elements stand before that. Objects are aligned to 8, or 16 if their type is.
-//         For RV64 the transition structure of four words, which belongs to accelerators, stands before the header.
-// Bits    header: 0-31 type's index, 32-63 distance from the chunk's start in units of 8 bytes.
+// Shapes  chunk: {chunk, the region itself if it is the first, blocks}. A block: 8-byte header, then the object; for
+//         an array, the size of its elements in bytes precedes it. Objects are aligned to 8, or 16 if their type is.
+//         On RV64 the transition structure of four words, used by accelerators, precedes the header.
+// Bits    header: 0-31 the type's index, 32-63 distance from the chunk's start in units of 8 bytes.
 // Threads allocate: tasks of the place, under a lock if it has several workers.
-// Errors  out_of_memory. Checked builds find out when an object of a dead region is used.
+// Errors  out_of_memory. Checked builds detect the use of an object of a freed region.
 #pragma once
 
 #include <atomic>
@@ -27,8 +27,8 @@ struct object_header {
 };
 static_assert(sizeof(object_header) == 8);
 
-/// What of a block stands before its object: the header, on the machine the transition structure (NEMESYS, MEMSYS 2019,
-/// section 3.2), and the size of an array. Software writes the transition structure once: as zeros, in a new block.
+/// The part of a block before its object: the header, on the machine the transition structure (NEMESYS, MEMSYS 2019,
+/// section 3.2), and the size of an array. Software only writes zeros to the transition structure of a new block.
 #if defined(__riscv)
 inline constexpr std::uint64_t transition_bytes = machine::registers::objects::transition_bytes;
 static_assert(machine::registers::objects::array_front_bytes == 16 + transition_bytes);
@@ -41,7 +41,7 @@ inline constexpr std::uint64_t array_front_bytes = front_bytes + sizeof(std::uin
 inline object_header& header_of(void const* object) noexcept {
   return *reinterpret_cast<object_header*>(const_cast<std::byte*>(static_cast<std::byte const*>(object)) - 8);
 }
-/// Bytes of the elements of an array's block.
+/// The size in bytes of the elements of an array's block.
 inline std::uint64_t& array_bytes_of(void const* block) noexcept {
   auto* const bytes = const_cast<std::byte*>(static_cast<std::byte const*>(block));
   return *reinterpret_cast<std::uint64_t*>(bytes - array_front_bytes);
@@ -65,7 +65,7 @@ inline chunk* chunk_of(void const* object) noexcept {
   return reinterpret_cast<chunk*>(bytes - std::uint64_t{header_of(object).units} * 8);
 }
 
-/// Where a block comes to lie that is put at `offset` of its chunk or later.
+/// The position of a block that is put at `offset` of its chunk or later.
 struct block_place {
   std::uint64_t object;  ///< offset of the object
   std::uint64_t end;
@@ -78,16 +78,16 @@ inline block_place place_block(std::uint64_t offset, std::uint64_t bytes, unsign
 
 class alignas(16) region {
  public:
-  /// A region with room for a copied graph, or one that grows as things are made in it.
+  /// A region with room for a copied graph, or one that grows as objects are made in it.
   [[nodiscard]] static region* make(std::uint64_t bytes);
-  /// One that grows, with room for `bytes` in its first chunk.
+  /// A region that grows, with room for `bytes` in its first chunk.
   [[nodiscard]] static region* make_growing(std::uint64_t bytes);
-  /// For a copied graph of at most so many bytes that accelerators write: it has whole cache lines of its own.
+  /// For a copied graph of at most `bytes`, written by accelerators: the region has whole cache lines of its own.
   [[nodiscard]] static region* make_lines(std::uint64_t bytes);
-  /// Gives all its memory back, or, if it was kept, leaves it to the place.
+  /// Frees all its memory or, if it was kept, leaves it to the place.
   static void end(region* r) noexcept;
 
-  /// Zeroed memory with its header; `bytes`: of the object or of all elements.
+  /// Zeroed memory with its header; `bytes`: the size of the object or of all elements.
   [[nodiscard]] void* allocate(type_record const& type, std::uint32_t type_index, std::uint64_t bytes) {
     if (shared_) lock();
     void* made = nullptr;
@@ -102,7 +102,7 @@ class alignas(16) region {
   }
 
   void keep() noexcept { kept_.store(true, std::memory_order_relaxed); }
-  /// True: whoever held it has left it to the place, so it may be freed now.
+  /// True: its owner has already left it to the place, so it may be freed now.
   [[nodiscard]] bool unkeep() noexcept {
     kept_.store(false, std::memory_order_relaxed);
     return ended_.load(std::memory_order_acquire);
@@ -110,9 +110,9 @@ class alignas(16) region {
   static void free_region(region* r) noexcept;
   [[nodiscard]] bool kept() const noexcept { return kept_.load(std::memory_order_relaxed); }
   [[nodiscard]] chunk* first() noexcept { return reinterpret_cast<chunk*>(this) - 1; }
-  /// Bytes of all chunks.
+  /// The size of all chunks.
   [[nodiscard]] std::uint64_t bytes() noexcept;
-  /// For one who fills a new region himself: where blocks begin, and that they end there.
+  /// For code that fills a new region itself: where blocks begin, and setting where they end.
   [[nodiscard]] std::byte* base() noexcept { return reinterpret_cast<std::byte*>(first()); }
   static constexpr std::uint64_t blocks_begin() noexcept;
 
@@ -126,9 +126,9 @@ class alignas(16) region {
   }
   void unlock() noexcept { locked_.clear(std::memory_order_release); }
 
-  chunk* last_;               ///< blocks are made in this one
-  std::uint64_t used_ = 0;    ///< of last_
-  std::uint64_t growth_ = 0;  ///< bytes of the next chunk
+  chunk* last_;               ///< new blocks are made in this one
+  std::uint64_t used_ = 0;    ///< bytes used of last_
+  std::uint64_t growth_ = 0;  ///< size of the next chunk
   std::atomic_flag locked_;
   std::atomic<bool> kept_{false};
   std::atomic<bool> ended_{false};
@@ -137,7 +137,7 @@ class alignas(16) region {
 static_assert(sizeof(region) % 16 == 0);
 
 constexpr std::uint64_t region::blocks_begin() noexcept {
-  // Accelerators write whole lines from here on.
+  // Accelerators write whole cache lines from here on.
   constexpr std::uint64_t granule = transition_bytes != 0 ? 64 : 1;
   return (sizeof(chunk) + sizeof(region) + granule - 1) / granule * granule;
 }
@@ -148,10 +148,10 @@ constexpr std::uint64_t region::blocks_begin() noexcept {
 void discard_region(region* r);
 /// Throws tess::error unless this is the start of a live object of the caller's place.
 void check_object(void const* object, char const* who);
-/// Where make() puts things: the region of the innermost call around the current task, or else the place's.
+/// Where make() allocates: the region of the innermost call around the current task, or else the place's.
 [[nodiscard]] region& current_region();
 [[nodiscard]] region& region_of_scope(finish_scope& s);
-/// The place's own, as long as the job lives.
+/// The place's own region, which lasts as long as the job.
 [[nodiscard]] region& place_region();
 
 }  // namespace tess::detail

@@ -2,7 +2,7 @@
 // thread no longer accesses this object, so the waiter may destroy it.
 //
 // Threads  expect() and waiting: the waiter. complete(): the other thread, once.
-// Cost     a task: that of a counter. Blocked: a worker polls and resumes none of its tasks; a thread outside of a job
+// Cost     a task: that of a counter. Blocking: a worker polls and resumes none of its tasks; a thread outside of a job
 //          sleeps 50 µs at a time.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tess::rmem::detail {
 
-/// It always ends: a lost server is noticed.
+/// It always ends, because a lost server is noticed.
 inline constexpr tess::detail::wait_kind remote_memory_wait{"remote memory"};
 
 class remote_wait {
@@ -24,12 +24,12 @@ class remote_wait {
   remote_wait& operator=(remote_wait const&) = delete;
   ~remote_wait() { leave(); }
 
-  /// Before the other thread can call complete().
+  /// Call it before the other thread can call complete().
   void expect() noexcept {
     in_flight_.store(true, std::memory_order_relaxed);
     cell_.expect(1);
   }
-  /// Instead of complete(), which will not be called.
+  /// Call it if complete() will not be called.
   void cancel() noexcept {
     cell_.acknowledge(1);
     in_flight_.store(false, std::memory_order_relaxed);
@@ -44,7 +44,7 @@ class remote_wait {
   /// co_await it, then check().
   auto done() noexcept { return tess::detail::cell_awaiter{cell_, remote_memory_wait}; }
   void block() noexcept;
-  /// After either: waits until the other thread has left, and throws the failure that it reported.
+  /// After either wait: waits until the other thread has left, and throws the failure that it reported.
   void check() {
     leave();
     if (failure_) std::rethrow_exception(std::exchange(failure_, {}));

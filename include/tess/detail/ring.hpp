@@ -1,4 +1,4 @@
-// ring: the private ring of a worker's resumable tasks; first in, first out, grows by doubling.
+// ring: a worker's private ring of resumable tasks; first in, first out; grows by doubling.
 //
 // Threads  the owning worker only.
 // Cost     push and pop are a load, a store and an addition; growing copies (amortised).
@@ -32,7 +32,7 @@ class ring {
       grow();
     items_[(head_ + count_++) & mask_] = std::move(item);
   }
-  /// push(item), then pop(), in one go and without a branch; gives `item` itself back if the ring was empty.
+  /// push(item), then pop(), combined and without a branch; returns `item` itself if the ring was empty.
   [[gnu::always_inline]] T rotate(T item) noexcept {
     T* const items = items_;
     std::uint64_t const head = head_;
@@ -46,7 +46,7 @@ class ring {
     --count_;
     return std::move(items_[head_++ & mask_]);
   }
-  /// The item that pop() gives after `i` others; an old one or none if there are not so many.
+  /// The item that pop() returns after `i` others; an old item or none if there are fewer.
   [[nodiscard]] T& ahead(std::uint64_t i) noexcept { return items_[(head_ + i) & mask_]; }
   [[nodiscard]] T const& ahead(std::uint64_t i) const noexcept { return items_[(head_ + i) & mask_]; }
   [[nodiscard]] T const& front() const noexcept { return items_[head_ & mask_]; }
@@ -54,7 +54,7 @@ class ring {
  private:
   static constexpr std::uint64_t initial = 64;
 
-  /// Tasks enter the ring where nothing may fail.
+  /// Tasks are pushed where failure is not allowed.
   [[gnu::noinline, gnu::cold]] void grow() noexcept {
     T* const larger = new (std::nothrow) T[2 * (mask_ + 1)];
     if (larger == nullptr) no_memory_for("the tasks that can run");

@@ -1,8 +1,8 @@
-// scope: what a task belongs to: one finish, as seen at one place; counts the tasks under it that have not ended.
+// scope: the part of one finish at one place: counts the tasks under it that have not ended.
 //
-//   Four kinds share this base. `home`: the finish itself. `proxy`: a finish of another place, made here on first
+//   Four kinds share this base. `home`: the finish itself. `proxy`: a finish of another place, created here on first
 //   arrival. `call`: one incoming `at`, which costs the finish nothing unless its body leaves tasks behind. `system`:
-//   the runtime's own tasks, for which nobody waits. What they do when they run idle is in
+//   the runtime's own tasks, which nothing waits for. What each does when it becomes idle is in
 //   src/runtime/finish/finish.cpp (docs/internals/contract.md, 7).
 //
 // Threads  add, done: any worker of the place; plain arithmetic where the place has only one.
@@ -43,8 +43,8 @@ class finish_scope {
       if (left == 0) ran_idle();
       return;
     }
-    // The step to zero is taken under the place's lock: whoever takes it must not lose the scope to another worker
-    // that finds it complete. release: the task's effects to whoever ends the finish.
+    // The step to zero is taken under the place's lock, so that the scope is not lost to another worker that finds
+    // it complete. release: the effects of the task are visible to the worker that ends the finish.
     std::int64_t before = outstanding_.load(std::memory_order_relaxed);
     while (before != n)
       if (outstanding_.compare_exchange_weak(before, before - n, std::memory_order_release, std::memory_order_relaxed))
@@ -54,17 +54,17 @@ class finish_scope {
 
   /// Keeps the first exception and counts the others.
   void fail(std::exception_ptr exception) noexcept;
-  /// `n` messages under this finish left for `target`.
+  /// Records that `n` messages under this finish left for `target`.
   void note_sent(place_id target, std::int64_t n) noexcept;
 
-  /// Names the finish everywhere: the global address of its home scope.
+  /// Identifies the finish everywhere: the global address of its home scope.
   [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
   [[nodiscard]] scope_kind kind() const noexcept { return kind_; }
 
-  /// Whose region takes the objects that tasks of this scope make: its own, but of a finish the one around it.
+  /// The scope whose region takes the objects that its tasks make: itself; for a finish, the one around it.
   [[nodiscard]] finish_scope& objects_scope() noexcept { return *objects_scope_; }
   void set_objects_scope(finish_scope& s) noexcept { objects_scope_ = &s; }
-  /// Null until something was made.
+  /// Null until an object was made.
   [[nodiscard]] region* objects() const noexcept { return objects_.load(std::memory_order_acquire); }
   void set_objects(region* r) noexcept { objects_.store(r, std::memory_order_release); }
   /// False: another worker was first.

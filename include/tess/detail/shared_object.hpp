@@ -1,10 +1,10 @@
-// shared_object: what a shared object with handlers tells the program that loads it.
+// shared_object: how a shared object with handlers registers with the program that loads it.
 //
-//   Messages name a handler by {object, index}; object 0 is the program. A shared object enters itself when it is
+//   Messages identify a handler by {object, index}; object 0 is the program. A shared object enters itself when it is
 //   loaded, and gets its number when a job starts (src/runtime/messages/handler_objects.cpp).
 //
 // Threads  enter_object: any, one at a time (the loader's lock). The number changes only while no job runs.
-// Errors   see handler_objects.cpp; an object that was loaded while the job runs has no number, and sends nothing.
+// Errors   see handler_objects.cpp; an object loaded while the job runs has no number and cannot send.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct shared_object {
   type_record const* types_begin;
   type_record const* types_end;
   std::uint16_t number = unnumbered;
-  shared_object* next = nullptr;  ///< entered before
+  shared_object* next = nullptr;  ///< the object entered before this one
 };
 
-/// For ever: objects with handlers are never unloaded (they are linked with -z nodelete).
+/// Permanent: objects with handlers are never unloaded (they are linked with -z nodelete).
 void enter_object(shared_object& object) noexcept;
-/// The object was loaded after the job began, so messages cannot name its handlers.
+/// Refuses an object loaded after the job began: messages cannot identify its handlers.
 [[noreturn]] void refuse_late_object(shared_object const& object);
 
 }  // namespace tess::detail

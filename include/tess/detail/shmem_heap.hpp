@@ -1,8 +1,8 @@
-// shmem_heap: the symmetric heap of a PE: first fit, so that the same calls give the same addresses everywhere.
+// shmem_heap: the symmetric heap of a PE: first fit, so that equal calls return equal addresses everywhere.
 //
-//   Before each object is a header: its bytes, the header included, and in bit 0 whether it is in use. The first
-//   is at the heap's begin, each other one where the object before it ends, and neighbours that are free become one
-//   when somebody looks for room.
+//   Each object has a header before it: its size, including the header, and in bit 0 whether it is in use. The first
+//   is at the start of the heap, each other one where the object before it ends. Adjacent free objects are merged
+//   when an allocation looks for room.
 //
 // Threads   one.
 #pragma once

@@ -1,10 +1,10 @@
 // shmem_host: PEs as processes of one host that share their symmetric heaps.
 //
-//   shmem_init makes all heaps, one behind the other in memory that is shared, and starts the PEs, which see it at the
-//   same addresses; the process that called it waits for them. Static objects are each process's own, so only what
-//   shmem_malloc gives is symmetric.
+//   shmem_init creates all heaps, one after the other in shared memory, and starts the PEs, which map it at the
+//   same addresses; the process that called it waits for them. Static objects belong to each process, so only what
+//   shmem_malloc returns is symmetric.
 //
-// Errors    a PE that dies, or ends before shmem_finalize, ends the others; the program then ends with 1.
+// Errors    a PE that dies, or ends before shmem_finalize, ends the others; the program then exits with 1.
 #pragma once
 
 #include <atomic>
@@ -20,14 +20,14 @@ extern constinit state own;
 void begin();
 void end();
 void barrier();
-/// Why not.
+/// Ends the program with a message that says why the address is not valid.
 [[noreturn, gnu::cold]] void refuse(void const* address, std::size_t bytes, int pe);
 
 [[noreturn, gnu::cold]] inline void fail(char const* where, char const* what, char const* expected) {
   fail_at(own.pe, where, what, expected);
 }
 
-/// Where the PE has the word that this one has at `address`.
+/// Where the PE has the word that this PE has at `address`.
 template <class W>
 W* word_of(void const* address, int pe) {
   auto const offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(own.heap);

@@ -1,4 +1,4 @@
-// shmem_state: what both kinds of PE know of themselves, and how they end when they are misused.
+// shmem_state: the state of a PE of either kind, and how it ends when it is misused.
 #pragma once
 
 #include <charconv>
@@ -13,14 +13,14 @@
 
 namespace tess::detail::shmem {
 
-/// How a word travels.
+/// The integer type as which a word is transferred.
 template <class T>
 using bits_of = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
 struct state {
   int pe = -1;
   int pes = 0;
-  std::byte* heap = nullptr;  ///< This PE's.
+  std::byte* heap = nullptr;  ///< The heap of this PE.
   std::size_t heap_bytes = 0;
 };
 
@@ -30,7 +30,7 @@ inline constexpr std::size_t heap_in_use = 1;
 struct alignas(heap_alignment) heap_header {
   std::size_t bytes;
 };
-/// All of it is one free piece.
+/// Makes the whole heap one free block.
 inline void open_heap(state const& of) {
   reinterpret_cast<heap_header*>(of.heap)->bytes = of.heap_bytes;
 }
@@ -40,7 +40,7 @@ inline void open_heap(state const& of) {
   std::exit(2);
 }
 
-/// SHMEM_SYMMETRIC_SIZE in bytes, whole pages; 0: it is no size.
+/// SHMEM_SYMMETRIC_SIZE in bytes, whole pages; 0: it is not a valid size.
 inline std::size_t symmetric_bytes() {
   constexpr std::size_t page = 4096;
   constexpr std::string_view scales = "KMG";

@@ -1,5 +1,5 @@
-// slots: the items of a queue: a power of two of them, each padded to a power of two, so that small ones share no line
-// border.
+// slots: the items of a queue: a power of two of them, each padded to a power of two, so that small ones do not
+// straddle cache lines.
 //
 // Threads  under the queue's lock.
 #pragma once

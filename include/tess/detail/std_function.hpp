@@ -1,4 +1,4 @@
-// std_function: std::function without the hash tables and searchers that <functional> brings along.
+// std_function: std::function without the hash tables and searchers that <functional> includes.
 #pragma once
 
 #if __has_include(<bits/std_function.h>)

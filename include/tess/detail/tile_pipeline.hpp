@@ -1,4 +1,4 @@
-// tile_pipeline: a pass over a region, tile by tile, with two buffers: while one tile is used, the other is moved.
+// tile_pipeline: a pass over a region by tiles, with two buffers: while one tile is used, the other is transferred.
 //
 // Threads  one task or thread; transfers complete on threads of the client.
 // Errors   refused and lost, from next().
@@ -18,19 +18,19 @@ namespace tess::rmem::detail {
 
 class tile_pipeline {
  public:
-  /// Starts to read the first two tiles.
+  /// Starts reading the first two tiles.
   tile_pipeline(client& with, region const& of, std::size_t tile_bytes, bool writes);
   tile_pipeline(tile_pipeline const&) = delete;
   tile_pipeline& operator=(tile_pipeline const&) = delete;
-  /// Writes the current tile back, blocking; prints to standard error if that failed.
+  /// Writes the current tile back, blocking; a failure is printed to standard error.
   ~tile_pipeline();
 
   struct tile {
-    std::byte* bytes = nullptr;  ///< null: there are no more
+    std::byte* bytes = nullptr;  ///< null: there are no more tiles
     std::size_t size = 0;
     std::uint64_t offset = 0;
   };
-  /// Returns the current tile and waits for the next one; after the last one, until all are written.
+  /// Returns the current tile and waits for the next one; after the last one, waits until all are written.
   [[nodiscard]] task<tile> next();
   [[nodiscard]] tile next_blocking();
 
@@ -54,8 +54,8 @@ class tile_pipeline {
   std::size_t tile_bytes_;
   bool writes_;
   std::atomic<std::uint64_t> tiles_;           // 0 when no more are wanted
-  std::uint64_t current_ = ~std::uint64_t{0};  // the tile that was handed out last
-  bool in_use_ = false;                        // and has not been returned
+  std::uint64_t current_ = ~std::uint64_t{0};  // the last tile that was returned by next()
+  bool in_use_ = false;                        // it has not been given back
   std::unique_ptr<std::byte[]> memory_;
   std::array<buffer, 2> buffers_;
 };

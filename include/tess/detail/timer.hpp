@@ -1,8 +1,8 @@
-// timer: what a worker shall do at a point of time; a queue of them per worker, linked through the timers themselves.
+// timer: an action that a worker performs at a point in time; a queue per worker, linked through the timers themselves.
 //
-//   The queue is a pairing heap: starting a timer and looking for the earliest take a few instructions, removing one a
-//   logarithm on average, and nothing is allocated. Workers look at it when they poll and never sleep beyond the
-//   earliest. While it is empty that look is one load.
+//   The queue is a pairing heap: starting a timer and finding the earliest take a few instructions, removing one takes
+//   logarithmic time on average, and nothing is allocated. Workers check it when they poll and never sleep beyond the
+//   earliest. While it is empty, the check is one load.
 //
 // Threads  the worker whose queue it is.
 // Source   M. Fredman, R. Sedgewick, D. Sleator, R. Tarjan, "The pairing heap" (Algorithmica 1986).
@@ -17,7 +17,7 @@ using time_point = std::chrono::steady_clock::time_point;
 
 struct timer {
   time_point due{};
-  void (*expire)(timer&) noexcept = nullptr;  ///< called once, the timer being out of the queue
+  void (*expire)(timer&) noexcept = nullptr;  ///< called once, after the timer has left the queue
   worker* owner = nullptr;                    ///< null: not in a queue
   timer* first_child = nullptr;
   timer* next = nullptr;      ///< sibling
@@ -40,7 +40,7 @@ class timer_queue {
 
 /// Starts a timer of the calling worker. `expire` runs when the worker polls, at `due` or later.
 void start_timer(timer& t) noexcept;
-/// Nothing for a timer that is not started, or that expired.
+/// No effect on a timer that is not started or has expired.
 void cancel_timer(timer& t) noexcept;
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// type_entry: the record of a type of objects, and that of the arrays of a type, in the section `tess_types`.
+// type_entry: the record of a type of objects, and that of its arrays, in the section `tess_types`.
 #pragma once
 
 #include "tess/detail/derived.hpp"
@@ -38,7 +38,7 @@ struct type_entry {
                                                                                  type_name<T>()};
 };
 
-/// An array of data has no slots, an array of pointers nothing else: one check says what they may lead to.
+/// An array of data has no slots, an array of pointers only slots: one check says what they may lead to.
 template <class E>
 struct array_entry {
   static consteval auto make_check() {
@@ -64,7 +64,7 @@ struct array_entry {
       type_name<array<E>>()};
 };
 
-/// By its header; a type derived from T counts.
+/// Compares with the object's header; a type derived from T counts.
 [[nodiscard]] bool object_has_type(void const* object, type_record const& type) noexcept;
 
 template <class T>

@@ -1,11 +1,11 @@
-// wait_list: the one word of state that every event has: a lock, a flag, and who waits, first come, first served.
+// wait_list: the one word of state of every event: a lock, a flag, and the waiters, first come, first served.
 //
-//   Waiters are linked in a ring whose last one the word points to, so that both ends are at hand. A task's waiter lies
+//   Waiters are linked in a ring; the word points to the last one: both ends are reachable. A task's waiter lies
 //   in its own frame; that of a call from another place comes from the worker's pool.
 //
-// Bits     0 locked by a worker, 1 the flag (what it means says the event), 3-63 the last waiter's address; or, if
-//          bit 2 is set, the line of the machine where the event is (event_lines.hpp).
-// Threads  open and close: the workers of the event's place. With one worker a place nothing is locked.
+// Bits     0 locked by a worker; 1 the flag, whose meaning the event defines; 3-63 the last waiter's address, or, if
+//          bit 2 is set, the hardware line that holds the event (event_lines.hpp).
+// Threads  open and close: the workers of the event's place. With one worker per place nothing is locked.
 // Cost     open: one compare-exchange, none with one worker; close: one store. Appending and removing: constant time.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace tess::detail {
 
-/// Somebody who waits for an event.
+/// A task or a call that waits for an event.
 struct waiter {
   enum class kind : std::uint8_t { task, call, nobody };
 
@@ -26,12 +26,12 @@ struct waiter {
   std::uint32_t notify = 0;  ///< the task's worker, or the call's place
   kind is = kind::task;
   std::uint8_t operation = 0;  ///< of the event
-  bool done = false;           ///< it waits no more, but for its next turn
+  bool done = false;           ///< it no longer waits, except for its next turn
   bool given_up = false;       ///< a place failed
 };
 static_assert(sizeof(waiter) == 24);
 
-/// The same with what it brings or gets.
+/// The same with the value that it puts or gets.
 template <class Value>
 struct waiting : waiter {
   [[no_unique_address]] Value value{};
@@ -51,7 +51,7 @@ class wait_list {
   }
 #endif
 
-  /// The state, which is the caller's until close().
+  /// Returns the state, which the caller owns until close().
   [[nodiscard, gnu::always_inline]] std::uint64_t open() noexcept {
     if (self->single) return bits_.load(std::memory_order_relaxed);
     std::uint64_t seen = bits_.load(std::memory_order_relaxed);
@@ -63,14 +63,14 @@ class wait_list {
   }
   [[gnu::always_inline]] void close(std::uint64_t state) noexcept { bits_.store(state, std::memory_order_release); }
 
-  /// Somebody waits: for those that look without locking.
+  /// True if there are waiters; for readers that do not lock.
   [[nodiscard]] bool awaited() const noexcept {
     std::uint64_t const state = bits_.load(std::memory_order_relaxed);
     if (std::uint32_t const line = line_of(state)) return event_lines != nullptr && event_lines->is_awaited(line);
     return has_waiters(state);
   }
 
-  /// Where the event is; 0: here.
+  /// The line that holds the event; 0: it is in memory.
   [[gnu::always_inline]] static std::uint32_t line_of(std::uint64_t state) noexcept {
     if constexpr (!machine_has_lines) return 0;
     return (state & on_line) == 0 ? 0 : static_cast<std::uint32_t>(state >> line_shift);
@@ -88,7 +88,7 @@ class wait_list {
     }
     state = reinterpret_cast<std::uint64_t>(&w) | (state & low_bits);
   }
-  /// Calls visit for all in their order; they may end in it.
+  /// Calls visit for all waiters in order; visit may destroy them.
   template <class Visit>
   static void remove_all(std::uint64_t& state, Visit visit) {
     if (!has_waiters(state)) return;
@@ -122,7 +122,7 @@ class wait_list {
 };
 static_assert(sizeof(wait_list) == 8);
 
-/// An event is destroyed while tasks wait for it: ends the job, for they would wait for ever.
+/// An event is destroyed while tasks wait for it: ends the job, because they would wait for ever.
 [[gnu::cold]] void destroyed_while_awaited(char const* what) noexcept;
 
 }  // namespace tess::detail

@@ -1,4 +1,4 @@
-// word_apply: what a word operation does to memory; shared by the inlined window path and by every fabric.
+// word_apply: the effect of word operations on memory; shared by the inlined window path and all fabrics.
 //
 //   All accesses are sequentially consistent, because an operation takes effect between its call and the end of its
 //   co_await: a put must be visible to every place when its await ends (docs/internals/contract.md, 1).
@@ -16,16 +16,16 @@
 
 namespace tess::detail {
 
-/// Integers on which all operations work.
+/// Integers, which support all operations.
 template <class T>
 concept word_integer =
     std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// Floating point: fetch_add, fetch_min, fetch_max and exchange; what compares bits takes the same word as an integer.
+/// Floating point: fetch_add, fetch_min, fetch_max and exchange; comparisons of bits use the word as an integer.
 template <class T>
 concept word_float = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-/// Pointers that are one word: exchange and compare_swap, by their bits. global_ptr.hpp names itself.
+/// Pointers that are one word: exchange and compare_swap, by their bits. global_ptr.hpp adds itself.
 template <class T>
 inline constexpr bool is_word_pointer = false;
 template <class T>
@@ -36,7 +36,7 @@ concept word_number = word_integer<T> || word_float<T>;
 template <class T>
 concept word_discrete = word_integer<T> || word_pointer<T>;
 
-/// What get and put move: one word, or up to 16 bytes without atomicity.
+/// The types that get and put move: one word, or up to 16 bytes without atomicity.
 template <class T>
 concept word_copyable = std::is_trivially_copyable_v<T> && sizeof(T) <= 16;
 
@@ -62,7 +62,7 @@ template <class W>
 
 template <class T>
 T load_word(std::byte* address) noexcept {
-  // Values that are no single word go piece by piece, each piece of the type's alignment.
+  // Values that are not a single word are copied in pieces, each of the type's alignment.
   constexpr std::size_t piece = single_word<T> ? sizeof(T) : alignof(T) < 8 ? alignof(T) : 8;
   T value;
   for (std::size_t i = 0; i < sizeof(T); i += piece) {
@@ -82,7 +82,7 @@ void store_word(std::byte* address, T const& value) noexcept {
   }
 }
 
-/// Stores `desired` if the word is what `expected` says, which afterwards is what the word was.
+/// Stores `desired` if the word equals `expected`; afterwards `expected` is the previous value of the word.
 template <class T>
 bool compare_swap_word(std::byte* address, T& expected, T desired) noexcept {
   if (T before = expected; extended_address::try_compare_swap(address, before, desired))
@@ -112,8 +112,8 @@ T apply_integer(std::byte* address, T a, T b) noexcept {
   }
 }
 
-/// The same for floating point, which has no atomics of the processor: a loop over compare-and-swap of the bits. A NaN
-/// compares with nothing, so that fetch_min and fetch_max neither store one nor replace one.
+/// The same for floating point, for which processors have no atomics: a loop over compare-and-swap of the bits. A NaN
+/// compares with nothing, so fetch_min and fetch_max neither store one nor replace one.
 template <word_op Op, word_float T>
 T apply_float(std::byte* address, T a) noexcept {
   using bits = word_of<sizeof(T)>;
@@ -128,7 +128,7 @@ T apply_float(std::byte* address, T a) noexcept {
   }
 }
 
-/// Any atomic on any type that has it.
+/// Any atomic on any type that supports it.
 template <word_op Op, class T>
 T apply_word(std::byte* address, T a, T b) noexcept {
   if constexpr (word_float<T>)
@@ -140,7 +140,7 @@ T apply_word(std::byte* address, T a, T b) noexcept {
     return apply_integer<Op, T>(address, a, b);
 }
 
-/// How a word travels to a fabric that has no window.
+/// The type of a word in a request to a fabric without windows.
 enum class word_type : std::uint8_t { i32, u32, i64, u64, raw, f32, f64 };
 
 template <class T>
@@ -157,7 +157,7 @@ constexpr word_type word_type_of() noexcept {
     return std::is_signed_v<T> ? word_type::i64 : word_type::u64;
 }
 
-/// A word operation without its types. `operands`: a and b, or the 16 bytes of a put.
+/// A word operation without C++ types. `operands`: a and b, or the 16 bytes of a put.
 struct word_request {
   word_op op;
   word_type type;
@@ -167,7 +167,7 @@ struct word_request {
   std::uint64_t operands[2];
 };
 
-/// Performs a request on memory that this thread can reach; the old value goes to `result`.
+/// Performs a request on memory that this thread can access; stores the old value in `result`.
 void apply_request(std::byte* address, word_request const& request, std::uint64_t (&result)[2]) noexcept;
 
 }  // namespace tess::detail

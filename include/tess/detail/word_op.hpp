@@ -1,4 +1,4 @@
-// word_op: what can be done to one word.
+// word_op: the operations on one word.
 #pragma once
 
 #include <cstdint>

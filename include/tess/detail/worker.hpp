@@ -1,10 +1,10 @@
-// worker: the part of a worker that inlined code touches: ring, deque, frames; the loop is in src/runtime.
+// worker: the part of a worker that inlined code accesses: ring, deque, frames; the loop is in src/runtime.
 //
 //   A worker belongs to one place and never changes its operating-system thread; several workers may share a thread.
-//   `self` is the worker that the current thread runs now. A started task never changes worker, so inlined code may
+//   `self` is the worker that the current thread runs. A started task never changes its worker, so inlined code may
 //   keep `self` across a suspension.
 //
-// Threads  everything here: the owning worker only, but `unstarted` (thieves of the place).
+// Threads  everything here: only the owning worker, except `unstarted` (thieves of the place).
 #pragma once
 
 #include <atomic>
@@ -30,23 +30,23 @@ namespace tess::detail {
 struct stop_scope;
 struct parked_wait;
 
-/// What every task's frame starts with, whatever it returns.
+/// The start of every task's promise, for any result type.
 struct promise_base : ready_node {
-  promise_base* continuation = nullptr;  ///< who awaits this task; null: it was spawned
+  promise_base* continuation = nullptr;  ///< the task that awaits this one; null: it was spawned
   promise_base* callee = nullptr;        ///< the task it awaits, whose frame may lie inside its own
   finish_scope* scope = nullptr;         ///< the finish it counts for
   std::source_location where;            ///< its latest co_await
-  parked_wait* waits_for = nullptr;      ///< while parked: what for; null: not parked
+  parked_wait* waits_for = nullptr;      ///< what it is parked on; null: not parked
   std::exception_ptr exception;
   stop_scope* stops = nullptr;  ///< the innermost await around it that may be given up; see wait.hpp
 };
 
-/// Promises of tasks all start with promise_base at the same distance from the frame (task.hpp checks the alignment).
+/// All task promises start with promise_base at the same distance from the frame (task.hpp checks the alignment).
 inline std::coroutine_handle<> handle_of(promise_base* p) noexcept {
   return std::coroutine_handle<promise_base>::from_promise(*p);
 }
 
-/// Adds to a count that others may read meanwhile: no atomic addition, for only its worker writes it.
+/// Adds to a count that others may read meanwhile. No atomic addition is needed: only its worker writes it.
 [[gnu::always_inline]] inline void bump(std::uint64_t& count, std::uint64_t n = 1) noexcept {
   std::atomic_ref<std::uint64_t> const shared(count);
   shared.store(shared.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
@@ -55,7 +55,7 @@ inline std::uint64_t read_count(std::uint64_t const& count) noexcept {
   return std::atomic_ref<std::uint64_t>(const_cast<std::uint64_t&>(count)).load(std::memory_order_relaxed);
 }
 
-/// Counted on the paths that inlined code takes; the others are in statistics.hpp of the runtime.
+/// The counts of the inlined paths; the others are in statistics.hpp of the runtime.
 struct hot_counts {
   std::uint64_t words[2] = {0, 0};  ///< word operations on this place, on other places
   std::uint64_t stores = 0;         ///< blocks of a few bytes, stored through a window
@@ -66,41 +66,41 @@ struct worker {
   worker(place_id p, std::uint16_t i, bool only_one)
       : place(p), index(i), single(only_one), unstarted(!only_one), frames(i) {}
 
-  // Read and written at every switch.
+  // Read and written at every task switch.
   promise_base* current = nullptr;
   ring<promise_base*> runnable;
   std::uint64_t turn_end = 0;  ///< position of `runnable` at which the next poll is due
   place_id place;
   std::uint16_t index;
   bool single;                      ///< the place has no other worker
-  bool may_spin = false;            ///< nobody else needs this thread or this processor
+  bool may_spin = false;            ///< no other worker needs this thread or this processor
   bool times_calls = false;         ///< for the statistics; see call_time.hpp
   bool overlaps_calls = true;       ///< starts tasks while others wait for an `at`; settings::overlap_calls
   std::uint32_t waiting_calls = 0;  ///< tasks that wait for an `at`
-  std::uint16_t nested = 0;         ///< depth of tasks run inside spawn()
-  std::uint16_t delivering = 0;     ///< depth of message handlers that run now
-  std::uint32_t ready_events = 0;   ///< event operations that had not to wait
+  std::uint16_t nested = 0;         ///< depth of tasks that run inside spawn()
+  std::uint16_t delivering = 0;     ///< depth of running message handlers
+  std::uint32_t ready_events = 0;   ///< event operations that did not have to wait
   hot_counts counts;
-  /// Word operations below these counts complete at once; beyond them the next poll is due. 0: anybody else could run.
+  /// Word operations below these counts complete at once; beyond them the next poll is due. 0: another task could run.
   std::uint64_t alone_until[2] = {0, 0};
-  std::byte* segment = nullptr;          ///< where the place's segment lies
-  out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while nothing waits
+  std::byte* segment = nullptr;          ///< start of the place's segment
+  out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while no message is buffered
   std::uint32_t outgoing_places = 0;     ///< entries of outgoing_open
   deque<promise_base*> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
-  /// Where tables say that there is no window: that of the own place, or no_window.
+  /// The value in tables that means no window: the window of the own place, or no_window.
   std::uint64_t own_window = std::uint64_t{1} << 63;
-  std::uint64_t const* delayed_windows = nullptr;  ///< those of all places, if only the delay keeps from using them
+  std::uint64_t const* delayed_windows = nullptr;  ///< those of all places, if only the delay prevents their use
   delay_line delayed;
 
-  /// Counts an event operation that had not to wait. True: so many followed each other that others get their turn now.
+  /// Counts an event operation that did not wait. True: after many in a row, the other tasks get a turn now.
   [[nodiscard, gnu::always_inline]] bool count_event() noexcept { return ++ready_events % 64 == 0; }
 
   [[nodiscard]] std::uint32_t notify_id() const noexcept { return std::uint32_t{place} << 16 | index; }
 
-  /// Counts a word operation. True: nobody else could run here now, and the next poll is not due; it may complete at
-  /// once. The count serves as the budget too, so that the path of a lone task has one store for both.
+  /// Counts a word operation. True: no other task could run here now, and the next poll is not due; it may complete at
+  /// once. The count is also the budget, so that the path of a lone task has one store for both.
   [[nodiscard, gnu::always_inline]] bool count_word(bool remote) noexcept {
     std::atomic_ref<std::uint64_t> const count(counts.words[remote]);
     std::uint64_t const before = count.load(std::memory_order_relaxed);
@@ -108,11 +108,11 @@ struct worker {
     return before < alone_until[remote];
   }
   [[nodiscard]] bool alone() const noexcept { return alone_until[0] != 0; }
-  /// A lone task came to the end of its budget.
+  /// True if a lone task has used up its budget.
   [[nodiscard]] bool alone_spent() const noexcept {
     return alone() && (counts.words[0] >= alone_until[0] || counts.words[1] >= alone_until[1]);
   }
-  /// Takes one operation from the budget of a lone task; false: it is spent, or the task is not alone.
+  /// Takes one operation from the budget of a lone task; false: the budget is spent, or the task is not alone.
   [[nodiscard]] bool spend_alone() noexcept {
     if (alone_until[0] <= counts.words[0]) return false;
     --alone_until[0];
@@ -123,16 +123,16 @@ struct worker {
   }
   void not_alone() noexcept { alone_until[0] = alone_until[1] = 0; }
 
-  /// A task of this place may run: whoever is alone is so no longer.
+  /// Makes a task of this place runnable: a lone task is then no longer alone.
   void make_runnable(promise_base* p) {
     not_alone();
     runnable.push(p);
   }
 
-  /// Frames of many tasks do not fit the first-level cache: the frame of a task a few turns ahead is prefetched while
-  /// others run, at its beginning and where small frames have their state.
+  /// Frames of many tasks exceed the first-level cache, so the frame of a task a few turns ahead is prefetched while
+  /// others run: its beginning, and the part where small frames have their state.
   [[gnu::always_inline]] void fetch_soon() const noexcept {
-    // So many frames do stay there.
+    // This many frames stay in the cache.
     if (runnable.size() <= 64) [[likely]]
       return;
     // The promise follows the coroutine's header.
@@ -142,8 +142,8 @@ struct worker {
     prefetch_read(reinterpret_cast<void const*>(frame + 2 * cache_line));
   }
 
-  /// The current task lets the other runnable ones go first: who runs next. Back in the loop when the next poll is due,
-  /// which also starts unstarted tasks.
+  /// The current task lets the other runnable tasks run first: returns the next task, or the loop when the next poll is
+  /// due, which also starts unstarted tasks.
   [[gnu::always_inline]] std::coroutine_handle<> give_way(promise_base* task) noexcept {
     if (runnable.position() < turn_end) [[likely]] {
       current = runnable.rotate(task);
@@ -156,7 +156,7 @@ struct worker {
 
   [[nodiscard]] bool may_start() const noexcept { return overlaps_calls || waiting_calls == 0; }
 
-  /// Who runs next when the current task parked or ended.
+  /// The next task, after the current one has parked or ended.
   std::coroutine_handle<> next() noexcept {
     if (runnable.position() >= turn_end) return std::noop_coroutine();
     promise_base* p;
@@ -166,14 +166,14 @@ struct worker {
     } else {
       p = may_start() ? unstarted.pop() : nullptr;
       if (p == nullptr) return std::noop_coroutine();
-      // The ring did not move, so the end of the turn must.
+      // The ring did not advance, so the end of the turn must move instead.
       --turn_end;
     }
     current = p;
     return handle_of(p);
   }
 
-  /// While it lives, whoever suspends comes back to the caller at once.
+  /// During its lifetime, a task that suspends returns to the caller at once.
   struct single_step {
     explicit single_step(worker& w) noexcept : worker_(w), turn_end_(std::exchange(w.turn_end, 0)) { w.not_alone(); }
     ~single_step() { worker_.turn_end = turn_end_; }
@@ -187,23 +187,23 @@ struct worker {
 };
 
 #if TESS_IN_SHARED_OBJECT
-// The program's: there is one runtime, whatever is loaded. Its thread-local variables have a fixed offset.
+// The program's: one runtime serves all loaded objects. Its thread-local variables have a fixed offset.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local worker* self;
 #else
 inline constinit thread_local worker* self = nullptr;
 #endif
 
-/// Instead of a window's address: there is none. Addresses of a user program are below.
+/// In place of a window's address: there is no window. Addresses of a user program are lower.
 inline constexpr std::uint64_t no_window = std::uint64_t{1} << 63;
 
-/// What is fixed while a job runs. The tables have one entry per place; windows are the addresses of segments here.
+/// What is constant while a job runs. The tables have one entry per place; windows are local addresses of segments.
 struct job_view {
   place_id places = 0;
   std::uint16_t workers = 0;                     ///< per place
   std::uint64_t const* load_window = nullptr;    ///< plain loads of the place's segment, or no_window
   std::uint64_t const* atomic_window = nullptr;  ///< stores and processor atomics on it, or no_window
   std::uint64_t const* segment_bytes = nullptr;  ///< size of its address range, for checks
-  bool const* failed = nullptr;                  ///< by place; null: none has failed. Changed while no task runs
+  bool const* failed = nullptr;                  ///< by place; null: none has failed. Changed only while no task runs
 };
 #if TESS_IN_SHARED_OBJECT
 extern job_view job;
@@ -211,7 +211,7 @@ extern job_view job;
 inline constinit job_view job;
 #endif
 
-/// Wakes another worker of the place if one sleeps while tasks wait to be started.
+/// Wakes another worker of the place if one sleeps while unstarted tasks are waiting.
 void offer_work(worker& w) noexcept;
 
 }  // namespace tess::detail
