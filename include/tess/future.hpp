@@ -5,9 +5,9 @@
 //   at another place, let the task write a sync_var.
 //
 // Threads  any task of the place. Waiting tasks resume in the order in which they began to wait.
-// Errors   every co_await rethrows the task's exception. If no future is left when the task fails, its exception
-//          goes
-//          to the finish.
+// Errors   every co_await rethrows the task's exception.
+//          If no future is left when the task fails,
+//          its exception goes to the finish.
 // Cost     two frames and a block of at least 64 bytes from the worker's pool, two counts; a ready future: a few
 //          instructions. No message. A waiting task costs its frame.
 // Source   Halstead, "Multilisp" (TOPLAS 1985); built from sync_var, as futures of the Tera MTA are.

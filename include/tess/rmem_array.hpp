@@ -9,12 +9,12 @@
 //     co_await a.flush();                                                     // all changes are at the server
 //
 //   An `array<T const>` only reads; as_const() makes one of an array<T>. Copies share the cache. Each place has its own
-//   cache: a place sees the changes of another one after that one's flush(), unless it has the page in its cache.
+//   cache: it sees another place's changes after a flush() there, unless the page is still in its own cache.
 //
 // Units    items; the cache's options in bytes and pages.
-// Threads  tasks of the place. A range-for blocks its worker, which serves messages but runs none of its tasks;
-//          they
-//          run during `co_await tiles.next()` and forall().
+// Threads  tasks of the place. A range-for blocks its worker,
+//          which serves messages but runs none of its tasks;
+//          they run during `co_await tiles.next()` and forall().
 // Errors   refused and lost, from any call that waits. A changed page that cannot be written stays in the cache, and
 //          flush() throws.
 // Cost     a cached item: a lock and a few instructions. Iteration: the lock once for each page.

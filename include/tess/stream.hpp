@@ -10,16 +10,16 @@
 //   back-pressure and finish with at_async (docs/internals/contract.md, 6). Where a place has several workers, batches
 //   run concurrently: a loop inside place_atomic() needs no processor atomics, only one lock per batch.
 //
-// Shapes   T: trivially copyable, aligned to 8 at most. f(std::span<T const>): a trivially copyable callable that
-//          returns
-//          void, as for at_async; the span is not empty, and invalid when f has returned. Items of one batch are in the
+// Shapes   T: trivially copyable, aligned to 8 at most.
+//          f(std::span<T const>): a trivially copyable callable that returns void, as for at_async.
+//          The span is not empty, and invalid when f has returned. Items of one batch are in the
 //          order in which they were sent; batches are not ordered.
 // Threads  as for at_async: any task or handler. A stream may be copied and captured; it holds no items.
 // Errors   as for at_async: exceptions of f go to the finish. A callable and one item over 2 KiB are a compile error.
 // Cost     send: four loads, a compare each, and the item; per batch of up to 4 KiB the cost of a message.
-// Source   "Crunching Large Graphs with Commodity Processors" (HotPar 2011), section 5, request aggregation; exstack2
-//          of
-//          bale.
+// Source   "Crunching Large Graphs with Commodity Processors" (HotPar 2011), section 5,
+//          request aggregation;
+//          exstack2 of bale.
 #pragma once
 
 #include <cstring>

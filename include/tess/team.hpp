@@ -6,9 +6,9 @@
 //   at which split() returned it.
 //
 // Threads  one task per member at a time, for one team; different teams do not affect each other.
-// Errors   tess::error for a call at a place that is not a member, or with another place's handle; out_of_memory at
-//          every
-//          member if one of them has no room for its record.
+// Errors   tess::error for a call at a place that is not a member, or with another place's handle;
+//          out_of_memory at every member
+//          if one of them has no room for its record.
 // Cost     a record of about 6 KiB at each member, of any size; 8 bytes for each member at one place. Collectives:
 //          as those over all places (collective.hpp), with the team's size as P. split: two reductions and three
 //          barriers of the old team, and a sort at its rank 0. place_of: a get of one word.

@@ -5,8 +5,8 @@
 //   result that arrived in time is returned even if the task runs only later. The effect of giving up on x:
 //
 //   a counter: it keeps counting; the operations continue, and it may be awaited again.
-//   a word, an at: it is abandoned. It takes effect later or already has; its late reply frees the slot. Tasks that the
-//     at starts still count for the caller's finish.
+//   a word, an `at`: it is abandoned. It takes effect later or already has; its late reply frees the slot. Tasks that
+//     the call starts still count for the caller's finish.
 //   a block without a counter: its memory is in use, so the destructor still waits for it; use a counter.
 //   barrier(): it has begun, and the next barrier of this place (and team) continues it.
 //   reductions: the team refuses further ones at this place.

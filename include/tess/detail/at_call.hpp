@@ -25,7 +25,7 @@ struct alignas(16) at_slot : ready_node {
   std::exception_ptr exception;
   std::uint32_t result_bytes = 0;  ///< room behind this struct
   bool left_tasks = false;         ///< the body left tasks behind, which the caller's finish must count
-  bool is_event = false;           ///< any place may have to act before the answer comes
+  bool is_event = false;           ///< the reply may depend on any place
   region* arrived = nullptr;       ///< the graph that arrived as the result
   void* arrived_root = nullptr;
 

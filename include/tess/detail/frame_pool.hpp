@@ -5,9 +5,9 @@
 //   header with their owner and whether they are live, so the stall report can walk all frames although no
 //   list is kept on the fast path.
 //
-// Shapes   block: a 16-byte header, then the memory handed out. Size classes are multiples of 64 bytes up to 2 KiB,
-//          carved
-//          from slabs so that the memory starts a cache line; larger blocks, 16-byte aligned, come from the segment one
+// Shapes   block: a 16-byte header, then the memory handed out.
+//          Size classes are multiples of 64 bytes up to 2 KiB, carved from
+//          slabs so that the memory starts a cache line; larger blocks, 16-byte aligned, come from the segment one
 //          at a time, each preceded by its link in a list of them.
 // Threads  allocate, release, flush_returns, for_each_task: the owning worker. receive: any worker of the place.
 // Cost     allocate and release are two loads and two stores; every 32nd release by another worker is a

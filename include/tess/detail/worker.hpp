@@ -38,7 +38,7 @@ struct promise_base : ready_node {
   std::source_location where;            ///< its latest co_await
   parked_wait* waits_for = nullptr;      ///< what it is parked on; null: not parked
   std::exception_ptr exception;
-  stop_scope* stops = nullptr;  ///< the innermost await around it that may be given up; see wait.hpp
+  stop_scope* stops = nullptr;  ///< the innermost enclosing await that may be given up; see wait.hpp
 };
 
 /// All task promises start with promise_base at the same distance from the frame (task.hpp checks the alignment).
