@@ -1,4 +1,6 @@
 # package: Debian packages by CPack: tessera, libtessera-dev and tessera-doc; `./tess package` builds what they hold.
+# CPack packs what has been built, and builds nothing more.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tessera)
 set(CPACK_PACKAGE_VENDOR Tessera)
