@@ -243,6 +243,12 @@ TEST(sync_var, lets_a_million_tasks_wait_in_256_bytes_each) {
 #else
   static constexpr std::uint64_t count = 1'000'000;
 #endif
+  // Without optimisation a frame keeps what the optimised one does without.
+#ifdef __OPTIMIZE__
+  static constexpr std::uint64_t bytes_each = 256;
+#else
+  static constexpr std::uint64_t bytes_each = 512;
+#endif
   run_job({"smp", 1, 1}, []() -> task<void> {
     sync_var<std::uint64_t> v;
     std::uint64_t begun = 0, ended = 0, in_order = 0;
@@ -256,7 +262,7 @@ TEST(sync_var, lets_a_million_tasks_wait_in_256_bytes_each) {
         }(v, begun, ended, in_order));
       while (begun < count) co_await yield();
       std::uint64_t const bytes = detail::self->frames.reserved_bytes() - before;
-      EXPECT_LE(bytes, count * 256);
+      EXPECT_LE(bytes, count * bytes_each);
       EXPECT_EQ(ended, 0U);
       ::testing::Test::RecordProperty("bytes_per_task", static_cast<int>(bytes / count));
       v.write_xf(1);
