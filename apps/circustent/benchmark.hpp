@@ -78,8 +78,7 @@ void fill(benchmark const& of, shape const& given, arrays const& all);
 /// Runs this place's iterations.
 [[nodiscard]] tess::task<void> run(benchmark of, shape given, arrays all);
 /// The number of words of this place's arrays that differ from a sequential run; with several tasks only where the
-/// order
-/// of operations makes no difference.
+/// order of operations makes no difference.
 [[nodiscard]] std::uint64_t wrong_words(benchmark const& of, shape const& given, arrays const& all);
 
 /// Sum over this place's words and their positions; the sums of all places are added.

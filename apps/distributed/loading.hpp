@@ -17,8 +17,7 @@
 namespace graph {
 
 // One kind of rows under construction. offsets has one slot more than in graph_part: row i is counted at i + 2. After
-// the
-// prefix sum, slot i + 1 is the position of its next target, and finally the end of the row.
+// the prefix sum, slot i + 1 is the position of its next target, and finally the end of the row.
 struct growing_rows {
   tess::global_ptr<std::uint64_t> offsets;
   tess::global_ptr<vertex> targets;
@@ -51,8 +50,7 @@ using loading_everywhere = tess::place_local<loading>;
 tess::task<graph_input> open_here(tess::global_ptr<char> spec, std::uint64_t bytes);
 
 // The three passes, at this place, by all its readers. Input errors are thrown as tess::error, which keeps its text
-// when
-// it crosses places.
+// when it crosses places.
 tess::task<void> read_to_measure(loading_everywhere l);
 tess::task<void> read_to_count(loading_everywhere l, distributed_graph g);
 tess::task<void> read_to_fill(loading_everywhere l, distributed_graph g);

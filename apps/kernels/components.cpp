@@ -217,8 +217,7 @@ class components_run {
 
   // Afterwards every own vertex points to its root: first as far as this place's copy leads, then, with the results of
   // all others, the rest of the way. Nothing is hooked meanwhile. Hooks under other places' vertices have made long
-  // chains
-  // of these in the copy, through which most own vertices lead: those are shortened before.
+  // chains of these in the copy, through which most own vertices lead: those are shortened before.
   tess::task<void> compress() {
     co_await tess::barrier();
     if (hooked_elsewhere_.exchange(false, relaxed))

@@ -90,8 +90,7 @@ class word_push {
   }
 
   // Computes scores from the sums that arrived; returns half the sum of their changes. Each change is converted to
-  // fixed
-  // point separately, so that the sum does not depend on the distribution of vertices.
+  // fixed point separately, so that the sum does not depend on the distribution of vertices.
   [[nodiscard]] std::int64_t update(double base, double damping) const noexcept {
     std::int64_t change = 0;
     for (std::uint64_t i = 0; i < part_.count; ++i) {

@@ -64,9 +64,8 @@ class sssp {
   static tess::task<void> release(sssp s);
 
   // A good value if weights are uniform up to `max`: max over the mean degree, as in Meyer and Sanders, but with the
-  // mean
-  // over edges and not over vertices. A graph with hubs reaches nearly everything through them, and a
-  // wide bin would relax their long rows repeatedly: kron:18 relaxes 1.4 times its edges with 8, 1.0 with 2.
+  // mean over edges and not over vertices. A graph with hubs reaches nearly everything through them, and a wide bin
+  // would relax their long rows repeatedly: kron:18 relaxes 1.4 times its edges with 8, 1.0 with 2.
   [[nodiscard]] static tess::task<double> usual_delta(graph::distributed_graph g, graph::edge_weights w);
 
   // delta > 0

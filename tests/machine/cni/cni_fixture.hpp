@@ -110,8 +110,7 @@ class interfaces {
   }
 
   /// A byte of a scratchpad, of a TLM, or of DDR. The cached address reads memory behind all caches, the uncached
-  /// address
-  /// reads through the caches of the home tile.
+  /// address reads through the caches of the home tile.
   std::byte& byte_at(std::uint64_t address) {
     region const& in = *g.map.find(address);
     if (in.kind == region_kind::scratchpad || in.kind == region_kind::tlm) return *g.tiles[in.tile]->peek(address);

@@ -1,6 +1,5 @@
 // tagged_test: multiple-reader queues with tagged requests: answers can be told apart, also in one queue; a request
-// that
-// does not wait is answered at once; queues with tagged requests can be saved and restored.
+// that does not wait is answered at once; queues with tagged requests can be saved and restored.
 // Method: interfaces without harts; the items that arrive at a single-reader queue of the requester. Contention, with
 // processes in place of harts; each item has a unique number.
 #include <map>

@@ -1,10 +1,9 @@
 // stress_test: caches under a directory return the last value written under every reordering, and none waits for ever.
 //
 // Method: 2 to 16 caches of a few lines, which replace each other, on a toy machine with random message delays. Each
-// has
-// two clients that load, store, add, write back and flush words of few lines; a transfer engine reads and writes behind
-// the caches. Every operation takes effect at one instant, so one map of words is the reference. At every operation
-// there is one writer or any number of readers, all of them recorded in the directory.
+// has two clients that load, store, add, write back and flush words of few lines; a transfer engine reads and writes
+// behind the caches. Every operation takes effect at one instant, so one map of words is the reference. At every
+// operation there is one writer or any number of readers, all of them recorded in the directory.
 #include <gtest/gtest.h>
 
 #include <algorithm>

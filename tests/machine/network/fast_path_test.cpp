@@ -3,8 +3,7 @@
 // Method: two networks get the same random packets; one of them simulates every flit. The other is stepped only in the
 // cycles that it requests, as in a machine. The test compares the arrivals of all packets with their order, times and
 // hops and, at random times, the flit counts of links and the numbers of waiting packets. Some receivers send while
-// they
-// receive.
+// they receive.
 #include <gtest/gtest.h>
 
 #include <algorithm>

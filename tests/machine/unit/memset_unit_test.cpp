@@ -1,6 +1,5 @@
 // memset_unit_test: the example unit of docs/internals/machine.md fills the given range and nothing else, in the time
-// of
-// the memory's port. Method: the grid of a preset without harts; commands as stores to the registers.
+// of the memory's port. Method: the grid of a preset without harts; commands as stores to the registers.
 #include "memset_unit.hpp"
 
 #include <gtest/gtest.h>
