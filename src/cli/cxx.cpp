@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/command.hpp"
-#include "cli/process.hpp"
+#include "cli/command/command.hpp"
+#include "cli/process/process.hpp"
 #include "cli/tree.hpp"
 
 namespace tess::cli {

@@ -1,8 +1,8 @@
 // machines: `tess machines` lists them, `tess machines NAME` explains one; it calls the simulator, which reads them.
 #include <fmt/format.h>
 
-#include "cli/command.hpp"
-#include "cli/process.hpp"
+#include "cli/command/command.hpp"
+#include "cli/process/process.hpp"
 #include "cli/tree.hpp"
 
 namespace tess::cli {

@@ -1,5 +1,5 @@
 // main: the `tess` command.
-#include "cli/dispatch.hpp"
+#include "cli/command/dispatch.hpp"
 
 int main(int argc, char** argv) {
   return tess::cli::dispatch(argc, argv);

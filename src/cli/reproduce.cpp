@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "cli/command.hpp"
-#include "cli/process.hpp"
+#include "cli/command/command.hpp"
+#include "cli/process/process.hpp"
 #include "cli/tree.hpp"
 
 namespace tess::cli {

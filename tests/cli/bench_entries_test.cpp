@@ -1,13 +1,13 @@
 // bench_entries_test: benchmark entries are checked when read, and the table is aligned. Method: files written and
 // read.
-#include "cli/bench_entries.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
+
+#include "cli/bench/entries.hpp"
 
 namespace tess::cli {
 namespace {

@@ -1,5 +1,5 @@
 // nearest_test: the suggested name is the one a reader would suggest. Method: hand-picked pairs.
-#include "cli/nearest.hpp"
+#include "cli/command/nearest.hpp"
 
 #include <gtest/gtest.h>
 

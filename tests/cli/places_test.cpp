@@ -2,9 +2,9 @@
 // Method: text in pieces, as sockets and pipes deliver it; lists of entries.
 #include <gtest/gtest.h>
 
-#include "cli/bench_processes.hpp"
-#include "cli/collect_output.hpp"
-#include "cli/supervise.hpp"
+#include "cli/bench/processes.hpp"
+#include "cli/run/collect_output.hpp"
+#include "cli/run/supervise.hpp"
 
 namespace tess::cli {
 namespace {

@@ -1,10 +1,10 @@
 // run_words_test: options of `tess run` are found on both sides of the program's name; all other words are kept.
 // Method: whole command lines as input, their three parts as output.
-#include "cli/run_words.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "cli/run/words.hpp"
 
 namespace tess::cli {
 namespace {

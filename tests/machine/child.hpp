@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "cli/process.hpp"
+#include "cli/process/process.hpp"
 
 namespace tess::machine {
 

@@ -1,5 +1,5 @@
 // process: execvp and posix_spawnp with argument vectors, which need no quoting.
-#include "cli/process.hpp"
+#include "cli/process/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cli/command.hpp"
+#include "cli/command/command.hpp"
 
 namespace tess::cli {
 namespace {

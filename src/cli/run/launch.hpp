@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "cli/command.hpp"
+#include "cli/command/command.hpp"
 
 namespace tess::cli {
 

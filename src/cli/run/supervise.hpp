@@ -14,7 +14,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cli/command.hpp"
+#include "cli/command/command.hpp"
 
 namespace tess::cli {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
-#include "cli/doctor_checks.hpp"
-#include "cli/doctor_fabric.hpp"
+#include "cli/command/command.hpp"
+#include "cli/doctor/checks.hpp"
+#include "cli/doctor/fabric.hpp"
 #include "cli/tree.hpp"
 
 namespace tess::cli {

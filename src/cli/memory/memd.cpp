@@ -1,6 +1,6 @@
 // memd: `tess memd` becomes the memory server, a separate program, so that the command is not linked with it.
-#include "cli/command.hpp"
-#include "cli/process.hpp"
+#include "cli/command/command.hpp"
+#include "cli/process/process.hpp"
 #include "cli/tree.hpp"
 
 namespace tess::cli {

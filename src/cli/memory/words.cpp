@@ -1,5 +1,5 @@
-// mem_words: parses and formats sizes, whose units are powers of two, and rights.
-#include "cli/mem_words.hpp"
+// words: parses and formats sizes, whose units are powers of two, and rights.
+#include "cli/memory/words.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <charconv>
 #include <utility>
 
-#include "cli/command.hpp"
+#include "cli/command/command.hpp"
 
 namespace tess::cli {
 

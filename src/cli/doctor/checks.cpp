@@ -1,5 +1,5 @@
-// doctor_checks: reads /proc, /sys, limits and the versions that tools print; changes nothing.
-#include "cli/doctor_checks.hpp"
+// checks: reads /proc, /sys, limits and the versions that tools print; changes nothing.
+#include "cli/doctor/checks.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/process.hpp"
+#include "cli/process/process.hpp"
 
 namespace tess::cli {
 namespace {

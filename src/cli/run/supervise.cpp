@@ -1,5 +1,5 @@
 // supervise: poll(2) on the launcher's standard error and on its pidfd.
-#include "cli/supervise.hpp"
+#include "cli/run/supervise.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/overdue.hpp"
+#include "cli/process/overdue.hpp"
 
 namespace tess::cli {
 namespace {

@@ -1,5 +1,5 @@
 // nearest: edit distance by rows (optimal string alignment).
-#include "cli/nearest.hpp"
+#include "cli/command/nearest.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "cli/command.hpp"
-#include "cli/mem_words.hpp"
+#include "cli/command/command.hpp"
+#include "cli/memory/words.hpp"
 #include "rmem/client/connection.hpp"
 #include "rmem/wire/sockets.hpp"
 #include "tess/rmem.hpp"

@@ -1,5 +1,5 @@
 // command: the help layout and the parsing that all subcommands share.
-#include "cli/command.hpp"
+#include "cli/command/command.hpp"
 
 #include <algorithm>
 #include <memory>

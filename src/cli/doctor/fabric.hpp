@@ -1,10 +1,10 @@
-// doctor_fabric: `tess doctor --fabric ucx`: libraries, launcher and transports, and measurements between places.
+// fabric: `tess doctor --fabric ucx`: libraries, launcher and transports, and measurements between places.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "cli/doctor_checks.hpp"
+#include "cli/doctor/checks.hpp"
 
 namespace tess::cli {
 

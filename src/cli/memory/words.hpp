@@ -1,4 +1,4 @@
-// mem_words: sizes and rights as text, on the command line and in tables.
+// words: sizes and rights as text, on the command line and in tables.
 #pragma once
 
 #include <cstdint>

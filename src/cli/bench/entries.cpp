@@ -1,5 +1,5 @@
-// bench_entries: one list of columns defines the keys of an entry, their types, and their display in the table.
-#include "cli/bench_entries.hpp"
+// entries: one list of columns defines the keys of an entry, their types, and their display in the table.
+#include "cli/bench/entries.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // collect_output: poll(2) on the socket, on its connections and on the launcher's pidfd.
-#include "cli/collect_output.hpp"
+#include "cli/run/collect_output.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,8 +16,8 @@
 #include <cstring>
 #include <vector>
 
-#include "cli/overdue.hpp"
-#include "cli/process.hpp"
+#include "cli/process/overdue.hpp"
+#include "cli/process/process.hpp"
 #include "tess/detail/output_header.hpp"
 
 namespace tess::cli {

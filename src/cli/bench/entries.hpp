@@ -1,4 +1,4 @@
-// bench_entries: results of benchmarks: reads those of one benchmark, and formats all of them as a table.
+// entries: results of benchmarks: reads those of one benchmark, and formats all of them as a table.
 //
 //   A benchmark is run as `NAME --json FILE [--runs N]` and writes a list of entries
 //     {"bench": "gups", "case": "remote", "places": 4, "value": 1.5e8, "unit": "updates/s", "limit": 1e8, "ratio": 1.5,

@@ -1,4 +1,4 @@
-// bench_processes: `tess bench --fabric ucx`: places as two processes of this host, beside the same places on smp, the
+// processes: `tess bench --fabric ucx`: places as two processes of this host, beside the same places on smp, the
 //   peers that are installed, and an empty MPI program's start-up.
 //
 //   Entries are those of the benchmark `processes`, whose limits are raw loops; and for each case one more against smp

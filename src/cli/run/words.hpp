@@ -1,4 +1,4 @@
-// run_words: separates the arguments of `tess run` into its own and the program's.
+// words: separates the arguments of `tess run` into its own and the program's.
 //
 //   The options of `tess run` are recognised before and after the program's name, up to a `--`, which is dropped.
 //   Every other word after the name goes to the program unchanged, in order:
@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/command.hpp"
+#include "cli/command/command.hpp"
 
 namespace tess::cli {
 

@@ -1,5 +1,5 @@
-// doctor_fabric: queries the libraries, then starts a job.
-#include "cli/doctor_fabric.hpp"
+// fabric: queries the libraries, then starts a job.
+#include "cli/doctor/fabric.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 
 #include <filesystem>
 
-#include "cli/launch.hpp"
-#include "cli/process.hpp"
+#include "cli/process/process.hpp"
+#include "cli/run/launch.hpp"
 
 namespace tess::cli {
 namespace {

@@ -1,5 +1,5 @@
-// bench_processes: starts the processes of each benchmark and peer, and compares their results.
-#include "cli/bench_processes.hpp"
+// processes: starts the processes of each benchmark and peer, and compares their results.
+#include "cli/bench/processes.hpp"
 
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include <chrono>
 #include <functional>
 
-#include "cli/bench_entries.hpp"
-#include "cli/launch.hpp"
-#include "cli/process.hpp"
-#include "cli/temporary_file.hpp"
+#include "cli/bench/entries.hpp"
+#include "cli/process/process.hpp"
+#include "cli/process/temporary_file.hpp"
+#include "cli/run/launch.hpp"
 
 namespace tess::cli {
 namespace {

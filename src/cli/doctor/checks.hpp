@@ -1,4 +1,4 @@
-// doctor_checks: one finding per fact about this machine that matters to Tessera.
+// checks: one finding per fact about this machine that matters to Tessera.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // launch: the command line for each launcher; always a vector, never a shell.
-#include "cli/launch.hpp"
+#include "cli/run/launch.hpp"
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "cli/collect_output.hpp"
-#include "cli/process.hpp"
-#include "cli/supervise.hpp"
+#include "cli/process/process.hpp"
+#include "cli/run/collect_output.hpp"
+#include "cli/run/supervise.hpp"
 
 namespace tess::cli {
 namespace {

@@ -7,12 +7,12 @@
 #include <fstream>
 #include <string>
 
-#include "cli/bench_entries.hpp"
-#include "cli/bench_processes.hpp"
-#include "cli/command.hpp"
-#include "cli/nearest.hpp"
-#include "cli/process.hpp"
-#include "cli/temporary_file.hpp"
+#include "cli/bench/entries.hpp"
+#include "cli/bench/processes.hpp"
+#include "cli/command/command.hpp"
+#include "cli/command/nearest.hpp"
+#include "cli/process/process.hpp"
+#include "cli/process/temporary_file.hpp"
 #include "cli/tree.hpp"
 
 namespace tess::cli {

@@ -1,5 +1,5 @@
 // dispatch: finds the subcommand of `tess`, runs it, and turns its exceptions into exit codes.
-#include "cli/dispatch.hpp"
+#include "cli/command/dispatch.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/command.hpp"
-#include "cli/nearest.hpp"
+#include "cli/command/command.hpp"
+#include "cli/command/nearest.hpp"
 
 namespace tess::cli {
 namespace {

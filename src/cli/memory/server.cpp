@@ -1,4 +1,6 @@
-// memory_server: the program that `tess memd` becomes: serves memory until it is told to stop (docs/use/rmem.md).
+// server: the program that `tess memd` becomes: serves memory until it is told to stop (docs/use/rmem.md).
+#include "rmem/server/server.hpp"
+
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,10 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
-#include "cli/dispatch.hpp"
-#include "cli/mem_words.hpp"
-#include "rmem/server/server.hpp"
+#include "cli/command/command.hpp"
+#include "cli/command/dispatch.hpp"
+#include "cli/memory/words.hpp"
 #include "rmem/wire/sockets.hpp"
 
 namespace tess::cli {

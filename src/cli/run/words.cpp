@@ -1,12 +1,12 @@
-// run_words: one pass over the arguments; the program's name is the first that is not an option.
-#include "cli/run_words.hpp"
+// words: one pass over the arguments; the program's name is the first that is not an option.
+#include "cli/run/words.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "cli/nearest.hpp"
+#include "cli/command/nearest.hpp"
 
 namespace tess::cli {
 namespace {

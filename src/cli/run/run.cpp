@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <string>
 
-#include "cli/command.hpp"
-#include "cli/launch.hpp"
-#include "cli/nearest.hpp"
-#include "cli/process.hpp"
-#include "cli/run_words.hpp"
+#include "cli/command/command.hpp"
+#include "cli/command/nearest.hpp"
+#include "cli/process/process.hpp"
+#include "cli/run/launch.hpp"
+#include "cli/run/words.hpp"
 #include "cli/tree.hpp"
 #include "tess/delay.hpp"
 
