@@ -21,7 +21,10 @@
 
 namespace tess {
 
+class mutex;
 class mutex_guard;
+template <>
+inline constexpr bool detail::has_holder<mutex> = true;
 
 class mutex {
  public:

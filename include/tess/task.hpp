@@ -29,6 +29,8 @@ namespace detail {
 
 /// Passes the exception of a spawned task to its finish. Separate from the common path.
 void report_exception(promise_base& p) noexcept;
+/// Keeps the current exception for the task that awaits this one, and notes that it passed here.
+void keep_exception(promise_base& task) noexcept;
 
 [[nodiscard]] void* frame_allocate(std::size_t bytes);
 
@@ -83,7 +85,7 @@ struct promise_common : promise_base {
 
   std::suspend_always initial_suspend() noexcept { return {}; }
   final_awaiter final_suspend() noexcept { return {}; }
-  void unhandled_exception() noexcept { exception = std::current_exception(); }
+  void unhandled_exception() noexcept { keep_exception(*this); }
 
   /// A yield does not park: a stop request is checked before it, where the promise is at hand.
   yield_awaiter await_transform(yield_awaiter a, std::source_location at = std::source_location::current()) {

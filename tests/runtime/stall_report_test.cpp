@@ -1,70 +1,22 @@
 // stall_report: a program that hangs reports which task waits where and for what, on its own and on request.
 // Method: a program that deadlocks runs as a child; its stderr is read with a limit, then it is killed.
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <fstream>
-
+#include "runtime/child_program.hpp"
 #include "runtime/run_job.hpp"
 
 namespace tess::test {
 namespace {
 
-class child {
+class stalling : public child {
  public:
-  explicit child(std::vector<std::string> environment, char const* how = "counter", char const* which = nullptr) {
-    int ends[2];
-    if (pipe(ends) != 0) throw std::runtime_error("pipe");
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(ends[1], 2);
-      close(ends[0]);
-      for (std::string& e : environment) putenv(e.data());
-      execl(TESS_STALLING_PROGRAM, "stalling_program", how, which, nullptr);
-      _exit(127);
-    }
-    close(ends[1]);
-    stderr_ = ends[0];
-  }
-  ~child() {
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    close(stderr_);
-  }
-  child(child const&) = delete;
-  child& operator=(child const&) = delete;
-
-  void signal(int number) const { kill(pid_, number); }
-  /// Reads until `text` was seen; false after 20 s.
-  bool says(std::string const& text) {
-    for (int tries = 0; tries < 200 && heard_.find(text) == std::string::npos; ++tries) {
-      pollfd p{stderr_, POLLIN, 0};
-      if (poll(&p, 1, 100) <= 0) continue;
-      char bytes[4096];
-      ssize_t const n = read(stderr_, bytes, sizeof bytes);
-      if (n <= 0) break;
-      heard_.append(bytes, static_cast<std::size_t>(n));
-    }
-    return heard_.find(text) != std::string::npos;
-  }
-  [[nodiscard]] std::string const& heard() const { return heard_; }
-
- private:
-  pid_t pid_ = 0;
-  int stderr_ = -1;
-  std::string heard_;
+  explicit stalling(std::vector<std::string> environment, char const* how = "counter", char const* which = nullptr)
+      : child(TESS_STALLING_PROGRAM, std::move(environment), how, which) {}
 };
 
-/// `file:line` of the line with this comment.
 std::string line_of(std::string const& comment) {
-  std::ifstream file(TESS_STALLING_SOURCE);
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number)
-    if (line.find(comment) != std::string::npos) return "stalling_program.cpp:" + std::to_string(number);
-  return "no such line";
+  return test::line_of(TESS_STALLING_SOURCE, comment);
 }
 
 class stall_report : public testing::TestWithParam<layout> {
@@ -74,7 +26,7 @@ class stall_report : public testing::TestWithParam<layout> {
     return {std::string("TESS_FABRIC=") + l.fabric, "TESS_PLACES=" + std::to_string(l.places),
             "TESS_WORKERS=" + std::to_string(l.workers), std::string("TESS_STALL_TIMEOUT=") + timeout};
   }
-  void expect_report(child& c) {
+  void expect_report(stalling& c) {
     std::string const place = "place " + std::to_string(GetParam().places - 1) + " worker ";
     EXPECT_TRUE(c.says("waits for counter at " + line_of("the line that the report names"))) << c.heard();
     EXPECT_TRUE(c.says(place)) << c.heard();
@@ -84,13 +36,13 @@ class stall_report : public testing::TestWithParam<layout> {
 };
 
 TEST_P(stall_report, names_place_worker_reason_and_line_after_the_timeout) {
-  child c(environment("0.3"));
+  stalling c(environment("0.3"));
   EXPECT_TRUE(c.says("nothing has moved for 0.3")) << c.heard();
   expect_report(c);
 }
 
 TEST_P(stall_report, comes_when_asked_by_sigusr1) {
-  child c(environment("0"));
+  stalling c(environment("0"));
   usleep(500000);
   c.signal(SIGUSR1);
   EXPECT_TRUE(c.says("SIGUSR1")) << c.heard();
@@ -98,7 +50,7 @@ TEST_P(stall_report, comes_when_asked_by_sigusr1) {
 }
 
 TEST_P(stall_report, names_a_task_whose_destructor_waits) {
-  child c(environment("0.3"), "destructor");
+  stalling c(environment("0.3"), "destructor");
   EXPECT_TRUE(c.says("nothing has moved for 0.3")) << c.heard();
   EXPECT_TRUE(c.says("place " + std::to_string(GetParam().places - 1) + " worker ")) << c.heard();
   EXPECT_TRUE(c.says("waits for operations of a counter that is destroyed in a task after its co_await at " +
@@ -113,9 +65,9 @@ INSTANTIATE_TEST_SUITE_P(layouts, stall_report,
 
 TEST(stall_report, names_a_task_that_waits_for_room_to_send) {
   for (char const* const fabric : {"smp", "hostile"}) {
-    child c({std::string("TESS_FABRIC=") + fabric, "TESS_PLACES=2", "TESS_WORKERS=1", "TESS_THREADS=2",
-             "TESS_STALL_TIMEOUT=0"},
-            "credit");
+    stalling c({std::string("TESS_FABRIC=") + fabric, "TESS_PLACES=2", "TESS_WORKERS=1", "TESS_THREADS=2",
+                "TESS_STALL_TIMEOUT=0"},
+               "credit");
     usleep(500000);
     c.signal(SIGUSR1);
     EXPECT_TRUE(c.says("place 0 worker 0: waits for room to send messages in a task after its co_await at " +
@@ -143,7 +95,7 @@ TEST(stall_report, names_the_wait_for_each_sort_of_event) {
                {"barrier", "tree_barrier"},
                {"remote", "read_fe of a sync_var"}};
   for (auto const& [kind, text] : waits) {
-    child c({"TESS_FABRIC=smp", "TESS_PLACES=2", "TESS_WORKERS=1", "TESS_STALL_TIMEOUT=0.2"}, "event", kind);
+    stalling c({"TESS_FABRIC=smp", "TESS_PLACES=2", "TESS_WORKERS=1", "TESS_STALL_TIMEOUT=0.2"}, "event", kind);
     std::string const line = line_of("// event " + std::string(kind));
     EXPECT_TRUE(c.says("place 0 worker 0: waits for " + std::string(text) + " at " + line)) << c.heard();
   }

@@ -39,6 +39,10 @@ void look_for_ready() noexcept;
 /// A place failed: gives up all waits in this line.
 void give_up_line(wait_list& line) noexcept;
 
+/// A task that waits for this event waits for the one that holds it.
+template <class Event>
+inline constexpr bool has_holder = false;
+
 /// An operation of a task at the event's place. Lasting: the wait always ends, because this place ends it.
 template <class Event, typename Event::operation Op, bool Lasting = false>
 class [[nodiscard("an operation that may wait is done at its co_await")]] event_wait : public parked_wait {
@@ -87,7 +91,11 @@ class [[nodiscard("an operation that may wait is done at its co_await")]] event_
   static void give_up(parked_wait& wait, promise_base&) noexcept {
     give_up_line(static_cast<event_wait&>(wait).event_.line());
   }
-  static constexpr wait_kind waits{Event::name(Op), Lasting ? nullptr : &event_wait::give_up, !Lasting};
+  static void const* held_object(parked_wait const& wait) noexcept {
+    return &static_cast<event_wait const&>(wait).event_;
+  }
+  static constexpr wait_kind waits{Event::name(Op), Lasting ? nullptr : &event_wait::give_up, !Lasting,
+                                   has_holder<Event> ? &event_wait::held_object : nullptr};
 
  protected:
   Event& event_;

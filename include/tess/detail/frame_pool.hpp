@@ -79,6 +79,10 @@ class frame_pool {
     }
   }
 
+  /// The bytes of memory from allocate(): at least what was asked for.
+  [[nodiscard]] static std::size_t size_of(void* memory) noexcept {
+    return block_of(memory)->size_class * granule - header_bytes;
+  }
   [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
 
  private:

@@ -44,6 +44,9 @@ struct wait_kind {
   void (*give_up)(parked_wait&, promise_base&) noexcept = nullptr;
   /// Any place may be the one that should end it: after a failure the wait does not begin.
   bool on_any_place = false;
+  /// The object that one task at a time holds and this one waits for, for the stall report; null: it waits for another
+  /// thing.
+  void const* (*held_object)(parked_wait const&) noexcept = nullptr;
 };
 /// The object to which promise_base::waits_for points.
 struct parked_wait {

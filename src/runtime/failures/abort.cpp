@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "runtime/finish/finish.hpp"
+#include "runtime/messages/exception_wire.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 
 namespace tess::detail {
@@ -91,16 +92,18 @@ void print_abort(job_state const& j) noexcept {
   std::fprintf(stderr, "tess: the job cannot go on: %s\n", written ? j.abort.reason : "no reason was given in time");
 }
 
-void print_exception(std::exception_ptr exception) {
+void print_exception(job_state& j, std::exception_ptr const& exception) {
   try {
-    std::rethrow_exception(std::move(exception));
+    std::rethrow_exception(exception);
   } catch (remote_error const& e) {
-    std::fprintf(stderr, "tess: %s\n", e.what());
-  } catch (std::exception const& e) {
     std::fprintf(stderr, "tess: the program ended with an exception: %s\n", e.what());
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "tess: the program ended with an exception: %s: %s\n", type_name_of(typeid(e)).c_str(),
+                 e.what());
   } catch (...) {
     std::fprintf(stderr, "tess: the program ended with an exception that is no std::exception\n");
   }
+  std::fputs(j.exception_traces.text_of(exception).c_str(), stderr);
 }
 
 }  // namespace tess::detail

@@ -32,7 +32,7 @@ void destroy_tasks(job_state& j);
 /// Prints why the job was aborted.
 void print_abort(job_state const& j) noexcept;
 
-/// Prints an exception that left the program.
-void print_exception(std::exception_ptr exception);
+/// Prints an exception that left the program: its type, its text, and its way through tasks and places.
+void print_exception(job_state& j, std::exception_ptr const& exception);
 
 }  // namespace tess::detail

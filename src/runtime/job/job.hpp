@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fabric/fabric.hpp"
+#include "runtime/failures/exception_trace.hpp"
 #include "runtime/failures/state.hpp"
 #include "runtime/finish/state.hpp"
 #include "runtime/graphs/state.hpp"
@@ -49,6 +50,7 @@ struct job_state {
   std::atomic<int> exit_code{0};  ///< the program's; place 0 sends it to all
   job_abort abort;
   job_failures failures;
+  detail::exception_traces exception_traces;
   job_watch watch;
   job_statistics statistics;
 

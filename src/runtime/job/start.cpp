@@ -10,6 +10,7 @@
 
 #include "fabric/choice.hpp"
 #include "runtime/failures/abort.hpp"
+#include "runtime/failures/crash_report.hpp"
 #include "runtime/failures/failed_places.hpp"
 #include "runtime/finish/finish.hpp"
 #include "runtime/graphs/quarantine.hpp"
@@ -127,6 +128,8 @@ void start_threads(job_state& j, std::vector<std::thread>& others) {
     for (std::size_t t = 1; t < j.threads.size(); ++t)
       others.emplace_back([&thread = j.threads[t]] {
         pinned const here(thread.cpu);
+        std::optional<crash_stack> stack;
+        if (!on_machine()) stack.emplace();
         run_thread(thread);
       });
   } catch (std::system_error const& e) {
@@ -145,7 +148,13 @@ std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
     blocked_signals const blocked;
     // A simulated machine has no signals and no hart for a watch, and reports waits that never end itself.
     std::optional<stall_watch> watch;
-    if (!on_machine()) watch.emplace(j.options.stall_timeout);
+    std::optional<crash_report> last_words;
+    std::optional<crash_stack> stack;
+    if (!on_machine()) {
+      watch.emplace(j.options.stall_timeout);
+      last_words.emplace();
+      stack.emplace();
+    }
     std::vector<std::thread> others;
     self = j.workers.front().get();
     try {
@@ -198,6 +207,7 @@ struct running_job {
   running_job& operator=(running_job const&) = delete;
 
   void end() noexcept {
+    j.exception_traces.clear();
     for (auto const& p : j.places) {
       // Its region lies in the segment.
       p->finishes.system->set_objects(nullptr);
@@ -299,7 +309,7 @@ int run(settings const& s, args words, detail::function_ref<task<int>(args)> app
     // Also a failure that the program handled.
     if (j.first_place == 0) detail::print_failures(j);
     if (thrown) code = 1;
-    if (thrown && !j.failures.any) detail::print_exception(std::move(thrown));
+    if (thrown && !j.failures.any) detail::print_exception(j, thrown);
   }
   job.write_files(code);
   bool const processes = j.local_places != detail::job.places;

@@ -4,14 +4,19 @@
 #include <cstddef>
 #include <exception>
 #include <span>
+#include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "tess/error.hpp"
 
 namespace tess::detail {
 
-/// At most about 1 KiB; longer texts are cut.
+/// At most about 2 KiB with its way through tasks (exception_trace.hpp); longer texts are cut.
 [[nodiscard]] std::vector<std::byte> encode_exception(std::exception_ptr exception, place_id thrown_at);
+/// A type's name as a program writes it.
+[[nodiscard]] std::string type_name_of(std::type_info const& type);
+
 /// tess::error, out_of_memory and place_failed keep their types; all others become remote_error.
 [[nodiscard]] std::exception_ptr decode_exception(std::span<std::byte const> bytes) noexcept;
 

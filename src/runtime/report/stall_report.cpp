@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <unordered_set>
@@ -21,6 +22,8 @@ namespace tess::detail {
 
 namespace {
 constexpr unsigned lines_max = 50;
+/// So many tasks that may hold an object say something.
+constexpr unsigned holders_max = 3;
 constexpr auto pause_wait_max = std::chrono::milliseconds(250);
 /// How long tasks of an aborted job may take to reach their next co_await.
 constexpr auto abort_wait_max = std::chrono::seconds(5);
@@ -44,6 +47,32 @@ std::string task_that_polls(worker_state const& w) {
   return text + awaited_at(*w.current);
 }
 
+/// Tasks, besides those that wait for it, whose frames name the object: one of these holds it. Guards have its address.
+std::string holders_of(void const* object) {
+  std::string text;
+  unsigned found = 0;
+  for (auto const& w : the_job->workers)
+    w->frames.for_each_task([&](void* frame) {
+      promise_base const* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
+      while (p->callee != nullptr) p = p->callee;
+      bool const waits_for_it = p->waits_for != nullptr && p->waits_for->kind->held_object != nullptr &&
+                                p->waits_for->kind->held_object(*p->waits_for) == object;
+      if (waits_for_it) return;
+      auto const* const words = static_cast<std::byte const*>(frame);
+      for (std::size_t at = 0; at + sizeof object <= frame_pool::size_of(frame); at += sizeof object) {
+        void const* word = nullptr;
+        std::memcpy(&word, words + at, sizeof word);
+        if (word != object) continue;
+        if (++found <= holders_max)
+          text += (found == 1 ? ", held by the task " : " or the task ") + std::string("that ") +
+                  (p->waits_for != nullptr ? std::string("waits for ") + p->waits_for->kind->what : "runs") + " at " +
+                  to_text(p->where);
+        break;
+      }
+    });
+  return found <= holders_max ? text : std::string();
+}
+
 /// The waiting tasks of a worker whose place is paused, a line each; `without`: also a line if there are none.
 std::string tasks_of(worker_state const& w, bool without) {
   std::string text;
@@ -57,13 +86,46 @@ std::string tasks_of(worker_state const& w, bool without) {
     while (p->callee != nullptr) p = p->callee;
     if (p->waits_for == nullptr) return;
     if (++parked > lines_max) return;
-    text += name + "waits for " + p->waits_for->kind->what + " at " + to_text(p->where) + awaited_at(*p) + '\n';
+    wait_kind const& kind = *p->waits_for->kind;
+    text += name + "waits for " + kind.what + " at " + to_text(p->where) + awaited_at(*p) +
+            (kind.held_object != nullptr ? holders_of(kind.held_object(*p->waits_for)) : "") + '\n';
   });
   if (parked > lines_max) text += "  and " + std::to_string(parked - lines_max) + " more\n";
   std::uint64_t const runnable =
       w.runnable.size() + static_cast<std::uint64_t>(std::max<std::int64_t>(w.unstarted.size(), 0));
   if ((parked == 0 && without) || runnable != 0)
     text += name + std::to_string(parked) + " tasks wait, " + std::to_string(runnable) + " can run\n";
+  return text;
+}
+
+/// What has been done so far, as one number: operations that were counted, and which tasks there are. While all threads
+/// are paused. It stays the same while tasks only yield to each other.
+std::uint64_t work_done() {
+  std::uint64_t sum = 0;
+  for (auto const& w : the_job->workers) {
+    cold_counts const& c = w->cold;
+    sum += read_count(w->counts.words[0]) + read_count(w->counts.words[1]) + read_count(w->counts.stores) +
+           c.block_operations + c.messages + c.finish_reports + c.graphs + c.steals;
+    w->frames.for_each_task([&](void* frame) {
+      std::uint64_t const address = reinterpret_cast<std::uint64_t>(frame);
+      sum += (address ^ address >> 21) * 0x9E3779B97F4A7C15U;
+    });
+  }
+  return sum;
+}
+
+/// Tasks that can run, a line each.
+std::string running_tasks_of(worker_state const& w) {
+  std::string text;
+  unsigned lines = 0;
+  w.frames.for_each_task([&](void* frame) {
+    promise_base const* p = &std::coroutine_handle<promise_base>::from_address(frame).promise();
+    if (p->continuation != nullptr) return;
+    while (p->callee != nullptr) p = p->callee;
+    if (p->waits_for != nullptr || p->where.line() == 0 || ++lines > lines_max) return;
+    text += "  place " + std::to_string(w.place) + " worker " + std::to_string(w.index) +
+            ": runs, its latest co_await at " + to_text(p->where) + awaited_at(*p) + '\n';
+  });
   return text;
 }
 
@@ -109,6 +171,9 @@ struct stall_watch::state {
   std::atomic<bool> ending{false};
   pthread_t native{};
   std::thread thread;
+  std::uint64_t last_done = 0;  ///< see look_for_livelock
+  std::chrono::steady_clock::time_point done_since{};
+  bool livelock_reported = false;
 
   /// Pauses the threads and runs `look`. Its first argument: all threads have paused in time.
   template <class Look>
@@ -122,6 +187,26 @@ struct stall_watch::state {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     look(all, report);
     the_job->watch.pauses_ended.store(report, std::memory_order_release);
+  }
+
+  /// All threads run, but the same tasks do nothing that counts. Printed once.
+  void look_for_livelock(std::chrono::steady_clock::time_point now) {
+    while_paused([&](bool all, std::uint64_t report) {
+      std::uint64_t const done = all ? work_done() : last_done + 1;
+      if (done != std::exchange(last_done, done)) {
+        done_since = now;
+        livelock_reported = false;
+      } else if (!livelock_reported && std::chrono::duration<double>(now - done_since).count() >= timeout_s) {
+        livelock_reported = true;
+        std::fprintf(
+            stderr,
+            "tess: tasks run, but for %g s no operation was counted and no task began or ended (a live-lock, or a "
+            "long computation that yields):\n",
+            timeout_s);
+        for (auto const& w : the_job->workers) std::fputs(running_tasks_of(*w).c_str(), stderr);
+        for (auto const& place : the_job->places) report_place(*place, report);
+      }
+    });
   }
 
   void print_report(char const* why) const {
@@ -187,6 +272,7 @@ struct stall_watch::state {
       if (!still(last_turns)) {
         quiet_since = now;
         reported = false;
+        look_for_livelock(now);
       } else if (!reported && std::chrono::duration<double>(now - quiet_since).count() >= timeout_s) {
         print_report(("nothing has moved for " + std::to_string(timeout_s) + " s").c_str());
         // The report itself is no progress.

@@ -1,4 +1,4 @@
-// stall_report: prints which tasks wait where: on SIGUSR1, and when nothing has moved for --stall-timeout.
+// stall_report: prints which tasks wait where: on SIGUSR1, and when nothing has moved or been done for --stall-timeout.
 //
 //   The watch pauses all threads between two tasks, prints, and lets them go on, so that it reads no frame that another
 //   thread changes. If a thread does not pause, because one task runs for long, the report says so. In the same way the
