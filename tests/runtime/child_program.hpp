@@ -75,8 +75,7 @@ inline std::string line_of(char const* source, std::string const& comment) {
   std::string const path(source);
   std::string line;
   for (int number = 1; std::getline(file, line); ++number)
-    if (line.find(comment) != std::string::npos)
-      return path.substr(path.rfind('/') + 1) + ":" + std::to_string(number);
+    if (line.find(comment) != std::string::npos) return path.substr(path.rfind('/') + 1) + ":" + std::to_string(number);
   return "no such line";
 }
 
