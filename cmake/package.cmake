@@ -48,9 +48,8 @@ include(CPack)
 
 # Everything that a package holds; the site of tessera-doc is made by tools/docs.py.
 if(TARGET tess_cli AND TARGET tessera)
-  find_package(Python3 COMPONENTS Interpreter QUIET)
   add_custom_target(tess_man_pages
-    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/man_pages.py $<TARGET_FILE:tess_cli>
+    COMMAND ${TESS_PYTHON3} ${PROJECT_SOURCE_DIR}/tools/man_pages.py $<TARGET_FILE:tess_cli>
             ${PROJECT_BINARY_DIR}/share/man
     DEPENDS tess_cli tess_programs)
   add_custom_target(tess_package_contents DEPENDS tess_cli tess_programs tessera tess_rmem_c tess_man_pages)
