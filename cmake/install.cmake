@@ -29,6 +29,7 @@ configure_file(deps/packages.txt ${PROJECT_BINARY_DIR}/share/tessera/packages.tx
 install(FILES ${PROJECT_BINARY_DIR}/install/build.json DESTINATION share/tessera COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/share/tessera/programs.txt deps/packages.txt LICENSE DESTINATION share/tessera
   COMPONENT command)
+install(FILES share/gdb/tess.py DESTINATION share/tessera/gdb COMPONENT command)
 install(FILES share/completions/tess.bash DESTINATION share/bash-completion/completions RENAME tess COMPONENT command)
 install(FILES share/completions/_tess DESTINATION share/zsh/vendor-completions COMPONENT command)
 # Written by tools/man_pages.py, from what the command says of itself.

@@ -85,6 +85,15 @@ class frame_pool {
   }
   [[nodiscard]] std::uint64_t reserved_bytes() const noexcept { return reserved_bytes_; }
 
+  /// Where things lie in a pool, its slabs and its blocks, for debuggers (src/runtime/report/debugger.hpp).
+  struct distances {
+    std::uint32_t slabs, large;                             // in a pool
+    std::uint32_t slab_bytes, slab_block_bytes, slab_used;  // in a slab, whose first word is its address
+    std::uint32_t header, state, task_state;                // before a frame; in its header; the state of a live task
+    std::uint32_t link_bytes;                               // before the header of a large block
+  };
+  static constexpr distances layout() noexcept;
+
  private:
   static constexpr std::size_t granule = 64;
   static constexpr std::size_t header_bytes = 16;
@@ -144,5 +153,17 @@ class frame_pool {
   std::uint16_t worker_;
   alignas(cache_line) std::atomic<block*> returned_{nullptr};
 };
+
+constexpr frame_pool::distances frame_pool::layout() noexcept {
+  return {offsetof(frame_pool, slabs_),
+          offsetof(frame_pool, large_),
+          sizeof(slab),
+          offsetof(slab, block_bytes),
+          offsetof(slab, used),
+          header_bytes,
+          offsetof(block, state),
+          std::uint32_t{static_cast<std::uint32_t>(kind::task)},
+          sizeof(large_link)};
+}
 
 }  // namespace tess::detail

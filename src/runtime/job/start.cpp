@@ -19,6 +19,7 @@
 #include "runtime/job/placement.hpp"
 #include "runtime/processes/shutdown.hpp"
 #include "runtime/report/blocked_signals.hpp"
+#include "runtime/report/debugger.hpp"
 #include "runtime/report/stall_report.hpp"
 #include "runtime/report/statistics.hpp"
 #include "runtime/report/trace.hpp"
@@ -150,6 +151,7 @@ std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
     std::optional<stall_watch> watch;
     std::optional<crash_report> last_words;
     std::optional<crash_stack> stack;
+    shown_to_debuggers const shown(j);
     if (!on_machine()) {
       watch.emplace(j.options.stall_timeout);
       last_words.emplace();
