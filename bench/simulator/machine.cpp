@@ -110,7 +110,8 @@ struct timed_figures {
 timed_figures timed(fs::path const& folder, std::vector<std::string> const& options, std::string const& program,
                     std::vector<std::string> const& arguments) {
   std::string const file = statistics_file();
-  std::vector<std::string> words{(folder / "tess-machine").string(), "--quiet", "--timing", "on", "--stats", file};
+  std::vector<std::string> words{
+      (folder / "tess-machine").string(), "--quiet", "--timing", "on", "--stats", file, "--env", "TESS_WORKERS=harts"};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {"--", (folder / program).string()});
   words.insert(words.end(), arguments.begin(), arguments.end());

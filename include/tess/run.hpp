@@ -31,8 +31,11 @@ using args = std::span<std::string const>;
 
 /// The layout and options of a job. Zeros are chosen automatically.
 struct settings {
-  unsigned places = 0;     ///< TESS_PLACES; 0: processors / workers
-  unsigned workers = 0;    ///< TESS_WORKERS, per place; 0: 1
+  unsigned places = 0;  ///< TESS_PLACES; 0: processors / workers
+  /// TESS_WORKERS, per place; 0: 1, on every fabric: handlers of a place with several run concurrently, as threads do.
+  /// each_hart (`harts`): one for each hart of a simulated tile that runs programs, and 1 elsewhere.
+  unsigned workers = 0;
+  static constexpr unsigned each_hart = ~0U;
   unsigned threads = 0;    ///< TESS_THREADS that run the workers; 0: at most one per processor
   std::string pin;         ///< TESS_PIN: none, cores (each thread on its own processor) or a list of processors as
                            ///< 0,2-5; empty: cores if the job has as many threads as processors, else none

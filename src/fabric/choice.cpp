@@ -48,7 +48,7 @@ wireup* fabric_choice::programs() const noexcept {
   return processes_ != nullptr ? processes_.get() : tiles_.get();
 }
 
-unsigned fabric_choice::workers_default() const noexcept {
+unsigned fabric_choice::harts() const noexcept {
   return options_.name == "tile" ? harts_of_tile() : 1;
 }
 

@@ -41,8 +41,8 @@ class fabric_choice {
   /// The programs of the job, each of which is one place; null: all places are in this process. It lives as long as
   /// the fabric.
   [[nodiscard]] wireup* programs() const noexcept;
-  /// Workers of each place unless the user says otherwise.
-  [[nodiscard]] unsigned workers_default() const noexcept;
+  /// The harts of a place that can run workers; 1 where the system spreads threads over processors.
+  [[nodiscard]] unsigned harts() const noexcept;
   /// An idle thread may spin for a while before it sleeps.
   [[nodiscard]] bool idle_threads_may_spin() const noexcept;
 

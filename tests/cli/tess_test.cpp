@@ -127,9 +127,9 @@ TEST_F(tess_command, names_the_bundled_programs_when_it_does_not_know_one) {
 
 TEST_F(tess_command, refuses_invalid_values_and_names_valid_ones) {
   for (auto const* const typed :
-       {"-n 0", "-n 65536", "-n x", "--pin all", "--numa far", "--workers 0", "--threads -1", "--fabric smq",
-        "--seed -1", "--stats missing/file", "--trace bin", "--stall-timeout soon", "--stall-timeout -1", "--hosts=-x",
-        "--hosts a,,b", "--failure-timeout 0"}) {
+       {"-n 0", "-n 65536", "-n x", "--pin all", "--numa far", "--workers 0", "--workers hart", "--threads -1",
+        "--fabric smq", "--seed -1", "--stats missing/file", "--trace bin", "--stall-timeout soon",
+        "--stall-timeout -1", "--hosts=-x", "--hosts a,,b", "--failure-timeout 0"}) {
     outcome const run = tess(std::string{"run "} + typed + " true");
     EXPECT_EQ(run.code, 2) << typed;
     EXPECT_NE(run.error.find(';'), std::string::npos) << typed << ": " << run.error;

@@ -18,12 +18,14 @@ SECONDS_MAX = 60
 
 
 def run(*words: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess:
-    command = [MACHINE, "--quiet", "--machine", "nemesys-2x2", *options, "--", PROGRAM, *words]
+    harts = ("--env", "TESS_WORKERS=harts")
+    command = [MACHINE, "--quiet", "--machine", "nemesys-2x2", *harts, *options, "--", PROGRAM, *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
 
 
 def run_ways(grid: str, what: str, words: str = "") -> subprocess.CompletedProcess:
-    command = [MACHINE, "--quiet", "--machine", grid, "--env", f"TESS_WORDS={words}", "--", WAYS, what]
+    command = [MACHINE, "--quiet", "--machine", grid, "--env", "TESS_WORKERS=harts", "--env", f"TESS_WORDS={words}",
+               "--", WAYS, what]
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
 
 

@@ -33,6 +33,15 @@ TEST(run, gives_the_exit_code_of_the_program_or_1_after_an_exception) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("on purpose"), std::string::npos);
 }
 
+TEST(run, has_one_worker_at_each_place_unless_more_are_asked_for) {
+  for (unsigned const asked : {0U, settings::each_hart}) {
+    settings s;
+    s.places = 2;
+    s.workers = asked;
+    EXPECT_EQ(run(s, {}, [](args) -> task<int> { co_return static_cast<int>(workers()); }), 1);
+  }
+}
+
 TEST(run, passes_the_words_on_and_waits_for_what_the_program_left_behind) {
   settings s;
   s.places = 3;

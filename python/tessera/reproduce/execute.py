@@ -135,8 +135,10 @@ class Executor:
             with self._lock:
                 if self._stopped:
                     return 0.0, "stopped"
+                # The papers' tiles work with all their harts.
+                environment = {"TESS_WORKERS": "harts"} | os.environ | environment_of(run)
                 child = subprocess.Popen(self.command(run), stdin=subprocess.DEVNULL, stdout=output, stderr=error,
-                                         env=os.environ | environment_of(run))  # fmt: skip
+                                         env=environment)  # fmt: skip
                 self._children.add(child)
             code = child.wait()
             with self._lock:

@@ -65,6 +65,15 @@ CLI::Validator one_of(words const& names) {
   return {check, ""};
 }
 
+CLI::Validator workers() {
+  auto check = [](std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    if (text == "harts" || (read_all(text, number) && number >= 1 && number <= 64)) return {};
+    return fmt::format("\"{}\" will not do; give a whole number from 1 to 64, or harts", text);
+  };
+  return {check, ""};
+}
+
 CLI::Validator pins() {
   auto check = [](std::string& text) -> std::string {
     bool const list = !text.empty() && text.find_first_not_of("0123456789,-") == std::string::npos;
@@ -144,7 +153,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--tile") return tile_place();
   if (option == "--copies") return between(1, 4096);
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
-  if (option == "--workers") return between(1, 64);
+  if (option == "--workers") return workers();
   if (option == "--threads") return between(1, 4096);
   if (option == "--buffer-memory") return between(16384, std::uint64_t{1} << 30);
   if (option == "--flush-bytes") return between(64, 4096);
@@ -206,6 +215,8 @@ words options_by_environment() {
     throw usage_error{
         fmt::format("run: {} is an option of a machine; give --machine single-tile, too", machine_words[0])};
   fs::path const program = find_program(split.program, here, here.machine_programs());
+  // Bundled programs are right with any number of workers; a program of the user's has one, as on every fabric.
+  if (!split.program.contains('/')) ::setenv("TESS_WORKERS", "harts", 0);
   words const files = options_by_environment();
   machine_words.insert(machine_words.end(), files.begin(), files.end());
   machine_words.insert(machine_words.end(), {"--", program.string()});

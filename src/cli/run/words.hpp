@@ -26,7 +26,8 @@ struct run_option {
 inline constexpr std::array run_options{
     run_option{"--places", "-n", "PLACES", "TESS_PLACES",
                "partitions of the global memory; on a machine: tiles, default all"},
-    run_option{"--workers", "", "WORKERS", "TESS_WORKERS", "workers of each place"},
+    run_option{"--workers", "", "WORKERS", "TESS_WORKERS",
+               "workers of each place, or harts: one for each of a simulated tile, as bundled programs have there"},
     run_option{"--threads", "", "THREADS", "TESS_THREADS", "threads that all places share"},
     run_option{"--pin", "", "WHERE", "TESS_PIN",
                "processors of the threads: none, cores (one each), or a list as 0,2-5 (0 alone is 0-0); default: cores "

@@ -38,7 +38,7 @@ bool several(char const* name) {
 settings settings::from_environment() {
   settings s;
   s.places = number<unsigned>("TESS_PLACES", 1, 65535, 0);
-  s.workers = number<unsigned>("TESS_WORKERS", 1, 64, 0);
+  s.workers = text("TESS_WORKERS") == "harts" ? settings::each_hart : number<unsigned>("TESS_WORKERS", 1, 64, 0);
   s.threads = number<unsigned>("TESS_THREADS", 1, 4096, 0);
   s.pin = text("TESS_PIN");
   // 0 and 1 are switches: processor 0 alone is 0-0.

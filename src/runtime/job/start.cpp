@@ -55,7 +55,7 @@ wireup* configure(job_state& j) {
     if (value > most) throw error(name, std::to_string(value), "at most " + std::to_string(most));
   };
   check("settings::places", s.places, 65535);
-  check("settings::workers", s.workers, 64);
+  if (s.workers != settings::each_hart) check("settings::workers", s.workers, 64);
   check("settings::threads", s.threads, 4096);
   check("settings::flush_bytes", s.flush_bytes, 4096);
   j.copier = read_copier(s.copier);
@@ -67,7 +67,8 @@ wireup* configure(job_state& j) {
     j.first_place = programs->place();
     j.local_places = 1;
   }
-  if (s.workers == 0) s.workers = choice.workers_default();
+  if (s.workers == settings::each_hart) s.workers = choice.harts();
+  if (s.workers == 0) s.workers = 1;
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
   if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");
