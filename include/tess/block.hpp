@@ -38,9 +38,9 @@ class [[nodiscard("a block operation completes at its co_await, or give it a cou
  public:
   template <class Issue>
   explicit block_call(Issue issue) {
-    issue(counter_.cell());
+    issue(detail::access::cell(counter_));
   }
-  auto operator co_await() && noexcept { return cell_awaiter{counter_.cell(), block_wait}; }
+  auto operator co_await() && noexcept { return cell_awaiter{detail::access::cell(counter_), block_wait}; }
 
  private:
   counter counter_;
@@ -93,14 +93,14 @@ template <detail::block_source R>
 void put(R&& source, global_ptr<std::ranges::range_value_t<R>> target, counter& done,
          std::source_location at = std::source_location::current()) {
   if (detail::store_through_window(source, target.bits())) return;
-  detail::block_put(detail::bytes_of(source), target.bits(), &done.cell(), 0, at);
+  detail::block_put(detail::bytes_of(source), target.bits(), &detail::access::cell(done), 0, at);
 }
 /// The same, and acknowledges `notified`, at the target's place, once. Its owner announces that with expect(1).
 template <detail::block_source R>
   requires std::ranges::borrowed_range<R>
 void put(R&& source, global_ptr<std::ranges::range_value_t<R>> target, counter& done, global_ptr<counter> notified,
          std::source_location at = std::source_location::current()) {
-  detail::block_put(detail::bytes_of(source), target.bits(), &done.cell(), notified.bits(), at);
+  detail::block_put(detail::bytes_of(source), target.bits(), &detail::access::cell(done), notified.bits(), at);
 }
 template <detail::block_source R>
 auto put(R&& source, global_ptr<std::ranges::range_value_t<R>> target,
@@ -118,7 +118,7 @@ inline void notify(global_ptr<counter> target, std::source_location at = std::so
 template <detail::block_target R>
 void get(global_ptr<std::ranges::range_value_t<R> const> source, R&& target, counter& done,
          std::source_location at = std::source_location::current()) {
-  detail::block_get(source.bits(), detail::writable_bytes_of(target), &done.cell(), at);
+  detail::block_get(source.bits(), detail::writable_bytes_of(target), &detail::access::cell(done), at);
 }
 template <detail::block_target R>
 auto get(global_ptr<std::ranges::range_value_t<R> const> source, R&& target,
@@ -132,7 +132,7 @@ auto get(global_ptr<std::ranges::range_value_t<R> const> source, R&& target,
 template <detail::block_element T>
 void copy(global_ptr<std::type_identity_t<T> const> source, global_ptr<T> target, std::size_t count, counter& done,
           std::source_location at = std::source_location::current()) {
-  detail::block_copy(source.bits(), target.bits(), count * sizeof(T), &done.cell(), at);
+  detail::block_copy(source.bits(), target.bits(), count * sizeof(T), &detail::access::cell(done), at);
 }
 template <detail::block_element T>
 auto copy(global_ptr<std::type_identity_t<T> const> source, global_ptr<T> target, std::size_t count,

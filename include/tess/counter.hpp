@@ -13,6 +13,7 @@
 
 #include <coroutine>
 
+#include "tess/detail/access.hpp"
 #include "tess/detail/completion.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/task.hpp"
@@ -109,10 +110,8 @@ class counter {
   /// Waits until nothing is outstanding.
   auto operator co_await() & noexcept { return detail::cell_awaiter{cell_, detail::counter_wait}; }
 
-  /// For the runtime.
-  detail::completion& cell() noexcept { return cell_; }
-
  private:
+  friend struct detail::access;
   detail::completion cell_;
 };
 static_assert(sizeof(counter) == sizeof(detail::completion));

@@ -102,8 +102,8 @@ class event_counter {
   /// Its address for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<event_counter> address() { return to_global(this); }
 
-  /// For the runtime.
-  detail::wait_list& line() noexcept { return line_; }
+ private:
+  friend struct detail::access;
   [[gnu::always_inline]] bool attempt(operation op, std::uint64_t&, std::uint64_t& phase) const noexcept {
     return phase_ != phase || (op == operation::wait_zero && value_ == 0);
   }
@@ -111,7 +111,6 @@ class event_counter {
   static constexpr bool gives(operation) noexcept { return false; }
   static constexpr char const* name(operation) noexcept { return "event_counter"; }
 
- private:
   void notify(detail::notification n);
 
   detail::wait_list line_;

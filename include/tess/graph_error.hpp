@@ -57,13 +57,12 @@ class graph_error : public detail::graph_error_base {
   [[nodiscard]] T* get() const noexcept { return graph_->get(); }
   T* operator->() const noexcept { return get(); }
 
-  /// For the runtime: how the graph travels.
+ private:
   [[nodiscard]] detail::outgoing_graph outgoing() const override { return detail::outgoing_error(get(), what()); }
   [[nodiscard]] detail::handler_id maker() const override {
     return detail::handler_entry<detail::graph_error_maker<T>>::id();
   }
 
- private:
   std::shared_ptr<graph<T>> graph_;
 };
 

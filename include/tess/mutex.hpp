@@ -47,8 +47,8 @@ class mutex {
   /// Its address for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<mutex> address() { return to_global(this); }
 
-  /// For the runtime.
-  detail::wait_list& line() noexcept { return line_; }
+ private:
+  friend struct detail::access;
   [[gnu::always_inline]] bool attempt(operation op, std::uint64_t& state, value_type&) const noexcept {
     bool const free = (state & detail::wait_list::flag) != 0;
     if (free == (op == operation::unlock)) return false;
@@ -66,7 +66,6 @@ class mutex {
     return op == operation::lock ? "lock of a mutex" : "unlock of a mutex";
   }
 
- private:
   friend class unlock_call;
   [[noreturn, gnu::cold]] static void refuse_unlock();
 

@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "tess/detail/access.hpp"
 #include "tess/detail/type_entry.hpp"
 
 namespace tess {
@@ -21,11 +22,6 @@ class one_of {
   constexpr explicit operator bool() const noexcept { return object_ != nullptr; }
   friend constexpr bool operator==(one_of, one_of) noexcept = default;
 
-  /// For the runtime: the types that it may point to.
-  static constexpr detail::accepted_types accepted() noexcept {
-    return {detail::accepts_types<Types...>::list, sizeof...(Types)};
-  }
-
   /// The object if it is a T; else null.
   template <class T>
     requires(std::is_same_v<T, Types> || ...)
@@ -34,6 +30,11 @@ class one_of {
   }
 
  private:
+  friend struct detail::access;
+  static constexpr detail::accepted_types accepted() noexcept {
+    return {detail::accepts_types<Types...>::list, sizeof...(Types)};
+  }
+
   void* object_ = nullptr;
 };
 

@@ -33,8 +33,8 @@ class semaphore {
   /// Its address for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<semaphore> address() { return to_global(this); }
 
-  /// For the runtime.
-  detail::wait_list& line() noexcept { return line_; }
+ private:
+  friend struct detail::access;
   [[gnu::always_inline]] bool attempt(operation op, std::uint64_t&, value_type& n) noexcept {
     if (op == operation::release) {
       permits_ += n;
@@ -50,7 +50,6 @@ class semaphore {
     return op == operation::acquire ? "acquire of a semaphore" : "release of a semaphore";
   }
 
- private:
   detail::wait_list line_;
   std::uint32_t permits_;
 };

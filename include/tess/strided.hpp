@@ -57,7 +57,7 @@ template <detail::block_source R>
 void put_strided(R&& source, global_ptr<std::ranges::range_value_t<R>> target, strided_shape shape, counter& done,
                  std::source_location at = std::source_location::current()) {
   detail::strided_put(detail::bytes_of(source), target.bits(), shape, sizeof(std::ranges::range_value_t<R>),
-                      done.cell(), at);
+                      detail::access::cell(done), at);
 }
 template <detail::block_source R>
 auto put_strided(R&& source, global_ptr<std::ranges::range_value_t<R>> target, strided_shape shape,
@@ -72,7 +72,7 @@ template <detail::block_target R>
 void get_strided(global_ptr<std::ranges::range_value_t<R> const> source, R&& target, strided_shape shape, counter& done,
                  std::source_location at = std::source_location::current()) {
   detail::strided_get(source.bits(), detail::writable_bytes_of(target), shape, sizeof(std::ranges::range_value_t<R>),
-                      done.cell(), at);
+                      detail::access::cell(done), at);
 }
 template <detail::block_target R>
 auto get_strided(global_ptr<std::ranges::range_value_t<R> const> source, R&& target, strided_shape shape,
@@ -90,7 +90,7 @@ template <detail::block_source R, detail::pointer_list P>
 void put_indexed(R&& source, P const& targets, std::size_t length, counter& done,
                  std::source_location at = std::source_location::current()) {
   detail::indexed_put(detail::bytes_of(source), detail::bits_of(targets),
-                      detail::piece_size(length, sizeof(detail::pointee<P>), at), done.cell(), at);
+                      detail::piece_size(length, sizeof(detail::pointee<P>), at), detail::access::cell(done), at);
 }
 template <detail::block_source R, detail::pointer_list P>
   requires std::same_as<std::ranges::range_value_t<R>, detail::pointee<P>>
@@ -108,7 +108,7 @@ template <detail::pointer_list P, detail::block_target R>
 void get_indexed(P const& sources, R&& target, std::size_t length, counter& done,
                  std::source_location at = std::source_location::current()) {
   detail::indexed_get(detail::bits_of(sources), detail::writable_bytes_of(target),
-                      detail::piece_size(length, sizeof(detail::pointee<P>), at), done.cell(), at);
+                      detail::piece_size(length, sizeof(detail::pointee<P>), at), detail::access::cell(done), at);
 }
 template <detail::pointer_list P, detail::block_target R>
   requires std::same_as<std::ranges::range_value_t<R>, detail::pointee<P>>

@@ -61,8 +61,8 @@ class sync_var {
   /// memory from allocate().
   [[nodiscard]] global_ptr<sync_var> address() { return to_global(this); }
 
-  /// For the runtime.
-  detail::wait_list& line() noexcept { return line_; }
+ private:
+  friend struct detail::access;
   [[gnu::always_inline]] bool attempt(operation op, std::uint64_t& state, T& v) noexcept {
     bool const full = (state & detail::wait_list::flag) != 0;
     switch (op) {
@@ -93,7 +93,6 @@ class sync_var {
     return names[static_cast<unsigned>(op)];
   }
 
- private:
   template <operation Op>
   using wait = detail::event_wait<sync_var, Op>;
 

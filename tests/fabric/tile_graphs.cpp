@@ -266,8 +266,8 @@ task<void> rooms_too_small_are_given_back() {
     call.size = {0, again % 2 == 0 ? std::uint64_t{2} : std::uint64_t{100}, 2048};
     detail::graph_size size;
     counter ended;
-    ended.cell().expect(1);
-    detail::accelerators()->call(call, size, ended.cell());
+    detail::access::cell(ended).expect(1);
+    detail::accelerators()->call(call, size, detail::access::cell(ended));
     co_await ended;
     expect(size.fault == static_cast<std::uint64_t>(machine::registers::graph_fault::buffer_full),
            "a room too small: fault " + std::to_string(size.fault));

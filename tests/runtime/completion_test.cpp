@@ -89,7 +89,7 @@ TEST_P(completions, wake_once_although_a_surplus_comes_before_the_waiter_runs) {
       for (int i = 0; i < 200; ++i) co_await yield();
     });
     EXPECT_EQ(resumed, 1);
-    EXPECT_EQ(done.cell().outstanding(), -1) << "the surplus is kept";
+    EXPECT_EQ(detail::access::cell(done).outstanding(), -1) << "the surplus is kept";
     done.expect(1);
   });
 }
@@ -112,7 +112,7 @@ TEST_P(completions, with_a_failed_operation_throw_place_failed) {
   run_here([]() -> task<void> {
     counter done;
     done.expect(2);
-    done.cell().acknowledge(1, 1);
+    detail::access::cell(done).acknowledge(1, 1);
     done.acknowledge();
     bool thrown = false;
     try {

@@ -227,7 +227,7 @@ TEST(sync_var, destroyed_while_awaited_ends_the_job_and_says_so) {
       co_await finish([]() -> task<void> {
         auto v = std::make_unique<sync_var<int>>();
         spawn([](sync_var<int>& w) -> task<void> { static_cast<void>(co_await w.read_ff()); }(*v));
-        while (!v->line().awaited()) co_await yield();
+        while (!detail::access::line(*v).awaited()) co_await yield();
       });
       co_return 0;
     });

@@ -7,7 +7,7 @@ namespace tess::test {
 
 template <class Event>
 unsigned waiters_of(Event& event) {
-  detail::wait_list& line = event.line();
+  detail::wait_list& line = detail::access::line(event);
   std::uint64_t const state = line.open();
   unsigned n = 0;
   if (detail::wait_list::has_waiters(state)) {

@@ -324,7 +324,7 @@ constexpr void derive_class(derivation& d, std::size_t offset, built_text const&
   } else if constexpr (is_a<M, transient>) {
     d.transients.push_back({static_cast<std::uint32_t>(offset), sizeof(M)});
   } else if constexpr (is_a<M, one_of>) {
-    d.slots.push_back({offset, {M::accepted(), false}, false});
+    d.slots.push_back({offset, {access::accepted<M>(), false}, false});
   } else if constexpr (is_std_array<M>) {
     for (std::size_t i = 0; i < std::tuple_size_v<M>; ++i)
       derive_member<typename M::value_type>(d, offset + i * sizeof(typename M::value_type), path);

@@ -84,17 +84,17 @@ class [[nodiscard("an operation that may wait is done at its co_await")]] event_
   [[gnu::always_inline]] auto await_resume() {
     if (waiting_.given_up) [[unlikely]]
       throw_place_failed();
-    if constexpr (Event::gives(Op)) return waiting_.value;
+    if constexpr (access::gives<Event>(Op)) return waiting_.value;
   }
 
  private:
   static void give_up(parked_wait& wait, promise_base&) noexcept {
-    give_up_line(static_cast<event_wait&>(wait).event_.line());
+    give_up_line(access::line(static_cast<event_wait&>(wait).event_));
   }
   static void const* held_object(parked_wait const& wait) noexcept {
     return &static_cast<event_wait const&>(wait).event_;
   }
-  static constexpr wait_kind waits{Event::name(Op), Lasting ? nullptr : &event_wait::give_up, !Lasting,
+  static constexpr wait_kind waits{access::name<Event>(Op), Lasting ? nullptr : &event_wait::give_up, !Lasting,
                                    has_holder<Event> ? &event_wait::held_object : nullptr};
 
  protected:
@@ -106,7 +106,7 @@ class [[nodiscard("an operation that may wait is done at its co_await")]] event_
 template <auto Op, class Event>
 [[nodiscard]] auto try_event(Event& event, typename Event::value_type value = {}) noexcept {
   bool const done = perform<Op>(event, value, nullptr);
-  if constexpr (Event::gives(Op))
+  if constexpr (access::gives<Event>(Op))
     return done ? std::optional(value) : std::nullopt;
   else
     return done;
@@ -134,11 +134,11 @@ struct event_handler {
       if (context.source != self->place) move_to_line(event);
     }
     value v{};
-    if constexpr (Event::takes(Op)) v = m.given;
+    if constexpr (access::takes<Event>(Op)) v = m.given;
     bool done = perform<Op>(event, v, nullptr);
     if constexpr (Try) {
       auto const answer = [&] {
-        if constexpr (Event::gives(Op))
+        if constexpr (access::gives<Event>(Op))
           return done ? std::optional(v) : std::nullopt;
         else
           return done;
@@ -146,7 +146,7 @@ struct event_handler {
       reply_value(context.source, m.slot, false, &answer, sizeof answer);
     } else {
       if (!done && !wait(event, m, context.source, v)) return;
-      if (m.slot != 0) reply_value(context.source, m.slot, false, &v, Event::gives(Op) ? sizeof v : 0);
+      if (m.slot != 0) reply_value(context.source, m.slot, false, &v, access::gives<Event>(Op) ? sizeof v : 0);
     }
   }
 
@@ -184,7 +184,7 @@ class [[nodiscard("an operation at another place completes at its co_await")]] e
 
 /// A remote wait may be ended by any place.
 template <auto Op, class Event>
-inline constexpr wait_kind event_call_wait{Event::name(Op), &give_up_cell, true};
+inline constexpr wait_kind event_call_wait{access::name<Event>(Op), &give_up_cell, true};
 
 /// Throws unless the address is at a place of the job.
 void check_event(std::uint64_t address, char const* what, std::source_location at);
@@ -217,7 +217,8 @@ Call call_handler(wait_kind const& kind, typename Handler::payload m, std::sourc
 template <auto Op, class Event>
 void tell_call(void* whom, std::uint64_t word) noexcept {
   auto const value = line_value<typename Event::value_type>(word);
-  reply_value(self->place, reinterpret_cast<std::uint64_t>(whom), false, &value, Event::gives(Op) ? sizeof value : 0);
+  reply_value(self->place, reinterpret_cast<std::uint64_t>(whom), false, &value,
+              access::gives<Event>(Op) ? sizeof value : 0);
 }
 
 /// An operation on a line, with a slot for its reply.
@@ -228,7 +229,7 @@ Call call_line(wait_kind const& kind, place_id at, std::uint32_t line, typename 
   event_units& units = *event_lines;
   at_slot* const slot = make_at_slot(result_size<result>());
   std::uint64_t const name = to_global(slot);
-  if constexpr (Event::puts(Op)) {
+  if constexpr (access::puts<Event>(Op)) {
     bool const done = units.try_put(at, line, line_word(value));
     if (Try || done)
       reply_value(self->place, name, false, &done, Try ? sizeof done : 0);
@@ -238,7 +239,7 @@ Call call_line(wait_kind const& kind, place_id at, std::uint32_t line, typename 
     std::uint64_t word = 0;
     bool const done = units.try_take(at, line, word);
     result answer{};
-    if constexpr (Event::gives(Op)) {
+    if constexpr (access::gives<Event>(Op)) {
       if (done) answer = line_value<typename Event::value_type>(word);
     } else {
       answer = done;
@@ -251,7 +252,7 @@ Call call_line(wait_kind const& kind, place_id at, std::uint32_t line, typename 
 }
 template <auto Op, class Event>
 typename Event::value_type given_value(typename event_traits<Event, Op>::given const& given) noexcept {
-  if constexpr (Event::takes(Op))
+  if constexpr (access::takes<Event>(Op))
     return given;
   else
     return {};
@@ -261,7 +262,7 @@ template <auto Op, class Event>
 auto call_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
   if constexpr (line_event<Event>) {
     using call = event_call<typename event_traits<Event, Op>::result>;
-    if (std::uint32_t const line = line_at(p.bits(), Event::name(Op), at))
+    if (std::uint32_t const line = line_at(p.bits(), access::name<Event>(Op), at))
       return call_line<Op, false, Event, call>(event_call_wait<Op, Event>, p.place(), line,
                                                given_value<Op, Event>(given));
   }
@@ -272,7 +273,7 @@ template <auto Op, class Event>
 auto call_try_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
   if constexpr (line_event<Event>) {
     using call = event_call<typename event_traits<Event, Op>::tried>;
-    if (std::uint32_t const line = line_at(p.bits(), Event::name(Op), at))
+    if (std::uint32_t const line = line_at(p.bits(), access::name<Event>(Op), at))
       return call_line<Op, true, Event, call>(event_call_wait<Op, Event>, p.place(), line,
                                               given_value<Op, Event>(given));
   }

@@ -30,10 +30,10 @@ inline constexpr std::size_t event_value_bytes_max = 1024;
 template <class Event, typename Event::operation Op>
 struct event_traits {
   using value = typename Event::value_type;
-  using given = std::conditional_t<Event::takes(Op), value, no_value>;
-  using result = std::conditional_t<Event::gives(Op), value, void>;
+  using given = std::conditional_t<access::takes<Event>(Op), value, no_value>;
+  using result = std::conditional_t<access::gives<Event>(Op), value, void>;
   /// The result of the operation's try_ form.
-  using tried = std::conditional_t<Event::gives(Op), std::optional<value>, bool>;
+  using tried = std::conditional_t<access::gives<Event>(Op), std::optional<value>, bool>;
 };
 
 /// Notifies the waiters removed from a line, in order. A task may resume at once, and its waiter end.
@@ -48,7 +48,7 @@ void resume_all(waiter* w) noexcept {
       continue;
     }
     if (one->is == waiter::kind::call) {
-      bool const gives = Event::gives(static_cast<typename Event::operation>(one->operation));
+      bool const gives = access::gives<Event>(static_cast<typename Event::operation>(one->operation));
       reply_value(static_cast<place_id>(one->notify), one->whom, false, &one->value, gives ? sizeof(value) : 0);
     }
     self->frames.release(one);
@@ -62,20 +62,20 @@ template <class Event>
   waiter** end = &gone;
   while (wait_list::has_waiters(state)) {
     auto& w = static_cast<waiting<typename Event::value_type>&>(wait_list::first(state));
-    if (!event.attempt(static_cast<typename Event::operation>(w.operation), state, w.value)) break;
+    if (!access::attempt(event, static_cast<typename Event::operation>(w.operation), state, w.value)) break;
     wait_list::remove_first(state);
     *end = &w;
     end = &w.next;
   }
   *end = nullptr;
-  event.line().close(state);
+  access::line(event).close(state);
   // From here on the event may be destroyed.
   resume_all<Event>(gone);
 }
 
 /// Events that can use hardware lines.
 template <class Event>
-concept line_event = machine_has_lines && requires { requires Event::line_items > 0; };
+concept line_event = machine_has_lines && (access::line_items<Event>() > 0);
 
 template <class Value>
 std::uint64_t line_word(Value const& value) noexcept {
@@ -95,7 +95,7 @@ template <class Event>
 void tell_waiter(void* whom, std::uint64_t word) noexcept {
   using value = typename Event::value_type;
   auto* const w = static_cast<waiting<value>*>(whom);
-  if (!Event::puts(static_cast<typename Event::operation>(w->operation))) w->value = line_value<value>(word);
+  if (!access::puts<Event>(static_cast<typename Event::operation>(w->operation))) w->value = line_value<value>(word);
   w->next = nullptr;
   resume_all<Event>(w);
 }
@@ -105,9 +105,9 @@ template <auto Op, class Event>
 [[gnu::noinline]] bool perform_on_line(std::uint32_t line, typename Event::value_type& value, waiter* w) noexcept {
   using value_type = typename Event::value_type;
   event_units& units = *event_lines;
-  if constexpr (Event::puts(Op)) {
+  if constexpr (access::puts<Event>(Op)) {
     if (units.try_put(self->place, line, line_word(value))) return true;
-    if constexpr (Event::line_bounded) {
+    if constexpr (access::line_bounded<Event>()) {
       if (w != nullptr) units.put(self->place, line, line_word(value), &tell_waiter<Event>, w);
     }
     return false;
@@ -127,19 +127,20 @@ template <auto Op, class Event>
 template <class Event>
 void move_to_line(Event& event) noexcept {
   if (event_lines == nullptr) return;
-  std::uint64_t state = event.line().open();
-  bool const moves = wait_list::line_of(state) == 0 && !wait_list::has_waiters(state) && event.may_move(state);
-  if (std::uint32_t const line = moves ? event_lines->make(Event::line_items, Event::line_bounded) : 0) {
+  std::uint64_t state = access::line(event).open();
+  bool const moves = wait_list::line_of(state) == 0 && !wait_list::has_waiters(state) && access::may_move(event, state);
+  if (std::uint32_t const line =
+          moves ? event_lines->make(access::line_items<Event>(), access::line_bounded<Event>()) : 0) {
     if ((state & wait_list::flag) != 0) static_cast<void>(event_lines->try_put(self->place, line, 0));
     state = wait_list::state_on(line);
   }
-  event.line().close(state);
+  access::line(event).close(state);
 }
 
 /// True: it is done. False: it cannot be done now, and `w`, unless null, waits for it.
 template <auto Op, class Event>
 [[gnu::always_inline]] inline bool perform(Event& event, typename Event::value_type& value, waiter* w) noexcept {
-  wait_list& line = event.line();
+  wait_list& line = access::line(event);
   std::uint64_t state = line.open();
   if constexpr (line_event<Event>) {
     if (std::uint32_t const there = wait_list::line_of(state)) [[unlikely]] {
@@ -147,7 +148,7 @@ template <auto Op, class Event>
       return perform_on_line<Op, Event>(there, value, w);
     }
   }
-  bool const done = event.attempt(Op, state, value);
+  bool const done = access::attempt(event, Op, state, value);
   if (done && wait_list::has_waiters(state)) [[unlikely]] {
     let_others_go(event, state);
     return true;

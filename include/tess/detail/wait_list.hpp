@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tess/detail/access.hpp"
 #include "tess/detail/event_lines.hpp"
 #include "tess/detail/worker.hpp"
 

@@ -46,7 +46,8 @@ constexpr wait_kind barrier_wait{"barrier", &give_up_cell, true};
 constexpr wait_kind reduction_wait{"reduction", &give_up_cell, true};
 
 void send(void const* value, std::size_t bytes, std::uint64_t slot, std::uint64_t cell, counter& sent) {
-  block_put({static_cast<std::byte const*>(value), bytes}, slot, &sent.cell(), cell, std::source_location::current());
+  block_put({static_cast<std::byte const*>(value), bytes}, slot, &access::cell(sent), cell,
+            std::source_location::current());
 }
 
 /// Every member sends to every other: one step.

@@ -97,7 +97,7 @@ struct add_handler {
 }  // namespace
 
 constexpr wait_kind addition_wait{"addition to an event_counter", &give_up_cell, true};
-constexpr wait_kind unlock_wait{mutex::name(mutex::operation::unlock), &give_up_cell, true};
+constexpr wait_kind unlock_wait{access::name<mutex>(mutex::operation::unlock), &give_up_cell, true};
 
 void notification_failed(notification const& n) noexcept {
   abort_job("notifying place %u for an event_counter", unsigned{place_of(n.target)});
@@ -190,7 +190,7 @@ unlock_call unlock(global_ptr<mutex> p, std::source_location at) {
   using handler = detail::event_handler<mutex, mutex::operation::unlock, true>;
   constexpr mutex::operation op = mutex::operation::unlock;
   if constexpr (detail::line_event<mutex>) {
-    if (std::uint32_t const line = detail::line_at(p.bits(), mutex::name(op), at))
+    if (std::uint32_t const line = detail::line_at(p.bits(), detail::access::name<mutex>(op), at))
       return detail::call_line<op, true, mutex, unlock_call>(detail::unlock_wait, p.place(), line, {});
   }
   return detail::call_handler<bool, handler, unlock_call>(detail::unlock_wait, {0, p.bits(), {}}, at);

@@ -37,8 +37,9 @@ task<std::uint64_t> push_stream(std::byte* stream, std::uint64_t bytes, place_id
   std::uint64_t const there = co_await at(target, make_buffer_here, bytes);
   if (there == 0) co_return 0;
   counter pushed;
-  pushed.cell().expect(1);
-  accelerators()->push(stream, target, there, (bytes + message_line - 1) / message_line * message_line, pushed.cell());
+  access::cell(pushed).expect(1);
+  accelerators()->push(stream, target, there, (bytes + message_line - 1) / message_line * message_line,
+                       access::cell(pushed));
   co_await pushed;
   release_message_buffer(stream);
   co_return there;

@@ -118,8 +118,8 @@ task<std::optional<sent_graph>> copy_by_accelerators(graph_units& units, void co
     size = write_back_graph(units, root);
   } else {
     counter traversed;
-    traversed.cell().expect(1);
-    units.write_back(root, size, traversed.cell());
+    access::cell(traversed).expect(1);
+    units.write_back(root, size, access::cell(traversed));
     co_await traversed;
   }
   check_fault(size.fault);
@@ -144,8 +144,8 @@ task<std::optional<sent_graph>> copy_by_accelerators(graph_units& units, void co
   }
   std::uint64_t fault = 0;
   counter copied;
-  copied.cell().expect(1);
-  units.copy(move, fault, copied.cell());
+  access::cell(copied).expect(1);
+  units.copy(move, fault, access::cell(copied));
   co_await copied;
   if (fault != 0) {
     at_async(target, [](std::uint64_t address) { end_asked_region(address); }, made.address);
@@ -170,8 +170,8 @@ task<bool> call_by_accelerators(graph_units& units, void const* root, place_id t
   }
   graph_size size;
   counter ended;
-  ended.cell().expect(1);
-  units.call(call, size, ended.cell());
+  access::cell(ended).expect(1);
+  units.call(call, size, access::cell(ended));
   co_await ended;
   check_fault(size.fault);
   if (size.fault != 0) co_return false;

@@ -67,7 +67,7 @@ task<void> put_incoherent(std::span<std::byte const> source, std::uint64_t targe
   std::uint64_t failure = 0;
   try {
     counter moved;
-    announce(&moved.cell(), [&] { the_job->fabric->put(here(), source, target, &moved.cell(), 0); });
+    announce(&access::cell(moved), [&] { the_job->fabric->put(here(), source, target, &access::cell(moved), 0); });
     co_await moved;
     co_await at(place_of(target), refresh_here, offset_of(target), std::uint64_t{source.size()}, notified);
   } catch (place_failed const& e) {
@@ -81,7 +81,7 @@ task<void> get_incoherent(std::uint64_t source, std::span<std::byte> target, com
   try {
     co_await at(place_of(source), publish_here, offset_of(source), std::uint64_t{target.size()});
     counter moved;
-    announce(&moved.cell(), [&] { the_job->fabric->get(here(), source, target, &moved.cell()); });
+    announce(&access::cell(moved), [&] { the_job->fabric->get(here(), source, target, &access::cell(moved)); });
     co_await moved;
   } catch (place_failed const& e) {
     failure = std::uint64_t{e.place()} + 1;
@@ -94,7 +94,7 @@ task<void> copy_incoherent(std::uint64_t source, std::uint64_t target, std::size
   try {
     co_await at(place_of(source), publish_here, offset_of(source), std::uint64_t{bytes});
     counter moved;
-    announce(&moved.cell(), [&] { the_job->fabric->copy(here(), source, target, bytes, &moved.cell()); });
+    announce(&access::cell(moved), [&] { the_job->fabric->copy(here(), source, target, bytes, &access::cell(moved)); });
     co_await moved;
     co_await at(place_of(target), refresh_here, offset_of(target), std::uint64_t{bytes}, std::uint64_t{0});
   } catch (place_failed const& e) {
