@@ -113,21 +113,19 @@ tess::task<int> rank(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Betweenness centrality: which vertices lie on the shortest paths from some sources to all others.",
-               "bc");
+  command_line::parser app(
+      "Betweenness centrality: which vertices lie on the shortest paths from some sources to all others.", "bc");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare_words(app, o.form, o.pace);
   app.add_option("--sources", o.sources,
                  "how many sources to choose, among the vertices with edges; as many as there "
                  "are give the exact centrality")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      .shows_default()
+      .positive();
   app.add_option("--source", o.named_sources, "a source, by name or number, instead of chosen ones; may be repeated");
-  app.add_option("--top", o.top, "how many vertices to print")->capture_default_str();
-  app.add_option("--trials", o.trials, "runs, of which the fastest counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  app.add_option("--top", o.top, "how many vertices to print").shows_default();
+  app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(rank(o)); });
 }

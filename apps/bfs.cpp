@@ -95,14 +95,12 @@ tess::task<int> search(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Breadth-first search: distances from one vertex of a graph.", "bfs");
+  command_line::parser app("Breadth-first search: distances from one vertex of a graph.", "bfs");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare_words(app, o.form, o.pace);
   app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
-  app.add_option("--trials", o.trials, "searches, of which the fastest counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  app.add_option("--trials", o.trials, "searches, of which the fastest counts").shows_default().positive();
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(search(o)); });
 }

@@ -82,12 +82,10 @@ tess::task<int> search(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Weakly connected components of a graph.", "components");
+  command_line::parser app("Weakly connected components of a graph.", "components");
   options o;
   command_line::declare(app, o);
-  app.add_option("--trials", o.trials, "runs, of which the fastest counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(search(o)); });
 }

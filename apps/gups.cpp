@@ -108,18 +108,15 @@ tess::task<int> run(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Random updates of single words (giga updates per second, the classic).", "gups");
+  command_line::parser app("Random updates of single words (giga updates per second, the classic).", "gups");
   options o;
-  auto* const size = app.add_option("--log2-words", o.log2_words, "the table has 2^N words of 8 bytes")
-                         ->capture_default_str()
-                         ->check(CLI::Range(0, 40));
-  app.add_option("--bytes", o.bytes, "the table's size instead, such as 64MiB")
-      ->transform(CLI::AsSizeValue(false))
-      ->excludes(size);
-  app.add_option("--updates", o.updates, "in all (default: 4 for each word)")->check(CLI::PositiveNumber);
-  app.add_option("--tasks", o.tasks, "for each worker")->capture_default_str()->check(CLI::PositiveNumber);
+  auto const size =
+      app.add_option("--log2-words", o.log2_words, "the table has 2^N words of 8 bytes").shows_default().between(0, 40);
+  app.add_option("--bytes", o.bytes, "the table's size instead, such as 64MiB").in_bytes().excludes(size);
+  app.add_option("--updates", o.updates, "in all (default: 4 for each word)").positive();
+  app.add_option("--tasks", o.tasks, "for each worker").shows_default().positive();
   app.add_flag("--each-awaited", o.each_awaited, "a task has one update on its way, not 32");
   app.add_flag("--verify,!--no-verify", o.verify, "check the table (default: yes)");
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return run(o); });
 }

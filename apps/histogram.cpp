@@ -56,9 +56,9 @@ tess::task<int> run(word_program const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Counts random numbers in a table spread over all places.", "histogram");
+  command_line::parser app("Counts random numbers in a table spread over all places.", "histogram");
   word_program o;
   command_line::declare(app, o);
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return run(o); });
 }

@@ -96,23 +96,19 @@ tess::task<int> rank(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("PageRank of the vertices of a graph.", "pagerank");
+  command_line::parser app("PageRank of the vertices of a graph.", "pagerank");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare_words(app, o.form, o.pace);
-  app.add_option("--top", o.top, "how many vertices to print")->capture_default_str();
+  app.add_option("--top", o.top, "how many vertices to print").shows_default();
   app.add_option("--damping", o.rules.damping, "the share of rank that follows edges")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
+      .shows_default()
+      .between(0.0, 1.0);
   app.add_option("--tolerance", o.rules.tolerance, "end when the scores change by less in sum")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--iterations", o.rules.iterations_max, "end after so many in any case")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--trials", o.trials, "runs, of which the fastest counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+      .shows_default()
+      .not_negative();
+  app.add_option("--iterations", o.rules.iterations_max, "end after so many in any case").shows_default().positive();
+  app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(rank(o)); });
 }

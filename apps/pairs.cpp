@@ -84,8 +84,8 @@ tess::task<int> measure_all() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("the time of a word and of a call, and the rate of blocks of 1 MiB, from every place to every other",
-               "pairs");
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  command_line::parser app(
+      "the time of a word and of a call, and the rate of blocks of 1 MiB, from every place to every other", "pairs");
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [](tess::args) { return measure_all(); });
 }

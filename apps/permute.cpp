@@ -54,11 +54,11 @@ tess::task<int> work(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Permutes rows and columns of a sparse matrix at random (without its diagonal).", "permute");
+  command_line::parser app("Permutes rows and columns of a sparse matrix at random (without its diagonal).", "permute");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare(app, o.form);
-  app.add_option("--seed", o.seed, "of the two permutations")->capture_default_str();
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  app.add_option("--seed", o.seed, "of the two permutations").shows_default();
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(work(o)); });
 }

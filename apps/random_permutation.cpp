@@ -63,14 +63,13 @@ tess::task<int> draw(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("A random permutation by dart throwing, the same for every number of places.", "random-permutation");
+  command_line::parser app("A random permutation by dart throwing, the same for every number of places.",
+                           "random-permutation");
   options o;
-  app.add_option("--size", o.size, "numbers in all")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31));
-  app.add_option("--seed", o.seed, "of the random order")->capture_default_str();
+  app.add_option("--size", o.size, "numbers in all").shows_default().between(std::uint64_t{1}, std::uint64_t{1} << 31);
+  app.add_option("--seed", o.seed, "of the random order").shows_default();
   command_line::declare(app, o.form);
   app.add_flag("--verify,!--no-verify", o.verify, "repeat it by one thread (default: yes)");
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return draw(o); });
 }

@@ -24,7 +24,7 @@ struct options : command_line::graph_options {
   unsigned trials = 1;
 };
 
-// CLI::Range lets "nan" pass.
+// option::between lets "nan" pass.
 std::string positive_width(std::string const& given) {
   double width = 0;
   auto const [stop, problem] = std::from_chars(given.data(), given.data() + given.size(), width);
@@ -168,7 +168,7 @@ tess::task<int> solve(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(
+  command_line::parser app(
       "Shortest paths from one vertex of a graph, by the weights of its edges (1 where a file has none; of a "
       "generated graph random ones from 1 to 255).",
       "sssp");
@@ -177,11 +177,9 @@ int main(int argc, char** argv) {
   command_line::declare_words(app, o.form, o.pace);
   app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
   app.add_option("--delta", o.delta, "width of a bin of distances worked on at once (default: chosen by the graph)")
-      ->check(positive_width, "1e-9 to 1e300");
-  app.add_option("--top", o.top, "how many of the farthest vertices to print")->capture_default_str();
-  app.add_option("--trials", o.trials, "searches, of which the fastest counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+      .check(positive_width, "1e-9 to 1e300");
+  app.add_option("--top", o.top, "how many of the farthest vertices to print").shows_default();
+  app.add_option("--trials", o.trials, "searches, of which the fastest counts").shows_default().positive();
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(solve(o)); });
 }

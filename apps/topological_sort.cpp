@@ -81,20 +81,21 @@ tess::task<int> sort(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Sorts a shuffled upper triangular matrix: topological order of an acyclic graph.", "topological-sort");
+  command_line::parser app("Sorts a shuffled upper triangular matrix: topological order of an acyclic graph.",
+                           "topological-sort");
   options o;
   app.add_option("--size", o.size, "rows and columns")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 31));
-  auto* const mean = app.add_option("--row-entries", o.row_entries, "entries above the diagonal, for a row on average")
-                         ->capture_default_str()
-                         ->check(CLI::NonNegativeNumber);
+      .shows_default()
+      .between(std::uint64_t{1}, std::uint64_t{1} << 31);
+  auto const mean = app.add_option("--row-entries", o.row_entries, "entries above the diagonal, for a row on average")
+                        .shows_default()
+                        .not_negative();
   app.add_option("--density", o.density, "the part of places above the diagonal that have an entry, instead")
-      ->check(CLI::Range(0.0, 1.0))
-      ->excludes(mean);
-  app.add_option("--seed", o.seed, "of the matrix and of its shuffling")->capture_default_str();
+      .between(0.0, 1.0)
+      .excludes(mean);
+  app.add_option("--seed", o.seed, "of the matrix and of its shuffling").shows_default();
   command_line::declare(app, o.form);
   app.add_flag("--verify,!--no-verify", o.verify, "check the order entry by entry (default: yes)");
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return sort(o); });
 }

@@ -66,11 +66,11 @@ tess::task<int> work(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Transposes a sparse matrix (without its diagonal).", "transpose");
+  command_line::parser app("Transposes a sparse matrix (without its diagonal).", "transpose");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare(app, o.form);
   app.add_option("--output", o.output, "write the result to this file, as MatrixMarket");
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(work(o)); });
 }

@@ -58,13 +58,11 @@ tess::task<int> work(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Counts the triangles of a graph.", "triangles");
+  command_line::parser app("Counts the triangles of a graph.", "triangles");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare(app, o.form);
-  app.add_option("--trials", o.trials, "runs, of which the fastest counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();
+  if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(work(o)); });
 }

@@ -4,7 +4,7 @@
 #   tess_bench(NAME SOURCES...)     libexec/tessera/bench/NAME  run as `tess bench NAME`; target NAME_bench
 #   tess_test(NAME SOURCES... [SLOW] [LINK LIBRARIES...])       GoogleTest cases; target NAME
 #
-# All link the runtime. Anything else a program needs is added by its own CMakeLists:
+# All link the runtime, the latter two remote memory, too. Anything else a program needs is added by its own CMakeLists:
 #   tess_program(bfs bfs.cpp)
 #   target_link_libraries(bfs PRIVATE fmt::fmt)
 # The build tree has the shape of the installed one: bin, lib, libexec/tessera, share/tessera.
@@ -22,19 +22,25 @@ set(TESS_RISCV_TARGET_OPTIONS --target=riscv64-linux-gnu -march=rv64gc)
 set(TESS_RISCV_LINK_OPTIONS -static -fuse-ld=lld -pthread)
 set(TESS_RISCV_COMPILE_OPTIONS ${TESS_RISCV_TARGET_OPTIONS} -O2 ${TESS_RISCV_LINK_OPTIONS})
 
-# What programs and tests all include is parsed once for each of the two; that spares a quarter of the compiler's time.
-# Public headers are compiled alone by the test of the installation.
+# What many files include is parsed once for the library and programs, once for benchmarks and once for tests; that
+# spares a third of the compiler's time. Builds for the simulated machine compile the library without, which shows that
+# each file includes what it needs; public headers are compiled alone by the test of the installation.
 function(tess_precompile_headers)
-  find_path(TESS_CLI11_INCLUDE CLI/CLI.hpp)
-  set(standard <algorithm> <fstream> <map> <random>)
-  foreach(kind IN ITEMS program test)
-    add_library(tess_${kind}_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
-    target_link_libraries(tess_${kind}_headers PRIVATE tess_warnings tess_build tessera::tessera)
-    target_compile_options(tess_${kind}_headers PRIVATE ${TESS_PRECOMPILE_OPTIONS})
+  set(standard <algorithm> <chrono> <filesystem> <fstream> <map> <random> <sstream> <thread> <unordered_map>)
+  foreach(kind IN ITEMS program bench test)
+    add_library(tess_${kind}_headers OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
+    target_include_directories(tess_${kind}_headers PRIVATE ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(tess_${kind}_headers PRIVATE tess_warnings tess_build)
+    # ccache compares contents, not times.
+    target_compile_options(tess_${kind}_headers PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
     target_precompile_headers(tess_${kind}_headers PRIVATE ${standard} <tess/tess.hpp>)
   endforeach()
-  if(TESS_CLI11_INCLUDE AND NOT CMAKE_CROSSCOMPILING)
-    target_precompile_headers(tess_program_headers PRIVATE <CLI/CLI.hpp>)
+  if(NOT CMAKE_CROSSCOMPILING)
+    target_precompile_headers(tess_program_headers PRIVATE <fmt/format.h>)
+  endif()
+  find_path(TESS_CLI11_INCLUDE CLI/CLI.hpp)
+  if(TESS_CLI11_INCLUDE)
+    target_precompile_headers(tess_bench_headers PRIVATE <CLI/CLI.hpp>)
   endif()
   target_compile_options(tess_test_headers PRIVATE ${TESS_TEST_OPTIMIZATION})
   if(TARGET GTest::gtest_main)
@@ -42,9 +48,6 @@ function(tess_precompile_headers)
     target_precompile_headers(tess_test_headers PRIVATE <gtest/gtest.h>)
   endif()
 endfunction()
-
-# ccache compares contents, not times.
-set(TESS_PRECOMPILE_OPTIONS "SHELL:-Xclang -fno-pch-timestamp")
 
 # A target's files of one folder become one file for the compiler. More words name folders that join the one above.
 function(tess_compile_folders_together target)
@@ -65,27 +68,25 @@ function(tess_compile_folders_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# For libraries that programs link: compiled with the programs' headers.
-function(tess_use_program_headers)
+# tess_use_headers(KIND TARGETS...): compiled with the precompiled headers of a kind.
+function(tess_use_headers kind)
   foreach(target IN LISTS ARGN)
-    if(TARGET tess_program_headers)
-      target_precompile_headers(${target} REUSE_FROM tess_program_headers)
-    endif()
+    set_property(TARGET ${target} PROPERTY PRECOMPILE_HEADERS_REUSE_FROM tess_${kind}_headers)
+    add_dependencies(${target} tess_${kind}_headers)
   endforeach()
 endfunction()
 
-# The part that programs, benchmarks and tests share.
+# The part that benchmarks and tests share; they link the whole library.
 function(tess_executable target)
   add_executable(${target} ${ARGN})
-  tess_use_program_headers(${target})
-  target_link_libraries(${target} PRIVATE tess_warnings tess_build)
-  if(TARGET tessera::tessera)
-    target_link_libraries(${target} PRIVATE tessera::tessera)
-  endif()
+  tess_use_headers(program ${target})
+  target_link_libraries(${target} PRIVATE tess_warnings tess_build tessera::tessera)
 endfunction()
 
 function(tess_program name)
-  tess_executable(${name} ${ARGN})
+  add_executable(${name} ${ARGN})
+  tess_use_headers(program ${name})
+  target_link_libraries(${name} PRIVATE tess_warnings tess_build tess_program_library)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY})
   add_dependencies(tess_programs ${name})
   set_property(GLOBAL APPEND PROPERTY TESS_PROGRAM_NAMES ${name})
@@ -94,6 +95,7 @@ endfunction()
 
 function(tess_bench name)
   tess_executable(${name}_bench ${ARGN})
+  tess_use_headers(bench ${name}_bench)
   set_target_properties(${name}_bench PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY}/bench)
   add_dependencies(tess_benches ${name}_bench)
@@ -124,10 +126,7 @@ endif()
 function(tess_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "" "LINK")
   tess_executable(${name} ${arg_UNPARSED_ARGUMENTS})
-  if(TARGET tess_test_headers)
-    set_property(TARGET ${name} PROPERTY PRECOMPILE_HEADERS_REUSE_FROM tess_test_headers)
-    add_dependencies(${name} tess_test_headers)
-  endif()
+  tess_use_headers(test ${name})
   target_compile_options(${name} PRIVATE ${TESS_TEST_OPTIMIZATION})
   target_link_libraries(${name} PRIVATE GTest::gtest_main ${arg_LINK})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)

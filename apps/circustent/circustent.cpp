@@ -106,24 +106,21 @@ tess::task<int> run(options const& o, std::vector<benchmark> const& chosen) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Atomic operations on words of all places (CircusTent).", "circustent");
+  command_line::parser app("Atomic operations on words of all places (CircusTent).", "circustent");
   options o;
   app.add_option("-b,--bench", o.names, "such as RAND_ADD; repeatable");
-  app.add_option("-m,--memsize", o.memory_bytes, "of each place's array, such as 64MiB")
-      ->transform(CLI::AsSizeValue(false));
-  app.add_option("-i,--iters", o.given.iterations, "of each place")->check(CLI::PositiveNumber);
+  app.add_option("-m,--memsize", o.memory_bytes, "of each place's array, such as 64MiB").in_bytes();
+  app.add_option("-i,--iters", o.given.iterations, "of each place").positive();
   app.add_option("-p,--pes", o.places, "places; that of `tess run -n`, or it is refused");
-  app.add_option("-s,--stride", o.given.stride, "of STRIDEN, in words")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  app.add_option("--seed", o.given.seed, "of arrays and positions")->capture_default_str();
+  app.add_option("-s,--stride", o.given.stride, "of STRIDEN, in words").shows_default().positive();
+  app.add_option("--seed", o.given.seed, "of arrays and positions").shows_default();
   app.add_option("--tasks", o.given.tasks, "that share a place's iterations; one operation of each is under way")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
+      .shows_default()
+      .between(1, 1 << 20);
   app.add_flag("-l,--list", o.lists, "print the benchmarks' names and end");
   app.add_flag("-a,--all", o.all, "run all of them");
   app.add_flag("--verify,!--no-verify", o.verify, "check the arrays (default: yes)");
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  if (auto const code = app.parse(argc, argv)) return *code;
   if (o.lists) {
     for (benchmark const& one : all_benchmarks()) fmt::print("{}\n", one.name());
     return 0;

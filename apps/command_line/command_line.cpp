@@ -6,54 +6,43 @@
 
 #include <charconv>
 #include <cstdio>
-#include <map>
 
 #include "graph/error.hpp"
 
 namespace command_line {
 
-std::optional<int> parse(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (CLI::ParseError const& wrong) {
-    return app.exit(wrong) == 0 ? 0 : 2;
-  }
-  return std::nullopt;
-}
-
-void declare(CLI::App& app, graph_options& into) {
+void declare(parser& app, graph_options& into) {
   app.add_option(
          "graph", into.spec,
          "a file (.mtx, .el, .wel, .txt, .csv, .tsv, .gr, each with .gz or without), kron:SCALE[,DEGREE[,SEED]], "
          "uniform:SCALE[,DEGREE[,SEED]] or grid:WxH")
-      ->required();
+      .required();
   app.add_flag("--verify,!--no-verify", into.verify, "check the result by other means (default: yes)");
 }
 
 namespace {
 
-void add_form(CLI::App& app, kernels::form& into, std::string const& meaning, std::string const& choice) {
-  app.add_option("--form", into, meaning)
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, kernels::form>{{"words", kernels::form::words}, {"messages", kernels::form::messages}}))
-      ->option_text(choice);
+void add_form(parser& app, kernels::form& into, std::string const& meaning, std::string const& choice) {
+  app.add_choice<kernels::form>("--form", into,
+                                {{"words", kernels::form::words}, {"messages", kernels::form::messages}}, meaning)
+      .shown_as(choice);
 }
 
 }  // namespace
 
-void declare(CLI::App& app, kernels::form& into) {
+void declare(parser& app, kernels::form& into) {
   add_form(app, into, "how single words move: words (fetch_add, get, put) or messages (at_async)",
            "words|messages [words]");
 }
 
-void declare_words(CLI::App& app, kernels::form& into, kernels::pace& how) {
+void declare_words(parser& app, kernels::form& into, kernels::pace& how) {
   add_form(app, into, "how vertices of other places change: words (an atomic each, as in GAP) or messages (in bulk)",
            "words|messages [messages]");
-  app.add_flag_callback(
+  app.add_flag(
       "--each-awaited", [&how] { how = kernels::pace::each_awaited; }, "words: a task has one on its way, not 32");
-  app.final_callback([&into, &how] {
-    if (how == kernels::pace::each_awaited && into != kernels::form::words)
-      throw CLI::ValidationError("--each-awaited", "is of --form words, which was not asked for");
+  app.check_together("--each-awaited", [&into, &how] {
+    bool const wrong = how == kernels::pace::each_awaited && into != kernels::form::words;
+    return std::string(wrong ? "is of --form words, which was not asked for" : "");
   });
 }
 

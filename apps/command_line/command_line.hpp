@@ -3,13 +3,13 @@
 //   Exit codes: 0 ok, 1 failed, 2 wrong use or wrong input.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "command_line/parser.hpp"
 #include "distributed/distributed_graph.hpp"
 #include "graph/names.hpp"
 #include "kernels/atomics.hpp"
@@ -17,21 +17,18 @@
 
 namespace command_line {
 
-// The exit code if the program ends now: 0 after --help, 2 for wrong use.
-[[nodiscard]] std::optional<int> parse(CLI::App& app, int argc, char** argv);
-
 // The options of every program on a graph.
 struct graph_options {
   std::string spec;
   bool verify = true;
 };
-void declare(CLI::App& app, graph_options& into);
+void declare(parser& app, graph_options& into);
 
 // --form words|messages.
-void declare(CLI::App& app, kernels::form& into);
+void declare(parser& app, kernels::form& into);
 // The same for programs that use messages unless single words are requested.
 // --each-awaited is valid with words only.
-void declare_words(CLI::App& app, kernels::form& into, kernels::pace& how);
+void declare_words(parser& app, kernels::form& into, kernels::pace& how);
 
 // Awaits the program's work; an input error is printed and becomes exit code 2.
 [[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -57,13 +56,13 @@ struct word_program {
   }
 };
 
-inline void declare(CLI::App& app, word_program& into) {
-  app.add_option("--words", into.words, "of the table")->capture_default_str()->check(CLI::Range(1UL, 1UL << 40U));
-  app.add_option("--numbers", into.numbers, "in all")->capture_default_str()->check(CLI::Range(1UL, 1UL << 40U));
-  app.add_option("--seed", into.seed, "of the random numbers")->capture_default_str();
-  app.add_option("--form", into.how, "words: one operation for each; messages: batches to their owners (the default)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, kernels::form>{{"words", kernels::form::words},
-                                                                               {"messages", kernels::form::messages}}));
+inline void declare(parser& app, word_program& into) {
+  app.add_option("--words", into.words, "of the table").shows_default().between(1UL, 1UL << 40U);
+  app.add_option("--numbers", into.numbers, "in all").shows_default().between(1UL, 1UL << 40U);
+  app.add_option("--seed", into.seed, "of the random numbers").shows_default();
+  app.add_choice<kernels::form>("--form", into.how,
+                                {{"words", kernels::form::words}, {"messages", kernels::form::messages}},
+                                "words: one operation for each; messages: batches to their owners (the default)");
   app.add_flag("--verify,!--no-verify", into.verify, "check the result (default: yes)");
 }
 

@@ -191,7 +191,7 @@ file_format recognise(text_source& text) {
   }
   if (extension == ".gr") return dimacs_format(header, first);
   if (is_edge_list_extension(extension)) return edge_list_format(header, first, extension);
-  throw input_error(text.name(), 0, fmt::format("unknown kind of file {}", quoted(extension)),
+  throw input_error(text.name(), 0, fmt::format("unknown kind of file {}", graph::quoted(extension)),
                     ".mtx, .gr, .el, .wel, .txt, .csv or .tsv, each also with .gz");
 }
 

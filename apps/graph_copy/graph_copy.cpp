@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <vector>
 
 #include "command_line/command_line.hpp"
@@ -105,49 +104,44 @@ tess::task<int> start(options const& o) {
   co_return co_await work(o);
 }
 
-void declare(CLI::App& app, options& into) {
-  using names = std::map<std::string, shape>;
-  app.add_option("shape", into.of, "list, tree, random (a graph with arrays), items (an array of objects) or file")
-      ->required()
-      ->transform(CLI::CheckedTransformer(names{{"list", shape::list},
-                                                {"tree", shape::tree},
-                                                {"random", shape::random},
-                                                {"items", shape::items},
-                                                {"file", shape::file}}))
-      ->option_text("list|tree|random|items|file");
+void declare(command_line::parser& app, options& into) {
+  app.add_choice<shape>("shape", into.of,
+                        {{"list", shape::list},
+                         {"tree", shape::tree},
+                         {"random", shape::random},
+                         {"items", shape::items},
+                         {"file", shape::file}},
+                        "list, tree, random (a graph with arrays), items (an array of objects) or file")
+      .required();
   app.add_option("--graph", into.file, "of shape file: a graph file, or kron:SCALE, uniform:SCALE, grid:WxH");
-  app.add_option("--size", into.size, "objects")->capture_default_str()->check(CLI::Range(1UL, 1UL << 32U));
-  app.add_option("--degree", into.degree, "successors of a vertex of random")->capture_default_str();
-  app.add_option("--seed", into.seed, "of what is drawn")->capture_default_str();
-  app.add_option("--order", into.how, "of a list's nodes in memory")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, order>{{"allocated", order::allocated}, {"shuffled", order::shuffled}}))
-      ->option_text("allocated|shuffled [allocated]");
-  std::map<std::string, tess::copier> copiers;
-  for (tess::copier const c : all_copiers) copiers.emplace(name_of(c), c);
-  app.add_option("--by", into.copiers, "copiers to compare (default: all)")
-      ->transform(CLI::CheckedTransformer(copiers))
-      ->option_text("message_passing|pegasus|nemesys ...");
-  app.add_option("--map", into.map, "how copies of objects seen before are found")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, tess::copy_map>{{"auto", tess::copy_map::automatic},
-                                                                                {"linear", tess::copy_map::linear},
-                                                                                {"hashed", tess::copy_map::hashed},
-                                                                                {"dense", tess::copy_map::dense}}))
-      ->option_text("auto|linear|hashed|dense [auto]");
-  app.add_option("--trials", into.trials, "runs, of which the fastest counts")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+  app.add_option("--size", into.size, "objects").shows_default().between(1UL, 1UL << 32U);
+  app.add_option("--degree", into.degree, "successors of a vertex of random").shows_default();
+  app.add_option("--seed", into.seed, "of what is drawn").shows_default();
+  app.add_choice<order>("--order", into.how, {{"allocated", order::allocated}, {"shuffled", order::shuffled}},
+                        "of a list's nodes in memory")
+      .shown_as("allocated|shuffled [allocated]");
+  command_line::choices<tess::copier> copiers;
+  for (tess::copier const c : all_copiers) copiers.emplace_back(name_of(c), c);
+  app.add_choices("--by", into.copiers, copiers, "copiers to compare (default: all)");
+  app.add_choice<tess::copy_map>("--map", into.map,
+                                 {{"auto", tess::copy_map::automatic},
+                                  {"linear", tess::copy_map::linear},
+                                  {"hashed", tess::copy_map::hashed},
+                                  {"dense", tess::copy_map::dense}},
+                                 "how copies of objects seen before are found")
+      .shown_as("auto|linear|hashed|dense [auto]");
+  app.add_option("--trials", into.trials, "runs, of which the fastest counts").shows_default().positive();
 }
 
 }  // namespace
 }  // namespace graph_copy
 
 int main(int argc, char** argv) {
-  CLI::App app("Copies a graph of objects from place 0 to the last place, by each copier, and checks the copies.",
-               "graph-copy");
+  command_line::parser app(
+      "Copies a graph of objects from place 0 to the last place, by each copier, and checks the copies.", "graph-copy");
   graph_copy::options o;
   graph_copy::declare(app, o);
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  if (auto const code = app.parse(argc, argv)) return *code;
   if ((o.of == graph_copy::shape::file) != !o.file.empty()) {
     fmt::print(stderr, "--graph: {}\n",
                o.file.empty() ? "missing, expected the graph of shape file" : "given, expected only with shape file");

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <map>
 
 #include "command_line/command_line.hpp"
 #include "graph/error.hpp"
@@ -28,19 +27,19 @@ int write(std::string const& text, std::string const& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Writes the input that the paper used for a kernel of IMSuite, or another one.", "imsuite-input");
+  command_line::parser app("Writes the input that the paper used for a kernel of IMSuite, or another one.",
+                           "imsuite-input");
   imsuite::kernel which{};
   imsuite::input_options given;
   std::string file;
-  std::map<std::string, imsuite::kernel> codes;
-  for (auto const& name : imsuite::kernel_names) codes.emplace(name.code, name.which);
-  app.add_option("kernel", which, "bf, dst, by, dr, ds, kc, dp, hs, lcr, mis, mst or vc")
-      ->required()
-      ->transform(CLI::CheckedTransformer(codes))
-      ->option_text("KERNEL");
+  command_line::choices<imsuite::kernel> codes;
+  for (auto const& name : imsuite::kernel_names) codes.emplace_back(name.code, name.which);
+  app.add_choice("kernel", which, codes, "bf, dst, by, dr, ds, kc, dp, hs, lcr, mis, mst or vc")
+      .required()
+      .shown_as("KERNEL");
   imsuite::declare_generation(app, given);
   app.add_option("--output", file, "the file to write (default: standard output)");
-  if (auto const code = command_line::parse(app, argc, argv)) return *code;
+  if (auto const code = app.parse(argc, argv)) return *code;
   try {
     return write(imsuite::format(which, imsuite::load(which, given)), file);
   } catch (graph::input_error const& e) {

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 namespace imsuite {
 
 namespace {
 
-std::map<std::string, graph_kind> const& kinds() {
-  static std::map<std::string, graph_kind> const names{{"rn", graph_kind::random},
+command_line::choices<graph_kind> const& kinds() {
+  static command_line::choices<graph_kind> const names{{"rn", graph_kind::random},
                                                        {"cplt", graph_kind::complete},
                                                        {"spmin", graph_kind::sparse_minimum},
                                                        {"spmax", graph_kind::sparse_maximum},
@@ -28,22 +27,19 @@ std::string name_of(graph_kind kind) {
 
 }  // namespace
 
-void declare_generation(CLI::App& app, input_options& into) {
+void declare_generation(command_line::parser& app, input_options& into) {
   app.add_option("--size", into.nodes, "nodes of the generated graph");
-  app.add_option(
-         "--graph", into.kind,
-         "its sort: rn (random), cplt (complete), spmin (a tree), spmax (n log n edges); for vc: rn, chain, star")
-      ->transform(CLI::CheckedTransformer(kinds()))
-      ->option_text("rn|cplt|spmin|spmax|chain|star");
-  app.add_option("--weights", into.equal_weights, "of dr: all 1, or random")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"equal", true}, {"random", false}}))
-      ->option_text("equal|random");
-  app.add_option("--seed", into.seed, "of the generator")->capture_default_str();
+  app.add_choice(
+      "--graph", into.kind, kinds(),
+      "its sort: rn (random), cplt (complete), spmin (a tree), spmax (n log n edges); for vc: rn, chain, star");
+  app.add_choice<bool>("--weights", into.equal_weights, {{"equal", true}, {"random", false}},
+                       "of dr: all 1, or random");
+  app.add_option("--seed", into.seed, "of the generator").shows_default();
   app.add_option("--max-children", into.max_children, "of a node of the random tree (0: the generator draws it)");
   app.add_option("--committee", into.committee, "of kc: the most members of one (0: the generator chooses)");
 }
 
-void declare(CLI::App& app, input_options& into) {
+void declare(command_line::parser& app, input_options& into) {
   app.add_option("--input", into.file, "a file of the suite's format, instead of the generator");
   declare_generation(app, into);
 }

@@ -1,10 +1,10 @@
 // options: the input of a program of IMSuite: from a file, or from the generator, by default as in the paper.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
+#include "command_line/parser.hpp"
 #include "imsuite/generate.hpp"
 
 namespace imsuite {
@@ -21,9 +21,9 @@ struct input_options {
 };
 
 // --size, --graph, --weights, --seed, --max-children, --committee.
-void declare_generation(CLI::App& app, input_options& into);
+void declare_generation(command_line::parser& app, input_options& into);
 // These, and --input.
-void declare(CLI::App& app, input_options& into);
+void declare(command_line::parser& app, input_options& into);
 
 [[nodiscard]] generation generation_of(kernel k, input_options const& given);
 // Throws graph::input_error.

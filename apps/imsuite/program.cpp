@@ -27,16 +27,16 @@ namespace detail {
 std::optional<int> parse(kernel k, int argc, char** argv, program_options& into) {
   kernel_name const& name = imsuite::name_of(k);
   std::string const program = fmt::format("imsuite-{}", name.code);
-  CLI::App app(fmt::format("{} ({} of IMSuite). Without options: the paper's input; at 14 places, its table 5.",
-                           name.title, name.paper),
-               program);
+  command_line::parser app(
+      fmt::format("{} ({} of IMSuite). Without options: the paper's input; at 14 places, its table 5.", name.title,
+                  name.paper),
+      program);
   declare(app, into.from);
-  app.add_option("--load", into.load, "no-operations that every body adds (the suite's -lfon)")
-      ->check(CLI::NonNegativeNumber);
+  app.add_option("--load", into.load, "no-operations that every body adds (the suite's -lfon)").not_negative();
   app.add_flag("--count-copies", into.count_copies, "count the graphs that leave their place, beside the paper's row");
   app.add_option("--output", into.output, "a file for the result of every node");
   app.add_flag("--verify,!--no-verify", into.verify, "check the result by other means (default: yes)");
-  return command_line::parse(app, argc, argv);
+  return app.parse(argc, argv);
 }
 
 void print_input(kernel k, program_options const& o, input const& in) {

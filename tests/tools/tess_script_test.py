@@ -117,6 +117,7 @@ class Tess(unittest.TestCase):
             (["c++", "--help"], "tess_cli"),
             (["bench", "gups"], "tess_cli libexec/tessera/bench/gups"),
             (["memd", "--size", "1M"], "tess_cli tess_memd_program"),
+            (["mem", "ls"], "tess_cli tess_mem_program"),
         ):
             with self.subTest(words=words):
                 self.log.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-// mem: `tess mem` lists and changes the regions of a memory server, with the rights of the user.
+// mem: the program that `tess mem` becomes: lists and changes the regions of a memory server, with the user's rights.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/command/command.hpp"
+#include "cli/command/dispatch.hpp"
 #include "cli/memory/words.hpp"
 #include "rmem/client/connection.hpp"
 #include "rmem/wire/sockets.hpp"
@@ -212,9 +213,7 @@ void add_subcommands(CLI::App& line, typed& t, action& chosen) {
   out->add_option("file", t.file, "the file")->required();
 }
 
-}  // namespace
-
-int mem(words const& given) {
+int execute(words const& given) {
   command_line line{"tess mem [--server WHERE] COMMAND [WORDS...]",
                     "Inspect a memory server (tess memd) and change its regions, with your own rights.",
                     "Example: tess mem create matrix 1G   (docs/use/rmem.md says more)"};
@@ -231,4 +230,10 @@ int mem(words const& given) {
   return chosen(c, t);
 }
 
+}  // namespace
+
 }  // namespace tess::cli
+
+int main(int argc, char** argv) {
+  return tess::cli::run_alone(tess::cli::execute, argc, argv);
+}
