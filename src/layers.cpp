@@ -1,5 +1,5 @@
 // layers: the main function of the programs that show that each layer of the library links without those above it.
-#include "tess/detail/completion.hpp"
+#include "tess/detail/tasks/completion.hpp"
 
 namespace tess::detail {
 // The one call upwards, which the runtime defines: a fabric completed an operation, so a task becomes runnable.

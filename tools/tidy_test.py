@@ -62,12 +62,12 @@ class Layers(Case):
         self.one(cpp("src/runtime/worker.cpp", include), "src/runtime/worker.cpp:2: ", "fabric.hpp")
 
     def test_public_headers_include_only_public_headers_and_std(self):
-        self.silent(cpp("include/tess/word.hpp", "#include <atomic>", '#include "tess/detail/ring.hpp"'))
+        self.silent(cpp("include/tess/word.hpp", "#include <atomic>", '#include "tess/detail/tasks/ring.hpp"'))
         self.one(cpp("include/tess/word.hpp", "#include <fmt/format.h>"), "include/tess/word.hpp:2: ", "tess/ and std")
         self.one(cpp("include/tess/word.hpp", '#include "fabric/fabric.hpp"'), "include/tess/word.hpp:2: ")
 
     def test_programs_include_no_inside_header(self):
-        self.one(cpp("apps/bfs.cpp", '#include "tess/detail/ring.hpp"'), "apps/bfs.cpp:2: ", "inside")
+        self.one(cpp("apps/bfs.cpp", '#include "tess/detail/tasks/ring.hpp"'), "apps/bfs.cpp:2: ", "inside")
 
 
 class Shape(Case):

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "tess/detail/type_entry.hpp"
+#include "tess/detail/objects/type_entry.hpp"
 
 namespace tess {
 

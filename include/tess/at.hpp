@@ -25,8 +25,8 @@
 #include "tess/copier.hpp"
 #include "tess/counter.hpp"
 #include "tess/detail/at_call.hpp"
-#include "tess/detail/call_time.hpp"
 #include "tess/detail/handler.hpp"
+#include "tess/detail/tasks/call_time.hpp"
 #include "tess/finish.hpp"
 #include "tess/object.hpp"
 #include "tess/place.hpp"
@@ -347,4 +347,4 @@ void at_async(place_id target, copier by, F f, Args... args) {
 
 }  // namespace tess
 
-#include "tess/detail/at_objects.hpp"
+#include "tess/detail/objects/at_objects.hpp"

@@ -21,7 +21,7 @@
 
 #include "tess/counter.hpp"
 #include "tess/detail/range_concepts.hpp"
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/worker.hpp"
 #include "tess/global_ptr.hpp"
 
 namespace tess {

@@ -1,7 +1,7 @@
 // counter: a word that acknowledgements count down to zero, resuming the task that waits for it.
 //
 //   Tessera's completion object: block transfers, `at`, words without a window and collectives all complete on one.
-//   Exactly one party notifies, the one that makes the step to zero: no wake-up is lost (see detail/completion.hpp).
+//   Exactly one party notifies, the one that makes the step to zero: no wake-up is lost (detail/tasks/completion.hpp).
 //   Its destructor waits until nothing is outstanding; message handlers, and tasks of other workers, may run meanwhile.
 //
 // Units    chosen by the issuing call; not visible to the user.
@@ -14,7 +14,7 @@
 #include <coroutine>
 
 #include "tess/detail/access.hpp"
-#include "tess/detail/completion.hpp"
+#include "tess/detail/tasks/completion.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/task.hpp"
 

@@ -23,7 +23,7 @@
 #include <source_location>
 
 #include "tess/counter.hpp"
-#include "tess/detail/event.hpp"
+#include "tess/detail/events/event.hpp"
 #include "tess/queue.hpp"
 
 namespace tess {

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "tess/detail/min_max.hpp"
-#include "tess/detail/plain_data.hpp"
+#include "tess/detail/objects/plain_data.hpp"
 #include "tess/forall.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/memory.hpp"

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tess/detail/global_address.hpp"
-#include "tess/detail/word_apply.hpp"
+#include "tess/detail/words/global_address.hpp"
+#include "tess/detail/words/word_apply.hpp"
 #include "tess/error.hpp"
 
 namespace tess {

@@ -6,7 +6,7 @@
 // Errors  tess::error at any other place; in checked builds also if the object no longer exists.
 #pragma once
 
-#include "tess/detail/plain_data.hpp"
+#include "tess/detail/objects/plain_data.hpp"
 #include "tess/memory.hpp"
 
 namespace tess {

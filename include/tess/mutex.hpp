@@ -17,7 +17,7 @@
 #include <source_location>
 #include <utility>
 
-#include "tess/detail/event.hpp"
+#include "tess/detail/events/event.hpp"
 
 namespace tess {
 

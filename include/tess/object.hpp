@@ -28,7 +28,7 @@
 
 #include "tess/array.hpp"
 #include "tess/copier.hpp"
-#include "tess/detail/type_entry.hpp"
+#include "tess/detail/objects/type_entry.hpp"
 #include "tess/global_ref.hpp"
 #include "tess/one_of.hpp"
 #include "tess/transient.hpp"

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "tess/detail/access.hpp"
-#include "tess/detail/type_entry.hpp"
+#include "tess/detail/objects/type_entry.hpp"
 
 namespace tess {
 

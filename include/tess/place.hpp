@@ -1,7 +1,7 @@
 // place: a partition of the global address space, and the workers that may access it with ordinary loads and stores.
 #pragma once
 
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/worker.hpp"
 #include "tess/error.hpp"
 
 namespace tess {

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/worker.hpp"
 #include "tess/task.hpp"
 
 namespace tess {

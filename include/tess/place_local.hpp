@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tess/detail/plain_data.hpp"
+#include "tess/detail/objects/plain_data.hpp"
 #include "tess/forall.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/memory.hpp"

@@ -17,7 +17,7 @@
 
 #include <source_location>
 
-#include "tess/detail/fifo.hpp"
+#include "tess/detail/events/fifo.hpp"
 
 namespace tess {
 

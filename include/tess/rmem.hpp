@@ -32,7 +32,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tess/detail/std_function.hpp"
+#include "tess/detail/remote_memory/std_function.hpp"
 #include "tess/error.hpp"
 #include "tess/rmem_reason.hpp"
 

@@ -34,8 +34,8 @@
 #include <utility>
 
 #include "tess/assert.hpp"
-#include "tess/detail/page_cache.hpp"
-#include "tess/detail/tile_pipeline.hpp"
+#include "tess/detail/remote_memory/page_cache.hpp"
+#include "tess/detail/remote_memory/tile_pipeline.hpp"
 #include "tess/finish.hpp"
 #include "tess/place.hpp"
 #include "tess/rmem_cache.hpp"

@@ -10,7 +10,7 @@
 
 #include <source_location>
 
-#include "tess/detail/event.hpp"
+#include "tess/detail/events/event.hpp"
 
 namespace tess {
 

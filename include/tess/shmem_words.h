@@ -30,9 +30,9 @@
 #if defined(__riscv)
 #include <tess/machine/shmem/tile.hpp>
 #else
-#include <tess/detail/shmem_host.hpp>
+#include <tess/detail/shmem/host.hpp>
 #endif
-#include <tess/detail/shmem_heap.hpp>
+#include <tess/detail/shmem/heap.hpp>
 
 inline void shmem_init() {
   tess::detail::shmem::begin();

@@ -30,7 +30,7 @@
 
 #include "tess/at.hpp"
 #include "tess/detail/handler.hpp"
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/worker.hpp"
 
 namespace tess {
 

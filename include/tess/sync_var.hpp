@@ -23,7 +23,7 @@
 #include <optional>
 #include <source_location>
 
-#include "tess/detail/event.hpp"
+#include "tess/detail/events/event.hpp"
 
 namespace tess {
 

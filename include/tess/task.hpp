@@ -17,8 +17,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tess/detail/wait.hpp"
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/wait.hpp"
+#include "tess/detail/tasks/worker.hpp"
 
 namespace tess {
 

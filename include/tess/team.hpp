@@ -16,7 +16,7 @@
 #pragma once
 
 #include "tess/collective.hpp"
-#include "tess/detail/plain_data.hpp"
+#include "tess/detail/objects/plain_data.hpp"
 
 namespace tess {
 

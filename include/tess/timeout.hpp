@@ -32,8 +32,8 @@
 #include <stop_token>
 
 #include "tess/detail/durations.hpp"
-#include "tess/detail/timer.hpp"
-#include "tess/detail/wait.hpp"
+#include "tess/detail/tasks/timer.hpp"
+#include "tess/detail/tasks/wait.hpp"
 #include "tess/finish.hpp"
 #include "tess/task.hpp"
 

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <source_location>
 
-#include "tess/detail/word_apply.hpp"
+#include "tess/detail/words/word_apply.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/task.hpp"
 

@@ -32,9 +32,9 @@
 
 #include "fabric/capabilities.hpp"
 #include "tess/delay.hpp"
-#include "tess/detail/completion.hpp"
-#include "tess/detail/global_address.hpp"
-#include "tess/detail/word_apply.hpp"
+#include "tess/detail/tasks/completion.hpp"
+#include "tess/detail/words/global_address.hpp"
+#include "tess/detail/words/word_apply.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {

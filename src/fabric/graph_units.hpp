@@ -3,7 +3,8 @@
 //   Operations complete by acknowledging the given completion, as those of the fabric; `result` is written before that.
 //   It also reports faults; after a fault the caller copies the graph itself.
 //
-// Units    bytes; addresses as the place's program has them; objects of the runtime's layout (tess/detail/region.hpp).
+// Units    bytes; addresses as the place's program has them; objects of the runtime's layout
+//          (tess/detail/objects/region.hpp).
 // Threads  any, for the place of this process.
 // Source   "NEMESYS" (MEMSYS 2019), sections 3.3 and 3.4.
 #pragma once
@@ -12,7 +13,7 @@
 #include <cstdint>
 #include <span>
 
-#include "tess/detail/completion.hpp"
+#include "tess/detail/tasks/completion.hpp"
 #include "tess/place.hpp"
 
 namespace tess::detail {

@@ -1,5 +1,5 @@
 // word_apply: a word request without its types, performed by the processor's own atomics.
-#include "tess/detail/word_apply.hpp"
+#include "tess/detail/words/word_apply.hpp"
 
 #include "tess/assert.hpp"
 

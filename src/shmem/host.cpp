@@ -1,5 +1,7 @@
 // host: OpenSHMEM without a simulated machine: starts PEs as processes, and ends all of them if one is lost.
 #if !defined(__riscv)
+#include "tess/detail/shmem/host.hpp"
+
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -14,8 +16,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "tess/detail/shmem_host.hpp"
 
 namespace tess::detail::shmem {
 

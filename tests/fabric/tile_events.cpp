@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tess/detail/event_lines.hpp"
+#include "tess/detail/events/event_lines.hpp"
 #include "tess/tess.hpp"
 
 namespace {

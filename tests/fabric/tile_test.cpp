@@ -8,7 +8,7 @@
 
 #include "fabric/tile/registers.hpp"
 #include "fabric/tile_contract.hpp"
-#include "tess/detail/word_apply.hpp"
+#include "tess/detail/words/word_apply.hpp"
 
 namespace tess::test {
 namespace {

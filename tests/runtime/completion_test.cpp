@@ -1,6 +1,6 @@
 // completion: the last party notifies, once, in every order of arming and acknowledging.
 // Method: all orders of a few steps by hand, inside a job, where a notification is a task that goes on.
-#include "tess/detail/completion.hpp"
+#include "tess/detail/tasks/completion.hpp"
 
 #include <algorithm>
 

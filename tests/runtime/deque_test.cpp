@@ -1,6 +1,6 @@
 // deque: every item is taken once: newest first by the owner, oldest first by thieves.
 // Method: short sequences against a model; an owner and thieves that race for few items; a deque that grows meanwhile.
-#include "tess/detail/deque.hpp"
+#include "tess/detail/tasks/deque.hpp"
 
 #include <gtest/gtest.h>
 

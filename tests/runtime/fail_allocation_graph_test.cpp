@@ -6,7 +6,7 @@
 #include "runtime/memory/heap.hpp"
 #include "runtime/random_graphs.hpp"
 #include "runtime/run_job.hpp"
-#include "tess/detail/fail_allocation.hpp"
+#include "tess/detail/tasks/fail_allocation.hpp"
 
 namespace tess::test {
 namespace {

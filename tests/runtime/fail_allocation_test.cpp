@@ -1,7 +1,7 @@
 // fail_allocation: if any allocation fails, a job ends in bounded time, with the right result or a text and code 1.
 // Method: a small program that uses everything runs again and again while its 1st, 2nd, 3rd … allocation fails, until
 // it needs fewer; counted are frames, slots, segments and operator new. Leaks are the sanitizer's to find.
-#include "tess/detail/fail_allocation.hpp"
+#include "tess/detail/tasks/fail_allocation.hpp"
 
 #include <cstdlib>
 #include <new>

@@ -1,6 +1,6 @@
 // frame_pool: frames of any size come and go between workers without the pool growing.
 // Method: one worker spawns, another steals; memory that the pools reserved is read before and after.
-#include "tess/detail/frame_pool.hpp"
+#include "tess/detail/tasks/frame_pool.hpp"
 
 #include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"

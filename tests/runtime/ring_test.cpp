@@ -1,6 +1,6 @@
 // ring: first in, first out, at every size and every position of its ends.
 // Method: random pushes, pops and rotations beside std::deque; a full ring rotates.
-#include "tess/detail/ring.hpp"
+#include "tess/detail/tasks/ring.hpp"
 
 #include <gtest/gtest.h>
 

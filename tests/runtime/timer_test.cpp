@@ -1,6 +1,6 @@
 // timer: a worker's queue of timers yields the earliest after any removals; a completion can be disarmed in time.
 // Method: random insertions and removals compared with a sorted set; the two steps of a race, by hand.
-#include "tess/detail/timer.hpp"
+#include "tess/detail/tasks/timer.hpp"
 
 #include <random>
 #include <set>

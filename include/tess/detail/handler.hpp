@@ -15,9 +15,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "tess/detail/object_type.hpp"
+#include "tess/detail/objects/object_type.hpp"
+#include "tess/detail/objects/shared_object.hpp"
 #include "tess/detail/platform.hpp"
-#include "tess/detail/shared_object.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tess/detail/word_op.hpp"
+#include "tess/detail/words/word_op.hpp"
 #include "tess/machine/xbgas.hpp"
 
 namespace tess::machine::extended_address {

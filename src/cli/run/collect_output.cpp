@@ -16,9 +16,9 @@
 #include <cstring>
 #include <vector>
 
+#include "base/output_header.hpp"
 #include "cli/process/overdue.hpp"
 #include "cli/process/process.hpp"
-#include "tess/detail/output_header.hpp"
 
 namespace tess::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tess/delay.hpp"
-#include "tess/detail/ring.hpp"
+#include "tess/detail/tasks/ring.hpp"
 
 namespace tess::detail {
 

@@ -21,8 +21,8 @@
 
 #include "fabric/tile/memory.hpp"
 #include "fabric/tile/places.hpp"
-#include "tess/detail/completion.hpp"
-#include "tess/detail/event_lines.hpp"
+#include "tess/detail/events/event_lines.hpp"
+#include "tess/detail/tasks/completion.hpp"
 
 namespace tess::detail {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "fabric/tile/registers.hpp"
-#include "tess/detail/global_address.hpp"
+#include "tess/detail/words/global_address.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {

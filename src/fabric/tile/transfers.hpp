@@ -13,7 +13,7 @@
 
 #include "fabric/tile/memory.hpp"
 #include "fabric/tile/post.hpp"
-#include "tess/detail/completion.hpp"
+#include "tess/detail/tasks/completion.hpp"
 
 namespace tess::detail {
 

@@ -8,7 +8,7 @@
 #include "fabric/tile/addresses.hpp"
 #include "fabric/tile/registers.hpp"
 #include "tess/assert.hpp"
-#include "tess/detail/word_apply.hpp"
+#include "tess/detail/words/word_apply.hpp"
 #include "tess/machine/xbgas.hpp"
 
 namespace tess::machine {

@@ -14,7 +14,7 @@
 #include "fabric/mailbox.hpp"
 #include "fabric/segment.hpp"
 #include "fabric/ucx/job.hpp"
-#include "tess/detail/global_address.hpp"
+#include "tess/detail/words/global_address.hpp"
 
 namespace tess::detail {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "tess/detail/word_apply.hpp"
+#include "tess/detail/words/word_apply.hpp"
 
 namespace tess::detail {
 

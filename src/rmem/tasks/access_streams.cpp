@@ -1,5 +1,5 @@
 // access_streams: a stream begins with any access, and is replaced when it is the least recently used.
-#include "tess/detail/access_streams.hpp"
+#include "tess/detail/remote_memory/access_streams.hpp"
 
 #include <algorithm>
 #include <cstdlib>

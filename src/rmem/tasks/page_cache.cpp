@@ -1,5 +1,5 @@
 // page_cache: pins and transfers first, then which page is replaced and which are prefetched.
-#include "tess/detail/page_cache.hpp"
+#include "tess/detail/remote_memory/page_cache.hpp"
 
 #include <sys/mman.h>
 #include <sys/resource.h>

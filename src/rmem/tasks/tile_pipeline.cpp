@@ -1,5 +1,5 @@
 // tile_pipeline: when a tile has been written, the tile after the next one is read into the same buffer.
-#include "tess/detail/tile_pipeline.hpp"
+#include "tess/detail/remote_memory/tile_pipeline.hpp"
 
 #include <algorithm>
 #include <cstdio>

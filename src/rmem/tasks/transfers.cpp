@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "rmem/client/background_thread.hpp"
-#include "tess/detail/remote_wait.hpp"
+#include "tess/detail/remote_memory/remote_wait.hpp"
 #include "tess/rmem_task.hpp"
 
 namespace tess::rmem {

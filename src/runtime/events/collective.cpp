@@ -9,7 +9,7 @@
 #include "runtime/job/job.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 #include "tess/block.hpp"
-#include "tess/detail/event_lines.hpp"
+#include "tess/detail/events/event_lines.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {

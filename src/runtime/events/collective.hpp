@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "tess/collective.hpp"
-#include "tess/detail/completion.hpp"
+#include "tess/detail/tasks/completion.hpp"
 #include "tess/global_ptr.hpp"
 
 namespace tess::detail {

@@ -1,5 +1,5 @@
 // event: the out-of-line parts of events: waiting for the lock, misuse, and the notifications of event_counter.
-#include "tess/detail/event.hpp"
+#include "tess/detail/events/event.hpp"
 
 #include <array>
 #include <string>

@@ -10,8 +10,8 @@
 #include "runtime/finish/finish.hpp"
 #include "tess/at.hpp"
 #include "tess/counter.hpp"
-#include "tess/detail/wait.hpp"
-#include "tess/detail/wait_list.hpp"
+#include "tess/detail/events/wait_list.hpp"
+#include "tess/detail/tasks/wait.hpp"
 
 namespace tess::detail {
 

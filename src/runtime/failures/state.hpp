@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tess/detail/timer.hpp"
+#include "tess/detail/tasks/timer.hpp"
 #include "tess/place.hpp"
 
 namespace tess::detail {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/tasks/spin_lock.hpp"
-#include "tess/detail/scope.hpp"
+#include "tess/detail/tasks/scope.hpp"
 #include "tess/place.hpp"
 
 namespace tess::detail {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/graphs/types.hpp"
-#include "tess/detail/region.hpp"
+#include "tess/detail/objects/region.hpp"
 
 namespace tess::detail {
 

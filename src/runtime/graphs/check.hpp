@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tess/detail/object_type.hpp"
+#include "tess/detail/objects/object_type.hpp"
 
 namespace tess::detail {
 

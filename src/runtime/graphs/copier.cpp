@@ -5,8 +5,8 @@
 
 #include "runtime/graphs/types.hpp"
 #include "runtime/job/job.hpp"
-#include "tess/detail/at_objects.hpp"
-#include "tess/detail/out_buffer.hpp"
+#include "tess/detail/objects/at_objects.hpp"
+#include "tess/detail/tasks/out_buffer.hpp"
 
 namespace tess::detail {
 

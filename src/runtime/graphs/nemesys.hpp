@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "fabric/graph_units.hpp"
-#include "tess/detail/at_objects.hpp"
+#include "tess/detail/objects/at_objects.hpp"
 
 namespace tess::detail {
 

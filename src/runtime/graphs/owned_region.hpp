@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tess/detail/region.hpp"
+#include "tess/detail/objects/region.hpp"
 
 namespace tess::detail {
 

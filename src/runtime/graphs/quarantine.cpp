@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/job/job.hpp"
-#include "tess/detail/region.hpp"
+#include "tess/detail/objects/region.hpp"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

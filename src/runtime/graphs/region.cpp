@@ -1,5 +1,5 @@
 // region: chunks of objects from the worker's free lists or the segment; checks of objects; the region of make().
-#include "tess/detail/region.hpp"
+#include "tess/detail/objects/region.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/job/job.hpp"
-#include "tess/detail/object_type.hpp"
+#include "tess/detail/objects/object_type.hpp"
 
 namespace tess::detail {
 

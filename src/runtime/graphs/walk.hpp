@@ -20,7 +20,7 @@
 
 #include "runtime/graphs/map.hpp"
 #include "tess/copier.hpp"
-#include "tess/detail/region.hpp"
+#include "tess/detail/objects/region.hpp"
 
 namespace tess::detail {
 

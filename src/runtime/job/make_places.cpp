@@ -7,7 +7,7 @@
 #include "runtime/finish/finish.hpp"
 #include "runtime/graphs/nemesys.hpp"
 #include "runtime/job/placement.hpp"
-#include "tess/detail/event_lines.hpp"
+#include "tess/detail/events/event_lines.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {

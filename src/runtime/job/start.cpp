@@ -24,8 +24,8 @@
 #include "runtime/report/statistics.hpp"
 #include "runtime/report/trace.hpp"
 #include "runtime/tasks/worker_loop.hpp"
-#include "tess/detail/event_lines.hpp"
-#include "tess/detail/fail_allocation.hpp"
+#include "tess/detail/events/event_lines.hpp"
+#include "tess/detail/tasks/fail_allocation.hpp"
 #include "tess/memory.hpp"
 
 namespace tess {

@@ -1,5 +1,5 @@
 // fail_allocation: counts the allocations of the process down to the one that fails, for tests.
-#include "tess/detail/fail_allocation.hpp"
+#include "tess/detail/tasks/fail_allocation.hpp"
 
 #include <atomic>
 

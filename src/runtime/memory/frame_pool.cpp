@@ -1,5 +1,5 @@
 // frame_pool: allocates slabs and large blocks, and returns blocks that another worker freed.
-#include "tess/detail/frame_pool.hpp"
+#include "tess/detail/tasks/frame_pool.hpp"
 
 #include "runtime/job/job.hpp"
 #include "tess/memory.hpp"

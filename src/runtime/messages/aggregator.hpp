@@ -23,8 +23,8 @@
 #include <span>
 #include <vector>
 
-#include "tess/detail/out_buffer.hpp"
-#include "tess/detail/scope.hpp"
+#include "tess/detail/tasks/out_buffer.hpp"
+#include "tess/detail/tasks/scope.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {

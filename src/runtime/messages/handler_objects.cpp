@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "tess/detail/out_buffer.hpp"
-#include "tess/detail/shared_object.hpp"
+#include "tess/detail/objects/shared_object.hpp"
+#include "tess/detail/tasks/out_buffer.hpp"
 
 namespace tess::detail {
 

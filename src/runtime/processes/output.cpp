@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tess/detail/output_header.hpp"
+#include "base/output_header.hpp"
 
 namespace tess::detail {
 

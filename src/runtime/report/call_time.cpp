@@ -1,5 +1,5 @@
 // call_time: sums the times of calls and of their functions, by the fabric's clock.
-#include "tess/detail/call_time.hpp"
+#include "tess/detail/tasks/call_time.hpp"
 
 #include "runtime/job/job.hpp"
 

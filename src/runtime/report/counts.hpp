@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "tess/detail/out_buffer.hpp"
+#include "tess/detail/tasks/out_buffer.hpp"
 
 namespace tess::detail {
 

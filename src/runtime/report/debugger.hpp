@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/worker.hpp"
 
 namespace tess::detail {
 

@@ -1,5 +1,5 @@
 // delay_line: reads the clock for word operations under a delay, orders them by their time, and releases their tasks.
-#include "tess/detail/delay_line.hpp"
+#include "tess/detail/tasks/delay_line.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // timer: a pairing heap of timers for each worker, and their expiry.
-#include "tess/detail/timer.hpp"
+#include "tess/detail/tasks/timer.hpp"
 
 #include <chrono>
 #include <utility>

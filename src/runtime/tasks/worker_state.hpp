@@ -11,8 +11,8 @@
 #include "runtime/messages/aggregator.hpp"
 #include "runtime/report/counts.hpp"
 #include "runtime/report/trace.hpp"
-#include "tess/detail/timer.hpp"
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/timer.hpp"
+#include "tess/detail/tasks/worker.hpp"
 
 namespace tess::detail {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <tess/detail/shmem_state.hpp>
+#include <tess/detail/shmem/state.hpp>
 #include <tess/machine/registers.hpp>
 
 namespace tess::detail::shmem {

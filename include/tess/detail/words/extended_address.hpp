@@ -11,7 +11,7 @@
 #if defined(__riscv)
 #include "tess/machine/extended_address.hpp"
 #else
-#include "tess/detail/word_op.hpp"
+#include "tess/detail/words/word_op.hpp"
 #endif
 
 namespace tess::detail {

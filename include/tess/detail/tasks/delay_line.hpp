@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tess/detail/ring.hpp"
+#include "tess/detail/tasks/ring.hpp"
 
 namespace tess::detail {
 

@@ -1,4 +1,4 @@
-// shmem_host: PEs as processes of one host that share their symmetric heaps.
+// host: PEs as processes of one host that share their symmetric heaps.
 //
 //   shmem_init creates all heaps, one after the other in shared memory, and starts the PEs, which map it at the
 //   same addresses; the process that called it waits for them. Static objects belong to each process, so only what
@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <tess/detail/shmem_state.hpp>
+#include <tess/detail/shmem/state.hpp>
 
 namespace tess::detail::shmem {
 

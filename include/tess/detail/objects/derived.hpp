@@ -1,7 +1,7 @@
 // derived: slots, checks and mask of a type as static arrays; the compile error for a member that cannot travel.
 #pragma once
 
-#include "tess/detail/described.hpp"
+#include "tess/detail/objects/described.hpp"
 
 namespace tess::detail {
 

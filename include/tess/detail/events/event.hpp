@@ -28,7 +28,7 @@
 #include <utility>
 
 #include "tess/at.hpp"
-#include "tess/detail/event_operation.hpp"
+#include "tess/detail/events/event_operation.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {

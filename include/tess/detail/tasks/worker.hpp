@@ -15,14 +15,14 @@
 #include <utility>
 
 #include "tess/assert.hpp"
-#include "tess/detail/completion.hpp"
-#include "tess/detail/delay_line.hpp"
-#include "tess/detail/deque.hpp"
-#include "tess/detail/frame_pool.hpp"
-#include "tess/detail/out_buffer.hpp"
 #include "tess/detail/platform.hpp"
-#include "tess/detail/ring.hpp"
-#include "tess/detail/scope.hpp"
+#include "tess/detail/tasks/completion.hpp"
+#include "tess/detail/tasks/delay_line.hpp"
+#include "tess/detail/tasks/deque.hpp"
+#include "tess/detail/tasks/frame_pool.hpp"
+#include "tess/detail/tasks/out_buffer.hpp"
+#include "tess/detail/tasks/ring.hpp"
+#include "tess/detail/tasks/scope.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {

@@ -15,8 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tess/detail/object_type.hpp"
-#include "tess/detail/worker.hpp"
+#include "tess/detail/objects/object_type.hpp"
+#include "tess/detail/tasks/worker.hpp"
 #include "tess/machine/registers.hpp"
 
 namespace tess::detail {

@@ -21,8 +21,8 @@
 #include <new>
 #include <vector>
 
-#include "tess/detail/fail_allocation.hpp"
 #include "tess/detail/platform.hpp"
+#include "tess/detail/tasks/fail_allocation.hpp"
 
 namespace tess::detail {
 

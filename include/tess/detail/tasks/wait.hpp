@@ -29,7 +29,7 @@
 
 #include <cstdint>
 
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/worker.hpp"
 
 namespace tess::detail {
 

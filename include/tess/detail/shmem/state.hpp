@@ -1,4 +1,4 @@
-// shmem_state: the state of a PE of either kind, and how it ends when it is misused.
+// state: the state of a PE of either kind, and how it ends when it is misused.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
-#include <tess/detail/word_op.hpp>
+#include <tess/detail/words/word_op.hpp>
 #include <type_traits>
 
 namespace tess::detail::shmem {
@@ -24,7 +24,7 @@ struct state {
   std::size_t heap_bytes = 0;
 };
 
-// Constants of the heap (shmem_heap.hpp).
+// Constants of the heap (heap.hpp).
 inline constexpr std::size_t heap_alignment = 16;
 inline constexpr std::size_t heap_in_use = 1;
 struct alignas(heap_alignment) heap_header {

@@ -1,4 +1,4 @@
-// shmem_heap: the symmetric heap of a PE: first fit, so that equal calls return equal addresses everywhere.
+// heap: the symmetric heap of a PE: first fit, so that equal calls return equal addresses everywhere.
 //
 //   Each object has a header before it: its size, including the header, and in bit 0 whether it is in use. The first
 //   is at the start of the heap, each other one where the object before it ends. Adjacent free objects are merged
@@ -13,7 +13,7 @@
 #if defined(__riscv)
 #include <tess/machine/shmem/tile.hpp>
 #else
-#include <tess/detail/shmem_host.hpp>
+#include <tess/detail/shmem/host.hpp>
 #endif
 
 namespace tess::detail::shmem {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "tess/at.hpp"
-#include "tess/detail/sent_graph.hpp"
+#include "tess/detail/objects/sent_graph.hpp"
 #include "tess/object.hpp"
 
 namespace tess::detail {

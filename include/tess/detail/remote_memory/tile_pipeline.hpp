@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "tess/detail/remote_wait.hpp"
+#include "tess/detail/remote_memory/remote_wait.hpp"
 #include "tess/rmem.hpp"
 #include "tess/task.hpp"
 

@@ -17,9 +17,9 @@
 #include <mutex>
 #include <vector>
 
-#include "tess/detail/access_streams.hpp"
-#include "tess/detail/page_order.hpp"
-#include "tess/detail/remote_wait.hpp"
+#include "tess/detail/remote_memory/access_streams.hpp"
+#include "tess/detail/remote_memory/page_order.hpp"
+#include "tess/detail/remote_memory/remote_wait.hpp"
 #include "tess/rmem.hpp"
 #include "tess/rmem_cache.hpp"
 #include "tess/task.hpp"

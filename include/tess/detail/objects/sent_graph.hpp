@@ -12,7 +12,7 @@
 
 #include "tess/copier.hpp"
 #include "tess/detail/handler.hpp"
-#include "tess/detail/object_type.hpp"
+#include "tess/detail/objects/object_type.hpp"
 #include "tess/place.hpp"
 #include "tess/task.hpp"
 

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tess/detail/extended_address.hpp"
-#include "tess/detail/word_op.hpp"
+#include "tess/detail/words/extended_address.hpp"
+#include "tess/detail/words/word_op.hpp"
 
 namespace tess::detail {
 

@@ -1,7 +1,7 @@
 // type_entry: the record of a type of objects, and that of its arrays, in the section `tess_types`.
 #pragma once
 
-#include "tess/detail/derived.hpp"
+#include "tess/detail/objects/derived.hpp"
 
 namespace tess::detail {
 

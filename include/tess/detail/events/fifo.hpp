@@ -7,8 +7,8 @@
 
 #include <optional>
 
-#include "tess/detail/event.hpp"
-#include "tess/detail/slots.hpp"
+#include "tess/detail/events/event.hpp"
+#include "tess/detail/events/slots.hpp"
 
 namespace tess::detail {
 

@@ -16,10 +16,10 @@
 #include <variant>
 #include <vector>
 
-#include "tess/detail/listed.hpp"
-#include "tess/detail/members.hpp"
-#include "tess/detail/plain_data.hpp"
-#include "tess/detail/region.hpp"
+#include "tess/detail/objects/listed.hpp"
+#include "tess/detail/objects/members.hpp"
+#include "tess/detail/objects/plain_data.hpp"
+#include "tess/detail/objects/region.hpp"
 #include "tess/global_ptr.hpp"
 
 namespace tess {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "tess/detail/worker.hpp"
+#include "tess/detail/tasks/worker.hpp"
 
 namespace tess::detail {
 

@@ -13,8 +13,8 @@
 #include <cstdint>
 
 #include "tess/detail/access.hpp"
-#include "tess/detail/event_lines.hpp"
-#include "tess/detail/worker.hpp"
+#include "tess/detail/events/event_lines.hpp"
+#include "tess/detail/tasks/worker.hpp"
 
 namespace tess::detail {
 
