@@ -51,6 +51,9 @@ endfunction()
 
 # A target's files of one folder become one file for the compiler. More words name folders that join the one above.
 function(tess_compile_folders_together target)
+  if(TESS_FILE_BY_FILE)
+    return()
+  endif()
   get_target_property(files ${target} SOURCES)
   foreach(file IN LISTS files)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE group)

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <iterator>
 
 namespace graph {
 
@@ -28,7 +27,7 @@ std::string quoted(std::string_view text) {
     if (byte >= ' ' && byte <= '~') {
       result += byte;
     } else {
-      fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<unsigned char>(byte));
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
     }
   }
   return result + (text.size() > quoted_bytes_max ? "...\"" : "\"");
