@@ -1,4 +1,4 @@
-"""gdb_test: the commands of share/gdb/tess.py list the tasks of a program that stalls, and of one that crashed.
+"""gdb_commands: the commands of share/gdb/tess.py list the tasks of a program that stalls, and of one that crashed.
 
 Method: gdb runs a program of tests/runtime to the point in question and executes the commands; the folder of the
 programs is the first argument.
