@@ -52,7 +52,9 @@ class Root:
 
     def run(self, *command: str) -> str:
         done = subprocess.run(
-            ["chroot", str(self.folder), *command],
+            # With a /proc of its own, as every system has: in a mount namespace, so that nothing stays mounted.
+            ["unshare", "--mount", "sh", "-c", 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"',
+             str(self.folder), *command],  # fmt: skip
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -85,7 +87,8 @@ def check(root: Root, packages: list[Path], sources: Path) -> None:
     names = [f"/packages/{package.name}" for package in packages]
     root.run("env", "DEBIAN_FRONTEND=noninteractive", *install, *names, "man-db", "cmake", "ninja-build", "pkg-config")
 
-    root.put(sources / "data" / "debian-12.mtx.gz", "/data/debian-12.mtx.gz")
+    for name in ("debian-12.mtx.gz", "debian-12.names.gz"):
+        root.put(sources / "data" / name, f"/data/{name}")
     bfs = root.run("tess", "run", "bfs", "/data/debian-12.mtx.gz", "--source", "libc6", "-n", "4")
     expect("tess run bfs", bfs, "verified")
     expect("tess machines", root.run("tess", "machines"), "nemesys-4x4")

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/random_word.hpp"
+
 namespace cni {
 
 inline constexpr std::uint64_t data_bytes = 32768;  ///< of each scratchpad, for blocks
@@ -78,10 +80,7 @@ constexpr std::uint64_t reversed(std::uint64_t number, unsigned bits) noexcept {
 }
 /// A pseudo-random number by its index, the same on every core.
 constexpr std::uint64_t mixed(std::uint64_t index) noexcept {
-  std::uint64_t value = (index + 1) * 0x9e3779b97f4a7c15U;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
+  return kernels::splitmix(0, index);
 }
 
 }  // namespace cni

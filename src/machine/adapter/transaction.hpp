@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "machine/cache/line_right.hpp"
+#include "machine/isa/atomic.hpp"
 #include "machine/kernel/event.hpp"
 #include "tess/machine/registers.hpp"
 
@@ -28,9 +29,6 @@ enum class remote_operation : std::uint8_t {
   probe,         ///< From a directory to a cache: keep at most `right` of the line.
   unblock,       ///< From a cache to a directory: the line has arrived. It has no answer.
 };
-
-/// Atomic operations of the A extension.
-enum class word_operation : std::uint8_t { swap, add, bit_xor, bit_and, bit_or, min, max, min_unsigned, max_unsigned };
 
 enum class remote_outcome : std::uint8_t {
   pending,
@@ -79,7 +77,7 @@ struct transaction : event {
   transaction() : event(nullptr) {}
 
   remote_operation what = remote_operation::read;
-  word_operation word = word_operation::swap;
+  atomic_operation word = atomic_operation::swap;
   remote_outcome status = remote_outcome::pending;
   std::uint32_t source = 0;  ///< Tile; set by issue().
   std::uint32_t target = 0;  ///< Tile: the home of the address.
@@ -120,7 +118,7 @@ struct transaction : event {
 
 /// Applies `word` to the 4 or 8 bytes at `at` and returns the old value; 4 bytes are sign-extended as in the A
 /// extension.
-std::uint64_t apply(word_operation word, std::byte* at, std::uint64_t bytes, std::uint64_t operand) noexcept;
+std::uint64_t apply(atomic_operation word, std::byte* at, std::uint64_t bytes, std::uint64_t operand) noexcept;
 std::uint64_t apply_compare_swap(std::byte* at, std::uint64_t bytes, std::uint64_t expected,
                                  std::uint64_t operand) noexcept;
 

@@ -1,7 +1,6 @@
 // word: atomic operations on a word at its home.
 //
 // Source    RISC-V Unprivileged ISA 20191213, 8.4.
-#include <algorithm>
 #include <cstring>
 
 #include "machine/adapter/transaction.hpp"
@@ -9,31 +8,6 @@
 
 namespace tess::machine {
 namespace {
-
-template <class Unsigned, class Signed>
-Unsigned combined(word_operation word, Unsigned before, Unsigned operand) noexcept {
-  switch (word) {
-    case word_operation::swap:
-      return operand;
-    case word_operation::add:
-      return before + operand;
-    case word_operation::bit_xor:
-      return before ^ operand;
-    case word_operation::bit_and:
-      return before & operand;
-    case word_operation::bit_or:
-      return before | operand;
-    case word_operation::min:
-      return static_cast<Unsigned>(std::min(static_cast<Signed>(before), static_cast<Signed>(operand)));
-    case word_operation::max:
-      return static_cast<Unsigned>(std::max(static_cast<Signed>(before), static_cast<Signed>(operand)));
-    case word_operation::min_unsigned:
-      return std::min(before, operand);
-    case word_operation::max_unsigned:
-      return std::max(before, operand);
-  }
-  MACHINE_ASSERT(false);
-}
 
 /// Reads the word, stores the result of `change`, returns the old value sign-extended.
 template <class Unsigned, class Signed, class Change>
@@ -47,15 +21,15 @@ std::uint64_t exchange(std::byte* at, Change&& change) noexcept {
 
 }  // namespace
 
-std::uint64_t apply(word_operation word, std::byte* at, std::uint64_t bytes, std::uint64_t operand) noexcept {
+std::uint64_t apply(atomic_operation operation, std::byte* at, std::uint64_t bytes, std::uint64_t operand) noexcept {
   MACHINE_ASSERT(bytes == 4 || bytes == 8);
   if (bytes == 4) {
     return exchange<std::uint32_t, std::int32_t>(at, [&](std::uint32_t before) {
-      return combined<std::uint32_t, std::int32_t>(word, before, static_cast<std::uint32_t>(operand));
+      return combined<std::uint32_t>(operation, before, static_cast<std::uint32_t>(operand));
     });
   }
   return exchange<std::uint64_t, std::int64_t>(
-      at, [&](std::uint64_t before) { return combined<std::uint64_t, std::int64_t>(word, before, operand); });
+      at, [&](std::uint64_t before) { return combined<std::uint64_t>(operation, before, operand); });
 }
 
 std::uint64_t apply_compare_swap(std::byte* at, std::uint64_t bytes, std::uint64_t expected,

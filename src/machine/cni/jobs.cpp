@@ -249,7 +249,7 @@ void network_interface::send_command(interface_job& job) {
     return ended(packet);
   }
   sent.what = remote_operation::atomic;
-  sent.word = word_operation::add;
+  sent.word = atomic_operation::add;
   sent.cni()->is_short = true;
   sent.target = target->tile;
   sent.address = *name;

@@ -29,6 +29,7 @@
 #include "machine/hart/float_state.hpp"
 #include "machine/hart/inst.hpp"
 #include "machine/hart/tickets.hpp"
+#include "machine/isa/atomic.hpp"
 
 namespace tess::machine {
 
@@ -62,8 +63,6 @@ enum class stop : std::uint8_t {
   illegal,
   access,  // no such address, or not accessible in this way
 };
-
-enum class atomic_operation : std::uint8_t { swap, add, exclusive_or, conjunction, disjunction, min, max, minu, maxu };
 
 // The destination of a value, and how it is extended.
 enum class destination : std::uint8_t { x_signed, x_unsigned, f_boxed, extension, ticket };

@@ -1,16 +1,18 @@
-// atomic: the result of an AMO on a word; for every home of words.
+// atomic: the atomic operations of the A extension, and the result of one on a word; for every home of words.
+//
+// Source    RISC-V Unprivileged ISA 20191213, 8.4.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
-#include "machine/hart/hart.hpp"
-
 namespace tess::machine {
 
+enum class atomic_operation : std::uint8_t { swap, add, exclusive_or, conjunction, disjunction, min, max, minu, maxu };
+
 template <class T>
-T combined(atomic_operation operation, T old, T operand) noexcept {
+constexpr T combined(atomic_operation operation, T old, T operand) noexcept {
   using signed_word = std::make_signed_t<T>;
   auto const a = static_cast<signed_word>(old);
   auto const b = static_cast<signed_word>(operand);

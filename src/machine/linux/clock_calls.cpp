@@ -1,4 +1,4 @@
-// clock_calls: splitmix64 for random numbers; seconds and nanoseconds from the machine's clock.
+// clock_calls: random numbers from splitmix64; seconds and nanoseconds from the machine's clock.
 #include "machine/linux/clock_calls.hpp"
 
 #include <time.h>
@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <vector>
+
+#include "machine/kernel/splitmix.hpp"
 
 namespace tess::machine {
 namespace {
@@ -79,19 +81,12 @@ std::int64_t clock_calls::clock_nanosleep(hart& h, call_arguments const& a) {
   return sleep(h, a[2], absolute, absolute && is_realtime(a[0]));
 }
 
-std::uint64_t clock_calls::random() {
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31U);
-}
-
 std::int64_t clock_calls::getrandom(call_arguments const& a) {
   constexpr std::uint64_t bytes_max = 1U << 20U;
   std::uint64_t const bytes = std::min(a[1], bytes_max);
   std::vector<std::byte> chance((bytes + 7) / 8 * 8);
   for (std::size_t k = 0; k < chance.size(); k += 8) {
-    std::uint64_t const next = random();
+    std::uint64_t const next = next_random(state_);
     std::memcpy(chance.data() + k, &next, sizeof next);
   }
   return memory_.write(a[0], std::span{chance}.first(bytes)) ? static_cast<std::int64_t>(bytes) : -EFAULT;

@@ -26,9 +26,6 @@ class clock_calls {
   std::int64_t clock_nanosleep(hart& h, call_arguments const& a);
   std::int64_t getrandom(call_arguments const& a);
 
-  // The program's next random number.
-  std::uint64_t random();
-
  private:
   std::int64_t sleep(hart& h, std::uint64_t at, bool absolute, bool since_1970);
 

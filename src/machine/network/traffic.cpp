@@ -5,20 +5,16 @@
 #include <cmath>
 
 #include "machine/kernel/assert.hpp"
+#include "machine/kernel/splitmix.hpp"
 
 namespace tess::machine {
 namespace {
 
-/// splitmix64: one generator for each node, seeded by the node's number.
+/// One generator for each node, seeded by the node's number.
 class generator {
  public:
   explicit generator(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() noexcept {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ z >> 30U) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ z >> 27U) * 0x94d049bb133111ebULL;
-    return z ^ z >> 31U;
-  }
+  std::uint64_t next() noexcept { return next_random(state_); }
   /// In (0, 1].
   double fraction() noexcept { return static_cast<double>((next() >> 11U) + 1) * 0x1p-53; }
   std::uint32_t below(std::uint32_t bound) noexcept {

@@ -9,25 +9,25 @@ namespace {
 
 constexpr std::uint64_t word_bytes_max = 8;
 
-constexpr interface_operation of_word(word_operation word) noexcept {
+constexpr interface_operation of_word(atomic_operation word) noexcept {
   switch (word) {
-    case word_operation::swap:
+    case atomic_operation::swap:
       return interface_operation::swap;
-    case word_operation::add:
+    case atomic_operation::add:
       return interface_operation::add;
-    case word_operation::bit_xor:
+    case atomic_operation::exclusive_or:
       return interface_operation::bit_xor;
-    case word_operation::bit_and:
+    case atomic_operation::conjunction:
       return interface_operation::bit_and;
-    case word_operation::bit_or:
+    case atomic_operation::disjunction:
       return interface_operation::bit_or;
-    case word_operation::min:
+    case atomic_operation::min:
       return interface_operation::min;
-    case word_operation::max:
+    case atomic_operation::max:
       return interface_operation::max;
-    case word_operation::min_unsigned:
+    case atomic_operation::minu:
       return interface_operation::min_unsigned;
-    case word_operation::max_unsigned:
+    case atomic_operation::maxu:
       break;
   }
   return interface_operation::max_unsigned;

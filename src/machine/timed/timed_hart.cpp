@@ -228,7 +228,7 @@ bool timed_hart::serve_atomic() {
   if (at == nullptr) return false;
   std::uint64_t raw = 0;
   if (kind == stop::atomic) {
-    raw = apply(static_cast<word_operation>(h.request.operation), at, h.request.bytes, h.request.operand);
+    raw = apply(static_cast<atomic_operation>(h.request.operation), at, h.request.bytes, h.request.operand);
     memory_.changed(h);
   } else if (kind == stop::compare_swap) {
     raw = apply_compare_swap(at, h.request.bytes, h.request.expected, h.request.operand);
@@ -341,7 +341,7 @@ bool timed_hart::serve_remote() {
                  : h.stopped == stop::store        ? remote_operation::write
                  : h.stopped == stop::compare_swap ? remote_operation::compare_swap
                                                    : remote_operation::atomic;
-  remote_.word = static_cast<word_operation>(h.request.operation);
+  remote_.word = static_cast<atomic_operation>(h.request.operation);
   remote_.target = map_.find(name)->tile;
   remote_.address = name;
   remote_.bytes = h.request.bytes;
@@ -425,7 +425,7 @@ timed_hart::extended_place timed_hart::find_extended(access_request const& of) c
 void timed_hart::fill_remote(transaction& operation, remote_operation what, extended_place const& there) const {
   access_request const& of = context.request;
   operation.what = what;
-  operation.word = static_cast<word_operation>(of.operation);
+  operation.word = static_cast<atomic_operation>(of.operation);
   operation.status = remote_outcome::pending;
   operation.target = there.tile;
   operation.address = there.name;

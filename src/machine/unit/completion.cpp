@@ -25,7 +25,7 @@ task<> completion::acknowledge(std::uint64_t counter, std::uint64_t error) {
   if (error != 0) co_await write(counter + counter_error, error);
   transaction add;
   add.what = remote_operation::atomic;
-  add.word = word_operation::add;
+  add.word = atomic_operation::add;
   add.address = counter;
   add.operand = ~std::uint64_t{0};
   co_await word(add);

@@ -63,7 +63,7 @@ void task_queue::call() {
 task<> task_queue::count(std::uint64_t word) {
   transaction add;
   add.what = remote_operation::atomic;
-  add.word = word_operation::add;
+  add.word = atomic_operation::add;
   add.address = word;
   add.operand = 1;
   co_await completion_.word(add);

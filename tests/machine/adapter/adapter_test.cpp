@@ -87,7 +87,7 @@ process adds(tiles& t, std::uint32_t tile, int times, std::uint64_t& ended) {
   for (int i = 0; i < times; ++i) {
     transaction add;
     add.what = remote_operation::atomic;
-    add.word = word_operation::add;
+    add.word = atomic_operation::add;
     add.bytes = 8;
     add.target = 5;
     add.address = 5 * home_bytes + 64;
@@ -157,15 +157,15 @@ TEST(a_word, is_combined_as_the_a_extension_says) {
     return after;
   };
   constexpr std::uint64_t minus_one = ~std::uint64_t{0};
-  EXPECT_EQ(combine(word_operation::add, 4, 0x1'ffff'ffff, 1), 0x1'0000'0000U);
-  EXPECT_EQ(combine(word_operation::min, 8, 3, minus_one), minus_one);
-  EXPECT_EQ(combine(word_operation::min_unsigned, 8, 3, minus_one), 3U);
-  EXPECT_EQ(combine(word_operation::max, 4, 0x8000'0000, 1), 1U);
-  EXPECT_EQ(combine(word_operation::max_unsigned, 4, 0x8000'0000, 1), 0x8000'0000U);
-  EXPECT_EQ(combine(word_operation::bit_xor, 8, 6, 3), 5U);
-  EXPECT_EQ(combine(word_operation::bit_and, 8, 6, 3), 2U);
-  EXPECT_EQ(combine(word_operation::bit_or, 8, 6, 3), 7U);
-  EXPECT_EQ(combine(word_operation::swap, 8, 6, 3), 3U);
+  EXPECT_EQ(combine(atomic_operation::add, 4, 0x1'ffff'ffff, 1), 0x1'0000'0000U);
+  EXPECT_EQ(combine(atomic_operation::min, 8, 3, minus_one), minus_one);
+  EXPECT_EQ(combine(atomic_operation::minu, 8, 3, minus_one), 3U);
+  EXPECT_EQ(combine(atomic_operation::max, 4, 0x8000'0000, 1), 1U);
+  EXPECT_EQ(combine(atomic_operation::maxu, 4, 0x8000'0000, 1), 0x8000'0000U);
+  EXPECT_EQ(combine(atomic_operation::exclusive_or, 8, 6, 3), 5U);
+  EXPECT_EQ(combine(atomic_operation::conjunction, 8, 6, 3), 2U);
+  EXPECT_EQ(combine(atomic_operation::disjunction, 8, 6, 3), 7U);
+  EXPECT_EQ(combine(atomic_operation::swap, 8, 6, 3), 3U);
 }
 
 class every_transfer : public testing::TestWithParam<std::uint64_t> {};

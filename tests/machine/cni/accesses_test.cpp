@@ -15,7 +15,7 @@ class cni_accesses : public testing::Test {
   transaction& ask(std::uint32_t from, remote_operation what, std::uint64_t address, std::uint64_t bytes,
                    std::uint64_t operand = 0, std::uint64_t expected = 0) {
     request.what = what;
-    request.word = word_operation::add;
+    request.word = atomic_operation::add;
     request.address = address;
     request.target = m.g.map.find(address)->tile;
     request.bytes = bytes;

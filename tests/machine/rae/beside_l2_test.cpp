@@ -16,7 +16,7 @@ class tiles_with_rae : public nodes {
   std::uint64_t cycles(std::uint64_t address, bool of_interface = false) {
     transaction request;
     request.what = remote_operation::atomic;
-    request.word = word_operation::add;
+    request.word = atomic_operation::add;
     request.operand = 1;
     request.bytes = 8;
     request.address = address;
@@ -80,7 +80,7 @@ TEST(a_line_of_the_l2, never_leaves_it_for_the_interface) {
     t.run();
     EXPECT_EQ(one.operand, 2 * i);
     EXPECT_EQ(t.state_of(t.word(0)), l2_private::dirty);
-    t.g.clock.start(t.owner(t.word(0), 8, true, [](std::byte* at) { apply(word_operation::add, at, 8, 1); }));
+    t.g.clock.start(t.owner(t.word(0), 8, true, [](std::byte* at) { apply(atomic_operation::add, at, 8, 1); }));
     t.run();
   }
   EXPECT_EQ(t.counted().hits, 0U);
@@ -105,7 +105,7 @@ TEST(a_line_of_the_l2, that_leaves_while_it_is_looked_up_is_brought_again) {
   t.owner_stores(t.word(0), 100);
   transaction request;
   request.what = remote_operation::atomic;
-  request.word = word_operation::add;
+  request.word = atomic_operation::add;
   request.operand = 1;
   request.bytes = 8;
   request.address = t.word(0);
@@ -129,7 +129,7 @@ TEST(a_store, that_joins_loads_while_they_are_answered_makes_the_line_dirty_or_w
     t.g.clock.run_until(t.g.clock.now() + 500 * t.g.description.tile_clock_ps);
     EXPECT_EQ(t.counted().memory_reads, 1U);  // the answer is not there yet
     transaction& then = t.fresh(remote_operation::atomic, t.word(8), 8);
-    then.word = word_operation::add;
+    then.word = atomic_operation::add;
     then.operand = 6;
     t.g.tiles[0]->serve(then, done[1]);
     t.run();

@@ -29,7 +29,7 @@ TEST(a_store, that_joins_loads_while_they_are_answered_reaches_memory) {
   n.g.tiles[0]->serve(first, done[0]);
   n.g.clock.run_until(200'000);  // the line has come, the answer takes 500 ns
   transaction& then = n.fresh(remote_operation::atomic, n.word(8), 8);
-  then.word = word_operation::add;
+  then.word = atomic_operation::add;
   then.operand = 6;
   n.g.tiles[0]->serve(then, done[1]);
   n.run();
@@ -148,7 +148,7 @@ TEST(a_request_at_an_idle_node, takes_the_cycles_of_the_machine_file) {
   auto const cycles = [&](std::uint64_t address) {
     transaction request;
     request.what = remote_operation::atomic;
-    request.word = word_operation::add;
+    request.word = atomic_operation::add;
     request.bytes = 8;
     request.address = address;
     happening done;

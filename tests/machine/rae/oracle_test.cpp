@@ -104,10 +104,10 @@ class interleavings {
     }
   }
   void fill(transaction& request, operation_done const& one, std::uint64_t address) {
-    static constexpr word_operation atomics[] = {
-        word_operation::swap,    word_operation::add,          word_operation::bit_xor,
-        word_operation::bit_and, word_operation::bit_or,       word_operation::min,
-        word_operation::max,     word_operation::min_unsigned, word_operation::max_unsigned};
+    static constexpr atomic_operation atomics[] = {
+        atomic_operation::swap,        atomic_operation::add,         atomic_operation::exclusive_or,
+        atomic_operation::conjunction, atomic_operation::disjunction, atomic_operation::min,
+        atomic_operation::max,         atomic_operation::minu,        atomic_operation::maxu};
     request.bytes = one.bytes;
     request.operand = one.operand;
     request.expected = one.expected;

@@ -65,7 +65,7 @@ class nodes {
   void add_at_once(int count, std::uint64_t line) {
     for (int i = 0; i < count; ++i) {
       transaction& made = fresh(remote_operation::atomic, word(line + 8 * (static_cast<std::uint64_t>(i) % 8)), 8);
-      made.word = word_operation::add;
+      made.word = atomic_operation::add;
       made.operand = 1;
       made.source = 1;
       g.tiles[0]->serve(made, signals.emplace_back());
@@ -82,7 +82,7 @@ class nodes {
 
   transaction& add(std::uint32_t from, std::uint64_t address, std::uint64_t operand = 1, std::uint64_t bytes = 8) {
     transaction& made = fresh(remote_operation::atomic, address, bytes);
-    made.word = word_operation::add;
+    made.word = atomic_operation::add;
     made.operand = operand;
     return issue(from, made);
   }

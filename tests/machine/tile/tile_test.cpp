@@ -96,7 +96,7 @@ process adds(grid& g, std::uint32_t from, std::uint32_t owner, std::uint64_t add
   for (int i = 0; i < times; ++i) {
     transaction add;
     add.what = remote_operation::atomic;
-    add.word = word_operation::add;
+    add.word = atomic_operation::add;
     add.bytes = 8;
     add.target = owner;
     add.address = address;
@@ -122,7 +122,7 @@ process owner_adds(grid& g, std::uint32_t owner, std::uint64_t address, int time
       --i;
       continue;
     }
-    apply(word_operation::add, at, 8, 1);
+    apply(atomic_operation::add, at, 8, 1);
     std::uint64_t const cycle = g.clock.now() / g.description.tile_clock_ps;
     co_await g.clock.until(home_tile.hit_cycle(where, cycle, 8) * g.description.tile_clock_ps);
   }
