@@ -20,6 +20,7 @@
 #include <type_traits>
 
 #include "tess/counter.hpp"
+#include "tess/detail/access.hpp"
 #include "tess/detail/range_concepts.hpp"
 #include "tess/detail/tasks/worker.hpp"
 #include "tess/global_ptr.hpp"

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "tess/block.hpp"
+#include "tess/detail/access.hpp"
 
 namespace tess {
 

@@ -8,8 +8,7 @@
 namespace tess::machine {
 namespace {
 
-constexpr std::uint64_t line_bytes = registers::cni::line_bytes;
-static_assert(line_bytes <= transaction::data_max);
+static_assert(registers::cni::line_bytes <= transaction::data_max);
 
 }  // namespace
 
@@ -23,7 +22,8 @@ combining_buffer::combining_buffer(kernel& k, adapter& way, picoseconds idle_ps,
       failed_(std::move(failed)) {}
 
 bool combining_buffer::continues(std::uint64_t address, std::size_t bytes) const noexcept {
-  return bytes_ != 0 && address == first_ + bytes_ && (address + bytes - 1) / line_bytes == first_ / line_bytes;
+  return bytes_ != 0 && address == first_ + bytes_ &&
+         (address + bytes - 1) / registers::cni::line_bytes == first_ / registers::cni::line_bytes;
 }
 
 bool combining_buffer::store(std::uint32_t target, std::uint64_t address, std::span<std::byte const> value,
@@ -33,7 +33,8 @@ bool combining_buffer::store(std::uint32_t target, std::uint64_t address, std::s
     waiting_.push_back(&again);
     return false;
   }
-  bool const crosses = address / line_bytes != (address + value.size() - 1) / line_bytes;
+  bool const crosses =
+      address / registers::cni::line_bytes != (address + value.size() - 1) / registers::cni::line_bytes;
   if (!combines || crosses) {
     if (is_full()) {
       waiting_.push_back(&again);
@@ -48,7 +49,7 @@ bool combining_buffer::store(std::uint32_t target, std::uint64_t address, std::s
   }
   std::ranges::copy(value, data_.begin() + static_cast<std::ptrdiff_t>(bytes_));
   bytes_ += value.size();
-  if ((first_ + bytes_) % line_bytes == 0 && flush()) return true;
+  if ((first_ + bytes_) % registers::cni::line_bytes == 0 && flush()) return true;
   flush_at_ = kernel_.now() + idle_ps_;
   if (!std::exchange(timer_runs_, true)) kernel_.at(flush_at_, *this);
   return true;

@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "machine/cni/network_interface.hpp"
+#include "machine/kernel/units.hpp"
 
 namespace tess::machine {
 namespace {
 
-namespace of = registers::cni;
 using kind = interface_job::kind;
-
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 /// The tile that reads and writes bytes of a region: the cached address of a partition means its DDR, bypassing all
 /// caches; the uncached one means the L2 of its tile.
@@ -23,7 +21,7 @@ bool is_sound(region const* in, std::uint64_t address, std::uint64_t bytes) {
   return in != nullptr && bytes <= in->end() - address && in->kind != region_kind::device;
 }
 std::uint64_t left_in_line(std::uint64_t address) {
-  return of::line_bytes - address % of::line_bytes;
+  return registers::cni::line_bytes - address % registers::cni::line_bytes;
 }
 
 }  // namespace
@@ -42,25 +40,26 @@ std::optional<std::uint64_t> network_interface::whole_name(std::uint64_t address
 }
 
 bool network_interface::prepare(interface_job& command) {
-  auto const refuse = [&](of::fault why, std::uint64_t where) {
+  auto const refuse = [&](registers::cni::fault why, std::uint64_t where) {
     report(why, where);
     return false;
   };
   auto const to = whole_name(command.destination, command.bytes);
-  if (!to) return refuse(of::fault::not_configured, command.destination);
-  if (!regions_.may_write(*to, command.bytes)) return refuse(of::fault::not_allowed, command.destination);
+  if (!to) return refuse(registers::cni::fault::not_configured, command.destination);
+  if (!regions_.may_write(*to, command.bytes)) return refuse(registers::cni::fault::not_allowed, command.destination);
   command.destination = *to;
   if (std::uint64_t const counter = command.acknowledgement; counter != 0) {
     auto const name = whole_name(counter, word_bytes);
-    if (!name || *name % word_bytes != 0) return refuse(of::fault::acknowledgement, counter);
-    if (!regions_.may_write(*name, word_bytes)) return refuse(of::fault::not_allowed, counter);
+    if (!name || *name % word_bytes != 0) return refuse(registers::cni::fault::acknowledgement, counter);
+    if (!regions_.may_write(*name, word_bytes)) return refuse(registers::cni::fault::not_allowed, counter);
     command.acknowledgement = *name;
   }
   if (command.what != kind::copy) return true;
   auto const from = whole_name(command.source, command.bytes);
   region const* const in = from ? map_.find(*from) : nullptr;
-  if (!is_sound(in, from.value_or(0), command.bytes)) return refuse(of::fault::not_configured, command.source);
-  if (!regions_.may_read(*from, command.bytes)) return refuse(of::fault::not_allowed, command.source);
+  if (!is_sound(in, from.value_or(0), command.bytes))
+    return refuse(registers::cni::fault::not_configured, command.source);
+  if (!regions_.may_read(*from, command.bytes)) return refuse(registers::cni::fault::not_allowed, command.source);
   command.source = *from;
   command.runs_at = home_of(*in);
   if (command.runs_at != tile_) command.what = kind::forward;
@@ -114,7 +113,7 @@ void network_interface::step() {
 }
 
 bool network_interface::has_more(interface_job const& job) const noexcept {
-  if (job.why != of::fault::none) return false;
+  if (job.why != registers::cni::fault::none) return false;
   if (job.what == kind::copy) return job.begun < job.bytes;
   if (job.what != kind::notify) return job.begun == 0;
   return std::any_of(job.targets.begin() + static_cast<std::ptrdiff_t>(job.begun), job.targets.end(),
@@ -131,7 +130,8 @@ void network_interface::send_next(interface_job& job) {
       job.begun = 1;
       return send_command(job);
     case kind::answer:
-      if (!regions_.may_write(job.destination, job.bytes)) return fail(job, of::fault::not_allowed, job.destination);
+      if (!regions_.may_write(job.destination, job.bytes))
+        return fail(job, registers::cni::fault::not_allowed, job.destination);
       [[fallthrough]];
     case kind::store:
       job.begun = 1;
@@ -140,7 +140,7 @@ void network_interface::send_next(interface_job& job) {
       while (job.targets[job.begun] == 0) ++job.begun;
       std::uint64_t const to = job.targets[job.begun++];
       auto const name = whole_name(to, word_bytes);
-      if (!name || !regions_.may_write(*name, word_bytes)) return fail(job, of::fault::not_allowed, to);
+      if (!name || !regions_.may_write(*name, word_bytes)) return fail(job, registers::cni::fault::not_allowed, to);
       return send_store(job, *name, word_bytes);
   }
 }
@@ -174,7 +174,7 @@ void network_interface::send_piece(interface_job& job) {
   std::uint64_t bytes = std::min(left_in_line(to), job.bytes - job.begun);
   // and one line of its source if that is read at once, from a cache.
   if (source->kind == region_kind::partition_uncached) bytes = std::min(bytes, left_in_line(from));
-  if (!is_sound(target, to, bytes)) return fail(job, of::fault::not_configured, to);
+  if (!is_sound(target, to, bytes)) return fail(job, registers::cni::fault::not_configured, to);
   outgoing& packet = packet_of(job);
   ++copy_packets_;
   packet.sent.target = home_of(*target);
@@ -185,8 +185,8 @@ void network_interface::send_piece(interface_job& job) {
   if (!lines_.holds(from)) return read_piece(packet, from);
   if (lines_.read(from, data)) return launch(packet);
   packet.sent.status = remote_outcome::wrong;
-  packet.sent.cni()->fault =
-      lines_.code_of(from) > of::scratchpad ? of::fault::wrong_access : of::fault::not_configured;
+  packet.sent.cni()->fault = lines_.code_of(from) > registers::cni::scratchpad ? registers::cni::fault::wrong_access
+                                                                               : registers::cni::fault::not_configured;
   packet.sent.address = from;
   ended(packet);
 }
@@ -217,7 +217,7 @@ void network_interface::send_store(interface_job& job, std::uint64_t to, std::ui
   // A write through an L2 must be within one of its lines.
   bool const cached = target != nullptr && target->kind == region_kind::partition_uncached;
   bool const sound = is_sound(target, to, bytes) && (!cached || bytes <= left_in_line(to));
-  if (!sound) return fail(job, of::fault::not_configured, to);
+  if (!sound) return fail(job, registers::cni::fault::not_configured, to);
   outgoing& packet = packet_of(job);
   transaction& sent = packet.sent;
   // A whole word is stored at its home, for DDR through the L2 there; longer data bypass the caches.
@@ -267,8 +267,8 @@ void network_interface::ended(outgoing& packet) {
   if (sent.status == remote_outcome::wrong) {
     fail(job, message.fault, sent.address);
   } else if (sent.what == remote_operation::write && message.acknowledgement != 0) {
-    if (deliver(message.acknowledgement, acknowledged(sent)) != of::fault::none) {
-      fail(job, of::fault::acknowledgement, message.acknowledgement);
+    if (deliver(message.acknowledgement, acknowledged(sent)) != registers::cni::fault::none) {
+      fail(job, registers::cni::fault::acknowledgement, message.acknowledgement);
     }
   }
   spare_packets_.push_back(&packet);
@@ -276,9 +276,10 @@ void network_interface::ended(outgoing& packet) {
   plan();
 }
 
-void network_interface::fail(interface_job& job, of::fault why, std::uint64_t where) {
-  if (job.why != of::fault::none) return;
-  job.why = why == of::fault::none ? of::fault::not_configured : why;  // the address has no home
+void network_interface::fail(interface_job& job, registers::cni::fault why, std::uint64_t where) {
+  if (job.why != registers::cni::fault::none) return;
+  job.why =
+      why == registers::cni::fault::none ? registers::cni::fault::not_configured : why;  // the address has no home
   job.where = where;
 }
 
@@ -288,7 +289,7 @@ void network_interface::end_if_done(interface_job& job) {
   spare_jobs_.push_back(&job);
   --(job.of_command ? commands_ : others_);
   // A fault of the notification itself is not reported again.
-  bool const failed = job.why != of::fault::none && job.what != kind::add;
+  bool const failed = job.why != registers::cni::fault::none && job.what != kind::add;
   if (job.request != nullptr) {
     job.request->status = failed ? remote_outcome::wrong : remote_outcome::done;
     job.request->cni()->fault = job.why;

@@ -4,12 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
-
-namespace of = registers::cni;
-
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 bool is_data(region const& in) {
   return in.kind != region_kind::device;
@@ -40,7 +38,8 @@ network_interface::network_interface(kernel& k, machine_description const& descr
 
 std::uint64_t network_interface::remote_code(std::uint64_t address) const noexcept {
   region_table::entry const* const in = regions_.find(address);
-  bool const remote = in != nullptr && (in->code == of::remote_scratchpad || in->code == of::remote_events);
+  bool const remote =
+      in != nullptr && (in->code == registers::cni::remote_scratchpad || in->code == registers::cni::remote_events);
   return remote ? in->code : 0;
 }
 
@@ -53,7 +52,7 @@ access_outcome network_interface::store_event(std::uint64_t address, std::span<s
 }
 
 bool network_interface::post(std::uint64_t address, std::span<std::byte const> value, event& again) {
-  bool const combines = remote_code(address) == of::remote_scratchpad;
+  bool const combines = remote_code(address) == registers::cni::remote_scratchpad;
   return combining_.store(map_.find(address)->tile, address, value, combines, again);
 }
 
@@ -62,7 +61,7 @@ void network_interface::serve(transaction& request) {
   bool const aligned = request.address % request.bytes == 0;
   request.status = remote_outcome::wrong;
   cni_message* const message = request.cni();
-  if (message != nullptr) message->fault = of::fault::not_configured;
+  if (message != nullptr) message->fault = registers::cni::fault::not_configured;
   if (request.what == remote_operation::write) {
     access_result const result = lines_.write(request.address, data, event_lines::by::other_tile);
     bool const busy = result.outcome == access_outcome::busy;
@@ -76,14 +75,14 @@ void network_interface::serve(transaction& request) {
     if (result.outcome == access_outcome::done) wake_stalled();
     return;
   }
-  bool const events = lines_.code_of(request.address) > of::scratchpad;
+  bool const events = lines_.code_of(request.address) > registers::cni::scratchpad;
   if (request.what == remote_operation::read) {
     bool const word = events && aligned && request.bytes == word_bytes;
     if (word) std::memcpy(data.data(), lines_.at(request.address), word_bytes);
     if (word || lines_.read(request.address, data)) request.status = remote_outcome::done;
     return;
   }
-  if (events || !aligned || lines_.code_of(request.address) != of::scratchpad) return;
+  if (events || !aligned || lines_.code_of(request.address) != registers::cni::scratchpad) return;
   std::byte* const at = lines_.at(request.address);
   request.operand = request.what == remote_operation::atomic
                         ? apply(request.word, at, request.bytes, request.operand)
@@ -98,9 +97,9 @@ void network_interface::acknowledge(transaction& request) {
   if (home == nullptr || home->tile == request.source) return;  // the answer reports it
   std::uint64_t const where = std::exchange(message.acknowledgement, 0);
   if (home->tile != tile_) return enter(store_of(where, acknowledged(request)));
-  if (deliver(where, acknowledged(request)) == of::fault::none) return;
+  if (deliver(where, acknowledged(request)) == registers::cni::fault::none) return;
   request.status = remote_outcome::wrong;
-  message.fault = of::fault::acknowledgement;
+  message.fault = registers::cni::fault::acknowledgement;
   request.address = where;
 }
 
@@ -112,19 +111,19 @@ interface_job network_interface::store_of(std::uint64_t address, std::uint64_t v
   return made;
 }
 
-of::fault network_interface::deliver(std::uint64_t address, std::uint64_t value) {
+registers::cni::fault network_interface::deliver(std::uint64_t address, std::uint64_t value) {
   if (!lines_.holds(address)) {
     region const* const home = map_.find(address);
-    if (home == nullptr || !is_data(*home)) return of::fault::acknowledgement;
+    if (home == nullptr || !is_data(*home)) return registers::cni::fault::acknowledgement;
     enter(store_of(address, value));
-    return of::fault::none;
+    return registers::cni::fault::none;
   }
   access_result const result =
       lines_.write(address, std::as_bytes(std::span(&value, 1)), event_lines::by::acknowledgement);
-  if (result.outcome == access_outcome::wrong) return of::fault::acknowledgement;
+  if (result.outcome == access_outcome::wrong) return registers::cni::fault::acknowledgement;
   if (result.outcome == access_outcome::full) enter(store_of(address, value));
   if (result.outcome == access_outcome::done) wake_stalled();
-  return of::fault::none;
+  return registers::cni::fault::none;
 }
 
 bool network_interface::take_copy(transaction& request) {
@@ -140,9 +139,9 @@ bool network_interface::take_copy(transaction& request) {
   return true;
 }
 
-void network_interface::report(of::fault why, std::uint64_t where) {
+void network_interface::report(registers::cni::fault why, std::uint64_t where) {
   ++faults_.count;
-  faults_.last = why == of::fault::none ? of::fault::not_configured : why;
+  faults_.last = why == registers::cni::fault::none ? registers::cni::fault::not_configured : why;
   faults_.address = where;
   if (faults_.notify == 0) return;
   interface_job add = store_of(faults_.notify, 1);

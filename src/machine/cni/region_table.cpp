@@ -6,16 +6,14 @@
 namespace tess::machine {
 namespace {
 
-namespace of = registers::cni;
-
-constexpr std::uint64_t in_line = of::line_bytes - 1;
+constexpr std::uint64_t in_line = registers::cni::line_bytes - 1;
 
 /// Is `holds` true for every line of the range? The range must not wrap.
 template <class Holds>
 bool every_line(std::uint64_t address, std::uint64_t bytes, Holds&& holds) {
   if (bytes == 0 || address + bytes - 1 < address) return false;
   std::uint64_t const last = (address + bytes - 1) & ~in_line;
-  for (std::uint64_t line = address & ~in_line;; line += of::line_bytes) {
+  for (std::uint64_t line = address & ~in_line;; line += registers::cni::line_bytes) {
     if (!holds(line)) return false;
     if (line == last) return true;
   }
@@ -24,9 +22,9 @@ bool every_line(std::uint64_t address, std::uint64_t bytes, Holds&& holds) {
 }  // namespace
 
 bool region_table::enable(entry& one, std::uint64_t ways) noexcept {
-  bool const known = one.code >= of::own_scratchpad && one.code <= of::memory;
+  bool const known = one.code >= registers::cni::own_scratchpad && one.code <= registers::cni::memory;
   bool const whole = (one.mask & in_line) == 0 && (one.match & ~one.mask) == 0;
-  one.enabled = known && whole && (one.code != of::own_scratchpad || one.way < ways);
+  one.enabled = known && whole && (one.code != registers::cni::own_scratchpad || one.way < ways);
   return one.enabled;
 }
 
@@ -39,7 +37,7 @@ region_table::entry const* region_table::find(std::uint64_t address) const noexc
 bool region_table::may_read(std::uint64_t address, std::uint64_t bytes) const noexcept {
   return every_line(address, bytes, [&](std::uint64_t line) {
     entry const* const in = find(line);
-    return in != nullptr && in->code != of::remote_events;
+    return in != nullptr && in->code != registers::cni::remote_events;
   });
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "machine/config/regions.hpp"
+#include "machine/kernel/units.hpp"
 
 namespace tess::machine {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 using std::string_view;
 
 constexpr std::uint64_t kib = 1024;
-constexpr std::uint64_t gib = kib * kib * kib;
 
 picoseconds clock_of(toml_table& from, string_view key) {
   constexpr std::uint64_t ps_at_1_mhz = 1'000'000;

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
 
 using std::string_view;
-
-constexpr std::uint64_t gib = std::uint64_t{1} << 30U;
 
 void check_overlap(toml_table const& at, string_view key, machine_description const& made) {
   if (auto const both = address_map::overlap(made.regions)) {

@@ -8,18 +8,11 @@
 #include <cstring>
 #include <vector>
 
-#include "machine/kernel/splitmix.hpp"
-
 namespace tess::machine {
 namespace {
 
 constexpr std::uint64_t ns_per_s = 1'000'000'000;
 constexpr std::uint64_t seconds_max = 9'000'000'000;  // in nanoseconds, twice this value still fits
-
-struct user_timespec {
-  std::int64_t seconds;
-  std::int64_t nanoseconds;
-};
 
 user_timespec spec_of(std::uint64_t ns) {
   return {static_cast<std::int64_t>(ns / ns_per_s), static_cast<std::int64_t>(ns % ns_per_s)};
@@ -86,7 +79,7 @@ std::int64_t clock_calls::getrandom(call_arguments const& a) {
   std::uint64_t const bytes = std::min(a[1], bytes_max);
   std::vector<std::byte> chance((bytes + 7) / 8 * 8);
   for (std::size_t k = 0; k < chance.size(); k += 8) {
-    std::uint64_t const next = next_random(state_);
+    std::uint64_t const next = random();
     std::memcpy(chance.data() + k, &next, sizeof next);
   }
   return memory_.write(a[0], std::span{chance}.first(bytes)) ? static_cast<std::int64_t>(bytes) : -EFAULT;

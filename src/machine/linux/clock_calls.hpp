@@ -5,12 +5,19 @@
 
 #include <cstdint>
 
+#include "machine/kernel/splitmix.hpp"
 #include "machine/linux/threads.hpp"
 
 namespace tess::machine {
 
 // 14 November 2023, 22:13:20 UTC.
 inline constexpr std::uint64_t realtime_start_ns = 1'700'000'000'000'000'000U;
+
+// A time as programs give and get it.
+struct user_timespec {
+  std::int64_t seconds;
+  std::int64_t nanoseconds;
+};
 
 class clock_calls {
  public:
@@ -25,6 +32,9 @@ class clock_calls {
   std::int64_t nanosleep(hart& h, call_arguments const& a);
   std::int64_t clock_nanosleep(hart& h, call_arguments const& a);
   std::int64_t getrandom(call_arguments const& a);
+
+  // The program's next random number.
+  std::uint64_t random() { return next_random(state_); }
 
  private:
   std::int64_t sleep(hart& h, std::uint64_t at, bool absolute, bool since_1970);

@@ -11,14 +11,6 @@
 #include "machine/linux/clock_calls.hpp"
 
 namespace tess::machine {
-namespace {
-
-struct user_timespec {
-  std::int64_t seconds;
-  std::int64_t nanoseconds;
-};
-
-}  // namespace
 
 std::int64_t threads::clone(hart& parent, call_arguments const& a) {
   auto const [flags, stack, parent_id, tls, child_id, unused] = a;

@@ -5,13 +5,13 @@
 #include <bit>
 #include <cstring>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
 
-namespace of = registers::objects;
 using registers::graph_fault;
 
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 constexpr std::uint64_t no_mask = ~std::uint64_t{0};
 
 constexpr std::uint64_t padded(std::uint64_t bytes) noexcept {
@@ -52,7 +52,7 @@ task<graph_measured> graph_traversal::run(std::uint64_t root) {
 }
 
 task<> graph_traversal::walk(std::uint64_t root) {
-  check(root, of::front_bytes, 0);
+  check(root, registers::objects::front_bytes, 0);
   (void)co_await is_new(root);
   now_ = co_await open(root);
   count(now_);
@@ -76,11 +76,11 @@ task<> graph_traversal::walk(std::uint64_t root) {
 }
 
 task<> graph_traversal::follow(std::uint64_t object) {
-  check(object, of::front_bytes, 0);
+  check(object, registers::objects::front_bytes, 0);
   if (!co_await is_new(object)) co_return;
   place const child = co_await open(object);
   count(child);
-  if (child.type.kind == of::data_array) {
+  if (child.type.kind == registers::objects::data_array) {
     co_await write_back(child);
     co_return;
   }
@@ -106,25 +106,25 @@ task<> graph_traversal::find_pointer(place& in) {
   co_await step();
   std::uint64_t const words = in.bytes / word_bytes;
   in.next = in.position + 1;
-  if (in.type.kind == of::data_array) in.position = words;
+  if (in.type.kind == registers::objects::data_array) in.position = words;
   if (in.type.is_array()) co_return;
   while (in.position < words) {
-    std::uint64_t const number = in.position / of::mask_words;
+    std::uint64_t const number = in.position / registers::objects::mask_words;
     if (number != mask_number_) {
       auto const mask = co_await types_.mask_word(in.type, number);
       if (!mask) throw fault{graph_fault::bad_descriptor};
       mask_ = *mask;
       mask_number_ = number;
     }
-    std::uint64_t const left = mask_ & low_mask & ~std::uint64_t{0} << in.position % of::mask_words * 2;
+    std::uint64_t const left = mask_ & low_mask & ~std::uint64_t{0} << in.position % registers::objects::mask_words * 2;
     if (left != 0) {
       auto const bit = static_cast<unsigned>(std::countr_zero(left));
-      in.position = number * of::mask_words + bit / 2;
-      bool const describes = (mask_ >> bit & 3U) == of::descriptor;
-      in.next = in.position + (describes ? of::descriptor_words : 1);
+      in.position = number * registers::objects::mask_words + bit / 2;
+      bool const describes = (mask_ >> bit & 3U) == registers::objects::descriptor;
+      in.next = in.position + (describes ? registers::objects::descriptor_words : 1);
       co_return;
     }
-    in.position = (number + 1) * of::mask_words;
+    in.position = (number + 1) * registers::objects::mask_words;
   }
 }
 
@@ -135,14 +135,15 @@ void graph_traversal::count(place const& seen) noexcept {
 
 task<graph_traversal::place> graph_traversal::open(std::uint64_t object) {
   co_await step();
-  std::uint64_t const header = co_await load(object - of::header);
+  std::uint64_t const header = co_await load(object - registers::objects::header);
   auto const type = co_await types_.read(static_cast<std::uint32_t>(header));
   if (!type) throw fault{graph_fault::bad_descriptor};
   std::uint64_t bytes = type->bytes;
   if (type->is_array()) {
-    check(object, of::array_front_bytes, 0);
-    bytes = co_await load(object - of::array_bytes);
-    if (type->kind == of::pointer_array && bytes % word_bytes != 0) throw fault{graph_fault::bad_descriptor};
+    check(object, registers::objects::array_front_bytes, 0);
+    bytes = co_await load(object - registers::objects::array_bytes);
+    if (type->kind == registers::objects::pointer_array && bytes % word_bytes != 0)
+      throw fault{graph_fault::bad_descriptor};
   }
   check(object, type->front_bytes(), bytes);
   mask_number_ = no_mask;
@@ -156,7 +157,7 @@ void graph_traversal::check(std::uint64_t object, std::uint64_t front, std::uint
 }
 
 task<bool> graph_traversal::is_new(std::uint64_t object) {
-  std::uint64_t const at = object - of::parent_src;
+  std::uint64_t const at = object - registers::objects::parent_src;
   if (co_await load(at) == epoch_) co_return false;
   co_await mark(at);
   co_return true;

@@ -5,14 +5,13 @@
 #include <cstring>
 #include <utility>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
 
-namespace of = registers::nca;
 using registers::command_status;
 using registers::graph_fault;
-
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 
 }  // namespace
 
@@ -36,23 +35,25 @@ region const* graph_writeback::whole(std::uint64_t address, std::uint64_t bytes)
 }
 
 bool graph_writeback::read(window const& by, job& into) const {
-  std::uint64_t const dispatch = by.field(of::dispatch);
+  std::uint64_t const dispatch = by.field(registers::nca::dispatch);
   into.metadata_bytes = dispatch & 0xffff'ffff;
   into.spawn_tile = static_cast<std::uint32_t>(dispatch >> 32U & 0xffff);
   into.spawns = (dispatch >> 48U & 1U) != 0;
-  into.task = by.field(of::task);
-  auto const counter = completion_.counter(by.field(of::counter));
+  into.task = by.field(registers::nca::task);
+  auto const counter = completion_.counter(by.field(registers::nca::counter));
   if (!counter || (into.spawns && into.spawn_tile >= tiles_)) return false;
   into.counter = *counter;
   // A root in the tail of the partition may be given by its local address; the traversal reports null.
-  into.root = by.field(of::root) == 0 ? 0 : completion_.global(by.field(of::root)).value_or(by.field(of::root));
-  if (by.field(of::metadata) == 0) return by.field(of::remote) == 0;
-  auto const metadata = completion_.global(by.field(of::metadata));
+  into.root = by.field(registers::nca::root) == 0
+                  ? 0
+                  : completion_.global(by.field(registers::nca::root)).value_or(by.field(registers::nca::root));
+  if (by.field(registers::nca::metadata) == 0) return by.field(registers::nca::remote) == 0;
+  auto const metadata = completion_.global(by.field(registers::nca::metadata));
   region const* const in = metadata ? whole(*metadata, into.metadata_bytes) : nullptr;
   if (in == nullptr || in->tile != tile_.number()) return false;
   into.metadata = *metadata;
-  if (by.field(of::remote) == 0) return true;
-  auto const remote = completion_.global(by.field(of::remote));
+  if (by.field(registers::nca::remote) == 0) return true;
+  auto const remote = completion_.global(by.field(registers::nca::remote));
   into.remote = remote.value_or(0);
   return remote && whole(*remote, into.metadata_bytes) != nullptr;
 }

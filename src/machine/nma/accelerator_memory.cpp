@@ -6,12 +6,9 @@
 #include <cstring>
 #include <utility>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
-namespace {
-
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
-
-}  // namespace
 
 class accelerator_memory::stream {
  public:

@@ -4,10 +4,11 @@
 #include <array>
 #include <bit>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
 
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 constexpr unsigned hashed_bits = 48;
 constexpr unsigned aligned_bits = 3;  ///< Bits that are zero in every address.
 

@@ -1,13 +1,13 @@
 // graph_copy: the states of Algorithm 1: advance, copyword, retreat.
 #include "machine/nma/graph_copy.hpp"
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
 
-namespace of = registers::objects;
 using registers::graph_fault;
 
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 constexpr std::uint64_t no_mask = ~std::uint64_t{0};
 constexpr std::uint64_t bytes_max = std::uint64_t{1} << 40U;
 
@@ -69,14 +69,15 @@ std::uint64_t graph_copy::allocate(object_type const& type, std::uint64_t bytes)
 
 task<> graph_copy::advance(std::uint64_t original) {
   memory_.step();
-  check(original, of::front_bytes, 0);
-  std::uint64_t const header = co_await memory_.load(original_, from(original - of::header));
+  check(original, registers::objects::front_bytes, 0);
+  std::uint64_t const header = co_await memory_.load(original_, from(original - registers::objects::header));
   object_type const type = co_await type_of(header);
   std::uint64_t bytes = type.bytes;
   if (type.is_array()) {
-    check(original, of::array_front_bytes, 0);
-    bytes = co_await memory_.load(original_, from(original - of::array_bytes));
-    if (type.kind == of::pointer_array && bytes % word_bytes != 0) throw fault{graph_fault::bad_descriptor};
+    check(original, registers::objects::array_front_bytes, 0);
+    bytes = co_await memory_.load(original_, from(original - registers::objects::array_bytes));
+    if (type.kind == registers::objects::pointer_array && bytes % word_bytes != 0)
+      throw fault{graph_fault::bad_descriptor};
   }
   check(original, type.front_bytes(), bytes);
   std::uint64_t const copy = allocate(type, bytes);
@@ -84,16 +85,16 @@ task<> graph_copy::advance(std::uint64_t original) {
   if (now_.dst != 0) {
     // Leave the parent's state in its copy.
     co_await memory_.store(copy_, to(now_.dst + now_.position * word_bytes), final_of(copy));
-    co_await memory_.store(copy_, to(now_.dst - of::position), now_.position + 1);
-    co_await memory_.store(copy_, to(now_.dst - of::index), now_.index);
+    co_await memory_.store(copy_, to(now_.dst - registers::objects::position), now_.position + 1);
+    co_await memory_.store(copy_, to(now_.dst - registers::objects::index), now_.index);
   }
-  if (type.is_array()) co_await memory_.store(copy_, to(copy - of::array_bytes), bytes);
-  co_await memory_.store(copy_, to(copy - of::parent_src), now_.src);
-  co_await memory_.store(copy_, to(copy - of::parent_dst), now_.dst);
+  if (type.is_array()) co_await memory_.store(copy_, to(copy - registers::objects::array_bytes), bytes);
+  co_await memory_.store(copy_, to(copy - registers::objects::parent_src), now_.src);
+  co_await memory_.store(copy_, to(copy - registers::objects::parent_dst), now_.dst);
   std::uint64_t const units = (copy - request_.destination) / word_bytes;
-  co_await memory_.store(copy_, to(copy - of::header), (header & 0xffff'ffff) | units << 32U);
+  co_await memory_.store(copy_, to(copy - registers::objects::header), (header & 0xffff'ffff) | units << 32U);
   now_ = {.src = original, .dst = copy, .type = type, .words = padded(bytes) / word_bytes};
-  if (type.kind == of::data_array) {
+  if (type.kind == registers::objects::data_array) {
     co_await memory_.copy(to(copy), from(original), padded(bytes));
     now_.words = 0;
   }
@@ -102,10 +103,10 @@ task<> graph_copy::advance(std::uint64_t original) {
 task<std::uint8_t> graph_copy::mask_of_word() {
   if (now_.index > 0) {
     --now_.index;
-    co_return of::data;
+    co_return registers::objects::data;
   }
-  if (now_.type.kind == of::pointer_array) co_return of::pointer;
-  std::uint64_t const number = now_.position / of::mask_words;
+  if (now_.type.kind == registers::objects::pointer_array) co_return registers::objects::pointer;
+  std::uint64_t const number = now_.position / registers::objects::mask_words;
   if (number != mask_number_) {
     co_await memory_.settle();
     auto const mask = co_await types_.mask_word(now_.type, number);
@@ -113,7 +114,7 @@ task<std::uint8_t> graph_copy::mask_of_word() {
     mask_ = *mask;
     mask_number_ = number;
   }
-  co_return mask_ >> now_.position % of::mask_words * 2 & 3U;
+  co_return mask_ >> now_.position % registers::objects::mask_words * 2 & 3U;
 }
 
 task<bool> graph_copy::copy_words() {
@@ -121,18 +122,18 @@ task<bool> graph_copy::copy_words() {
     memory_.step();
     std::uint8_t const mask = co_await mask_of_word();
     std::uint64_t const at = now_.position * word_bytes;
-    if (mask == of::transient) {
+    if (mask == registers::objects::transient) {
       co_await memory_.store(copy_, to(now_.dst + at), 0);
       continue;
     }
     std::uint64_t const value = co_await memory_.load(original_, from(now_.src + at));
-    if (mask == of::data) {
+    if (mask == registers::objects::data) {
       co_await memory_.store(copy_, to(now_.dst + at), value);
       continue;
     }
-    if (mask == of::descriptor) {
-      now_.index = of::descriptor_words - 1;
-      if (now_.words - now_.position < of::descriptor_words) throw fault{graph_fault::bad_descriptor};
+    if (mask == registers::objects::descriptor) {
+      now_.index = registers::objects::descriptor_words - 1;
+      if (now_.words - now_.position < registers::objects::descriptor_words) throw fault{graph_fault::bad_descriptor};
       // Elements outside of all memory.
       bool const none = value != 0 || co_await memory_.load(original_, from(now_.src + at + 2 * word_bytes)) == 0;
       if (!none) throw fault{graph_fault::null_pointer};
@@ -148,7 +149,7 @@ task<bool> graph_copy::copy_pointer(std::uint64_t value) {
     co_await memory_.store(copy_, at, 0);
     co_return true;
   }
-  check(value, of::front_bytes, 0);
+  check(value, registers::objects::front_bytes, 0);
   std::uint64_t const known = co_await map_.find(value);
   if (known != 0) {
     co_await memory_.store(copy_, at, final_of(known));
@@ -160,15 +161,15 @@ task<bool> graph_copy::copy_pointer(std::uint64_t value) {
 
 task<bool> graph_copy::retreat() {
   memory_.step();
-  std::uint64_t const src = co_await memory_.load(copy_, to(now_.dst - of::parent_src));
-  std::uint64_t const dst = co_await memory_.load(copy_, to(now_.dst - of::parent_dst));
+  std::uint64_t const src = co_await memory_.load(copy_, to(now_.dst - registers::objects::parent_src));
+  std::uint64_t const dst = co_await memory_.load(copy_, to(now_.dst - registers::objects::parent_dst));
   if (dst == 0) co_return false;
-  std::uint64_t const header = co_await memory_.load(copy_, to(dst - of::header));
+  std::uint64_t const header = co_await memory_.load(copy_, to(dst - registers::objects::header));
   now_ = {.src = src, .dst = dst, .type = co_await type_of(header)};
-  now_.position = co_await memory_.load(copy_, to(dst - of::position));
-  now_.index = co_await memory_.load(copy_, to(dst - of::index));
+  now_.position = co_await memory_.load(copy_, to(dst - registers::objects::position));
+  now_.index = co_await memory_.load(copy_, to(dst - registers::objects::index));
   std::uint64_t bytes = now_.type.bytes;
-  if (now_.type.is_array()) bytes = co_await memory_.load(copy_, to(dst - of::array_bytes));
+  if (now_.type.is_array()) bytes = co_await memory_.load(copy_, to(dst - registers::objects::array_bytes));
   now_.words = padded(bytes) / word_bytes;
   co_return true;
 }

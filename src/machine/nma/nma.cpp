@@ -5,14 +5,14 @@
 #include <cstring>
 #include <utility>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
 
-namespace of = registers::nma;
 using registers::command_status;
 using registers::graph_fault;
 
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 constexpr std::uint64_t request_words = 7;
 constexpr std::uint64_t counter_bytes = 32;
 
@@ -52,20 +52,21 @@ nma::job nma::read(adapter::task_message const& came) const {
   std::array<std::uint64_t, request_words> words;
   std::memcpy(words.data(), came.data(), sizeof words);
   auto const word = [&](std::uint64_t field) { return words[field / word_bytes]; };
-  std::uint64_t const shape = word(of::shape);
+  std::uint64_t const shape = word(registers::nma::shape);
   job made;
-  made.task = word(of::task);
-  made.counter = word(of::counter);
+  made.task = word(registers::nma::task);
+  made.counter = word(registers::nma::counter);
   made.spawn_tile = static_cast<std::uint32_t>(bits(shape, 44, 12));
   made.spawns = bits(shape, 57, 1) != 0;
   copy_request& request = made.copied;
-  request.root = word(of::root);
-  request.destination = word(of::destination);
-  request.bytes = bits(word(of::room), 0, of::room_bits);
-  request.first = word(of::room) >> of::room_bits;
-  request.final_address = word(of::final_address) == 0 ? request.destination : word(of::final_address);
+  request.root = word(registers::nma::root);
+  request.destination = word(registers::nma::destination);
+  request.bytes = bits(word(registers::nma::room), 0, registers::nma::room_bits);
+  request.first = word(registers::nma::room) >> registers::nma::room_bits;
+  request.final_address =
+      word(registers::nma::final_address) == 0 ? request.destination : word(registers::nma::final_address);
   request.objects = bits(shape, 0, 32);
-  request.map = static_cast<of::map_code>(bits(shape, 56, 1));
+  request.map = static_cast<registers::nma::map_code>(bits(shape, 56, 1));
   auto const source_tile = static_cast<std::uint32_t>(bits(shape, 32, 12));
   made.spawns = made.spawns && made.spawn_tile < tiles_;
   region const* const source = tile_.map().of(region_kind::partition, source_tile);
@@ -156,9 +157,9 @@ nma_requests::nma_requests(kernel& k, machine_description const& description, ne
 
 command_status nma_requests::begin(window& by) {
   // The memory's accelerator checks the rest; here only the fields that select it and the ones for notification.
-  auto const destination = completion_.global(by.field(of::destination));
+  auto const destination = completion_.global(by.field(registers::nma::destination));
   region const* const in = destination ? map_.find(*destination) : nullptr;
-  if (in == nullptr || in->kind != region_kind::partition || !completion_.counter(by.field(of::counter)))
+  if (in == nullptr || in->kind != region_kind::partition || !completion_.counter(by.field(registers::nma::counter)))
     return command_status::wrong;
   network_.operation_begins();
   kernel_.start(run(by, in->memory_tile));
@@ -166,7 +167,7 @@ command_status nma_requests::begin(window& by) {
 }
 
 bool nma_requests::ring(std::uint64_t hart) {
-  std::uint64_t const doorbell = hart * registers::window_bytes + of::doorbell;
+  std::uint64_t const doorbell = hart * registers::window_bytes + registers::nma::doorbell;
   auto const before = load(doorbell, device::no_hart);
   if (!before || *before == static_cast<std::uint64_t>(command_status::accepted)) return false;
   (void)store(doorbell, 1, device::no_hart);
@@ -179,17 +180,18 @@ process nma_requests::run(window& by, std::uint32_t target) {
   sent.target = target;
   sent.bytes = by.words.size() * word_bytes;
   std::array<std::uint64_t, request_words> words = by.words;
-  words[of::destination / word_bytes] = *completion_.global(by.field(of::destination));
-  words[of::root / word_bytes] = completion_.global(by.field(of::root)).value_or(by.field(of::root));
-  words[of::counter / word_bytes] = *completion_.counter(by.field(of::counter));
-  if (by.field(of::root) == 0) words[of::root / word_bytes] = 0;
+  words[registers::nma::destination / word_bytes] = *completion_.global(by.field(registers::nma::destination));
+  words[registers::nma::root / word_bytes] =
+      completion_.global(by.field(registers::nma::root)).value_or(by.field(registers::nma::root));
+  words[registers::nma::counter / word_bytes] = *completion_.counter(by.field(registers::nma::counter));
+  if (by.field(registers::nma::root) == 0) words[registers::nma::root / word_bytes] = 0;
   std::memcpy(sent.data.data(), words.data(), sizeof words);
   co_await completion_.remote(sent);
   bool const taken = sent.status == remote_outcome::done;
   by.status = taken ? command_status::idle : command_status::wrong;
   // A memory without an accelerator cannot report it.
   if (!taken)
-    co_await completion_.acknowledge(words[of::counter / word_bytes],
+    co_await completion_.acknowledge(words[registers::nma::counter / word_bytes],
                                      static_cast<std::uint64_t>(graph_fault::bad_request));
   network_.operation_ends();
 }

@@ -4,7 +4,6 @@
 namespace tess::machine {
 namespace {
 
-namespace of = registers::adapter;
 using registers::command_status;
 
 /// The tile whose adapter reads and writes lines of this region: for a partition, the tile with its memory.
@@ -31,14 +30,15 @@ adapter_unit::adapter_unit(kernel& k, machine_description const& description, ne
       clusters_(description.has_clusters()) {}
 
 bool adapter_unit::prepare_copy(window const& by, bool sends, transaction& request) const {
-  auto const source = completion_.global(by.field(of::address));
-  auto const target = completion_.global(by.field(of::operand));
-  std::uint64_t const bytes = by.field(of::bytes);
+  auto const source = completion_.global(by.field(registers::adapter::address));
+  auto const target = completion_.global(by.field(registers::adapter::operand));
+  std::uint64_t const bytes = by.field(registers::adapter::bytes);
   region const* const from = copied(tile_.map(), source, bytes);
   region const* const to = copied(tile_.map(), target, bytes);
   // A copy within the local window must not cross from the TLM to the partition: their homes differ.
-  bool const seams = completion_.global(by.field(of::address) + bytes - 1) == source.value_or(0) + bytes - 1 &&
-                     completion_.global(by.field(of::operand) + bytes - 1) == target.value_or(0) + bytes - 1;
+  bool const seams =
+      completion_.global(by.field(registers::adapter::address) + bytes - 1) == source.value_or(0) + bytes - 1 &&
+      completion_.global(by.field(registers::adapter::operand) + bytes - 1) == target.value_or(0) + bytes - 1;
   if (from == nullptr || to == nullptr || !seams || (*source | *target | bytes) % line_bytes_ != 0) return false;
   // A cluster sends its own data and fetches nothing.
   if (clusters_ && (from->tile != tile_.number() || (to->tile != tile_.number() && !sends))) return false;
@@ -51,26 +51,30 @@ bool adapter_unit::prepare_copy(window const& by, bool sends, transaction& reque
 }
 
 bool adapter_unit::prepare(window const& by, transaction& request) const {
-  bool const sends = by.field(of::operation) == of::send;
+  bool const sends = by.field(registers::adapter::operation) == registers::adapter::send;
   if (sends && !clusters_) return false;
-  if (sends || by.field(of::operation) == of::copy) return prepare_copy(by, sends, request);
-  auto const word = completion_.global(by.field(of::address));
-  std::uint64_t const bytes = by.field(of::bytes);
+  if (sends || by.field(registers::adapter::operation) == registers::adapter::copy)
+    return prepare_copy(by, sends, request);
+  auto const word = completion_.global(by.field(registers::adapter::address));
+  std::uint64_t const bytes = by.field(registers::adapter::bytes);
   region const* const in = word ? tile_.map().find(*word) : nullptr;
-  if (by.field(of::operation) != of::compare_swap || in == nullptr || in->kind == region_kind::device) return false;
+  if (by.field(registers::adapter::operation) != registers::adapter::compare_swap || in == nullptr ||
+      in->kind == region_kind::device)
+    return false;
   if (clusters_ && in->tile != tile_.number()) return false;
   if ((bytes != 4 && bytes != 8) || *word % bytes != 0) return false;
   request.what = remote_operation::compare_swap;
   request.address = *word;
   request.bytes = bytes;
-  request.operand = by.field(of::operand);
-  request.expected = by.field(of::expected);
+  request.operand = by.field(registers::adapter::operand);
+  request.expected = by.field(registers::adapter::expected);
   return true;
 }
 
 command_status adapter_unit::begin(window& by) {
   transaction checked;
-  if (!prepare(by, checked) || !completion_.counter(by.field(of::counter))) return command_status::wrong;
+  if (!prepare(by, checked) || !completion_.counter(by.field(registers::adapter::counter)))
+    return command_status::wrong;
   network_.operation_begins();  // harts must not run ahead of its effects
   kernel_.start(run(by));
   return command_status::accepted;
@@ -79,14 +83,15 @@ command_status adapter_unit::begin(window& by) {
 process adapter_unit::run(window& by) {
   transaction request;
   (void)prepare(by, request);
-  std::uint64_t const counter = *completion_.counter(by.field(of::counter));
+  std::uint64_t const counter = *completion_.counter(by.field(registers::adapter::counter));
   if (request.what == remote_operation::transfer) {
     co_await completion_.remote(request);
   } else {
     co_await completion_.word(request);
   }
   bool const failed = request.status != remote_outcome::done;
-  if (request.what == remote_operation::compare_swap) by.words[of::result / sizeof(std::uint64_t)] = request.operand;
+  if (request.what == remote_operation::compare_swap)
+    by.words[registers::adapter::result / sizeof(std::uint64_t)] = request.operand;
   by.status = failed ? command_status::wrong : command_status::idle;
   co_await completion_.acknowledge(counter, failed ? 1 : 0);
   network_.operation_ends();

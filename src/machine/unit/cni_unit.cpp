@@ -4,7 +4,6 @@
 namespace tess::machine {
 namespace {
 
-namespace of = registers::cni;
 using registers::command_status;
 
 constexpr std::size_t field_of(std::uint64_t offset) {
@@ -22,19 +21,19 @@ cni_unit::cni_unit(machine_description const& description, tile& at)
 
 region_table::entry* cni_unit::region_at(std::uint64_t offset) noexcept {
   auto const entries = interface_.regions().entries();
-  std::uint64_t const number = (offset - of::regions) / of::region_bytes;
-  return offset >= of::regions && number < entries.size() ? &entries[number] : nullptr;
+  std::uint64_t const number = (offset - registers::cni::regions) / registers::cni::region_bytes;
+  return offset >= registers::cni::regions && number < entries.size() ? &entries[number] : nullptr;
 }
 
 std::uint64_t* cni_unit::region_field(region_table::entry& one, std::uint64_t offset) const noexcept {
-  switch (offset % of::region_bytes) {
-    case of::region_match:
+  switch (offset % registers::cni::region_bytes) {
+    case registers::cni::region_match:
       return &one.match;
-    case of::region_mask:
+    case registers::cni::region_mask:
       return &one.mask;
-    case of::region_kind:
+    case registers::cni::region_kind:
       return &one.code;
-    case of::region_way:
+    case registers::cni::region_way:
       return &one.way;
     default:
       return nullptr;
@@ -43,31 +42,31 @@ std::uint64_t* cni_unit::region_field(region_table::entry& one, std::uint64_t of
 
 std::optional<std::uint64_t> cni_unit::load(std::uint64_t offset, std::uint32_t hart) {
   if (hart == no_hart) return std::nullopt;
-  if (offset < of::regions) return command_unit::load(offset, hart);
+  if (offset < registers::cni::regions) return command_unit::load(offset, hart);
   if (region_table::entry* const one = region_at(offset)) {
-    if (offset % of::region_bytes == of::region_enable) return one->enabled ? 1 : 0;
+    if (offset % registers::cni::region_bytes == registers::cni::region_enable) return one->enabled ? 1 : 0;
     std::uint64_t const* const field = region_field(*one, offset);
     return field == nullptr ? std::nullopt : std::optional(*field);
   }
   network_interface::fault_record const& faults = interface_.faults();
   switch (offset) {
-    case of::faults:
+    case registers::cni::faults:
       return faults.count;
-    case of::fault_code:
+    case registers::cni::fault_code:
       return static_cast<std::uint64_t>(faults.last);
-    case of::fault_address:
+    case registers::cni::fault_address:
       return faults.address;
-    case of::fault_notify:
+    case registers::cni::fault_notify:
       return faults.notify;
-    case of::jobs:
+    case registers::cni::jobs:
       return interface_.jobs();
-    case of::scratchpad_base:
+    case registers::cni::scratchpad_base:
       return first_.base;
-    case of::scratchpad_stride:
+    case registers::cni::scratchpad_stride:
       return stride_;
-    case of::way_bytes:
+    case registers::cni::way_bytes:
       return description_.l2.way_bytes;
-    case of::ways:
+    case registers::cni::ways:
       return description_.l2.ways - 1;
     default:
       return std::nullopt;
@@ -76,9 +75,9 @@ std::optional<std::uint64_t> cni_unit::load(std::uint64_t offset, std::uint32_t 
 
 bool cni_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_t hart) {
   if (hart == no_hart) return false;
-  if (offset < of::regions) return command_unit::store(offset, value, hart);
+  if (offset < registers::cni::regions) return command_unit::store(offset, value, hart);
   if (region_table::entry* const one = region_at(offset)) {
-    if (offset % of::region_bytes == of::region_enable) {
+    if (offset % registers::cni::region_bytes == registers::cni::region_enable) {
       one->enabled = value == 1 && interface_.regions().enable(*one, description_.l2.ways);
       return true;
     }
@@ -89,35 +88,35 @@ bool cni_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_t ha
     return true;
   }
   network_interface::fault_record& faults = interface_.faults();
-  if (offset == of::faults) {
+  if (offset == registers::cni::faults) {
     faults.count = 0;
     return true;
   }
-  if (offset == of::fault_notify) faults.notify = value;
-  return offset == of::fault_notify;
+  if (offset == registers::cni::fault_notify) faults.notify = value;
+  return offset == registers::cni::fault_notify;
 }
 
 command_status cni_unit::begin(window& by) {
   event_lines& lines = interface_.lines();
-  std::uint64_t const address = by.field(of::address);
+  std::uint64_t const address = by.field(registers::cni::address);
   auto const see = [&](std::optional<event_lines::line_view> const& seen) {
-    by.words[field_of(of::value)] = seen ? seen->code : of::cacheable;
-    by.words[field_of(of::tag)] = seen ? seen->tag : 0;
-    if (seen) by.words[field_of(of::address)] = seen->address;
+    by.words[field_of(registers::cni::value)] = seen ? seen->code : registers::cni::cacheable;
+    by.words[field_of(registers::cni::tag)] = seen ? seen->tag : 0;
+    if (seen) by.words[field_of(registers::cni::address)] = seen->address;
     return seen.has_value();
   };
   bool done = false;
-  switch (by.field(of::operation)) {
-    case of::configure:
-      done = lines.configure(address, by.field(of::bytes), by.field(of::value));
+  switch (by.field(registers::cni::operation)) {
+    case registers::cni::configure:
+      done = lines.configure(address, by.field(registers::cni::bytes), by.field(registers::cni::value));
       break;
-    case of::examine:
+    case registers::cni::examine:
       done = see(lines.examine(address));
       break;
-    case of::restore:
-      done = lines.restore(address, by.field(of::value), by.field(of::tag));
+    case registers::cni::restore:
+      done = lines.restore(address, by.field(registers::cni::value), by.field(registers::cni::tag));
       break;
-    case of::next:
+    case registers::cni::next:
       (void)see(lines.next(address));
       done = true;
       break;

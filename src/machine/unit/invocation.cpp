@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
 
 using registers::command_status;
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 constexpr std::uint64_t message_bytes = registers::invoke::words * word_bytes;
 
 }  // namespace

@@ -3,11 +3,11 @@
 
 #include <cstring>
 
+#include "machine/kernel/units.hpp"
+
 namespace tess::machine {
 namespace {
 
-namespace of = registers::objects;
-constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
 constexpr std::uint64_t word_mask = 0xffff'ffff;
 
 }  // namespace
@@ -27,18 +27,18 @@ task<> object_types::pass(std::uint64_t bytes) {
 }
 
 task<std::optional<object_type>> object_types::read(std::uint32_t index) {
-  co_await pass(of::record_mask + word_bytes);
+  co_await pass(registers::objects::record_mask + word_bytes);
   if (index >= count_) co_return std::nullopt;
-  std::uint64_t const record = address_ + index * of::record_bytes;
-  auto const size = word(record + of::record_size);
-  auto const kind = word(record + of::record_kind);
-  auto const mask = word(record + of::record_mask);
+  std::uint64_t const record = address_ + index * registers::objects::record_bytes;
+  auto const size = word(record + registers::objects::record_size);
+  auto const kind = word(record + registers::objects::record_kind);
+  auto const mask = word(record + registers::objects::record_mask);
   if (!size || !kind || !mask) co_return std::nullopt;
   object_type const type{.bytes = *size & word_mask,
-                         .kind = static_cast<of::kind_code>(*kind & 0xff),
+                         .kind = static_cast<registers::objects::kind_code>(*kind & 0xff),
                          .alignment = *kind >> 8U & 0xff,
                          .mask = *mask};
-  bool const sound = type.kind <= of::pointer_array && (type.alignment == 8 || type.alignment == 16) &&
+  bool const sound = type.kind <= registers::objects::pointer_array && (type.alignment == 8 || type.alignment == 16) &&
                      (type.is_array() || type.bytes % word_bytes == 0);
   co_return sound ? std::optional(type) : std::nullopt;
 }

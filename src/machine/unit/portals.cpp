@@ -6,7 +6,6 @@
 namespace tess::machine {
 namespace {
 
-namespace of = registers::portals;
 using registers::command_status;
 
 }  // namespace
@@ -43,7 +42,7 @@ void portals::open(window& one, std::uint64_t sends) {
 bool portals::admits(transaction const& data) {
   if (data.what != remote_operation::write) return false;
   auto const found = std::ranges::find_if(windows_, [&](window const& one) {
-    return one.sends != 0 && one.fields[of::source / 8] == data.source && data.address >= one.begin &&
+    return one.sends != 0 && one.fields[registers::portals::source / 8] == data.source && data.address >= one.begin &&
            data.address < one.end && data.bytes <= one.end - data.address;
   });
   if (found == windows_.end()) return false;
@@ -56,17 +55,17 @@ std::optional<std::uint64_t> portals::load(std::uint64_t offset, std::uint32_t) 
   if (number >= windows_.size()) return std::nullopt;
   window const& one = windows_[number];
   std::uint64_t const inside = offset % registers::window_bytes;
-  if (inside == of::sends) return one.sends;
-  if (inside == of::state) return static_cast<std::uint64_t>(one.state);
-  return inside < of::sends ? std::optional(one.fields[inside / sizeof(std::uint64_t)]) : std::nullopt;
+  if (inside == registers::portals::sends) return one.sends;
+  if (inside == registers::portals::state) return static_cast<std::uint64_t>(one.state);
+  return inside < registers::portals::sends ? std::optional(one.fields[inside / sizeof(std::uint64_t)]) : std::nullopt;
 }
 
 bool portals::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
   std::uint64_t const number = offset / registers::window_bytes;
   std::uint64_t const inside = offset % registers::window_bytes;
-  if (number >= windows_.size() || inside > of::sends) return false;
+  if (number >= windows_.size() || inside > registers::portals::sends) return false;
   window& one = windows_[number];
-  if (inside == of::sends) {
+  if (inside == registers::portals::sends) {
     open(one, value);
   } else if (one.sends == 0) {
     one.fields[inside / sizeof(std::uint64_t)] = value;  // an open window does not change

@@ -2,11 +2,6 @@
 #include "machine/unit/range_unit.hpp"
 
 namespace tess::machine {
-namespace {
-
-namespace of = registers::ranges;
-
-}  // namespace
 
 range_unit::range_unit(kernel& k, machine_description const& description, network& noc, tile& at)
     : kernel_(k),
@@ -21,17 +16,17 @@ std::optional<std::uint64_t> range_unit::load(std::uint64_t offset, std::uint32_
   if (number >= windows_.size()) return std::nullopt;
   window const& request = windows_[number];
   switch (offset % registers::window_bytes) {
-    case of::operation:
+    case registers::ranges::operation:
       return request.operation;
-    case of::address:
+    case registers::ranges::address:
       return request.address;
-    case of::bytes:
+    case registers::ranges::bytes:
       return request.bytes;
-    case of::counter:
+    case registers::ranges::counter:
       return request.counter;
-    case of::trigger:
+    case registers::ranges::trigger:
       return request.trigger;
-    case of::doorbell:
+    case registers::ranges::doorbell:
       return request.status;
     default:
       return std::nullopt;
@@ -43,22 +38,22 @@ bool range_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_t)
   if (number >= windows_.size()) return false;
   window& by = windows_[number];
   switch (offset % registers::window_bytes) {
-    case of::operation:
+    case registers::ranges::operation:
       by.operation = value;
       return true;
-    case of::address:
+    case registers::ranges::address:
       by.address = value;
       return true;
-    case of::bytes:
+    case registers::ranges::bytes:
       by.bytes = value;
       return true;
-    case of::counter:
+    case registers::ranges::counter:
       by.counter = value;
       return true;
-    case of::trigger:
+    case registers::ranges::trigger:
       by.trigger = value;
       return true;
-    case of::doorbell:
+    case registers::ranges::doorbell:
       by.status = ring(by);
       return true;
     default:
@@ -66,38 +61,38 @@ bool range_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_t)
   }
 }
 
-of::status_code range_unit::ring(window& by) {
-  if (by.runs) return of::full;
+registers::ranges::status_code range_unit::ring(window& by) {
+  if (by.runs) return registers::ranges::full;
   window command = by;
   auto const begin = completion_.global(by.address);
   auto const end = completion_.global(by.address + by.bytes - 1);
   region const* const in = begin ? tile_.map().find(*begin) : nullptr;
   bool const whole = in != nullptr && end && by.bytes != 0 && by.bytes <= in->size_bytes && in->holds(*end) &&
                      *end - *begin == by.bytes - 1;
-  bool const known = by.operation >= of::write_back && by.operation <= of::invalidate_l1s;
+  bool const known = by.operation >= registers::ranges::write_back && by.operation <= registers::ranges::invalidate_l1s;
   bool const cached = whole && (in->kind == region_kind::partition ||
-                                (in->kind == region_kind::tlm && by.operation == of::invalidate_l1s));
-  if (!known || !cached || by.trigger > 1) return of::wrong;
+                                (in->kind == region_kind::tlm && by.operation == registers::ranges::invalidate_l1s));
+  if (!known || !cached || by.trigger > 1) return registers::ranges::wrong;
   auto const counter = completion_.counter(by.counter);
-  if (!counter) return of::wrong;
+  if (!counter) return registers::ranges::wrong;
   command.counter = *counter;
   command.address = *begin;
   by.runs = true;
   network_.operation_begins();  // harts must not run ahead of its effects
   kernel_.start(run(command, by));
-  return of::accepted;
+  return registers::ranges::accepted;
 }
 
 process range_unit::run(window command, window& of_hart) {
   l2_private& l2 = tile_.l2();
   switch (command.operation) {
-    case of::write_back:
+    case registers::ranges::write_back:
       co_await l2.write_back(command.address, command.bytes, line_ps_);
       break;
-    case of::invalidate:
+    case registers::ranges::invalidate:
       co_await l2.invalidate(command.address, command.bytes, line_ps_);
       break;
-    case of::flush:
+    case registers::ranges::flush:
       co_await l2.flush(command.address, command.bytes, line_ps_);
       break;
     default:

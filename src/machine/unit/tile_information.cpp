@@ -5,30 +5,28 @@
 
 namespace tess::machine {
 
-namespace of = registers::information;
-
 std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::uint32_t hart) {
-  if (offset >= of::table) {
-    std::uint64_t const tile = (offset - of::table) / of::row_bytes;
+  if (offset >= registers::information::table) {
+    std::uint64_t const tile = (offset - registers::information::table) / registers::information::row_bytes;
     if (tile >= description_.tiles()) return std::nullopt;
-    return row(static_cast<std::uint32_t>(tile), offset % of::row_bytes);
+    return row(static_cast<std::uint32_t>(tile), offset % registers::information::row_bytes);
   }
-  if (offset == of::stalled) return stalled_ ? 1 : 0;
-  if (offset == of::units) return at_.units();
+  if (offset == registers::information::stalled) return stalled_ ? 1 : 0;
+  if (offset == registers::information::units) return at_.units();
   switch (offset % registers::window_bytes) {
-    case of::tile:
+    case registers::information::tile:
       return tile_;
-    case of::hart:
+    case registers::information::hart:
       return hart;
-    case of::width:
+    case registers::information::width:
       return description_.width;
-    case of::height:
+    case registers::information::height:
       return description_.height;
-    case of::harts:
+    case registers::information::harts:
       return description_.harts_of(tile_) - description_.harts.system;
-    case of::program:
+    case registers::information::program:
       return program_of(tile_) - 1;
-    case of::programs:
+    case registers::information::programs:
       return program_tiles_.size();
     default:
       return description_.tile_clock_ps;
@@ -36,7 +34,7 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
 }
 
 bool tile_information::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
-  if (offset != of::measured) return false;
+  if (offset != registers::information::measured) return false;
   if (measured_) measured_(value != 0);
   return true;
 }
@@ -52,19 +50,19 @@ std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) co
   // The copy map of the NMA is reserved.
   std::uint64_t const taken = description_.is_memory(tile) ? description_.nma.map_bytes : 0;
   switch (offset) {
-    case of::row_tlm:
+    case registers::information::row_tlm:
       return map_.of(region_kind::tlm, tile)->base;
-    case of::row_partition:
+    case registers::information::row_partition:
       return partition.base + taken;
-    case of::row_partition_bytes:
+    case registers::information::row_partition_bytes:
       return partition.size_bytes - description_.local_tail_bytes - taken;
-    case of::row_uncached:
+    case registers::information::row_uncached:
       return own == nullptr ? 0 : map_.of(region_kind::partition_uncached, tile)->base + taken;
-    case of::row_devices:
+    case registers::information::row_devices:
       return map_.of(region_kind::device, tile)->base;
-    case of::row_memory_tile:
+    case registers::information::row_memory_tile:
       return partition.memory_tile;
-    case of::row_program:
+    case registers::information::row_program:
       return program_of(tile);
     default:
       return description_.tlm_bytes;

@@ -28,6 +28,7 @@
 #include <utility>
 
 #include "tess/at.hpp"
+#include "tess/detail/access.hpp"
 #include "tess/detail/events/event_operation.hpp"
 #include "tess/memory.hpp"
 

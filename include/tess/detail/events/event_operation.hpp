@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "tess/at.hpp"
+#include "tess/detail/access.hpp"
 #include "tess/detail/events/wait_list.hpp"
 
 namespace tess::detail {

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "tess/detail/access.hpp"
 #include "tess/detail/objects/listed.hpp"
 #include "tess/detail/objects/members.hpp"
 #include "tess/detail/objects/plain_data.hpp"
