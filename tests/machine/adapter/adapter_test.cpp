@@ -146,7 +146,7 @@ TEST(a_remote_compare_swap, stores_only_if_the_word_is_as_expected) {
 }
 
 TEST(a_word, is_combined_as_the_a_extension_says) {
-  auto const combine = [](word_operation what, std::uint64_t bytes, std::uint64_t before, std::uint64_t operand) {
+  auto const combine = [](atomic_operation what, std::uint64_t bytes, std::uint64_t before, std::uint64_t operand) {
     std::byte at[8];
     std::memcpy(at, &before, 8);
     EXPECT_EQ(
