@@ -103,7 +103,7 @@ void print_exception(job_state& j, std::exception_ptr const& exception) {
   } catch (...) {
     std::fprintf(stderr, "tess: the program ended with an exception that is no std::exception\n");
   }
-  std::fputs(j.exception_traces.text_of(exception).c_str(), stderr);
+  std::fputs(j.places.front()->exceptions.text_of(exception).c_str(), stderr);
 }
 
 }  // namespace tess::detail

@@ -82,14 +82,14 @@ std::string exception_traces::text_of(std::exception_ptr const& exception) noexc
 }
 
 void exception_traces::clear() noexcept {
-  std::array<way, 8> gone;
+  decltype(ways_) gone;
   std::lock_guard const lock(mutex_);
   ways_.swap(gone);
 }
 
 void keep_exception(promise_base& task) noexcept {
   task.exception = std::current_exception();
-  the_job->exception_traces.passes(task.exception, self->place, task.where);
+  this_place().exceptions.passes(task.exception, self->place, task.where);
 }
 
 }  // namespace tess::detail

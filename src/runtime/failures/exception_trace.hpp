@@ -4,10 +4,10 @@
 //   passes. A reply or a finish report takes the way along as text, and the place where it arrives goes on with it. The
 //   way is printed if the exception leaves the program.
 //
-//   The latest ways of the process are kept, each with its exception, so that no other exception has the same address
-//   meanwhile.
+//   Each place keeps the latest ways, each with its exception, so that no other exception has the same address
+//   meanwhile. They are the place's because what an exception owns (a graph) may end only there.
 //
-// Threads  any.
+// Threads  any of the place.
 // Cost     nothing until an exception leaves a task; then a lock and at most an entry of a fixed table.
 #pragma once
 
@@ -56,7 +56,7 @@ class exception_traces {
   way& find(std::exception_ptr const& exception, std::exception_ptr& gone);
 
   std::mutex mutex_;
-  std::array<way, 8> ways_;
+  std::array<way, 4> ways_;
   std::size_t next_ = 0;
 };
 

@@ -53,7 +53,7 @@ std::exception_ptr make_graph_error(handler_id maker, arrived_graph const& graph
   message_context context{self->place, nullptr};
   static_cast<void>(guard.release());
   record->invoke(context, reinterpret_cast<std::byte const*>(&m), sizeof m);
-  if (made != nullptr) the_job->exception_traces.arrives(made, "  thrown at another place\n");
+  if (made != nullptr) this_place().exceptions.arrives(made, "  thrown at another place\n");
   return made;
 }
 

@@ -32,6 +32,7 @@ struct place_state {
   place_heaps heaps;
   place_finishes finishes;
   place_graphs graphs;
+  exception_traces exceptions;
   spin_lock atomic_section;
 };
 
@@ -50,7 +51,6 @@ struct job_state {
   std::atomic<int> exit_code{0};  ///< the program's; place 0 sends it to all
   job_abort abort;
   job_failures failures;
-  detail::exception_traces exception_traces;
   job_watch watch;
   job_statistics statistics;
 

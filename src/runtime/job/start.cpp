@@ -210,12 +210,15 @@ struct running_job {
   running_job& operator=(running_job const&) = delete;
 
   void end() noexcept {
-    j.exception_traces.clear();
     for (auto const& p : j.places) {
+      // What exceptions own ends at the place.
+      self = p->workers.empty() ? nullptr : p->workers.front();
+      p->exceptions.clear();
       // Its region lies in the segment.
       p->finishes.system->set_objects(nullptr);
       clear_quarantine(*p);
     }
+    self = nullptr;
     // Other processes may still answer operations, so the objects that wait for the answers must exist: the fabric is
     // destroyed first. It calls the job until then, so its pointer stays set meanwhile.
     if (j.fabric != nullptr && j.local_places != job.places) {

@@ -80,7 +80,7 @@ std::string type_name_of(std::type_info const& type) {
 
 std::vector<std::byte> encode_exception(std::exception_ptr exception, place_id thrown_at) {
   wire_text const what = describe(exception, thrown_at);
-  std::string way = the_job == nullptr ? std::string() : the_job->exception_traces.text_of(exception);
+  std::string way = self == nullptr ? std::string() : this_place().exceptions.text_of(exception);
   if (way.empty()) way = "  thrown at place " + std::to_string(thrown_at) + ", by a function that is no task\n";
   std::string_view const type = std::string_view(what.type).substr(0, 200);
   std::string_view const text = std::string_view(what.text).substr(0, 800);
@@ -123,9 +123,9 @@ std::exception_ptr decode_exception(std::span<std::byte const> bytes) noexcept t
   } else {
     exception = std::make_exception_ptr(remote_error(h.place, type, text));
   }
-  if (the_job != nullptr && h.trace_bytes != 0)
-    the_job->exception_traces.arrives(exception,
-                                      text_of(bytes.subspan(std::size_t{h.type_bytes} + h.text_bytes, h.trace_bytes)));
+  if (self != nullptr && h.trace_bytes != 0)
+    this_place().exceptions.arrives(exception,
+                                    text_of(bytes.subspan(std::size_t{h.type_bytes} + h.text_bytes, h.trace_bytes)));
   return exception;
 } catch (...) {
   // No memory for the texts.

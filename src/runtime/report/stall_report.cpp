@@ -183,7 +183,8 @@ struct stall_watch::state {
     auto const limit = std::chrono::steady_clock::now() + pause_wait_max;
     auto const stopped = [&](thread_state const& t) { return is_paused(t, report); };
     bool all = false;
-    while (!(all = std::ranges::all_of(the_job->threads, stopped)) && std::chrono::steady_clock::now() < limit)
+    while (!(all = std::ranges::all_of(the_job->threads, stopped)) && !ending.load(std::memory_order_acquire) &&
+           std::chrono::steady_clock::now() < limit)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     look(all, report);
     the_job->watch.pauses_ended.store(report, std::memory_order_release);
@@ -262,6 +263,7 @@ struct stall_watch::state {
       wait.tv_sec = static_cast<time_t>(step);
       wait.tv_nsec = static_cast<long>((step - static_cast<double>(wait.tv_sec)) * 1e9);
       int const signal = sigtimedwait(&set, nullptr, &wait);
+      if (ending.load(std::memory_order_acquire)) return;
       // Workers check more often, but not while they compute.
       check_for_failures();
       if (job_aborted()) end_in_time();
