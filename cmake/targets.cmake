@@ -100,7 +100,9 @@ function(tess_bench name)
   tess_executable(${name}_bench ${ARGN})
   tess_use_headers(bench ${name}_bench)
   set_target_properties(${name}_bench PROPERTIES
-    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY}/bench)
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${TESS_PROGRAM_DIRECTORY}/bench
+    # `tess bench` builds what it runs; the tests only look whether they compile.
+    EXCLUDE_FROM_ALL ON)
   add_dependencies(tess_benches ${name}_bench)
   set_property(GLOBAL APPEND PROPERTY TESS_BENCH_NAMES ${name})
   install(TARGETS ${name}_bench DESTINATION libexec/tessera/bench COMPONENT bench OPTIONAL)
@@ -121,7 +123,7 @@ endfunction()
 # The files of tests themselves need little speed; the library that they test is compiled as users get it.
 if(TESS_SANITIZE)
   set(TESS_TEST_OPTIMIZATION -O0)
-elseif(CMAKE_BUILD_TYPE STREQUAL Release AND NOT CMAKE_CROSSCOMPILING)
+elseif(CMAKE_BUILD_TYPE STREQUAL Release)
   set(TESS_TEST_OPTIMIZATION -O1)
 endif()
 
