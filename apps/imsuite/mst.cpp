@@ -65,10 +65,11 @@ struct mst {
     return remake(self, all.*of);
   }
 
-  static tess::task<std::int32_t> count(self_t* self, flags fields::* of) {
+  template <flags fields::* Of>
+  static tess::task<std::int32_t> count(self_t* self) {
     std::int32_t set = 0;
     for (std::int32_t i = 0; i < self->nodes; ++i)
-      set += co_await evaluate(self, i, [of](self_t* s, std::int32_t k) -> std::int32_t { return (*(s->own.*of))(k); });
+      set += co_await evaluate(self, i, [](self_t* s, std::int32_t k) -> std::int32_t { return (*(s->own.*Of))(k); });
     co_return set;
   }
 
@@ -92,7 +93,7 @@ struct mst {
         (*s->own.set_check)(i) = 1;
       });
       co_await sweep(self, [](self_t* s, std::int32_t i) { s->node(i).start = s->node(i).next_start; });
-    } while (co_await count(self, &fields::set_check) != 0);
+    } while (co_await count<&fields::set_check>(self) != 0);
   }
 
   static bool lighter(x10::int_array const& weight, edge a, edge b) {
@@ -138,7 +139,7 @@ struct mst {
         n.found.insert(n.found.end(), n.next_found.begin(), n.next_found.end());
         n.next_found.clear();
       });
-    } while (co_await count(self, &fields::cagain) != roots);
+    } while (co_await count<&fields::cagain>(self) != roots);
   }
 
   // Node i becomes the root, or lets `child` below it move that way.
@@ -184,7 +185,7 @@ struct mst {
     do {
       co_await sweep(self, [](self_t* s, std::int32_t i) { return invert(s, i); });
       co_await take_change(self);
-    } while (co_await count(self, &fields::invagain) != roots);
+    } while (co_await count<&fields::invagain>(self) != roots);
     co_await sweep(self, [](self_t* s, std::int32_t i) {
       node& n = s->node(i);
       if (n.fragment_root == infinity) n.fragment_root = i;
@@ -254,7 +255,7 @@ struct mst {
       node& n = s->node(i);
       if (n.fragment_root == i) n.start = (*s->own.check_flag)(i) = 1;
     });
-    std::int32_t const roots = co_await count(self, &fields::check_flag);
+    std::int32_t const roots = co_await count<&fields::check_flag>(self);
     co_await start_leaves(self, all);
     co_await find_lightest(self, all, weight, roots);
     co_await move_roots(self, all, roots);

@@ -67,18 +67,18 @@ tess::task<std::vector<double>> measure_between(std::vector<std::uint32_t> const
   // The places of this job are threads of one process, so the lists of both can be built by their owners and stored
   // here.
   std::array<std::optional<lists>, 2> made;
-  co_await tess::on_all_places([&made, bytes]() -> tess::task<void> {
+  co_await tess::on_all_places(tess::unchecked([&made, bytes]() -> tess::task<void> {
     made[tess::here()].emplace(make_lists(bytes, tess::here() + 1U));
     co_return;
-  });
+  }));
   std::vector<double> rates;
   for (std::uint32_t const tasks : counts) {
     std::array<double, 2> rate{};
-    co_await tess::on_all_places([&, tasks]() -> tess::task<void> {
+    co_await tess::on_all_places(tess::unchecked([&, tasks]() -> tess::task<void> {
       co_await tess::barrier();
       unsigned const me = tess::here();
       rate[me] = co_await chase(*made[1 - me], tasks / 2, lines_for(tasks, least_lines) / 2);
-    });
+    }));
     rates.push_back(rate[0] + rate[1]);
   }
   co_return rates;

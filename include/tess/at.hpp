@@ -1,11 +1,12 @@
 // at: calls a function at another place: `at` waits for its result; the enclosing finish waits for an `at_async`.
 //
-//   f is a trivially copyable callable (captureless or capturing values); its arguments and result are trivially
-//   copyable and travel as bytes. If f returns task<R>, it becomes a task there. Otherwise it runs inside the message
-//   handler and must not block (a cheap delegate). Handlers of one worker do not interrupt each other; handlers of
-//   several workers of a place run concurrently. `at` messages leave at once; at the caller's own place, f is called or
-//   started within the call. `at_async` messages are gathered per destination, also for the own place, and handlers may
-//   run inside at_async() when a buffer is full (docs/internals/contract.md, 5.5).
+//   f is a trivially copyable callable that captures nothing or values; references and pointers are compile errors
+//   (unchecked.hpp). Its arguments and result are trivially copyable and travel as bytes. If f returns task<R>, it
+//   becomes a task there. Otherwise it runs inside the message handler and must not block (a cheap delegate). Handlers
+//   of one worker do not interrupt each other; handlers of several workers of a place run concurrently. `at` messages
+//   leave at once; at the caller's own place, f is called or started within the call. `at_async` messages are gathered
+//   per destination, also for the own place, and handlers may run inside at_async() when a buffer is full
+//   (docs/internals/contract.md, 5.5).
 //
 // Threads  any task; at_async also from handlers.
 // Errors   exceptions travel back. At the caller's own place they keep their type. From another place, tess::error,
@@ -30,6 +31,7 @@
 #include "tess/finish.hpp"
 #include "tess/object.hpp"
 #include "tess/place.hpp"
+#include "tess/unchecked.hpp"
 
 namespace tess {
 
@@ -240,8 +242,30 @@ constexpr std::size_t result_size() {
     return sizeof(R);
 }
 
-template <class F, class... Args>
-inline constexpr bool can_travel = message_part<F> && (message_part<Args> && ...);
+/// A callable that another place may execute; the errors name the remedy.
+template <class F>
+consteval void check_callable() {
+  static_assert(!std::is_pointer_v<F> && !std::is_member_pointer_v<F>,
+                "a callable that travels: addresses of functions do not cross places: send a lambda");
+  static_assert(message_part<F>, "a callable that travels must be trivially copyable: capture values that are");
+  static_assert(
+      address_free<F> || !message_part<F>,
+      "a callable that travels must not capture by reference, or capture a pointer, std::span or "
+      "std::string_view: capture values, a global_ptr or a place_local, or pass objects as arguments; if what "
+      "it captures is a union or bit-field without an address, see tess/unchecked.hpp");
+}
+
+/// An argument or a result that travels as bytes.
+template <class T>
+consteval void check_value() {
+  if constexpr (!std::is_void_v<T>) {
+    static_assert(message_part<T>, "a value that travels as bytes must be trivially copyable");
+    static_assert(address_free<T> || !message_part<T>,
+                  "a value that travels must not hold an address (std::span, std::string_view, a reference): pass an "
+                  "object, tess::array, tess::string or a global_ptr; if it holds a union or bit-field without an "
+                  "address, specialise tess::plain_data for it");
+  }
+}
 
 /// True if arguments or result contain pointers to objects.
 template <class T>
@@ -262,8 +286,8 @@ template <class F, class... Args>
 auto at_with_bytes(place_id target, F f, Args... args) {
   using handler = at_handler<F, Args...>;
   using result = typename handler::result;
-  static_assert(std::is_void_v<result> || std::is_trivially_copyable_v<result>,
-                "at: the result must be trivially copyable");
+  check_value<result>();
+  (check_value<Args>(), ...);
   static_assert(result_size<result>() <= message_bytes_max, "at: the result exceeds 2 KiB; use put");
 
   check_place(target, "at");
@@ -288,10 +312,9 @@ auto at_with_bytes(place_id target, F f, Args... args) {
 /// Calls f(args...) at `target`; `co_await` gives the result. Throws tess::error if there is no such place.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
-auto at(place_id target, F f, Args... args) {
-  static_assert(detail::message_part<F>, "at: the callable must be trivially copyable: capture values, not references");
+auto at(place_argument target, F f, Args... args) {
+  detail::check_callable<F>();
   static_assert((detail::message_part<Args> && ...), "at: arguments must be trivially copyable");
-  static_assert(!std::is_pointer_v<F>, "at: addresses of functions do not cross places: send a lambda");
   using result = typename detail::at_result<F, Args...>::result;
   constexpr bool objects = detail::needs_objects<result, Args...>();
   if constexpr (objects)
@@ -303,31 +326,30 @@ auto at(place_id target, F f, Args... args) {
 /// The same, with a copier and a copy map for this call.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
-auto at(place_id target, copier by, F f, Args... args) {
-  static_assert(detail::message_part<F> && (detail::message_part<Args> && ...),
-                "at: callable and arguments must be trivially copyable");
+auto at(place_argument target, copier by, F f, Args... args) {
+  detail::check_callable<F>();
+  static_assert((detail::message_part<Args> && ...), "at: arguments must be trivially copyable");
   return detail::at_with_objects(target, by, copy_map::automatic, std::move(f), std::move(args)...);
 }
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
-auto at(place_id target, copier by, copy_map map, F f, Args... args) {
-  static_assert(detail::message_part<F> && (detail::message_part<Args> && ...),
-                "at: callable and arguments must be trivially copyable");
+auto at(place_argument target, copier by, copy_map map, F f, Args... args) {
+  detail::check_callable<F>();
+  static_assert((detail::message_part<Args> && ...), "at: arguments must be trivially copyable");
   return detail::at_with_objects(target, by, map, std::move(f), std::move(args)...);
 }
 
 /// Calls f(args...) at `target` later; counts for the caller's innermost finish. A result is dropped.
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
-void at_async(place_id target, F f, Args... args) {
-  static_assert(detail::message_part<F>,
-                "at_async: the callable must be trivially copyable: capture values, not references");
+void at_async(place_argument target, F f, Args... args) {
+  detail::check_callable<F>();
   static_assert((detail::message_part<Args> && ...), "at_async: arguments must be trivially copyable");
-  static_assert(!std::is_pointer_v<F>, "at_async: addresses of functions do not cross places: send a lambda");
   constexpr bool objects = detail::needs_objects<void, Args...>();
   if constexpr (objects) {
     detail::at_async_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
   } else {
+    (detail::check_value<Args>(), ...);
     using handler = detail::async_handler<F, Args...>;
     typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
     std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m);
@@ -339,9 +361,9 @@ void at_async(place_id target, F f, Args... args) {
 /// machine, copiers that read it in place may do so until the finish has ended (docs/internals/contract.md).
 template <class F, class... Args>
   requires std::invocable<F&, Args...>
-void at_async(place_id target, copier by, F f, Args... args) {
-  static_assert(detail::message_part<F> && (detail::message_part<Args> && ...),
-                "at_async: callable and arguments must be trivially copyable");
+void at_async(place_argument target, copier by, F f, Args... args) {
+  detail::check_callable<F>();
+  static_assert((detail::message_part<Args> && ...), "at_async: arguments must be trivially copyable");
   detail::at_async_with_objects(target, by, copy_map::automatic, std::move(f), std::move(args)...);
 }
 

@@ -35,7 +35,7 @@ void block_copy(std::uint64_t source, std::uint64_t target, std::size_t bytes, c
                 std::source_location at);
 
 /// A block operation with its own counter, for `co_await put(span, p)`.
-class [[nodiscard("a block operation completes at its co_await, or give it a counter")]] block_call {
+class [[nodiscard("a block operation completes at its co_await, or give it a counter"), gnu::warn_unused]] block_call {
  public:
   template <class Issue>
   explicit block_call(Issue issue) {

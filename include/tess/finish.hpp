@@ -82,7 +82,7 @@ task<void> hold(F f, Args... args) {
 }
 
 template <class F>
-class [[nodiscard("finish waits at its co_await")]] finish_call {
+class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_call {
  public:
   explicit finish_call(F body) : body_(std::move(body)) {}
 

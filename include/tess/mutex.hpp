@@ -134,14 +134,15 @@ class [[nodiscard("the guard unlocks when it is destroyed: keep it in a variable
 };
 
 namespace detail {
-struct guard_wait : event_wait<mutex, mutex::operation::lock> {
+struct [[nodiscard("the mutex is locked at the co_await"), gnu::warn_unused]] guard_wait
+    : event_wait<mutex, mutex::operation::lock> {
   using event_wait::event_wait;
   mutex_guard await_resume() {
     event_wait::await_resume();
     return mutex_guard(event_);
   }
 };
-class guard_call {
+class [[nodiscard("the mutex is locked at the co_await"), gnu::warn_unused]] guard_call {
  public:
   guard_call(global_ptr<mutex> p, std::source_location at) : call_(tess::lock(p, at)), mutex_(p) {}
   [[nodiscard]] bool await_ready() const noexcept { return call_.await_ready(); }

@@ -1,6 +1,10 @@
 // place: a partition of the global address space, and the workers that may access it with ordinary loads and stores.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
 #include "tess/detail/tasks/worker.hpp"
 #include "tess/error.hpp"
 
@@ -21,5 +25,22 @@ namespace tess {
 [[nodiscard]] inline unsigned workers() noexcept {
   return detail::job.workers;
 }
+
+/// A place as the argument of a call: any integer, so that a number that no place has is refused, not cut to 16 bits.
+class place_argument {
+ public:
+  template <std::integral Number>
+  [[gnu::always_inline]] constexpr place_argument(Number place) : place_(static_cast<place_id>(place)) {
+    if constexpr (!std::is_same_v<Number, place_id>)
+      if (static_cast<std::uint64_t>(place) > 0xffff) [[unlikely]]
+        refuse(static_cast<std::int64_t>(place));
+  }
+  [[gnu::always_inline]] constexpr operator place_id() const noexcept { return place_; }
+
+ private:
+  [[noreturn]] static void refuse(std::int64_t place);
+
+  place_id place_;
+};
 
 }  // namespace tess

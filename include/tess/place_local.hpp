@@ -63,7 +63,7 @@ class place_local {
   T& operator*() const { return *address(); }
   T* operator->() const { return address(); }
   /// The T of another place, for word and block operations.
-  [[nodiscard]] global_ptr<T> of(place_id p) const noexcept { return global_ptr<T>(p, offset_); }
+  [[nodiscard]] global_ptr<T> of(place_argument p) const { return global_ptr<T>(p, offset_); }
 
  private:
   explicit place_local(std::uint64_t offset) noexcept : offset_(offset) {}

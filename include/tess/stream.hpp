@@ -79,17 +79,22 @@ template <class T, class F>
 class stream {
   static_assert(std::is_trivially_copyable_v<T>, "stream: items must be trivially copyable");
   static_assert(alignof(T) <= 8, "stream: items are aligned to 8 bytes at most");
-  static_assert(!std::is_pointer_v<T>, "stream: addresses do not cross places: send a global_ptr or an index");
-  static_assert(detail::message_part<F>, "stream: the callable must be trivially copyable: capture values");
+  static_assert(
+      detail::address_free<T>,
+      "stream: addresses do not cross places: send a global_ptr or an index; for unions and bit-fields without "
+      "an address, see tess/unchecked.hpp");
   static_assert(std::is_void_v<std::invoke_result_t<F&, std::span<T const>>>,
                 "stream: the callable takes std::span<T const> and returns nothing; it must not be a coroutine");
 
  public:
-  explicit stream(F f) : f_(std::move(f)), key_{detail::new_stream_number(), detail::handler_entry<handler>::id()} {}
+  explicit stream(F f) : f_(std::move(f)), key_{detail::new_stream_number(), detail::handler_entry<handler>::id()} {
+    detail::check_callable<F>();
+  }
 
   /// Sends `item` to `target` later; counts for the caller's innermost finish. Throws tess::error if there is no such
   /// place.
-  [[gnu::always_inline]] void send(place_id target, T const& item) const {
+  [[gnu::always_inline]] void send(place_argument to, T const& item) const {
+    place_id const target = to;
     detail::worker& w = *detail::self;
     if (target < w.outgoing_places) [[likely]] {
       detail::out_buffer* const b = w.outgoing_open[target];

@@ -135,7 +135,7 @@ struct task_promise<void> : promise_common<task_promise<void>> {
 
 /// A coroutine that yields a T. Owns the frame until it is awaited or handed to spawn().
 template <class T>
-class [[nodiscard("a task does nothing until it is awaited or spawned")]] task {
+class [[nodiscard("a task does nothing until it is awaited or spawned"), gnu::warn_unused]] task {
  public:
   using promise_type = detail::task_promise<T>;
   using value_type = T;

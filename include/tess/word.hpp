@@ -3,7 +3,8 @@
 //   With a window the call is a prefetch, and the co_await is the processor's own load, store or atomic: at once if no
 //   other task is runnable, else after the other runnable tasks had their turn (SoftXMT's issue, yield, complete).
 //   When several operations are issued together, only the first co_await yields; the others are due by then.
-//   Each operation is awaited once; checked builds assert it.
+//   Each operation is awaited once. The compiler warns about a call whose result is dropped or never used; checked
+//   builds report an operation that was destroyed without its co_await, with its line, and assert that there is one.
 //   Without a window the call goes to the fabric and the co_await parks the task until the reply. With a delay
 //   (settings::delay) the call is also a prefetch; the co_await parks the task until the time has passed.
 //
@@ -38,6 +39,10 @@ struct word_slot : ready_node, stoppable_wait {
 void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignment, std::source_location at);
 
 [[nodiscard]] word_slot* issue_word(word_request const& request);
+/// The operation of this line was destroyed without having been awaited: it may have had no effect. Printed; the job's
+/// exit code becomes 1.
+void report_unawaited(std::source_location at) noexcept;
+
 /// Parks the current task until its slot has the reply, or yields if it is there already. Returns the next task.
 [[nodiscard]] std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexcept;
 /// Parks the current task until a delayed operation, called at `called`, is due; returns the next task. It does not
@@ -66,7 +71,7 @@ constexpr unsigned operands_of(word_op op) noexcept {
 }
 
 template <word_op Op, class T>
-class [[nodiscard("a word operation completes at its co_await")]] word_call {
+class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unused]] word_call {
  public:
   using operands = word_operands<T, operands_of(Op)>;
   /// Processors overlap loads, so a load is done at the call. Atomics are done at their co_await, after their line was
@@ -90,10 +95,15 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   word_call(word_call const&) = delete;
   word_call& operator=(word_call const&) = delete;
   ~word_call() {
+#if defined(TESS_CHECKED) && TESS_CHECKED
+    if (!began_) report_unawaited(called_at_);
+#endif
     if (far() && !delayed()) [[unlikely]]
       abandon_slot(slot());
   }
 
+  /// It will not be awaited, on purpose: checked builds do not report it. It may or may not have its effect.
+  void abandon() const noexcept { began(); }
   /// True if its co_await does not wait for a reply or a delay.
   [[nodiscard]] bool by_window() const noexcept { return !far(); }
   /// An operation through a window that is due.
@@ -114,12 +124,14 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
     }
   };
   [[nodiscard, gnu::always_inline]] due take_due() const noexcept {
+    began();
     return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_};
   }
   /// Completes at once if no other task could run at the call.
   [[nodiscard]] bool await_ready_at_issue() const noexcept { return (where_ & at_once) != 0; }
   /// Or if others ran since the call: its line had time to arrive.
   [[gnu::always_inline]] bool await_ready() const noexcept {
+    began();
     if (far()) [[unlikely]]
       return delayed() && self->delayed.due(issued_);
     return await_ready_at_issue() || self->runnable.position() != issued_;
@@ -155,7 +167,9 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
  private:
   [[gnu::always_inline]] void issue(global_ptr<T> p, std::source_location at) {
 #if defined(TESS_CHECKED) && TESS_CHECKED
+    called_at_ = at;
     check_access(p.bits(), sizeof(T), alignof(T), at);
+    began_ = false;
 #else
     static_cast<void>(at);
 #endif
@@ -204,6 +218,11 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   static constexpr std::uint64_t may_stop = std::uint64_t{1} << 60;
   static constexpr std::uint64_t address_bits = may_stop - 1;
 
+  void began() const noexcept {
+#if defined(TESS_CHECKED) && TESS_CHECKED
+    began_ = true;
+#endif
+  }
   [[nodiscard]] bool far() const noexcept { return (where_ & far_flag) != 0; }
   [[nodiscard]] bool delayed() const noexcept { return (where_ & delayed_flag) != 0; }
   [[nodiscard]] word_slot* slot() const noexcept { return reinterpret_cast<word_slot*>(where_ & address_bits); }
@@ -222,12 +241,14 @@ class [[nodiscard("a word operation completes at its co_await")]] word_call {
   operands operands_;
 #if defined(TESS_CHECKED) && TESS_CHECKED
   bool awaited_ = false;
+  mutable bool began_ = true;  ///< its co_await; true until the operation has been issued
+  std::source_location called_at_;
 #endif
 };
 
 /// A put's co_await has no value.
 template <class T>
-class put_call : public word_call<word_op::put, T> {
+class [[nodiscard("a put completes at its co_await"), gnu::warn_unused]] put_call : public word_call<word_op::put, T> {
  public:
   using word_call<word_op::put, T>::word_call;
   void await_resume() { static_cast<void>(word_call<word_op::put, T>::await_resume()); }

@@ -138,6 +138,18 @@ TEST_P(ats, leave_tasks_to_the_finish_of_the_caller) {
   });
 }
 
+TEST_P(ats, refuse_places_that_do_not_exist_also_beyond_16_bits) {
+  run_here([]() -> task<void> {
+    for (std::int64_t const wrong : {std::int64_t{places()}, std::int64_t{65535}, std::int64_t{65536},
+                                     std::int64_t{1} << 32, std::int64_t{-1}, std::int64_t{-65536}}) {
+      EXPECT_THROW(co_await at(wrong, [] {}), error) << wrong;
+      EXPECT_THROW(at_async(wrong, [] {}), error) << wrong;
+    }
+    unsigned const last = places() - 1U;
+    EXPECT_EQ(co_await at(last, [] { return here(); }), last);
+  });
+}
+
 TEST_P(ats, that_are_abandoned_run_and_are_awaited_by_the_finish) {
   run_here([]() -> task<void> {
     auto const cell = allocate<std::int64_t>();
@@ -145,14 +157,14 @@ TEST_P(ats, that_are_abandoned_run_and_are_awaited_by_the_finish) {
     for (int round = 0; round < 200; ++round)
       co_await finish([&] {
         for (unsigned p = 0; p < places(); ++p) {
-          auto const plain = at(
+          [[maybe_unused]] auto const plain = at(
               static_cast<place_id>(p),
               [](global_ptr<std::int64_t> c) {
                 spawn([](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
               },
               cell);
           try {
-            auto const thrown_over = at(
+            [[maybe_unused]] auto const thrown_over = at(
                 static_cast<place_id>(p),
                 [](global_ptr<std::int64_t> c) -> task<int> {
                   co_await fetch_add(c, 1);

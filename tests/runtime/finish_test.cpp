@@ -170,7 +170,7 @@ task<void> grow(tree t) {
               child);
           break;
         case 4: {
-          auto const abandoned = at(
+          [[maybe_unused]] auto const abandoned = at(
               where,
               [](tree c) -> task<void> {
                 spawn(grow(c));

@@ -163,7 +163,7 @@ TEST(job_end, is_forced_when_a_task_does_not_come_to_a_co_await) {
                       [](args) -> task<int> {
                         at_async(1, [] { send_raw(0, record(0xfffe, 8, 8)); });
                         co_await yield();
-                        auto const lost = at(1, [] {
+                        [[maybe_unused]] auto const lost = at(1, [] {
                           for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
                         });
                         for (;;) co_await yield();

@@ -23,7 +23,9 @@ TEST_P(shutdowns, with_operations_and_messages_in_flight) {
       auto const words = co_await at(last, [] { return allocate<std::uint64_t>(calls); });
       for (int i = 0; i < calls; ++i) {
         auto const abandoned = fetch_add(words + i, 1);
+        abandoned.abandon();
         auto const written = put(words + i, 7);
+        written.abandon();
         at_async(
             last,
             [](place_id back) {

@@ -22,7 +22,7 @@ tess::task<void> destroy_too_early() {
 
 /// The other place sleeps in the system, and takes no message.
 tess::task<void> flood() {
-  auto const nobody_listens = tess::at(1, [] { std::this_thread::sleep_for(std::chrono::hours(1)); });
+  [[maybe_unused]] auto const nobody_listens = tess::at(1, [] { std::this_thread::sleep_for(std::chrono::hours(1)); });
   co_await tess::yield();  // the line before the flood
   for (;;) tess::at_async(1, [](std::array<std::uint64_t, 64>) {}, std::array<std::uint64_t, 64>{});
 }

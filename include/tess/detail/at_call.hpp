@@ -48,7 +48,7 @@ struct at_awaiter : cell_awaiter {
 };
 
 template <class R>
-class [[nodiscard("at completes at its co_await; use at_async to leave it to the finish")]] at_call {
+class [[nodiscard("at completes at its co_await; use at_async to leave it to the finish"), gnu::warn_unused]] at_call {
  public:
   at_call(place_id target, at_slot* slot, wait_kind const& kind = at_wait) noexcept
       : slot_(slot), wait_{{slot->cell, kind}, target} {}

@@ -48,7 +48,8 @@ struct job_state {
   std::vector<handler_object> objects;  ///< the program and what it loaded, by the number in messages
   window_tables windows;
   std::atomic<bool> stopping{false};
-  std::atomic<int> exit_code{0};  ///< the program's; place 0 sends it to all
+  std::atomic<int> exit_code{0};       ///< the program's; place 0 sends it to all
+  std::atomic<unsigned> unawaited{0};  ///< operations without co_await, in checked builds
   job_abort abort;
   job_failures failures;
   job_watch watch;

@@ -317,6 +317,7 @@ int run(settings const& s, args words, detail::function_ref<task<int>(args)> app
     if (thrown) code = 1;
     if (thrown && !j.failures.any) detail::print_exception(j, thrown);
   }
+  if (code == 0 && j.unawaited.load(std::memory_order_relaxed) != 0) code = 1;
   job.write_files(code);
   bool const processes = j.local_places != detail::job.places;
   if (processes && j.first_place == 0 && !detail::job_aborted() && !s.trace.empty()) to_merge = detail::job.places;

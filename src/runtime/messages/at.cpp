@@ -17,7 +17,8 @@
 #include "tess/memory.hpp"
 #include "tess/stream.hpp"
 
-namespace tess::detail {
+namespace tess {
+namespace detail {
 
 namespace {
 
@@ -192,4 +193,10 @@ void reply_exception(place_id target, std::uint64_t slot, bool left_tasks, std::
   abort_job("answering an `at` of place %u with an exception", unsigned{target});
 }
 
-}  // namespace tess::detail
+}  // namespace detail
+
+void place_argument::refuse(std::int64_t place) {
+  throw error("a call", "place " + std::to_string(place), "a place below " + std::to_string(places()));
+}
+
+}  // namespace tess

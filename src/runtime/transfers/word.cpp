@@ -1,6 +1,10 @@
 // word: word operations without a window: the fabric fills a slot, and the task waits for it.
 #include "tess/word.hpp"
 
+#include <cstdio>
+#include <exception>
+
+#include "runtime/failures/abort.hpp"
 #include "runtime/job/job.hpp"
 #include "tess/counter.hpp"
 
@@ -38,6 +42,18 @@ void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignmen
     throw error(where,
                 "misaligned access at place " + std::to_string(g.place()) + " offset " + std::to_string(g.offset()),
                 "a multiple of " + std::to_string(alignment));
+}
+
+void report_unawaited(std::source_location at) noexcept {
+  // An exception, or the end of the job, may destroy an operation before the program comes to its co_await.
+  if (the_job == nullptr || job_aborted() || the_job->failures.any || std::uncaught_exceptions() != 0) return;
+  constexpr unsigned lines_max = 20;
+  if (the_job->unawaited.fetch_add(1, std::memory_order_relaxed) < lines_max)
+    std::fprintf(
+        stderr,
+        "tess: %s: an operation was destroyed without having been awaited; expected co_await (or abandon()): without "
+        "it the operation may have no effect\n",
+        to_text(at).c_str());
 }
 
 word_slot* issue_word(word_request const& request) {

@@ -46,7 +46,8 @@ inline constexpr bool has_holder = false;
 
 /// An operation of a task at the event's place. Lasting: the wait always ends, because this place ends it.
 template <class Event, typename Event::operation Op, bool Lasting = false>
-class [[nodiscard("an operation that may wait is done at its co_await")]] event_wait : public parked_wait {
+class [[nodiscard("an operation that may wait is done at its co_await"), gnu::warn_unused]] event_wait
+    : public parked_wait {
  public:
   using value = typename Event::value_type;
 
