@@ -2,6 +2,10 @@
 #include "command_line/parser.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <map>
 
 namespace command_line {
@@ -119,7 +123,10 @@ std::optional<int> parser::parse(int argc, char** argv) {
     for (auto const& [name, wrong] : checks_)
       if (std::string const text = wrong(); !text.empty()) throw CLI::ValidationError(name, text);
   } catch (CLI::ParseError const& wrong) {
-    return app_->exit(wrong) == 0 ? 0 : 2;
+    if (app_->exit(wrong) != 0) return 2;
+    if (std::cout.flush() && std::fflush(stdout) == 0) return 0;
+    std::fprintf(stderr, "standard output could not be written: %s\n", std::strerror(errno));
+    return 1;
   }
   return std::nullopt;
 }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "base/output_file.hpp"
+#include "tess/error.hpp"
 
 namespace bench {
 namespace {
@@ -85,10 +87,14 @@ std::string json(std::span<entry const> entries) {
   return list.dump(2) + '\n';
 }
 
-bool write_json(std::span<entry const> entries, std::string const& file) {
-  std::ofstream out(file);
-  out << json(entries);
-  return out.flush().good();
+bool write_json(std::span<entry const> entries, std::string const& file) try {
+  tess::detail::output_file out(file);
+  out.write(json(entries));
+  out.close();
+  return true;
+} catch (tess::error const& e) {
+  std::fprintf(stderr, "%s\n", e.what());
+  return false;
 }
 
 }  // namespace bench

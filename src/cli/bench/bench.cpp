@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "base/output_file.hpp"
 #include "cli/bench/entries.hpp"
 #include "cli/bench/processes.hpp"
 #include "cli/command/command.hpp"
@@ -54,12 +54,9 @@ bool run_one(fs::path const& file, int runs, json& merged) {
 
 // The file gets its final name only when it is complete.
 void write_json(fs::path const& file, json const& entries) {
-  fs::path const partial = file.string() + ".partial";
-  std::ofstream stream{partial};
-  stream << entries.dump(1) << '\n';
-  stream.close();
-  if (!stream) throw std::runtime_error{fmt::format("bench: cannot write {}", partial.string())};
-  fs::rename(partial, file);
+  tess::detail::output_file output{file.string()};
+  output.write(entries.dump(1) + '\n');
+  output.close();
 }
 
 int report(json const& merged, words const& failed, std::string const& json_file, bool table) {

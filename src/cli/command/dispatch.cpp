@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/standard_output.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/nearest.hpp"
 
@@ -58,6 +59,7 @@ int run_subcommand(words const& given) {
 }  // namespace
 
 int run_alone(int (*execute)(words const&), int argc, char** argv) {
+  tess::detail::check_standard_output_at_exit();
   try {
     return execute(words{argv + 1, argv + argc});
   } catch (usage_error const& error) {

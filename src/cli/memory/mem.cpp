@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/output_file.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/dispatch.hpp"
 #include "cli/memory/words.hpp"
@@ -163,15 +164,14 @@ int copy_in(rmem::client& c, typed const& t) {
 
 int copy_out(rmem::client& c, typed const& t) {
   auto const from = c.open(t.name, rmem::rights::read);
-  std::ofstream file(t.file, std::ios::binary | std::ios::trunc);
+  tess::detail::output_file file(t.file);
   std::vector<char> step(std::min<std::uint64_t>(from.size, step_bytes));
   for (std::uint64_t at = 0; at < from.size; at += step.size()) {
     auto const n = std::min<std::uint64_t>(step.size(), from.size - at);
     c.memread(step.data(), from + at, n);
-    file.write(step.data(), static_cast<std::streamsize>(n));
+    file.write({step.data(), n});
   }
   file.close();
-  if (!file) throw std::runtime_error(fmt::format("cannot write {}", t.file));
   return exit_fine;
 }
 

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/standard_output.hpp"
 #include "machine/command/run.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/linux/elf.hpp"
@@ -85,6 +86,7 @@ void list_machines() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tess::detail::check_standard_output_at_exit();
   chosen_options chosen;
   CLI::App app{
       "Runs a static RV64 Linux program on a simulated machine: tess-machine [OPTIONS] -- PROGRAM [ARGUMENTS]"};

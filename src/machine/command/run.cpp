@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/output_file.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/flat/flat_machine.hpp"
 #include "machine/report/measurement.hpp"
@@ -20,6 +21,7 @@
 #include "machine/report/table.hpp"
 #include "machine/report/trace.hpp"
 #include "machine/timed/timed_machine.hpp"
+#include "tess/error.hpp"
 
 extern char** environ;
 
@@ -73,23 +75,21 @@ program_options options_of(chosen_options const& chosen, runtime_files const& fi
 }
 
 /// Opened before the run, so that a wrong name does not waste the run.
-class output_file {
+class report_file {
  public:
-  explicit output_file(std::string const& name) : name_(name) {
-    if (name.empty()) return;
-    stream_.open(name, std::ios::binary);
-    if (!stream_)
-      throw wrong_use{fmt::format("{} cannot be written; give a file in a folder that you may write", name)};
+  explicit report_file(std::string const& name) try {
+    if (!name.empty()) file_.emplace(name);
+  } catch (tess::error const&) {
+    throw wrong_use{fmt::format("{} cannot be written; give a file in a folder that you may write", name)};
   }
-  [[nodiscard]] bool wanted() const noexcept { return !name_.empty(); }
+  [[nodiscard]] bool wanted() const noexcept { return file_.has_value(); }
   void write(std::string const& text) {
-    stream_ << text << std::flush;
-    if (!stream_) throw std::runtime_error{fmt::format("{} could not be written to its end; is the disk full?", name_)};
+    file_->write(text);
+    file_->close();
   }
 
  private:
-  std::string name_;
-  std::ofstream stream_;
+  std::optional<tess::detail::output_file> file_;
 };
 
 void report_trouble(std::string const& trouble, std::string const& refused) {
@@ -119,10 +119,10 @@ std::uint32_t copies_of(chosen_options const& chosen, elf_image const& image) {
 int run_timed(chosen_options const& chosen) {
   auto const file = contents_of(chosen.arguments.front());
   auto const described = described_machine(chosen.machine);
-  output_file statistics{chosen.statistics};
-  output_file task_trace{chosen.task_trace};
-  output_file trace_file{chosen.trace};
-  output_file picture{chosen.picture};
+  report_file statistics{chosen.statistics};
+  report_file task_trace{chosen.task_trace};
+  report_file trace_file{chosen.trace};
+  report_file picture{chosen.picture};
   auto const image = read_elf(file, chosen.arguments.front(), described.tlm_bytes + described.local_tail_bytes);
   if (image.spreads && described.has_clusters())
     throw wrong_use{
@@ -170,8 +170,8 @@ int run_flat(chosen_options const& chosen) {
     throw wrong_use{fmt::format("{} shows time, and this run is without; give --timing on, too",
                                 chosen.trace.empty() ? "--picture" : "--trace")};
   auto const file = contents_of(chosen.arguments.front());
-  output_file statistics{chosen.statistics};
-  output_file task_trace{chosen.task_trace};
+  report_file statistics{chosen.statistics};
+  report_file task_trace{chosen.task_trace};
   std::uint64_t const memory_bytes = chosen.memory_mebibytes << 20U;
   auto const image = read_elf(file, chosen.arguments.front(), memory_bytes);
   if (image.needs_time)

@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "base/standard_output.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/processes/heartbeat.hpp"
 #include "runtime/processes/output.hpp"
@@ -36,6 +37,7 @@ int run_reporting(settings& s, args words, detail::function_ref<task<int>(args)>
 }  // namespace
 
 int run(int argc, char** argv, detail::function_ref<task<int>(args)> app) {
+  detail::check_standard_output_at_exit();
   detail::redirect_output();
   std::vector<std::string> const words(argv + std::min(argc, 1), argv + argc);
   settings s;

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <numeric>
 
+#include "base/output_file.hpp"
 #include "runtime/job/job.hpp"
-#include "runtime/report/output_file.hpp"
 #include "tess/at.hpp"
 
 namespace tess {

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <new>
 
+#include "base/output_file.hpp"
 #include "runtime/job/job.hpp"
-#include "runtime/report/output_file.hpp"
 
 namespace tess::detail {
 

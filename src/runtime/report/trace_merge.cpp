@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/report/output_file.hpp"
+#include "base/output_file.hpp"
 #include "runtime/report/trace.hpp"
 
 namespace tess::detail {
