@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <vector>
-
-#include "base/output_file.hpp"
-#include "tess/error.hpp"
 
 namespace bench {
 namespace {
@@ -87,14 +85,10 @@ std::string json(std::span<entry const> entries) {
   return list.dump(2) + '\n';
 }
 
-bool write_json(std::span<entry const> entries, std::string const& file) try {
-  tess::detail::output_file out(file);
-  out.write(json(entries));
-  out.close();
-  return true;
-} catch (tess::error const& e) {
-  std::fprintf(stderr, "%s\n", e.what());
-  return false;
+bool write_json(std::span<entry const> entries, std::string const& file) {
+  std::ofstream out(file);
+  out << json(entries);
+  return out.flush().good();
 }
 
 }  // namespace bench

@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "tess/error.hpp"
-
 namespace tess::detail {
 
 namespace {
@@ -58,7 +56,7 @@ void output_file::fail(char const* what) {
   int const reason = errno;
   if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
   if (!partial_.empty()) std::remove(partial_.c_str());
-  throw error(name_, std::string(what) + ": " + std::strerror(reason), "a writable place with room");
+  throw write_error(name_, std::string(what) + ": " + std::strerror(reason), "a writable place with room");
 }
 
 void output_file::write(std::string_view text) {

@@ -5,14 +5,21 @@
 //   way leaves the old content. A link stays, and what it names is replaced in the same way. Devices, pipes and sockets
 //   cannot be replaced, so they are written at once.
 //
-// Errors   tess::error, naming the file and the system's reason; in the constructor, if it cannot be created.
+// Errors   write_error, a tess::error, naming the file and the system's reason; in the constructor, if it cannot be
+//          created.
 #pragma once
 
 #include <cstdio>
 #include <string>
 #include <string_view>
 
+#include "tess/error.hpp"
+
 namespace tess::detail {
+
+struct write_error : error {
+  using error::error;
+};
 
 class output_file {
  public:

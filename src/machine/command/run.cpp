@@ -21,7 +21,6 @@
 #include "machine/report/table.hpp"
 #include "machine/report/trace.hpp"
 #include "machine/timed/timed_machine.hpp"
-#include "tess/error.hpp"
 
 extern char** environ;
 
@@ -79,7 +78,7 @@ class report_file {
  public:
   explicit report_file(std::string const& name) try {
     if (!name.empty()) file_.emplace(name);
-  } catch (tess::error const&) {
+  } catch (std::exception const&) {
     throw wrong_use{fmt::format("{} cannot be written; give a file in a folder that you may write", name)};
   }
   [[nodiscard]] bool wanted() const noexcept { return file_.has_value(); }

@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "base/output_file.hpp"
 #include "base/standard_output.hpp"
 #include "runtime/job/job.hpp"
 #include "runtime/processes/heartbeat.hpp"
@@ -27,6 +28,10 @@ int run_reporting(settings& s, args words, detail::function_ref<task<int>(args)>
     return 2;
   } catch (std::bad_alloc const& e) {
     std::fprintf(stderr, "tess: no memory to start the job: %s\n", e.what());
+    return 1;
+  } catch (detail::write_error const& e) {
+    // The program has run: that is no wrong use.
+    std::fprintf(stderr, "tess: %s\n", e.what());
     return 1;
   } catch (std::exception const& e) {
     std::fprintf(stderr, "tess: %s\n", e.what());

@@ -318,13 +318,7 @@ int run(settings const& s, args words, detail::function_ref<task<int>(args)> app
     if (thrown && !j.failures.any) detail::print_exception(j, thrown);
   }
   if (code == 0 && j.unawaited.load(std::memory_order_relaxed) != 0) code = 1;
-  try {
-    job.write_files(code);
-  } catch (error const& e) {
-    // The program has run: that is no wrong use.
-    std::fprintf(stderr, "tess: %s\n", e.what());
-    if (code == 0) code = 1;
-  }
+  job.write_files(code);
   bool const processes = j.local_places != detail::job.places;
   if (processes && j.first_place == 0 && !detail::job_aborted() && !s.trace.empty()) to_merge = detail::job.places;
   // The fabric ends when all processes reach this point: then their files exist.
