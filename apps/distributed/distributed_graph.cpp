@@ -46,6 +46,7 @@ class graph_loader {
           for (unsigned k = 0; k < l->kinds; ++k) co_await l->tidy_rows(k);
         },
         state_);
+    co_await check_digests();
     co_await hand_over();
     co_return g_;
   }
@@ -57,10 +58,9 @@ class graph_loader {
     std::exception_ptr failed;
     try {
       co_await tess::on_all_places(
-          [](loading_everywhere l, tess::global_ptr<char> text, std::uint64_t bytes) -> tess::task<void> {
-            l->input = co_await open_here(text, bytes);
-          },
-          state_, spec, std::uint64_t{input_.spec.size()});
+          [](loading_everywhere l, tess::global_ptr<char> text, std::uint64_t bytes,
+             file_version version) -> tess::task<void> { l->input = co_await open_here(text, bytes, version); },
+          state_, spec, std::uint64_t{input_.spec.size()}, input_.version());
     } catch (...) {
       failed = std::current_exception();
     }
@@ -106,6 +106,26 @@ class graph_loader {
       g_.vertices_ = std::max(g_.vertices_, found);
     }
     check_entries(input_, entries);
+  }
+
+  // The rows hold what was counted.
+  tess::task<void> check_digests() {
+    std::uint64_t counted = 0;
+    std::uint64_t stored = 0;
+    for (unsigned p = 0; p < tess::places(); ++p) {
+      auto const [c, s] = co_await tess::at(
+          static_cast<tess::place_id>(p),
+          [](loading_everywhere l) {
+            struct digests {
+              std::uint64_t counted, stored;
+            };
+            return digests{l->counted_digest.load(), l->stored_digest.load()};
+          },
+          state_);
+      counted += c;
+      stored += s;
+    }
+    if (counted != stored) throw_changed(input_.spec);
   }
 
   // From `loading` to `graph_part`, which owns the rows from here on.

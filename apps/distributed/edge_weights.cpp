@@ -42,10 +42,13 @@ std::uint64_t entries_of(graph_part const& part) {
 }
 
 // Relaxed: the finish of the pass comes before any read.
+// An edge that the graph does not have is left out: then another one lacks its weight.
 void lower(double* reals, graph_part const& part, weighted_entry e) noexcept {
   std::uint64_t const row = e.source - part.first;
   vertex const* const begin = part.out.targets + part.out.offsets[row];
-  vertex const* const entry = std::lower_bound(begin, part.out.targets + part.out.offsets[row + 1], e.target);
+  vertex const* const end = part.out.targets + part.out.offsets[row + 1];
+  vertex const* const entry = std::lower_bound(begin, end, e.target);
+  if (entry == end || *entry != e.target) return;
   std::atomic_ref<double> const slot(reals[entry - part.out.targets]);
   double known = slot.load(relaxed);
   while (e.weight < known && !slot.compare_exchange_weak(known, e.weight, relaxed)) {
@@ -83,6 +86,7 @@ tess::task<void> read_share(weighing_everywhere l, weights_everywhere w, distrib
     while (edges.next(batch)) {
       for (edge const& e : batch) {
         if (e.source == e.target) continue;
+        if (std::max(e.source, e.target) >= g.vertices()) throw_changed(l->input->spec);
         take({e.source, e.target, e.weight});
         if (!g.directed()) take({e.target, e.source, e.weight});
       }
@@ -190,11 +194,11 @@ class weights_loader {
     try {
       co_await tess::on_all_places(
           [](weighing_everywhere l, weights_everywhere w, distributed_graph g, tess::global_ptr<char> text,
-             std::uint64_t bytes) -> tess::task<void> {
-            l->input = co_await open_here(text, bytes);
+             std::uint64_t bytes, file_version version) -> tess::task<void> {
+            l->input = co_await open_here(text, bytes, version);
             std::fill_n(allocate(w->reals, g), entries_of(g.part()), std::numeric_limits<double>::infinity());
           },
-          state, w_.part_, g_, spec, std::uint64_t{input_.spec.size()});
+          state, w_.part_, g_, spec, std::uint64_t{input_.spec.size()}, input_.version());
       co_await tess::on_all_places(
           [](weighing_everywhere l, weights_everywhere w, distributed_graph g) -> tess::task<void> {
             co_await tess::forall_chunks(
@@ -221,6 +225,7 @@ class weights_loader {
           w_.part_, g_);
       all = {all.integers && seen.integers, std::max(all.max, seen.max)};
     }
+    if (all.max == std::numeric_limits<double>::infinity()) throw_changed(input_.spec);  // an edge got no weight
     w_.integers_ = all.integers;
     w_.max_ = all.max;
     if (all.integers)

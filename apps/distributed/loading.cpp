@@ -33,7 +33,27 @@ void count_entry(loading& l, unsigned kind, vertex source, bool alone) noexcept 
 
 void fill_entry(loading& l, unsigned kind, placed_edge e, bool alone) noexcept {
   growing_rows const& rows = l.made[kind];
-  rows.entries[take_next(rows.slots[std::uint64_t{e.source - l.first} + 1], alone)] = e.target;
+  std::uint64_t const at = take_next(rows.slots[std::uint64_t{e.source - l.first} + 1], alone);
+  if (at < rows.capacity)
+    rows.entries[at] = e.target;
+  else
+    l.overfull.store(true, std::memory_order_relaxed);
+}
+
+// Sums of this are digests that do not depend on the order. The finalizer of MurmurHash3 (A. Appleby).
+std::uint64_t digest_of(unsigned kind, vertex source, vertex target) noexcept {
+  std::uint64_t x = (std::uint64_t{source} << 32U | target) + kind * 0x9e3779b97f4a7c15U + 1;
+  x = (x ^ x >> 33U) * 0xff51afd7ed558ccdU;
+  x = (x ^ x >> 33U) * 0xc4ceb9fe1a85ec53U;
+  return x ^ x >> 33U;
+}
+
+[[noreturn]] void throw_changed_everywhere(std::string const& path) {
+  try {
+    throw_changed(path);
+  } catch (input_error const& e) {
+    throw tess::error(e.what());
+  }
 }
 
 // Progress of reading, on a terminal, a few times a second; reader 0 reports for all.
@@ -92,8 +112,9 @@ tess::task<void> read_share(loading_everywhere l, char const* what, unsigned wor
 
 // Calls emit(kind, source, target) for every entry of a row that a batch makes.
 template <class Emit>
-void for_each_entry(loading const& l, std::vector<edge> const& batch, Emit const& emit) {
+void for_each_entry(loading const& l, distributed_graph const& g, std::vector<edge> const& batch, Emit const& emit) {
   for (edge const& e : batch) {
+    if (std::max(e.source, e.target) >= g.vertices()) throw_changed(l.input->spec);
     if (e.source == e.target) continue;
     emit(0U, e.source, e.target);
     if (l.mirrored)
@@ -131,7 +152,8 @@ class counting {
   void operator()(std::vector<edge> const& batch) {
     loading& l = *l_;
     bool const alone = tess::workers() == 1;
-    for_each_entry(l, batch, [&](unsigned kind, vertex source, vertex) {
+    for_each_entry(l, g_, batch, [&](unsigned kind, vertex source, vertex target) {
+      digest_ += digest_of(kind, source, target);
       if (source - l.first < l.count)
         count_entry(l, kind, source, alone);
       else
@@ -140,12 +162,14 @@ class counting {
   }
   void flush() {
     for (auto& p : away_) p.flush();
+    l_->counted_digest.fetch_add(digest_, std::memory_order_relaxed);
   }
 
  private:
   loading_everywhere l_;
   distributed_graph g_;
   std::vector<packer<vertex, send_sources>> away_;
+  std::uint64_t digest_ = 0;
 };
 
 struct send_edges {
@@ -171,7 +195,7 @@ class filling {
   void operator()(std::vector<edge> const& batch) {
     loading& l = *l_;
     bool const alone = tess::workers() == 1;
-    for_each_entry(l, batch, [&](unsigned kind, vertex source, vertex target) {
+    for_each_entry(l, g_, batch, [&](unsigned kind, vertex source, vertex target) {
       if (source - l.first < l.count)
         fill_entry(l, kind, {source, target}, alone);
       else
@@ -198,11 +222,13 @@ tess::task<void> read_all(loading_everywhere l, char const* what, Make make) {
 
 }  // namespace
 
-tess::task<graph_input> open_here(tess::global_ptr<char> spec, std::uint64_t bytes) {
+tess::task<graph_input> open_here(tess::global_ptr<char> spec, std::uint64_t bytes, file_version version) {
   std::string text(bytes, '\0');
   co_await tess::get(spec, std::span(text));
   try {
-    co_return open_graph(text);
+    graph_input input = open_graph(text);
+    if (!input.version().matches(version)) throw_changed(text);
+    co_return input;
   } catch (input_error const& e) {
     throw tess::error(e.what());
   }
@@ -231,15 +257,23 @@ void loading::allocate_slots() {
 void loading::allocate_entries(unsigned kind) {
   growing_rows& rows = made[kind];
   std::partial_sum(rows.slots, rows.slots + count + 2, rows.slots);
-  rows.targets = tess::allocate<vertex>(std::max<std::uint64_t>(rows.slots[std::size_t{count} + 1], 1));
+  rows.capacity = rows.slots[std::size_t{count} + 1];
+  rows.targets = tess::allocate<vertex>(std::max<std::uint64_t>(rows.capacity, 1));
   rows.entries = rows.targets.local();
 }
 
 tess::task<void> loading::tidy_rows(unsigned kind) {
   growing_rows& rows = made[kind];
-  co_await tess::forall_chunks(0, count, 1024, [&rows](std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i)
+  if (overfull || !std::is_sorted(rows.slots, rows.slots + count + 1) || rows.slots[count] != rows.capacity)
+    throw_changed_everywhere(input->spec);
+  co_await tess::forall_chunks(0, count, 1024, [this, kind, &rows](std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t digest = 0;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      for (std::uint64_t e = rows.slots[i]; e < rows.slots[i + 1]; ++e)
+        digest += digest_of(kind, static_cast<vertex>(first + i), rows.entries[e]);
       std::sort(rows.entries + rows.slots[i], rows.entries + rows.slots[i + 1]);
+    }
+    stored_digest.fetch_add(digest, std::memory_order_relaxed);
   });
   vertex* to = rows.entries;
   std::uint64_t begin = 0;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,32 @@ namespace {
 
 [[noreturn]] void throw_system_error(std::string const& path, std::string_view expected) {
   throw input_error(path, 0, std::generic_category().message(errno), expected);
+}
+
+// A number that two hosts do not share.
+std::uint64_t this_host() {
+  static std::uint64_t const host = [] {
+    char id[64] = {};
+    int const descriptor = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return std::uint64_t{0};
+    ssize_t const count = ::read(descriptor, id, sizeof id);
+    ::close(descriptor);
+    return std::uint64_t{std::hash<std::string_view>()({id, count > 0 ? static_cast<std::size_t>(count) : 0})};
+  }();
+  return host;
+}
+
+std::int64_t nanoseconds(timespec t) {
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+file_version version_of(struct stat const& status) {
+  return {.host = this_host(),
+          .device = status.st_dev,
+          .inode = status.st_ino,
+          .size_bytes = static_cast<std::uint64_t>(status.st_size),
+          .modified_ns = nanoseconds(status.st_mtim),
+          .changed_ns = nanoseconds(status.st_ctim)};
 }
 
 }  // namespace
@@ -32,7 +60,12 @@ file_stream::file_stream(std::string path, std::uint64_t offset)
     ::close(descriptor_);
     throw input_error(path_, 0, "not a regular file", "a file that can be read more than once");
   }
-  size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  version_ = version_of(status);
+}
+
+file_stream::file_stream(std::string path, std::uint64_t offset, file_version const& expected)
+    : file_stream(std::move(path), offset) {
+  if (!version_.matches(expected)) throw_changed(path_);
 }
 
 file_stream::~file_stream() {
@@ -43,6 +76,8 @@ std::size_t file_stream::read(std::span<char> to) {
   for (;;) {
     ssize_t const count = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset_));
     if (count >= 0) {
+      struct stat now{};
+      if (::fstat(descriptor_, &now) != 0 || version_of(now) != version_) throw_changed(path_);
       offset_ += static_cast<std::uint64_t>(count);
       return static_cast<std::size_t>(count);
     }
@@ -55,6 +90,10 @@ std::size_t memory_stream::read(std::span<char> to) {
   std::ranges::copy(rest_.substr(0, count), to.begin());
   rest_.remove_prefix(count);
   return count;
+}
+
+void throw_changed(std::string_view path) {
+  throw input_error(path, 0, "the file changed while it was being read", "one that stays as it is until then");
 }
 
 std::size_t read_fully(byte_stream& from, std::span<char> to) {

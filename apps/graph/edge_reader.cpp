@@ -63,13 +63,14 @@ class file_edges final : public edge_stream {
  private:
   static std::optional<text_source> open(file_input const& file, reader_share share) {
     if (file.compressed || share.readers == 1) {
-      return share.reader == 0 ? std::optional<text_source>(std::in_place, file.path) : std::nullopt;
+      return share.reader == 0 ? std::optional<text_source>(std::in_place, file.path, file.version) : std::nullopt;
     }
     std::uint64_t const begin = file.format.data_offset;
-    std::uint64_t const count = file.size_bytes - begin;
+    std::uint64_t const count = file.version.size_bytes - begin;
     return std::optional<text_source>(std::in_place, file.path,
                                       byte_range{.begin = begin + share_begin(count, share.reader, share.readers),
-                                                 .end = begin + share_begin(count, share.reader + 1, share.readers)});
+                                                 .end = begin + share_begin(count, share.reader + 1, share.readers)},
+                                      file.version);
   }
 
   // A whole file begins with its header; a range begins behind it.
@@ -96,7 +97,7 @@ std::unique_ptr<edge_stream> open_stream(graph_input const& graph, reader_share 
 
 // The line of data line `index` (from 0) after the header, or of the last line if there are fewer.
 std::uint64_t line_of_entry(file_input const& file, std::uint64_t index) {
-  text_source text(file.path);
+  text_source text(file.path, file.version);
   line_reader lines(text);
   while (auto const line = lines.next()) {
     bool const is_entry = line->number > file.format.size_line && is_data_line(file.format.kind, line->text);

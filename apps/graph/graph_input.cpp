@@ -29,10 +29,10 @@ graph_input open_file(std::string const& path) {
     throw input_error(path, 0, "no such file", "a graph's file, or kron:SCALE, uniform:SCALE or grid:WIDTHxHEIGHT");
   }
   file_status const status = status_of(path);
-  text_source text(path);
+  text_source text(path, status.version);
   file_format const format = recognise(text);
   return {.spec = path,
-          .source = file_input{path, status.size_bytes, status.compressed, format},
+          .source = file_input{path, status.version, status.compressed, format},
           .vertices_count = format.vertices_count,
           .edges_count = format.entries_count,
           .directed = !format.symmetric,
@@ -68,6 +68,11 @@ std::string_view kind_of(generator const& from) {
 
 std::string_view graph_input::kind() const {
   return std::visit([](auto const& from) { return kind_of(from); }, source);
+}
+
+file_version graph_input::version() const {
+  auto const* const file = std::get_if<file_input>(&source);
+  return file != nullptr ? file->version : file_version{};
 }
 
 graph_input open_graph(std::string const& spec) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <variant>
 
+#include "graph/byte_stream.hpp"
 #include "graph/format.hpp"
 #include "graph/generate.hpp"
 #include "graph/names.hpp"
@@ -21,8 +22,8 @@ namespace graph {
 
 struct file_input {
   std::string path;
-  std::uint64_t size_bytes = 0;  // on disk
-  bool compressed = false;       // then only one reader can read it
+  file_version version;     // every pass over the file refuses another one
+  bool compressed = false;  // then only one reader can read it
   file_format format;
 };
 
@@ -38,6 +39,8 @@ struct graph_input {
 
   // "matrix_market", "edge_list", "dimacs", "kron", "uniform" or "grid".
   [[nodiscard]] std::string_view kind() const;
+  // The version of the file; none for a generator.
+  [[nodiscard]] file_version version() const;
 };
 
 [[nodiscard]] graph_input open_graph(std::string const& spec);

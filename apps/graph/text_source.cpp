@@ -22,10 +22,14 @@ std::uint64_t count_newlines(std::string_view text) {
   return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
 }
 
-std::unique_ptr<byte_stream> open_text(std::string const& path) {
-  auto file = std::make_unique<file_stream>(path);
-  if (!status_of(path).compressed) return file;
+std::unique_ptr<byte_stream> open_text(std::string const& path, file_version const& expected, bool compressed) {
+  auto file = std::make_unique<file_stream>(path, 0, expected);
+  if (!compressed) return file;
   return gunzip(std::move(file), path);
+}
+std::unique_ptr<byte_stream> open_text(std::string const& path) {
+  file_status const status = status_of(path);
+  return open_text(path, status.version, status.compressed);
 }
 
 // A range also reads the byte before it: only if that byte ends a line does a line begin at the start of the range.
@@ -47,8 +51,19 @@ text_source::text_source(std::unique_ptr<byte_stream> bytes, std::string name, s
 text_source::text_source(std::string const& path, std::size_t chunk_bytes)
     : text_source(open_text(path), path, chunk_bytes) {}
 
+text_source::text_source(std::string const& path, file_version const& expected, std::size_t chunk_bytes)
+    : text_source(open_text(path, expected, status_of(path).compressed), path, chunk_bytes) {}
+
 text_source::text_source(std::string const& path, byte_range range, std::size_t chunk_bytes)
-    : text_source(std::make_unique<file_stream>(path, look_behind(range.begin)), path, chunk_bytes) {
+    : text_source(std::make_unique<file_stream>(path, look_behind(range.begin)), path, range, chunk_bytes) {}
+
+text_source::text_source(std::string const& path, byte_range range, file_version const& expected,
+                         std::size_t chunk_bytes)
+    : text_source(std::make_unique<file_stream>(path, look_behind(range.begin), expected), path, range, chunk_bytes) {}
+
+text_source::text_source(std::unique_ptr<file_stream> file, std::string const& path, byte_range range,
+                         std::size_t chunk_bytes)
+    : text_source(std::move(file), path, chunk_bytes) {
   end_ = range.end;
   offset_ = look_behind(range.begin);
   line_ = 0;
@@ -133,7 +148,7 @@ file_status status_of(std::string const& path) {
   if (!compressed && path.ends_with(".gz")) {
     throw input_error(path, 0, "not gzip data", "a file that begins with the bytes 1f 8b, or a name without .gz");
   }
-  return {.size_bytes = file.size_bytes(), .compressed = compressed};
+  return {.version = file.version(), .compressed = compressed};
 }
 
 std::uint64_t line_at(std::string const& path, std::uint64_t offset) {

@@ -40,11 +40,14 @@ class text_source {
   // Any stream; `name` is for messages.
   text_source(std::unique_ptr<byte_stream> bytes, std::string name, std::size_t chunk_bytes = chunk_bytes_default);
 
-  // The whole file, gunzipped when its content says so.
+  // The whole file, gunzipped when its content says so; if `expected` is given, only that version.
   explicit text_source(std::string const& path, std::size_t chunk_bytes = chunk_bytes_default);
+  text_source(std::string const& path, file_version const& expected, std::size_t chunk_bytes = chunk_bytes_default);
 
   // The lines that begin in `range` of a file that is not compressed.
   text_source(std::string const& path, byte_range range, std::size_t chunk_bytes = chunk_bytes_default);
+  text_source(std::string const& path, byte_range range, file_version const& expected,
+              std::size_t chunk_bytes = chunk_bytes_default);
 
   // The next lines, at least one; none at the end.
   [[nodiscard]] std::optional<text_chunk> next();
@@ -52,6 +55,7 @@ class text_source {
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
  private:
+  text_source(std::unique_ptr<file_stream> file, std::string const& path, byte_range range, std::size_t chunk_bytes);
   void skip_to_line_begin();
   void drop_delivered();
   bool fill();
@@ -93,9 +97,9 @@ class line_reader {
   std::uint64_t lines_count_ = 0;
 };
 
-// The size and kind of a file on disk.
+// The version and kind of a file on disk.
 struct file_status {
-  std::uint64_t size_bytes = 0;
+  file_version version;
   bool compressed = false;
 };
 

@@ -51,6 +51,52 @@ TEST(edge_reader, many_chunks_are_one_file) {
   EXPECT_EQ(error_of([&] { read_all(graph::open_graph(wrong), 3); }), error);
 }
 
+TEST(edge_reader, refuses_a_file_that_is_not_the_one_that_was_opened) {
+  test_directory const directory;
+  std::string const text = market_of(300);
+  std::string const error =
+      "x.mtx: the file changed while it was being read, expected one that stays as it is until then";
+  for (std::uint64_t const readers : std::initializer_list<std::uint64_t>{1, 3}) {
+    std::string const path = directory.write("x.mtx", text);
+    graph::graph_input const replaced = graph::open_graph(path);
+    std::filesystem::rename(directory.write("y.mtx", text), path);
+    EXPECT_EQ(error_of([&] { read_all(replaced, readers); }), error);
+
+    graph::graph_input const appended = graph::open_graph(path);
+    std::ofstream(path, std::ios::app) << "1 1 1\n";
+    EXPECT_EQ(error_of([&] { read_all(appended, readers); }), error);
+
+    // The clock of files has ticks of some milliseconds.
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    graph::graph_input const rewritten = graph::open_graph(path);
+    std::ofstream(path, std::ios::in) << text;  // of the same size
+    EXPECT_EQ(error_of([&] { read_all(rewritten, readers); }), error);
+  }
+  std::string const compressed = directory.write("x.mtx.gz", gzip(text));
+  graph::graph_input const input = graph::open_graph(compressed);
+  std::filesystem::rename(directory.write("y.mtx.gz", gzip(text)), compressed);
+  EXPECT_TRUE(error_of([&] { read_all(input); }).starts_with("x.mtx.gz: the file changed while"));
+}
+
+// The file is longer than what a reader takes in one piece.
+TEST(edge_reader, refuses_a_file_that_changes_under_way) {
+  test_directory const directory;
+  for (bool const is_compressed : {false, true}) {
+    std::string const text = market_of(2'000'000);
+    std::string const path = directory.write("x.mtx", is_compressed ? gzip(text) : text);
+    graph::graph_input const input = graph::open_graph(path);
+    graph::edge_reader edges(input);
+    std::vector<graph::edge> batch;
+    ASSERT_TRUE(edges.next(batch));
+    std::ofstream(path, std::ios::app) << "\n";
+    std::string const error = error_of([&] {
+      while (edges.next(batch)) {
+      }
+    });
+    EXPECT_TRUE(error.starts_with("x.mtx: the file changed while")) << error;
+  }
+}
+
 TEST(edge_reader, finds_the_vertices_of_an_edge_list) {
   test_directory const directory;
   graph::graph_input const input = graph::open_graph(directory.write("x.el", "0 3\n7 2\n1 1\n"));
