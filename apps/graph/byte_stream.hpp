@@ -1,7 +1,7 @@
 // byte_stream: bytes in order, from a file, from memory or (gunzip.hpp) out of another stream.
 //
-// Errors    input_error with the file's name; the line is not known here. A file that changes between two reads, or that
-//           was replaced since a version of it was recorded, is an error, too.
+// Errors    input_error with the file's name; the line is not known here. A file that changes between two reads is an
+//           error, too, and so is one that was replaced since a version of it was recorded.
 // Threads   A stream belongs to one thread. Several streams may read one file.
 #pragma once
 
