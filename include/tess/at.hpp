@@ -1,17 +1,21 @@
 // at: calls a function at another place: `at` waits for its result; the enclosing finish waits for an `at_async`.
 //
 //   f is a trivially copyable callable that captures nothing or values; references and pointers are compile errors
-//   (unchecked.hpp). Its arguments and result are trivially copyable and travel as bytes. If f returns task<R>, it
-//   becomes a task there. Otherwise it runs inside the message handler and must not block (a cheap delegate). Handlers
-//   of one worker do not interrupt each other; handlers of several workers of a place run concurrently. `at` messages
-//   leave at once; at the caller's own place, f is called or started within the call. `at_async` messages are gathered
-//   per destination, also for the own place, and handlers may run inside at_async() when a buffer is full
+//   (unchecked.hpp). Trivially copyable arguments and results travel as bytes. std::string, containers, optional,
+//   variant, pair, tuple, unique_ptr, and aggregates of these travel by value, at any size. Objects travel as graphs
+//   (tess/object.hpp). If f returns task<R>, it becomes a task there. Otherwise it runs inside the message handler and
+//   must not block (a cheap delegate). Handlers of one worker do not interrupt each other; handlers of several workers
+//   of a place run concurrently. `at` messages leave at once; at the caller's own place, f is called or started within
+//   the call. `at_async` messages are gathered per destination, also for the own place, and handlers may run inside
+//   at_async() when a buffer is full
 //   (docs/internals/contract.md, 5.5).
 //
 // Threads  any task; at_async also from handlers.
 // Errors   exceptions travel back. At the caller's own place they keep their type. From another place, tess::error,
-//          out_of_memory and place_failed do; others become remote_error. The finish gets those of at_async. f and args
-//          over 2 KiB are a compile error: send a global_ptr and use get.
+//          out_of_memory and place_failed do; others become remote_error. The finish gets those of at_async. f and
+//          trivially copyable args over 2 KiB are a compile error: send a std::vector, or a global_ptr and use get.
+// Cost     values that own memory: two passes to write them, one to read them, and their allocations; over 2 KiB, a
+//          round trip and a put before the call.
 // Source   X10's `at`; "Crunching Large Graphs with Commodity Processors" (HotPar 2011); the delegates of its
 //          successor Grappa (USENIX ATC 2015).
 #pragma once
@@ -27,6 +31,7 @@
 #include "tess/counter.hpp"
 #include "tess/detail/at_call.hpp"
 #include "tess/detail/handler.hpp"
+#include "tess/detail/range_concepts.hpp"
 #include "tess/detail/tasks/call_time.hpp"
 #include "tess/finish.hpp"
 #include "tess/object.hpp"
@@ -281,6 +286,19 @@ auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args
 template <class F, class... Args>
 void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
 
+/// True if arguments or result own memory and travel by value (detail/objects/at_wire.hpp).
+template <class T>
+inline constexpr bool is_wired = !std::is_trivially_copyable_v<T> && !is_a<T, graph>;
+template <>
+inline constexpr bool is_wired<void> = false;
+/// A view of memory of the caller's place, whose bytes mean nothing elsewhere.
+template <class T>
+inline constexpr bool is_view = std::is_trivially_copyable_v<T> && std::ranges::borrowed_range<T>;
+template <class F, class... Args>
+auto at_with_values(place_id target, F f, Args... args);
+template <class F, class... Args>
+void at_async_with_values(place_id target, F f, Args... args);
+
 /// Without objects, the arguments and the result travel as bytes.
 template <class F, class... Args>
 auto at_with_bytes(place_id target, F f, Args... args) {
@@ -314,10 +332,11 @@ template <class F, class... Args>
   requires std::invocable<F&, Args...>
 auto at(place_argument target, F f, Args... args) {
   detail::check_callable<F>();
-  static_assert((detail::message_part<Args> && ...), "at: arguments must be trivially copyable");
+  static_assert((!detail::is_view<Args> && ...), "at: a view's memory stays here: pass a std::string or std::vector");
   using result = typename detail::at_result<F, Args...>::result;
-  constexpr bool objects = detail::needs_objects<result, Args...>();
-  if constexpr (objects)
+  if constexpr (detail::is_wired<result> || (detail::is_wired<Args> || ...))
+    return detail::at_with_values(target, std::move(f), std::move(args)...);
+  else if constexpr (detail::needs_objects<result, Args...>())
     return detail::at_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
   else
     return detail::at_with_bytes(target, std::move(f), std::move(args)...);
@@ -344,9 +363,11 @@ template <class F, class... Args>
   requires std::invocable<F&, Args...>
 void at_async(place_argument target, F f, Args... args) {
   detail::check_callable<F>();
-  static_assert((detail::message_part<Args> && ...), "at_async: arguments must be trivially copyable");
-  constexpr bool objects = detail::needs_objects<void, Args...>();
-  if constexpr (objects) {
+  static_assert((!detail::is_view<Args> && ...),
+                "at_async: a view's memory stays here: pass a std::string or std::vector");
+  if constexpr ((detail::is_wired<Args> || ...)) {
+    detail::at_async_with_values(target, std::move(f), std::move(args)...);
+  } else if constexpr (detail::needs_objects<void, Args...>()) {
     detail::at_async_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
   } else {
     (detail::check_value<Args>(), ...);
@@ -370,3 +391,4 @@ void at_async(place_argument target, copier by, F f, Args... args) {
 }  // namespace tess
 
 #include "tess/detail/objects/at_objects.hpp"
+#include "tess/detail/objects/at_wire.hpp"

@@ -27,7 +27,7 @@ class place_local {
  public:
   place_local() = default;
 
-  /// Constructs T(args...) at every place; args travel as for at_async, so they are trivially copyable.
+  /// Constructs T(args...) at every place; args travel as for at_async.
   template <class... Args>
   static task<place_local> make(Args... args) {
     static_assert(alignof(T) <= 64);

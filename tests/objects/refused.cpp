@@ -1,5 +1,6 @@
 // refused: types that cannot travel, one for each number; refused.py compiles each and reads what the compiler says.
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "tess/at.hpp"
 #include "tess/object.hpp"
 
 struct friendly {
@@ -115,6 +117,27 @@ struct bad {
 };
 #endif
 
+#if CASE < 19
 void* compile() {
   return tess::make<bad>();
 }
+#else
+// Arguments and results by value.
+#if CASE == 19
+using argument = std::vector<std::shared_ptr<int>>;
+#elif CASE == 20
+using argument = std::vector<friendly*>;
+#elif CASE == 21
+using argument = std::string_view;
+#elif CASE == 22
+struct argument {
+  std::string name;
+  std::function<void()> action;
+};
+#elif CASE == 23
+using argument = std::map<int, char const*>;
+#endif
+void compile() {
+  tess::at_async(0, [](argument) {}, argument());
+}
+#endif

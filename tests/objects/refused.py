@@ -29,6 +29,11 @@ EXPECTED = {
     16: ["aligned to 16 bytes at most"],
     17: ["bad", "list its members in TESS_OBJECT"],
     18: ["bad", "TESS_OBJECT"],
+    19: ["std::shared_ptr<int>", "only unique_ptr<T> travels"],
+    20: ["friendly *", "use a global_ptr, a unique_ptr, or objects alone"],
+    21: ["std::basic_string_view<char>", "pass a std::string or std::vector"],
+    22: ["std::function<void ()>", "make it trivially copyable, or an aggregate"],
+    23: ["char *", "use a global_ptr, a unique_ptr, or objects alone"],
 }
 
 

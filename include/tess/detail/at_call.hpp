@@ -26,7 +26,7 @@ struct alignas(16) at_slot : ready_node {
   std::uint32_t result_bytes = 0;  ///< room behind this struct
   bool left_tasks = false;         ///< the body left tasks behind, which the caller's finish must count
   bool is_event = false;           ///< the reply may depend on any place
-  region* arrived = nullptr;       ///< the graph that arrived as the result
+  region* arrived = nullptr;       ///< the graph or values that arrived as the result
   void* arrived_root = nullptr;
 
   [[nodiscard]] std::byte* result() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
@@ -42,6 +42,10 @@ void end_abandoned(at_slot* slot) noexcept;
 /// Waits for a reply from `target`, which comes unless that place fails.
 void give_up_at(parked_wait& wait, promise_base& task) noexcept;
 inline constexpr wait_kind at_wait{"at", &give_up_at};
+
+/// A result that travelled by value, from the bytes in a region; ends the region.
+template <class R>
+R take_result(region* arrived);
 
 struct at_awaiter : cell_awaiter {
   place_id target;
@@ -88,6 +92,8 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
     if constexpr (is_a<R, graph>) {
       region* const owner = std::exchange(slot->arrived, nullptr);
       return R(static_cast<typename R::element_type*>(slot->arrived_root), owner);
+    } else if constexpr (!std::is_void_v<R> && !std::is_trivially_copyable_v<R>) {
+      return take_result<R>(std::exchange(slot->arrived, nullptr));
     } else if constexpr (!std::is_void_v<R>) {
       alignas(R) std::byte copy[sizeof(R)];
       std::memcpy(copy, slot->result(), sizeof(R));

@@ -1,4 +1,6 @@
 // arrival: turns a graph that arrived with a message into a region of this place; and answers that are graphs.
+#include "runtime/graphs/arrival.hpp"
+
 #include <cstring>
 #include <optional>
 #include <string>
@@ -45,13 +47,6 @@ region* named_region(std::uint64_t address) {
   return r;
 }
 
-region* named_region(std::uint64_t address, std::uint64_t bytes) {
-  region* const r = named_region(address);
-  if (chunk const& c = *r->first(); c.next != nullptr || c.bytes != region::blocks_begin() + bytes)
-    malformed("a region of another size than its graph");
-  return r;
-}
-
 /// The graph that pegasus copied here.
 arrived_graph pulled_graph(std::uint64_t address, type_record const& root_type) {
   owned_region r(named_region(address));
@@ -82,6 +77,13 @@ arrived_graph receive_stream(sent_graph const& sent, type_record const& type) {
 }
 
 }  // namespace
+
+region* named_region(std::uint64_t address, std::uint64_t bytes) {
+  region* const r = named_region(address);
+  if (chunk const& c = *r->first(); c.next != nullptr || c.bytes != region::blocks_begin() + bytes)
+    malformed("a region of another size than its graph");
+  return r;
+}
 
 arrived_graph receive_graph(sent_graph const& sent, std::byte const* bytes, std::size_t count,
                             type_record const& root_type) {
