@@ -6,7 +6,7 @@
 // Threads  one task per place at a time.
 // Cost     barrier: ceil(log2 P) notifications per place (dissemination). Others: for P <= 8 one put to each other
 //          place; beyond that 2 log2 P steps up and down a binomial tree. reduce and broadcast use all_reduce.
-//          T up to 64 bytes; for broadcast, T and a bool together.
+//          T up to 64 bytes; for broadcast, T and a bool together. Larger values: exchange.hpp.
 // Source   D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier synchronization" (1988).
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "tess/detail/range_concepts.hpp"
 #include "tess/place.hpp"
 #include "tess/task.hpp"
 
@@ -62,7 +63,8 @@ void combine_values(void* left, void const* right, void const* op) {
   std::memcpy(left, &value, sizeof(T));
 }
 template <class T>
-concept reducible = std::is_trivially_copyable_v<T> && sizeof(T) <= collective_bytes && alignof(T) <= 16;
+concept reducible = std::is_trivially_copyable_v<T> && sizeof(T) <= collective_bytes && alignof(T) <= 16 &&
+                    !std::ranges::borrowed_range<T>;
 
 template <class T>
 T read_value(std::byte const* bytes) {

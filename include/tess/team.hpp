@@ -17,6 +17,7 @@
 
 #include "tess/collective.hpp"
 #include "tess/detail/objects/plain_data.hpp"
+#include "tess/exchange.hpp"
 
 namespace tess {
 
@@ -60,6 +61,37 @@ class team {
   template <detail::reducible T, class Op = detail::addition>
   task<T> prefix_sum(T mine, T first = {}, Op op = {}) const {
     return detail::team_prefix_sum(name_, mine, first, op);
+  }
+
+  /// Values of any size, and arrays: exchange.hpp. Results are indexed by rank; `root` is a rank.
+  template <class X>
+  task<std::vector<X>> all_gather(X mine) const {
+    return detail::team_all_gather(name_, std::move(mine));
+  }
+  template <class X>
+  task<std::vector<X>> gather(X mine, unsigned root = 0) const {
+    return detail::team_gather(name_, std::move(mine), root);
+  }
+  template <class X>
+  task<X> scatter(std::vector<X> values, unsigned root = 0) const {
+    return detail::team_scatter(name_, std::move(values), root);
+  }
+  template <class X>
+  task<std::vector<X>> all_to_all(std::vector<X> to_each) const {
+    return detail::team_all_to_all(name_, std::move(to_each));
+  }
+  template <detail::array_element T, class Op = detail::addition>
+  task<void> all_reduce(std::span<T> values, Op op = {}) const {
+    return detail::team_reduce_array(name_, values, op, true, 0);
+  }
+  template <detail::array_element T, class Op = detail::addition>
+  task<void> reduce(std::span<T> values, unsigned root = 0, Op op = {}) const {
+    detail::check_root(name_, root);
+    return detail::team_reduce_array(name_, values, op, false, root);
+  }
+  template <detail::array_element T, class Op = detail::addition>
+  task<void> prefix_sum(std::span<T> values, std::type_identity_t<T> first = {}, Op op = {}) const {
+    return detail::team_prefix_array<T>(name_, values, first, op);
   }
 
  private:

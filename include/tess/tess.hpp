@@ -9,6 +9,7 @@
 #include "tess/delay.hpp"
 #include "tess/error.hpp"
 #include "tess/event_counter.hpp"
+#include "tess/exchange.hpp"
 #include "tess/finish.hpp"
 #include "tess/forall.hpp"
 #include "tess/future.hpp"

@@ -209,7 +209,12 @@ TEST_P(values, of_calls_that_are_abandoned_are_freed) {
     co_await once();
     std::uint64_t const left = segment_left_bytes();
     for (int i = 0; i < 20; ++i) co_await once();
+#if !(defined(TESS_CHECKED) && TESS_CHECKED)
+    // Checked builds keep ended regions for a while.
     if (detail::job.workers == 1) EXPECT_EQ(segment_left_bytes(), left);
+#else
+    static_cast<void>(left);
+#endif
   });
 }
 

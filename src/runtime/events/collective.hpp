@@ -36,6 +36,7 @@ struct collective_state {
   bool barrier_sent = false;    ///< the peer of that round has been notified
   bool sweep_given_up = false;  ///< one ended by an exception: values for it may still arrive
   std::uint64_t sweeps = 0;
+  std::uint64_t published = 0;  ///< address of what this member lets the others read during an exchange
   std::array<episode, 2> episodes;
 };
 
@@ -71,6 +72,14 @@ class member_view {
   }
   [[nodiscard]] std::uint64_t any(void const* mine, unsigned rank) const noexcept {
     return there(record_ == nullptr ? world(rank) : record_->all[rank], mine);
+  }
+  /// In larger teams the table with the addresses of the members' records, by rank; 0: any() knows every rank.
+  [[nodiscard]] std::uint64_t table() const noexcept {
+    return record_ == nullptr || size_ <= direct_places ? 0 : record_->members;
+  }
+  /// The address of something of this member's state in the state within another's record.
+  [[nodiscard]] std::uint64_t in_record(std::uint64_t record, void const* mine) const noexcept {
+    return there(record + offsetof(team_record, state), mine);
   }
 
  private:

@@ -1,0 +1,234 @@
+// exchange: gather, all_gather, scatter and all_to_all of values of any size; reductions and prefix sums of arrays.
+//
+//   Values are of any type that `at` takes as an argument: numbers, std::string, std::vector of different lengths at
+//   each place. Results are indexed by place (in a team, by rank). `all_to_all` is also MPI's alltoallv:
+//
+//     std::vector<std::vector<edge>> const from = co_await all_to_all(std::move(to));   // to[p] goes to place p
+//
+//   Like the other collectives, they are called by one task of every place, in the same order. A collective becomes
+//   non-blocking by `auto f = async(all_gather(x)); … co_await f;`. Several at once need a team for each.
+//
+//   Array operations work in place on arrays of equal length, which each place may keep anywhere. Elements are combined
+//   in place order, so floating-point results do not depend on timing.
+//
+// Errors   tess::error at every member if the arrays differ in length, or a place does not have one value for each
+//          member; out_of_memory at every member if one has no room. An exchange that ends by another exception leaves
+//          its buffer allocated until the job ends.
+// Cost     one all_reduce and one barrier. Each member writes its values to its segment, and others read from there:
+//          three rounds of transfers, each round concurrent. Arrays of n elements: two exchanges, in which a member
+//          reads and writes about 2 n elements (reduce-scatter, then gather).
+// Source   R. Rabenseifner, "Optimization of Collective Reduction Operations" (ICCS 2004), for the arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tess/at.hpp"
+#include "tess/collective.hpp"
+
+namespace tess {
+
+namespace detail {
+
+/// One part of what a member published, for exchange_parts to read.
+struct part_read {
+  unsigned rank;
+  unsigned part;
+  value_bytes got{};
+};
+
+/// What is wrong at a member that all must learn.
+enum class exchange_fault : std::uint32_t { none, memory, values };
+
+/// Publishes `mine`, which to_parts made (or nothing), and reads parts of other members. `length` must be the same at
+/// all members.
+[[nodiscard]] task<void> exchange_parts(team_name team, value_bytes mine, std::span<part_read> reads,
+                                        std::uint64_t length = 0, exchange_fault fault = exchange_fault::none);
+
+/// Room for `count` parts: count + 1 offsets from the start of the bytes; then the parts.
+[[nodiscard]] value_bytes make_parts(std::size_t count, std::size_t bytes);
+
+template <class X>
+value_bytes to_parts(std::vector<X> const& values) {
+  wire_writer size;
+  for (auto const& v : values) wire_put<X>(size, v);
+  value_bytes made = make_parts(values.size(), size.bytes);
+  auto* const offsets = reinterpret_cast<std::uint64_t*>(made.data.get());
+  wire_writer w{made.data.get(), offsets[0]};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    wire_put<X>(w, values[i]);
+    offsets[i + 1] = w.bytes;
+  }
+  return made;
+}
+
+template <class X>
+X from_part(part_read const& read) {
+  wire_reader r(read.got.data.get(), read.got.bytes);
+  X value = wire_take<X>(r);
+  r.expect_end();
+  return value;
+}
+template <class X>
+std::vector<X> from_parts(std::vector<part_read> const& reads) {
+  std::vector<X> values;
+  values.reserve(reads.size());
+  for (part_read const& read : reads) values.push_back(from_part<X>(read));
+  return values;
+}
+
+/// Part `part` of every member.
+[[nodiscard]] std::vector<part_read> reads_of_all(team_name team, unsigned part);
+
+template <class X>
+task<std::vector<X>> team_all_gather(team_name team, X mine) {
+  std::vector<part_read> reads = reads_of_all(team, 0);
+  std::vector<X> one;
+  one.push_back(std::move(mine));
+  co_await exchange_parts(team, to_parts(one), reads);
+  co_return from_parts<X>(reads);
+}
+template <class X>
+task<std::vector<X>> team_gather(team_name team, X mine, unsigned root) {
+  check_root(team, root);
+  std::vector<part_read> reads;
+  if (team_rank(team) == root) reads = reads_of_all(team, 0);
+  std::vector<X> one;
+  one.push_back(std::move(mine));
+  co_await exchange_parts(team, to_parts(one), reads);
+  co_return from_parts<X>(reads);
+}
+template <class X>
+task<X> team_scatter(team_name team, std::vector<X> values, unsigned root) {
+  check_root(team, root);
+  bool const wrong = team_rank(team) == root && values.size() != team_size(team);
+  std::vector<part_read> reads;
+  reads.push_back({root, team_rank(team)});
+  co_await exchange_parts(team, team_rank(team) == root ? to_parts(values) : value_bytes{}, reads, 0,
+                          wrong ? exchange_fault::values : exchange_fault::none);
+  co_return from_part<X>(reads.front());
+}
+template <class X>
+task<std::vector<X>> team_all_to_all(team_name team, std::vector<X> to_each) {
+  bool const wrong = to_each.size() != team_size(team);
+  std::vector<part_read> reads = reads_of_all(team, team_rank(team));
+  co_await exchange_parts(team, to_parts(to_each), reads, 0, wrong ? exchange_fault::values : exchange_fault::none);
+  co_return from_parts<X>(reads);
+}
+
+template <class T>
+concept array_element = std::is_trivially_copyable_v<T> && !std::is_const_v<T> && alignof(T) <= 16;
+
+/// The elements of an array that a member combines for all.
+struct slice {
+  std::size_t begin, end;
+};
+[[nodiscard]] inline slice slice_of(std::size_t count, unsigned rank, unsigned size) noexcept {
+  std::size_t const each = count / size, more = count % size;
+  auto const begin_of = [&](std::size_t r) { return r * each + (r < more ? r : more); };
+  return {begin_of(rank), begin_of(std::size_t{rank} + 1)};
+}
+
+/// An array as one part for each member, its slice.
+template <class T>
+value_bytes to_slices(std::span<T const> values, unsigned size) {
+  value_bytes made = make_parts(size, values.size_bytes());
+  auto* const offsets = reinterpret_cast<std::uint64_t*>(made.data.get());
+  for (unsigned r = 0; r < size; ++r) offsets[r + 1] = offsets[0] + slice_of(values.size(), r, size).end * sizeof(T);
+  if (!values.empty()) std::memcpy(made.data.get() + offsets[0], values.data(), values.size_bytes());
+  return made;
+}
+
+template <class T, class Op>
+void combine_elements(T* left, T const* right, std::size_t count, Op& op) {
+  for (std::size_t i = 0; i < count; ++i) left[i] = op(std::as_const(left[i]), right[i]);
+}
+
+template <class T, class Op>
+task<void> team_reduce_array(team_name team, std::span<T> values, Op op, bool to_all, unsigned root) {
+  unsigned const size = team_size(team);
+  std::size_t const length = values.size();
+  {
+    std::vector<part_read> reads = reads_of_all(team, team_rank(team));
+    co_await exchange_parts(team, to_slices<T>(values, size), reads, length);
+    auto* const sum = reinterpret_cast<T*>(reads[0].got.data.get());
+    std::size_t const count = reads[0].got.bytes / sizeof(T);
+    for (unsigned r = 1; r < size; ++r)
+      combine_elements(sum, reinterpret_cast<T const*>(reads[r].got.data.get()), count, op);
+    std::vector<part_read> results;
+    if (to_all || team_rank(team) == root) results = reads_of_all(team, 0);
+    co_await exchange_parts(team, to_slices(std::span<T const>(sum, count), 1), results, length);
+    for (part_read const& part : results)
+      if (part.got.bytes != 0)
+        std::memcpy(values.data() + slice_of(length, part.rank, size).begin, part.got.data.get(), part.got.bytes);
+  }
+}
+
+template <class T, class Op>
+task<void> team_prefix_array(team_name team, std::span<T> values, T first, Op op) {
+  unsigned const size = team_size(team);
+  std::size_t const length = values.size();
+  std::vector<part_read> reads = reads_of_all(team, team_rank(team));
+  co_await exchange_parts(team, to_slices<T>(values, size), reads, length);
+  std::size_t const count = reads[0].got.bytes / sizeof(T);
+  // Part r: what comes before member r, of the elements of this slice.
+  value_bytes before = make_parts(size, size * count * sizeof(T));
+  auto* const offsets = reinterpret_cast<std::uint64_t*>(before.data.get());
+  std::vector<T> sum(count, first);
+  for (unsigned r = 0; r < size; ++r) {
+    if (count != 0) std::memcpy(before.data.get() + offsets[r], sum.data(), count * sizeof(T));
+    offsets[r + 1] = offsets[r] + count * sizeof(T);
+    combine_elements(sum.data(), reinterpret_cast<T const*>(reads[r].got.data.get()), count, op);
+  }
+  co_await exchange_parts(team, std::move(before), reads, length);
+  for (part_read const& part : reads)
+    if (part.got.bytes != 0)
+      std::memcpy(values.data() + slice_of(length, part.rank, size).begin, part.got.data.get(), part.got.bytes);
+}
+
+}  // namespace detail
+
+/// Every place gets the values of all.
+template <class X>
+task<std::vector<X>> all_gather(X mine) {
+  return detail::team_all_gather(detail::world_team, std::move(mine));
+}
+/// Only `root` gets them; others an empty vector.
+template <class X>
+task<std::vector<X>> gather(X mine, place_id root = 0) {
+  return detail::team_gather(detail::world_team, std::move(mine), root);
+}
+/// Every place gets its value of those that `root` passes, one for each place; what others pass is not used.
+template <class X>
+task<X> scatter(std::vector<X> values, place_id root = 0) {
+  return detail::team_scatter(detail::world_team, std::move(values), root);
+}
+/// to_each[p] goes to place p; the result has what each place sent here.
+template <class X>
+task<std::vector<X>> all_to_all(std::vector<X> to_each) {
+  return detail::team_all_to_all(detail::world_team, std::move(to_each));
+}
+
+/// Replaces each element by its combination over all places. op: as for values.
+template <detail::array_element T, class Op = detail::addition>
+task<void> all_reduce(std::span<T> values, Op op = {}) {
+  return detail::team_reduce_array(detail::world_team, values, op, true, 0);
+}
+/// The same at `root`; the arrays of others stay as they are.
+template <detail::array_element T, class Op = detail::addition>
+task<void> reduce(std::span<T> values, place_id root = 0, Op op = {}) {
+  detail::check_root(detail::world_team, root);
+  return detail::team_reduce_array(detail::world_team, values, op, false, root);
+}
+/// Replaces each element by the combination of that element at all lower places, after `first`.
+template <detail::array_element T, class Op = detail::addition>
+task<void> prefix_sum(std::span<T> values, std::type_identity_t<T> first = {}, Op op = {}) {
+  return detail::team_prefix_array<T>(detail::world_team, values, first, op);
+}
+
+}  // namespace tess

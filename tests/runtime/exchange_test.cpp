@@ -1,0 +1,172 @@
+// exchange: gathers, scatters and reductions of arrays give each member what the others contributed, on every team.
+// Method: every result against what the contributions say, for the world, halves of it and single members; empty and
+// unequal values; arrays shorter and longer than the team; faults of one member at all of them.
+#include <numeric>
+
+#include "runtime/job/job.hpp"
+#include "runtime/run_job.hpp"
+#include "runtime/segment_left.hpp"
+
+namespace tess::test {
+namespace {
+
+class exchanges : public on_layouts {};
+
+std::string text_of(unsigned from, unsigned to) {
+  return std::string(from * 1000U + to, static_cast<char>('a' + to % 26));
+}
+std::vector<std::uint32_t> list_of(unsigned from, unsigned to) {
+  return std::vector<std::uint32_t>((from * 7 + to) % 5, from * 100 + to);
+}
+
+task<void> check_values(team t) {
+  unsigned const size = t.size(), me = t.rank();
+  std::vector<unsigned> const ranks = co_await t.all_gather(me);
+  std::vector<std::string> const texts = co_await t.all_gather(text_of(me, 1));
+  EXPECT_EQ(ranks.size(), size);
+  EXPECT_EQ(texts.size(), size);
+  for (unsigned r = 0; r < size; ++r) {
+    EXPECT_EQ(ranks[r], r);
+    EXPECT_EQ(texts[r], text_of(r, 1));
+  }
+  std::vector<std::vector<std::uint32_t>> to_each;
+  for (unsigned r = 0; r < size; ++r) to_each.push_back(list_of(me, r));
+  auto const from_each = co_await t.all_to_all(to_each);
+  EXPECT_EQ(from_each.size(), size);
+  for (unsigned r = 0; r < size; ++r) EXPECT_EQ(from_each[r], list_of(r, me));
+  for (unsigned root = 0; root < size; root += 2) {
+    auto const at_root = co_await t.gather(list_of(me, root), root);
+    EXPECT_EQ(at_root.size(), me == root ? size : 0);
+    for (unsigned r = 0; r < at_root.size(); ++r) EXPECT_EQ(at_root[r], list_of(r, root));
+    std::vector<std::string> parts;
+    if (me == root)
+      for (unsigned r = 0; r < size; ++r) parts.push_back(text_of(root, r));
+    EXPECT_EQ(co_await t.scatter(parts, root), text_of(root, me));
+  }
+}
+
+task<void> check_arrays(team t) {
+  unsigned const size = t.size(), me = t.rank();
+  // Not commutative: the rank order matters. The last element that is not zero wins.
+  auto const last = [](std::int64_t a, std::int64_t b) { return b != 0 ? b : a; };
+  for (std::size_t const length : {0U, 1U, 3U, 64U, 5000U}) {
+    auto const contribution = [&](unsigned rank) {
+      std::vector<std::int64_t> v(length);
+      for (std::size_t i = 0; i < length; ++i) v[i] = (i + rank) % 3 == 0 ? 0 : static_cast<std::int64_t>(rank + 1 + i);
+      return v;
+    };
+    std::vector<std::int64_t> sum(length), final_one(length), before(length, 10);
+    for (unsigned r = 0; r < size; ++r) {
+      auto const c = contribution(r);
+      for (std::size_t i = 0; i < length; ++i) {
+        sum[i] += c[i];
+        final_one[i] = last(final_one[i], c[i]);
+        if (r < me) before[i] += c[i];
+      }
+    }
+    auto v = contribution(me);
+    co_await t.all_reduce(std::span(v));
+    EXPECT_EQ(v, sum);
+    v = contribution(me);
+    co_await t.all_reduce(std::span(v), last);
+    EXPECT_EQ(v, final_one);
+    v = contribution(me);
+    co_await t.reduce(std::span(v), size - 1);
+    EXPECT_EQ(v, me == size - 1 ? sum : contribution(me));
+    v = contribution(me);
+    co_await t.prefix_sum(std::span(v), 10);
+    EXPECT_EQ(v, before);
+  }
+}
+
+TEST_P(exchanges, bring_values_of_any_size_to_every_member) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      co_await check_values(team::world());
+      team const half = co_await team::world().split(here() % 2, -static_cast<int>(here()));
+      co_await check_values(half);
+      co_await half.release();
+      EXPECT_EQ((co_await all_gather(here())).size(), places());
+      EXPECT_EQ((co_await all_to_all(std::vector<place_id>(places(), here()))).back(), places() - 1);
+      EXPECT_EQ((co_await gather(1)).size(), here() == 0 ? places() : 0);
+      EXPECT_EQ(co_await scatter(std::vector<int>(here() == 0 ? places() : 0, 5)), 5);
+    });
+  });
+}
+
+TEST_P(exchanges, combine_arrays_of_any_length_in_rank_order) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      co_await check_arrays(team::world());
+      team const half = co_await team::world().split(here() % 2);
+      co_await check_arrays(half);
+      co_await half.release();
+    });
+  });
+}
+
+TEST_P(exchanges, go_on_beside_other_work_and_other_teams) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      team const other = co_await team::world().split(0);
+      auto mine = std::vector<double>(1000, 1.0);
+      auto under_way = async(all_reduce(std::span(mine)));
+      auto texts = async(other.all_gather(text_of(here(), 2)));
+      unsigned const next = (here() + 1U) % places();
+      EXPECT_EQ(co_await at(static_cast<place_id>(next), [] { return here(); }), next);
+      co_await under_way;
+      EXPECT_EQ(mine.back(), places());
+      EXPECT_EQ((co_await texts).size(), places());
+      co_await other.release();
+    });
+  });
+}
+
+TEST_P(exchanges, throw_at_every_member_for_a_fault_of_one) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      bool const odd_one = here() == places() - 1;
+      EXPECT_THROW(static_cast<void>(co_await all_to_all(std::vector<int>(places() + (odd_one ? 1 : 0)))), error);
+      EXPECT_THROW(static_cast<void>(co_await scatter(std::vector<int>(places() + 1))), error);
+      if (places() > 1) {
+        std::vector<int> v(odd_one ? 4 : 5);
+        EXPECT_THROW(co_await all_reduce(std::span(v)), error);
+      }
+      // And go on.
+      EXPECT_EQ((co_await all_gather(1)).size(), places());
+    });
+  });
+}
+
+TEST_P(exchanges, give_back_all_memory) {
+  run_here([]() -> task<void> {
+    co_await on_all_places([]() -> task<void> {
+      auto const once = []() -> task<void> {
+        co_await check_values(team::world());
+        co_await barrier();
+      };
+      co_await once();
+      std::uint64_t const left = segment_left_bytes();
+      for (int i = 0; i < 5; ++i) co_await once();
+      if (detail::job.workers == 1) EXPECT_EQ(segment_left_bytes(), left);
+    });
+  });
+}
+
+TEST(exchange, of_many_places_reads_the_table_of_the_team) {
+  for (char const* const fabric : {"smp", "hostile"})
+    run_job({fabric, 37, 1}, []() -> task<void> {
+      co_await on_all_places([]() -> task<void> {
+        team const t = co_await team::world().split(here() % 3 == 0 ? 1 : 0, -static_cast<int>(here()));
+        auto const got = co_await t.all_to_all(std::vector<unsigned>(t.size(), t.rank()));
+        for (unsigned r = 0; r < t.size(); ++r) EXPECT_EQ(got[r], r);
+        co_await check_arrays(t);
+        co_await t.release();
+      });
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(layouts, exchanges, testing::ValuesIn(all_layouts()), name_of);
+
+}  // namespace
+}  // namespace tess::test
