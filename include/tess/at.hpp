@@ -334,9 +334,12 @@ auto at(place_argument target, F f, Args... args) {
   detail::check_callable<F>();
   static_assert((!detail::is_view<Args> && ...), "at: a view's memory stays here: pass a std::string or std::vector");
   using result = typename detail::at_result<F, Args...>::result;
-  if constexpr (detail::is_wired<result> || (detail::is_wired<Args> || ...))
+  // Named first: clang 19 takes the wrong branch of a chain of `if constexpr` that calls these.
+  constexpr bool values = detail::is_wired<result> || (detail::is_wired<Args> || ...);
+  constexpr bool objects = detail::needs_objects<result, Args...>();
+  if constexpr (values)
     return detail::at_with_values(target, std::move(f), std::move(args)...);
-  else if constexpr (detail::needs_objects<result, Args...>())
+  else if constexpr (objects)
     return detail::at_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
   else
     return detail::at_with_bytes(target, std::move(f), std::move(args)...);
@@ -365,9 +368,11 @@ void at_async(place_argument target, F f, Args... args) {
   detail::check_callable<F>();
   static_assert((!detail::is_view<Args> && ...),
                 "at_async: a view's memory stays here: pass a std::string or std::vector");
-  if constexpr ((detail::is_wired<Args> || ...)) {
+  constexpr bool values = (detail::is_wired<Args> || ...);
+  constexpr bool objects = detail::needs_objects<void, Args...>();
+  if constexpr (values) {
     detail::at_async_with_values(target, std::move(f), std::move(args)...);
-  } else if constexpr (detail::needs_objects<void, Args...>()) {
+  } else if constexpr (objects) {
     detail::at_async_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
   } else {
     (detail::check_value<Args>(), ...);

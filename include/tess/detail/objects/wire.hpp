@@ -24,6 +24,7 @@
 
 #include "tess/detail/objects/described.hpp"
 #include "tess/detail/range_concepts.hpp"
+#include "tess/unchecked.hpp"
 
 namespace tess::detail {
 
@@ -134,6 +135,9 @@ consteval void check_wire() {
       is_plain<T> || wire_container<T> || wire_tuple<T> || is_owner<T> || is_a<T, std::optional> ||
           is_a<T, std::variant> || std::is_aggregate_v<T>,
       "tess: this type cannot travel: make it trivially copyable, or an aggregate of members that can travel");
+  if constexpr (is_plain<T> && !std::is_pointer_v<T>)
+    static_assert(address_free<T>,
+                  "tess: a value that travels must not hold an address: pass values, a global_ptr or objects");
   // Its parts may be copied as bytes without being visited.
   if constexpr (is_plain<T> && wire_tuple<T>)
     [&]<std::size_t... I>(std::index_sequence<I...>) {
