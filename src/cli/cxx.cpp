@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <string_view>
 
@@ -75,6 +76,32 @@ void check_machine(std::string const& name, tree const& here) {
   throw usage_error{fmt::format("c++: no machine \"{}\"; `tess machines` lists them, or give FILE.toml", name)};
 }
 
+// Source text that includes a header of the runtime, or an object file that refers to its names. The headers of
+// tess/machine need no runtime.
+bool uses_runtime(std::string const& file) {
+  std::error_code unreadable;
+  if (file.starts_with('-') || !std::filesystem::is_regular_file(file, unreadable)) return false;
+  std::ifstream stream{file, std::ios::binary};
+  std::string const text{std::istreambuf_iterator<char>{stream}, {}};
+  if (text.starts_with("\177ELF") || text.starts_with("!<arch>")) return text.contains("_ZN4tess");
+  static std::regex const include{R"((^|\n)[ \t]*#[ \t]*include[ \t]*[<"]tess/(?!machine/))"};
+  return std::regex_search(text, include);
+}
+
+// The runtime for the tiles of a machine, if the program needs it.
+words runtime_for_machine(words const& given, json const& build, tree const& here) {
+  if (std::ranges::none_of(given, uses_runtime)) return {};
+  words all = options_of(build, "runtime_machine", here);
+  if (!std::filesystem::exists(all.front()))
+    throw usage_error{fmt::format(
+        "c++: there is no {}, the runtime for simulated machines; `./tess c++ --machine NAME ...` in the source tree "
+        "builds it",
+        all.front())};
+  words const more = options_of(build, "link_runtime_machine", here);
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 // Our options first, so that the caller's override them; the library last, so that it resolves the objects before it. A
 // shared object has no library of its own: it uses the program's.
 words command_for(words const& given, bool shared, bool for_machine, tree const& here) {
@@ -89,7 +116,10 @@ words command_for(words const& given, bool shared, bool for_machine, tree const&
   if (for_machine) {
     add(options_of(build, "compile_machine", here));
     add(given);
-    if (links) add(options_of(build, "link_machine", here));
+    if (links) {
+      add(runtime_for_machine(given, build, here));
+      add(options_of(build, "link_machine", here));
+    }
     return all;
   }
   add(options_of(build, "compile", here));
@@ -111,8 +141,9 @@ int cxx(words const& given) {
         "Usage: tess c++ [--print] ARGUMENTS...\n\n"
         "Compile and link with {}: C++23, -O3, the headers and the library of this tree. ARGUMENTS are the\n"
         "compiler's own and win over ours.\n\n"
-        "  --machine NAME  for a simulated machine instead: a static RV64GC Linux program, without the runtime, for\n"
-        "             `tess run --machine NAME`; <tess/machine/registers.hpp> has what a tile has\n"
+        "  --machine NAME  for a simulated machine instead: a static RV64GC Linux program for `tess run --machine NAME`,\n"
+        "             with the runtime if a file includes <tess/...>; without it, <tess/machine/registers.hpp> has what\n"
+        "             a tile has\n"
         "  --print    print the command instead of running it\n"
         "  --shared   make a shared object whose functions may use `at` (also to compile its parts with -c); it uses "
         "the\n"

@@ -115,6 +115,7 @@ class Tess(unittest.TestCase):
             (["run", "--help"], "tess_cli"),
             (["c++", "hello.cpp"], "tess_cli tessera"),
             (["c++", "--help"], "tess_cli"),
+            (["c++", "--machine", "nemesys-2x2", "without_runtime.cpp"], "tess_cli"),
             (["bench", "gups"], "tess_cli libexec/tessera/bench/gups"),
             (["memd", "--size", "1M"], "tess_cli tess_memd_program"),
             (["mem", "ls"], "tess_cli tess_mem_program"),
