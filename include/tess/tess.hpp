@@ -3,6 +3,7 @@
 
 #include "tess/assert.hpp"
 #include "tess/at.hpp"
+#include "tess/balanced.hpp"
 #include "tess/block.hpp"
 #include "tess/collective.hpp"
 #include "tess/counter.hpp"
