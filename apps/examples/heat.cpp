@@ -2,10 +2,11 @@
 //
 //   Usage: heat [SIDE [STEPS]]. The upper edge has 100 degrees, the others 0.
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tess/tess.hpp"
@@ -82,13 +83,19 @@ tess::task<void> heat_here(plate_everywhere plates, unsigned side, unsigned step
   tess::deallocate(mine.next);
 }
 
+// A word as a number; 0 if it is none.
+std::uint64_t number_of(std::string_view word) {
+  std::uint64_t number = 0;
+  std::from_chars(word.data(), word.data() + word.size(), number);
+  return number;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return tess::run(argc, argv, [](tess::args words) -> tess::task<int> {
     auto const number = [&](std::size_t i, unsigned otherwise) {
-      return words.size() > i ? static_cast<unsigned>(std::strtoul(std::string(words[i]).c_str(), nullptr, 10))
-                              : otherwise;
+      return words.size() > i ? static_cast<unsigned>(number_of(words[i])) : otherwise;
     };
     unsigned const side = number(0, 256);
     if (side < tess::places()) {

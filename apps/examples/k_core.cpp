@@ -1,13 +1,13 @@
-// k-core: the core numbers of a random graph. A vertex of core number k is in a part of the graph where each vertex has
+// k_core: the core numbers of a random graph. A vertex of core number k is in a part of the graph where each vertex has
 // k neighbours or more, and in none where each has k + 1.
 //
 //   Usage: k-core [VERTICES [EDGES]]. Vertex v lives at place v % places. Vertices of few neighbours are removed, round
 //   after round, and their neighbours are told.
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tess/tess.hpp"
@@ -89,12 +89,19 @@ tess::task<result> cores_here(graph_everywhere parts, vertex vertices, std::uint
   }
 }
 
+// A word as a number; 0 if it is none.
+std::uint64_t number_of(std::string_view word) {
+  std::uint64_t number = 0;
+  std::from_chars(word.data(), word.data() + word.size(), number);
+  return number;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return tess::run(argc, argv, [](tess::args words) -> tess::task<int> {
     auto const number = [&](std::size_t i, std::uint64_t otherwise) {
-      return words.size() > i ? std::strtoull(std::string(words[i]).c_str(), nullptr, 10) : otherwise;
+      return words.size() > i ? number_of(words[i]) : otherwise;
     };
     auto const vertices = static_cast<vertex>(number(0, 10'000));
     std::uint64_t const edges = number(1, std::uint64_t{vertices} * 8);

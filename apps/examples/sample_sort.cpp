@@ -1,11 +1,12 @@
-// sample-sort: sorts random numbers that are spread over the places; afterwards place p has those of the p-th part.
+// sample_sort: sorts random numbers that are spread over the places; afterwards place p has those of the p-th part.
 //
 //   Usage: sample-sort [NUMBERS], of all places together.
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "tess/tess.hpp"
@@ -83,11 +84,18 @@ tess::task<void> sort_here(std::uint64_t count) {
   if (wrong_places != 0) throw tess::error("the result is wrong");
 }
 
+// A word as a number; 0 if it is none.
+std::uint64_t number_of(std::string_view word) {
+  std::uint64_t number = 0;
+  std::from_chars(word.data(), word.data() + word.size(), number);
+  return number;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return tess::run(argc, argv, [](tess::args words) -> tess::task<int> {
-    std::uint64_t const count = words.empty() ? 1'000'000 : std::strtoull(std::string(words[0]).c_str(), nullptr, 10);
+    std::uint64_t const count = words.empty() ? 1'000'000 : number_of(words[0]);
     co_await tess::on_all_places([](std::uint64_t n) { return sort_here(n); }, count);
     co_return 0;
   });

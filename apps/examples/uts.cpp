@@ -7,13 +7,14 @@
 //          FIPS PUB 180-4.
 #include <array>
 #include <bit>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "tess/tess.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 using digest = std::array<std::uint32_t, 5>;
 
-// Of one block of at most 55 bytes, given as words and padded here.
+// The digest of one block, which is padded already.
 digest sha1(std::array<std::uint32_t, 16> const& block) {
   std::array<std::uint32_t, 80> w{};
   for (unsigned t = 0; t < 80; ++t)
@@ -122,9 +123,10 @@ std::optional<tree> tree_named(std::string const& name) {
   tree t = name.starts_with("T1") ? t1 : t3;
   if (name == "T1" || name == "T3") return t;
   if (!name.starts_with("T1:") && !name.starts_with("T3:")) return std::nullopt;
-  char* end = nullptr;
-  unsigned long const number = std::strtoul(name.c_str() + 3, &end, 10);
-  if (*end != '\0' || number < 1 || number > (t.geometric ? 20 : 100'000)) return std::nullopt;
+  std::uint64_t number = 0;
+  char const* const end = name.data() + name.size();
+  auto const [stop, error] = std::from_chars(name.data() + 3, end, number);
+  if (stop != end || error != std::errc() || number < 1 || number > (t.geometric ? 20 : 100'000)) return std::nullopt;
   if (t.geometric)
     t.depth_max = static_cast<std::uint32_t>(number);
   else

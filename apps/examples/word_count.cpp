@@ -1,13 +1,14 @@
-// word-count: how often each word stands in a text; every place counts a part of it, and each word has a place.
+// word_count: how often each word stands in a text; every place counts a part of it, and each word has a place.
 //
 //   Usage: word-count FILE [WORDS]: prints so many of the most frequent words, ten if it is not said.
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -93,6 +94,13 @@ tess::task<void> count_here(std::string path, std::uint64_t most) {
     std::printf("%8llu %s\n", static_cast<unsigned long long>(count), word.c_str());
 }
 
+// A word as a number; 0 if it is none.
+std::uint64_t number_of(std::string_view word) {
+  std::uint64_t number = 0;
+  std::from_chars(word.data(), word.data() + word.size(), number);
+  return number;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -101,7 +109,7 @@ int main(int argc, char** argv) {
       std::fputs("Usage: word-count FILE [WORDS]\n", stderr);
       co_return 2;
     }
-    std::uint64_t const most = words.size() < 2 ? 10 : std::strtoull(std::string(words[1]).c_str(), nullptr, 10);
+    std::uint64_t const most = words.size() < 2 ? 10 : number_of(words[1]);
     co_await tess::on_all_places([](std::string path, std::uint64_t n) { return count_here(std::move(path), n); },
                                  std::string(words[0]), most);
     co_return 0;

@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "tess/at.hpp"
-#include "tess/detail/platform.hpp"
+#include "tess/detail/tasks/short_lock.hpp"
 #include "tess/finish.hpp"
 #include "tess/place_local.hpp"
 
@@ -54,18 +54,6 @@ struct balance_options {
 };
 
 namespace detail {
-
-class balance_lock {
- public:
-  bool try_lock() noexcept { return !taken_.test_and_set(std::memory_order_acquire); }
-  void lock() noexcept {
-    while (!try_lock()) spin_pause();
-  }
-  void unlock() noexcept { taken_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag taken_;
-};
 
 /// A place's bag, and what came for it.
 template <class B>
@@ -127,8 +115,8 @@ class balance_part {
   }
 
  private:
-  balance_lock bag_lock_;
-  balance_lock gifts_lock_;
+  short_lock bag_lock_;
+  short_lock gifts_lock_;
   B bag_{};
   std::vector<B> gifts_;
   bool active_ = true;  ///< a task of this place processes the bag; guarded by gifts_lock_

@@ -21,6 +21,12 @@
 
 namespace tess {
 
+/// Where an element of an array lies: at `place`, as element `offset` of what local() gives there.
+struct place_offset {
+  place_id place;
+  std::uint64_t offset;
+};
+
 template <class T>
 class global_array {
  public:
@@ -52,6 +58,11 @@ class global_array {
       return static_cast<place_id>(static_cast<unsigned __int128>(i) * reciprocal_ >> 64);
 #endif
     return static_cast<place_id>(i / block_);
+  }
+  /// The same with its index in local() there: auto const [place, offset] = a.where(i);
+  [[nodiscard]] place_offset where(std::uint64_t i) const noexcept {
+    place_id const p = owner(i);
+    return {p, i - std::uint64_t{p} * block_};
   }
   [[nodiscard]] global_ptr<T> operator[](std::uint64_t i) const noexcept {
     place_id const p = owner(i);

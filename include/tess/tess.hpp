@@ -1,13 +1,17 @@
 // tess: everything a program needs.
 #pragma once
 
+#include "tess/array_algorithms.hpp"
 #include "tess/assert.hpp"
 #include "tess/at.hpp"
 #include "tess/balanced.hpp"
 #include "tess/block.hpp"
 #include "tess/collective.hpp"
 #include "tess/counter.hpp"
+#include "tess/cyclic_array.hpp"
 #include "tess/delay.hpp"
+#include "tess/distributed_map.hpp"
+#include "tess/distributed_queue.hpp"
 #include "tess/error.hpp"
 #include "tess/event_counter.hpp"
 #include "tess/exchange.hpp"
@@ -35,6 +39,7 @@
 #include "tess/team.hpp"
 #include "tess/timeout.hpp"
 #include "tess/tree_barrier.hpp"
+#include "tess/when.hpp"
 #include "tess/word.hpp"
 
 // Remote memory needs sockets, which the simulated machine does not have.

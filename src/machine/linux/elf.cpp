@@ -55,13 +55,20 @@ class elf_reader {
 
   static std::string processor_of(Elf64_Ehdr const& header) {
     switch (header.e_machine) {
-      case EM_X86_64: return "x86-64";
-      case EM_386: return "32-bit x86";
-      case EM_AARCH64: return "64-bit Arm";
-      case EM_ARM: return "32-bit Arm";
-      case EM_PPC64: return "POWER";
-      case EM_S390: return "S/390";
-      default: return fmt::format("a processor that ELF numbers {}", header.e_machine);
+      case EM_X86_64:
+        return "x86-64";
+      case EM_386:
+        return "32-bit x86";
+      case EM_AARCH64:
+        return "64-bit Arm";
+      case EM_ARM:
+        return "32-bit Arm";
+      case EM_PPC64:
+        return "POWER";
+      case EM_S390:
+        return "S/390";
+      default:
+        return fmt::format("a processor that ELF numbers {}", header.e_machine);
     }
   }
 
@@ -71,9 +78,10 @@ class elf_reader {
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
       refuse("byte 4: not 64 bits and little-endian; the machine runs RV64 programs");
     if (header.e_machine != EM_RISCV)
-      refuse(fmt::format("byte 18: built for {}, not for RISC-V; compile it by `tess c++ --machine`, or for "
-                         "riscv64-linux-gnu",
-                         processor_of(header)));
+      refuse(
+          fmt::format("byte 18: built for {}, not for RISC-V; compile it by `tess c++ --machine`, or for "
+                      "riscv64-linux-gnu",
+                      processor_of(header)));
     if (header.e_type == ET_DYN)
       refuse("byte 16: position-independent or dynamically linked; link it with -static -no-pie");
     if (header.e_type != ET_EXEC) refuse(fmt::format("byte 16: type {} is no executable", header.e_type));
@@ -98,9 +106,10 @@ class elf_reader {
       refuse(fmt::format("byte {}: the segment at {:#x} begins below {:#x}, the first address of programs", offset,
                          header.p_vaddr, lowest_address));
     if (header.p_vaddr >= memory_bytes_ || header.p_memsz > memory_bytes_ - header.p_vaddr)
-      refuse(fmt::format("byte {}: no room: the segment of {} bytes at {:#x} does not end below {:#x}, where the memory "
-                         "of a program ends on this machine",
-                         offset, header.p_memsz, header.p_vaddr, memory_bytes_));
+      refuse(
+          fmt::format("byte {}: no room: the segment of {} bytes at {:#x} does not end below {:#x}, where a "
+                      "program's memory ends on this machine",
+                      offset, header.p_memsz, header.p_vaddr, memory_bytes_));
     std::uint8_t rights = 0;
     if ((header.p_flags & PF_R) != 0) rights |= right_read;
     if ((header.p_flags & PF_W) != 0) rights |= right_write;

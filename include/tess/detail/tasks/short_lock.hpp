@@ -1,0 +1,22 @@
+// short_lock: excludes the workers of a place for some instructions; handlers may take it, and no task may suspend in it.
+#pragma once
+
+#include <atomic>
+
+#include "tess/detail/platform.hpp"
+
+namespace tess::detail {
+
+class short_lock {
+ public:
+  bool try_lock() noexcept { return !taken_.test_and_set(std::memory_order_acquire); }
+  void lock() noexcept {
+    while (!try_lock()) spin_pause();
+  }
+  void unlock() noexcept { taken_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag taken_;
+};
+
+}  // namespace tess::detail
