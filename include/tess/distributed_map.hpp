@@ -1,4 +1,4 @@
-// distributed_map, distributed_set: hash tables that are spread over all places; each key has an owner.
+// distributed_map: and distributed_set, hash tables that are spread over all places; each key has an owner.
 //
 //   Made by one task for all places; the handle is a value that travels in `at`. Keys, values and arguments are of any
 //   type that `at` takes. What several places do to one key happens in some order, one after the other.
@@ -152,7 +152,7 @@ class distributed_map {
         parts_, std::move(f), std::move(key), std::move(args)...);
   }
 
-  /// Of all places, which are asked one after the other.
+  /// The keys of all places, which are asked one after the other.
   [[nodiscard]] task<std::uint64_t> size() const { return detail::count_everywhere(parts_); }
   /// This place's part, for its tasks, while no other task uses the map.
   [[nodiscard]] table& local() const noexcept { return parts_->table; }
@@ -226,7 +226,7 @@ class distributed_set {
         parts_, std::move(key));
   }
 
-  /// Of all places, which are asked one after the other.
+  /// The keys of all places, which are asked one after the other.
   [[nodiscard]] task<std::uint64_t> size() const { return detail::count_everywhere(parts_); }
   /// This place's part, for its tasks, while no other task uses the set.
   [[nodiscard]] table& local() const noexcept { return parts_->table; }

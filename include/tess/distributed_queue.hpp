@@ -1,7 +1,7 @@
 // distributed_queue: a bag of values that every place adds to and takes from, its own values first.
 //
-//   Made by one task for all places; the handle is a value that travels in `at`. Values are of any type that `at` takes.
-//   The order is first in, first out among the values that one place added and takes itself. To wait for a value use
+//   Made by one task for all places; the handle is a value that travels in `at`. Values are of any type that `at`
+//   takes. The order is first in, first out among the values that one place added and takes itself. To wait for a value use
 //   queue.hpp; for work that makes more work, balanced.hpp knows when all of it is done.
 //
 // Threads   any task, of any place.
@@ -50,7 +50,7 @@ class distributed_queue {
           static_cast<place_id>((here() + i) % places()), [](place_local<part> q) { return take_here(q); }, parts);
     co_return taken;
   }
-  /// Of all places, which are asked one after the other.
+  /// The values of all places, which are asked one after the other.
   [[nodiscard]] task<std::uint64_t> size() const {
     place_local<part> const parts = parts_;
     std::uint64_t count = 0;

@@ -154,15 +154,14 @@ template <class T, class F>
 template <class T, class Predicate>
   requires std::predicate<Predicate&, T>
 task<T> wait_until(global_ptr<T> p, Predicate predicate) {
-  using namespace std::chrono_literals;
   auto const begin = std::chrono::steady_clock::now();
   for (;;) {
     T const value = co_await get(p);
     if (predicate(value)) co_return value;
-    if (std::chrono::steady_clock::now() - begin < 1ms)
+    if (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(1))
       co_await yield();
     else
-      co_await sleep_for(100us);
+      co_await sleep_for(std::chrono::microseconds(100));
   }
 }
 

@@ -11,8 +11,6 @@
 namespace tess::test {
 namespace {
 
-using namespace std::chrono_literals;
-
 task<long> later(long value, int yields) {
   for (int i = 0; i < yields; ++i) co_await yield();
   co_return value;
@@ -133,7 +131,7 @@ TEST_P(when, a_word_has_a_value_the_waiter_goes_on) {
     auto const waiting = async(wait_until(word, [](long x) { return x >= 3; }));
     for (int i = 0; i < 3; ++i) {
       EXPECT_FALSE(waiting.ready());
-      co_await sleep_for(1500us);
+      co_await sleep_for(std::chrono::microseconds(1500));
       co_await fetch_add(word, 1L);
     }
     EXPECT_EQ(co_await waiting, 3);

@@ -1,4 +1,4 @@
-// short_lock: excludes the workers of a place for some instructions; handlers may take it, and no task may suspend in it.
+// short_lock: excludes other workers of a place for some instructions. Handlers may take it; no task suspends in it.
 #pragma once
 
 #include <atomic>
