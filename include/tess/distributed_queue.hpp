@@ -1,8 +1,8 @@
 // distributed_queue: a bag of values that every place adds to and takes from, its own values first.
 //
 //   Made by one task for all places; the handle is a value that travels in `at`. Values are of any type that `at`
-//   takes. The order is first in, first out among the values that one place added and takes itself. To wait for a value use
-//   queue.hpp; for work that makes more work, balanced.hpp knows when all of it is done.
+//   takes. The order is first in, first out among the values that one place added and takes itself. To wait for a value
+//   use queue.hpp; for work that makes more work, balanced.hpp knows when all of it is done.
 //
 // Threads   any task, of any place.
 // Cost      push and a pop of an own value: no message. A pop that finds nothing here asks the other places in turn.

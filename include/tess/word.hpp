@@ -37,8 +37,14 @@ struct word_slot : ready_node, stoppable_wait {
 
 /// Throws unless [address, address + bytes) lies in the place's segment and is aligned.
 void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignment, std::source_location at);
+/// The job verifies every access in every build (`--fabric checked`).
+[[nodiscard]] bool verifies_accesses() noexcept;
+/// Checks the access as well, and gives the word's address in the window that is hidden from other code.
+[[nodiscard]] std::uint64_t verified_address(std::uint64_t address, std::size_t bytes, std::size_t alignment,
+                                             std::source_location at);
 
-[[nodiscard]] word_slot* issue_word(word_request const& request);
+[[nodiscard]] word_slot* issue_word(word_request const& request,
+                                    std::source_location at = std::source_location::current());
 /// The operation of this line was destroyed without having been awaited: it may have had no effect. Printed; the job's
 /// exit code becomes 1.
 void report_unawaited(std::source_location at) noexcept;
@@ -170,15 +176,17 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     called_at_ = at;
     check_access(p.bits(), sizeof(T), alignof(T), at);
     began_ = false;
-#else
-    static_cast<void>(at);
 #endif
     worker& w = *self;
     bool const alone = w.count_word(p.place() != w.place);
     std::uint64_t here = (Op == word_op::get ? job.load_window : job.atomic_window)[p.place()] + p.offset();
     if (static_cast<std::int64_t>(here) < 0) [[unlikely]] {
-      if (p.place() != w.place || w.own_window == no_window) return issue_far(w, p);
-      here = w.own_window + p.offset();
+      if (p.place() == w.place && w.own_window != no_window)
+        here = w.own_window + p.offset();
+      else if (w.verifies)
+        here = verified_address(p.bits(), sizeof(T), alignof(T), at);
+      else
+        return issue_far(w, p, at);
     }
     auto* const address = reinterpret_cast<std::byte*>(here);
     if (alone) {
@@ -197,9 +205,9 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   }
 
   /// An operation on a place without a window, or with a delay.
-  [[gnu::always_inline]] void issue_far(worker& w, global_ptr<T> p) {
+  [[gnu::always_inline]] void issue_far(worker& w, global_ptr<T> p, std::source_location at) {
     if (w.delayed_windows == nullptr) {
-      where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p))) | far_flag;
+      where_ = reinterpret_cast<std::uint64_t>(issue_word(request(p), at)) | far_flag;
       return;
     }
     std::uint64_t const address = w.delayed_windows[p.place()] + p.offset();

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 
 #include "tess/tess.hpp"
 
@@ -33,6 +34,10 @@ void end(std::string_view how) {
   if (how == "wild") *reinterpret_cast<std::uint64_t volatile*>(std::uint64_t{0x7000'1234'0000}) = 1;
   if (how == "divide") zero = 7 / zero;
   if (how == "abort") std::abort();
+  if (how == "thread") {
+    auto const p = tess::allocate<long>();
+    std::thread([p] { static_cast<void>(tess::put(p, 1L)); }).join();
+  }
   if (how == "stack") zero = deeper(&zero);
 }
 

@@ -41,6 +41,12 @@ class ending : public child {
 
 class last_words : public testing::TestWithParam<layout> {};
 
+TEST_P(last_words, of_a_thread_that_is_no_workers_say_so) {
+  ending("thread", GetParam())
+      .expect_signal(SIGSEGV, {"a thread without a worker ends by SIGSEGV", "by a null pointer",
+                               "a thread that the program started must not call operations or spawn tasks"});
+}
+
 TEST_P(last_words, of_an_exception_are_its_type_text_and_each_co_await) {
   ending("throw", GetParam())
       .expect_exception({"tess: the program ended with an exception: std::out_of_range: no such vertex\n",

@@ -148,7 +148,7 @@ void report(int signal, siginfo_t* info, void* context) noexcept {
     if (w != nullptr)
       first << "place " << std::uint64_t{w->place};
     else
-      first << "a thread of the runtime";
+      first << "a thread without a worker";
     first << " ends by " << name_of(signal);
     say_address(first, signal, *info, context);
     first << "\n";
@@ -159,7 +159,11 @@ void report(int signal, siginfo_t* info, void* context) noexcept {
       say_task(task, *w);
       task.print();
     }
-    if (signal == SIGSEGV || signal == SIGBUS) {
+    if (w == nullptr && signal == SIGSEGV) {
+      crash_text whose;
+      whose << "  a thread that the program started must not call operations or spawn tasks: only tasks may\n";
+      whose.print();
+    } else if (signal == SIGSEGV || signal == SIGBUS) {
       crash_text hint;
       hint << "  `--fabric checked` checks every global pointer and finds uses after free; `./tess build debug` checks "
               "local accesses, too\n";

@@ -15,6 +15,7 @@
 #include "runtime/failures/state.hpp"
 #include "runtime/finish/state.hpp"
 #include "runtime/graphs/state.hpp"
+#include "runtime/memory/allocation_map.hpp"
 #include "runtime/memory/state.hpp"
 #include "runtime/messages/handler_objects.hpp"
 #include "runtime/report/state.hpp"
@@ -47,6 +48,7 @@ struct job_state {
   std::deque<thread_state> threads;
   std::vector<handler_object> objects;  ///< the program and what it loaded, by the number in messages
   window_tables windows;
+  std::unique_ptr<allocation_map> allocations;  ///< of jobs that verify every access
   std::atomic<bool> stopping{false};
   std::atomic<int> exit_code{0};       ///< the program's; place 0 sends it to all
   std::atomic<unsigned> unawaited{0};  ///< operations without co_await, in checked builds

@@ -24,6 +24,8 @@ std::unique_ptr<place_state> make_place(job_state& j, place_id id, numa_policy p
   if (!j.fabric->extend_segment(id, 0, symmetric_begin)) throw out_of_memory(id, symmetric_begin, memory.bytes);
   new (memory.base + collective_offset) collective_state;
   p->heaps.symmetric_used = symmetric_begin;
+  // What the runtime keeps there, but not the null pointer.
+  if (j.allocations != nullptr) j.allocations->add(id, 64, symmetric_begin - 64);
   auto commit = [f = j.fabric.get(), id](std::uint64_t offset, std::uint64_t bytes) {
     return f->extend_segment(id, offset, bytes);
   };

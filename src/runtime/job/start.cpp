@@ -108,6 +108,11 @@ wireup* configure(job_state& j) {
     j.workers.push_back(std::move(w));
   }
   j.fabric = choice.make(map, identity(j.objects));
+  if (s.fabric == "checked") {
+    std::vector<std::uint64_t> sizes;
+    for (unsigned p = 0; p < s.places; ++p) sizes.push_back(j.fabric->segment(static_cast<place_id>(p)).bytes);
+    j.allocations = std::make_unique<allocation_map>(sizes);
+  }
   return programs;
 }
 

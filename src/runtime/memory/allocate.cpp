@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "runtime/job/job.hpp"
+#include "runtime/memory/allocation_map.hpp"
+#include "tess/assert.hpp"
 #include "tess/forall.hpp"
 #include "tess/memory.hpp"
 
@@ -18,11 +20,47 @@ out_of_memory::out_of_memory(place_id place, std::uint64_t asked_bytes, std::uin
 
 namespace detail {
 
+namespace {
+
+/// Gives back what was released long ago, until at most `bytes` are kept.
+void forget_released(heap& from, released_blocks& kept, std::uint64_t bytes) {
+  while (kept.bytes > bytes) {
+    kept.bytes -= from.bytes_of(kept.offsets.front());
+    kept.known.erase(kept.offsets.front());
+    TESS_ASSERT(from.release(kept.offsets.front()));
+    kept.offsets.pop_front();
+  }
+}
+
+std::uint64_t allocate_block(heap& from, released_blocks& kept, std::uint64_t bytes) {
+  if (allocation_fails()) return 0;
+  std::uint64_t offset = from.allocate(bytes);
+  if (offset == 0 && kept.bytes != 0) {
+    forget_released(from, kept, 0);
+    offset = from.allocate(bytes);
+  }
+  return offset;
+}
+
+/// False: `offset` is no block, or was released before.
+bool release_block(heap& from, released_blocks& kept, std::uint64_t offset) {
+  if (the_job->allocations == nullptr) return from.release(offset);
+  std::uint64_t const bytes = from.bytes_of(offset);
+  if (bytes == 0 || !kept.known.insert(offset).second) return false;
+  kept.offsets.push_back(offset);
+  kept.bytes += bytes;
+  forget_released(from, kept, released_blocks::bytes_max);
+  return true;
+}
+
+}  // namespace
+
 std::uint64_t segment_allocate(std::size_t bytes) {
   place_state& p = this_place();
   std::lock_guard const lock(p.heaps.mutex);
-  std::uint64_t const offset = allocation_fails() ? 0 : p.heaps.own->allocate(bytes);
+  std::uint64_t const offset = allocate_block(*p.heaps.own, p.heaps.own_released, bytes);
   if (offset == 0) throw out_of_memory(p.id, bytes, p.heaps.own->left_bytes());
+  if (the_job->allocations != nullptr) the_job->allocations->add(p.id, offset, bytes);
   return global_ptr<std::byte>(p.id, offset).bits();
 }
 
@@ -34,10 +72,12 @@ void segment_release(std::uint64_t address) {
                 "memory of place " + std::to_string(g.place()) + " given back at place " + std::to_string(p.id),
                 "a call at its own place: at(p.place(), …)");
   std::lock_guard const lock(p.heaps.mutex);
-  if (!p.heaps.own->release(g.offset()))
+  std::uint64_t const bytes = p.heaps.own->bytes_of(g.offset());
+  if (!release_block(*p.heaps.own, p.heaps.own_released, g.offset()))
     throw error("deallocate",
                 "offset " + std::to_string(g.offset()) + " of place " + std::to_string(p.id) + " is not allocated",
                 "what allocate() returned, once");
+  if (the_job->allocations != nullptr) the_job->allocations->remove(p.id, g.offset(), bytes);
 }
 
 void throw_not_local(std::uint64_t address) {
@@ -76,12 +116,13 @@ constexpr auto open_symmetric = [](std::uint64_t offset, std::uint64_t bytes) {
   if (offset < p.heaps.symmetric_used)
     std::memset(p.memory.base + offset, 0, std::min(bytes, p.heaps.symmetric_used - offset));
   p.heaps.symmetric_used = std::max(p.heaps.symmetric_used, offset + bytes);
+  if (the_job->allocations != nullptr) the_job->allocations->add(p.id, offset, bytes);
 };
 
 constexpr auto reserve_symmetric = [](std::uint64_t bytes) {
   place_state& p = this_place();
   std::lock_guard const lock(p.heaps.mutex);
-  std::uint64_t const offset = allocation_fails() ? 0 : p.heaps.symmetric->allocate(bytes);
+  std::uint64_t const offset = allocate_block(*p.heaps.symmetric, p.heaps.symmetric_released, bytes);
   if (offset == 0) throw out_of_memory(p.id, bytes, p.heaps.symmetric->left_bytes());
   return offset;
 };
@@ -105,15 +146,20 @@ task<std::uint64_t> symmetric_allocate(std::size_t bytes) {
 
 task<void> symmetric_release(std::uint64_t offset) {
   if (offset == 0) co_return;
-  bool const known = co_await at(
+  std::uint64_t const bytes = co_await at(
       0,
       [](std::uint64_t o) {
         place_state& p = this_place();
         std::lock_guard const lock(p.heaps.mutex);
-        return p.heaps.symmetric->release(o);
+        std::uint64_t const size = p.heaps.symmetric->bytes_of(o);
+        return release_block(*p.heaps.symmetric, p.heaps.symmetric_released, o) ? size : 0;
       },
       offset);
-  if (!known) throw error("release", "offset " + std::to_string(offset) + " is not allocated", "one release per make");
+  // In a job that verifies accesses all places are in this process.
+  if (the_job->allocations != nullptr)
+    for (unsigned p = 0; p < places(); ++p) the_job->allocations->remove(static_cast<place_id>(p), offset, bytes);
+  if (bytes == 0)
+    throw error("release", "offset " + std::to_string(offset) + " is not allocated", "one release per make");
 }
 
 }  // namespace detail

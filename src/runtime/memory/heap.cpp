@@ -101,10 +101,15 @@ std::uint64_t heap::allocate(std::uint64_t bytes) {
   return offset + line;
 }
 
+std::uint64_t heap::bytes_of(std::uint64_t address) const noexcept {
+  if (address % line != 0 || address < begin_ + line || address >= top_) return 0;
+  tag const& t = at(address - line);
+  return t.check == ((address - line) ^ magic) ? (t.lines - 1) * line : 0;
+}
+
 bool heap::release(std::uint64_t address) {
-  if (address % line != 0 || address < begin_ + line || address >= top_) return false;
+  if (bytes_of(address) == 0) return false;
   std::uint64_t offset = address - line;
-  if (at(offset).check != (offset ^ magic)) return false;
   left_lines_ += at(offset).lines;
   at(offset).check = 0;
   std::uint64_t const next = offset + at(offset).lines * line;

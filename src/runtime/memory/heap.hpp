@@ -26,6 +26,9 @@ class heap {
   /// False: `offset` is no block that allocate() returned.
   [[nodiscard]] bool release(std::uint64_t offset);
 
+  /// The bytes of a block that allocate() returned and that was not released; 0: `offset` is none.
+  [[nodiscard]] std::uint64_t bytes_of(std::uint64_t offset) const noexcept;
+
   /// Bytes that can still be allocated, apart from fragmentation.
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return left_lines_ * line; }
 

@@ -14,13 +14,11 @@ namespace tess::detail {
 namespace {
 
 void check_block(std::uint64_t address, std::size_t bytes, std::source_location at) {
-#if defined(TESS_CHECKED) && TESS_CHECKED
-  if (bytes != 0) check_access(address, bytes, 1, at);
-#else
-  static_cast<void>(address);
-  static_cast<void>(bytes);
-  static_cast<void>(at);
+#if !(defined(TESS_CHECKED) && TESS_CHECKED)
+  if (!verifies_accesses()) [[likely]]
+    return;
 #endif
+  if (bytes != 0) check_access(address, bytes, 1, at);
 }
 
 void count_block(std::size_t bytes) noexcept {

@@ -9,11 +9,24 @@ namespace tess::detail {
 
 namespace {
 
+constexpr std::size_t place_numbers = 65536;
+
 /// With a delay, or on request, words of other places go through the runtime: the tables show no windows, not even that
 /// of the own place. Its workers have that one in `own_window`.
 void hide_windows(job_state& j) {
   settings const& s = j.options;
   window_tables& windows = j.windows;
+  if (j.allocations != nullptr) {
+    // Words are verified first; with a delay and without windows that is done where the fabric gets them.
+    if (!s.delay.any() && !s.no_window) {
+      windows.verified = windows.atomic;
+      for (auto const& w : j.workers) w->verifies = true;
+    }
+    // Addresses of places that there are not have an entry, too.
+    windows.load.assign(place_numbers, no_window);
+    windows.atomic.assign(place_numbers, no_window);
+    return;
+  }
   if (!s.delay.any() && !s.no_window) return;
   bool const delayed = !s.no_window && std::ranges::find(windows.atomic, no_window) == windows.atomic.end();
   if (delayed) windows.delayed = windows.atomic;

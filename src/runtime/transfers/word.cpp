@@ -6,6 +6,7 @@
 
 #include "runtime/failures/abort.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/memory/allocation_map.hpp"
 #include "tess/counter.hpp"
 
 namespace tess::detail {
@@ -42,6 +43,27 @@ void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignmen
     throw error(where,
                 "misaligned access at place " + std::to_string(g.place()) + " offset " + std::to_string(g.offset()),
                 "a multiple of " + std::to_string(alignment));
+  if (the_job == nullptr || the_job->allocations == nullptr) return;
+  if (char const* const wrong = the_job->allocations->what_is_wrong(g.place(), g.offset(), bytes))
+    throw error(where,
+                std::to_string(bytes) + " bytes at place " + std::to_string(g.place()) + " offset " +
+                    std::to_string(g.offset()) + ": " + wrong,
+                "allocated memory");
+}
+
+std::uint64_t verified_address(std::uint64_t address, std::size_t bytes, std::size_t alignment,
+                               std::source_location at) {
+  place_id const place = place_of(address);
+  std::uint64_t const offset = offset_of(address);
+  // First what is right, without more work than needed.
+  if (place >= job.places || offset % alignment != 0 || offset >= job.segment_bytes[place] ||
+      the_job->allocations->what_is_wrong(place, offset, bytes) != nullptr) [[unlikely]]
+    check_access(address, bytes, alignment, at);
+  return the_job->windows.verified[place] + offset;
+}
+
+bool verifies_accesses() noexcept {
+  return the_job->allocations != nullptr;
 }
 
 void report_unawaited(std::source_location at) noexcept {
@@ -56,7 +78,9 @@ void report_unawaited(std::source_location at) noexcept {
         to_text(at).c_str());
 }
 
-word_slot* issue_word(word_request const& request) {
+word_slot* issue_word(word_request const& request, std::source_location at) {
+  if (verifies_accesses()) [[unlikely]]
+    check_access(request.address, request.bytes, request.alignment, at);
   worker_state& w = this_worker();
   auto* const slot = new (w.frames.allocate(sizeof(word_slot), frame_pool::kind::raw)) word_slot;
   try {

@@ -92,6 +92,7 @@ struct worker {
   /// The value in tables that means no window: the window of the own place, or no_window.
   std::uint64_t own_window = std::uint64_t{1} << 63;
   std::uint64_t const* delayed_windows = nullptr;  ///< those of all places, if only the delay prevents their use
+  bool verifies = false;  ///< each word is verified first, because the job verifies every access
   delay_line delayed;
 
   /// Counts an event operation that did not wait. True: after many in a row, the other tasks get a turn now.
