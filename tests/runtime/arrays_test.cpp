@@ -5,6 +5,7 @@
 
 #include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
+#include "runtime/segment_left.hpp"
 
 namespace tess::test {
 namespace {
@@ -153,8 +154,7 @@ struct refused_at_last_place : resource {
 
 TEST_P(arrays, place_local_whose_constructor_throws_leaves_nothing_behind) {
   run_here([]() -> task<void> {
-    auto const left = [] { return detail::this_place().heaps.symmetric->left_bytes(); };
-    std::uint64_t const before = left();
+    std::uint64_t const before = test::symmetric_left_bytes();
     for (int i = 0; i < 3; ++i) {
       bool refused = false;
       try {
@@ -165,7 +165,7 @@ TEST_P(arrays, place_local_whose_constructor_throws_leaves_nothing_behind) {
       EXPECT_TRUE(refused);
       EXPECT_EQ(resource::live.load(), 0);
     }
-    EXPECT_EQ(left(), before);
+    EXPECT_EQ(test::symmetric_left_bytes(), before);
   });
 }
 

@@ -9,12 +9,22 @@
 
 namespace tess::test {
 
-inline std::uint64_t segment_left_bytes() {
-  detail::place_state& p = detail::this_place();
-  std::lock_guard const lock(p.heaps.mutex);
+inline std::uint64_t left_bytes(detail::heap const& heap, detail::released_blocks const& kept) {
   // A block of the heap has a line of 64 bytes in front.
-  auto const& kept = p.heaps.own_released;
-  return p.heaps.own->left_bytes() + kept.bytes + 64 * kept.offsets.size();
+  return heap.left_bytes() + kept.bytes + 64 * kept.offsets.size();
+}
+
+inline std::uint64_t segment_left_bytes() {
+  detail::place_heaps& heaps = detail::this_place().heaps;
+  std::lock_guard const lock(heaps.mutex);
+  return left_bytes(*heaps.own, heaps.own_released);
+}
+
+/// The same, of the heap that all places share. For place 0.
+inline std::uint64_t symmetric_left_bytes() {
+  detail::place_heaps& heaps = detail::this_place().heaps;
+  std::lock_guard const lock(heaps.mutex);
+  return left_bytes(*heaps.symmetric, heaps.symmetric_released);
 }
 
 }  // namespace tess::test

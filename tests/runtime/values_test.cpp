@@ -152,7 +152,7 @@ TEST_P(values, reach_async_calls_and_all_places) {
                 [](global_ptr<std::uint64_t> s, std::vector<char> text) {
                   at_async(
                       s.place(),
-                      [](global_ptr<std::uint64_t> t, std::uint64_t n) { place_atomic([&] { *t.local() += n; }); }, s,
+                      [](global_ptr<std::uint64_t> t, std::uint64_t n) -> task<void> { co_await fetch_add(t, n); }, s,
                       std::uint64_t{text.size()});
                 },
                 sum, std::vector<char>(bytes));
