@@ -11,8 +11,8 @@
 //
 // Threads   any task, of any place. Functions that are passed run inside a message handler and must not block.
 // Errors    out_of_memory of a place comes back to the caller, or goes to the finish.
-// Cost      each operation is an `at` to the owner; those that end in async are gathered as at_async is: use these for many.
-//           A place's part is a std::unordered_map in its private memory.
+// Cost      each operation is an `at` to the owner; those that end in async are gathered as at_async is: use these for
+//           many. A place's part is a std::unordered_map in its private memory.
 #pragma once
 
 #include <concepts>
