@@ -106,10 +106,12 @@ void check_equal_sizes(A const& a, B const& b) {
 
 }  // namespace detail
 
+/// Assigns the value to all elements.
 template <class T>
 task<void> fill(global_array<T> a, std::type_identity_t<T> value) {
   return on_all_places([](global_array<T> to, T v) { std::ranges::fill(to.local(), v); }, a, value);
 }
+/// Assigns the value to all elements.
 template <class T>
 task<void> fill(cyclic_array<T> a, std::type_identity_t<T> value) {
   return on_all_places([](cyclic_array<T> to, T v) { std::ranges::fill(to.local(), v); }, a, value);

@@ -48,6 +48,7 @@ concept work_bag = std::default_initializable<B> && std::movable<B> && requires(
   known.result();
 };
 
+/// How often a place looks at its messages, and how it looks for work.
 struct balance_options {
   unsigned items = 64;    ///< that a place processes before it looks at its messages
   unsigned attempts = 2;  ///< to steal at random, before a place waits for its lifelines

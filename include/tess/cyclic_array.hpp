@@ -48,6 +48,7 @@ class cyclic_array {
   static task<void> release(cyclic_array a) { return detail::symmetric_release(a.offset_); }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  /// Elements in a block.
   [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
 
   /// The place that holds element i, and its index in local() there.

@@ -68,14 +68,16 @@ class distributed_map {
   using part = detail::table_part<table>;
 
  public:
-  using key_type = K;
-  using mapped_type = V;
+  using key_type = K;     ///< as in std::unordered_map
+  using mapped_type = V;  ///< as in std::unordered_map
 
   distributed_map() = default;
+  /// Makes an empty one, with a part at each place.
   static task<distributed_map> make() { co_return distributed_map(co_await place_local<part>::make()); }
   /// One task calls it, for all, when no task uses the map any more.
   static task<void> release(distributed_map m) { return place_local<part>::release(m.parts_); }
 
+  /// The place that has this key.
   [[nodiscard]] place_id owner(K const& key) const { return detail::owner_of_hash(Hash()(key), places()); }
 
   /// co_await gives the value, or nothing.
@@ -179,21 +181,25 @@ task<void> forall(distributed_map<K, V, Hash> m, F f) {
       m, f);
 }
 
+/// The keys alone: see distributed_map.
 template <class K, class Hash = std::hash<K>>
 class distributed_set {
   using table = std::unordered_set<K, Hash>;
   using part = detail::table_part<table>;
 
  public:
-  using key_type = K;
+  using key_type = K;  ///< as in std::unordered_set
 
   distributed_set() = default;
+  /// Makes an empty one, with a part at each place.
   static task<distributed_set> make() { co_return distributed_set(co_await place_local<part>::make()); }
   /// One task calls it, for all, when no task uses the set any more.
   static task<void> release(distributed_set s) { return place_local<part>::release(s.parts_); }
 
+  /// The place that has this key.
   [[nodiscard]] place_id owner(K const& key) const { return detail::owner_of_hash(Hash()(key), places()); }
 
+  /// co_await is true if there is such a key.
   [[nodiscard]] auto contains(K key) const {
     place_id const p = owner(key);
     return at(

@@ -31,6 +31,7 @@ class distributed_queue {
   using value_type = T;
 
   distributed_queue() = default;
+  /// Makes an empty one, with a part at each place.
   static task<distributed_queue> make() { co_return distributed_queue(co_await place_local<part>::make()); }
   /// One task calls it, for all, when no task uses the queue any more.
   static task<void> release(distributed_queue q) { return place_local<part>::release(q.parts_); }

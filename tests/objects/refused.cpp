@@ -124,7 +124,7 @@ void* compile() {
 #else
 // Arguments and results by value.
 #if CASE == 19
-using argument = std::vector<std::shared_ptr<int>>;
+using argument = std::vector<std::shared_ptr<int> >;
 #elif CASE == 20
 using argument = std::vector<friendly*>;
 #elif CASE == 21
