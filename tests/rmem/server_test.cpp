@@ -4,16 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
-#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -21,6 +18,7 @@
 #include <vector>
 
 #include "fresh_tcp_address.hpp"
+#include "other_user.hpp"
 #include "rmem/client/connection.hpp"
 #include "rmem/store/leased_memory.hpp"
 #include "running_server.hpp"
@@ -28,8 +26,6 @@
 
 namespace tess::rmem {
 namespace {
-
-constexpr std::uint32_t other_user = 65534;
 
 /// Writes and reads any number of bytes anywhere, and compares with a copy.
 void exercise(client& c, region const& r, unsigned seed) {
@@ -90,23 +86,6 @@ TEST(rmem_server, a_transfer_that_leaves_the_region_moves_nothing) {
   std::vector<char> got(3 * mebibyte, 'x');
   c.memread(got.data(), r.base, got.size());
   EXPECT_EQ(std::count(got.begin(), got.end(), '\0'), static_cast<std::ptrdiff_t>(got.size()));
-}
-
-/// Runs `what` in a process of another user; 0: it succeeded.
-int as_other_user(std::function<int()> const& what) {
-  pid_t const child = fork();
-  if (child == 0) {
-    int result = 99;
-    try {
-      if (setgid(other_user) == 0 && setuid(other_user) == 0) result = what();
-    } catch (std::exception const& e) {
-      std::fprintf(stderr, "other user: %s\n", e.what());
-    }
-    _exit(result);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 98;
 }
 
 TEST(rmem_server, another_user_has_a_right_until_it_is_revoked) {

@@ -20,6 +20,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "rmem/wire/socket_folder.hpp"
+
 namespace tess::rmem {
 
 namespace {
@@ -34,22 +36,22 @@ constexpr int buffer_bytes = 1 << 20;
   throw no_connection(where + ": " + what + ": " + std::generic_category().message(reason), reason);
 }
 
-fs::path folder() {
-  if (geteuid() == 0) return "/run/tess";
-  char const* const own = std::getenv("XDG_RUNTIME_DIR");
-  if (own != nullptr && *own != '\0') return fs::path(own) / "tess";
-  return "/tmp/tess-" + std::to_string(geteuid());
+std::string path_in(std::string const& full) {
+  return full.substr(full.find(':') + 1);
 }
 
-sockaddr_un path_of(std::string const& full) {
-  std::string const path = full.substr(full.find(':') + 1);
+/// In no folder, and gone with its socket.
+bool is_abstract(std::string const& path) {
+  return path.starts_with('@');
+}
+
+sockaddr_un address_of(std::string const& full, std::string const& path) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof to.sun_path)
     throw std::runtime_error(full + ": a socket's path has 1 to " + std::to_string(sizeof to.sun_path - 1) + " bytes");
   std::memcpy(to.sun_path, path.data(), path.size());
-  // An abstract name: in no folder, and gone with its socket.
-  if (path.front() == '@') to.sun_path[0] = '\0';
+  if (is_abstract(path)) to.sun_path[0] = '\0';
   return to;
 }
 
@@ -80,49 +82,75 @@ void set(descriptor const& s, int level, int option, int value) {
   static_cast<void>(setsockopt(s.number(), level, option, &value, sizeof value));
 }
 
-descriptor listen_on_path(std::string const& full) {
-  auto const to = path_of(full);
-  fs::path const path = to.sun_path;
-  auto const* const address = reinterpret_cast<sockaddr const*>(&to);
-  if (to.sun_path[0] != '\0' && path.parent_path() == folder()) {
-    std::error_code ignored;  // bind() has the better message
-    fs::create_directories(path.parent_path(), ignored);
-  }
-  auto s = socket_of(AF_UNIX);
-  if (!s.is_open()) fail(full, "no socket", errno);
-  if (bind(s.number(), address, sizeof to) != 0) {
-    if (errno != EADDRINUSE) fail(full, "cannot listen there", errno);
+/// 0, or errno.
+int try_to_bind(descriptor const& s, sockaddr_un const& to) {
+  // Any user may connect, and rights are checked for every request. The mode is not set later, because then another
+  // file may be in the socket's place.
+  mode_t const before = umask(S_IXUSR | S_IXGRP | S_IXOTH);
+  int const reason = bind(s.number(), reinterpret_cast<sockaddr const*>(&to), sizeof to) == 0 ? 0 : errno;
+  umask(before);
+  return reason;
+}
+
+void bind_to(descriptor const& s, std::string const& full, sockaddr_un const& to) {
+  int reason = try_to_bind(s, to);
+  if (reason == EADDRINUSE) {
     // The socket of a dead server refuses connections.
     auto const probe = socket_of(AF_UNIX);
-    if (connect(probe.number(), address, sizeof to) == 0 || errno != ECONNREFUSED)
+    if (connect(probe.number(), reinterpret_cast<sockaddr const*>(&to), sizeof to) == 0 || errno != ECONNREFUSED)
       throw std::runtime_error(full + ": another server listens there; give it another --name, or stop it");
     unlink(to.sun_path);
-    if (bind(s.number(), address, sizeof to) != 0) fail(full, "cannot listen there", errno);
+    reason = try_to_bind(s, to);
   }
-  // Any user may connect; rights are checked for every request.
-  if (to.sun_path[0] != '\0') chmod(to.sun_path, 0666);
+  if (reason != 0) fail(full, "cannot listen there", reason);
+}
+
+descriptor listen_on_path(std::string const& full) {
+  auto const path = path_in(full);
+  static_cast<void>(address_of(full, path));  // its length is checked
+  auto s = socket_of(AF_UNIX);
+  if (!s.is_open()) fail(full, "no socket", errno);
+  if (is_abstract(path)) {
+    bind_to(s, full, address_of(full, path));
+  } else {
+    socket_folder const folder(path, true);
+    folder.check_for_server();
+    bind_to(s, full, address_of(full, folder.path_of(fs::path(path).filename())));
+  }
   if (listen(s.number(), backlog) != 0) fail(full, "cannot listen there", errno);
+  return s;
+}
+
+/// May the process that listens at this address be a server?
+bool is_trusted(descriptor const& s, std::string const& path, uid_t& listener) {
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  if (getsockopt(s.number(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return false;
+  listener = peer.uid;
+  if (is_abstract(path)) return listener == geteuid() || listener == 0;
+  return socket_folder(path, false).is_trusted(listener);
+}
+
+descriptor connect_to_path(std::string const& full) {
+  auto const path = path_in(full);
+  auto const to = address_of(full, path);
+  auto s = socket_of(AF_UNIX);
+  set(s, SOL_SOCKET, SO_SNDBUF, buffer_bytes);
+  limit_waiting(s.number(), failure_timeout());
+  if (!s.is_open() || connect(s.number(), reinterpret_cast<sockaddr const*>(&to), sizeof to) != 0)
+    fail(full, "no memory server there", errno);
+  uid_t listener = 0;
+  if (!is_trusted(s, path, listener))
+    fail(full, "user " + std::to_string(listener) + " listens there, who is not trusted with this address", EPERM);
   return s;
 }
 
 }  // namespace
 
-descriptor& descriptor::operator=(descriptor&& other) noexcept {
-  if (this != &other) {
-    if (number_ >= 0) close(number_);
-    number_ = other.release();
-  }
-  return *this;
-}
-
-descriptor::~descriptor() {
-  if (number_ >= 0) close(number_);
-}
-
 std::string full_address(std::string const& where, bool to_listen) {
   if (where.find(':') != std::string::npos) return where;
   if (where.find('/') != std::string::npos) return "unix:" + where;
-  fs::path const own = folder() / (where + ".sock");
+  fs::path const own = socket_folder::own() / (where + ".sock");
   fs::path const systems = "/run/tess/" + where + ".sock";
   std::error_code none;
   bool const is_own = to_listen || fs::exists(own, none) || !fs::exists(systems, none);
@@ -159,15 +187,7 @@ descriptor listen_at(std::string const& full) {
 }
 
 descriptor connect_to(std::string const& full) {
-  if (is_local(full)) {
-    auto const to = path_of(full);
-    auto s = socket_of(AF_UNIX);
-    set(s, SOL_SOCKET, SO_SNDBUF, buffer_bytes);
-    limit_waiting(s.number(), failure_timeout());
-    if (!s.is_open() || connect(s.number(), reinterpret_cast<sockaddr const*>(&to), sizeof to) != 0)
-      fail(full, "no memory server there", errno);
-    return s;
-  }
+  if (is_local(full)) return connect_to_path(full);
   auto const found = resolve(full, 0);
   int reason = EADDRNOTAVAIL;
   for (addrinfo const* a = found.get(); a != nullptr; a = a->ai_next) {

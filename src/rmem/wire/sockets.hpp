@@ -1,7 +1,8 @@
 // sockets: where memory servers listen and how clients connect: `unix:PATH`, `tcp:HOST:PORT`, or a server's name.
 //
 //   A name stands for a socket in a folder: /run/tess/NAME.sock for a server of root, else NAME.sock in
-//   $XDG_RUNTIME_DIR/tess, or in /tmp/tess-USER if there is no such folder. `unix:@TEXT` is in no folder.
+//   $XDG_RUNTIME_DIR/tess, or in /tmp/tess-USER if there is no such folder. The folder must be this user's alone.
+//   `unix:@TEXT` is in no folder: a client accepts only a server of its own user or of root there.
 //
 // Errors   std::runtime_error that names the address and the reason.
 #pragma once
@@ -12,27 +13,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "rmem/wire/descriptor.hpp"
+
 namespace tess::rmem {
-
-/// An owned file descriptor.
-class descriptor {
- public:
-  descriptor() = default;
-  explicit descriptor(int number) : number_(number) {}
-  descriptor(descriptor&& other) noexcept : number_(other.release()) {}
-  descriptor& operator=(descriptor&& other) noexcept;
-  ~descriptor();
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  [[nodiscard]] int release() noexcept {
-    int const number = number_;
-    number_ = -1;
-    return number;
-  }
-
- private:
-  int number_ = -1;
-};
 
 /// The address of a name; anything with a colon is an address already. `to_listen`: one that this user may create.
 [[nodiscard]] std::string full_address(std::string const& where, bool to_listen);
@@ -51,8 +34,9 @@ struct no_connection : std::runtime_error {
 /// Blocking calls on this socket take no longer than this.
 void limit_waiting(int socket, std::chrono::milliseconds time);
 
-/// Replaces the socket of a dead server, never of a live one. Both sockets are closed on exec.
+/// Replaces the socket of a dead server, never of a live one. The socket is closed on exec.
 [[nodiscard]] descriptor listen_at(std::string const& full);
+/// Refuses a local server of a user who has no business at this address (socket_folder.hpp). Closed on exec.
 [[nodiscard]] descriptor connect_to(std::string const& full);
 
 }  // namespace tess::rmem
