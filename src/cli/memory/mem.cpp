@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "cli/command/dispatch.hpp"
 #include "cli/memory/words.hpp"
 #include "rmem/client/connection.hpp"
+#include "rmem/wire/region_name.hpp"
 #include "rmem/wire/sockets.hpp"
 #include "tess/rmem.hpp"
 
@@ -42,10 +44,26 @@ struct typed {
   bool takes_over = false;
 };
 
+/// Its servers, each of which may be a pair: `a,c+b,d`.
 std::string where(typed const& t) {
-  if (!t.server.empty()) return t.server;
   char const* const said = std::getenv("TESS_RMEM");
-  return said != nullptr && *said != '\0' ? said : "default";
+  std::string const all = !t.server.empty() ? t.server : said != nullptr && *said != '\0' ? said : "default";
+  try {
+    for (std::size_t at = 0; at <= all.size();) {
+      std::size_t const end = std::min(all.find_first_of(",+", at), all.size());
+      static_cast<void>(rmem::full_address(all.substr(at, end - at), false));
+      at = end + 1;
+    }
+  } catch (rmem::bad_address const& wrong) {
+    throw usage_error{wrong.what()};
+  }
+  return all;
+}
+
+/// Of a region. `.`, the server, has rights only.
+void check_name(std::string const& name) {
+  auto const problem = rmem::problem_of_name(name);
+  if (!problem.empty()) throw usage_error{std::string(problem)};
 }
 
 int list(rmem::client& c, typed const&) {
@@ -146,6 +164,8 @@ int take_over(typed const& t) {
 }
 
 int copy_in(rmem::client& c, typed const& t) {
+  // Only a regular file has a size, and opening a FIFO would wait for its other end.
+  if (!std::filesystem::is_regular_file(t.file)) throw usage_error{fmt::format("{} is no regular file", t.file)};
   std::ifstream file(t.file, std::ios::binary | std::ios::ate);
   if (!file) throw usage_error{fmt::format("cannot read {}", t.file)};
   auto const size = static_cast<std::uint64_t>(file.tellg());
@@ -226,6 +246,7 @@ int execute(words const& given) {
   add_subcommands(line, t, chosen);
   if (auto const code = line.finish_early(given)) return *code;
   if (t.takes_over) return take_over(t);
+  if (!t.name.empty() || t.named) check_name(t);
   rmem::client c(where(t), t.token.empty() ? std::vector<std::string>{} : std::vector<std::string>{t.token});
   return chosen(c, t);
 }

@@ -18,7 +18,11 @@ constexpr auto retry_interval = std::chrono::milliseconds(10);
 endpoints::endpoints(std::string const& where) : text_(where) {
   for (std::size_t at = 0; at <= where.size();) {
     std::size_t const comma = std::min(where.find(',', at), where.size());
-    addresses_.push_back(full_address(where.substr(at, comma - at), false));
+    try {
+      addresses_.push_back(full_address(where.substr(at, comma - at), false));
+    } catch (bad_address const& wrong) {
+      throw refused(reason::bad_request, wrong.what());
+    }
     local_ = local_ && is_local(addresses_.back());
     at = comma + 1;
   }

@@ -28,7 +28,7 @@ std::span<std::byte const> zeros() {
   return bytes;
 }
 
-/// The number of regions that one `list` looks at, so that no request takes long.
+/// How many rights one `list` looks up, so that no request takes long; each region costs one for each token.
 constexpr std::size_t listed_max = 2048;
 constexpr std::size_t list_bytes_max = 60 * 1024;
 
@@ -355,7 +355,7 @@ void session::list() {
   auto const& all = store_.regions();
   for (auto i = all.lower_bound(request_.address); i != all.end(); ++i) {
     region const& r = i->second;
-    if (++looked_at > listed_max || entries.size() > list_bytes_max) {
+    if ((looked_at += 1 + who_.tokens.size()) > listed_max || entries.size() > list_bytes_max) {
       next = r.base;
       break;
     }

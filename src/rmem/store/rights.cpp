@@ -32,29 +32,30 @@ bool caller::is(holder const& h) const {
   return std::ranges::find(tokens, h.id) != tokens.end();
 }
 
-std::uint32_t grants::held(caller const& who, std::uint32_t of_owner) const {
-  std::uint32_t rights = who.is(owner_) ? of_owner : 0;
-  if (rights == of_owner) return rights;
-  auto const add = [&](holder const& h) {
-    auto const least = holder{holder::kind::user, {}};
-    for (auto i = entries_.lower_bound({h, least}); i != entries_.end() && i->first.to == h; ++i) rights |= i->second;
-  };
-  if (who.user) {
-    add(holder::user(*who.user));
-    add(holder::any_user());
-  }
-  for (auto const& id : who.tokens) add(holder::of(id));
+std::uint32_t grants::given_to(holder const& h) const {
+  std::uint32_t rights = 0;
+  for (auto i = entries_.lower_bound({h, {}}); i != entries_.end() && i->first.to == h; ++i) rights |= i->second;
   return rights;
 }
 
+std::uint32_t grants::held(caller const& who, std::uint32_t of_owner) const {
+  std::uint32_t rights = who.is(owner_) ? of_owner : 0;
+  if (rights == of_owner) return rights;
+  if (who.user) rights |= given_to(holder::user(*who.user)) | given_to(holder::any_user());
+  for (auto const& id : who.tokens) rights |= given_to(holder::of(id));
+  return rights;
+}
+
+/// Cost: logarithmic in the grants for each holder that the caller is.
 std::optional<holder> grants::grantor(caller const& who, std::uint32_t rights) const {
   if (who.is(owner_)) return owner_;
   std::uint32_t const needed = rights | right_grant;
-  std::map<holder, std::uint32_t> held;
-  for (auto const& [e, given] : entries_)
-    if (who.is(e.to)) held[e.to] |= given;
-  for (auto const& [h, has] : held)
-    if ((has & needed) == needed) return h;
+  auto const can = [&](holder const& h) { return (given_to(h) & needed) == needed; };
+  if (who.user)
+    for (auto const& h : {holder::user(*who.user), holder::any_user()})
+      if (can(h)) return h;
+  for (auto const& id : who.tokens)
+    if (can(holder::of(id))) return holder::of(id);
   return std::nullopt;
 }
 
@@ -62,18 +63,22 @@ void grants::add(holder const& to, holder const& by, std::uint32_t rights) {
   entries_[{to, by}] |= rights;
 }
 
+/// Follows the grants from the owner. A holder's grants are looked at again when it has gained a right, which happens
+/// once for each right at most.
 std::map<grants::entry, std::uint32_t> grants::valid() const {
+  std::map<holder, std::vector<std::pair<entry, std::uint32_t>>> by_grantor;
+  for (auto const& e : entries_) by_grantor[e.first.by].push_back(e);
   std::map<entry, std::uint32_t> kept;
   std::map<holder, std::uint32_t> held;
-  for (bool more = true; more;) {
-    more = false;
-    for (auto const& [e, rights] : entries_) {
-      if (kept.contains(e)) continue;
+  for (std::vector<holder> gained{owner_}; !gained.empty();) {
+    holder const by = gained.back();
+    gained.pop_back();
+    for (auto const& [e, rights] : by_grantor[by]) {
       std::uint32_t const needed = rights | right_grant;
-      if (e.by != owner_ && (held[e.by] & needed) != needed) continue;
-      kept.emplace(e, rights);
+      if (by != owner_ && (held[by] & needed) != needed) continue;
+      if (!kept.emplace(e, rights).second || (held[e.to] | rights) == held[e.to]) continue;
       held[e.to] |= rights;
-      more = true;
+      gained.push_back(e.to);
     }
   }
   return kept;
@@ -94,7 +99,8 @@ std::vector<holder> grants::revoke(holder const& from, std::optional<holder> con
 }
 
 bool grants::contains(holder const& h) const {
-  return h == owner_ || std::ranges::any_of(entries_, [&](auto const& e) { return e.first.to == h; });
+  auto const first = entries_.lower_bound({h, {}});
+  return h == owner_ || (first != entries_.end() && first->first.to == h);
 }
 
 }  // namespace tess::memd

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "rmem/wire/region_name.hpp"
+
 namespace tess::memd {
 
 namespace {
@@ -62,6 +64,16 @@ std::optional<std::uint64_t> store::total_size(std::uint64_t size, std::span<wir
   return size;
 }
 
+/// A remote client does not learn that a region exists to which it has no right.
+bool store::is_hidden(caller const& who, region const& r) const {
+  return !who.user && held(who, r) == 0;
+}
+
+region* store::region_at(caller const& who, std::uint64_t address) {
+  region* const r = region_at(address);
+  return r == nullptr || is_hidden(who, *r) ? nullptr : r;
+}
+
 region* store::region_at(std::uint64_t address) {
   auto after = regions_.upper_bound(address);
   if (after == regions_.begin()) return nullptr;
@@ -81,7 +93,7 @@ std::uint32_t store::held(caller const& who, region const& r) const {
 }
 
 checked<region*> store::check(caller const& who, std::uint64_t address, std::uint64_t size, std::uint32_t wanted) {
-  region* const r = region_at(address);
+  region* const r = region_at(who, address);
   if (r == nullptr) return refuse(status::no_region, "no region at " + hexadecimal(address));
   std::uint32_t const missing = wanted & ~held(who, *r);
   if (missing != 0) return refuse(status::no_right, missing_text(missing, *r));
@@ -96,9 +108,8 @@ checked<region*> store::check(caller const& who, std::uint64_t address, std::uin
 }
 
 checked<void> store::check_name(std::string_view name, std::uint64_t now) {
-  if (name.empty() || name.size() > wire::name_bytes_max ||
-      std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }))
-    return refuse(status::bad_request, "a name is 1 to 255 bytes without control characters");
+  if (auto const problem = rmem::problem_of_name(name); !problem.empty())
+    return refuse(status::bad_request, std::string(problem));
   auto const found = names_.find(std::string(name));
   if (found == names_.end()) return {};
   if (found->second.until != 0 && found->second.until <= now) {
@@ -188,9 +199,13 @@ checked<void> store::unlink(caller const& who, std::string_view name, std::uint6
 
 checked<region const*> store::open(caller const& who, std::string_view name, std::uint32_t wanted, std::uint64_t now) {
   auto const found = names_.find(std::string(name));
-  if (found == names_.end() || (found->second.until != 0 && found->second.until <= now)) {
-    if (found != names_.end()) erase_name(std::string(name));
-    return refuse(status::no_name, "no region has the name " + in_quotes(name));
+  bool const expired = found != names_.end() && found->second.until != 0 && found->second.until <= now;
+  bool const known = found != names_.end() && !expired && !is_hidden(who, regions_.at(found->second.address));
+  if (!known) {
+    if (expired) erase_name(std::string(name));
+    // The text may be anything, and ends on a terminal.
+    std::string const shown = rmem::problem_of_name(name).empty() ? in_quotes(name) : "that was asked for";
+    return refuse(status::no_name, "no region has the name " + shown);
   }
   region const& r = regions_.at(found->second.address);
   std::uint32_t const missing = wanted & ~held(who, r);
@@ -202,23 +217,27 @@ checked<region const*> store::open(caller const& who, std::string_view name, std
 }
 
 checked<region const*> store::open_at(caller const& who, std::uint64_t address, std::uint32_t wanted) {
-  region const* const r = region_at(address);
+  region const* const r = region_at(who, address);
   if (r == nullptr) return refuse(status::no_region, "no region at " + hexadecimal(address));
   std::uint32_t const missing = wanted & ~held(who, *r);
   if (missing != 0) return refuse(status::no_right, missing_text(missing, *r));
   return r;
 }
 
-checked<grants*> store::grants_of(std::uint64_t address) {
+checked<grants*> store::grants_of(caller const& who, std::uint64_t address) {
   if (address == server_address) return &server_grants_;
-  region* const r = region_at(address);
+  region* const r = region_at(who, address);
   if (r == nullptr) return refuse(status::no_region, "no region at " + hexadecimal(address));
   return &r->rights;
 }
 
+grants& store::grants_at(std::uint64_t address) {
+  return address == server_address ? server_grants_ : region_at(address)->rights;
+}
+
 /// A change with the grantor and the rights; the caller adds the holder.
 checked<change> store::checked_grant(caller const& who, std::uint64_t address, std::uint32_t rights) {
-  auto const of = grants_of(address);
+  auto const of = grants_of(who, address);
   if (!of) return std::unexpected(of.error());
   bool const server = address == server_address;
   std::uint32_t const possible = server ? rights_of_server : rights_of_region;
@@ -256,7 +275,7 @@ checked<token> store::grant_token(caller const& who, std::uint64_t address, std:
 }
 
 checked<void> store::revoke(caller const& who, std::uint64_t address, holder const& from) {
-  auto const of = grants_of(address);
+  auto const of = grants_of(who, address);
   if (!of) return std::unexpected(of.error());
   bool const server = address == server_address;
   change c{.what = change::kind::revoke, .address = server ? server_address : region_at(address)->base, .who = from};
@@ -313,7 +332,7 @@ void store::apply(change const& c) {
       return erase_name(c.name);
     case change::kind::grant: {
       if (c.who.which == holder::kind::token) tokens_.insert_or_assign(c.who.id, known_token{c.secret, c.address});
-      (*grants_of(c.address))->add(c.who, c.by, c.rights);
+      grants_at(c.address).add(c.who, c.by, c.rights);
       return;
     }
     case change::kind::revoke:
@@ -348,19 +367,26 @@ void store::apply_remove(std::uint64_t address) {
   auto const found = regions_.find(address);
   region& r = found->second;
   for (auto const& name : r.names) names_.erase(name);
-  std::erase_if(tokens_, [&](auto const& t) { return t.second.address == address; });
+  erase_token(r.rights.owner(), address);
+  for (auto const& [e, rights] : r.rights.entries()) erase_token(e.to, address);
   if (r.memory.is_lent()) --lent_;
   pages_.free(r.memory.extents());
   regions_.erase(found);  // ends its leases
 }
 
 void store::apply_revoke(change const& c) {
-  auto& of = **grants_of(c.address);
+  auto& of = grants_at(c.address);
   auto const lost = of.revoke(c.who, c.by_anyone ? std::nullopt : std::optional(c.by));
   for (auto const& h : lost)
-    if (h.which == holder::kind::token && !of.contains(h)) tokens_.erase(h.id);
+    if (!of.contains(h)) erase_token(h, c.address);
   if (c.address == server_address || lost.empty()) return;
   recall(regions_.at(c.address));
+}
+
+void store::erase_token(holder const& h, std::uint64_t address) {
+  auto const found = tokens_.find(h.id);
+  if (h.which == holder::kind::token && found != tokens_.end() && found->second.address == address)
+    tokens_.erase(found);
 }
 
 void store::erase_name(std::string const& name) {

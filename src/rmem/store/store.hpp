@@ -3,7 +3,7 @@
 //   Every request is checked here before a byte moves. A change that passes is written to the journal (of a server with
 //   a file) and then applied, so a restart replays exactly what was acknowledged. Addresses are flat and never used
 //   twice: the top 8 bits are the server's number, and a stale address finds nothing. A page between two regions
-//   belongs to neither.
+//   belongs to neither. To a remote client a region without a right to it does not exist.
 //
 // Units    bytes; time in ms on a clock that never goes back.
 // Threads  one.
@@ -138,13 +138,18 @@ class store {
   void apply_remove(std::uint64_t address);
   void apply_revoke(change const& c);
   void erase_name(std::string const& name);
+  void erase_token(holder const& h, std::uint64_t address);
   [[nodiscard]] bool is_possible(change const& c) const;
   /// Ends the leases of the region: a client that has it mapped sees the end, and nothing of the region after that.
   void recall(region& r);
-  [[nodiscard]] checked<grants*> grants_of(std::uint64_t address);
+  [[nodiscard]] checked<grants*> grants_of(caller const& who, std::uint64_t address);
+  [[nodiscard]] grants& grants_at(std::uint64_t address);
   [[nodiscard]] checked<change> checked_grant(caller const& who, std::uint64_t address, std::uint32_t rights);
   [[nodiscard]] checked<void> check_name(std::string_view name, std::uint64_t now);
   [[nodiscard]] region* region_at(std::uint64_t address);
+  /// Null also if the region is hidden from `who`.
+  [[nodiscard]] region* region_at(caller const& who, std::uint64_t address);
+  [[nodiscard]] bool is_hidden(caller const& who, region const& r) const;
   [[nodiscard]] static std::string missing_text(std::uint32_t missing, region const& r);
   [[nodiscard]] static std::optional<std::uint64_t> total_size(std::uint64_t size,
                                                                std::span<wire::part const> other_parts);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +21,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "rmem/wire/region_name.hpp"
 #include "rmem/wire/socket_folder.hpp"
 
 namespace tess::rmem {
@@ -49,7 +51,7 @@ sockaddr_un address_of(std::string const& full, std::string const& path) {
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof to.sun_path)
-    throw std::runtime_error(full + ": a socket's path has 1 to " + std::to_string(sizeof to.sun_path - 1) + " bytes");
+    throw bad_address(full + ": a socket's path has 1 to " + std::to_string(sizeof to.sun_path - 1) + " bytes");
   std::memcpy(to.sun_path, path.data(), path.size());
   if (is_abstract(path)) to.sun_path[0] = '\0';
   return to;
@@ -57,19 +59,34 @@ sockaddr_un address_of(std::string const& full, std::string const& path) {
 
 using found_addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-found_addresses resolve(std::string const& full, int flags) {
+struct host_and_port {
+  std::string host;
+  std::string port;
+};
+
+host_and_port parse_tcp(std::string const& full) {
   std::string const rest = full.substr(full.find(':') + 1);
   auto const colon = rest.rfind(':');
   if (!full.starts_with("tcp:") || colon == std::string::npos)
-    throw std::runtime_error(full + ": no address; give unix:PATH, tcp:HOST:PORT or a server's name");
-  std::string host = rest.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    throw bad_address(full + ": no address; give unix:PATH, tcp:HOST:PORT or a server's name");
+  host_and_port found{rest.substr(0, colon), rest.substr(colon + 1)};
+  if (found.host.starts_with('[') && found.host.ends_with(']'))
+    found.host = found.host.substr(1, found.host.size() - 2);
+  std::uint16_t number = 0;
+  char const* const end = found.port.data() + found.port.size();
+  auto const [stop, error] = std::from_chars(found.port.data(), end, number);
+  if (error != std::errc{} || stop != end || number == 0)
+    throw bad_address(full + ": \"" + found.port + "\" is no port; give a number from 1 to 65535");
+  return found;
+}
+
+found_addresses resolve(std::string const& full, int flags) {
+  auto const [host, port] = parse_tcp(full);
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = flags;
   addrinfo* found = nullptr;
-  int const failure =
-      getaddrinfo(host.empty() ? nullptr : host.c_str(), rest.substr(colon + 1).c_str(), &wanted, &found);
+  int const failure = getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &wanted, &found);
   if (failure != 0) throw std::runtime_error(full + ": " + gai_strerror(failure));
   return {found, &freeaddrinfo};
 }
@@ -107,7 +124,6 @@ void bind_to(descriptor const& s, std::string const& full, sockaddr_un const& to
 
 descriptor listen_on_path(std::string const& full) {
   auto const path = path_in(full);
-  static_cast<void>(address_of(full, path));  // its length is checked
   auto s = socket_of(AF_UNIX);
   if (!s.is_open()) fail(full, "no socket", errno);
   if (is_abstract(path)) {
@@ -148,13 +164,25 @@ descriptor connect_to_path(std::string const& full) {
 }  // namespace
 
 std::string full_address(std::string const& where, bool to_listen) {
-  if (where.find(':') != std::string::npos) return where;
-  if (where.find('/') != std::string::npos) return "unix:" + where;
-  fs::path const own = socket_folder::own() / (where + ".sock");
-  fs::path const systems = "/run/tess/" + where + ".sock";
-  std::error_code none;
-  bool const is_own = to_listen || fs::exists(own, none) || !fs::exists(systems, none);
-  return "unix:" + (is_own ? own : systems).string();
+  std::string full = where;
+  if (where.find(':') == std::string::npos) {
+    if (where.find('/') != std::string::npos) {
+      full = "unix:" + where;
+    } else {
+      auto const problem = problem_of_name(where);
+      if (!problem.empty()) throw bad_address("\"" + where + "\" is no name of a server");
+      fs::path const own = socket_folder::own() / (where + ".sock");
+      fs::path const systems = "/run/tess/" + where + ".sock";
+      std::error_code none;
+      bool const is_own = to_listen || fs::exists(own, none) || !fs::exists(systems, none);
+      full = "unix:" + (is_own ? own : systems).string();
+    }
+  }
+  if (is_local(full))
+    static_cast<void>(address_of(full, path_in(full)));
+  else
+    static_cast<void>(parse_tcp(full));
+  return full;
 }
 
 std::chrono::milliseconds failure_timeout() {

@@ -17,7 +17,13 @@
 
 namespace tess::rmem {
 
-/// The address of a name; anything with a colon is an address already. `to_listen`: one that this user may create.
+/// What was given is no address.
+struct bad_address : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The address of a name; anything with a colon must be an address already. `to_listen`: one that this user may create.
+/// Throws bad_address.
 [[nodiscard]] std::string full_address(std::string const& where, bool to_listen);
 [[nodiscard]] inline bool is_local(std::string const& full) {
   return full.starts_with("unix:");
