@@ -64,6 +64,17 @@ class Mem(unittest.TestCase):
         self.mem("copy-out", "bytes", str(target))
         self.assertEqual(source.read_bytes(), target.read_bytes())
 
+    def test_what_cannot_be_is_bad_usage(self) -> None:
+        fifo = str(Path(self.folder.name) / "fifo")
+        os.mkfifo(fifo)
+        self.assertIn("is no regular file", self.mem("copy-in", fifo, "bytes", code=2))
+        for name in (".", "a\nb", "\u202e"):
+            self.assertIn("name", self.mem("create", name, "4K", code=2))
+        self.assertIn("is no port", self.mem("ls", at="tcp:127.0.0.1:99999", code=2))
+        for words in (["--file", ""], ["--name", "."], ["--listen", "tcp:127.0.0.1:0"], ["--listen", "tcp:a"]):
+            done = subprocess.run([TESS, "memd", "--size", "1M", *words], capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.returncode, 2, f"{words}: {done.stderr}")
+
     def test_a_token_opens_by_tcp_what_it_was_made_for(self) -> None:
         target = str(Path(self.folder.name) / "out")
         self.mem("create", "matrix", "5000")

@@ -228,6 +228,38 @@ TEST(rmem_server, badly_behaved_clients_hurt_only_themselves) {
   EXPECT_EQ(c.list().size(), 2U);
 }
 
+TEST(rmem_server, strangers_do_not_shut_out_those_who_have_a_token) {
+  auto const at = fresh_address();
+  auto const tcp = fresh_tcp_address();
+  running_server const s(at, 64 * mebibyte, tcp);
+  client owner(at);
+  auto const r = owner.create("a", mebibyte);
+  auto const t = owner.grant_token(r.base, rights::read);
+  client known(tcp, {t});
+  std::vector<char> back(10);
+  known.memread(back.data(), r + 0, back.size());
+  // More than a server has connections for.
+  std::vector<descriptor> strangers;
+  for (int i = 0; i < 4200; ++i) strangers.push_back(connect_to(tcp));
+  known.memread(back.data(), r + 0, back.size());
+  client late(tcp, {t});
+  late.memread(back.data(), r + 0, back.size());
+  EXPECT_EQ(client(at).list().size(), 1U);
+}
+
+TEST(rmem_server, a_silent_connection_is_closed) {
+  auto const at = fresh_address();
+  memd::server server({.size_bytes = mebibyte, .listen = {at}, .greeting_time = std::chrono::milliseconds(50)});
+  std::jthread const serving([&] { server.run(); });
+  client talks(at);
+  EXPECT_TRUE(talks.list().empty());
+  auto const silent = connect_to(at);
+  char byte = 0;
+  EXPECT_EQ(recv(silent.number(), &byte, 1, 0), 0);
+  EXPECT_TRUE(talks.list().empty());
+  server.stop();
+}
+
 TEST(rmem_server, a_lost_server_is_an_error_and_a_restarted_one_is_found) {
   auto const at = fresh_address();
   std::optional<running_server> s(at);

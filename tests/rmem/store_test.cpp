@@ -49,6 +49,42 @@ TEST_F(a_store, refuses_with_the_right_the_region_and_the_owner) {
   EXPECT_EQ(text(s.check(user(1001), base, 8, right_read | right_write)), "fine");
 }
 
+TEST_F(a_store, hides_from_a_remote_client_what_it_has_no_right_to) {
+  auto const base = make(1001, "matrix");
+  EXPECT_EQ(text(s.open(remote({}), "matrix", right_read, 0)), "no region has the name 'matrix'");
+  EXPECT_EQ(s.open_at(remote({}), base, right_read).error().why, status::no_region);
+  EXPECT_EQ(s.check(remote({}), base, 8, right_read).error().why, status::no_region);
+  EXPECT_EQ(s.grant(remote({}), base, right_read, holder::any_user()).error().why, status::no_region);
+  EXPECT_EQ(s.revoke(remote({}), base, holder::any_user()).error().why, status::no_region);
+  auto const shown = s.grant_token(user(1001), base, right_read);
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(text(s.open(remote({*shown}), "matrix", right_read, 0)), "fine");
+  EXPECT_EQ(text(s.open(remote({*shown}), "matrix", right_write, 0)), "no right to write region 'matrix' (owner 1001)");
+}
+
+TEST_F(a_store, takes_names_that_are_what_they_look_like) {
+  for (char const* const good : {"a", "...", "a b", "Gr\u00f6\u00dfe", "\u6570\u636e", "\U0001f600", "x/y:z"})
+    EXPECT_EQ(text(s.create(user(1001), 1, good, 0, 0)), "fine") << good;
+  for (char const* const bad : {".", "a\nb", "\x1b[2J", "\x7f", "\xc2\x85", "a\u202eb", "\u200f", "\u2066", "\ufeff",
+                                "\xff", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x80"}) {
+    EXPECT_EQ(s.create(user(1001), 1, bad, 0, 0).error().why, status::bad_request) << bad;
+    EXPECT_EQ(text(s.open(user(1001), bad, right_read, 0)), "no region has the name that was asked for");
+  }
+}
+
+TEST(grants_test, a_long_chain_costs_no_time_with_its_square) {
+  constexpr std::uint32_t count = 200'000;
+  std::uint32_t const all = right_read | right_grant;
+  auto const by = [](std::uint32_t i) { return holder::user(count - i); };  // each grantor sorts after its holder
+  grants of(holder::user(count + 1));
+  of.add(by(0), of.owner(), all);
+  for (std::uint32_t i = 0; i + 1 < count; ++i) of.add(by(i + 1), by(i), all);
+  EXPECT_EQ(of.grantor(user(1), right_read), holder::user(1));
+  // With one look at all grants for each link of the chain, this would take minutes.
+  EXPECT_EQ(of.revoke(by(0), std::nullopt).size(), count);
+  EXPECT_FALSE(of.contains(by(count - 1)));
+}
+
 TEST_F(a_store, the_top_bits_of_an_address_are_the_server_and_none_is_used_twice) {
   auto const first = make(1001, "a");
   EXPECT_EQ(first >> wire::server_shift, 3U);

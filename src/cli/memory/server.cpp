@@ -58,6 +58,14 @@ void lift_own_limits() {
   }
 }
 
+std::string address_to_listen(std::string const& said) {
+  try {
+    return rmem::full_address(said, true);
+  } catch (rmem::bad_address const& wrong) {
+    throw usage_error{wrong.what()};
+  }
+}
+
 int serve(words const& given) {
   command_line line{"tess memd --size SIZE [OPTIONS]",
                     "Serve memory: named regions that programs of any user create, read and write.",
@@ -74,8 +82,9 @@ int serve(words const& given) {
   line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory")->required();
   line.add_option("--name", name, "the name under which programs of this host find it (default: default)")
       ->type_name("NAME");
-  line.add_option("--file", chosen.file, "keep the regions in this file across restarts (and in FILE.record)")
-      ->type_name("FILE");
+  auto* const file =
+      line.add_option("--file", chosen.file, "keep the regions in this file across restarts (and in FILE.record)")
+          ->type_name("FILE");
   line.add_flag("--sync", chosen.sync, "with --file: nothing is acknowledged before the disk itself has it");
   line.add_option("--listen", listen, "and here: unix:PATH or tcp:HOST:PORT; by tcp, only tokens give rights")
       ->type_name("ADDRESS");
@@ -94,17 +103,18 @@ int serve(words const& given) {
   line.add_option("--life-fd", chosen.life_pipe)->group("");
   if (auto const code = line.finish_early(given)) return *code;
   if (only_own) lift_own_limits();
+  if (file->count() != 0 && chosen.file.empty()) throw usage_error{"--file: the name of a file is empty"};
   chosen.size_bytes = size_of(size);
   chosen.only_own_user = only_own;
   chosen.number = static_cast<std::uint8_t>(number);
-  if (!only_own) chosen.listen.push_back(rmem::full_address(name, true));
-  for (auto const& where : listen) chosen.listen.push_back(rmem::full_address(where, true));
+  if (!only_own) chosen.listen.push_back(address_to_listen(name));
+  for (auto const& where : listen) chosen.listen.push_back(address_to_listen(where));
 
   if ((replicas == 2) == peer.empty())
     throw usage_error{"each of two servers needs --replicas 2 and --peer with the name or address of the other"};
   if (chosen.sync && (chosen.file.empty() || replicas == 2))
     throw usage_error{"--sync is for one server with a --file; two servers keep each write in two memories instead"};
-  if (!peer.empty()) chosen.peer = rmem::full_address(peer, true);
+  if (!peer.empty()) chosen.peer = address_to_listen(peer);
   if (!secret.empty()) chosen.secret = secret_of(secret);
   chosen.report = [&](std::string const& what) {
     fmt::print("tess memd: {} {}\n", only_own ? "private" : name, what);

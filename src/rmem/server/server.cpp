@@ -28,7 +28,10 @@ namespace {
 
 constexpr std::size_t connections_most = 4096;
 constexpr int buffer_bytes = 1 << 20;
-constexpr std::int64_t peer_user = -2;  // the connection to the primary
+// The users of remote connections.
+constexpr std::int64_t stranger = -1;   // has shown no token yet
+constexpr std::int64_t peer_user = -2;  // the other of two servers
+constexpr std::int64_t token_holder = -3;
 
 std::uint64_t now_ms() {
   auto const since = std::chrono::system_clock::now().time_since_epoch();
@@ -55,7 +58,8 @@ server::server(options const& chosen)
       reserve_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
       life_pipe_(chosen.life_pipe),
       only_own_user_(chosen.only_own_user),
-      syncs_(chosen.sync) {
+      syncs_(chosen.sync),
+      greeting_time_(chosen.greeting_time) {
   if (!epoll_.is_open() || !stop_.is_open()) throw std::system_error(errno, std::generic_category(), "epoll");
   std::size_t const descriptors = descriptors_max();
   connections_max_ = std::clamp<std::size_t>(descriptors / 2, 8, connections_most);
@@ -120,9 +124,11 @@ void server::watch(int file, std::uint32_t events) {
 
 /// How long the server may sleep if no descriptor becomes ready.
 int server::timeout_ms() const {
-  if (syncs_) return service_.steps_safe != service_.steps ? 0 : -1;
-  if (!link_) return -1;
-  return link_->has_news() ? 0 : static_cast<int>(replication::link::tick.count());
+  if (syncs_ && service_.steps_safe != service_.steps) return 0;
+  if (link_) return link_->has_news() ? 0 : static_cast<int>(replication::link::tick.count());
+  if (greetings_.empty()) return -1;
+  auto const left = greetings_.front().until - std::chrono::steady_clock::now();
+  return std::max(0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count()));
 }
 
 void server::run() {
@@ -154,6 +160,7 @@ void server::run() {
       link_->advance();
     }
     if (syncs_) write_to_disk();
+    drop_silent();
     store_.maintain();
   }
 }
@@ -168,7 +175,7 @@ void server::accept_from(int listener) {
     return;
   }
   caller who;
-  std::int64_t user = -1;
+  std::int64_t user = stranger;
   ucred peer{};
   socklen_t length = sizeof peer;
   int family = 0;
@@ -184,20 +191,63 @@ void server::accept_from(int listener) {
     static_cast<void>(setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
   }
   if (only_own_user_ && !who.operates) return;
-  if (connections_.size() >= connections_max_ || connections_of_user_[user] >= connections_max_ / 2) return;
+  if (!make_room(user, who.operates)) return;
   if (family == AF_UNIX)
     static_cast<void>(setsockopt(socket.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
   auto made = std::make_unique<session>(store_.current(), counters_, service_, std::move(who));
   session* const client = made.get();
-  add(rmem::stream(std::move(socket)), user, std::move(made)).client = client;
+  connection& added = add(rmem::stream(std::move(socket)), user, std::move(made));
+  added.client = client;
+  added.accepted = ++accepted_;
+  greetings_.push_back({std::chrono::steady_clock::now() + greeting_time_, added.stream.number(), accepted_});
   ++counters_.connections;
+}
+
+std::size_t server::count_of(std::int64_t user) const {
+  auto const found = connections_of_user_.find(user);
+  return found == connections_of_user_.end() ? 0 : found->second;
+}
+
+/// A quarter of the connections is for strangers, who can only say hello and show a token. They never take those of
+/// known clients, and of the latter no user has more than half. The last eighth is for the user that runs the server.
+bool server::make_room(std::int64_t user, bool operates) {
+  std::size_t const strangers = count_of(stranger);
+  std::size_t const strangers_max = connections_max_ / 4;
+  if (user == stranger) {
+    if (strangers < strangers_max) return true;
+    auto const age = [](auto const& c) { return c.second.user == stranger ? c.second.accepted : UINT64_MAX; };
+    drop(std::ranges::min_element(connections_, {}, age)->first);
+    return true;
+  }
+  std::size_t const known = connections_.size() - strangers;
+  std::size_t const known_max = connections_max_ - strangers_max;
+  if (operates) return known < known_max;
+  return known < known_max - connections_max_ / 8 && count_of(user) < connections_max_ / 2;
+}
+
+void server::move_to(std::int64_t user, connection& c) {
+  auto const before = connections_of_user_.find(c.user);
+  if (--before->second == 0) connections_of_user_.erase(before);
+  ++connections_of_user_[user];
+  c.user = user;
+}
+
+void server::drop_silent() {
+  if (greetings_.empty()) return;
+  for (auto const now = std::chrono::steady_clock::now(); !greetings_.empty() && greetings_.front().until <= now;) {
+    auto const late = greetings_.front();
+    greetings_.pop_front();
+    auto const c = connections_.find(late.socket);
+    if (c == connections_.end() || c->second.accepted != late.accepted || c->second.client == nullptr) continue;
+    if (!c->second.client->has_spoken()) drop(late.socket);
+  }
 }
 
 server::connection& server::add(rmem::stream stream, std::int64_t user, std::unique_ptr<protocol> speaks) {
   int const number = stream.number();
   auto& count = connections_of_user_[user];
   watch(number, EPOLLIN);
-  connection made{std::move(stream), std::move(speaks), nullptr, user, EPOLLIN};
+  connection made{std::move(stream), std::move(speaks), nullptr, user, EPOLLIN, 0};
   auto const added = connections_.emplace(number, std::move(made)).first;
   ++count;
   return added->second;
@@ -220,7 +270,12 @@ void server::serve(connection& c, std::uint32_t events) {
     // A client whose request needs more memory than there is gets disconnected; the others are served.
     return drop(socket);
   }
+  if (c.user == stranger && c.client != nullptr && c.client->is_known()) {
+    if (!make_room(token_holder, false)) return drop(socket);
+    move_to(token_holder, c);
+  }
   if (c.client != nullptr && c.client->joined() && c.speaks->next_output().bytes.empty()) {
+    move_to(peer_user, c);
     c.client = nullptr;
     c.speaks = link_->begin_sending(socket);
   }

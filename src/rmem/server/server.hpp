@@ -7,7 +7,9 @@
 // Threads  run(): one. stop(): any, and signal handlers.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -34,6 +36,7 @@ class server {
     std::uint8_t number = 0;                           // the top bits of its addresses
     std::string peer{};                                // the other of two servers, full address; empty: there is none
     std::string secret{};                              // needed unless both servers belong to one user of one host
+    std::chrono::milliseconds greeting_time{10'000};   // a connection on which no request comes so long is closed
     bool sync = false;                                 // nothing is acknowledged before the disk has it
     std::function<void(std::string const&)> report{};  // changes of the roles of two servers
   };
@@ -53,14 +56,26 @@ class server {
     rmem::stream stream;
     std::unique_ptr<protocol> speaks;
     session* client = nullptr;  // `speaks`, if it is a session
-    std::int64_t user = -1;     // -1: remote
+    std::int64_t user = -1;     // negative: remote
     std::uint32_t events = 0;
+    std::uint64_t accepted = 0;  // how many connections there were before
+  };
+  /// A connection that must speak until then.
+  struct greeting {
+    std::chrono::steady_clock::time_point until;
+    int socket = -1;
+    std::uint64_t accepted = 0;
   };
 
   [[nodiscard]] int timeout_ms() const;
   void watch(int file, std::uint32_t events);
   void begin_replication(options const& chosen);
   void accept_from(int listener);
+  /// Is there a connection for one more of this user? If not for a stranger, another stranger is dropped.
+  [[nodiscard]] bool make_room(std::int64_t user, bool operates);
+  void move_to(std::int64_t user, connection& c);
+  [[nodiscard]] std::size_t count_of(std::int64_t user) const;
+  void drop_silent();
   connection& add(rmem::stream stream, std::int64_t user, std::unique_ptr<protocol> speaks);
   void drop(int socket);
   void serve(connection& c, std::uint32_t events);
@@ -86,6 +101,9 @@ class server {
   std::unordered_map<int, connection> connections_;
   std::unordered_map<std::int64_t, std::size_t> connections_of_user_;
   std::size_t connections_max_ = 0;
+  std::uint64_t accepted_ = 0;
+  std::chrono::milliseconds greeting_time_;
+  std::deque<greeting> greetings_;  // the oldest first
 };
 
 }  // namespace tess::memd

@@ -111,6 +111,7 @@ bool session::received(std::size_t bytes, std::uint64_t now) {
 /// A header is complete: checks it, and decides which payload belongs to it.
 bool session::begin(std::uint64_t now) {
   auto const& m = request_;
+  has_spoken_ = true;
   if (m.what == operation::data) return begin_data(m);
   if (m.what > wire::last_request || m.outcome != status::ok) return false;
   if (m.what == operation::write && m.payload == 0) return begin_write(m);

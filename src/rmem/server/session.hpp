@@ -61,6 +61,10 @@ class session final : public protocol {
   }
   /// The client was accepted as the backup: the session ends when all its output is sent.
   [[nodiscard]] bool joined() const { return joined_; }
+  /// A request has arrived.
+  [[nodiscard]] bool has_spoken() const { return has_spoken_; }
+  /// A local user, or it has shown a valid token.
+  [[nodiscard]] bool is_known() const { return who_.user || !who_.tokens.empty(); }
 
  private:
   struct transfer {
@@ -122,6 +126,7 @@ class session final : public protocol {
   std::deque<answer> answers_;
   std::size_t queued_bytes_ = 0;
   bool joined_ = false;
+  bool has_spoken_ = false;
 };
 
 }  // namespace tess::memd
