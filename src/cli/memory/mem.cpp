@@ -60,7 +60,7 @@ std::string where(typed const& t) {
   return all;
 }
 
-/// Of a region. `.`, the server, has rights only.
+/// Refuses what is no name of a region.
 void check_name(std::string const& name) {
   auto const problem = rmem::problem_of_name(name);
   if (!problem.empty()) throw usage_error{std::string(problem)};
@@ -104,6 +104,7 @@ int top(rmem::client& c, typed const& t) {
 }
 
 int create(rmem::client& c, typed const& t) {
+  check_name(t.name);
   std::string token;
   auto const r =
       c.create(t.name, bytes_of(t.size), t.rights.empty() ? rmem::rights::none : rights_of(t.rights), &token);
@@ -164,6 +165,7 @@ int take_over(typed const& t) {
 }
 
 int copy_in(rmem::client& c, typed const& t) {
+  check_name(t.name);
   // Only a regular file has a size, and opening a FIFO would wait for its other end.
   if (!std::filesystem::is_regular_file(t.file)) throw usage_error{fmt::format("{} is no regular file", t.file)};
   std::ifstream file(t.file, std::ios::binary | std::ios::ate);
@@ -246,7 +248,6 @@ int execute(words const& given) {
   add_subcommands(line, t, chosen);
   if (auto const code = line.finish_early(given)) return *code;
   if (t.takes_over) return take_over(t);
-  if (!t.name.empty() || t.named) check_name(t);
   rmem::client c(where(t), t.token.empty() ? std::vector<std::string>{} : std::vector<std::string>{t.token});
   return chosen(c, t);
 }
