@@ -57,6 +57,18 @@ memory_limit with_control_groups(memory_limit limit, fs::path const& groups, fs:
   return limit;
 }
 
+std::uint64_t available_memory(fs::path const& told) {
+#if defined(__riscv)
+  // An emulator or a simulated machine would tell of its host.
+  static_cast<void>(told);
+#else
+  std::ifstream stream(told);
+  for (std::string word; stream >> word;)
+    if (std::uint64_t kibibytes; word == "MemAvailable:" && stream >> kibibytes) return kibibytes << 10;
+#endif
+  return UINT64_MAX;
+}
+
 memory_limit process_memory_limit() {
   // The machine and its groups are asked once: every segment asks.
   static memory_limit const machine = with_control_groups(

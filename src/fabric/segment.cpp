@@ -32,6 +32,12 @@ std::atomic<std::uint64_t>& committed_bytes() {
   return bytes;
 }
 
+/// What the process may commit: no more than was free when it began, or the system ends some process later on.
+std::uint64_t commit_limit(memory_limit const& limit) {
+  static std::uint64_t const free_bytes = available_memory();
+  return std::min(limit.bytes, free_bytes);
+}
+
 [[maybe_unused]] constexpr bool sanitized =
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     true;
@@ -127,7 +133,9 @@ bool segment::commit(std::uint64_t offset, std::uint64_t bytes) {
 
 memory_room segment::room() const {
   std::uint64_t const used = committed_bytes().load(std::memory_order_relaxed);
-  return {limit_.bytes - std::min(used, limit_.bytes), limit_.bytes, limit_.name};
+  std::uint64_t const most = commit_limit(limit_);
+  std::uint64_t const left = most - std::min(used, most);
+  return {left, most, most < limit_.bytes ? "the memory that was free when the program began" : limit_.name};
 }
 
 bool segment::grow(half& h, std::uint64_t end, std::uint64_t limit) {
@@ -142,7 +150,9 @@ bool segment::grow(half& h, std::uint64_t end, std::uint64_t limit) {
 
 bool segment::extend(half& h, std::uint64_t wanted) {
   std::uint64_t const more = wanted - h.end;
-  if (committed_bytes().fetch_add(more, std::memory_order_relaxed) + more > limit_.bytes) {
+  // The places of other processes have taken theirs, too, if segments are shared.
+  bool const is_free = file_ < 0 || more < commit_step_max || more <= available_memory();
+  if (committed_bytes().fetch_add(more, std::memory_order_relaxed) + more > commit_limit(limit_) || !is_free) {
     committed_bytes().fetch_sub(more, std::memory_order_relaxed);
     return false;
   }

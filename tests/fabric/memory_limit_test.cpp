@@ -86,5 +86,17 @@ TEST_F(memory_limits, of_the_process_follow_ulimit) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+TEST(memory_limit, what_is_free_is_read_from_the_systems_file) {
+#if defined(__riscv)
+  GTEST_SKIP() << "the file tells of the emulator's host";
+#endif
+  auto const file = std::filesystem::temp_directory_path() / ("tess-meminfo-" + std::to_string(getpid()));
+  std::ofstream(file) << "MemTotal:       24000000 kB\nMemFree:          100000 kB\nMemAvailable:     300000 kB\n";
+  EXPECT_EQ(detail::available_memory(file), 300000ULL << 10);
+  std::filesystem::remove(file);
+  EXPECT_EQ(detail::available_memory(file), UINT64_MAX);
+  EXPECT_GT(detail::available_memory(), 0U);
+}
+
 }  // namespace
 }  // namespace tess::test
