@@ -18,8 +18,8 @@ struct memory_limit {
 /// The limit of this process, now.
 [[nodiscard]] memory_limit process_memory_limit();
 
-/// The bytes that this machine could give to programs without swapping, now, by a file such as /proc/meminfo; all, if it
-/// does not say.
+/// The bytes that this machine could give to programs now without swapping, by a file such as /proc/meminfo; UINT64_MAX
+/// if that does not say.
 [[nodiscard]] std::uint64_t available_memory(std::filesystem::path const& told = "/proc/meminfo");
 
 /// The smaller of `limit` and what control groups allow. `groups`: the file that names the process's groups, one a
