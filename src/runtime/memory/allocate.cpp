@@ -146,20 +146,19 @@ task<std::uint64_t> symmetric_allocate(std::size_t bytes) {
 
 task<void> symmetric_release(std::uint64_t offset) {
   if (offset == 0) co_return;
-  std::uint64_t const bytes = co_await at(
+  bool const known = co_await at(
       0,
       [](std::uint64_t o) {
         place_state& p = this_place();
         std::lock_guard const lock(p.heaps.mutex);
-        std::uint64_t const size = p.heaps.symmetric->bytes_of(o);
-        return release_block(*p.heaps.symmetric, p.heaps.symmetric_released, o) ? size : 0;
+        // All places are in this process if accesses are verified. A block that is free may be used again at once.
+        if (the_job->allocations != nullptr)
+          for (unsigned q = 0; q < places(); ++q)
+            the_job->allocations->remove(static_cast<place_id>(q), o, p.heaps.symmetric->bytes_of(o));
+        return release_block(*p.heaps.symmetric, p.heaps.symmetric_released, o);
       },
       offset);
-  // In a job that verifies accesses all places are in this process.
-  if (the_job->allocations != nullptr)
-    for (unsigned p = 0; p < places(); ++p) the_job->allocations->remove(static_cast<place_id>(p), offset, bytes);
-  if (bytes == 0)
-    throw error("release", "offset " + std::to_string(offset) + " is not allocated", "one release per make");
+  if (!known) throw error("release", "offset " + std::to_string(offset) + " is not allocated", "one release per make");
 }
 
 }  // namespace detail
