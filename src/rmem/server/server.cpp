@@ -135,6 +135,7 @@ void server::run() {
   std::array<epoll_event, 64> ready{};
   for (;;) {
     int const count = epoll_wait(epoll_.number(), ready.data(), static_cast<int>(ready.size()), timeout_ms());
+    std::uint64_t const accepted_before = accepted_;
     for (int i = 0; i < count; ++i) {
       int const file = ready[static_cast<std::size_t>(i)].data.fd;
       if (file == stop_.number() || file == life_pipe_) return;
@@ -151,7 +152,9 @@ void server::run() {
         continue;
       }
       auto const c = connections_.find(file);
-      if (c != connections_.end()) serve(c->second, ready[static_cast<std::size_t>(i)].events);
+      // An event of a connection that was dropped since is not one of its successor with the same number.
+      if (c != connections_.end() && c->second.accepted <= accepted_before)
+        serve(c->second, ready[static_cast<std::size_t>(i)].events);
     }
     if (link_) {
       link_->update();
