@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include <ctime>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -59,6 +61,17 @@ std::string local_address(int number) {
   return "unix:@tess-bench-" + std::to_string(getpid()) + "-" + std::to_string(number);
 }
 
+/// All servers and clients by TCP of a user's benchmarks have one key.
+std::string key_file() {
+  std::string const path = "/dev/shm/tess-bench-" + std::to_string(geteuid()) + ".key";
+  int const file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  std::string_view constexpr text = "the key of this user's benchmarks\n";
+  if (file >= 0) static_cast<void>(!write(file, text.data(), text.size()));
+  if (file >= 0) close(file);
+  setenv("TESS_RMEM_KEY", path.c_str(), 1);
+  return path;
+}
+
 std::string remote_address(std::string const& host, int number) {
   return "tcp:" + host + ":" + std::to_string(20000 + (4 * getpid() + number) % 20000);
 }
@@ -86,7 +99,7 @@ pid_t start_memd(std::vector<std::string> words, int output) {
 memory_server::memory_server(std::string const& size, std::string const& host)
     : local_(local_address(0)),
       remote_(remote_address(host, 0)),
-      process_(start_memd({"--size", size, "--name", local_, "--listen", remote_}, -1)) {
+      process_(start_memd({"--size", size, "--name", local_, "--listen", remote_, "--key", key_file()}, -1)) {
   for (int attempt = 0; attempt < 500; ++attempt) {
     try {
       tess::rmem::client const there(local_);
@@ -119,9 +132,9 @@ server_pair::server_pair(std::string const& size) {
   for (std::size_t i : {0U, 1U}) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe for the words of a memory server");
-    processes_[i] = start_memd(
-        {"--size", size, "--name", local_[i], "--listen", remote_[i], "--replicas", "2", "--peer", local_[1 - i]},
-        ends[1]);
+    processes_[i] = start_memd({"--size", size, "--name", local_[i], "--listen", remote_[i], "--key", key_file(),
+                                "--replicas", "2", "--peer", local_[1 - i]},
+                               ends[1]);
     close(ends[1]);
     said_[i] = ends[0];
   }

@@ -38,7 +38,7 @@ std::vector<std::string> valid_conversation(region const& r, std::string const& 
           text_of({.what = operation::lease, .id = 6, .address = r.base, .rights = 3}),
           text_of({.what = operation::grant, .id = 7, .address = r.base, .argument = 2, .rights = 3}),
           text_of({.what = operation::link, .id = 8, .address = r.base}, "another"),
-          text_of({.what = operation::join, .id = 9, .argument2 = 7}, "secret"),
+          text_of({.what = operation::join, .id = 9, .argument2 = 7}, "8 bytes."),
           text_of({.what = operation::take_over, .id = 10}),
           text_of({.what = operation::remove, .id = 11, .address = r.base})};
 }
@@ -70,12 +70,24 @@ TEST(rmem_live_fuzz, no_conversation_of_strangers_changes_a_region_or_stops_the_
     for (unsigned i = random() % 4; i > 0; --i)
       all[random() % std::min<std::size_t>(all.size(), 2000)] = static_cast<char>(random());
     if (random() % 4 == 0) all.resize(random() % all.size());
-    auto const stranger = connect_to(tcp);
-    static_cast<void>(send(stranger.number(), all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
-    static_cast<void>(shutdown(stranger.number(), SHUT_WR));
+    if (round % 4 == 0) {
+      // One that does not know of encryption, or one that has the key and then breaks it.
+      auto const stranger = connect_to(tcp);
+      static_cast<void>(send(stranger.number(), all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+      static_cast<void>(shutdown(stranger.number(), SHUT_WR));
+      continue;
+    }
+    auto const known = stream::to(tcp, credentials{.key = common_key(), .secret = {}});
+    for (std::span<std::byte const> left = std::as_bytes(std::span(all)); !left.empty();) {
+      auto const n = known.send(left, MSG_DONTWAIT);
+      if (n <= 0) break;
+      left = left.subspan(static_cast<std::size_t>(n));
+    }
+    if (round % 4 == 1) static_cast<void>(send(known.number(), all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    static_cast<void>(shutdown(known.number(), SHUT_WR));
     // Some read some of the answers, most read none.
-    std::array<char, 4096> answers{};
-    if (round % 8 == 0) static_cast<void>(recv(stranger.number(), answers.data(), answers.size(), 0));
+    std::array<std::byte, 4096> answers{};
+    if (round % 8 == 7) static_cast<void>(known.receive(answers, 0));
   }
   std::vector<char> got(bytes.size());
   owner.memread(got.data(), r.base, got.size());

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "fresh_tcp_address.hpp"
+#include "key_file.hpp"
 #include "rmem/server/server.hpp"
 #include "tess/rmem.hpp"
 
@@ -41,6 +42,7 @@ class live_server {
     local_ = "unix:@tess-rmem-live-" + std::to_string(getpid()) + "-" + std::to_string(number_here);
     remote_ = fresh_tcp_address();
     memd::server::options o;
+    o.proofs.key = common_key();
     o.size_bytes = size;
     o.number = static_cast<std::uint8_t>(number);
     o.listen = {local_, remote_};

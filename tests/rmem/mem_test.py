@@ -28,7 +28,11 @@ class Mem(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.socket = Path(self.folder.name) / "memd.sock"
         self.tcp = f"tcp:127.0.0.1:{free_port()}"
-        words = [TESS, "memd", "--size", "16M", "--name", str(self.socket), "--listen", self.tcp]
+        key = Path(self.folder.name) / "key"
+        key.write_text("a key of clients and the server\n")
+        key.chmod(0o600)
+        os.environ["TESS_RMEM_KEY"] = str(key)
+        words = [TESS, "memd", "--size", "16M", "--name", str(self.socket), "--listen", self.tcp, "--key", str(key)]
         self.server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         self.assertEqual(self.server.stdout.readline(), f"tess memd: 16.0 MiB at unix:{self.socket}\n")
 
@@ -37,6 +41,7 @@ class Mem(unittest.TestCase):
         self.assertEqual(self.server.wait(20), 0)
         self.server.stdout.close()
         self.assertFalse(self.socket.exists(), "the socket is left")
+        del os.environ["TESS_RMEM_KEY"]
         self.folder.cleanup()
 
     def mem(self, *words: str, code: int = 0, at: str | None = None) -> str:

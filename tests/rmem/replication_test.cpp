@@ -8,12 +8,15 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "faulty_proxy.hpp"
 #include "fresh_tcp_address.hpp"
+#include "key_file.hpp"
 #include "memd_process.hpp"
 #include "rmem/client/connection.hpp"
 #include "running_server.hpp"
@@ -119,72 +122,216 @@ TEST(rmem_replication, a_pair_may_be_one_of_several_servers_of_a_region) {
   EXPECT_EQ(client(two.b + "," + two.a + "+" + third).open("matrix", rights::read).size, r.size);
 }
 
-struct secret_file {
-  std::string path;
-  explicit secret_file(std::string const& name, std::string const& text)
-      : path("/dev/shm/tess-rmem-" + name + "-" + std::to_string(getpid())) {
-    std::ofstream(path) << text << "\n";
-  }
-  secret_file(secret_file const&) = delete;
-  secret_file& operator=(secret_file const&) = delete;
-  ~secret_file() { unlink(path.c_str()); }
+/// The time-out of servers that are started, and of clients, while it lives.
+struct failure_time {
+  explicit failure_time(char const* seconds) { setenv("TESS_FAILURE_TIMEOUT", seconds, 1); }
+  failure_time(failure_time const&) = delete;
+  failure_time& operator=(failure_time const&) = delete;
+  ~failure_time() { unsetenv("TESS_FAILURE_TIMEOUT"); }
 };
 
-/// One of them ends within 10 s.
-bool ends(memd_process const& a, memd_process const& b) {
-  auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (std::chrono::steady_clock::now() < deadline) {
-    for (pid_t const p : {a.number(), b.number()}) {
-      std::string state;
-      std::getline(std::ifstream("/proc/" + std::to_string(p) + "/stat"), state);
-      if (state.contains(") Z ")) return true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return false;
-}
+/// Two servers of different hosts, each of which reaches the other through a proxy, and perhaps a witness.
+struct two_hosts {
+  key_file secret{"secret", "a secret of both servers"};
+  key_file key{"key", "a key of all their clients"};
+  failure_time time{"2"};
+  std::string a = fresh_tcp_address();
+  std::string b = fresh_tcp_address();
+  std::string local_a = fresh_address();
+  std::string local_b = fresh_address();
+  std::string at_witness = fresh_tcp_address();
+  faulty_proxy to_a{a};
+  faulty_proxy to_b{b};
+  faulty_proxy a_to_witness{at_witness};
+  faulty_proxy b_to_witness{at_witness};
+  std::unique_ptr<memd_process> witness;
+  std::unique_ptr<memd_process> first;
+  std::unique_ptr<memd_process> second;
 
-TEST(rmem_replication, two_hosts_need_one_secret_and_clients_by_tcp_continue_at_the_backup) {
-  secret_file const good("good", "a secret of both servers");
-  secret_file const bad("bad", "some other secret, long");
-  std::string const a = fresh_tcp_address();
-  std::string const b = fresh_tcp_address();
-  std::string const local_a = fresh_address();
-  std::string const local_b = fresh_address();
-  auto const words = [](std::string const& own, std::string const& local, std::string const& other,
-                        std::string const& secret) {
-    auto all = two_servers::words(own, other);
-    all.insert(all.end(), {"--listen", local, "--secret", secret});
-    return all;
-  };
-  {
-    memd_process one(words(a, local_a, b, good.path));
-    memd_process impostor(words(b, local_b, a, bad.path));
-    // Either of them may have been the one that asked to join.
-    EXPECT_TRUE(ends(one, impostor));
-    for (auto* const each : {&one, &impostor}) EXPECT_FALSE(each->has_printed("the backup is in sync"));
+  explicit two_hosts(bool has_witness) {
+    setenv("TESS_RMEM_KEY", key.path.c_str(), 1);
+    if (has_witness)
+      witness = std::make_unique<memd_process>(
+          std::vector<std::string>{"--witness", "--name", at_witness, "--secret", secret.path});
+    auto const words = [&](std::string const& own, std::string const& local, std::string const& other,
+                           std::string const& judge) {
+      auto all = two_servers::words(own, other);
+      all.insert(all.end(), {"--listen", local, "--secret", secret.path, "--key", key.path});
+      if (has_witness) all.insert(all.end(), {"--witness-at", judge});
+      return all;
+    };
+    first = std::make_unique<memd_process>(words(a, local_a, to_b.address(), a_to_witness.address()));
+    second = std::make_unique<memd_process>(words(b, local_b, to_a.address(), b_to_witness.address()));
   }
-  memd_process first(words(a, local_a, b, good.path));
-  memd_process second(words(b, local_b, a, good.path));
-  bool const first_serves = [&] {
+  ~two_hosts() { unsetenv("TESS_RMEM_KEY"); }
+  two_hosts(two_hosts const&) = delete;
+  two_hosts& operator=(two_hosts const&) = delete;
+
+  /// The primary is the first one; waits until the other one is in sync.
+  void settle() {
     auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (std::chrono::steady_clock::now() < deadline) {
-      if (first.has_printed("the backup is in sync")) return true;
-      if (second.has_printed("the backup is in sync")) return false;
+      if (first->has_printed("the backup is in sync")) return;
+      if (second->has_printed("the backup is in sync")) {
+        std::swap(first, second);
+        std::swap(a, b);
+        std::swap(local_a, local_b);
+        is_swapped = true;
+        return;
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     ADD_FAILURE() << "they are not in sync";
+  }
+  bool is_swapped = false;
+  /// Between the servers, in both directions.
+  void cut(faulty_proxy::mode how) {
+    to_a.set(how);
+    to_b.set(how);
+  }
+  [[nodiscard]] std::string both() const { return a + "," + b; }
+  /// A region, and a client by TCP that may use it.
+  std::unique_ptr<client> start(region& r) {
+    client owner(local_a);
+    r = owner.create("far", 3 * mebibyte);
+    return std::make_unique<client>(both(), std::vector<std::string>{owner.grant_token(r.base, rights::read_write)});
+  }
+};
+
+/// A server answers hello with yes.
+bool serves(std::string const& at) {
+  try {
+    connection(at).call({.what = wire::operation::hello});
     return true;
-  }();
-  client owner(first_serves ? local_a : local_b);
-  auto const r = owner.create("far", 3 * mebibyte);
-  client c(a + "," + b, {owner.grant_token(r.base, rights::read_write)});
+  } catch (error const&) {
+    return false;
+  }
+}
+
+TEST(rmem_replication, servers_of_two_hosts_need_one_secret) {
+  key_file const good("good", "a secret of both servers");
+  key_file const bad("bad", "some other secret, long");
+  failure_time const time("2");
+  std::string const a = fresh_tcp_address();
+  std::string const b = fresh_tcp_address();
+  auto const words = [](std::string const& own, std::string const& other, std::string const& secret) {
+    auto all = two_servers::words(own, other);
+    all.insert(all.end(), {"--secret", secret});
+    return all;
+  };
+  memd_process one(words(a, b, good.path));
+  memd_process impostor(words(b, a, bad.path));
+  EXPECT_TRUE(one.wait_for("do not prove themselves"));
+  EXPECT_TRUE(impostor.wait_for("do not prove themselves"));
+  for (auto* const each : {&one, &impostor}) EXPECT_FALSE(each->has_printed("serves, epoch"));
+}
+
+TEST(rmem_replication, clients_by_tcp_continue_at_the_backup_and_need_the_key) {
+  two_hosts two(false);
+  two.settle();
+  region r{};
+  auto const c = two.start(r);
   auto const bytes = random_bytes(r.size, 3);
-  c.memwrite(r.base, bytes.data(), bytes.size());
-  (first_serves ? first : second).kill();
+  c->memwrite(r.base, bytes.data(), bytes.size());
+  two.first->kill();
   std::vector<char> got(bytes.size());
-  c.memread(got.data(), r.base, got.size());
+  c->memread(got.data(), r.base, got.size());
   EXPECT_TRUE(got == bytes);
+  key_file const wrong("wrong", "not the key of the servers");
+  setenv("TESS_RMEM_KEY", wrong.path.c_str(), 1);
+  EXPECT_THROW(static_cast<void>(client(two.b).open("far", rights::read)), error);
+  unsetenv("TESS_RMEM_KEY");
+  EXPECT_THROW(static_cast<void>(client(two.b).open("far", rights::read)), error);
+}
+
+TEST(rmem_replication, a_backup_that_cannot_reach_the_primary_serves_after_the_lease_and_the_primary_does_not) {
+  for (auto const how : {faulty_proxy::mode::refuse, faulty_proxy::mode::stall}) {
+    two_hosts two(false);
+    two.settle();
+    region r{};
+    auto const c = two.start(r);
+    std::uint64_t word = 1;
+    c->memwrite(r.base, &word, sizeof word);
+    auto const cut_at = std::chrono::steady_clock::now();
+    two.cut(how);
+    ASSERT_TRUE(two.second->wait_for("serves, epoch"));
+    // A lease is half of the time-out.
+    EXPECT_LT(std::chrono::steady_clock::now() - cut_at, std::chrono::seconds(2));
+    EXPECT_TRUE(serves(two.b));
+    EXPECT_FALSE(serves(two.a)) << "both serve";
+    word = 2;
+    c->memwrite(r.base, &word, sizeof word);
+    two.cut(faulty_proxy::mode::pass);
+    ASSERT_TRUE(two.second->wait_for("the backup is in sync"));
+    EXPECT_FALSE(serves(two.a)) << "both serve";
+    c->memread(&word, r.base, sizeof word);
+    EXPECT_EQ(word, 2U);
+  }
+}
+
+TEST(rmem_replication, a_primary_that_is_stopped_answers_nothing_when_it_goes_on) {
+  two_hosts two(false);
+  two.settle();
+  region r{};
+  auto const c = two.start(r);
+  std::uint64_t word = 1;
+  c->memwrite(r.base, &word, sizeof word);
+  two.first->signal(SIGSTOP);
+  ASSERT_TRUE(two.second->wait_for("serves, epoch"));
+  word = 2;
+  c->memwrite(r.base, &word, sizeof word);
+  two.first->signal(SIGCONT);
+  ASSERT_TRUE(two.second->wait_for("the backup is in sync"));
+  EXPECT_FALSE(serves(two.a));
+  c->memread(&word, r.base, sizeof word);
+  EXPECT_EQ(word, 2U);
+}
+
+TEST(rmem_replication, with_a_witness_one_of_two_goes_on_and_only_one) {
+  two_hosts two(true);
+  two.settle();
+  region r{};
+  auto const c = two.start(r);
+  std::uint64_t word = 1;
+  c->memwrite(r.base, &word, sizeof word);
+  // The backup is gone: without a witness, nothing could be acknowledged.
+  two.second->kill();
+  word = 2;
+  c->memwrite(r.base, &word, sizeof word);
+  two.second->start();
+  ASSERT_TRUE(two.first->wait_for("the backup is in sync"));
+  // The network between them fails: the primary asks first, and the backup is refused.
+  two.cut(faulty_proxy::mode::refuse);
+  word = 3;
+  c->memwrite(r.base, &word, sizeof word);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_TRUE(serves(two.a));
+  EXPECT_FALSE(serves(two.b)) << "both serve";
+  two.cut(faulty_proxy::mode::pass);
+  ASSERT_TRUE(two.first->wait_for("the backup is in sync"));
+  // Without its witness, and without the backup, the primary waits.
+  two.witness->kill();
+  two.cut(faulty_proxy::mode::refuse);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_FALSE(serves(two.a));
+  EXPECT_FALSE(serves(two.b));
+  two.cut(faulty_proxy::mode::pass);
+}
+
+TEST(rmem_replication, with_a_witness_the_backup_serves_when_the_primary_is_stopped) {
+  two_hosts two(true);
+  two.settle();
+  region r{};
+  auto const c = two.start(r);
+  std::uint64_t word = 1;
+  c->memwrite(r.base, &word, sizeof word);
+  two.first->signal(SIGSTOP);
+  ASSERT_TRUE(two.second->wait_for("serves, epoch"));
+  word = 2;
+  c->memwrite(r.base, &word, sizeof word);
+  two.first->signal(SIGCONT);
+  ASSERT_TRUE(two.second->wait_for("the backup is in sync"));
+  EXPECT_FALSE(serves(two.a));
 }
 
 TEST(rmem_replication, silence_proves_nothing_and_without_the_backup_nothing_is_acknowledged) {
@@ -208,7 +355,7 @@ TEST(rmem_replication, silence_proves_nothing_and_without_the_backup_nothing_is_
   // The backup does not serve while the primary is connected, even if the operator says so.
   connection operators(&backup == &two.first ? two.a : two.b);
   EXPECT_EQ(refusal_of([&] { operators.call({.what = wire::operation::take_over}); }),
-            "the primary is connected: end it first");
+            "the other server is connected: end it first");
 }
 
 TEST(rmem_replication, a_server_whose_file_may_be_old_waits_for_the_one_that_continued) {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "key_file.hpp"
 #include "rmem/server/server.hpp"
 #include "tess/rmem.hpp"
 
@@ -39,6 +40,7 @@ class running_server {
   static memd::server::options options(std::string const& at, std::uint64_t size, std::string const& tcp,
                                        std::filesystem::path const& file) {
     memd::server::options o;
+    o.proofs.key = common_key();
     o.size_bytes = size;
     o.file = file;
     o.listen.push_back(at);

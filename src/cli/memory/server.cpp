@@ -35,17 +35,12 @@ std::uint64_t size_of(std::string const& said) {
   return size;
 }
 
-/// The first line of the file, without its end; a message has room for 32 bytes.
-std::string secret_of(std::string const& file) {
-  constexpr std::size_t bytes_min = 16;
-  constexpr std::size_t bytes_max = 32;
-  std::ifstream from(file, std::ios::binary);
-  std::string text;
-  std::getline(from, text);
-  if (text.size() < bytes_min || text.size() > bytes_max)
-    throw usage_error{fmt::format("--secret {}: its first line has {} bytes; give {} to {}", file, text.size(),
-                                  bytes_min, bytes_max)};
-  return text;
+std::string key_of(std::string const& option, std::string const& file) {
+  try {
+    return file.empty() ? "" : rmem::credentials::read_key(file);
+  } catch (std::runtime_error const& wrong) {
+    throw usage_error{fmt::format("{} {}", option, wrong.what())};
+  }
 }
 
 /// A private server does not inherit the memory limits of the program that started it.
@@ -78,15 +73,18 @@ int serve(words const& given) {
   unsigned replicas = 1;
   std::string peer;
   std::string secret;
+  std::string key;
+  std::string witness;
   memd::server::options chosen;
-  line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory")->required();
+  line.add_option("--size", size, "as in 512M or 8G, or `half` of the machine's memory");
   line.add_option("--name", name, "the name under which programs of this host find it (default: default)")
       ->type_name("NAME");
   auto* const file =
       line.add_option("--file", chosen.file, "keep the regions in this file across restarts (and in FILE.record)")
           ->type_name("FILE");
   line.add_flag("--sync", chosen.sync, "with --file: nothing is acknowledged before the disk itself has it");
-  line.add_option("--listen", listen, "and here: unix:PATH or tcp:HOST:PORT; by tcp, only tokens give rights")
+  line.add_option("--listen", listen,
+                  "and here: unix:PATH or tcp:HOST:PORT; by tcp: encrypted, and only tokens give rights")
       ->type_name("ADDRESS");
   line.add_option("--number", number, "the top 8 bits of its addresses (default: 0)")
       ->type_name("0-255")
@@ -94,17 +92,28 @@ int serve(words const& given) {
   line.add_option("--replicas", replicas, "2: every acknowledged write is on two servers; --peer names the other")
       ->check(CLI::Range(1, 2));
   line.add_option("--peer", peer, "the other of two servers: its name or address")->type_name("ADDRESS");
-  line.add_option("--secret", secret,
-                  "a file with a shared secret, needed unless both servers belong to one user of one host")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile);
+  line.add_option("--witness-at", witness,
+                  "of two servers: a third process, which decides if one cannot reach the other")
+      ->type_name("ADDRESS");
+  line.add_flag("--witness", chosen.is_witness, "be such a witness, without regions; --file keeps what it has decided");
+  line.add_option("--secret", secret, "by tcp: a file with the key by which servers and their witness prove themselves")
+      ->type_name("FILE");
+  line.add_option("--key", key, "by tcp: a file with the key that clients have (TESS_RMEM_KEY names it to them)")
+      ->type_name("FILE");
+  line.add_option("--certificate", chosen.proofs.certificate,
+                  "by tcp: this server's certificate (TESS_RMEM_AUTHORITY names clients whom they trust)")
+      ->type_name("FILE");
+  line.add_option("--private-key", chosen.proofs.private_key, "of the certificate")->type_name("FILE");
   line.add_flag("--private", only_own, "serve this user only, and no name")->group("");
   line.add_option("--listen-fd", chosen.inherited_listener)->group("");
   line.add_option("--life-fd", chosen.life_pipe)->group("");
   if (auto const code = line.finish_early(given)) return *code;
   if (only_own) lift_own_limits();
   if (file->count() != 0 && chosen.file.empty()) throw usage_error{"--file: the name of a file is empty"};
-  chosen.size_bytes = size_of(size);
+  if (size.empty() && !chosen.is_witness) throw usage_error{"how much memory? give --size, as in --size 8G"};
+  if (chosen.is_witness && (!size.empty() || !peer.empty() || !witness.empty()))
+    throw usage_error{"a witness has no memory, no --peer and no other witness"};
+  chosen.size_bytes = chosen.is_witness ? std::uint64_t{1} << 20 : size_of(size);
   chosen.only_own_user = only_own;
   chosen.number = static_cast<std::uint8_t>(number);
   if (!only_own) chosen.listen.push_back(address_to_listen(name));
@@ -115,7 +124,17 @@ int serve(words const& given) {
   if (chosen.sync && (chosen.file.empty() || replicas == 2))
     throw usage_error{"--sync is for one server with a --file; two servers keep each write in two memories instead"};
   if (!peer.empty()) chosen.peer = address_to_listen(peer);
-  if (!secret.empty()) chosen.secret = secret_of(secret);
+  if (!witness.empty() && peer.empty()) throw usage_error{"--witness-at is for two servers: --replicas 2 --peer"};
+  if (!witness.empty()) chosen.witness = address_to_listen(witness);
+  if (chosen.proofs.certificate.empty() != chosen.proofs.private_key.empty())
+    throw usage_error{"--certificate and --private-key belong together"};
+  chosen.proofs.secret = key_of("--secret", secret);
+  chosen.proofs.key = key_of("--key", key);
+  auto const is_far = [](std::string const& where) { return !where.empty() && !rmem::is_local(where); };
+  if ((is_far(chosen.peer) || is_far(chosen.witness)) && chosen.proofs.secret.empty())
+    throw usage_error{"--peer and --witness-at by tcp need --secret FILE, the same on all of them"};
+  if (std::ranges::any_of(chosen.listen, is_far) && !chosen.proofs.any())
+    throw usage_error{"--listen tcp needs --key FILE, which clients have, or --certificate and --private-key"};
   chosen.report = [&](std::string const& what) {
     fmt::print("tess memd: {} {}\n", only_own ? "private" : name, what);
     std::fflush(stdout);
@@ -125,7 +144,8 @@ int serve(words const& given) {
   serving = &server;
   std::signal(SIGTERM, stop_serving);
   std::signal(SIGINT, stop_serving);
-  for (auto const& where : chosen.listen) fmt::print("tess memd: {} at {}\n", size_text(chosen.size_bytes), where);
+  for (auto const& where : chosen.listen)
+    fmt::print("tess memd: {} at {}\n", chosen.is_witness ? "witness" : size_text(chosen.size_bytes), where);
   std::fflush(stdout);
   server.run();
   return exit_fine;

@@ -30,20 +30,24 @@ std::string text_of(std::span<std::byte const> bytes) {
 }
 
 /// The meaning of errno after a call on a socket.
-std::string socket_error() {
+std::string socket_error(std::chrono::milliseconds patience) {
   bool const late = errno == EAGAIN || errno == EWOULDBLOCK;
-  return late ? "no reply for " + std::to_string(failure_timeout().count()) + " ms"
-              : std::generic_category().message(errno);
+  return late ? "no reply for " + std::to_string(patience.count()) + " ms" : std::generic_category().message(errno);
 }
 
 }  // namespace
 
-connection::connection(std::string const& full) : full_(full) {
+connection::connection(std::string const& full, std::chrono::milliseconds patience) : full_(full), patience_(patience) {
   try {
-    stream_ = stream(connect_to(full));
+    stream_ = stream::to(full, is_local(full) ? credentials{} : credentials::of_environment(), false, patience);
   } catch (std::runtime_error const& failure) {
     throw lost(failure.what());
   }
+}
+
+void connection::wait_for(std::chrono::milliseconds patience) {
+  patience_ = patience;
+  limit_waiting(stream_.number(), patience);
 }
 
 bool connection::alive() const {
@@ -61,7 +65,7 @@ void connection::send(std::span<std::byte const> first, std::span<std::byte cons
   while (parts[0].iov_len + parts[1].iov_len != 0) {
     ssize_t const n = stream_.send(parts, 0);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) lose(socket_error());
+    if (n < 0) lose(socket_error(patience_));
     auto left = static_cast<std::size_t>(n);
     for (auto& part : parts) {
       std::size_t const sent = std::min(left, part.iov_len);
@@ -78,7 +82,7 @@ std::size_t connection::receive_some(std::span<std::byte> to, std::vector<descri
   std::array<iovec, 2> parts{iovec{to.data(), to.size()}, iovec{ahead_.data(), reads_ahead ? ahead_.size() : 0}};
   ssize_t const n = stream_.receive(std::span(parts).first(reads_ahead ? 2 : 1), reads_ahead ? 0 : MSG_WAITALL, files);
   if (n < 0 && errno == EINTR) return 0;
-  if (n <= 0) lose(n == 0 ? "it ended the connection" : socket_error());
+  if (n <= 0) lose(n == 0 ? "it ended the connection" : socket_error(patience_));
   std::size_t const direct = std::min(static_cast<std::size_t>(n), to.size());
   ahead_from_ = 0;
   ahead_to_ = static_cast<std::size_t>(n) - direct;

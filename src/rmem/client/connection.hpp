@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,7 +18,10 @@ namespace tess::rmem {
 
 class connection {
  public:
-  explicit connection(std::string const& full);
+  /// `patience`: how long connecting may take, and any answer.
+  explicit connection(std::string const& full, std::chrono::milliseconds patience = failure_timeout());
+  /// Of any answer from now on.
+  void wait_for(std::chrono::milliseconds patience);
 
   [[nodiscard]] bool broken() const { return broken_; }
   /// For an async_connection; ids of calls are below 2^32.
@@ -57,6 +61,7 @@ class connection {
   [[noreturn]] void lose(std::string const& how);
 
   std::string full_;
+  std::chrono::milliseconds patience_;
   stream stream_;
   // Received, not yet parsed, so that a small answer takes one system call. Empty between two calls.
   std::array<std::byte, wire::inline_bytes_max + 2 * wire::message_bytes> ahead_;

@@ -13,7 +13,9 @@ namespace tess::rmem {
 
 namespace {
 constexpr auto retry_interval = std::chrono::milliseconds(10);
-}
+/// One of two servers must say within this part of the time-out whether it serves.
+constexpr int greeting_part = 8;
+}  // namespace
 
 endpoints::endpoints(std::string const& where) : text_(where) {
   for (std::size_t at = 0; at <= where.size();) {
@@ -27,15 +29,18 @@ endpoints::endpoints(std::string const& where) : text_(where) {
     at = comma + 1;
   }
   // One of two servers may be the backup now.
+  has_other_ = addresses_.size() > 1;
   regions_persist_ = addresses_.size() > 1;
 }
 
 std::unique_ptr<connection> endpoints::try_connect(std::string const& address) {
-  auto c = std::make_unique<connection>(address);
+  auto c = std::make_unique<connection>(address, failure_timeout() / (has_other_ ? greeting_part : 1));
   auto const answer = c->call({.what = wire::operation::hello});
   regions_persist_.store((answer.head.argument & wire::regions_persist) != 0, std::memory_order_relaxed);
   number_.store(static_cast<std::uint8_t>(answer.head.rights), std::memory_order_relaxed);
   std::string const peer(reinterpret_cast<char const*>(answer.payload.data()), answer.payload.size());
+  if (!peer.empty()) has_other_ = true;
+  c->wait_for(patience());
   // The path of a socket is of use on its own host only.
   if (peer.empty() || is_local(peer) != is_local(address)) return c;
   std::lock_guard const lock(mutex_);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,10 @@ class endpoints {
 
   /// To the server that serves.
   [[nodiscard]] std::unique_ptr<connection> connect();
+  /// The server that served last does not answer: the other one is tried first.
+  void suspect() { last_served_.fetch_add(1, std::memory_order_relaxed); }
+  /// How long an answer may take: less if there is another server that may serve by then.
+  [[nodiscard]] std::chrono::milliseconds patience() const { return failure_timeout() / (has_other_ ? 2 : 1); }
   /// Regions outlive the process that serves them.
   [[nodiscard]] bool regions_persist() const { return regions_persist_.load(std::memory_order_relaxed); }
   /// The top bits of its addresses, once a connection was made.
@@ -43,6 +48,7 @@ class endpoints {
 
   std::string text_;
   bool local_ = true;
+  std::atomic<bool> has_other_{false};  // it is one of two servers
   std::atomic<bool> regions_persist_{false};
   std::atomic<int> number_{-1};
   std::atomic<std::size_t> last_served_{0};

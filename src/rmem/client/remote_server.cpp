@@ -83,6 +83,7 @@ void remote_server::give_back(std::unique_ptr<connection> c) {
   std::lock_guard const lock(mutex_);
   if (!c->broken()) return idle_.push_back(std::move(c));
   // The other connections lead to the same dead server.
+  endpoints_.suspect();
   idle_.clear();
   names_.clear();
 }
@@ -219,7 +220,11 @@ transfer_engine& remote_server::engine() {
   std::lock_guard const lock(threads_mutex_);
   if (!engine_)
     engine_ = std::make_unique<transfer_engine>([this] { return take(); }, [this] { drop_names(); },
-                                                [this] { return endpoints_.regions_persist(); }, failure_timeout());
+                                                [this] {
+                                                  endpoints_.suspect();
+                                                  return endpoints_.regions_persist();
+                                                },
+                                                [this] { return endpoints_.patience(); });
   return *engine_;
 }
 

@@ -16,12 +16,12 @@
 
 namespace tess::rmem {
 
-transfer_engine::transfer_engine(connector connect, std::function<void()> failed, std::function<bool()> retries,
-                                 std::chrono::milliseconds timeout)
+transfer_engine::transfer_engine(connector connect, std::function<void()> failed, std::function<bool()> broken,
+                                 std::function<std::chrono::milliseconds()> patience)
     : connect_(std::move(connect)),
       failed_(std::move(failed)),
-      retries_(std::move(retries)),
-      timeout_(timeout),
+      broken_(std::move(broken)),
+      patience_(std::move(patience)),
       event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (!event_.is_open()) throw lost("no descriptor is left to connect to the memory server");
   thread_ = background_thread([this] { run(); });
@@ -59,7 +59,7 @@ bool transfer_engine::wait(int socket, bool sends) {
                               pollfd{socket, static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0}};
   int count = 1;
   if (!wanted) {
-    int const limit = socket < 0 ? -1 : static_cast<int>(timeout_.count());
+    int const limit = socket < 0 ? -1 : static_cast<int>(patience_().count());
     do count = poll(files.data(), socket < 0 ? 1 : 2, limit);
     while (count < 0 && errno == EINTR);
   }
@@ -106,7 +106,7 @@ void transfer_engine::run() {
       if (!ended.empty()) broken_since.reset();
       end_all(ended);
       if (!moved && chunks.any_in_flight() && !wait(open->socket(), open->wants_to_send()))
-        throw lost("no reply for " + std::to_string(timeout_.count()) + " ms");
+        throw lost("no reply for " + std::to_string(patience_().count()) + " ms");
     } catch (error const& failure) {
       end_all(ended);
       bool const was_open = open.has_value();
@@ -114,7 +114,7 @@ void transfer_engine::run() {
       auto const now = std::chrono::steady_clock::now();
       if (!broken_since) broken_since = now;
       // Reads and writes may be repeated. If connect_() failed, it has already waited as long as allowed.
-      if (was_open && retries_() && !stops_ && now - *broken_since < timeout_) {
+      if (was_open && broken_() && !stops_ && now - *broken_since < failure_timeout()) {
         chunks.restart();
         continue;
       }

@@ -27,9 +27,10 @@ class transfer_engine {
   using connector = std::function<std::unique_ptr<connection>()>;
 
   /// `connect` makes a connection that has presented its tokens; it may throw. `failed` is called for every failed
-  /// transfer. `retries`: transfers of a broken connection are repeated on the next one. All are called on the thread.
-  transfer_engine(connector connect, std::function<void()> failed, std::function<bool()> retries,
-                  std::chrono::milliseconds timeout);
+  /// transfer, `broken` for every connection that breaks; true: its transfers are repeated on the next one. `patience`:
+  /// how long an answer may take now. All are called on the thread.
+  transfer_engine(connector connect, std::function<void()> failed, std::function<bool()> broken,
+                  std::function<std::chrono::milliseconds()> patience);
   transfer_engine(transfer_engine const&) = delete;
   transfer_engine& operator=(transfer_engine const&) = delete;
   /// Ends all transfers as lost.
@@ -46,8 +47,8 @@ class transfer_engine {
 
   connector connect_;
   std::function<void()> failed_;
-  std::function<bool()> retries_;
-  std::chrono::milliseconds timeout_;
+  std::function<bool()> broken_;
+  std::function<std::chrono::milliseconds()> patience_;
   descriptor event_;  // an eventfd
   std::atomic<bool> stale_{false};
   std::atomic<bool> stops_{false};

@@ -10,7 +10,9 @@ namespace tess::memd::replication {
 
 namespace {
 constexpr int buffer_bytes = 4 << 20;
-}
+/// So many beats in a lease.
+constexpr int beats = 8;
+}  // namespace
 
 link::link(replica::options chosen, persistent_store& regions, service_state& service, actions can)
     : store_(regions),
@@ -18,6 +20,10 @@ link::link(replica::options chosen, persistent_store& regions, service_state& se
       can_(std::move(can)),
       replica_(std::move(chosen), regions, service,
                {.drop_connections = can_.drop_all,
+                .drop_link =
+                    [this] {
+                      if (socket_ >= 0) can_.drop(socket_);
+                    },
                 .receive_copy = [this](rmem::stream stream) { begin_receiving(std::move(stream)); },
                 .report = can_.report}) {
   // Steps are counted even without a backup: then their answers are held, or the server is alone.
@@ -30,12 +36,19 @@ link::link(replica::options chosen, persistent_store& regions, service_state& se
   });
 }
 
+/// What the backup has acknowledged, and whether it can be told that it is in sync.
 void link::update() {
-  if (sender_ == nullptr || !sender_->has_copied_all()) return;
+  if (sender_ == nullptr) return;
+  if (auto const sent = sender_->sent_at(); sent && *sent != renewed_) {
+    renewed_ = *sent;
+    if (!replica_.acknowledged(*sent)) return can_.drop(socket_);
+    if (sender_ == nullptr) return;
+  }
+  if (!sender_->has_copied_all() || !replica_.linked()) return;
   if (!gated_) {
+    if (!replica_.may_rely_on_backup()) return;
     // The order matters: the file says that the backup may take over, then the backup may, then answers wait for it.
-    replica_.backup_in_sync();
-    sender_->add_in_sync();
+    sender_->add_in_sync(replica_.backup_in_sync());
     ++service_.steps;
     gated_ = true;
     in_sync_step_ = service_.steps;
@@ -48,24 +61,35 @@ void link::update() {
 }
 
 void link::advance() {
-  if (sender_ != nullptr && !sender_->next_output().bytes.empty()) can_.send(socket_);
   auto const now = std::chrono::steady_clock::now();
+  if (sender_ != nullptr && now - beat_ >= replica_.lease() / beats) {
+    beat_ = now;
+    sender_->add_beat();
+    ++service_.steps;
+  }
+  if (sender_ != nullptr && !sender_->next_output().bytes.empty()) can_.send(socket_);
   if (now - ticked_ < tick) return;
   ticked_ = now;
+  if (!replica_.linked() && other_.has_ended()) {
+    other_ = {};
+    replica_.peer_ended();
+  }
   replica_.tick();
 }
 
-std::unique_ptr<protocol> link::begin_sending(int socket) {
-  // An earlier backup is dead, or it would not join again.
+std::unique_ptr<protocol> link::begin_sending(rmem::stream const& to) {
+  // An earlier one has not been followed.
   if (socket_ >= 0) can_.drop(socket_);
-  static_cast<void>(setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
+  static_cast<void>(setsockopt(to.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
   auto made = std::make_unique<sender>(store_.current());
   sender_ = made.get();
-  socket_ = socket;
+  socket_ = to.number();
+  other_ = peer_process(to);
   steps_before_ = service_.steps;
   gated_ = false;
   in_sync_step_ = 0;
-  replica_.backup_connected();
+  renewed_ = {};
+  beat_ = std::chrono::steady_clock::now();
   return made;
 }
 
@@ -75,14 +99,17 @@ void link::begin_receiving(rmem::stream stream) {
   receiver_ = made.get();
   was_in_sync_ = false;
   socket_ = stream.number();
+  other_ = peer_process(stream);
   can_.add(std::move(stream), std::move(made));
 }
 
 /// The file must say that this server is in sync before the primary hears so: from then on the primary relies on it.
 void link::after_receiving(int socket) {
-  if (receiver_ == nullptr || socket != socket_ || !receiver_->in_sync() || was_in_sync_) return;
+  if (receiver_ == nullptr || socket != socket_) return;
+  replica_.heard();
+  if (!receiver_->in_sync() || was_in_sync_) return;
   was_in_sync_ = true;
-  replica_.copy_in_sync();
+  replica_.copy_in_sync(receiver_->epoch());
 }
 
 void link::after_dropping(int socket) {

@@ -3,11 +3,13 @@
 // Threads  one, the server's.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 
+#include "rmem/replication/peer_process.hpp"
 #include "rmem/replication/receiver.hpp"
 #include "rmem/replication/replica.hpp"
 #include "rmem/replication/sender.hpp"
@@ -30,7 +32,7 @@ class link {
 
   link(replica::options chosen, persistent_store& regions, service_state& service, actions can);
 
-  [[nodiscard]] int event_file() const { return replica_.event_file(); }
+  [[nodiscard]] std::array<int, 2> event_files() const { return replica_.event_files(); }
   void handle_answer() { replica_.handle_answer(); }
 
   /// After each round of the server: which steps are safe now?
@@ -38,10 +40,13 @@ class link {
   /// After held answers were released: sends what is queued, and lets the replica decide.
   void advance();
   /// update() would find something new.
-  [[nodiscard]] bool has_news() const { return gated_ && sender_ != nullptr && safe_steps() != service_.steps_safe; }
+  [[nodiscard]] bool has_news() const {
+    return sender_ != nullptr &&
+           ((gated_ && safe_steps() != service_.steps_safe) || sender_->sent_at().value_or(renewed_) != renewed_);
+  }
 
   /// A session has accepted its client as the backup: the protocol that continues on this connection.
-  [[nodiscard]] std::unique_ptr<protocol> begin_sending(int socket);
+  [[nodiscard]] std::unique_ptr<protocol> begin_sending(rmem::stream const& to);
   /// Bytes were received on a connection, and nothing was sent yet.
   void after_receiving(int socket);
   /// A connection was dropped.
@@ -62,7 +67,10 @@ class link {
   bool gated_ = false;              // answers wait for the backup
   std::uint64_t in_sync_step_ = 0;  // not 0: the step that tells the backup that it is in sync, until it confirms
   bool was_in_sync_ = false;
+  peer_process other_;  // at the other end of the last connection
   std::chrono::steady_clock::time_point ticked_{};
+  std::chrono::steady_clock::time_point beat_{};
+  std::chrono::steady_clock::time_point renewed_{};  // the lease, by what was sent then
 };
 
 }  // namespace tess::memd::replication

@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <utility>
@@ -27,7 +26,8 @@ bool receive(rmem::stream const& from, std::span<std::byte> to) {
 
 }  // namespace
 
-peer::peer(std::string const& address) : address_(address), event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+peer::peer(std::string const& address, rmem::credentials const& proofs)
+    : address_(address), proofs_(proofs), event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   // Signals are handled by the serving thread.
   sigset_t all;
   sigset_t before;
@@ -84,9 +84,9 @@ void peer::run() {
 peer::answer peer::call(wire::message m, std::string const& payload) const {
   answer a{.question = m.what};
   try {
-    a.stream = rmem::stream(rmem::connect_to(address_));
-  } catch (rmem::no_connection const& no) {
-    a.what = no.reason == ECONNREFUSED || no.reason == ENOENT ? answer::kind::dead : answer::kind::silent;
+    a.stream = rmem::stream::to(address_, proofs_, true);
+  } catch (rmem::not_proved const& no) {
+    a.unproved = true;
     a.text = no.what();
     return a;
   } catch (std::exception const& other) {
@@ -107,7 +107,7 @@ peer::answer peer::call(wire::message m, std::string const& payload) const {
   a.text.resize(head->payload);
   if (!receive(a.stream, std::as_writable_bytes(std::span(a.text)))) return a;
   a.head = *head;
-  a.what = answer::kind::answered;
+  a.answered = true;
   return a;
 }
 

@@ -1,7 +1,7 @@
-// peer: asks the other of two servers, on a thread of its own, because an answer may take the whole failure time-out.
+// peer: asks the other of two servers, or the witness, on a thread of its own, because an answer may take the whole
+// failure time-out.
 //
-//   `dead` is only concluded from what looks like a dead process: its host answers, and nothing listens at its address.
-//   Silence is not enough: a silent server may still serve.
+//   No answer proves nothing: neither silence nor a refused connection says that a server has ended.
 //
 // Threads  ask(), take_answer(): one. event_file() becomes readable when there is an answer.
 #pragma once
@@ -21,15 +21,15 @@ namespace tess::memd::replication {
 class peer {
  public:
   struct answer {
-    enum class kind : std::uint8_t { silent, dead, answered };
-    kind what = kind::silent;
+    bool answered = false;
+    bool unproved = false;  // it does not have the secret
     wire::operation question{};
     wire::message head{};
     std::string text{};
     rmem::stream stream{};  // on which the answer came
   };
 
-  explicit peer(std::string const& address);
+  peer(std::string const& address, rmem::credentials const& proofs);
   peer(peer const&) = delete;
   peer& operator=(peer const&) = delete;
   ~peer();
@@ -45,6 +45,7 @@ class peer {
   [[nodiscard]] answer call(wire::message m, std::string const& payload) const;
 
   std::string address_;
+  rmem::credentials proofs_;
   rmem::descriptor event_;
   bool asked_ = false;  // used by the asking thread only
   std::mutex mutex_;    // protects what follows

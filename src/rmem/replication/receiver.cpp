@@ -40,7 +40,8 @@ void receiver::begin_entry() {
   m_ = *m;
   if (m_.what == operation::copied_change && m_.payload <= change_bytes_max)
     change_.resize(m_.payload);
-  else if (m_.what != operation::in_sync && (m_.what != operation::copied_bytes || m_.payload > wire::portal_bytes_max))
+  else if (m_.what != operation::in_sync && m_.what != operation::beat &&
+           (m_.what != operation::copied_bytes || m_.payload > wire::portal_bytes_max))
     fail("it speaks another protocol");
   in_header_ = false;
   if (m_.payload == 0) end_entry();
@@ -49,7 +50,10 @@ void receiver::begin_entry() {
 void receiver::end_entry() {
   in_header_ = true;
   ++entries_;
-  if (m_.what == operation::in_sync) in_sync_ = true;
+  if (m_.what == operation::in_sync) {
+    in_sync_ = true;
+    epoch_ = m_.argument;
+  }
   if (m_.what != operation::copied_change) return;
   auto const c = decode(change_);
   if (!c) fail("it sent a damaged change");

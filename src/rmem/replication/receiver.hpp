@@ -27,6 +27,8 @@ class receiver final : public protocol {
 
   /// This server has everything that was ever acknowledged to a client.
   [[nodiscard]] bool in_sync() const { return in_sync_; }
+  /// In which epoch.
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
 
  private:
   void begin_entry();
@@ -39,6 +41,7 @@ class receiver final : public protocol {
   std::uint64_t received_ = 0;
   bool in_header_ = true;
   bool in_sync_ = false;
+  std::uint64_t epoch_ = 0;
   std::uint64_t entries_ = 0;
   std::uint64_t acknowledged_ = 0;
   wire::encoded reply_{};

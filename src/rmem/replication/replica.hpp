@@ -1,21 +1,21 @@
-// replica: the role of one of two replicated servers (--replicas 2), and the evidence on which the role changes.
+// replica: one of two replicated servers (--replicas 2): asks the other one and the witness, and does what the election
+// decides.
 //
-//   The primary serves; it answers a change or a write when the backup has it, too. The backup becomes primary when it
-//   is sure that the primary is dead: their connection ended, and nothing, or another process, listens at its address.
-//   The primary needs the same evidence of the backup before it continues alone. Silence proves nothing: then nothing
-//   is acknowledged until the operator decides (`tess mem take-over`). The epoch grows with every change of the
-//   primary; a server that learns of a later epoch than its own discards what it has and becomes the backup. Two
-//   servers that start empty wait for each other, so a server never serves less than was acknowledged. What a server's
-//   file says counts unless the other server may have continued without it.
+//   Every change and write is on both servers before it is acknowledged. Who serves is decided by the election
+//   (election.hpp), which is searched exhaustively by a test; this class carries its questions and keeps its word: what
+//   it decides is in the file before anything follows from it.
 //
 // Threads  one, the server's.
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
-#include <string_view>
 
+#include "rmem/replication/election.hpp"
 #include "rmem/replication/peer.hpp"
 #include "rmem/replication/service_state.hpp"
 #include "rmem/store/persistent_store.hpp"
@@ -25,62 +25,66 @@ namespace tess::memd::replication {
 class replica {
  public:
   struct options {
-    std::string peer;    // full address of the other server
-    std::string secret;  // needed unless both servers belong to one user of one host
+    std::string peer;     // full address of the other server
+    std::string witness;  // of the witness; empty: there is none
+    rmem::credentials proofs;
     std::uint8_t number = 0;
     std::uint64_t size_bytes = 0;
+    std::chrono::milliseconds lease{5000};
   };
   /// What the server does for it.
   struct actions {
     std::function<void()> drop_connections;
+    std::function<void()> drop_link;
     std::function<void(rmem::stream)> receive_copy;  // by this connection, into the store, which is empty
     std::function<void(std::string const&)> report;
   };
 
   replica(options chosen, persistent_store& regions, service_state& service, actions can);
 
-  [[nodiscard]] int event_file() const { return peer_.event_file(); }
-  /// event_file() is readable.
+  /// To be watched; handle_answer() when one of them is readable.
+  [[nodiscard]] std::array<int, 2> event_files() const;
   void handle_answer();
-  /// To be called every 10 ms: asks the other server, and decides.
+  /// To be called every 10 ms: asks, and decides.
   void tick();
 
-  /// The primary's side of the link: the backup is connected, it has everything, it has confirmed that.
-  void backup_connected();
-  void backup_in_sync();
+  /// The primary's side of the link. What was acknowledged last was sent at this time. False: it is no link any more.
+  [[nodiscard]] bool acknowledged(std::chrono::steady_clock::time_point sent_at);
+  [[nodiscard]] bool may_rely_on_backup() const { return election_.may_rely_on_backup(now()); }
+  /// Returns the epoch, for the backup.
+  std::uint64_t backup_in_sync();
   void backup_confirmed();
-  /// The backup's side: the primary says that everything is here.
-  void copy_in_sync();
-  void link_lost() { linked_ = false; }
+  /// The backup's side: something was received; it is about to be acknowledged.
+  void heard() { election_.heard(now()); }
+  void copy_in_sync(std::uint64_t epoch);
+  void link_lost();
+  /// The kernel says that the process at the other end of the last link has ended.
+  void peer_ended();
+  [[nodiscard]] bool linked() const { return election_.linked(); }
+  [[nodiscard]] std::chrono::milliseconds lease() const { return chosen_.lease; }
 
  private:
-  enum class role : std::uint8_t { waiting, primary, backup };
-
-  [[nodiscard]] wire::message handle_join(wire::message const& m, bool trusted, std::string_view secret);
+  using clock = std::chrono::steady_clock;
+  [[nodiscard]] static election::time now();
+  [[nodiscard]] wire::message handle_join(wire::message const& m, service_state::copy_number copy);
   [[nodiscard]] checked<void> take_over();
-  void handle_answer_as_primary(peer::answer const& a);
-  void handle_answer_as_backup(peer::answer const& a);
-  void become_primary(std::string const& why);
-  void continue_alone(std::string const& why);
-  void discard();
-  void set_state(replica_state s);
-  void update_service();
-  [[nodiscard]] bool goes_first(wire::message const& join) const;
+  void handle_witness();
+  void handle_join_answer(peer::answer a);
+  /// Does what the election has decided.
+  void apply();
+  void report(std::string const& what);
 
   options chosen_;
   persistent_store& store_;
   service_state& service_;
   actions can_;
   peer peer_;
-  std::uint64_t instance_ = 0;  // of this process, random
-  std::uint64_t epoch_ = 0;
-  role role_ = role::waiting;
-  replica_state state_ = replica_state::incomplete;
-  bool linked_ = false;
-  bool outdated_ = false;    // another server has served in a later epoch
-  bool peer_waits_ = false;  // according to its last answer
-  std::uint64_t peer_instance_ = 0;
-  std::uint64_t joining_instance_ = 0;
+  std::unique_ptr<replication::peer> witness_;
+  election election_;
+  election::claim claim_{};
+  clock::time_point asked_{};  // the other server, or the witness, last
+  clock::time_point claimed_{};
+  std::string reported_;
 };
 
 }  // namespace tess::memd::replication

@@ -20,6 +20,7 @@ std::span<std::byte const> zeros() {
 }  // namespace
 
 sender::sender(store const& regions) : store_(regions) {
+  add_beat();  // its acknowledgement shows that the backup follows
   for (auto const& c : regions.snapshot()) add(c);
   for (auto const& [base, r] : regions.regions())
     r.memory.for_each_written(wire::portal_bytes_max,
@@ -51,8 +52,14 @@ bool sender::add(std::uint64_t address, std::uint64_t size) {
   return true;
 }
 
-void sender::add_in_sync() {
-  auto const head = wire::encode({.what = operation::in_sync});
+void sender::add_beat() {
+  auto const head = wire::encode({.what = operation::beat});
+  entries_.push_back({.bytes = {head.begin(), head.end()}});
+  ++added_;
+}
+
+void sender::add_in_sync(std::uint64_t epoch) {
+  auto const head = wire::encode({.what = operation::in_sync, .argument = epoch});
   entries_.push_back({.bytes = {head.begin(), head.end()}});
   ++added_;
 }
@@ -66,6 +73,11 @@ protocol::output sender::next_output() {
     auto const head = wire::encode(
         {.what = operation::copied_bytes, .address = e.address, .payload = static_cast<std::uint32_t>(e.size)});
     e.bytes.assign(head.begin(), head.end());
+  }
+  if (!e.begun) {
+    constexpr auto resolution = std::chrono::milliseconds(1);
+    auto const now = clock::now();
+    if (marks_.empty() || now - marks_.back().at >= resolution) marks_.push_back({added_ - entries_.size(), now});
   }
   e.begun = true;
   if (sent_ < e.bytes.size()) return {std::span(e.bytes).subspan(sent_)};
@@ -89,6 +101,7 @@ bool sender::received(std::size_t bytes, std::uint64_t) {
   auto const m = wire::decode(header_);
   if (!m || m->what != operation::acknowledge || m->argument < acknowledged_ || m->argument > added_) return false;
   acknowledged_ = m->argument;
+  for (; !marks_.empty() && marks_.front().entries < acknowledged_; marks_.pop_front()) sent_at_ = marks_.front().at;
   return true;
 }
 

@@ -8,9 +8,11 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,12 +24,15 @@ namespace tess::memd::replication {
 
 class sender final : public protocol {
  public:
+  using clock = std::chrono::steady_clock;
+
   explicit sender(store const& regions);
 
   void add(change const& c);
   /// True: a new entry; false: the bytes joined the last one.
   bool add(std::uint64_t address, std::uint64_t size);
-  void add_in_sync();
+  void add_in_sync(std::uint64_t epoch);
+  void add_beat();
 
   [[nodiscard]] std::span<std::byte> receive_buffer() override { return std::span(header_).subspan(received_); }
   [[nodiscard]] bool received(std::size_t bytes, std::uint64_t now) override;
@@ -36,6 +41,8 @@ class sender final : public protocol {
 
   /// Everything that existed at the beginning has arrived.
   [[nodiscard]] bool has_copied_all() const { return acknowledged_ >= initial_; }
+  /// When the last entry that was acknowledged, or one before it, was sent; nothing: none was.
+  [[nodiscard]] std::optional<clock::time_point> sent_at() const { return sent_at_; }
   /// Entries after those.
   [[nodiscard]] std::uint64_t acknowledged() const { return has_copied_all() ? acknowledged_ - initial_ : 0; }
 
@@ -53,6 +60,12 @@ class sender final : public protocol {
   std::uint64_t added_ = 0;
   std::uint64_t initial_ = 0;
   std::uint64_t acknowledged_ = 0;
+  struct mark {
+    std::uint64_t entries = 0;  // so many were sent before this one
+    clock::time_point at;
+  };
+  std::deque<mark> marks_;
+  std::optional<clock::time_point> sent_at_;
   wire::encoded header_{};
   std::size_t received_ = 0;
 };

@@ -1,10 +1,10 @@
 // service_state: whether this server serves, and how much of what it did is safe; shared by its sessions.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "rmem/store/store.hpp"
 #include "rmem/wire/message.hpp"
@@ -22,9 +22,21 @@ struct service_state {
   std::uint64_t steps_safe = UINT64_MAX;
   bool regions_persist = false;  // they outlive the server's process
   std::string peer{};            // the address of the other server, if there are two
-  /// A server asks to become the backup; the answer. Empty: this server has no backup.
-  std::function<wire::message(wire::message const&, bool trusted, std::string_view secret)> join{};
+  /// No answer leaves this server from here on, because another one may serve then.
+  std::chrono::steady_clock::time_point answers_until = std::chrono::steady_clock::time_point::max();
+  [[nodiscard]] bool may_answer() const {
+    return answers_until == std::chrono::steady_clock::time_point::max() ||
+           std::chrono::steady_clock::now() < answers_until;
+  }
+  /// A server that has proved to be the other one asks to become the backup; the answer. Empty: there is no backup.
+  struct copy_number {
+    std::uint64_t self = 0;
+    std::uint64_t round = 0;
+  };
+  std::function<wire::message(wire::message const&, copy_number)> join{};
   std::function<checked<void>()> take_over{};
+  /// This is a witness, and one of two servers asks it; the answer.
+  std::function<wire::message(wire::message const&)> claim{};
   bool (*has_memory)() noexcept = [] noexcept { return true; };  // for changes
 };
 

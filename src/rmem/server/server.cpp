@@ -51,8 +51,8 @@ std::size_t descriptors_max() {
 }  // namespace
 
 server::server(options const& chosen)
-    : store_(
-          {chosen.size_bytes, chosen.file, chosen.number, geteuid(), chosen.peer.empty() ? descriptors_max() / 8 : 0}),
+    : store_({chosen.size_bytes, chosen.is_witness ? std::filesystem::path() : chosen.file, chosen.number, geteuid(),
+              chosen.peer.empty() ? descriptors_max() / 8 : 0}),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       reserve_(open("/dev/null", O_RDONLY | O_CLOEXEC)),
@@ -66,6 +66,10 @@ server::server(options const& chosen)
   service_.regions_persist = store_.is_persistent();
   memory_reserve::install();
   service_.has_memory = memory_reserve::is_available;
+  bool const by_tcp = !std::ranges::all_of(chosen.listen, rmem::is_local);
+  if (by_tcp && !chosen.proofs.any())
+    throw std::runtime_error("to listen by tcp, give --key FILE, --certificate FILE or --secret FILE");
+  if (by_tcp) tls_ = std::make_unique<rmem::tls::acceptor>(chosen.proofs);
   for (auto const& where : chosen.listen) {
     listeners_.push_back(rmem::listen_at(where));
     if (rmem::is_local(where)) paths_.push_back(where.substr(where.find(':') + 1));
@@ -79,6 +83,12 @@ server::server(options const& chosen)
   watch(stop_.number(), EPOLLIN);
   if (life_pipe_ >= 0) watch(life_pipe_, EPOLLIN);
   if (!chosen.peer.empty()) begin_replication(chosen);
+  if (chosen.is_witness) {
+    witness_ = std::make_unique<replication::witness>(chosen.file);
+    service_.serves = false;
+    service_.why_not = "this is a witness, which has no regions";
+    service_.claim = [this](wire::message const& m) { return witness_->decide(m); };
+  }
   if (!syncs_) return;
   service_.steps_safe = 0;
   store_.on_change([this](change const&) { ++service_.steps; });
@@ -99,9 +109,15 @@ void server::begin_replication(options const& chosen) {
       .send = [this](int socket) { serve(connections_.at(socket), 0); },
       .report = chosen.report ? chosen.report : [](std::string const&) {}};
   link_ = std::make_unique<replication::link>(
-      replication::replica::options{chosen.peer, chosen.secret, chosen.number, chosen.size_bytes}, store_, service_,
-      std::move(can));
-  watch(link_->event_file(), EPOLLIN);
+      replication::replica::options{.peer = chosen.peer,
+                                    .witness = chosen.witness,
+                                    .proofs = chosen.proofs,
+                                    .number = chosen.number,
+                                    .size_bytes = chosen.size_bytes,
+                                    .lease = chosen.lease.count() != 0 ? chosen.lease : rmem::failure_timeout() / 2},
+      store_, service_, std::move(can));
+  for (int const file : link_->event_files())
+    if (file >= 0) watch(file, EPOLLIN);
 }
 
 server::~server() {
@@ -124,7 +140,7 @@ void server::watch(int file, std::uint32_t events) {
 
 /// How long the server may sleep if no descriptor becomes ready.
 int server::timeout_ms() const {
-  if (syncs_ && service_.steps_safe != service_.steps) return 0;
+  if (!buffered_.empty() || (syncs_ && service_.steps_safe != service_.steps)) return 0;
   if (link_) return link_->has_news() ? 0 : static_cast<int>(replication::link::tick.count());
   if (greetings_.empty()) return -1;
   auto const left = greetings_.front().until - std::chrono::steady_clock::now();
@@ -139,7 +155,7 @@ void server::run() {
     for (int i = 0; i < count; ++i) {
       int const file = ready[static_cast<std::size_t>(i)].data.fd;
       if (file == stop_.number() || file == life_pipe_) return;
-      if (link_ && file == link_->event_file()) {
+      if (link_ && (file == link_->event_files()[0] || file == link_->event_files()[1])) {
         link_->handle_answer();
         continue;
       }
@@ -156,6 +172,7 @@ void server::run() {
       if (c != connections_.end() && c->second.accepted <= accepted_before)
         serve(c->second, ready[static_cast<std::size_t>(i)].events);
     }
+    serve_buffered();
     if (link_) {
       link_->update();
       release_answers();
@@ -178,6 +195,7 @@ void server::accept_from(int listener) {
     return;
   }
   caller who;
+  std::unique_ptr<rmem::tls> secure;
   std::int64_t user = stranger;
   ucred peer{};
   socklen_t length = sizeof peer;
@@ -192,6 +210,7 @@ void server::accept_from(int listener) {
   } else {
     int const on = 1;
     static_cast<void>(setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
+    if (tls_) secure = tls_->accept(socket.number());
   }
   if (only_own_user_ && !who.operates) return;
   if (!make_room(user, who.operates)) return;
@@ -199,7 +218,7 @@ void server::accept_from(int listener) {
     static_cast<void>(setsockopt(socket.number(), SOL_SOCKET, SO_SNDBUF, &buffer_bytes, sizeof buffer_bytes));
   auto made = std::make_unique<session>(store_.current(), counters_, service_, std::move(who));
   session* const client = made.get();
-  connection& added = add(rmem::stream(std::move(socket)), user, std::move(made));
+  connection& added = add(rmem::stream(std::move(socket), std::move(secure)), user, std::move(made));
   added.client = client;
   added.accepted = ++accepted_;
   greetings_.push_back({std::chrono::steady_clock::now() + greeting_time_, added.stream.number(), accepted_});
@@ -246,6 +265,13 @@ void server::drop_silent() {
   }
 }
 
+/// A connection whose turn ended before all that was decrypted was taken.
+void server::serve_buffered() {
+  for (int const socket : std::exchange(buffered_, {}))
+    if (auto const c = connections_.find(socket); c != connections_.end() && c->second.stream.has_buffered())
+      serve(c->second, EPOLLIN);
+}
+
 server::connection& server::add(rmem::stream stream, std::int64_t user, std::unique_ptr<protocol> speaks) {
   int const number = stream.number();
   auto& count = connections_of_user_[user];
@@ -280,11 +306,13 @@ void server::serve(connection& c, std::uint32_t events) {
   if (c.client != nullptr && c.client->joined() && c.speaks->next_output().bytes.empty()) {
     move_to(peer_user, c);
     c.client = nullptr;
-    c.speaks = link_->begin_sending(socket);
+    c.speaks = link_->begin_sending(c.stream);
   }
   epoll_event e{};
   e.data.fd = socket;
-  if (!c.speaks->receive_buffer().empty()) e.events |= EPOLLIN;
+  bool const receives = !c.speaks->receive_buffer().empty();
+  if (receives && c.stream.has_buffered()) buffered_.push_back(socket);
+  if (receives) e.events |= EPOLLIN;
   if (!c.speaks->next_output().bytes.empty()) e.events |= EPOLLOUT;
   if (e.events == c.events) return;
   c.events = e.events;
@@ -300,7 +328,8 @@ void server::write_to_disk() {
 }
 
 void server::release_answers() {
-  if (service_.steps_safe == released_) return;
+  bool const could_answer = std::exchange(answered_, service_.may_answer());
+  if (service_.steps_safe == released_ && could_answer == answered_) return;
   released_ = service_.steps_safe;
   std::vector<int> waiting;
   for (auto const& [socket, c] : connections_)
@@ -322,6 +351,7 @@ bool server::take_turn(connection& c) {
     if (n == 0) return false;
     if (n < 0) return rmem::may_succeed_later();
     moved += static_cast<std::uint64_t>(n);
+    if (c.client != nullptr && c.stream.is_from_server()) c.client->trust_as_server();
     if (!c.speaks->received(static_cast<std::size_t>(n), now)) return false;
     if (link_) link_->after_receiving(c.stream.number());
   }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "rmem/replication/link.hpp"
+#include "rmem/replication/witness.hpp"
 #include "rmem/server/session.hpp"
 #include "rmem/store/persistent_store.hpp"
 #include "rmem/wire/stream.hpp"
@@ -35,7 +36,10 @@ class server {
     bool only_own_user = false;                        // rejects all other users
     std::uint8_t number = 0;                           // the top bits of its addresses
     std::string peer{};                                // the other of two servers, full address; empty: there is none
-    std::string secret{};                              // needed unless both servers belong to one user of one host
+    std::string witness{};                             // of two servers, full address; empty: there is none
+    bool is_witness = false;                           // has no regions; its file keeps what it has granted
+    rmem::credentials proofs{};                        // for TCP
+    std::chrono::milliseconds lease{};                 // of two servers; 0: half of the failure time-out
     std::chrono::milliseconds greeting_time{10'000};   // a connection on which no request comes so long is closed
     bool sync = false;                                 // nothing is acknowledged before the disk has it
     std::function<void(std::string const&)> report{};  // changes of the roles of two servers
@@ -76,6 +80,7 @@ class server {
   void move_to(std::int64_t user, connection& c);
   [[nodiscard]] std::size_t count_of(std::int64_t user) const;
   void drop_silent();
+  void serve_buffered();
   connection& add(rmem::stream stream, std::int64_t user, std::unique_ptr<protocol> speaks);
   void drop(int socket);
   void serve(connection& c, std::uint32_t events);
@@ -89,7 +94,11 @@ class server {
   counters counters_;
   service_state service_;
   std::unique_ptr<replication::link> link_;  // null: one server
-  std::uint64_t released_ = 0;               // the safe steps at the last release
+  std::unique_ptr<replication::witness> witness_;
+  std::unique_ptr<rmem::tls::acceptor> tls_;  // null: no TCP
+  std::uint64_t released_ = 0;                // the safe steps at the last release
+  bool answered_ = true;                      // answers could leave then
+  std::vector<int> buffered_;                 // connections with bytes that their sockets do not show
   rmem::descriptor epoll_;
   rmem::descriptor stop_;
   rmem::descriptor reserve_;  // closed for a moment to reject a client when no descriptors are left

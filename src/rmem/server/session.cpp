@@ -127,8 +127,10 @@ bool session::begin(std::uint64_t now) {
       payload_max = wire::name_bytes_max;
       break;
     case operation::present:
-    case operation::join:
       payload_max = token::size_bytes;
+      break;
+    case operation::join:
+      payload_max = 2 * sizeof(std::uint64_t);
       break;
     case operation::write:
       payload_max = m.size == m.payload ? wire::inline_bytes_max : 0;
@@ -274,6 +276,7 @@ void session::perform(std::uint64_t now) {
   auto const& m = request_;
   if (m.what == operation::hello) return hello();
   if (m.what == operation::join) return join();
+  if (m.what == operation::claim) return claim();
   if (m.what == operation::take_over) {
     if (!who_.operates || !service_.take_over)
       return refuse({status::no_right, "only the user that runs a replicated server may have it take over"});
@@ -486,9 +489,22 @@ void session::hello() {
 
 void session::join() {
   if (!service_.join) return refuse({status::bad_request, "this server has no backup: it has no --replicas 2"});
-  auto const answer = service_.join(request_, who_.operates, text());
+  if (!who_.operates && !who_.is_server)
+    return refuse({status::no_right, "only a server with the same --secret may be the backup"});
+  wire::reader from(payload_);
+  auto const self = from.number<std::uint64_t>();
+  auto const round = from.number<std::uint64_t>();
+  if (!round) return refuse({status::bad_request, "the number of the copy is missing"});
+  auto const answer = service_.join(request_, {*self, *round});
   joined_ = answer.outcome == status::ok;
   reply(answer);
+}
+
+void session::claim() {
+  if (!service_.claim) return refuse({status::bad_request, "this server is no witness"});
+  if (!who_.operates && !who_.is_server)
+    return refuse({status::no_right, "only servers with the same --secret may ask this witness"});
+  reply(service_.claim(request_));
 }
 
 void session::state() {

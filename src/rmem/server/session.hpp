@@ -57,10 +57,13 @@ class session final : public protocol {
 
   /// The next answer waits until the steps before it are safe.
   [[nodiscard]] bool is_held() const {
-    return !answers_.empty() && answers_.front().sent == 0 && answers_.front().after > service_.steps_safe;
+    return !answers_.empty() && answers_.front().sent == 0 &&
+           (answers_.front().after > service_.steps_safe || !service_.may_answer());
   }
   /// The client was accepted as the backup: the session ends when all its output is sent.
   [[nodiscard]] bool joined() const { return joined_; }
+  /// The other end has proved that it is the other of two servers.
+  void trust_as_server() { who_.is_server = true; }
   /// A request has arrived.
   [[nodiscard]] bool has_spoken() const { return has_spoken_; }
   /// A local user, or it has shown a valid token.
@@ -100,6 +103,7 @@ class session final : public protocol {
   void state();
   void hello();
   void join();
+  void claim();
 
   /// The bytes of the region to move next; none if the client has lost the right.
   [[nodiscard]] std::span<std::byte> step(transfer& t, std::uint32_t right);

@@ -1,6 +1,7 @@
 // change: encoded as its fields one after the other, little-endian.
 #include "rmem/store/change.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "rmem/wire/message.hpp"
@@ -32,6 +33,20 @@ bool take(wire::reader& from, T& to) {
 }
 
 }  // namespace
+
+change change_of(replica_record const& r) {
+  return {.what = change::kind::replica_state,
+          .address = r.epoch,
+          .size = r.pair,
+          .until = r.self,
+          .rights = static_cast<std::uint32_t>(r.state),
+          .secret = {r.peer, r.round}};
+}
+
+replica_record record_from(change const& c) {
+  auto const state = std::min(c.rights, static_cast<std::uint32_t>(replica_state::diverged));
+  return {c.address, static_cast<replica_state>(state), c.size, c.until, c.secret[0], c.secret[1]};
+}
 
 std::vector<std::byte> encode(change const& c) {
   wire::writer to;

@@ -26,7 +26,7 @@ struct change {
     grant,
     revoke,
     begin,          // address: of the next region
-    replica_state,  // of replicated servers: address: the epoch; rights: a memd::replica_state
+    replica_state,  // of replicated servers: a replica_record
   };
   kind what{};
   std::uint64_t address = 0;
@@ -47,7 +47,21 @@ enum class replica_state : std::uint32_t {
   incomplete,  // must not be served
   sole,        // acknowledged changes that the other server may not have
   in_sync,     // has everything that was acknowledged
+  diverged,    // acknowledged changes, and so did the other server: must not be served
 };
+
+/// What a replicated server's file says about its copy.
+struct replica_record {
+  std::uint64_t epoch = 0;
+  replica_state state = replica_state::incomplete;
+  std::uint64_t pair = 0;   // names the pair to the witness; chosen by its first primary
+  std::uint64_t self = 0;   // of this copy, random; outlives its processes
+  std::uint64_t peer = 0;   // the copy that was last admitted as the backup
+  std::uint64_t round = 0;  // of the latest admission, by whichever server
+  bool operator==(replica_record const&) const = default;
+};
+[[nodiscard]] change change_of(replica_record const& r);
+[[nodiscard]] replica_record record_from(change const& c);
 
 [[nodiscard]] std::vector<std::byte> encode(change const& c);
 [[nodiscard]] std::optional<change> decode(std::span<std::byte const> bytes);

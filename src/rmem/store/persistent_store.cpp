@@ -9,7 +9,23 @@
 
 namespace tess::memd {
 
+namespace {
+
+std::filesystem::path record_of(std::filesystem::path const& file) {
+  return file.string() + ".record";
+}
+std::filesystem::path aside(std::filesystem::path const& file) {
+  return file.string() + ".aside";
+}
+
+}  // namespace
+
 persistent_store::persistent_store(options chosen) : chosen_(std::move(chosen)) {
+  // A kill may have left the second of two files that were set aside.
+  std::error_code none;
+  if (!chosen_.file.empty() && !std::filesystem::exists(chosen_.file, none) &&
+      std::filesystem::exists(aside(chosen_.file), none))
+    std::filesystem::rename(record_of(chosen_.file), record_of(aside(chosen_.file)), none);
   std::vector<change> changes;
   if (!chosen_.file.empty())
     journal_ = std::make_unique<journal>(chosen_.file, chosen_.size_bytes, chosen_.number, changes);
@@ -32,14 +48,14 @@ void persistent_store::load(std::vector<change> const& changes) {
   if (journal_ && !pages_->claim(std::span(&journal::header, 1))) journal_->fail("has no room for its first page");
   for (auto const& c : changes) {
     if (!store_->replay(c)) journal_->fail("its journal contradicts itself; restore a copy");
-    if (c.what == change::kind::replica_state) replication_ = c;
+    if (c.what == change::kind::replica_state) replication_ = record_from(c);
   }
   loaded_regions_ = !store_->regions().empty();
 }
 
 std::vector<change> persistent_store::snapshot() const {
   auto all = store_->snapshot();
-  all.push_back(replication_);
+  all.push_back(change_of(replication_));
   return all;
 }
 
@@ -60,14 +76,9 @@ void persistent_store::begin_journal(bool is_new) {
   }
 }
 
-replica_state persistent_store::state() const {
-  return static_cast<replica_state>(std::min(replication_.rights, static_cast<std::uint32_t>(replica_state::in_sync)));
-}
-
-void persistent_store::set_state(std::uint64_t epoch, replica_state s) {
-  replication_.address = epoch;
-  replication_.rights = static_cast<std::uint32_t>(s);
-  if (journal_ && !journal_->append(replication_)) journal_->fail("its disk is full");
+void persistent_store::set_replication(replica_record const& r) {
+  replication_ = r;
+  if (journal_ && !journal_->append(change_of(r))) journal_->fail("its disk is full");
 }
 
 void persistent_store::on_write(store::write_listener f) {
@@ -75,11 +86,27 @@ void persistent_store::on_write(store::write_listener f) {
   store_->on_write(on_write_);
 }
 
-void persistent_store::clear() {
+void persistent_store::clear(bool keeps) {
   store_.reset();
   pages_.reset();
+  if (journal_ && keeps) set_aside();
   load({});
   begin_journal(true);
+}
+
+void persistent_store::set_aside() {
+  journal_.reset();
+  std::filesystem::rename(chosen_.file, aside(chosen_.file));
+  std::filesystem::rename(record_of(chosen_.file), record_of(aside(chosen_.file)));
+  std::vector<change> none;
+  journal_ = std::make_unique<journal>(chosen_.file, chosen_.size_bytes, chosen_.number, none);
+}
+
+void persistent_store::remove_aside() {
+  std::error_code none;
+  if (chosen_.file.empty()) return;
+  std::filesystem::remove(aside(chosen_.file), none);
+  std::filesystem::remove(record_of(aside(chosen_.file)), none);
 }
 
 void persistent_store::maintain() {

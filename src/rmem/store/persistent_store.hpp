@@ -35,14 +35,16 @@ class persistent_store {
   /// Is called for every write, also after clear().
   void on_write(store::write_listener f);
 
-  /// The epoch of a replicated server, and what this copy is worth in it; kept in the file.
-  [[nodiscard]] std::uint64_t epoch() const { return replication_.address; }
-  [[nodiscard]] replica_state state() const;
-  void set_state(std::uint64_t epoch, replica_state s);
+  /// What a replicated server's copy is worth; kept in the file.
+  [[nodiscard]] replica_record const& replication() const { return replication_; }
+  void set_replication(replica_record const& r);
   /// The file had regions.
   [[nodiscard]] bool loaded_regions() const { return loaded_regions_; }
-  /// Forgets everything, to become a copy of another server.
-  void clear();
+  /// Forgets everything, to become a copy of another server. `keeps`: files are set aside, as PATH.aside and
+  /// PATH.aside.record, where they replace those of the last time.
+  void clear(bool keeps);
+  /// Removes the files that were set aside.
+  void remove_aside();
 
   /// To be called regularly: keeps the journal short. A full disk postpones that.
   void maintain();
@@ -53,12 +55,13 @@ class persistent_store {
   void load(std::vector<change> const& changes);
   void begin_journal(bool is_new);
   [[nodiscard]] std::vector<change> snapshot() const;
+  void set_aside();
 
   options chosen_;
   std::unique_ptr<journal> journal_;
   std::unique_ptr<page_allocator> pages_;
   std::unique_ptr<store> store_;
-  change replication_{.what = change::kind::replica_state};
+  replica_record replication_;
   bool loaded_regions_ = false;
   std::function<void(change const&)> on_change_;
   store::write_listener on_write_;

@@ -47,6 +47,7 @@ struct holder {
 struct caller {
   std::optional<std::uint32_t> user;    // from the peer credentials of a local socket
   bool operates = false;                // is the user that runs the server
+  bool is_server = false;               // has proved to be the other of two servers
   std::vector<token::identity> tokens;  // presented and verified
   [[nodiscard]] bool is(holder const& h) const;
 };

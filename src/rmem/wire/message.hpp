@@ -26,7 +26,7 @@
 namespace tess::rmem::wire {
 
 inline constexpr std::uint32_t magic = 0x4d454d52;  // "RMEM"
-inline constexpr std::uint8_t version = 1;
+inline constexpr std::uint8_t version = 2;
 inline constexpr std::size_t message_bytes = 64;
 /// The most that one read or write moves; clients cut longer transfers into chunks that overlap.
 inline constexpr std::uint64_t portal_bytes_max = std::uint64_t{1} << 20;
@@ -68,7 +68,11 @@ enum class operation : std::uint8_t {
   hello,      // → argument: properties of the server; rights: its number; payload: the address of its peer.
               // Refused: it does not serve; payload: why. In both cases: address: epoch; argument2: instance
   join,       // a server asks to be the backup. argument: epoch; argument2: instance; rights: replica_state; size;
-              // address: number; payload: the secret
+              // address: number; payload: its copy's number and round
+              // → address: epoch; argument: round; size: the pair's number; argument2: instance;
+              // rights: 1 if it has everything that was acknowledged, and twice the lease in ms
+  claim,      // to a witness. argument: the epoch to serve in; size: the epoch it follows, 0: it serves already;
+              // address: the pair's number; argument2: its copy's number → address: the epoch on record
   take_over,  // the operator says that the other of two servers is certainly gone
   // Answers, and data in both directions.
   go,    // the portal is open: send the data
@@ -77,7 +81,8 @@ enum class operation : std::uint8_t {
   // From the primary to the backup once it has joined, and back.
   copied_change,  // payload: the change
   copied_bytes,   // address, payload: bytes
-  in_sync,        // everything that was acknowledged so far has been sent
+  in_sync,        // everything that was acknowledged so far has been sent. argument: epoch
+  beat,           // nothing: shows that the primary is there, and renews its lease when it is acknowledged
   acknowledge,    // argument: the number of these messages that were applied
 };
 inline constexpr auto last_request = operation::take_over;

@@ -147,12 +147,12 @@ bool is_trusted(descriptor const& s, std::string const& path, uid_t& listener) {
   return socket_folder(path, false).is_trusted(listener);
 }
 
-descriptor connect_to_path(std::string const& full) {
+descriptor connect_to_path(std::string const& full, std::chrono::milliseconds patience) {
   auto const path = path_in(full);
   auto const to = address_of(full, path);
   auto s = socket_of(AF_UNIX);
   set(s, SOL_SOCKET, SO_SNDBUF, buffer_bytes);
-  limit_waiting(s.number(), failure_timeout());
+  limit_waiting(s.number(), patience);
   if (!s.is_open() || connect(s.number(), reinterpret_cast<sockaddr const*>(&to), sizeof to) != 0)
     fail(full, "no memory server there", errno);
   uid_t listener = 0;
@@ -214,14 +214,14 @@ descriptor listen_at(std::string const& full) {
   fail(full, "cannot listen there", reason);
 }
 
-descriptor connect_to(std::string const& full) {
-  if (is_local(full)) return connect_to_path(full);
+descriptor connect_to(std::string const& full, std::chrono::milliseconds patience) {
+  if (is_local(full)) return connect_to_path(full, patience);
   auto const found = resolve(full, 0);
   int reason = EADDRNOTAVAIL;
   for (addrinfo const* a = found.get(); a != nullptr; a = a->ai_next) {
     auto s = socket_of(a->ai_family);
     set(s, IPPROTO_TCP, TCP_NODELAY, 1);
-    limit_waiting(s.number(), failure_timeout());
+    limit_waiting(s.number(), patience);
     if (s.is_open() && connect(s.number(), a->ai_addr, a->ai_addrlen) == 0) return s;
     reason = errno;
   }

@@ -43,6 +43,7 @@ void limit_waiting(int socket, std::chrono::milliseconds time);
 /// Replaces the socket of a dead server, never of a live one. The socket is closed on exec.
 [[nodiscard]] descriptor listen_at(std::string const& full);
 /// Refuses a local server of a user who has no business at this address (socket_folder.hpp). Closed on exec.
-[[nodiscard]] descriptor connect_to(std::string const& full);
+/// `patience`: how long this call, and each later one on the socket, may wait.
+[[nodiscard]] descriptor connect_to(std::string const& full, std::chrono::milliseconds patience = failure_timeout());
 
 }  // namespace tess::rmem

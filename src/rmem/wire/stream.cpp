@@ -1,8 +1,9 @@
-// stream: sendmsg and recvmsg on a socket; descriptors travel on local sockets only.
+// stream: sendmsg and recvmsg on a local socket, where descriptors travel, too; else TLS.
 #include "rmem/wire/stream.hpp"
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -15,11 +16,34 @@ constexpr std::size_t files_max = 2;
 using control_buffer = std::array<char, CMSG_SPACE(files_max * sizeof(int))>;
 }  // namespace
 
+stream stream::to(std::string const& full, credentials const& with, bool as_server,
+                  std::chrono::milliseconds patience) {
+  auto socket = connect_to(full, patience);
+  if (is_local(full)) return stream(std::move(socket));
+  auto secure = tls::connect(socket.number(), full, with, as_server);
+  return stream(std::move(socket), std::move(secure));
+}
+
 bool may_succeed_later() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
+/// Small parts are sent together; after EAGAIN the same bytes come first again.
+ssize_t stream::send_secure(std::span<iovec> parts, int flags) const {
+  std::array<std::byte, 16384> together;
+  std::size_t count = 0;
+  for (auto const& part : parts) {
+    std::span<std::byte const> const bytes(static_cast<std::byte const*>(part.iov_base), part.iov_len);
+    if (count == 0 && bytes.size() >= together.size()) return secure_->send(bytes, flags);
+    auto const now = bytes.first(std::min(bytes.size(), together.size() - count));
+    std::ranges::copy(now, together.begin() + static_cast<std::ptrdiff_t>(count));
+    count += now.size();
+  }
+  return secure_->send(std::span(together).first(count), flags);
+}
+
 ssize_t stream::send(std::span<iovec> parts, int flags, std::span<int const> files) const {
+  if (secure_) return send_secure(parts, flags);
   alignas(cmsghdr) control_buffer control{};
   msghdr message{};
   message.msg_iov = parts.data();
@@ -42,6 +66,20 @@ ssize_t stream::send(std::span<std::byte const> bytes, int flags, std::span<int 
 }
 
 ssize_t stream::receive(std::span<iovec> parts, int flags, std::vector<descriptor>* files) const {
+  if (secure_) {
+    ssize_t sum = 0;
+    for (auto const& part : parts) {
+      if (part.iov_len == 0) continue;
+      // Beyond the first part, only what is there already.
+      if (sum != 0 && !secure_->has_buffered()) break;
+      ssize_t const n = secure_->receive({static_cast<std::byte*>(part.iov_base), part.iov_len},
+                                         sum == 0 ? flags : flags | MSG_DONTWAIT);
+      if (n <= 0) return sum != 0 ? sum : n;
+      sum += n;
+      if (static_cast<std::size_t>(n) < part.iov_len) break;
+    }
+    return sum;
+  }
   alignas(cmsghdr) control_buffer control{};
   msghdr message{};
   message.msg_iov = parts.data();
@@ -64,10 +102,16 @@ ssize_t stream::receive(std::span<iovec> parts, int flags, std::vector<descripto
 }
 
 ssize_t stream::receive(std::span<std::byte> bytes, int flags) const {
+  if (secure_) return secure_->receive(bytes, flags);
   return recv(number(), bytes.data(), bytes.size(), flags);
 }
 
 bool stream::is_quiet() const {
+  if (has_buffered()) {
+    // It shows whether anything is left.
+    std::byte unexpected{};
+    return secure_->receive({&unexpected, 1}, MSG_DONTWAIT) < 0 && may_succeed_later();
+  }
   std::byte unexpected{};
   return recv(number(), &unexpected, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && may_succeed_later();
 }
