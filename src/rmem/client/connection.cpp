@@ -121,7 +121,12 @@ connection::answer connection::call(wire::message m, std::span<std::byte const> 
   a.head = receive_head(&a.files);
   if (a.head.what != operation::done || a.head.id != m.id) lose("it speaks another protocol");
   a.payload = receive_payload(a.head);
-  if (a.head.outcome != status::ok) throw refused(a.head.outcome, text_of(a.payload));
+  if (a.head.outcome != status::ok) {
+    auto const all = text_of(a.payload);
+    auto const said = all.size() - std::min<std::uint64_t>(a.head.size, all.size());
+    other_server_ = all.substr(said);
+    throw refused(a.head.outcome, all.substr(0, said));
+  }
   return a;
 }
 

@@ -30,6 +30,9 @@ class connection {
   /// While nothing is in flight: is the server still connected?
   [[nodiscard]] bool alive() const;
 
+  /// The address that a server has named which does not serve; empty: none.
+  [[nodiscard]] std::string const& other_server() const { return other_server_; }
+
   struct answer {
     wire::message head;
     std::vector<std::byte> payload;
@@ -69,6 +72,7 @@ class connection {
   std::size_t ahead_to_ = 0;
   std::uint64_t next_id_ = 1;
   bool broken_ = false;
+  std::string other_server_;
 };
 
 }  // namespace tess::rmem

@@ -35,17 +35,28 @@ endpoints::endpoints(std::string const& where) : text_(where) {
 
 std::unique_ptr<connection> endpoints::try_connect(std::string const& address) {
   auto c = std::make_unique<connection>(address, failure_timeout() / (has_other_ ? greeting_part : 1));
-  auto const answer = c->call({.what = wire::operation::hello});
+  connection::answer answer;
+  try {
+    answer = c->call({.what = wire::operation::hello});
+  } catch (refused const&) {
+    learn(c->other_server(), address);
+    throw;
+  }
   regions_persist_.store((answer.head.argument & wire::regions_persist) != 0, std::memory_order_relaxed);
   number_.store(static_cast<std::uint8_t>(answer.head.rights), std::memory_order_relaxed);
-  std::string const peer(reinterpret_cast<char const*>(answer.payload.data()), answer.payload.size());
-  if (!peer.empty()) has_other_ = true;
+  learn({reinterpret_cast<char const*>(answer.payload.data()), answer.payload.size()}, address);
   c->wait_for(patience());
+  return c;
+}
+
+/// A server has named the other one of two.
+void endpoints::learn(std::string const& peer, std::string const& from) {
+  if (peer.empty()) return;
+  has_other_ = true;
   // The path of a socket is of use on its own host only.
-  if (peer.empty() || is_local(peer) != is_local(address)) return c;
+  if (is_local(peer) != is_local(from)) return;
   std::lock_guard const lock(mutex_);
   if (std::ranges::find(addresses_, peer) == addresses_.end()) addresses_.push_back(peer);
-  return c;
 }
 
 std::unique_ptr<connection> endpoints::connect() {

@@ -45,6 +45,7 @@ class endpoints {
 
  private:
   [[nodiscard]] std::unique_ptr<connection> try_connect(std::string const& address);
+  void learn(std::string const& peer, std::string const& from);
 
   std::string text_;
   bool local_ = true;

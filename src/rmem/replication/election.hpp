@@ -73,7 +73,7 @@ class election {
     std::string report{};
   };
 
-  /// `restarted_at`: this process may have promised something before.
+  /// An earlier process with this copy may have promised something until a promise after `now`.
   election(settings chosen, replica_record loaded, time now);
 
   [[nodiscard]] replica_record const& kept() const { return kept_; }

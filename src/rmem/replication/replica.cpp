@@ -78,7 +78,8 @@ void replica::apply() {
   service_.serves = serves && election_.serves(now());
   service_.epoch = election_.kept().epoch;
   service_.why_not = election_.why_not(chosen_.peer);
-  if (serves && election_.kept().state == replica_state::sole) service_.steps_safe = UINT64_MAX;
+  // Refusals wait for nobody.
+  if (!serves || election_.kept().state == replica_state::sole) service_.steps_safe = UINT64_MAX;
   if (!e.report.empty()) report(e.report);
 }
 

@@ -483,6 +483,8 @@ void session::hello() {
   } else {
     m.outcome = status::not_serving;
     text.text(service_.why_not);
+    text.text(service_.peer);
+    m.size = service_.peer.size();
   }
   reply(m, text.take());
 }

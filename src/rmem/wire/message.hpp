@@ -66,7 +66,8 @@ enum class operation : std::uint8_t {
               // region and of its epoch, or none: it is not lent
   state,      // → payload: the server's counters
   hello,      // → argument: properties of the server; rights: its number; payload: the address of its peer.
-              // Refused: it does not serve; payload: why. In both cases: address: epoch; argument2: instance
+              // Refused: it does not serve; payload: why, and the address of
+              // its peer, which has `size` bytes. In both cases: address: epoch; argument2: instance
   join,       // a server asks to be the backup. argument: epoch; argument2: instance; rights: replica_state; size;
               // address: number; payload: its copy's number and round
               // → address: epoch; argument: round; size: the pair's number; argument2: instance;

@@ -243,7 +243,8 @@ std::unique_ptr<tls> tls::connect(int socket, std::string const& full, credentia
   errno = 0;
   if (int const result = ssl().SSL_do_handshake(made->of); result != 1) {
     bool const is_late = errno == EAGAIN || errno == EWOULDBLOCK;
-    std::string const why = is_late ? "no reply" : last_error();
+    if (is_late) throw std::runtime_error(full + ": no reply");
+    std::string const why = last_error();
     throw not_proved(full + ": the server and this client do not prove themselves to each other (" + why +
                      "); do they have the same " + (as_server ? "--secret?" : "key, or the authority?"));
   }
