@@ -128,8 +128,9 @@ class Hosts(unittest.TestCase):
     def test_the_primary_is_stopped(self) -> None:
         self.start(has_witness=False)
         self.mem("create", "kept", "1M", **self.local(self.primary))
-        stopped = int(Path(f"/proc/{self.primary.process.pid}/task/{self.primary.process.pid}/children").read_text() or 0)
-        os.kill(stopped or self.primary.process.pid, signal.SIGSTOP)
+        started = self.primary.process.pid
+        inside = Path(f"/proc/{started}/task/{started}/children").read_text().split()
+        os.kill(int(inside[0]) if inside else started, signal.SIGSTOP)
         self.fails_over(self.both())
 
     def test_a_client_that_knows_the_backup_alone_reaches_the_primary(self) -> None:

@@ -1,4 +1,4 @@
-// witness_test: what a witness grants, what its file keeps, and that a server's file is set aside before it is replaced.
+// witness_test: what a witness grants and what its file keeps; a server's file is set aside before it is replaced.
 #include "rmem/replication/witness.hpp"
 
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@ class connection {
  public:
   /// `patience`: how long connecting may take, and any answer.
   explicit connection(std::string const& full, std::chrono::milliseconds patience = failure_timeout());
-  /// Of any answer from now on.
+  /// How long any answer may take from now on.
   void wait_for(std::chrono::milliseconds patience);
 
   [[nodiscard]] bool broken() const { return broken_; }

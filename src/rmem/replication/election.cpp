@@ -144,13 +144,13 @@ void election::greeted(greeting const& g, time) {
   peer_serves_ = g.serves && g.epoch >= kept_.epoch;
 }
 
-/// Of two servers that wait, which one may serve when the other joins it?
+/// May this one of two servers that wait serve when the other one joins it?
 bool election::goes_first(application const& a) const {
   bool const they_have = a.has.state != replica_state::incomplete;
   if (is_complete()) {
     // A copy that was admitted, and is incomplete, has not served since.
     if (!they_have) return a.has.self == kept_.peer && a.has.epoch <= kept_.epoch;
-    // Of two that were in sync in one epoch neither has served since. A witness may have promised one of them to.
+    // Neither of two that were in sync in one epoch has served since. A witness may have promised it to one of them.
     if (chosen_.has_witness || a.has.state != replica_state::in_sync) return false;
     if (kept_.epoch != a.has.epoch) return kept_.epoch > a.has.epoch;
   } else if (they_have) {

@@ -9,7 +9,7 @@ namespace tess::memd::replication {
 class peer_process {
  public:
   peer_process() = default;
-  /// Of an open connection. Of one by TCP nothing is known.
+  /// Takes the other end of this open connection; nothing is known of one by TCP.
   explicit peer_process(rmem::stream const& of);
 
   [[nodiscard]] bool has_ended() const;
