@@ -15,15 +15,15 @@ struct options : command_line::graph_options {
 tess::task<bool> is_right(kernels::sparse_matrix from, kernels::sparse_matrix to, kernels::permutation rows,
                           kernels::permutation columns) {
   kernels::gathered_matrix const expected = kernels::permuted(
-      co_await kernels::gather(from), co_await kernels::gather(rows), co_await kernels::gather(columns));
-  co_return expected == co_await kernels::gather(to);
+      co_await tess::gather(from), co_await kernels::gather(rows), co_await kernels::gather(columns));
+  co_return expected == co_await tess::gather(to);
 }
 
 tess::task<int> work(options const& o) {
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out);
-  kernels::sparse_matrix const from = co_await kernels::sparse_matrix::of(loaded.graph);
-  kernels::permutation const rows = co_await kernels::random_permutation(from.size(), 2 * o.seed, o.form);
-  kernels::permutation const columns = co_await kernels::random_permutation(from.size(), 2 * o.seed + 1, o.form);
+  kernels::sparse_matrix const from = co_await kernels::matrix_of(loaded.graph);
+  kernels::permutation const rows = co_await kernels::random_permutation(from.rows(), 2 * o.seed, o.form);
+  kernels::permutation const columns = co_await kernels::random_permutation(from.rows(), 2 * o.seed + 1, o.form);
 
   tess::operation_counts const before = co_await tess::count_operations();
   command_line::stopwatch const watch;
@@ -31,7 +31,7 @@ tess::task<int> work(options const& o) {
   double const seconds = watch.seconds();
   tess::operation_counts const after = co_await tess::count_operations();
 
-  fmt::print("{} entries in {} rows and columns, renumbered at {} places\n", to.entries(), to.size(), tess::places());
+  fmt::print("{} entries in {} rows and columns, renumbered at {} places\n", to.entries(), to.rows(), tess::places());
   fmt::print("time: {:.6f} s, {:.2f} M entries/s\n", seconds, static_cast<double>(to.entries()) / seconds / 1e6);
   command_line::print_operations(before, after);
   bool right = true;
@@ -40,7 +40,7 @@ tess::task<int> work(options const& o) {
     fmt::print("verified: {}\n", right ? "yes" : "NO, one thread gets another matrix");
     tess::report_result("verified", right ? "true" : "false");
   }
-  tess::report_result("rows", std::to_string(to.size()));
+  tess::report_result("rows", std::to_string(to.rows()));
   tess::report_result("entries", std::to_string(to.entries()));
   tess::report_result("checksum", std::to_string(co_await kernels::checksum(to)));
   co_await kernels::sparse_matrix::release(to);

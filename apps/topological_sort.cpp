@@ -55,7 +55,7 @@ tess::task<int> sort(options const& o) {
   double const seconds = watch.seconds();
   tess::operation_counts const after = co_await tess::count_operations();
 
-  fmt::print("{} rows and columns with {} entries, in {} levels, sorted at {} places\n", matrix.size(),
+  fmt::print("{} rows and columns with {} entries, in {} levels, sorted at {} places\n", matrix.rows(),
              matrix.entries(), order.levels, tess::places());
   fmt::print("time: {:.6f} s, {:.2f} M entries/s\n", seconds, static_cast<double>(matrix.entries()) / seconds / 1e6);
   command_line::print_operations(before, after);
@@ -63,11 +63,11 @@ tess::task<int> sort(options const& o) {
   std::vector<std::uint32_t> const columns = co_await kernels::gather(order.columns);
   std::string wrong;
   if (o.verify) {
-    wrong = kernels::what_is_wrong(co_await kernels::gather(matrix), rows, columns);
+    wrong = kernels::what_is_wrong(co_await tess::gather(matrix), rows, columns);
     fmt::print("verified: {}\n", wrong.empty() ? "yes" : "NO, " + wrong);
     tess::report_result("verified", wrong.empty() ? "true" : "false");
   }
-  tess::report_result("rows", std::to_string(matrix.size()));
+  tess::report_result("rows", std::to_string(matrix.rows()));
   tess::report_result("entries", std::to_string(matrix.entries()));
   tess::report_result("levels", std::to_string(order.levels));
   tess::report_result("checksum", std::to_string(checksum(rows) + 3 * checksum(columns)));

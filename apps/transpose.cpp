@@ -33,7 +33,7 @@ void write_matrix(std::string const& path, kernels::gathered_matrix const& m) {
 
 tess::task<int> work(options const& o) {
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out);
-  kernels::sparse_matrix const from = co_await kernels::sparse_matrix::of(loaded.graph);
+  kernels::sparse_matrix const from = co_await kernels::matrix_of(loaded.graph);
 
   tess::operation_counts const before = co_await tess::count_operations();
   command_line::stopwatch const watch;
@@ -41,18 +41,18 @@ tess::task<int> work(options const& o) {
   double const seconds = watch.seconds();
   tess::operation_counts const after = co_await tess::count_operations();
 
-  fmt::print("{} entries in {} rows, transposed at {} places\n", to.entries(), to.size(), tess::places());
+  fmt::print("{} entries in {} rows, transposed at {} places\n", to.entries(), to.rows(), tess::places());
   fmt::print("time: {:.6f} s, {:.2f} M entries/s\n", seconds, static_cast<double>(to.entries()) / seconds / 1e6);
   command_line::print_operations(before, after);
   bool right = true;
   if (o.verify) {
-    right = kernels::transposed(co_await kernels::gather(from)) == co_await kernels::gather(to);
+    right = kernels::transposed(co_await tess::gather(from)) == co_await tess::gather(to);
     fmt::print("verified: {}\n", right ? "yes" : "NO, one thread gets another matrix");
     tess::report_result("verified", right ? "true" : "false");
   }
   kernels::gathered_matrix written;
-  if (!o.output.empty()) written = co_await kernels::gather(to);
-  tess::report_result("rows", std::to_string(to.size()));
+  if (!o.output.empty()) written = co_await tess::gather(to);
+  tess::report_result("rows", std::to_string(to.rows()));
   tess::report_result("entries", std::to_string(to.entries()));
   tess::report_result("checksum", std::to_string(co_await kernels::checksum(to)));
   co_await kernels::sparse_matrix::release(to);

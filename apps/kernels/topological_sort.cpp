@@ -48,7 +48,7 @@ tess::task<void> go_by_words(sorting const& s, vertex row, vertex column) {
   co_await tess::get(s.transposed.bounds(column), std::span<std::uint64_t>(bounds));
   if (bounds[1] - bounds[0] < 2) co_return;
   std::vector<vertex> others(bounds[1] - bounds[0]);
-  co_await tess::get(s.transposed.at(column, bounds[0]), std::span(others));
+  co_await tess::get(s.transposed.column(column, bounds[0]), std::span(others));
   std::erase(others, row);
   co_await tess::overlap<in_flight>(0, others.size(), [&s, level, rows = others.data()](std::uint64_t k) {
     return tess::fetch_max(s.levels[rows[k]], level + 1);
@@ -62,7 +62,7 @@ tess::task<void> go_by_words(sorting const& s, vertex row, vertex column) {
       },
       [&next, column, rows = others.data()](std::uint64_t k, std::uint64_t before) {
         std::uint64_t const now = before - one_entry - column;
-        if (one_is_left(now)) next.push_back({rows[k], static_cast<vertex>(now)});
+        if (one_is_left(now)) next.push_back({rows[k], static_cast<vertex>(now), {}});
       });
   for (entry const& e : next) tess::spawn(go_by_words(s, e.row, e.column));
 }
@@ -78,7 +78,7 @@ void tell_column(sorting_name here, freed f) {
 // At the row's place: the entry in this column leaves the row.
 void leave_row(sorting_name here, freed f) {
   sorting const& s = *here;
-  std::uint64_t const i = f.row - s.m.part().first;
+  std::uint64_t const i = f.row - s.m.local().first;
   std::atomic_ref<std::uint32_t> const level(s.levels.local()[i]);
   std::uint32_t known = level.load(std::memory_order_relaxed);
   while (known < f.level && !level.compare_exchange_weak(known, f.level, std::memory_order_relaxed)) {
@@ -96,8 +96,8 @@ void leave_row(sorting_name here, freed f) {
 // At the column's place: its row was removed, so all other rows lose an entry.
 void free_column(sorting_name here, freed f) {
   sorting const& s = *here;
-  matrix_part const& mine = s.transposed.part();
-  for (vertex const row : mine.rows.neighbours(f.column - mine.first))
+  matrix_rows const& mine = s.transposed.local();
+  for (vertex const row : mine.columns_of(f.column - mine.first))
     if (row != f.row)
       tess::at_async(
           s.m.owner(row), [](sorting_name there, freed g) { leave_row(there, g); }, here,
@@ -106,10 +106,10 @@ void free_column(sorting_name here, freed f) {
 
 // Sums over rows; no entry is removed before all sums are complete.
 void add_up(sorting const& s, std::uint64_t begin, std::uint64_t end) {
-  graph::rows const rows = s.m.part().rows;
+  matrix_rows const& rows = s.m.local();
   for (std::uint64_t i = begin; i < end; ++i) {
     std::uint64_t sum = 0;
-    for (vertex const column : rows.neighbours(i)) sum += one_entry + column;
+    for (vertex const column : rows.columns_of(i)) sum += one_entry + column;
     s.left.local()[i] = sum;
     s.pivots.local()[i] = no_column;
   }
@@ -117,11 +117,11 @@ void add_up(sorting const& s, std::uint64_t begin, std::uint64_t end) {
 
 tess::task<void> start(sorting_name here, form how, std::uint64_t begin, std::uint64_t end) {
   sorting const& s = *here;
-  matrix_part const& mine = s.m.part();
+  matrix_rows const& mine = s.m.local();
   for (std::uint64_t i = begin; i < end; ++i) {
-    if (mine.rows.degree(i) != 1) continue;
+    if (mine.degree(i) != 1) continue;
     auto const row = static_cast<vertex>(mine.first + i);
-    vertex const column = mine.rows.neighbours(i)[0];
+    vertex const column = mine.columns_of(i)[0];
     if (how == form::words) {
       tess::spawn(go_by_words(s, row, column));
     } else {
@@ -173,7 +173,7 @@ tess::task<void> number_rows(sorting_name here, level_counts counts, form how) {
   std::span<std::uint32_t> const numbers = s.rows.local();
   std::span<std::uint32_t const> const levels = s.levels.local();
   for (std::uint64_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = static_cast<std::uint32_t>(s.m.size() - 1 - next[levels[i]]++);
+    numbers[i] = static_cast<std::uint32_t>(s.m.rows() - 1 - next[levels[i]]++);
   std::span<vertex const> const pivots = s.pivots.local();
   if (how == form::words) {
     co_await tess::overlap<in_flight>(0, numbers.size(), [&s, pivots, numbers](std::uint64_t i) {
@@ -206,14 +206,14 @@ tess::task<void> number_all(sorting_name name, std::uint64_t levels, form how) {
 tess::task<void> free_rows(sorting_name name, form how) {
   co_await tess::on_all_places(
       [](sorting_name here) -> tess::task<void> {
-        co_await tess::forall_chunks(0, here->m.part().count, rows_per_task,
+        co_await tess::forall_chunks(0, here->m.local().count, rows_per_task,
                                      [&s = *here](std::uint64_t begin, std::uint64_t end) { add_up(s, begin, end); });
       },
       name);
   co_await tess::on_all_places(
       [](sorting_name here, form f) -> tess::task<void> {
         co_await tess::forall_chunks(
-            0, here->m.part().count, rows_per_task,
+            0, here->m.local().count, rows_per_task,
             [=](std::uint64_t begin, std::uint64_t end) { return start(here, f, begin, end); });
       },
       name, how);
@@ -223,11 +223,11 @@ tess::task<void> free_rows(sorting_name name, form how) {
 
 tess::task<triangular_order> topological_sort(sparse_matrix m, sparse_matrix transposed, form how) {
   sorting s{.m = m, .transposed = transposed, .left = {}, .levels = {}, .pivots = {}, .rows = {}, .columns = {}};
-  s.left = co_await tess::global_array<std::uint64_t>::make(m.size(), 64);
-  s.levels = co_await tess::global_array<std::uint32_t>::make(m.size(), 64);
-  s.pivots = co_await tess::global_array<vertex>::make(m.size(), 64);
-  s.rows = co_await permutation::make(m.size(), 64);
-  s.columns = co_await permutation::make(m.size(), 64);
+  s.left = co_await tess::global_array<std::uint64_t>::make(m.rows(), 64);
+  s.levels = co_await tess::global_array<std::uint32_t>::make(m.rows(), 64);
+  s.pivots = co_await tess::global_array<vertex>::make(m.rows(), 64);
+  s.rows = co_await permutation::make(m.rows(), 64);
+  s.columns = co_await permutation::make(m.rows(), 64);
   auto const name = co_await sorting_name::make(s);
   co_await free_rows(name, how);
   outcome all;

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "kernels/form.hpp"
+#include "kernels/graph_matrix.hpp"
 #include "kernels/random_permutation.hpp"
-#include "kernels/sparse_matrix.hpp"
 
 namespace kernels {
 

@@ -31,23 +31,11 @@ void for_each_column(std::uint64_t row, std::uint64_t size, double density, std:
 }  // namespace
 
 tess::task<sparse_matrix> random_upper_triangle(std::uint64_t size, double density, std::uint64_t seed) {
-  sparse_matrix made = co_await sparse_matrix::make(size);
-  co_await tess::on_all_places(
-      [](matrix_parts parts, std::uint64_t n, double d, std::uint64_t s) {
-        matrix_part& mine = *parts;
-        for (std::uint64_t i = 0; i < mine.count; ++i)
-          for_each_column(mine.first + i, n, d, s, [&](vertex) { ++mine.slots[i]; });
-      },
-      made.parts(), size, density, seed);
-  co_await made.lay_out();
-  co_await tess::on_all_places(
-      [](matrix_parts parts, std::uint64_t n, double d, std::uint64_t s) {
-        matrix_part& mine = *parts;
-        for (std::uint64_t i = 0; i < mine.count; ++i)
-          for_each_column(mine.first + i, n, d, s, [&](vertex column) { mine.columns[mine.slots[i]++] = column; });
-      },
-      made.parts(), size, density, seed);
-  co_return made;
+  // Each place generates rows far from each other, because the first rows are the longest.
+  return sparse_matrix::make(size, size, [size, density, seed](sparse_matrix::adder const& add) {
+    for (std::uint64_t i = tess::here(); i < size; i += tess::places())
+      for_each_column(i, size, density, seed, [&](vertex column) { add(i, column); });
+  });
 }
 
 std::string what_is_wrong(gathered_matrix const& m, std::vector<std::uint32_t> const& rows,

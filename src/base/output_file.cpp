@@ -12,8 +12,6 @@
 
 namespace tess::detail {
 
-namespace {
-/// What a name leads to through links; the name itself if that does not exist yet.
 std::string target_of(std::string const& name) {
   std::string target = name;
   // As many links as the system follows itself.
@@ -25,7 +23,6 @@ std::string target_of(std::string const& name) {
   }
   return target;
 }
-}  // namespace
 
 output_file::output_file(std::string name) : name_(std::move(name)), target_(target_of(name_)) {
   struct stat now{};

@@ -40,6 +40,9 @@ class output_file {
   std::FILE* file_ = nullptr;
 };
 
+/// What a name leads to through links; the name itself if that does not exist yet.
+[[nodiscard]] std::string target_of(std::string const& name);
+
 /// Without the quotes.
 [[nodiscard]] std::string json_escaped(std::string_view text);
 

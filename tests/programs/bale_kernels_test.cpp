@@ -51,18 +51,18 @@ class bale_kernels : public on_layouts {};
 TEST_P(bale_kernels, give_a_matrix_back_that_is_transposed_twice_or_permuted_and_back) {
   run_here([]() -> task<void> {
     auto const g = co_await ::graph::distributed_graph::load(::graph::open_graph("kron:7,4"), ::graph::row_kinds::out);
-    auto const m = co_await kernels::sparse_matrix::of(g);
-    auto const original = co_await kernels::gather(m);
+    auto const m = co_await kernels::matrix_of(g);
+    auto const original = co_await tess::gather(m);
     for (form const how : forms) {
       auto const once = co_await kernels::transpose(m, how);
       auto const twice = co_await kernels::transpose(once, how);
-      EXPECT_EQ(co_await kernels::gather(twice), original);
-      auto const rows = co_await kernels::random_permutation(m.size(), 1, how);
-      auto const columns = co_await kernels::random_permutation(m.size(), 2, how);
+      EXPECT_EQ(co_await tess::gather(twice), original);
+      auto const rows = co_await kernels::random_permutation(m.rows(), 1, how);
+      auto const columns = co_await kernels::random_permutation(m.rows(), 2, how);
       auto const moved = co_await kernels::permute(m, rows, columns, how);
       EXPECT_EQ(moved.entries(), m.entries());
-      EXPECT_NE(co_await kernels::gather(moved), original);
-      EXPECT_EQ(co_await kernels::gather(moved),
+      EXPECT_NE(co_await tess::gather(moved), original);
+      EXPECT_EQ(co_await tess::gather(moved),
                 kernels::permuted(original, co_await kernels::gather(rows), co_await kernels::gather(columns)));
       co_await kernels::permutation::release(columns);
       co_await kernels::permutation::release(rows);
@@ -77,7 +77,7 @@ TEST_P(bale_kernels, refuse_to_sort_a_cyclic_graph) {
   run_here([]() -> task<void> {
     // Undirected: every vertex waits for its neighbours, which wait for it.
     auto const g = co_await ::graph::distributed_graph::load(::graph::open_graph("grid:3x3"), ::graph::row_kinds::out);
-    auto const m = co_await kernels::sparse_matrix::of(g);
+    auto const m = co_await kernels::matrix_of(g);
     for (form const how : forms) {
       std::string said;
       try {
