@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "command_line/command_line.hpp"
+#include "command_line/vertex_table.hpp"
 #include "graph/error.hpp"
 #include "kernels/bc_words.hpp"
 #include "kernels/gather_block_array.hpp"
@@ -20,6 +21,7 @@ struct options : command_line::graph_options {
   std::vector<std::string> named_sources;
   std::uint64_t sources = 4;
   std::size_t top = 10;
+  std::string output;
   unsigned trials = 1;
 };
 
@@ -58,6 +60,7 @@ tess::task<bool> agrees(graph::distributed_graph g, std::vector<graph::vertex> c
 }
 
 tess::task<int> rank(options const& o) {
+  command_line::reports reports(o.output);
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
   std::vector<graph::vertex> sources;
   for (std::string const& name : o.named_sources) sources.push_back(loaded.find(name));
@@ -105,6 +108,10 @@ tess::task<int> rank(options const& o) {
     fmt::print("{}\n", right ? "verified: yes" : "verified: NO, Brandes's algorithm finds other scores");
     tess::report_result("verified", right ? "true" : "false");
   }
+  if (right && !o.output.empty()) {
+    reports.end();
+    right = co_await command_line::write_table(o.output, loaded, {{.name = "score", .values = kernel.scores()}});
+  }
   co_await kernels::bc::release(kernel);
   co_await graph::distributed_graph::release(loaded.graph);
   co_return right ? 0 : 1;
@@ -125,6 +132,7 @@ int main(int argc, char** argv) {
       .positive();
   app.add_option("--source", o.named_sources, "a source, by name or number, instead of chosen ones; may be repeated");
   app.add_option("--top", o.top, "how many vertices to print").shows_default();
+  command_line::declare_output(app, o.output);
   app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();
   if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(rank(o)); });

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "command_line/command_line.hpp"
+#include "command_line/vertex_table.hpp"
 #include "graph/error.hpp"
 #include "kernels/bfs_verify.hpp"
 #include "kernels/bfs_words.hpp"
@@ -16,6 +17,7 @@ struct options : command_line::graph_options {
   kernels::form form = kernels::form::messages;
   kernels::pace pace = kernels::pace::overlapping;
   std::string source;
+  std::string output;
   unsigned trials = 1;
 };
 
@@ -49,6 +51,7 @@ void print_levels(command_line::loaded_graph const& loaded, kernels::bfs_tree co
 }
 
 tess::task<int> search(options const& o) {
+  command_line::reports reports(o.output);
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
   graph::vertex const source =
       o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
@@ -87,9 +90,14 @@ tess::task<int> search(options const& o) {
   tess::report_result("levels", command_line::json(result.levels));
   tess::report_result("reached", std::to_string(result.reached));
   if (o.verify) tess::report_result("verified", wrong.empty() ? "true" : "false");
+  bool written = true;
+  if (wrong.empty() && !o.output.empty()) {
+    reports.end();
+    written = co_await command_line::write_table(o.output, loaded, "distance", tree.depths);
+  }
   co_await kernels::bfs::release(kernel);
   co_await graph::distributed_graph::release(loaded.graph);
-  co_return wrong.empty() ? 0 : 1;
+  co_return wrong.empty() && written ? 0 : 1;
 }
 
 }  // namespace
@@ -100,6 +108,7 @@ int main(int argc, char** argv) {
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare_words(app, o.form, o.pace);
   app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
+  command_line::declare_output(app, o.output);
   app.add_option("--trials", o.trials, "searches, of which the fastest counts").shows_default().positive();
   if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(search(o)); });

@@ -7,10 +7,12 @@
 #include <numeric>
 
 #include "command_line/command_line.hpp"
+#include "command_line/vertex_table.hpp"
 
 namespace {
 
 struct options : command_line::graph_options {
+  std::string output;
   unsigned trials = 1;
 };
 
@@ -42,6 +44,7 @@ void print_components(command_line::loaded_graph const& loaded, std::vector<comp
 }
 
 tess::task<int> search(options const& o) {
+  command_line::reports reports(o.output);
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
   kernels::components const kernel = co_await kernels::components::make(loaded.graph);
   tess::operation_counts before;
@@ -74,6 +77,10 @@ tess::task<int> search(options const& o) {
   tess::report_result("components", std::to_string(found.size()));
   tess::report_result("largest", command_line::json(sizes));
   tess::report_result("labels_sum", std::to_string(std::accumulate(labels.begin(), labels.end(), std::uint64_t{0})));
+  if (right && !o.output.empty()) {
+    reports.end();
+    right = co_await command_line::write_table(o.output, loaded, "component", labels, true);
+  }
   co_await kernels::components::release(kernel);
   co_await graph::distributed_graph::release(loaded.graph);
   co_return right ? 0 : 1;
@@ -85,6 +92,7 @@ int main(int argc, char** argv) {
   command_line::parser app("Weakly connected components of a graph.", "components");
   options o;
   command_line::declare(app, o);
+  command_line::declare_output(app, o.output);
   app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();
   if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(search(o)); });

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "command_line/command_line.hpp"
+#include "command_line/vertex_table.hpp"
 #include "kernels/gather_block_array.hpp"
 #include "kernels/pagerank_words.hpp"
 
@@ -18,6 +19,7 @@ struct options : command_line::graph_options {
   kernels::pace pace = kernels::pace::overlapping;
   kernels::pagerank_rules rules;
   std::size_t top = 10;
+  std::string output;
   unsigned trials = 1;
 };
 
@@ -53,6 +55,7 @@ tess::task<bool> agrees(graph::distributed_graph g, kernels::pagerank_rules rule
 }
 
 tess::task<int> rank(options const& o) {
+  command_line::reports reports(o.output);
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
   kernels::pagerank const kernel = co_await kernels::pagerank::make(loaded.graph);
   kernels::pagerank_result result;
@@ -88,6 +91,10 @@ tess::task<int> rank(options const& o) {
     fmt::print("{}\n", right ? "verified: yes" : "verified: NO, pushing gives other scores");
     tess::report_result("verified", right ? "true" : "false");
   }
+  if (right && !o.output.empty()) {
+    reports.end();
+    right = co_await command_line::write_table(o.output, loaded, {{.name = "score", .values = kernel.scores()}});
+  }
   co_await kernels::pagerank::release(kernel);
   co_await graph::distributed_graph::release(loaded.graph);
   co_return right ? 0 : 1;
@@ -108,6 +115,7 @@ int main(int argc, char** argv) {
       .shows_default()
       .not_negative();
   app.add_option("--iterations", o.rules.iterations_max, "end after so many in any case").shows_default().positive();
+  command_line::declare_output(app, o.output);
   app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();
   if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(rank(o)); });

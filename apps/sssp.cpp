@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "command_line/command_line.hpp"
+#include "command_line/vertex_table.hpp"
 #include "graph/error.hpp"
 #include "kernels/gather_block_array.hpp"
 #include "kernels/sssp_words.hpp"
@@ -19,6 +20,7 @@ struct options : command_line::graph_options {
   kernels::form form = kernels::form::messages;
   kernels::pace pace = kernels::pace::overlapping;
   std::string source;
+  std::string output;
   double delta = 0;  // 0: chosen
   std::size_t top = 10;
   unsigned trials = 1;
@@ -113,7 +115,8 @@ struct searcher {
 };
 
 template <class Distance>
-tess::task<int> search(options const& o, command_line::loaded_graph const& loaded, graph::edge_weights weights) {
+tess::task<int> search(options const& o, command_line::loaded_graph const& loaded, graph::edge_weights weights,
+                       command_line::reports& reports) {
   graph::vertex const source =
       o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
   double const delta = o.delta > 0 ? o.delta : co_await kernels::sssp<Distance>::usual_delta(loaded.graph, weights);
@@ -152,14 +155,19 @@ tess::task<int> search(options const& o, command_line::loaded_graph const& loade
     tess::report_result("verified", right ? "true" : "false");
   }
   co_await searcher<Distance>::release(by);
+  if (right && !o.output.empty()) {
+    reports.end();
+    right = co_await command_line::write_table(o.output, loaded, "distance", distances);
+  }
   co_return right ? 0 : 1;
 }
 
 tess::task<int> solve(options const& o) {
+  command_line::reports reports(o.output);
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out);
   graph::edge_weights const weights = co_await graph::edge_weights::load(graph::open_graph(o.spec), loaded.graph);
-  int const code = weights.integers() ? co_await search<std::uint32_t>(o, loaded, weights)
-                                      : co_await search<double>(o, loaded, weights);
+  int const code = weights.integers() ? co_await search<std::uint32_t>(o, loaded, weights, reports)
+                                      : co_await search<double>(o, loaded, weights, reports);
   co_await graph::edge_weights::release(weights);
   co_await graph::distributed_graph::release(loaded.graph);
   co_return code;
@@ -179,6 +187,7 @@ int main(int argc, char** argv) {
   app.add_option("--delta", o.delta, "width of a bin of distances worked on at once (default: chosen by the graph)")
       .check(positive_width, "1e-9 to 1e300");
   app.add_option("--top", o.top, "how many of the farthest vertices to print").shows_default();
+  command_line::declare_output(app, o.output);
   app.add_option("--trials", o.trials, "searches, of which the fastest counts").shows_default().positive();
   if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(solve(o)); });

@@ -95,6 +95,17 @@ def expected_heat(side: int, steps: int) -> str:
     return f"{side} x {side} cells, {steps} steps: {mean:.9f} degrees in the mean\n"
 
 
+def expected_rod(cells: int, steps: int) -> tuple[str, str]:
+    """The line that is printed, and the file."""
+    now = [0.0] * cells
+    now[cells // 2] = 1.0
+    for _ in range(steps):
+        wide = [0.0, *now, 0.0]
+        now = [0.25 * wide[i] + 0.5 * wide[i + 1] + 0.25 * wide[i + 2] for i in range(cells)]
+    lines = "".join(f"{x:.12g}\n" for x in now)
+    return f"{cells} cells, {steps} steps: {now[cells // 2]:.9f} in the middle\n", lines
+
+
 def expected_tree(depth_max: int) -> str:
     nodes = leaves = depth = 0
     todo = [(hashlib.sha1(bytes(16) + (19).to_bytes(4, "big")).digest(), 0)]
@@ -137,13 +148,15 @@ class Examples(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
         return done.stdout
 
-    def check(self, name: str, words: list[str], expected: str) -> None:
+    def check(self, name: str, words: list[str], expected: str, written: tuple[str, str] | None = None) -> None:
+        """`written`: a file and what it must have after each run."""
         source = str(self.sources / (name.replace("-", "_") + ".cpp"))
         if self.machines:
             self.run_tess("c++", "--machine", self.machines[0], source, "-o", name)
             for machine in self.machines:
                 with self.subTest(machine=machine):
                     self.assertEqual(self.run_tess("run", "--machine", machine, f"./{name}", *words), expected)
+                    self.check_file(written)
             return
         self.run_tess("c++", "-Wall", "-Wextra", "-Werror", source, "-o", name)
         fabrics = ["smp", "checked", "hostile"] + (["ucx"] if shutil.which("mpirun") else [])
@@ -152,12 +165,25 @@ class Examples(unittest.TestCase):
                 with self.subTest(fabric=fabric, places=places):
                     out = self.run_tess("run", "--fabric", fabric, "-n", places, f"./{name}", *words)
                     self.assertEqual(out, expected)
+                    self.check_file(written)
+
+    def check_file(self, written: tuple[str, str] | None) -> None:
+        if written is None:
+            return
+        file = self.folder / written[0]
+        self.assertEqual(file.read_text(), written[1])
+        self.assertEqual([other.name for other in self.folder.glob(f"{file.name}*")], [file.name])
+        file.unlink()
 
     def test_word_count(self) -> None:
         self.check("word-count", ["text", "4"], expected_words(TEXT, 4))
 
     def test_k_core(self) -> None:
         self.check("k-core", ["150", "900"], expected_cores(150, 900))
+
+    def test_diffusion(self) -> None:
+        line, lines = expected_rod(300, 9)
+        self.check("diffusion", ["rod", "300", "9"], line, ("rod", lines))
 
     def test_heat(self) -> None:
         self.check("heat", ["20", "9"], expected_heat(20, 9))
@@ -182,7 +208,7 @@ class Examples(unittest.TestCase):
     def test_wrong_words(self) -> None:
         if self.machines:
             self.skipTest("is the same on machines")
-        for name, words in (("uts", ["T2"]), ("word-count", []), ("k-core", ["0"]), ("heat", ["1"])):
+        for name, words in (("uts", ["T2"]), ("word-count", []), ("k-core", ["0"]), ("heat", ["1"]), ("diffusion", [])):
             source = str(self.sources / (name.replace("-", "_") + ".cpp"))
             self.run_tess("c++", source, "-o", name)
             self.run_tess("run", "-n", "2", f"./{name}", *words, code=2)
