@@ -4,26 +4,26 @@
 //   read_at() and write_at() are not.
 //
 //     co_await on_all_places([]() -> task<> {
-//       file out = co_await file::open("result.txt", file_mode::write);
+//       file out = co_await file::open("heat.txt", file_mode::write);
 //       co_await out.write_ordered("place " + std::to_string(here()) + "\n");   // the places' parts in place order
 //       co_await out.close();
 //     });
 //
-//   A file that is written is a new one beside its name, which gets the name at close(), when all that was written is on
-//   the disk. If anything fails before that, at any place, the old file stays and the new one is removed; only a process
-//   that is killed leaves it, as NAME.PID.NUMBER.partial. A link stays, and what it names is replaced. A device or a pipe
-//   is written through, and so is "-", standard output: by place 0, and by write_ordered() alone.
+//   A file that is written is a new one beside its name, which gets the name at close(), when all that was written is
+//   on the disk. If anything fails before that, at any place, the old file stays and the new one is removed; only a
+//   process that is killed leaves it, as NAME.PID.NUMBER.partial. A link stays, and what it names is replaced. A device
+//   or a pipe is written through, and so is "-", standard output: by place 0, and by write_ordered() alone.
 //
 // Shapes   data: any contiguous range of trivially copyable elements, such as a string, a vector or a span.
 // Units    offsets and sizes are bytes, also those of ranges of larger elements.
 // Threads  collective calls: one task of each place at a time. read_at, write_at: any tasks of the place.
-// Errors   tess::error, which names file, place and the system's reason. An error of a collective call is thrown at every
-//          place; one of write_at() at its own place, and by the next collective call at all. A place that leaves the
-//          file by an exception, or without close(), is an error of the others' next collective call.
-// Cost     one descriptor for each process. Data moves in pieces of 256 KiB, between which other tasks have their turn; the
-//          disk's own delays hold up the thread meanwhile. Collective calls are a message to place 0 and back: open and
-//          the ordered ones two, close three. Parts of a pipe travel to place 0. close() waits until the data is on the
-//          disk, and lets other tasks run meanwhile.
+// Errors   tess::error, which names file, place and the system's reason. An error of a collective call is thrown at
+//          every place; one of write_at() at its own place, and by the next collective call at all. A place that leaves
+//          the file by an exception, or without close(), is an error of the others' next collective call.
+// Cost     one descriptor for each process. Data moves in pieces of 256 KiB, between which other tasks have their turn;
+//          the disk's own delays hold up the thread meanwhile. Collective calls are a message to place 0 and back: open
+//          and the ordered ones two, close three. Parts of a pipe travel to place 0. close() waits until the data is on
+//          the disk, and lets other tasks run meanwhile.
 // Source   MPI_File_open, read_at, write_at, read_ordered, write_ordered of MPI-2 (1997).
 #pragma once
 

@@ -5,7 +5,7 @@
 //     auto const b = co_await permute(a, rows, columns);   // entry (i, j) becomes (rows[i], columns[j])
 //     gathered_matrix<double> const all = co_await gather(a);
 //
-// Units     y[i] is the sum over row i, in the order of the columns, so it has the same bits for every number of places.
+// Units     y[i] is the sum over row i, in the order of the columns: it has the same bits for every number of places.
 //           Entries without values count as 1.
 // Threads   no two of them at a time with the same matrix.
 // Errors    tess::error if sizes differ.
@@ -162,7 +162,8 @@ inline void check_matrix_sizes(char const* what, std::uint64_t given, std::uint6
 
 }  // namespace detail
 
-/// y = A x; x has as many elements as the matrix has columns, y as it has rows. Blocks of make(rows, 64) spare a transfer.
+/// y = A x; x has as many elements as the matrix has columns, y as it has rows. A y made by make(rows, 64) has its
+/// elements where the rows are.
 template <class T, class X>
 task<void> multiply(sparse_matrix<T> a, global_array<X> x, global_array<X> y) {
   detail::check_matrix_sizes("multiply: x", x.size(), a.columns());

@@ -21,8 +21,8 @@
 // Units     T: trivially copyable, aligned to 8 at most. At most 2^32 - 1 rows and columns.
 // Threads   made, changed from step to step and released by one task, for all; local() by any task of the place.
 // Errors    tess::error if an entry lies outside, or if the two passes generate different entries: nothing is left.
-// Cost      4 bytes and a value for an entry, 8 for a row, 24 for each place at each place; 8 more for a row while it is
-//           made. An entry costs an item of a stream of 4 bytes, then one of 8 and the value, and the sorting of its row.
+// Cost      4 bytes and a value for an entry, 8 for a row, 24 for each place at each place; 8 more for a row while it
+//           is made. An entry costs an item of a stream of 4 bytes, then one of 8 and the value, and its row's sorting.
 #pragma once
 
 #include <algorithm>
@@ -72,11 +72,15 @@ struct matrix_rows {
   std::uint32_t const* columns = nullptr;
   T const* values = nullptr;  ///< null if entries have no values
 
+  /// In all of them.
   [[nodiscard]] std::uint64_t entries() const noexcept { return count == 0 ? 0 : offsets[count]; }
+  /// Entries of row i.
   [[nodiscard]] std::uint64_t degree(std::uint64_t i) const noexcept { return offsets[i + 1] - offsets[i]; }
+  /// The columns of row i, in order.
   [[nodiscard]] std::span<std::uint32_t const> columns_of(std::uint64_t i) const noexcept {
     return {columns + offsets[i], columns + offsets[i + 1]};
   }
+  /// The values of row i, if entries have any.
   [[nodiscard]] std::span<T const> values_of(std::uint64_t i) const noexcept {
     return {values + offsets[i], values + offsets[i + 1]};
   }
@@ -317,12 +321,15 @@ class sparse_matrix {
     if (m.slots_.size() != 0) co_await global_array<std::uint64_t>::release(m.slots_);
   }
 
+  /// Rows of the whole matrix.
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+  /// Columns of the whole matrix.
   [[nodiscard]] std::uint64_t columns() const noexcept { return columns_; }
   /// Known after lay_out(); after finish() without those that were combined with others.
   [[nodiscard]] std::uint64_t entries() const noexcept { return entries_; }
   /// Rows per place (the last places may have fewer): that of a global_array made by make(rows(), 64).
   [[nodiscard]] std::uint64_t block() const noexcept { return block_; }
+  /// The place that has this row.
   [[nodiscard]] place_id owner(std::uint64_t row) const noexcept {
     // As in global_array: exact for 32-bit rows.
     return static_cast<place_id>(static_cast<unsigned __int128>(row) * reciprocal_ >> 64U);

@@ -29,6 +29,8 @@ OTHER_FILES: dict[str, str] = {
     "mine.cpp": "a program of the reader",
     "bf.txt": "written by a command of the page",
     "distances.txt": "written by a command of the page",
+    "breaks.csv": "written by a command of the page",
+    "heat.txt": "written by a program of the page",
     "data/x.mtx.gz": "a graph of the reader",
     "NAME.cpp": "stands for any name",
     "softxmt.md": "written by `tess reproduce softxmt`",

@@ -23,6 +23,7 @@ PROGRAMS = {
     "hello": [],
     "bfs": ["kron:6"],
     "bc": ["kron:8,4", "--sources", "1", "--form", "words"],
+    "components": ["uniform:6,4", "--output", "-"],
     "gups": ["--log2-words", "9", "--updates", "2000"],
     "imsuite-dst": ["--size", "14"],
     "pagerank": ["uniform:8,4", "--iterations", "2", "--form", "words"],

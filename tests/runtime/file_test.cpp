@@ -1,5 +1,5 @@
-// file: parts of all places at offsets and in place order; nothing half-written after any failure; every place learns of
-// it. Method: files in a folder of their own, compared with what one thread would have written.
+// file: parts of all places at offsets and in place order; a failure at one place leaves nothing half-written, and all
+// places learn of it. Method: files in a folder of their own, compared with what one thread would have written.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ void fill_with(std::string const& name, std::string const& text) {
   std::ofstream(name, std::ios::binary) << text;
 }
 
-// Of different lengths, some empty, and one of several pieces.
+// Their lengths differ: some are empty, and one has several pieces.
 std::string part_of(unsigned place) {
   if (place == 1) return "";
   return std::string(place == 2 ? 700001 : 10 + place, static_cast<char>('a' + place % 26)) + "\n";
