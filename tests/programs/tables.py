@@ -36,6 +36,7 @@ class Tables(unittest.TestCase):
     tess: str
     folder: Path
     edges: dict[tuple[int, int], int]
+    source: int
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -48,6 +49,8 @@ class Tables(unittest.TestCase):
             a, b = draw.randrange(VERTICES), draw.randrange(VERTICES)
             if a != b:
                 cls.edges[a, b] = draw.randrange(1, 50)
+        # A vertex that reaches many others, but not all.
+        cls.source = max(range(VERTICES), key=lambda v: len(cls.distances(v, weighted=False)))
         lines = "".join(f"{a + 1} {b + 1} {weight}\n" for (a, b), weight in cls.edges.items())
         head = f"%%MatrixMarket matrix coordinate integer general\n{VERTICES} {VERTICES} {len(cls.edges)}\n"
         for graph in ("plain.mtx", "named.mtx"):
@@ -63,9 +66,10 @@ class Tables(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{words}: {done.stdout}{done.stderr}")
         return done
 
-    def distances(self, source: int, weighted: bool) -> dict[int, int]:
+    @classmethod
+    def distances(cls, source: int, *, weighted: bool) -> dict[int, int]:
         out: dict[int, list[tuple[int, int]]] = {}
-        for (a, b), weight in self.edges.items():
+        for (a, b), weight in cls.edges.items():
             out.setdefault(a, []).append((b, weight if weighted else 1))
         found, todo = {}, [(0, source)]
         while todo:
@@ -97,7 +101,7 @@ class Tables(unittest.TestCase):
         return rows[1:]
 
     def test_distances_and_components(self) -> None:
-        bfs, sssp = self.distances(3, False), self.distances(3, True)
+        bfs, sssp = (self.distances(self.source, weighted=weighted) for weighted in (False, True))
         self.assertGreater(len(bfs), VERTICES // 3)
         self.assertLess(len(bfs), VERTICES)
         expected = {
@@ -106,14 +110,14 @@ class Tables(unittest.TestCase):
             ("components", "component"): [str(v) for v in self.components()],
         }
         for (program, column), values in expected.items():
-            source = [] if program == "components" else ["--source", "3"]
+            source = [] if program == "components" else ["--source", str(self.source)]
             for layout in LAYOUTS:
                 with self.subTest(program=program, layout=layout):
                     self.run_tess(program, "plain.mtx", *source, *layout, "--output", "table.csv")
                     rows = self.table((self.folder / "table.csv").read_text(), ["vertex", column])
                     self.assertEqual(rows, [[str(v), value] for v, value in enumerate(values)])
                     self.assertEqual([file.name for file in self.folder.glob("table*")], ["table.csv"])
-        self.run_tess("bfs", "plain.mtx", "--source", "3", "--form", "words", "--output", "table.csv")
+        self.run_tess("bfs", "plain.mtx", "--source", str(self.source), "--form", "words", "--output", "table.csv")
         rows = self.table((self.folder / "table.csv").read_text(), ["vertex", "distance"])
         self.assertEqual([row[1] for row in rows], expected["bfs", "distance"])
 

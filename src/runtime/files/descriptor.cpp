@@ -157,7 +157,7 @@ task<std::string> file_descriptor::synchronise() const {
 #if !defined(__riscv)
   // fsync takes as long as the disk does, so a thread of its own waits for it.
   std::atomic<bool> done = false;
-  std::thread waits([&] {
+  std::jthread waits([&] {
     if (fsync(number_) != 0) reason = errno;
     done.store(true, std::memory_order_release);
   });
