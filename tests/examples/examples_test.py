@@ -155,7 +155,8 @@ class Examples(unittest.TestCase):
             self.run_tess("c++", "--machine", self.machines[0], source, "-o", name)
             for machine in self.machines:
                 with self.subTest(machine=machine):
-                    self.assertEqual(self.run_tess("run", "--machine", machine, f"./{name}", *words), expected)
+                    run = ("run", "--machine", machine, "--allow-write", ".", f"./{name}", *words)
+                    self.assertEqual(self.run_tess(*run), expected)
                     self.check_file(written)
             return
         self.run_tess("c++", "-Wall", "-Wextra", "-Werror", source, "-o", name)
