@@ -14,8 +14,8 @@ struct options : command_line::graph_options {
 
 tess::task<bool> is_right(kernels::sparse_matrix from, kernels::sparse_matrix to, kernels::permutation rows,
                           kernels::permutation columns) {
-  kernels::gathered_matrix const expected = kernels::permuted(
-      co_await tess::gather(from), co_await kernels::gather(rows), co_await kernels::gather(columns));
+  kernels::gathered_matrix const expected =
+      kernels::permuted(co_await tess::gather(from), co_await kernels::gather(rows), co_await kernels::gather(columns));
   co_return expected == co_await tess::gather(to);
 }
 
