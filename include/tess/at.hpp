@@ -11,6 +11,7 @@
 //   (docs/internals/contract.md, 5.5).
 //
 // Threads  any task; at_async also from handlers.
+//          Each `at` is awaited; its abandon() leaves it to the finish, without its result and its exception.
 // Errors   exceptions travel back. At the caller's own place they keep their type. From another place, tess::error,
 //          out_of_memory and place_failed do; others become remote_error. The finish gets those of at_async. f and
 //          trivially copyable args over 2 KiB are a compile error: send a std::vector, or a global_ptr and use get.
@@ -282,7 +283,7 @@ consteval bool needs_objects() {
   return result_object<Result>::is_graph || (leads_to_objects<Args>() || ...);
 }
 template <class F, class... Args>
-auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
+auto at_with_objects(place_argument to, copier by, copy_map map, F f, Args... args);
 template <class F, class... Args>
 void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
 
@@ -295,19 +296,20 @@ inline constexpr bool is_wired<void> = false;
 template <class T>
 inline constexpr bool is_view = std::is_trivially_copyable_v<T> && std::ranges::borrowed_range<T>;
 template <class F, class... Args>
-auto at_with_values(place_id target, F f, Args... args);
+auto at_with_values(place_argument to, F f, Args... args);
 template <class F, class... Args>
 void at_async_with_values(place_id target, F f, Args... args);
 
 /// Without objects, the arguments and the result travel as bytes.
 template <class F, class... Args>
-auto at_with_bytes(place_id target, F f, Args... args) {
+auto at_with_bytes(place_argument to, F f, Args... args) {
   using handler = at_handler<F, Args...>;
   using result = typename handler::result;
   check_value<result>();
   (check_value<Args>(), ...);
   static_assert(result_size<result>() <= message_bytes_max, "at: the result exceeds 2 KiB; use put");
 
+  place_id const target = to;
   check_place(target, "at");
   std::uint64_t const called = time_of_call<F>(target);
   at_slot* const slot = make_at_slot(result_size<result>());
@@ -322,7 +324,7 @@ auto at_with_bytes(place_id target, F f, Args... args) {
     free_at_slot(slot);
     throw;
   }
-  return at_call<result>(target, slot);
+  return at_call<result>(target, slot, to.called_at());
 }
 
 }  // namespace detail

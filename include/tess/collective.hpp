@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 
 #include "tess/detail/range_concepts.hpp"
@@ -107,30 +108,31 @@ task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {
 }  // namespace detail
 
 /// Ends at each place only after it has begun at every place.
-[[nodiscard]] task<void> barrier();
+[[nodiscard]] task<void> barrier(std::source_location at = std::source_location::current());
 
 /// Combines the values of all places with op, in place order; all get it. op: associative, T(T const&, T const&).
 template <detail::reducible T, class Op = detail::addition>
-task<T> all_reduce(T mine, Op op = {}) {
-  return detail::team_all_reduce(detail::world_team, mine, op);
+task<T> all_reduce(T mine, Op op = {}, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_all_reduce(detail::world_team, mine, op), at);
 }
 
 /// The same; only `root` gets the result (others an empty optional).
 template <detail::reducible T, class Op = detail::addition>
-task<std::optional<T>> reduce(T mine, place_id root = 0, Op op = {}) {
-  return detail::team_reduce(detail::world_team, mine, root, op);
+task<std::optional<T>> reduce(T mine, place_id root = 0, Op op = {},
+                              std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_reduce(detail::world_team, mine, root, op), at);
 }
 
 /// Every place gets root's value.
 template <detail::reducible T>
-task<T> broadcast(T value, place_id root = 0) {
-  return detail::team_broadcast(detail::world_team, value, root);
+task<T> broadcast(T value, place_id root = 0, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_broadcast(detail::world_team, value, root), at);
 }
 
 /// Combines the values of all lower places with op; gives `first` at place 0 (exclusive prefix).
 template <detail::reducible T, class Op = detail::addition>
-task<T> prefix_sum(T mine, T first = {}, Op op = {}) {
-  return detail::team_prefix_sum(detail::world_team, mine, first, op);
+task<T> prefix_sum(T mine, T first = {}, Op op = {}, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_prefix_sum(detail::world_team, mine, first, op), at);
 }
 
 }  // namespace tess

@@ -87,6 +87,19 @@ tess::task<void> calls(tess::global_ptr<int> word, std::span<int> numbers) {
   co_await tess::at(0, [](packed given) { return given.low; }, p);
 #elif CASE == 25
   co_await tess::at(0, [numbers] { return std::span(numbers); });
+#elif CASE == 26
+  auto const lost = tess::finish([] {});
+#elif CASE == 27
+  auto const lost = tess::async(tess::all_reduce(1));
+#elif CASE == 28
+  auto const lost = tess::sleep_for(std::chrono::seconds(1));
+#elif CASE == 29
+  tess::sync_var<int> v;
+  auto const lost = v.read_fe();
+#elif CASE == 30
+  auto const lost = tess::write_xf(tess::global_ptr<tess::sync_var<int> >(), 1);
+#elif CASE == 31
+  auto const lost = tess::with_timeout(tess::barrier(), std::chrono::seconds(1));
 #else
   // What is right, or the caller's to answer for.
   co_await tess::at(0, [local] { return local; });

@@ -40,6 +40,12 @@ EXPECTED = {
     23: [*CAPTURE, "bit-field"],
     24: [*VALUE, "specialise tess::plain_data"],
     25: CAPTURE,
+    26: UNUSED,
+    27: UNUSED,
+    28: UNUSED,
+    29: UNUSED,
+    30: UNUSED,
+    31: UNUSED,
 }
 
 

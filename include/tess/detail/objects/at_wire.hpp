@@ -259,9 +259,10 @@ value_bytes pack_bytes(pack<Args...> const& arguments, std::size_t bytes) {
 }
 
 template <class F, class... Args>
-auto at_with_values(place_id target, F f, Args... args) {
+auto at_with_values(place_argument to, F f, Args... args) {
   using handler = values_handler<F, Args...>;
   using result = typename handler::result;
+  place_id const target = to;
   check_place(target, "at");
   std::uint64_t const called = time_of_call<F>(target);
   pack<Args...> const arguments = make_pack<Args...>(std::move(args)...);
@@ -293,7 +294,7 @@ auto at_with_values(place_id target, F f, Args... args) {
     free_at_slot(slot);
     throw;
   }
-  return at_call<result>(target, slot);
+  return at_call<result>(target, slot, to.called_at());
 }
 
 template <class F, class... Args>
