@@ -30,6 +30,7 @@
 
 #include "tess/copier.hpp"
 #include "tess/counter.hpp"
+#include "tess/detail/address_check.hpp"
 #include "tess/detail/at_call.hpp"
 #include "tess/detail/handler.hpp"
 #include "tess/detail/range_concepts.hpp"
@@ -253,7 +254,9 @@ template <class F>
 consteval void check_callable() {
   static_assert(!std::is_pointer_v<F> && !std::is_member_pointer_v<F>,
                 "a callable that travels: addresses of functions do not cross places: send a lambda");
-  static_assert(message_part<F>, "a callable that travels must be trivially copyable: capture values that are");
+  static_assert(message_part<F>,
+                "a callable that travels must be trivially copyable: capture numbers and structs of them; pass a "
+                "std::string, a container, a tuple or a unique_ptr as an argument");
   static_assert(
       address_free<F> || !message_part<F>,
       "a callable that travels must not capture by reference, or capture a pointer, std::span or "
@@ -285,7 +288,7 @@ consteval bool needs_objects() {
 template <class F, class... Args>
 auto at_with_objects(place_argument to, copier by, copy_map map, F f, Args... args);
 template <class F, class... Args>
-void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
+void at_async_with_objects(place_argument to, copier by, copy_map map, F f, Args... args);
 
 /// True if arguments or result own memory and travel by value (detail/objects/at_wire.hpp).
 template <class T>
@@ -298,7 +301,7 @@ inline constexpr bool is_view = std::is_trivially_copyable_v<T> && std::ranges::
 template <class F, class... Args>
 auto at_with_values(place_argument to, F f, Args... args);
 template <class F, class... Args>
-void at_async_with_values(place_id target, F f, Args... args);
+void at_async_with_values(place_argument to, F f, Args... args);
 
 /// Without objects, the arguments and the result travel as bytes.
 template <class F, class... Args>
@@ -311,6 +314,7 @@ auto at_with_bytes(place_argument to, F f, Args... args) {
 
   place_id const target = to;
   check_place(target, "at");
+  check_addresses(target, to.called_at(), f, args...);
   std::uint64_t const called = time_of_call<F>(target);
   at_slot* const slot = make_at_slot(result_size<result>());
   slot->called = called;
@@ -378,6 +382,7 @@ void at_async(place_argument target, F f, Args... args) {
     detail::at_async_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
   } else {
     (detail::check_value<Args>(), ...);
+    detail::check_addresses(target, target.called_at(), f, args...);
     using handler = detail::async_handler<F, Args...>;
     typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
     std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m);

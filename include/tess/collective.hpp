@@ -19,6 +19,7 @@
 #include "tess/detail/range_concepts.hpp"
 #include "tess/place.hpp"
 #include "tess/task.hpp"
+#include "tess/unchecked.hpp"
 
 namespace tess {
 
@@ -67,6 +68,15 @@ template <class T>
 concept reducible = std::is_trivially_copyable_v<T> && sizeof(T) <= collective_bytes && alignof(T) <= 16 &&
                     !std::ranges::borrowed_range<T>;
 
+/// A value or an element that a collective takes to other places.
+template <class T>
+consteval void check_collective() {
+  static_assert(address_free<T>,
+                "a collective's value must not hold an address (a pointer, std::span, std::string_view, a reference): "
+                "combine values or a global_ptr; if it holds a union or bit-field without an address, specialise "
+                "tess::plain_data for it");
+}
+
 template <class T>
 T read_value(std::byte const* bytes) {
   alignas(T) std::byte copy[sizeof(T)];
@@ -76,6 +86,7 @@ T read_value(std::byte const* bytes) {
 
 template <reducible T, class Op>
 task<T> team_all_reduce(team_name team, T mine, Op op) {
+  check_collective<T>();
   sweep_result r;
   co_await sweep(team, &mine, sizeof(T), &combine_values<T, Op>, &op, r);
   co_return read_value<T>(r.total);
@@ -101,6 +112,7 @@ task<T> team_broadcast(team_name team, T value, unsigned root) {
 }
 template <reducible T, class Op>
 task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {
+  check_collective<T>();
   sweep_result r;
   co_await sweep(team, &mine, sizeof(T), &combine_values<T, Op>, &op, r);
   co_return team_rank(team) == 0 ? first : op(first, read_value<T>(r.before));

@@ -152,6 +152,7 @@ void combine_elements(T* left, T const* right, std::size_t count, Op& op) {
 
 template <class T, class Op>
 task<void> team_reduce_array(team_name team, std::span<T> values, Op op, bool to_all, unsigned root) {
+  check_collective<T>();
   unsigned const size = team_size(team);
   std::size_t const length = values.size();
   {
@@ -172,6 +173,7 @@ task<void> team_reduce_array(team_name team, std::span<T> values, Op op, bool to
 
 template <class T, class Op>
 task<void> team_prefix_array(team_name team, std::span<T> values, T first, Op op) {
+  check_collective<T>();
   unsigned const size = team_size(team);
   std::size_t const length = values.size();
   std::vector<part_read> reads = reads_of_all(team, team_rank(team));

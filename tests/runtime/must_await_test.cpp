@@ -219,6 +219,7 @@ TEST(lost, nothing_is_reported_of_what_an_exception_destroys) {
     try {
       [[maybe_unused]] auto const unwound = answer();
       [[maybe_unused]] auto const inner = finish([] {});
+      [[maybe_unused]] auto const word = put(allocate<int>(), 5);
       throw std::runtime_error("a reason");
     } catch (std::runtime_error const&) {
     }

@@ -18,7 +18,7 @@ bool count_unawaited() noexcept {
   // An exception, or the end of the job, may destroy an operation before the program comes to its co_await.
   if (the_job == nullptr || job_aborted() || the_job->failures.any || std::uncaught_exceptions() != 0) return false;
   constexpr unsigned lines_max = 20;
-  return the_job->unawaited.fetch_add(1, std::memory_order_relaxed) < lines_max;
+  return the_job->mistakes.fetch_add(1, std::memory_order_relaxed) < lines_max;
 }
 
 /// It names the program's line if the operation was called by a function of the library.

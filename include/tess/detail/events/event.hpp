@@ -274,6 +274,7 @@ typename Event::value_type given_value(typename event_traits<Event, Op>::given c
 
 template <auto Op, class Event>
 auto call_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
+  check_value<typename event_traits<Event, Op>::value>();
   if constexpr (line_event<Event>) {
     using call = event_call<typename event_traits<Event, Op>::result>;
     if (std::uint32_t const line = line_at(p.bits(), access::name<Event>(Op), at))
@@ -285,6 +286,7 @@ auto call_event(global_ptr<Event> p, typename event_traits<Event, Op>::given giv
 }
 template <auto Op, class Event>
 auto call_try_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
+  check_value<typename event_traits<Event, Op>::value>();
   if constexpr (line_event<Event>) {
     using call = event_call<typename event_traits<Event, Op>::tried>;
     if (std::uint32_t const line = line_at(p.bits(), access::name<Event>(Op), at))

@@ -227,6 +227,7 @@ auto at_with_objects(place_argument to, copier by, copy_map map, F f, Args... ar
   }
   place_id const target = to;
   check_place(target, "at");
+  check_addresses(target, to.called_at(), f);
   std::uint64_t const called = time_of_call<F>(target);
   if (by == copier::automatic) by = copier_of_run();
   typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};
@@ -325,9 +326,11 @@ task<void> carry_async(place_id target, outgoing_graph graph, typename Handler::
 }
 
 template <class F, class... Args>
-void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args) {
+void at_async_with_objects(place_argument to, copier by, copy_map map, F f, Args... args) {
   using handler = objects_async_handler<F, Args...>;
+  place_id const target = to;
   check_place(target, "at_async");
+  check_addresses(target, to.called_at(), f);
   std::uint64_t const called = time_of_async_call<F>(target);
   if (by == copier::automatic) by = copier_of_run();
   typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};

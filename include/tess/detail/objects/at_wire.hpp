@@ -264,6 +264,7 @@ auto at_with_values(place_argument to, F f, Args... args) {
   using result = typename handler::result;
   place_id const target = to;
   check_place(target, "at");
+  check_addresses(target, to.called_at(), f);
   std::uint64_t const called = time_of_call<F>(target);
   pack<Args...> const arguments = make_pack<Args...>(std::move(args)...);
   wire_writer size;
@@ -298,9 +299,11 @@ auto at_with_values(place_argument to, F f, Args... args) {
 }
 
 template <class F, class... Args>
-void at_async_with_values(place_id target, F f, Args... args) {
+void at_async_with_values(place_argument to, F f, Args... args) {
   using handler = values_async_handler<F, Args...>;
+  place_id const target = to;
   check_place(target, "at_async");
+  check_addresses(target, to.called_at(), f);
   pack<Args...> const arguments = make_pack<Args...>(std::move(args)...);
   wire_writer size;
   put_pack(size, arguments);
