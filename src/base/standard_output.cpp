@@ -12,7 +12,7 @@
 namespace tess::detail {
 
 namespace {
-/// Of the first write that failed; 0: it is not known.
+/// The errno of the first write that failed; 0: it is not known.
 int failed_because = 0;
 
 void occupy_standard_descriptors() noexcept {

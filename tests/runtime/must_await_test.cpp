@@ -15,7 +15,6 @@
 namespace {
 
 using namespace tess;
-using namespace std::chrono_literals;
 
 struct outcome {
   int code;
@@ -158,13 +157,13 @@ TEST(lost, event_operations_are_reported_here_and_elsewhere) {
 
 TEST(lost, sleeps_and_limited_awaits_are_reported) {
   expect_report(run_lost([]() -> task<void> {
-                  LOSE(sleep_for(1ms));
+                  LOSE(sleep_for(std::chrono::milliseconds(1)));
                   co_return;
                 }),
                 "a sleep was destroyed");
   expect_report(run_lost([]() -> task<void> {
                   counter c;
-                  LOSE(with_timeout(c, 1ms));
+                  LOSE(with_timeout(c, std::chrono::milliseconds(1)));
                   co_return;
                 }),
                 "an await that may be given up was destroyed");

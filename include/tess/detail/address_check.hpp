@@ -1,7 +1,7 @@
 // address_check: looks for addresses of this process in the bytes of a callable and its arguments before they travel.
 //
-//   What the type of a callable shows is refused by the compiler (unchecked.hpp). The rest is looked at here: words that
-//   point into a stack, a task's frame, the heap or other memory of the process. Looked at are
+//   What the type of a callable shows is refused by the compiler (unchecked.hpp). The rest is looked at here: words
+//   that point into a stack, a task's frame, the heap or other memory of the process. Looked at are
 //
 //   - in every build, parts of up to 64 bytes whose type does not show what they hold: those marked by plain_data and
 //     without padding, and `unchecked` callables that leave the process;
@@ -11,8 +11,8 @@
 //   A word that is found is reported with the call's line, and the job's exit code becomes 1. Calls of the own place
 //   are not looked at, nor is anything on simulated tiles.
 //
-// Cost     other builds, types that show what they hold: one load and one branch, none for a callable without captures
-//          and arguments. A word that is looked at: two comparisons, and a system call (mincore) if it may be an address.
+// Cost     other builds, types that show what they hold: one load and one branch; none without captures and arguments.
+//          A word that is looked at: two comparisons, and a system call (mincore) if it may be an address.
 #pragma once
 
 #include <array>
