@@ -4,7 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 
 #include "harness/pin.hpp"
@@ -112,7 +114,10 @@ void suite::alone(std::string const& name, int places, std::string const& unit, 
 }
 
 int suite::finish() const {
-  std::fputs(table(entries_).c_str(), stdout);
+  if (std::fputs(table(entries_).c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "standard output could not be written: %s\n", std::strerror(errno));
+    return 1;
+  }
   if (options_.json.empty() || write_json(entries_, options_.json)) return 0;
   std::fprintf(stderr, "%s: cannot be written\n", options_.json.c_str());
   return 1;

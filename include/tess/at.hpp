@@ -11,6 +11,7 @@
 //   (docs/internals/contract.md, 5.5).
 //
 // Threads  any task; at_async also from handlers.
+//          Each `at` is awaited; its abandon() leaves it to the finish, without its result and its exception.
 // Errors   exceptions travel back. At the caller's own place they keep their type. From another place, tess::error,
 //          out_of_memory and place_failed do; others become remote_error. The finish gets those of at_async. f and
 //          trivially copyable args over 2 KiB are a compile error: send a std::vector, or a global_ptr and use get.
@@ -29,6 +30,7 @@
 
 #include "tess/copier.hpp"
 #include "tess/counter.hpp"
+#include "tess/detail/address_check.hpp"
 #include "tess/detail/at_call.hpp"
 #include "tess/detail/handler.hpp"
 #include "tess/detail/range_concepts.hpp"
@@ -252,7 +254,9 @@ template <class F>
 consteval void check_callable() {
   static_assert(!std::is_pointer_v<F> && !std::is_member_pointer_v<F>,
                 "a callable that travels: addresses of functions do not cross places: send a lambda");
-  static_assert(message_part<F>, "a callable that travels must be trivially copyable: capture values that are");
+  static_assert(message_part<F>,
+                "a callable that travels must be trivially copyable: capture numbers and structs of them; pass a "
+                "std::string, a container, a tuple or a unique_ptr as an argument");
   static_assert(
       address_free<F> || !message_part<F>,
       "a callable that travels must not capture by reference, or capture a pointer, std::span or "
@@ -282,9 +286,9 @@ consteval bool needs_objects() {
   return result_object<Result>::is_graph || (leads_to_objects<Args>() || ...);
 }
 template <class F, class... Args>
-auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
+auto at_with_objects(place_argument to, copier by, copy_map map, F f, Args... args);
 template <class F, class... Args>
-void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args);
+void at_async_with_objects(place_argument to, copier by, copy_map map, F f, Args... args);
 
 /// True if arguments or result own memory and travel by value (detail/objects/at_wire.hpp).
 template <class T>
@@ -295,20 +299,22 @@ inline constexpr bool is_wired<void> = false;
 template <class T>
 inline constexpr bool is_view = std::is_trivially_copyable_v<T> && std::ranges::borrowed_range<T>;
 template <class F, class... Args>
-auto at_with_values(place_id target, F f, Args... args);
+auto at_with_values(place_argument to, F f, Args... args);
 template <class F, class... Args>
-void at_async_with_values(place_id target, F f, Args... args);
+void at_async_with_values(place_argument to, F f, Args... args);
 
 /// Without objects, the arguments and the result travel as bytes.
 template <class F, class... Args>
-auto at_with_bytes(place_id target, F f, Args... args) {
+auto at_with_bytes(place_argument to, F f, Args... args) {
   using handler = at_handler<F, Args...>;
   using result = typename handler::result;
   check_value<result>();
   (check_value<Args>(), ...);
   static_assert(result_size<result>() <= message_bytes_max, "at: the result exceeds 2 KiB; use put");
 
+  place_id const target = to;
   check_place(target, "at");
+  check_addresses(target, to.called_at(), f, args...);
   std::uint64_t const called = time_of_call<F>(target);
   at_slot* const slot = make_at_slot(result_size<result>());
   slot->called = called;
@@ -322,7 +328,7 @@ auto at_with_bytes(place_id target, F f, Args... args) {
     free_at_slot(slot);
     throw;
   }
-  return at_call<result>(target, slot);
+  return at_call<result>(target, slot, to.called_at());
 }
 
 }  // namespace detail
@@ -376,6 +382,7 @@ void at_async(place_argument target, F f, Args... args) {
     detail::at_async_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
   } else {
     (detail::check_value<Args>(), ...);
+    detail::check_addresses(target, target.called_at(), f, args...);
     using handler = detail::async_handler<F, Args...>;
     typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
     std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m);

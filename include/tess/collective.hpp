@@ -13,11 +13,13 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <source_location>
 #include <type_traits>
 
 #include "tess/detail/range_concepts.hpp"
 #include "tess/place.hpp"
 #include "tess/task.hpp"
+#include "tess/unchecked.hpp"
 
 namespace tess {
 
@@ -66,6 +68,15 @@ template <class T>
 concept reducible = std::is_trivially_copyable_v<T> && sizeof(T) <= collective_bytes && alignof(T) <= 16 &&
                     !std::ranges::borrowed_range<T>;
 
+/// A value or an element that a collective takes to other places.
+template <class T>
+consteval void check_collective() {
+  static_assert(address_free<T>,
+                "a collective's value must not hold an address (a pointer, std::span, std::string_view, a reference): "
+                "combine values or a global_ptr; if it holds a union or bit-field without an address, specialise "
+                "tess::plain_data for it");
+}
+
 template <class T>
 T read_value(std::byte const* bytes) {
   alignas(T) std::byte copy[sizeof(T)];
@@ -75,6 +86,7 @@ T read_value(std::byte const* bytes) {
 
 template <reducible T, class Op>
 task<T> team_all_reduce(team_name team, T mine, Op op) {
+  check_collective<T>();
   sweep_result r;
   co_await sweep(team, &mine, sizeof(T), &combine_values<T, Op>, &op, r);
   co_return read_value<T>(r.total);
@@ -100,6 +112,7 @@ task<T> team_broadcast(team_name team, T value, unsigned root) {
 }
 template <reducible T, class Op>
 task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {
+  check_collective<T>();
   sweep_result r;
   co_await sweep(team, &mine, sizeof(T), &combine_values<T, Op>, &op, r);
   co_return team_rank(team) == 0 ? first : op(first, read_value<T>(r.before));
@@ -107,30 +120,31 @@ task<T> team_prefix_sum(team_name team, T mine, T first, Op op) {
 }  // namespace detail
 
 /// Ends at each place only after it has begun at every place.
-[[nodiscard]] task<void> barrier();
+[[nodiscard]] task<void> barrier(std::source_location at = std::source_location::current());
 
 /// Combines the values of all places with op, in place order; all get it. op: associative, T(T const&, T const&).
 template <detail::reducible T, class Op = detail::addition>
-task<T> all_reduce(T mine, Op op = {}) {
-  return detail::team_all_reduce(detail::world_team, mine, op);
+task<T> all_reduce(T mine, Op op = {}, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_all_reduce(detail::world_team, mine, op), at);
 }
 
 /// The same; only `root` gets the result (others an empty optional).
 template <detail::reducible T, class Op = detail::addition>
-task<std::optional<T>> reduce(T mine, place_id root = 0, Op op = {}) {
-  return detail::team_reduce(detail::world_team, mine, root, op);
+task<std::optional<T>> reduce(T mine, place_id root = 0, Op op = {},
+                              std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_reduce(detail::world_team, mine, root, op), at);
 }
 
 /// Every place gets root's value.
 template <detail::reducible T>
-task<T> broadcast(T value, place_id root = 0) {
-  return detail::team_broadcast(detail::world_team, value, root);
+task<T> broadcast(T value, place_id root = 0, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_broadcast(detail::world_team, value, root), at);
 }
 
 /// Combines the values of all lower places with op; gives `first` at place 0 (exclusive prefix).
 template <detail::reducible T, class Op = detail::addition>
-task<T> prefix_sum(T mine, T first = {}, Op op = {}) {
-  return detail::team_prefix_sum(detail::world_team, mine, first, op);
+task<T> prefix_sum(T mine, T first = {}, Op op = {}, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_prefix_sum(detail::world_team, mine, first, op), at);
 }
 
 }  // namespace tess

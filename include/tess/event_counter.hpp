@@ -95,7 +95,9 @@ class event_counter {
   [[nodiscard]] std::uint64_t phase() noexcept;
 
   /// Waits until it has fired more often than `phase` times.
-  auto wait(std::uint64_t phase) noexcept { return detail::event_wait<event_counter, operation::wait>(*this, phase); }
+  auto wait(std::uint64_t phase, std::source_location at = std::source_location::current()) noexcept {
+    return detail::event_wait<event_counter, operation::wait>(*this, phase, at);
+  }
   /// Waits until its value is zero or it fires.
   auto operator co_await() noexcept { return detail::event_wait<event_counter, operation::wait_zero>(*this, phase()); }
 

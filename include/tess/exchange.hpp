@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <source_location>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -151,6 +152,7 @@ void combine_elements(T* left, T const* right, std::size_t count, Op& op) {
 
 template <class T, class Op>
 task<void> team_reduce_array(team_name team, std::span<T> values, Op op, bool to_all, unsigned root) {
+  check_collective<T>();
   unsigned const size = team_size(team);
   std::size_t const length = values.size();
   {
@@ -171,6 +173,7 @@ task<void> team_reduce_array(team_name team, std::span<T> values, Op op, bool to
 
 template <class T, class Op>
 task<void> team_prefix_array(team_name team, std::span<T> values, T first, Op op) {
+  check_collective<T>();
   unsigned const size = team_size(team);
   std::size_t const length = values.size();
   std::vector<part_read> reads = reads_of_all(team, team_rank(team));
@@ -195,40 +198,42 @@ task<void> team_prefix_array(team_name team, std::span<T> values, T first, Op op
 
 /// Every place gets the values of all.
 template <class X>
-task<std::vector<X>> all_gather(X mine) {
-  return detail::team_all_gather(detail::world_team, std::move(mine));
+task<std::vector<X>> all_gather(X mine, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_all_gather(detail::world_team, std::move(mine)), at);
 }
 /// Only `root` gets them; others an empty vector.
 template <class X>
-task<std::vector<X>> gather(X mine, place_id root = 0) {
-  return detail::team_gather(detail::world_team, std::move(mine), root);
+task<std::vector<X>> gather(X mine, place_id root = 0, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_gather(detail::world_team, std::move(mine), root), at);
 }
 /// Every place gets its value of those that `root` passes, one for each place; what others pass is not used.
 template <class X>
-task<X> scatter(std::vector<X> values, place_id root = 0) {
-  return detail::team_scatter(detail::world_team, std::move(values), root);
+task<X> scatter(std::vector<X> values, place_id root = 0, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_scatter(detail::world_team, std::move(values), root), at);
 }
 /// to_each[p] goes to place p; the result has what each place sent here.
 template <class X>
-task<std::vector<X>> all_to_all(std::vector<X> to_each) {
-  return detail::team_all_to_all(detail::world_team, std::move(to_each));
+task<std::vector<X>> all_to_all(std::vector<X> to_each, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_all_to_all(detail::world_team, std::move(to_each)), at);
 }
 
 /// Replaces each element by its combination over all places. op: as for values.
 template <detail::array_element T, class Op = detail::addition>
-task<void> all_reduce(std::span<T> values, Op op = {}) {
-  return detail::team_reduce_array(detail::world_team, values, op, true, 0);
+task<void> all_reduce(std::span<T> values, Op op = {}, std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_reduce_array(detail::world_team, values, op, true, 0), at);
 }
 /// The same at `root`; the arrays of others stay as they are.
 template <detail::array_element T, class Op = detail::addition>
-task<void> reduce(std::span<T> values, place_id root = 0, Op op = {}) {
+task<void> reduce(std::span<T> values, place_id root = 0, Op op = {},
+                  std::source_location at = std::source_location::current()) {
   detail::check_root(detail::world_team, root);
-  return detail::team_reduce_array(detail::world_team, values, op, false, root);
+  return detail::made_at(detail::team_reduce_array(detail::world_team, values, op, false, root), at);
 }
 /// Replaces each element by the combination of that element at all lower places, after `first`.
 template <detail::array_element T, class Op = detail::addition>
-task<void> prefix_sum(std::span<T> values, std::type_identity_t<T> first = {}, Op op = {}) {
-  return detail::team_prefix_array<T>(detail::world_team, values, first, op);
+task<void> prefix_sum(std::span<T> values, std::type_identity_t<T> first = {}, Op op = {},
+                      std::source_location at = std::source_location::current()) {
+  return detail::made_at(detail::team_prefix_array<T>(detail::world_team, values, first, op), at);
 }
 
 }  // namespace tess

@@ -84,12 +84,13 @@ task<void> hold(F f, Args... args) {
 template <class F>
 class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_call {
  public:
-  explicit finish_call(F body) : body_(std::move(body)) {}
+  finish_call(F body, std::source_location at) : body_(std::move(body)), must_await_(lost_finish, at) {}
 
   static constexpr bool await_ready() noexcept { return false; }
 
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) {
+    must_await_.met();
     promise_base& p = h.promise();
     worker& w = *self;
     home_.open(p);
@@ -129,6 +130,7 @@ class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_cal
 
   finish_home home_;
   F body_;
+  [[no_unique_address]] must_await must_await_;
 };
 
 }  // namespace detail
@@ -149,8 +151,8 @@ void spawn(F f, Args... args) {
 /// Runs `body` (a plain callable or one that returns task<>) and waits for everything that it spawns, at all places.
 template <class F>
   requires std::invocable<F&>
-auto finish(F body) {
-  return detail::finish_call<F>(std::move(body));
+auto finish(F body, std::source_location at = std::source_location::current()) {
+  return detail::finish_call<F>(std::move(body), at);
 }
 
 }  // namespace tess

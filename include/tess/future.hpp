@@ -38,7 +38,7 @@ template <class T>
 [[nodiscard("a future is awaited; spawn() starts a task without one")]] future<T> async(task<T> work);
 
 template <class T>
-class future {
+class [[gnu::warn_unused]] future {
   using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
   static_assert(alignof(stored) <= 16, "a future's value must not be aligned to more than 16 bytes");
 

@@ -38,11 +38,12 @@ class mutex {
   }
 
   /// lock() takes the mutex when awaited, try_lock() if it is free; unlock() passes it to the next waiting task.
-  auto lock() noexcept -> detail::event_wait<mutex, operation::lock>;
+  auto lock(std::source_location at = std::source_location::current()) noexcept
+      -> detail::event_wait<mutex, operation::lock>;
   [[nodiscard]] bool try_lock() noexcept;
   void unlock();
   /// lock(); co_await gives a guard.
-  auto guard() noexcept;
+  auto guard(std::source_location at = std::source_location::current()) noexcept;
 
   /// Its address for other places; it must lie in the segment.
   [[nodiscard]] global_ptr<mutex> address() { return to_global(this); }
@@ -73,8 +74,9 @@ class mutex {
 };
 static_assert(sizeof(mutex) == 8);
 
-[[gnu::always_inline]] inline auto mutex::lock() noexcept -> detail::event_wait<mutex, operation::lock> {
-  return {*this, {}};
+[[gnu::always_inline]] inline auto mutex::lock(std::source_location at) noexcept
+    -> detail::event_wait<mutex, operation::lock> {
+  return {*this, {}, at};
 }
 inline bool mutex::try_lock() noexcept {
   return detail::try_event<operation::lock>(*this);
@@ -96,7 +98,10 @@ inline auto try_lock(global_ptr<mutex> p, std::source_location at = std::source_
 /// The answer of an unlock; its co_await throws if the mutex was free. It need not be awaited.
 class unlock_call : public detail::event_call<bool> {
  public:
-  using detail::event_call<bool>::event_call;
+  unlock_call(place_id target, detail::at_slot* slot, detail::wait_kind const& kind, std::source_location at) noexcept
+      : detail::event_call<bool>(target, slot, kind, at) {
+    abandon();
+  }
   void await_resume() {
     if (!detail::event_call<bool>::await_resume()) mutex::refuse_unlock();
   }
@@ -161,8 +166,8 @@ class [[nodiscard("the mutex is locked at the co_await"), gnu::warn_unused]] gua
 };
 }  // namespace detail
 
-inline auto mutex::guard() noexcept {
-  return detail::guard_wait(*this, {});
+inline auto mutex::guard(std::source_location at) noexcept {
+  return detail::guard_wait(*this, {}, at);
 }
 /// Locks a mutex of another place and gives a guard that unlocks it.
 inline auto guard(global_ptr<mutex> p, std::source_location at = std::source_location::current()) {

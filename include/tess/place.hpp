@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <source_location>
 #include <type_traits>
 
 #include "tess/detail/tasks/worker.hpp"
@@ -27,20 +28,25 @@ namespace tess {
 }
 
 /// A place as the argument of a call: any integer, so that a number that no place has is refused, not cut to 16 bits.
+/// It also has the call's line, which a call with any number of arguments cannot take as a further one.
 class place_argument {
  public:
   template <std::integral Number>
-  [[gnu::always_inline]] constexpr place_argument(Number place) : place_(static_cast<place_id>(place)) {
+  [[gnu::always_inline]] constexpr place_argument(Number place,
+                                                  std::source_location at = std::source_location::current())
+      : place_(static_cast<place_id>(place)), called_at_(at) {
     if constexpr (!std::is_same_v<Number, place_id>)
       if (static_cast<std::uint64_t>(place) > 0xffff) [[unlikely]]
         refuse(static_cast<std::int64_t>(place));
   }
   [[gnu::always_inline]] constexpr operator place_id() const noexcept { return place_; }
+  [[nodiscard]] constexpr std::source_location called_at() const noexcept { return called_at_; }
 
  private:
   [[noreturn]] static void refuse(std::int64_t place);
 
   place_id place_;
+  std::source_location called_at_;
 };
 
 }  // namespace tess

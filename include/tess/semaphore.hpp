@@ -26,7 +26,8 @@ class semaphore {
   }
 
   /// Waits for a permit and takes it.
-  auto acquire() noexcept -> detail::event_wait<semaphore, operation::acquire>;
+  auto acquire(std::source_location at = std::source_location::current()) noexcept
+      -> detail::event_wait<semaphore, operation::acquire>;
   [[nodiscard]] bool try_acquire() noexcept;
   void release(std::uint32_t permits = 1) noexcept;
 
@@ -54,8 +55,8 @@ class semaphore {
   std::uint32_t permits_;
 };
 
-inline auto semaphore::acquire() noexcept -> detail::event_wait<semaphore, operation::acquire> {
-  return {*this, 0};
+inline auto semaphore::acquire(std::source_location at) noexcept -> detail::event_wait<semaphore, operation::acquire> {
+  return {*this, 0, at};
 }
 inline bool semaphore::try_acquire() noexcept {
   return detail::try_event<operation::acquire>(*this);

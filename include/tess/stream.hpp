@@ -105,13 +105,15 @@ class stream {
         return;
       }
     }
-    send_first(target, item);
+    send_first(to, item);
   }
 
  private:
   using handler = detail::stream_handler<T, F>;
 
-  [[gnu::noinline]] void send_first(place_id target, T item) const {
+  [[gnu::noinline]] void send_first(place_argument to, T item) const {
+    place_id const target = to;
+    detail::check_addresses(target, to.called_at(), f_, item);
     std::byte* const room = detail::append_item_slowly(target, key_, reinterpret_cast<std::byte const*>(&f_),
                                                        std::is_empty_v<F> ? 0 : sizeof(F), sizeof(T));
     std::memcpy(room, &item, sizeof(T));

@@ -46,13 +46,19 @@ class sync_var {
   }
 
   /// Waits for empty, then fills it.
-  auto write_ef(T v) noexcept { return wait<operation::write_ef>(*this, v); }
+  auto write_ef(T v, std::source_location at = std::source_location::current()) noexcept {
+    return wait<operation::write_ef>(*this, v, at);
+  }
   /// Fills it in any state; never waits.
   void write_xf(T v) noexcept { static_cast<void>(detail::try_event<operation::write_xf>(*this, v)); }
   /// Waits for full; co_await gives the value and makes it empty.
-  auto read_fe() noexcept { return wait<operation::read_fe>(*this, T{}); }
+  auto read_fe(std::source_location at = std::source_location::current()) noexcept {
+    return wait<operation::read_fe>(*this, T{}, at);
+  }
   /// Waits for full; co_await gives the value and leaves it full.
-  auto read_ff() noexcept { return wait<operation::read_ff>(*this, T{}); }
+  auto read_ff(std::source_location at = std::source_location::current()) noexcept {
+    return wait<operation::read_ff>(*this, T{}, at);
+  }
   [[nodiscard]] bool try_write_ef(T v) noexcept { return detail::try_event<operation::write_ef>(*this, v); }
   [[nodiscard]] std::optional<T> try_read_fe() noexcept { return detail::try_event<operation::read_fe>(*this); }
   [[nodiscard]] std::optional<T> try_read_ff() noexcept { return detail::try_event<operation::read_ff>(*this); }

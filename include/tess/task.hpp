@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tess/detail/tasks/must_await.hpp"
 #include "tess/detail/tasks/wait.hpp"
 #include "tess/detail/tasks/worker.hpp"
 
@@ -43,6 +44,28 @@ inline std::coroutine_handle<> start_child(promise_base& child, promise_base& pa
   self->current = &child;
   return handle_of(&child);
 }
+
+/// Checked builds keep where a task was made, until it is awaited or spawned.
+inline void note_made(promise_base& task, std::source_location at) noexcept {
+#if defined(TESS_CHECKED) && TESS_CHECKED
+  task.made = at;
+  if (self != nullptr && self->current != nullptr) task.maker = self->current->where;
+#else
+  static_cast<void>(task);
+  static_cast<void>(at);
+#endif
+}
+inline void note_handed_over(promise_base& task) noexcept {
+#if defined(TESS_CHECKED) && TESS_CHECKED
+  task.handed_over = true;
+#else
+  static_cast<void>(task);
+#endif
+}
+
+/// Checked builds report the task with this line, instead of that of its function, if it is never awaited.
+template <class T>
+[[nodiscard]] task<T> made_at(task<T> t, std::source_location at) noexcept;
 
 struct final_awaiter {
   static constexpr bool await_ready() noexcept { return false; }
@@ -111,7 +134,7 @@ struct task_promise : promise_common<task_promise<T>> {
   static_assert(alignof(T) <= 16, "a task's result must not be aligned to more than 16 bytes");
   std::optional<T> result;
 
-  task<T> get_return_object() noexcept;
+  task<T> get_return_object(std::source_location at = std::source_location::current()) noexcept;
   template <class U = T>
   void return_value(U&& value) {
     result.emplace(std::forward<U>(value));
@@ -124,7 +147,7 @@ struct task_promise : promise_common<task_promise<T>> {
 
 template <>
 struct task_promise<void> : promise_common<task_promise<void>> {
-  task<void> get_return_object() noexcept;
+  task<void> get_return_object(std::source_location at = std::source_location::current()) noexcept;
   void return_void() noexcept {}
   void take() {
     if (exception) std::rethrow_exception(std::move(exception));
@@ -146,17 +169,30 @@ class [[nodiscard("a task does nothing until it is awaited or spawned"), gnu::wa
     return *this;
   }
   ~task() {
-    if (handle_) handle_.destroy();
+    if (!handle_) return;
+#if defined(TESS_CHECKED) && TESS_CHECKED
+    if (detail::promise_base const& p = handle_.promise(); !p.handed_over) detail::report_unstarted(p.made, p.maker);
+#endif
+    handle_.destroy();
   }
 
   /// Runs the task as part of the awaiting one and gives its result or exception.
-  auto operator co_await() && noexcept { return awaiter{handle_}; }
+  auto operator co_await() && noexcept {
+    if (handle_) detail::note_handed_over(handle_.promise());
+    return awaiter{handle_};
+  }
 
   /// Passes ownership of the frame to the scheduler.
-  detail::promise_base* release() noexcept { return &std::exchange(handle_, nullptr).promise(); }
+  detail::promise_base* release() noexcept {
+    detail::promise_base& p = std::exchange(handle_, nullptr).promise();
+    detail::note_handed_over(p);
+    return &p;
+  }
 
  private:
   friend promise_type;
+  template <class U>
+  friend task<U> detail::made_at(task<U> t, std::source_location at) noexcept;
   explicit task(std::coroutine_handle<promise_type> h) noexcept : handle_(h) {}
 
   struct awaiter {
@@ -174,11 +210,19 @@ class [[nodiscard("a task does nothing until it is awaited or spawned"), gnu::wa
 
 namespace detail {
 template <class T>
-task<T> task_promise<T>::get_return_object() noexcept {
+task<T> task_promise<T>::get_return_object(std::source_location at) noexcept {
+  note_made(*this, at);
   return task<T>{std::coroutine_handle<task_promise>::from_promise(*this)};
 }
-inline task<void> task_promise<void>::get_return_object() noexcept {
+inline task<void> task_promise<void>::get_return_object(std::source_location at) noexcept {
+  note_made(*this, at);
   return task<void>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+
+template <class T>
+task<T> made_at(task<T> t, std::source_location at) noexcept {
+  note_made(t.handle_.promise(), at);
+  return t;
 }
 
 /// True for tasks of any result type.

@@ -43,55 +43,65 @@ class team {
   [[nodiscard]] task<void> release() const;
 
   /// Ends when all members of the team have called it.
-  [[nodiscard]] task<void> barrier() const { return detail::team_barrier(name_); }
+  [[nodiscard]] task<void> barrier(std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_barrier(name_), at);
+  }
   /// op over the values of the members, in rank order.
   template <detail::reducible T, class Op = detail::addition>
-  task<T> all_reduce(T mine, Op op = {}) const {
-    return detail::team_all_reduce(name_, mine, op);
+  task<T> all_reduce(T mine, Op op = {}, std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_all_reduce(name_, mine, op), at);
   }
   /// `root` is a rank.
   template <detail::reducible T, class Op = detail::addition>
-  task<std::optional<T>> reduce(T mine, unsigned root = 0, Op op = {}) const {
-    return detail::team_reduce(name_, mine, root, op);
+  task<std::optional<T>> reduce(T mine, unsigned root = 0, Op op = {},
+                                std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_reduce(name_, mine, root, op), at);
   }
   template <detail::reducible T>
-  task<T> broadcast(T value, unsigned root = 0) const {
-    return detail::team_broadcast(name_, value, root);
+  task<T> broadcast(T value, unsigned root = 0, std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_broadcast(name_, value, root), at);
   }
   template <detail::reducible T, class Op = detail::addition>
-  task<T> prefix_sum(T mine, T first = {}, Op op = {}) const {
-    return detail::team_prefix_sum(name_, mine, first, op);
+  task<T> prefix_sum(T mine, T first = {}, Op op = {},
+                     std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_prefix_sum(name_, mine, first, op), at);
   }
 
   /// Values of any size, and arrays: exchange.hpp. Results are indexed by rank; `root` is a rank.
   template <class X>
-  task<std::vector<X>> all_gather(X mine) const {
-    return detail::team_all_gather(name_, std::move(mine));
+  task<std::vector<X>> all_gather(X mine, std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_all_gather(name_, std::move(mine)), at);
   }
   template <class X>
-  task<std::vector<X>> gather(X mine, unsigned root = 0) const {
-    return detail::team_gather(name_, std::move(mine), root);
+  task<std::vector<X>> gather(X mine, unsigned root = 0,
+                              std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_gather(name_, std::move(mine), root), at);
   }
   template <class X>
-  task<X> scatter(std::vector<X> values, unsigned root = 0) const {
-    return detail::team_scatter(name_, std::move(values), root);
+  task<X> scatter(std::vector<X> values, unsigned root = 0,
+                  std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_scatter(name_, std::move(values), root), at);
   }
   template <class X>
-  task<std::vector<X>> all_to_all(std::vector<X> to_each) const {
-    return detail::team_all_to_all(name_, std::move(to_each));
+  task<std::vector<X>> all_to_all(std::vector<X> to_each,
+                                  std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_all_to_all(name_, std::move(to_each)), at);
   }
   template <detail::array_element T, class Op = detail::addition>
-  task<void> all_reduce(std::span<T> values, Op op = {}) const {
-    return detail::team_reduce_array(name_, values, op, true, 0);
+  task<void> all_reduce(std::span<T> values, Op op = {},
+                        std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_reduce_array(name_, values, op, true, 0), at);
   }
   template <detail::array_element T, class Op = detail::addition>
-  task<void> reduce(std::span<T> values, unsigned root = 0, Op op = {}) const {
+  task<void> reduce(std::span<T> values, unsigned root = 0, Op op = {},
+                    std::source_location at = std::source_location::current()) const {
     detail::check_root(name_, root);
-    return detail::team_reduce_array(name_, values, op, false, root);
+    return detail::made_at(detail::team_reduce_array(name_, values, op, false, root), at);
   }
   template <detail::array_element T, class Op = detail::addition>
-  task<void> prefix_sum(std::span<T> values, std::type_identity_t<T> first = {}, Op op = {}) const {
-    return detail::team_prefix_array<T>(name_, values, first, op);
+  task<void> prefix_sum(std::span<T> values, std::type_identity_t<T> first = {}, Op op = {},
+                        std::source_location at = std::source_location::current()) const {
+    return detail::made_at(detail::team_prefix_array<T>(name_, values, first, op), at);
   }
 
  private:

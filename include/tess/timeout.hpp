@@ -145,19 +145,22 @@ decltype(auto) awaiter_of(Awaitable&& a) noexcept {
 }
 
 template <class Awaitable, class Trigger>
-class [[nodiscard("an await that may be given up is awaited where it is made")]] guarded_await {
+class [[nodiscard("an await that may be given up is awaited where it is made"), gnu::warn_unused]] guarded_await {
   static_assert(!is_finish<std::remove_cvref_t<Awaitable>>,
                 "a finish is always awaited to its end; put it in a task, or give its tasks a std::stop_token");
 
  public:
   template <class Condition>
-  guarded_await(Awaitable&& a, Condition&& condition)
-      : trigger_(std::forward<Condition>(condition)), inner_(awaiter_of<Awaitable>(static_cast<Awaitable&&>(a))) {}
+  guarded_await(Awaitable&& a, Condition&& condition, std::source_location at)
+      : trigger_(std::forward<Condition>(condition)),
+        must_await_(lost_guarded, at),
+        inner_(awaiter_of<Awaitable>(static_cast<Awaitable&&>(a))) {}
   guarded_await(guarded_await const&) = delete;
   guarded_await& operator=(guarded_await const&) = delete;
   ~guarded_await() { close(); }
 
   bool await_ready() {
+    must_await_.met();
     if (inner_.await_ready()) return true;
     late_ = trigger_.over();
     return late_;
@@ -196,6 +199,7 @@ class [[nodiscard("an await that may be given up is awaited where it is made")]]
 
   stop_scope scope_;
   Trigger trigger_;
+  [[no_unique_address]] must_await must_await_;
   decltype(awaiter_of<Awaitable>(std::declval<Awaitable&&>())) inner_;
   promise_base* task_ = nullptr;
   bool late_ = false;
@@ -204,14 +208,17 @@ class [[nodiscard("an await that may be given up is awaited where it is made")]]
 inline constexpr wait_kind time_wait_kind{"time"};
 inline constinit parked_wait time_wait{&time_wait_kind};
 
-class [[nodiscard("a sleep begins at its co_await")]] sleep_awaiter : timer, stoppable_wait {
+class [[nodiscard("a sleep begins at its co_await"), gnu::warn_unused]] sleep_awaiter : timer, stoppable_wait {
  public:
-  explicit sleep_awaiter(time_point until) noexcept { due = until; }
+  sleep_awaiter(time_point until, std::source_location at) noexcept : must_await_(lost_sleep, at) { due = until; }
   ~sleep_awaiter() { cancel_timer(*this); }
   sleep_awaiter(sleep_awaiter const&) = delete;
   sleep_awaiter& operator=(sleep_awaiter const&) = delete;
 
-  [[nodiscard]] bool await_ready() const noexcept { return due <= std::chrono::steady_clock::now(); }
+  [[nodiscard]] bool await_ready() const noexcept {
+    must_await_.met();
+    return due <= std::chrono::steady_clock::now();
+  }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     if (!enter(h.promise())) return h;
@@ -235,27 +242,30 @@ class [[nodiscard("a sleep begins at its co_await")]] sleep_awaiter : timer, sto
     return true;
   }
   promise_base* task_ = nullptr;
+  [[no_unique_address]] must_await must_await_;
 };
 
 }  // namespace detail
 
 /// co_await x, but throws timed_out if x takes longer than `after`. Zero or less: one check, and no child starts.
 template <class Awaitable, class Rep, class Period>
-auto with_timeout(Awaitable&& x, std::chrono::duration<Rep, Period> after) {
-  return detail::guarded_await<Awaitable, detail::timeout_trigger>(std::forward<Awaitable>(x),
-                                                                   detail::after_now(after));
+auto with_timeout(Awaitable&& x, std::chrono::duration<Rep, Period> after,
+                  std::source_location at = std::source_location::current()) {
+  return detail::guarded_await<Awaitable, detail::timeout_trigger>(std::forward<Awaitable>(x), detail::after_now(after),
+                                                                   at);
 }
 
 /// Like co_await x, but throws stopped once a stop is requested.
 template <class Awaitable>
-auto with_stop(Awaitable&& x, std::stop_token token) {
-  return detail::guarded_await<Awaitable, detail::token_trigger>(std::forward<Awaitable>(x), std::move(token));
+auto with_stop(Awaitable&& x, std::stop_token token, std::source_location at = std::source_location::current()) {
+  return detail::guarded_await<Awaitable, detail::token_trigger>(std::forward<Awaitable>(x), std::move(token), at);
 }
 
 /// Suspends the task for at least that long; its worker runs others.
 template <class Rep, class Period>
-[[nodiscard]] auto sleep_for(std::chrono::duration<Rep, Period> duration) {
-  return detail::sleep_awaiter(detail::after_now(duration));
+[[nodiscard]] auto sleep_for(std::chrono::duration<Rep, Period> duration,
+                             std::source_location at = std::source_location::current()) {
+  return detail::sleep_awaiter(detail::after_now(duration), at);
 }
 
 }  // namespace tess

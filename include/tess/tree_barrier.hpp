@@ -25,8 +25,8 @@ namespace detail {
 /// The name that the stall report shows for tasks that wait for the barrier.
 struct release_counter : event_counter {
   using event_counter::event_counter;
-  auto wait_for_release(std::uint64_t phase) noexcept {
-    return event_wait<release_counter, operation::wait>(*this, phase);
+  auto wait_for_release(std::uint64_t phase, std::source_location at) noexcept {
+    return event_wait<release_counter, operation::wait>(*this, phase, at);
   }
   static constexpr char const* name(operation) noexcept { return "tree_barrier"; }
 };
@@ -50,9 +50,9 @@ class tree_barrier {
   static task<void> release(tree_barrier b);
 
   /// Arrives at the call; co_await ends when all have arrived.
-  [[nodiscard]] auto arrive_and_wait() const {
+  [[nodiscard]] auto arrive_and_wait(std::source_location at = std::source_location::current()) const {
     std::uint64_t const before = arrive();
-    return node().down.wait_for_release(before);
+    return node().down.wait_for_release(before, at);
   }
   /// The two halves of it: other work may be done between them.
   [[nodiscard]] std::uint64_t arrive() const {
@@ -62,7 +62,9 @@ class tree_barrier {
     n.up.add(-1);
     return before;
   }
-  [[nodiscard]] auto wait(std::uint64_t arrival) const { return node().down.wait_for_release(arrival); }
+  [[nodiscard]] auto wait(std::uint64_t arrival, std::source_location at = std::source_location::current()) const {
+    return node().down.wait_for_release(arrival, at);
+  }
 
  private:
   explicit tree_barrier(place_local<detail::barrier_node> nodes) : nodes_(nodes) {}

@@ -8,6 +8,8 @@
 //
 //     co_await tess::at(p, tess::unchecked([&total] { ... }));   // only where both places are in one process
 //
+//   Checked runs look for addresses in the bytes of what travels, too (detail/address_check.hpp).
+//
 //   A class whose unions or bit-fields hold no address can say that once, by tess::plain_data (object.hpp).
 #pragma once
 

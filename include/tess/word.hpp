@@ -18,6 +18,7 @@
 #include <cstring>
 #include <source_location>
 
+#include "tess/detail/tasks/must_await.hpp"
 #include "tess/detail/words/word_apply.hpp"
 #include "tess/global_ptr.hpp"
 #include "tess/task.hpp"
@@ -45,9 +46,6 @@ void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignmen
 
 [[nodiscard]] word_slot* issue_word(word_request const& request,
                                     std::source_location at = std::source_location::current());
-/// The operation of this line was destroyed without having been awaited: it may have had no effect. Printed; the job's
-/// exit code becomes 1.
-void report_unawaited(std::source_location at) noexcept;
 
 /// Parks the current task until its slot has the reply, or yields if it is there already. Returns the next task.
 [[nodiscard]] std::coroutine_handle<> await_slot(word_slot& slot, promise_base& waiter) noexcept;
@@ -90,26 +88,23 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
 
   word_call(global_ptr<T> p, operands o, std::source_location at)
     requires(Op != word_op::get)
-      : operands_(o) {
+      : operands_(o), must_await_(lost_word, at) {
     issue(p, at);
   }
   word_call(global_ptr<T> p, std::source_location at)
     requires(Op == word_op::get)
-  {
+      : must_await_(lost_word, at) {
     issue(p, at);
   }
   word_call(word_call const&) = delete;
   word_call& operator=(word_call const&) = delete;
   ~word_call() {
-#if defined(TESS_CHECKED) && TESS_CHECKED
-    if (!began_) report_unawaited(called_at_);
-#endif
     if (far() && !delayed()) [[unlikely]]
       abandon_slot(slot());
   }
 
   /// It will not be awaited, on purpose: checked builds do not report it. It may or may not have its effect.
-  void abandon() const noexcept { began(); }
+  void abandon() const noexcept { must_await_.met(); }
   /// True if its co_await does not wait for a reply or a delay.
   [[nodiscard]] bool by_window() const noexcept { return !far(); }
   /// An operation through a window that is due.
@@ -130,14 +125,14 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     }
   };
   [[nodiscard, gnu::always_inline]] due take_due() const noexcept {
-    began();
+    must_await_.met();
     return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_};
   }
   /// Completes at once if no other task could run at the call.
   [[nodiscard]] bool await_ready_at_issue() const noexcept { return (where_ & at_once) != 0; }
   /// Or if others ran since the call: its line had time to arrive.
   [[gnu::always_inline]] bool await_ready() const noexcept {
-    began();
+    must_await_.met();
     if (far()) [[unlikely]]
       return delayed() && self->delayed.due(issued_);
     return await_ready_at_issue() || self->runnable.position() != issued_;
@@ -173,9 +168,7 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
  private:
   [[gnu::always_inline]] void issue(global_ptr<T> p, std::source_location at) {
 #if defined(TESS_CHECKED) && TESS_CHECKED
-    called_at_ = at;
     check_access(p.bits(), sizeof(T), alignof(T), at);
-    began_ = false;
 #endif
     worker& w = *self;
     bool const alone = w.count_word(p.place() != w.place);
@@ -226,11 +219,6 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   static constexpr std::uint64_t may_stop = std::uint64_t{1} << 60;
   static constexpr std::uint64_t address_bits = may_stop - 1;
 
-  void began() const noexcept {
-#if defined(TESS_CHECKED) && TESS_CHECKED
-    began_ = true;
-#endif
-  }
   [[nodiscard]] bool far() const noexcept { return (where_ & far_flag) != 0; }
   [[nodiscard]] bool delayed() const noexcept { return (where_ & delayed_flag) != 0; }
   [[nodiscard]] word_slot* slot() const noexcept { return reinterpret_cast<word_slot*>(where_ & address_bits); }
@@ -247,10 +235,9 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   std::uint64_t where_;   ///< the word's address here, or a slot, with the flags above
   std::uint64_t issued_;  ///< position of the worker's ring at the call, which advances at every switch; or its time
   operands operands_;
+  [[no_unique_address]] must_await must_await_;
 #if defined(TESS_CHECKED) && TESS_CHECKED
   bool awaited_ = false;
-  mutable bool began_ = true;  ///< its co_await; true until the operation has been issued
-  std::source_location called_at_;
 #endif
 };
 

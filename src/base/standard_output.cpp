@@ -1,6 +1,7 @@
 // standard_output: the check at the end of the process, as the GNU utilities do it.
 #include "base/standard_output.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,13 +12,20 @@
 namespace tess::detail {
 
 namespace {
+/// The errno of the first write that failed; 0: it is not known.
+int failed_because = 0;
+
+void occupy_standard_descriptors() noexcept {
+  // Each open() gives the lowest number that is free.
+  for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number)
+    if (fcntl(number, F_GETFD) < 0 && errno == EBADF) static_cast<void>(open("/dev/null", O_RDONLY));
+}
+
 void check_standard_output() noexcept {
-  bool const failed_before = std::ferror(stdout) != 0;
-  errno = 0;
-  bool const failed_now = std::fflush(stdout) != 0;
-  if (!failed_before && !failed_now) return;
-  std::fprintf(stderr, "tess: standard output could not be written%s%s\n", failed_now ? ": " : "",
-               failed_now ? std::strerror(errno) : "");
+  flush_standard_output();
+  if (std::ferror(stdout) == 0) return;
+  std::fprintf(stderr, "tess: standard output could not be written%s%s\n", failed_because != 0 ? ": " : "",
+               failed_because != 0 ? std::strerror(failed_because) : "");
   std::fflush(stderr);
   // The exit code can only be changed by ending here; what else is buffered belongs to handlers that ran already.
   _exit(1);
@@ -25,8 +33,15 @@ void check_standard_output() noexcept {
 }  // namespace
 
 void check_standard_output_at_exit() noexcept {
-  static bool const registered = std::atexit(check_standard_output) == 0;
+  static bool const registered = [] {
+    occupy_standard_descriptors();
+    return std::atexit(check_standard_output) == 0;
+  }();
   static_cast<void>(registered);
+}
+
+void flush_standard_output() noexcept {
+  if (std::fflush(stdout) != 0 && failed_because == 0) failed_because = errno;
 }
 
 }  // namespace tess::detail

@@ -1,8 +1,15 @@
 // refused: calls that would go wrong at another place or be lost, one for each number; refused.py reads what the
 // compiler says.
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "tess/tess.hpp"
 
@@ -14,6 +21,20 @@ struct linked {
 };
 struct packed {
   unsigned low : 4 = 0, high : 4 = 0;
+};
+struct base {
+  int* address = nullptr;
+};
+struct derived : base {
+  int value = 0;
+};
+class guarded {
+ public:
+  explicit guarded(int* address) : address_(address) {}
+  [[nodiscard]] int value() const { return *address_; }
+
+ private:
+  int* address_;
 };
 #if CASE == 22
 struct looks {
@@ -87,12 +108,86 @@ tess::task<void> calls(tess::global_ptr<int> word, std::span<int> numbers) {
   co_await tess::at(0, [](packed given) { return given.low; }, p);
 #elif CASE == 25
   co_await tess::at(0, [numbers] { return std::span(numbers); });
+#elif CASE == 26
+  auto const lost = tess::finish([] {});
+#elif CASE == 27
+  auto const lost = tess::async(tess::all_reduce(1));
+#elif CASE == 28
+  auto const lost = tess::sleep_for(std::chrono::seconds(1));
+#elif CASE == 29
+  tess::sync_var<int> v;
+  auto const lost = v.read_fe();
+#elif CASE == 30
+  auto const lost = tess::write_xf(tess::global_ptr<tess::sync_var<int> >(), 1);
+#elif CASE == 31
+  auto const lost = tess::with_timeout(tess::barrier(), std::chrono::seconds(1));
+#elif CASE == 32
+  static_cast<void>(co_await tess::broadcast(address));
+#elif CASE == 33
+  int* pointers[2] = {address, address};
+  co_await tess::all_reduce(std::span<int*>(pointers), [](int* a, int*) { return a; });
+#elif CASE == 34
+  co_await tess::push(tess::global_ptr<tess::queue<int*> >(), address);
+#elif CASE == 35
+  std::function<int()> const any = [] { return 1; };
+  co_await tess::at(0, any);
+#elif CASE == 36
+  co_await tess::at(0, [s = std::string("text")] { return s.size(); });
+#elif CASE == 37
+  co_await tess::at(0, std::bind(number_of, 3));
+#elif CASE == 38
+  co_await tess::at(0, [r = std::ref(local)] { return r.get(); });
+#elif CASE == 39
+  std::optional<int*> const perhaps = &local;
+  co_await tess::at(0, [perhaps] { return **perhaps; });
+#elif CASE == 40
+  co_await tess::at(0, [both = std::tie(local)] { return std::get<0>(both); });
+#elif CASE == 41
+  co_await tess::at(0, [it = numbers.begin()] { return *it; });
+#elif CASE == 42
+  derived const d{};
+  co_await tess::at(0, [d] { return d.value; });
+#elif CASE == 43
+  std::variant<int, int*> const one = &local;
+  co_await tess::at(0, [one] { return one.index(); });
+#elif CASE == 44
+  co_await tess::at(0, [](char const* given) { return given[0]; }, "text");
+#elif CASE == 45
+  co_await tess::at(0, [](std::vector<int*> given) { return given.size(); }, std::vector<int*>{&local});
+#elif CASE == 46
+  co_await tess::at(
+      0, [](std::map<std::string_view, int> given) { return given.size(); }, std::map<std::string_view, int>());
+#elif CASE == 47
+  co_await tess::sort(tess::global_array<int>(), [&](int a, int b) { return a + local < b; });
+#elif CASE == 48
+  auto const map = co_await tess::distributed_map<std::string, int>::make();
+  co_await map.update("key", [&](int& value) { value += local; });
+#elif CASE == 49
+  auto const map = co_await tess::distributed_map<std::string, int*>::make();
+  co_await map.insert("key", &local);
+#elif CASE == 50
+  auto const s = tess::make_stream<int*>([](std::span<int* const>) {});
+  s.send(0, &local);
+#elif CASE == 51
+  co_await tess::at(0, [hidden = guarded(&local)] { return hidden.value(); });
+#elif CASE == 52
+  auto const generic = [&](auto x) { return x + local; };
+  co_await tess::at(0, generic, 1);
+#elif CASE == 53
+  co_await tess::at(0, [f = [g = [&local] { return local; }] { return g(); }] { return f(); });
+#elif CASE == 54
+  co_await tess::at(0, [member = &linked::value] { return linked{}.*member; });
+#elif CASE == 55
+  co_await tess::at(0, [](std::pair<std::string, std::string_view>) {}, std::pair<std::string, std::string_view>());
+#elif CASE == 56
+  co_await tess::all_gather(std::string_view("text"));
 #else
   // What is right, or the caller's to answer for.
   co_await tess::at(0, [local] { return local; });
   co_await tess::at(0, [word] { return word.place(); });
   co_await tess::at(0, [](std::optional<int> given) { return given.value_or(0); }, std::optional<int>(3));
   co_await tess::at(0, tess::unchecked([&local] { return local; }));
+  static_cast<void>(co_await tess::all_reduce(1, [&local](int a, int b) { return a + b + local; }));  // called here
   co_await tess::at(0, tess::unchecked([p] { return p.low; }));
   co_await tess::on_all_places(tess::unchecked([&]() -> tess::task<void> {
     ++local;

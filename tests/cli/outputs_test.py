@@ -6,6 +6,7 @@ test made, and over regular files. TESS names the `tess` to use; without it, ski
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -47,11 +48,51 @@ class Outputs(unittest.TestCase):
 
     def test_full_standard_output(self) -> None:
         for words in (["--help"], ["run", "--help"], ["run", "hello"], ["run", "hello", "--help"], ["machines"],
-                      ["bench", "--help"], ["doctor"]):  # fmt: skip
+                      ["bench", "--help"], ["doctor"], ["--version"], ["bench", "spawn", "--runs", "1"]):  # fmt: skip
             done = self.tess(*words, to="/dev/full")
             self.assertEqual(done.returncode, 1, f"{words}: {done.stderr}")
-            self.assertIn("standard output could not be written", done.stderr, words)
+            self.assertIn(f"standard output could not be written: {NO_ROOM}", done.stderr, words)
             self.assertNotIn("terminate called", done.stderr)
+
+    def test_closed_standard_output(self) -> None:
+        for words in ("--help", "--version", "doctor", "run hello", "run --fabric checked hello"):
+            done = subprocess.run(
+                ["sh", "-c", f'"$0" {words} >&-', TESS], capture_output=True, text=True, timeout=60, check=False
+            )
+            self.assertEqual(done.returncode, 1, f"{words}: {done.stderr}")
+            self.assertIn("standard output could not be written: Bad file descriptor", done.stderr, words)
+
+    @unittest.skipUnless(shutil.which("mpirun"), "places as processes need mpirun")
+    def test_outputs_of_processes(self) -> None:
+        done = self.tess("run", "--fabric", "ucx", "-n", "2", "hello", to="/dev/full")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"standard output could not be written: {NO_ROOM}", done.stderr)
+        for words in ("--fabric ucx -n 2 hello",):
+            done = subprocess.run(
+                ["sh", "-c", f'"$0" run {words} >&-', TESS], capture_output=True, text=True, timeout=60, check=False
+            )
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("standard output could not be written", done.stderr)
+        # A trace is merged from one of each place: a pipe gets it once, and no file beside a device is left.
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        got: list[str] = []
+        reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+        reader.start()
+        done = self.tess("run", "--fabric", "ucx", "-n", "2", "--trace", str(pipe), "hello")
+        reader.join(30)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("traceEvents", json.loads(got[0]))
+        done = self.tess("run", "--fabric", "ucx", "-n", "2", "--trace", "/dev/full", "hello")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(NO_ROOM, done.stderr)
+        self.assertEqual([f for f in os.listdir("/dev") if f.startswith("full.")], [])
+
+    def test_wrong_files_are_refused_before_anything_runs(self) -> None:
+        for words in (["run", "--stats"], ["run", "--trace"], ["bench", "--json"]):
+            for name in (str(self.folder), str(self.folder / "none" / "file")):
+                done = self.tess(*words, name, "spawn" if words[0] == "bench" else "hello")
+                self.assertEqual(done.returncode, 2, f"{words} {name}: {done.stderr}")
 
     def test_link_stays_and_its_target_is_replaced(self) -> None:
         target, link = self.folder / "target.json", self.folder / "link.json"

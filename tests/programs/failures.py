@@ -142,6 +142,8 @@ def fail_one(job: Job, which: int, number: signal.Signals | None, code: int) -> 
     named = [line for line in job.text().splitlines() if line.startswith("tess: ") and f"place {which} failed" in line]
     if len(named) != 1 or socket.gethostname() not in named[0]:
         return f"{len(named)} messages about place {which} after {seconds:.1f} s:\n{job.text()[-1500:]}"
+    if number == signal.SIGABRT and "ended by SIGABRT" not in named[0]:
+        return f"the signal was not passed on: {named[0]}"
     if not job.exit_file.exists() or job.exit_file.read_text() != f"{code}\n":
         return f"the places did not say exit code {code}\n{job.text()[-1500:]}"
     return ""
@@ -152,6 +154,7 @@ def check_signals(launcher: str, all_works: dict[str, list[str]]) -> list[str]:
     kinds = ({}, WINDOWLESS, OVER_TCP)
     cases = [(name, kinds[i % 3], (i + 1) % PLACES, signal.SIGKILL) for i, name in enumerate(all_works)]
     cases += [("barrier", WINDOWLESS, 1, signal.SIGSTOP), ("words", OVER_TCP, 2, signal.SIGSTOP)]
+    cases += [("barrier", {}, 2, signal.SIGABRT)]
     errors = []
     for name, settings, which, number in cases:
         job = Job(launcher, all_works[name], settings)

@@ -200,7 +200,7 @@ TEST_P(at_objects, may_be_abandoned) {
         node* const ring = make_ring(count);
         for (copier const by : copiers)
           for (unsigned p = 0; p < places(); ++p)
-            static_cast<void>(at(static_cast<place_id>(p), by, [](node* r) { return r; }, ring));
+            at(static_cast<place_id>(p), by, [](node* r) { return r; }, ring).abandon();
         co_return;
       });
   });

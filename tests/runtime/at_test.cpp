@@ -157,12 +157,13 @@ TEST_P(ats, that_are_abandoned_run_and_are_awaited_by_the_finish) {
     for (int round = 0; round < 200; ++round)
       co_await finish([&] {
         for (unsigned p = 0; p < places(); ++p) {
-          [[maybe_unused]] auto const plain = at(
+          auto const plain = at(
               static_cast<place_id>(p),
               [](global_ptr<std::int64_t> c) {
                 spawn([](global_ptr<std::int64_t> d) -> task<void> { co_await fetch_add(d, 1); }, c);
               },
               cell);
+          plain.abandon();
           try {
             [[maybe_unused]] auto const thrown_over = at(
                 static_cast<place_id>(p),

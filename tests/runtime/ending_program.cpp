@@ -1,4 +1,6 @@
 // ending_program: a program that ends in the way that its argument names; last_words_test runs it.
+#include <sys/mman.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
@@ -34,6 +36,11 @@ void end(std::string_view how) {
   if (how == "wild") *reinterpret_cast<std::uint64_t volatile*>(std::uint64_t{0x7000'1234'0000}) = 1;
   if (how == "divide") zero = 7 / zero;
   if (how == "abort") std::abort();
+  if (how == "file") {
+    // A mapped file that ends before the byte that is written.
+    auto const mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ::memfd_create("empty", 0), 0);
+    *static_cast<char volatile*>(mapped) = 1;
+  }
   if (how == "thread") {
     auto const p = tess::allocate<long>();
     std::thread([p] { static_cast<void>(tess::put(p, 1L)); }).join();
@@ -67,6 +74,8 @@ int main(int argc, char** argv) {
     if (how == "throw") co_await outer(0);                                                               // main's
     if (how == "throw there") co_await tess::at(last, []() -> tess::task<void> { co_await outer(0); });  // main's at
     if (how == "throw plainly") co_await tess::at(last, [] { throw std::out_of_range("no such vertex"); });
+    if (how == "throw a number") throw 42;
+    if (how == "throw a number there") co_await tess::at(last, [] { throw 42; });
     if (how == "throw in a finish")
       co_await tess::finish([]() -> tess::task<void> {
         tess::spawn([]() -> tess::task<void> { co_await outer(0); });

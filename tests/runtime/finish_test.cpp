@@ -170,13 +170,14 @@ task<void> grow(tree t) {
               child);
           break;
         case 4: {
-          [[maybe_unused]] auto const abandoned = at(
+          auto const abandoned = at(
               where,
               [](tree c) -> task<void> {
                 spawn(grow(c));
                 co_return;
               },
               child);
+          abandoned.abandon();
           break;
         }
         default:

@@ -83,12 +83,19 @@ TEST(last_words, of_a_function_that_is_no_task_name_its_place) {
   ending("throw plainly").expect_exception({"no such vertex", "thrown at place 1, by a function that is no task"});
 }
 
+TEST(last_words, of_an_exception_that_is_no_std_exception_are_its_type) {
+  ending("throw a number").expect_exception({"the program ended with an exception: int, which is no std::exception"});
+  ending("throw a number there")
+      .expect_exception({"the program ended with an exception: place 1: int: an exception that is no std::exception"});
+}
+
 TEST(last_words, of_a_signal_are_place_address_task_and_a_hint) {
   std::string const task = "place 0 worker 0, in a task after its co_await at " + line_of("before the end") + " in ";
   std::string const mains = "awaited at " + line_of("main's end");
   ending("null").expect_signal(SIGSEGV,
                                {"tess: place 0 ends by SIGSEGV at 0x0, by a null pointer", task, mains, "checked"});
   ending("wild").expect_signal(SIGSEGV, {"ends by SIGSEGV at 0x700012340000, where no memory is", task, mains});
+  ending("file").expect_signal(SIGBUS, {"ends by SIGBUS at 0x", "a mapped file that ends before it", task, mains});
   ending("divide").expect_signal(SIGFPE, {"tess: place 0 ends by SIGFPE at 0x", "an instruction", task, mains});
   ending("abort").expect_signal(SIGABRT, {"tess: place 0 ends by SIGABRT", task, mains});
   ending("stack").expect_signal(SIGSEGV, {"tess: place 0 ends by SIGSEGV at 0x", "the stack is full", task, mains});

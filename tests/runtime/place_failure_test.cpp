@@ -264,7 +264,7 @@ TEST_P(a_failed_place, ends_abandoned_operations_for_their_finish) {
     sync_var<int> empty;
     try {
       co_await finish([&] {
-        static_cast<void>(at(last(), []() -> task<void> { co_await sleep_for(std::chrono::hours(1)); }));
+        at(last(), []() -> task<void> { co_await sleep_for(std::chrono::hours(1)); }).abandon();
         at_async(1, [](global_ptr<sync_var<int>> v) { static_cast<void>(read_fe(v)); }, empty.address());
         spawn(fail_soon());
       });

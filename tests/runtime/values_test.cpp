@@ -201,8 +201,8 @@ TEST_P(values, of_calls_that_are_abandoned_are_freed) {
     auto const once = []() -> task<void> {
       co_await finish([] {
         for (unsigned p = 0; p < places(); ++p)
-          for (std::size_t const bytes : {10U, 10'000U}) [[maybe_unused]]
-            auto const dropped = at(static_cast<place_id>(p), [](std::string s) { return s; }, std::string(bytes, 'd'));
+          for (std::size_t const bytes : {10U, 10'000U})
+            at(static_cast<place_id>(p), [](std::string s) { return s; }, std::string(bytes, 'd')).abandon();
       });
       for (unsigned p = 0; p < places(); ++p) co_await there_and_back(static_cast<place_id>(p), std::string(9000, 'e'));
     };

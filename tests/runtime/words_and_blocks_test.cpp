@@ -155,38 +155,6 @@ TEST_P(blocks, of_any_size_go_there_and_back_and_from_place_to_place) {
   });
 }
 
-TEST(word, never_awaited_is_reported_with_its_line_by_checked_builds) {
-#if defined(TESS_CHECKED) && TESS_CHECKED
-  static unsigned lost_line;
-  for (char const* const fabric : {"smp", "hostile"}) {
-    settings s;
-    s.fabric = fabric;
-    testing::internal::CaptureStderr();
-    int const code = run(s, {}, [](args) -> task<int> {
-      auto const word = allocate<std::int64_t>();
-      lost_line = __LINE__ + 1;
-      [[maybe_unused]] auto lost = put(word, 3);
-      co_await put(word, 4);
-      // An exception on the way is the reason then, and is reported by itself.
-      try {
-        [[maybe_unused]] auto unwound = put(word, 5);
-        throw std::runtime_error("a reason");
-      } catch (std::runtime_error const&) {
-      }
-      co_return 0;
-    });
-    std::string const text = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(code, 1);
-    std::string const file = "words_and_blocks_test.cpp:";
-    std::size_t const found = text.find(file + std::to_string(lost_line) + ": an operation was destroyed without");
-    ASSERT_NE(found, std::string::npos) << text;
-    EXPECT_EQ(text.find(file, found + 1), std::string::npos) << text;
-  }
-#else
-  GTEST_SKIP() << "needs a checked build";
-#endif
-}
-
 TEST(word, awaited_twice_is_an_assertion_of_checked_builds) {
 #if defined(TESS_CHECKED) && TESS_CHECKED
   testing::FLAGS_gtest_death_test_style = "threadsafe";

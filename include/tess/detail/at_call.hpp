@@ -7,10 +7,12 @@
 #include <coroutine>
 #include <cstring>
 #include <exception>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
 #include "tess/counter.hpp"
+#include "tess/detail/tasks/must_await.hpp"
 #include "tess/object.hpp"
 
 namespace tess::detail {
@@ -54,8 +56,9 @@ struct at_awaiter : cell_awaiter {
 template <class R>
 class [[nodiscard("at completes at its co_await; use at_async to leave it to the finish"), gnu::warn_unused]] at_call {
  public:
-  at_call(place_id target, at_slot* slot, wait_kind const& kind = at_wait) noexcept
-      : slot_(slot), wait_{{slot->cell, kind}, target} {}
+  at_call(place_id target, at_slot* slot, std::source_location at, lost_operation const& lost = lost_call,
+          wait_kind const& kind = at_wait) noexcept
+      : slot_(slot), must_await_(lost, at), wait_{{slot->cell, kind}, target} {}
   at_call(at_call const&) = delete;
   at_call& operator=(at_call const&) = delete;
   ~at_call() {
@@ -65,7 +68,14 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
 
   [[nodiscard]] at_slot& slot() noexcept { return *slot_; }
 
-  bool await_ready() const noexcept { return slot_->cell.idle(); }
+  /// It will not be awaited, on purpose: checked builds do not report it. The caller's finish waits for it; its result
+  /// and its exception are dropped.
+  void abandon() const noexcept { must_await_.met(); }
+
+  bool await_ready() const noexcept {
+    must_await_.met();
+    return slot_->cell.idle();
+  }
   template <class Promise>
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> h) noexcept {
     wait_.given_up_by_failure = has_failed(wait_.target);
@@ -104,6 +114,7 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
  private:
   at_slot* slot_;
   bool waited_ = false;
+  [[no_unique_address]] must_await must_await_;
   at_awaiter wait_;
 };
 

@@ -93,7 +93,9 @@ int bench(words const& given) {
       "options of one; with any of them it runs alone.",
       "Example: tess bench gups --runs 5 --json results.json"};
   line.add_option("NAME", wanted, "benchmarks to run");
-  line.add_option("--json", json_file, "write all entries to this file, as one JSON list")->type_name("FILE");
+  line.add_option("--json", json_file, "write all entries to this file, as one JSON list")
+      ->type_name("FILE")
+      ->check(writable_file());
   line.add_option("--runs", runs, "repetitions of each measurement (default: chosen by the benchmark)")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000));

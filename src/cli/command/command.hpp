@@ -42,4 +42,7 @@ class command_line : public CLI::App {
   [[nodiscard]] std::optional<int> finish_early(words const& given);
 };
 
+// Refuses a name that cannot become a file, before anything runs.
+[[nodiscard]] CLI::Validator writable_file();
+
 }  // namespace tess::cli

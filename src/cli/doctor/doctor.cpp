@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/standard_output.hpp"
 #include "cli/command/command.hpp"
 #include "cli/doctor/checks.hpp"
 #include "cli/doctor/fabric.hpp"
@@ -28,7 +29,7 @@ bool print(std::vector<finding> const& all) {
     fmt::print("{:<{}}  {:<{}}  {}\n", what, what_width, found, found_width, hint.empty() ? "ok" : "hint: " + hint);
     healthy = healthy && (hint.empty() || !needed);
   }
-  std::fflush(stdout);
+  tess::detail::flush_standard_output();
   return healthy;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/output_file.hpp"
+#include "base/standard_output.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/dispatch.hpp"
 #include "cli/memory/words.hpp"
@@ -97,7 +98,7 @@ int top(rmem::client& c, typed const& t) {
     fmt::print("{:>8} {:>10} {:>12.1f} {:>12.1f} {:>10.0f} {:>10.0f} {:>8}\n", s.regions, size_text(s.free),
                rate(s.read_bytes, before.read_bytes) / 1e6, rate(s.written_bytes, before.written_bytes) / 1e6,
                rate(s.reads, before.reads), rate(s.writes, before.writes), s.refused - before.refused);
-    std::fflush(stdout);
+    tess::detail::flush_standard_output();
     before = s;
   }
   return exit_fine;

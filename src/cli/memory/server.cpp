@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/standard_output.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/dispatch.hpp"
 #include "cli/memory/words.hpp"
@@ -137,7 +138,7 @@ int serve(words const& given) {
     throw usage_error{"--listen tcp needs --key FILE, which clients have, or --certificate and --private-key"};
   chosen.report = [&](std::string const& what) {
     fmt::print("tess memd: {} {}\n", only_own ? "private" : name, what);
-    std::fflush(stdout);
+    tess::detail::flush_standard_output();
   };
 
   memd::server server(chosen);
@@ -146,7 +147,7 @@ int serve(words const& given) {
   std::signal(SIGINT, stop_serving);
   for (auto const& where : chosen.listen)
     fmt::print("tess memd: {} at {}\n", chosen.is_witness ? "witness" : size_text(chosen.size_bytes), where);
-  std::fflush(stdout);
+  tess::detail::flush_standard_output();
   server.run();
   return exit_fine;
 }

@@ -28,10 +28,17 @@ namespace fs = std::filesystem;
 /// Time to read the remaining output of places after their launcher has ended.
 constexpr auto patience_after_end = std::chrono::milliseconds(500);
 
+/// Why the command's standard output could not be written; 0: it could.
+int output_failure = 0;
+
 void write_all(int file, std::string_view text) {
+  if (file == STDOUT_FILENO && output_failure != 0) return;
   while (!text.empty()) {
     ssize_t const put = ::write(file, text.data(), text.size());
-    if (put < 0 && errno != EINTR) return;
+    if (put < 0 && errno != EINTR) {
+      if (file == STDOUT_FILENO) output_failure = errno;
+      return;
+    }
     if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
   }
 }
@@ -171,6 +178,12 @@ int run_collecting(fs::path const& launcher, words const& arguments, bool tags) 
   }
   ::close(ended);
   return wait_for(process);
+}
+
+bool wrote_standard_output() {
+  if (output_failure == 0) return true;
+  fmt::print(stderr, "tess: standard output could not be written: {}\n", std::strerror(output_failure));
+  return false;
 }
 
 }  // namespace tess::cli

@@ -36,4 +36,7 @@ class line_assembler {
   std::string rest_;
 };
 
+/// False, with a message, if the output of places could not be written.
+[[nodiscard]] bool wrote_standard_output();
+
 }  // namespace tess::cli

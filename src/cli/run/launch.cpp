@@ -143,7 +143,7 @@ int launch(fs::path const& program, words const& arguments) {
   int const code = run_collecting(by.program, all, tags);
   int const result = code_of(code, exit_file);
   ::unlink(exit_file.c_str());
-  return result;
+  return wrote_standard_output() || result != exit_fine ? result : exit_failed;
 }
 
 }  // namespace tess::cli

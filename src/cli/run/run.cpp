@@ -119,17 +119,6 @@ CLI::Validator delay_time() {
   return {check, ""};
 }
 
-CLI::Validator writable_file() {
-  auto check = [](std::string& text) -> std::string {
-    fs::path const folder = fs::absolute(text).parent_path();
-    if (text.empty()) return "the name is empty; give a file to write";
-    if (fs::is_directory(text)) return fmt::format("{} is a folder; give a file to write", text);
-    if (!fs::is_directory(folder)) return fmt::format("there is no folder {0}; mkdir -p {0}", folder.string());
-    return {};
-  };
-  return {check, ""};
-}
-
 CLI::Validator folder() {
   auto check = [](std::string& text) -> std::string {
     return fs::is_directory(text) ? std::string{} : fmt::format("there is no folder {0}; mkdir -p {0}", text);

@@ -184,8 +184,8 @@ void check_root(team_name team, unsigned root) {
 
 namespace tess {
 
-task<void> barrier() {
-  return detail::team_barrier(detail::world_team);
+task<void> barrier(std::source_location at) {
+  return detail::made_at(detail::team_barrier(detail::world_team), at);
 }
 
 }  // namespace tess

@@ -177,7 +177,7 @@ detail::event_call<void> add(global_ptr<event_counter> p, std::int64_t n, std::s
 }
 
 void notify(global_ptr<event_counter> p, std::int64_t n, std::source_location at) {
-  static_cast<void>(add(p, n, at));
+  add(p, n, at).abandon();
 }
 
 // ── mutex ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -191,7 +191,7 @@ unlock_call unlock(global_ptr<mutex> p, std::source_location at) {
   constexpr mutex::operation op = mutex::operation::unlock;
   if constexpr (detail::line_event<mutex>) {
     if (std::uint32_t const line = detail::line_at(p.bits(), detail::access::name<mutex>(op), at))
-      return detail::call_line<op, true, mutex, unlock_call>(detail::unlock_wait, p.place(), line, {});
+      return detail::call_line<op, true, mutex, unlock_call>(detail::unlock_wait, p.bits(), line, {}, at);
   }
   return detail::call_handler<bool, handler, unlock_call>(detail::unlock_wait, {0, p.bits(), {}}, at);
 }

@@ -101,7 +101,8 @@ void print_exception(job_state& j, std::exception_ptr const& exception) {
     std::fprintf(stderr, "tess: the program ended with an exception: %s: %s\n", type_name_of(typeid(e)).c_str(),
                  e.what());
   } catch (...) {
-    std::fprintf(stderr, "tess: the program ended with an exception that is no std::exception\n");
+    std::fprintf(stderr, "tess: the program ended with an exception: %s, which is no std::exception\n",
+                 type_name_of_current().c_str());
   }
   std::fputs(j.places.front()->exceptions.text_of(exception).c_str(), stderr);
 }

@@ -49,21 +49,6 @@ class crash_text {
   std::size_t used_ = 0;
 };
 
-std::string_view name_of(int signal) noexcept {
-  switch (signal) {
-    case SIGSEGV:
-      return "SIGSEGV";
-    case SIGBUS:
-      return "SIGBUS";
-    case SIGFPE:
-      return "SIGFPE";
-    case SIGILL:
-      return "SIGILL";
-    default:
-      return "SIGABRT";
-  }
-}
-
 void say_location(crash_text& t, std::source_location where) noexcept {
   std::string_view file = where.file_name();
   if (auto const slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
@@ -93,6 +78,10 @@ void say_address(crash_text& t, int signal, siginfo_t const& info, void const* c
   // On x86-64 an address with bits that no user program has is not told to the handler.
   if (info.si_code == SI_KERNEL) {
     t << ", which is not the address: the program used one that no memory can have, such as the bits of a global_ptr";
+    return;
+  }
+  if (signal == SIGBUS && info.si_code == BUS_ADRERR) {
+    t << ", which the system cannot give: a mapped file that ends before it, or no memory";
     return;
   }
   if (address < 65536) {
@@ -149,12 +138,14 @@ void report(int signal, siginfo_t* info, void* context) noexcept {
       first << "place " << std::uint64_t{w->place};
     else
       first << "a thread without a worker";
-    first << " ends by " << name_of(signal);
+    first << " ends by " << name_of_signal(static_cast<unsigned>(signal));
     say_address(first, signal, *info, context);
     first << "\n";
     // Printed by itself: the task's frames may be destroyed.
     first.print();
     if (w != nullptr) {
+      std::atomic_ref(*reinterpret_cast<std::uint32_t*>(w->segment + signal_offset))
+          .store(static_cast<std::uint32_t>(signal), std::memory_order_release);
       crash_text task;
       say_task(task, *w);
       task.print();
@@ -175,6 +166,23 @@ void report(int signal, siginfo_t* info, void* context) noexcept {
 }
 
 }  // namespace
+
+char const* name_of_signal(unsigned signal) noexcept {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL";
+    case SIGABRT:
+      return "SIGABRT";
+    default:
+      return nullptr;
+  }
+}
 
 crash_report::crash_report() noexcept {
   for (std::size_t i = 0; i < signals.size(); ++i) {

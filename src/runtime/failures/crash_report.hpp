@@ -16,6 +16,11 @@
 
 namespace tess::detail {
 
+/// Where a place leaves the number of the signal that ends it, in its segment: beside the null pointer. 0: none.
+inline constexpr std::size_t signal_offset = 8;
+/// The name of a signal that ends a process with last words; null for others.
+[[nodiscard]] char const* name_of_signal(unsigned signal) noexcept;
+
 /// While it lives, fatal signals are reported.
 class crash_report {
  public:

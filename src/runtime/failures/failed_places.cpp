@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "runtime/failures/abort.hpp"
+#include "runtime/failures/crash_report.hpp"
 #include "runtime/finish/finish.hpp"
 #include "tess/at.hpp"
 #include "tess/counter.hpp"
@@ -22,9 +23,18 @@ constexpr auto cleanup_time = std::chrono::milliseconds(200);
 /// Place 0 ends the job for all. The others end it themselves if they receive nothing for this much longer.
 constexpr auto extra_time_of_others = std::chrono::seconds(1);
 
+/// How it failed, and the signal that the place has left in its segment, if this process sees it.
+std::string text_of(place_failure const& e) {
+  std::uint64_t const window = job.load_window[e.place];
+  if (window >= no_window) return e.text;
+  auto* const left = reinterpret_cast<std::uint32_t*>(bytes_of_window(window) + signal_offset);
+  char const* const name = name_of_signal(std::atomic_ref(*left).load(std::memory_order_acquire));
+  return name == nullptr ? e.text : e.text + " by " + name;
+}
+
 void note_failure(job_state& j, place_failure const& e) {
   std::lock_guard const lock(j.failures.mutex);
-  if (!j.failures.places.try_emplace(e.place, e.text).second) return;
+  if (!j.failures.places.try_emplace(e.place, text_of(e)).second) return;
   j.failures.unannounced.push_back(e.place);
   j.failures.has_unannounced.store(true, std::memory_order_release);
   if (j.failures.first_seen == time_point{}) {

@@ -30,10 +30,16 @@ constexpr auto make_region_here = [](std::uint64_t bytes) {
   return remote_region{reinterpret_cast<std::uint64_t>(r), global_ptr<std::byte>::from_bits(to_global(r->base()))};
 };
 
+constexpr auto release_buffer_there = [](std::uint64_t address) {
+  release_message_buffer(reinterpret_cast<std::byte*>(address));
+};
+
 }  // namespace
 
 template <>
 inline constexpr bool is_of_runtime<decltype(make_region_here)> = true;
+template <>
+inline constexpr bool is_of_runtime<decltype(release_buffer_there)> = true;
 
 // ── what copiers use ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -87,11 +93,9 @@ task<bool> graph_transfer::send_by_accelerators(place_id, handler_id, std::span<
 void graph_transfer::withdraw(place_id target) noexcept try {
   if (!std::exchange(is_there_, false)) return;
   if (sent_.how == sent_graph::transport::streamed)
-    at_async(
-        target, [](std::uint64_t address) { release_message_buffer(reinterpret_cast<std::byte*>(address)); },
-        sent_.where);
+    at_async(target, release_buffer_there, sent_.where);
   else
-    at_async(target, [](std::uint64_t address) { end_asked_region(address); }, sent_.where);
+    at_async(target, end_region_there, sent_.where);
 } catch (...) {
   // There is no memory, or the place failed: what it holds stays until the job ends.
 }

@@ -99,6 +99,10 @@ struct remote_region {
 [[nodiscard]] at_call<remote_region> make_region_at(place_id target, std::uint64_t bytes);
 /// Ends a region of this place that another place asked for.
 void end_asked_region(std::uint64_t address);
+/// The same as a callable that travels; the address is one of the place that it travels to.
+inline constexpr auto end_region_there = [](std::uint64_t address) { end_asked_region(address); };
+template <>
+inline constexpr bool is_of_runtime<decltype(end_region_there)> = true;
 
 /// Where this place can store bytes into the target's segment, or null. Where there are accelerators, DMA is faster
 /// than stores.

@@ -148,7 +148,7 @@ task<std::optional<sent_graph>> copy_by_accelerators(graph_units& units, void co
   units.copy(move, fault, access::cell(copied));
   co_await copied;
   if (fault != 0) {
-    at_async(target, [](std::uint64_t address) { end_asked_region(address); }, made.address);
+    at_async(target, end_region_there, made.address);
     co_return std::nullopt;
   }
   co_return sent_graph{

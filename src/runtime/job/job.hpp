@@ -50,8 +50,8 @@ struct job_state {
   window_tables windows;
   std::unique_ptr<allocation_map> allocations;  ///< of jobs that verify every access
   std::atomic<bool> stopping{false};
-  std::atomic<int> exit_code{0};       ///< the program's; place 0 sends it to all
-  std::atomic<unsigned> unawaited{0};  ///< operations without co_await, in checked builds
+  std::atomic<int> exit_code{0};      ///< the program's; place 0 sends it to all
+  std::atomic<unsigned> mistakes{0};  ///< of the program that were reported: operations never awaited, addresses sent
   job_abort abort;
   job_failures failures;
   job_watch watch;

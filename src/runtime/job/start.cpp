@@ -263,7 +263,8 @@ struct runtime::state {
   /// One process writes the statistics of all; every process has its own trace, until they are merged.
   void write_files(int code) {
     bool const first = running.j.first_place == 0;
-    if (!options.trace.empty()) options.trace = detail::trace_file_of(options.trace, running.j.first_place);
+    bool const merged = running.j.local_places != detail::job.places;
+    if (!options.trace.empty() && merged) options.trace = detail::trace_part_of(options.trace, running.j.first_place);
     if (!options.stats.empty() && first)
       detail::write_statistics(running.j, detail::program_name(), seconds, code, options.stats);
     if (!options.trace.empty()) detail::write_trace(running.j, options.trace);
@@ -322,7 +323,7 @@ int run(settings const& s, args words, detail::function_ref<task<int>(args)> app
     if (thrown) code = 1;
     if (thrown && !j.failures.any) detail::print_exception(j, thrown);
   }
-  if (code == 0 && j.unawaited.load(std::memory_order_relaxed) != 0) code = 1;
+  if (code == 0 && j.mistakes.load(std::memory_order_relaxed) != 0) code = 1;
   job.write_files(code);
   bool const processes = j.local_places != detail::job.places;
   if (processes && j.first_place == 0 && !detail::job_aborted() && !s.trace.empty()) to_merge = detail::job.places;

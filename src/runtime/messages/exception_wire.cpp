@@ -65,11 +65,16 @@ wire_text describe(std::exception_ptr const& exception, place_id thrown_at) {
   } catch (std::exception const& e) {
     return {wire_kind::remote, thrown_at, type_name_of(typeid(e)), e.what()};
   } catch (...) {
-    return {wire_kind::remote, thrown_at, {}, "an exception that is no std::exception"};
+    return {wire_kind::remote, thrown_at, type_name_of_current(), "an exception that is no std::exception"};
   }
 }
 
 }  // namespace
+
+std::string type_name_of_current() {
+  std::type_info const* const type = abi::__cxa_current_exception_type();
+  return type == nullptr ? "an unknown type" : type_name_of(*type);
+}
 
 std::string type_name_of(std::type_info const& type) {
   int status = 0;

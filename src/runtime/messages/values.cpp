@@ -114,7 +114,7 @@ task<sent_values> send_values_ahead(place_id target, std::span<std::byte const> 
 }
 
 void withdraw_values(place_id target, sent_values const& sent) noexcept try {
-  if (sent.region != 0) at_async(target, [](std::uint64_t address) { end_asked_region(address); }, sent.region);
+  if (sent.region != 0) at_async(target, end_region_there, sent.region);
 } catch (...) {
   // There is no memory, or the place failed: the region stays until the job ends.
 }

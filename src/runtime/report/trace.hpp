@@ -46,8 +46,8 @@ class trace_buffer {
 
 /// Writes all buffers as Trace Event JSON; throws tess::error if the file cannot be written.
 void write_trace(job_state const& job, std::string const& file);
-/// The file of place p > 0 of a job of processes, until it is merged.
-[[nodiscard]] std::string trace_file_of(std::string const& file, unsigned place);
+/// The file of a place of a job of processes, until it is merged; that of place 0 is `file` itself if it is regular.
+[[nodiscard]] std::string trace_part_of(std::string const& file, unsigned place);
 /// Adds the files of the other places to `file` and removes them. Times are converted to the first place's clock by the
 /// clocks of their hosts.
 void merge_traces(std::string const& file, unsigned places);

@@ -1,11 +1,15 @@
 // trace_merge: merges the traces of several processes line by line: write_trace() writes one event a line.
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/output_file.hpp"
 #include "runtime/report/trace.hpp"
@@ -57,12 +61,21 @@ void add_events(output_file& out, std::ifstream& from, double shift_us, bool& fi
 
 }  // namespace
 
-std::string trace_file_of(std::string const& file, unsigned place) {
-  return place == 0 ? file : file + "." + std::to_string(place);
+std::string trace_part_of(std::string const& file, unsigned place) {
+  std::error_code none;
+  auto const found = std::filesystem::status(file, none);
+  if (!std::filesystem::exists(found) || std::filesystem::is_regular_file(found))
+    return place == 0 ? file : file + "." + std::to_string(place);
+  // A pipe or a device is written once, by the merge, and has no file beside it.
+  char const* const job_name = std::getenv("PMIX_NAMESPACE");
+  std::string name = job_name != nullptr ? job_name : "job";
+  std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '-');
+  return std::filesystem::temp_directory_path(none) / ("tess-trace-" + name + "." + std::to_string(place));
 }
 
 void merge_traces(std::string const& file, unsigned places) {
-  std::ifstream own(file);
+  std::string const own_part = trace_part_of(file, 0);
+  std::ifstream own(own_part);
   std::string head;
   std::getline(own, head);
   std::int64_t const zero = zero_of(head).value_or(0);
@@ -71,13 +84,14 @@ void merge_traces(std::string const& file, unsigned places) {
   bool first = true;
   add_events(out, own, 0, first);
   for (unsigned p = 1; p < places; ++p) {
-    std::string const name = trace_file_of(file, p);
+    std::string const name = trace_part_of(file, p);
     std::ifstream other(name);
     if (!std::getline(other, head)) continue;
     std::int64_t const its_zero = zero_of(head).value_or(zero);
     add_events(out, other, static_cast<double>(its_zero - zero) / 1e3, first);
     std::remove(name.c_str());
   }
+  if (own_part != file) std::remove(own_part.c_str());
   out.write("\n]}\n");
   out.close();
 }

@@ -66,18 +66,6 @@ bool verifies_accesses() noexcept {
   return the_job->allocations != nullptr;
 }
 
-void report_unawaited(std::source_location at) noexcept {
-  // An exception, or the end of the job, may destroy an operation before the program comes to its co_await.
-  if (the_job == nullptr || job_aborted() || the_job->failures.any || std::uncaught_exceptions() != 0) return;
-  constexpr unsigned lines_max = 20;
-  if (the_job->unawaited.fetch_add(1, std::memory_order_relaxed) < lines_max)
-    std::fprintf(
-        stderr,
-        "tess: %s: an operation was destroyed without having been awaited; expected co_await (or abandon()): without "
-        "it the operation may have no effect\n",
-        to_text(at).c_str());
-}
-
 word_slot* issue_word(word_request const& request, std::source_location at) {
   if (verifies_accesses()) [[unlikely]]
     check_access(request.address, request.bytes, request.alignment, at);

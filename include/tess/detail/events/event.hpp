@@ -30,6 +30,7 @@
 #include "tess/at.hpp"
 #include "tess/detail/access.hpp"
 #include "tess/detail/events/event_operation.hpp"
+#include "tess/detail/tasks/must_await.hpp"
 #include "tess/memory.hpp"
 
 namespace tess::detail {
@@ -51,11 +52,17 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
  public:
   using value = typename Event::value_type;
 
+  event_wait(Event& event, value v, std::source_location at) noexcept
+      : parked_wait{&waits}, event_(event), must_await_(lost_event, at) {
+    waiting_.value = v;
+  }
+  /// Made by an operator co_await.
   event_wait(Event& event, value v) noexcept : parked_wait{&waits}, event_(event) { waiting_.value = v; }
   event_wait(event_wait const&) = delete;
   event_wait& operator=(event_wait const&) = delete;
 
   [[gnu::always_inline]] bool await_ready() noexcept {
+    must_await_.met();
     if (!perform<Op>(event_, waiting_.value, nullptr)) return false;
     if (!self->count_event()) [[likely]]
       return true;
@@ -102,6 +109,7 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
  protected:
   Event& event_;
   waiting<value> waiting_;
+  [[no_unique_address]] must_await must_await_;
 };
 
 /// An operation without waiting, at the event's place.
@@ -177,9 +185,11 @@ struct event_handler {
 
 /// The caller's side of an operation at another place.
 template <class R>
-class [[nodiscard("an operation at another place completes at its co_await")]] event_call : public at_call<R> {
+class [[nodiscard("an operation at another place completes at its co_await"), gnu::warn_unused]] event_call
+    : public at_call<R> {
  public:
-  event_call(place_id target, at_slot* slot, wait_kind const& kind) noexcept : at_call<R>(target, slot, kind) {
+  event_call(place_id target, at_slot* slot, wait_kind const& kind, std::source_location at) noexcept
+      : at_call<R>(target, slot, at, lost_event_call, kind) {
     slot->is_event = true;
   }
 };
@@ -209,7 +219,7 @@ Call call_handler(wait_kind const& kind, typename Handler::payload m, std::sourc
     free_at_slot(slot);
     throw;
   }
-  return Call(place_of(m.event), slot, kind);
+  return Call(place_of(m.event), slot, kind, at);
 }
 
 /// The hardware line of an event at any place; 0: it uses none.
@@ -225,10 +235,12 @@ void tell_call(void* whom, std::uint64_t word) noexcept {
 
 /// An operation on a line, with a slot for its reply.
 template <auto Op, bool Try, class Event, class Call>
-Call call_line(wait_kind const& kind, place_id at, std::uint32_t line, typename Event::value_type const& value) {
+Call call_line(wait_kind const& kind, std::uint64_t event, std::uint32_t line, typename Event::value_type const& value,
+               std::source_location called_at) {
   using traits = event_traits<Event, Op>;
   using result = std::conditional_t<Try, typename traits::tried, typename traits::result>;
   event_units& units = *event_lines;
+  place_id const at = place_of(event);
   at_slot* const slot = make_at_slot(result_size<result>());
   std::uint64_t const name = to_global(slot);
   if constexpr (access::puts<Event>(Op)) {
@@ -250,7 +262,7 @@ Call call_line(wait_kind const& kind, place_id at, std::uint32_t line, typename 
   } else {
     units.take(at, line, &tell_call<Op, Event>, reinterpret_cast<void*>(name));
   }
-  return Call(at, slot, kind);
+  return Call(at, slot, kind, called_at);
 }
 template <auto Op, class Event>
 typename Event::value_type given_value(typename event_traits<Event, Op>::given const& given) noexcept {
@@ -262,22 +274,24 @@ typename Event::value_type given_value(typename event_traits<Event, Op>::given c
 
 template <auto Op, class Event>
 auto call_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
+  check_value<typename event_traits<Event, Op>::value>();
   if constexpr (line_event<Event>) {
     using call = event_call<typename event_traits<Event, Op>::result>;
     if (std::uint32_t const line = line_at(p.bits(), access::name<Event>(Op), at))
-      return call_line<Op, false, Event, call>(event_call_wait<Op, Event>, p.place(), line,
-                                               given_value<Op, Event>(given));
+      return call_line<Op, false, Event, call>(event_call_wait<Op, Event>, p.bits(), line,
+                                               given_value<Op, Event>(given), at);
   }
   return call_handler<typename event_traits<Event, Op>::result, event_handler<Event, Op, false>>(
       event_call_wait<Op, Event>, {0, p.bits(), given}, at);
 }
 template <auto Op, class Event>
 auto call_try_event(global_ptr<Event> p, typename event_traits<Event, Op>::given given, std::source_location at) {
+  check_value<typename event_traits<Event, Op>::value>();
   if constexpr (line_event<Event>) {
     using call = event_call<typename event_traits<Event, Op>::tried>;
     if (std::uint32_t const line = line_at(p.bits(), access::name<Event>(Op), at))
-      return call_line<Op, true, Event, call>(event_call_wait<Op, Event>, p.place(), line,
-                                              given_value<Op, Event>(given));
+      return call_line<Op, true, Event, call>(event_call_wait<Op, Event>, p.bits(), line, given_value<Op, Event>(given),
+                                              at);
   }
   return call_handler<typename event_traits<Event, Op>::tried, event_handler<Event, Op, true>>(
       event_call_wait<Op, Event>, {0, p.bits(), given}, at);

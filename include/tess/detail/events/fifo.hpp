@@ -23,10 +23,14 @@ class fifo {
   enum class operation : std::uint8_t { push, pop };
 
   /// Waits for room, unless a pop is waiting.
-  auto push(T item) noexcept { return event_wait<Queue, operation::push>(self(), item); }
+  auto push(T item, std::source_location at = std::source_location::current()) noexcept {
+    return event_wait<Queue, operation::push>(self(), item, at);
+  }
   [[nodiscard]] bool try_push(T item) noexcept { return try_event<operation::push>(self(), item); }
   /// Waits for an item; co_await gives it.
-  auto pop() noexcept { return event_wait<Queue, operation::pop>(self(), T{}); }
+  auto pop(std::source_location at = std::source_location::current()) noexcept {
+    return event_wait<Queue, operation::pop>(self(), T{}, at);
+  }
   [[nodiscard]] std::optional<T> try_pop() noexcept { return try_event<operation::pop>(self()); }
 
   /// Its address for other places; it must lie in the segment.

@@ -216,7 +216,7 @@ inline void start_carrier(task<void> t) {
 [[nodiscard]] copier copier_of_run() noexcept;
 
 template <class F, class... Args>
-auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args) {
+auto at_with_objects(place_argument to, copier by, copy_map map, F f, Args... args) {
   using handler = objects_handler<F, Args...>;
   using result = typename handler::result;
   using returned = typename result_object<result>::returned;
@@ -225,7 +225,9 @@ auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args
                   "at: return data, or a pointer to an object");
     static_assert(sizeof(result) <= message_bytes_max, "at: the result exceeds 2 KiB; return a pointer to an object");
   }
+  place_id const target = to;
   check_place(target, "at");
+  check_addresses(target, to.called_at(), f);
   std::uint64_t const called = time_of_call<F>(target);
   if (by == copier::automatic) by = copier_of_run();
   typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};
@@ -247,7 +249,7 @@ auto at_with_objects(place_id target, copier by, copy_map map, F f, Args... args
     free_at_slot(slot);
     throw;
   }
-  return at_call<returned>(target, slot);
+  return at_call<returned>(target, slot, to.called_at());
 }
 
 template <class F, class... Args>
@@ -324,9 +326,11 @@ task<void> carry_async(place_id target, outgoing_graph graph, typename Handler::
 }
 
 template <class F, class... Args>
-void at_async_with_objects(place_id target, copier by, copy_map map, F f, Args... args) {
+void at_async_with_objects(place_argument to, copier by, copy_map map, F f, Args... args) {
   using handler = objects_async_handler<F, Args...>;
+  place_id const target = to;
   check_place(target, "at_async");
+  check_addresses(target, to.called_at(), f);
   std::uint64_t const called = time_of_async_call<F>(target);
   if (by == copier::automatic) by = copier_of_run();
   typename handler::roots const roots{make_pack<Args...>(std::move(args)...)};

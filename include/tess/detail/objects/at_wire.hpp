@@ -259,10 +259,12 @@ value_bytes pack_bytes(pack<Args...> const& arguments, std::size_t bytes) {
 }
 
 template <class F, class... Args>
-auto at_with_values(place_id target, F f, Args... args) {
+auto at_with_values(place_argument to, F f, Args... args) {
   using handler = values_handler<F, Args...>;
   using result = typename handler::result;
+  place_id const target = to;
   check_place(target, "at");
+  check_addresses(target, to.called_at(), f);
   std::uint64_t const called = time_of_call<F>(target);
   pack<Args...> const arguments = make_pack<Args...>(std::move(args)...);
   wire_writer size;
@@ -293,13 +295,15 @@ auto at_with_values(place_id target, F f, Args... args) {
     free_at_slot(slot);
     throw;
   }
-  return at_call<result>(target, slot);
+  return at_call<result>(target, slot, to.called_at());
 }
 
 template <class F, class... Args>
-void at_async_with_values(place_id target, F f, Args... args) {
+void at_async_with_values(place_argument to, F f, Args... args) {
   using handler = values_async_handler<F, Args...>;
+  place_id const target = to;
   check_place(target, "at_async");
+  check_addresses(target, to.called_at(), f);
   pack<Args...> const arguments = make_pack<Args...>(std::move(args)...);
   wire_writer size;
   put_pack(size, arguments);

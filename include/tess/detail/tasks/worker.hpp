@@ -39,6 +39,11 @@ struct promise_base : ready_node {
   parked_wait* waits_for = nullptr;      ///< what it is parked on; null: not parked
   std::exception_ptr exception;
   stop_scope* stops = nullptr;  ///< the innermost enclosing await that may be given up; see wait.hpp
+#if defined(TESS_CHECKED) && TESS_CHECKED
+  bool handed_over = false;    ///< awaited, spawned or sent
+  std::source_location made;   ///< the task's function, or the call of the collective
+  std::source_location maker;  ///< the latest co_await of the task that made it
+#endif
 };
 
 /// All task promises start with promise_base at the same distance from the frame (task.hpp checks the alignment).
