@@ -266,7 +266,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     std::vector<ucx_place*> own;
     for (auto const& p : places_) own.push_back(p.get());
     watch_ = std::make_unique<ucx_watch>(
-        job_, std::move(own), peers_, options_.failure_timeout,
+        job_, std::move(own), peers_, wires_ == nullptr ? 0 : wires_->launcher(), options_.failure_timeout,
         ucx_watch::calls{[this](ucx_place& p) {
                            p.progress();
                            if (!p.empty()) wake_readers(p.id());
