@@ -190,7 +190,7 @@ def children_of(process: int) -> list[int]:
 
 
 def check_signals(tree: Path, folder: Path) -> list[str]:
-    """Of `tess run` and of the launcher, which is the child of its child."""
+    """`tess run` gets one, or the launcher, which is the child of its child."""
     errors = []
     cases = [("command", signal.SIGTERM, -15, "SIGTERM ended the job"), ("command", signal.SIGKILL, -9, "")]
     cases += [("launcher", signal.SIGKILL, 1, "SIGKILL ended mpirun"), ("launcher", signal.SIGSTOP, 1, "been stopped")]
