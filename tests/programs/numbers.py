@@ -1,4 +1,4 @@
-"""numbers: options that take whole numbers refuse -1, where it is none of theirs, and what is too large for any.
+"""numbers: options that take whole numbers refuse what is too large for any, and if they have no sign, also -1.
 
 Every program's own help says which options it has; those of `tess run` and `tess memd`, too. Each gets such numbers
 and must end with exit code 2 and a line that shows the number. Usage: numbers.py TESS PROGRAMS.
@@ -35,9 +35,10 @@ def all_cases(tess: str, programs: Path) -> list[list[str]]:
     for program in sorted(p for p in programs.rglob("*") if p.is_file()):
         if program.parent.name in ("rmem", "machine"):
             continue
-        for option in options_of([str(program)], r"(--[\w-]+) (?:UINT|INT)"):
-            graph = ["kron:4"] if options_of([str(program)], "(graph) TEXT") else []
-            cases += [[str(program), *graph, option, number] for number in NUMBERS]
+        graph = ["kron:4"] if options_of([str(program)], "(graph) TEXT") else []
+        for kind, numbers in (("UINT", NUMBERS), ("INT", NUMBERS[1:])):
+            for option in options_of([str(program)], rf"(--[\w-]+) {kind}\b"):
+                cases += [[str(program), *graph, option, number] for number in numbers]
     for command, pattern, word in COMMANDS:
         found = options_of([tess, command], pattern)
         if not found:
