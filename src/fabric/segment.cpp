@@ -86,7 +86,7 @@ std::byte* map_aligned(int file, std::uint64_t bytes, int protection) noexcept {
 }
 
 segment::segment(unsigned places, bool shared, std::uint64_t behind)
-    : limit_(process_memory_limit()), bytes_(reservation(places, limit_.bytes)) {
+    : limit_(process_memory_limit()), places_(places), bytes_(reservation(places, limit_.bytes)) {
   if (shared) {
     file_ = memfd_create("tess-segment", MFD_CLOEXEC);
     if (file_ < 0 || fchmod(file_, 0600) != 0 || ftruncate(file_, static_cast<off_t>(bytes_ + behind_bytes)) != 0) {
@@ -135,7 +135,8 @@ memory_room segment::room() const {
   std::uint64_t const used = committed_bytes().load(std::memory_order_relaxed);
   std::uint64_t const most = commit_limit(limit_);
   std::uint64_t const left = most - std::min(used, most);
-  return {left, most, most < limit_.bytes ? "the memory that was free when the program began" : limit_.name};
+  bool const by_others = most < limit_.bytes;
+  return {left, most, left / places_, by_others ? "the memory that was free when the program began" : limit_.name};
 }
 
 bool segment::grow(half& h, std::uint64_t end, std::uint64_t limit) {

@@ -59,6 +59,7 @@ class segment {
   [[nodiscard]] bool fill(std::uint64_t begin, std::uint64_t bytes);
 
   memory_limit limit_;
+  unsigned places_;
   int file_ = -1;
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
