@@ -1,7 +1,8 @@
 // segment: the address range of one place: reserved once, committed in chunks, huge pages advised.
 //
 //   Its size follows from the smallest of the host's memory, its control group's limit, `ulimit -v`, `ulimit -d` and
-//   the address space that a sanitizer leaves, so that nobody has to choose it. Commits of all segments together never
+//   the address space that a sanitizer leaves, so that nobody has to choose it. Where many segments share a process, a
+//   segment begins with small pages, because two huge ones for each would be most of its memory. Commits of all segments together never
 //   exceed that limit: running out of memory is an error of the allocation that asked, never a signal later.
 #pragma once
 
@@ -51,9 +52,11 @@ class segment {
   struct half {
     std::uint64_t begin = 0;
     std::atomic<std::uint64_t> end{0};
+    bool huge = false;  ///< huge pages are advised
   };
   bool grow(half& h, std::uint64_t end, std::uint64_t limit);
   bool extend(half& h, std::uint64_t wanted);
+  void advise_huge_pages(half& h);
   bool commit_behind(std::uint64_t bytes);
 
   [[nodiscard]] bool fill(std::uint64_t begin, std::uint64_t bytes);
@@ -63,6 +66,7 @@ class segment {
   int file_ = -1;
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
+  bool begins_small_;
   half halves_[2];
   std::mutex mutex_;
 };
