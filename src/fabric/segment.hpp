@@ -1,9 +1,11 @@
 // segment: the address range of one place: reserved once, committed in chunks, huge pages advised.
 //
 //   Its size follows from the smallest of the host's memory, its control group's limit, `ulimit -v`, `ulimit -d` and
-//   the address space that a sanitizer leaves, so that nobody has to choose it. Where many segments share a process, a
-//   segment begins with small pages, because two huge ones for each would be most of its memory. Commits of all segments together never
+//   the address space that a sanitizer leaves, so that nobody has to choose it. Commits of all segments together never
 //   exceed that limit: running out of memory is an error of the allocation that asked, never a signal later.
+//
+//   Where many segments share a process, a half of one begins with small pages, because a huge page for each would be
+//   most of the process's memory.
 #pragma once
 
 #include <atomic>
