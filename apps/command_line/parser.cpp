@@ -3,12 +3,39 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <charconv>
+#include <concepts>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <limits>
 #include <map>
+#include <type_traits>
 
 namespace command_line {
+
+namespace {
+
+// What is wrong with a whole number as typed, which may have a unit; or nothing. CLI11 takes -1 for the largest of an
+// unsigned type, and so what is too large.
+template <class Number>
+std::string wrong_number(std::string const& text, bool may_have_unit) {
+  Number number{};
+  auto const [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem == std::errc{} && (may_have_unit || stop == text.data() + text.size())) return {};
+  return "\"" + text + "\" will not do; give a whole number from " +
+         std::to_string(std::numeric_limits<Number>::min()) + " to " +
+         std::to_string(std::numeric_limits<Number>::max());
+}
+
+// Before all other checks of the option: CLI11 applies what was added last by transform() first.
+template <class Number>
+void check_number(CLI::Option& of, bool may_have_unit) {
+  auto const wrong = [may_have_unit](std::string& text) { return wrong_number<Number>(text, may_have_unit); };
+  of.transform(CLI::Validator(wrong, ""));
+}
+
+}  // namespace
 
 option option::shows_default() {
   option_->capture_default_str();
@@ -42,6 +69,7 @@ option option::between(double least, double most) {
 
 option option::in_bytes() {
   option_->transform(CLI::AsSizeValue(false));
+  check_number<std::uint64_t>(*option_, true);
   return *this;
 }
 
@@ -66,7 +94,10 @@ parser::~parser() = default;
 
 template <class Value>
 option parser::add_option(std::string const& names, Value& into, std::string const& help) {
-  return option(app_->add_option(names, into, help));
+  CLI::Option* const made = app_->add_option(names, into, help);
+  if constexpr (std::integral<Value>) check_number<Value>(*made, false);
+  if constexpr (std::is_same_v<Value, std::optional<int>>) check_number<int>(*made, false);
+  return option(made);
 }
 template option parser::add_option(std::string const&, std::string&, std::string const&);
 template option parser::add_option(std::string const&, int&, std::string const&);

@@ -34,11 +34,7 @@ class graph_loader {
         [](loading_everywhere l, distributed_graph g) -> tess::task<void> { return read_to_count(l, g); }, state_, g_);
     // Checked whatever the header states, before memory is allocated for it.
     if (input_.vertices_count) co_await check_entries_everywhere();
-    co_await tess::on_all_places(
-        [](loading_everywhere l) {
-          for (unsigned k = 0; k < l->kinds; ++k) l->allocate_entries(k);
-        },
-        state_);
+    co_await allocate_entries();
     co_await tess::on_all_places(
         [](loading_everywhere l, distributed_graph g) -> tess::task<void> { return read_to_fill(l, g); }, state_, g_);
     co_await tess::on_all_places(
@@ -79,15 +75,36 @@ class graph_loader {
     std::uint64_t const share = (g_.vertices_ + tess::places() - 1) / tess::places();
     g_.block_ = std::max((share + block_unit - 1) / block_unit * block_unit, block_unit);
     g_.reciprocal_ = ~std::uint64_t{0} / g_.block_ + 1;
+    unsigned const kinds = g_.directed_ && kinds_ == row_kinds::out_and_in ? 2 : 1;
+    co_await tess::check_room((g_.block_ + 2) * sizeof(std::uint64_t) * kinds);
     co_await tess::on_all_places(
-        [](loading_everywhere l, distributed_graph g, row_kinds kinds) {
+        [](loading_everywhere l, distributed_graph g, unsigned kinds_of_rows) {
           l->first = static_cast<vertex>(g.begin_at(tess::here()));
           l->count = static_cast<vertex>(g.end_at(tess::here()) - g.begin_at(tess::here()));
           l->mirrored = !g.directed_;
-          l->kinds = g.directed_ && kinds == row_kinds::out_and_in ? 2 : 1;
+          l->kinds = kinds_of_rows;
           l->allocate_slots();
         },
-        state_, g_, kinds_);
+        state_, g_, kinds);
+  }
+
+  tess::task<void> allocate_entries() {
+    co_await tess::on_all_places(
+        [](loading_everywhere l) {
+          for (unsigned k = 0; k < l->kinds; ++k) l->number_entries(k);
+        },
+        state_);
+    std::uint64_t entries = 0;
+    for (unsigned p = 0; p < tess::places(); ++p)
+      entries += co_await tess::at(
+          static_cast<tess::place_id>(p),
+          [](loading_everywhere l) { return l->made[0].capacity + l->made[1].capacity; }, state_);
+    co_await tess::check_room(entries / tess::places() * sizeof(vertex));
+    co_await tess::on_all_places(
+        [](loading_everywhere l) {
+          for (unsigned k = 0; k < l->kinds; ++k) l->allocate_entries(k);
+        },
+        state_);
   }
 
   tess::task<void> check_entries_everywhere() {

@@ -254,10 +254,14 @@ void loading::allocate_slots() {
   }
 }
 
-void loading::allocate_entries(unsigned kind) {
+void loading::number_entries(unsigned kind) {
   growing_rows& rows = made[kind];
   std::partial_sum(rows.slots, rows.slots + count + 2, rows.slots);
   rows.capacity = rows.slots[std::size_t{count} + 1];
+}
+
+void loading::allocate_entries(unsigned kind) {
+  growing_rows& rows = made[kind];
   rows.targets = tess::allocate<vertex>(std::max<std::uint64_t>(rows.capacity, 1));
   rows.entries = rows.targets.local();
 }

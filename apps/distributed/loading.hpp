@@ -46,6 +46,7 @@ struct loading {
   std::atomic<bool> overfull{false};  // there were more entries than had been counted
 
   void allocate_slots();
+  void number_entries(unsigned kind);
   void allocate_entries(unsigned kind);
   // Sorts rows and removes repetitions, and adds the entries with repetitions to stored_digest. Throws tess::error if
   // the rows are not those that were counted.

@@ -66,6 +66,10 @@ template <class T>
   return global_ptr<T>::from_bits(detail::segment_allocate(detail::checked_bytes(count, sizeof(T))));
 }
 
+/// Refuses at once, by out_of_memory, what would not be there if every place asked for so many bytes: memory of other
+/// processes is committed slowly, and a place that has its part already notices nothing. Allocates nothing.
+[[nodiscard]] task<void> check_room(std::size_t bytes_of_each_place);
+
 /// Gives back what allocate() returned at this place; null is allowed.
 template <class T>
 void deallocate(global_ptr<T> p) {

@@ -69,13 +69,17 @@ std::uint64_t available_memory(fs::path const& told) {
   return UINT64_MAX;
 }
 
-memory_limit process_memory_limit() {
+memory_limit const& shared_memory_limit() {
   // The machine and its groups are asked once: every segment asks.
   static memory_limit const machine = with_control_groups(
       {static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
        "the machine's memory"},
       "/proc/self/cgroup", "/sys/fs/cgroup");
-  memory_limit limit = machine;
+  return machine;
+}
+
+memory_limit process_memory_limit() {
+  memory_limit limit = shared_memory_limit();
   lower_by_rlimit(limit, RLIMIT_DATA, "`ulimit -d`");
   lower_by_rlimit(limit, RLIMIT_AS, "`ulimit -v`");
   return limit;

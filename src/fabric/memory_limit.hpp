@@ -15,6 +15,8 @@ struct memory_limit {
   std::string name;  ///< as in "3 bytes are left of <name>"
 };
 
+/// What this process shares with all others of the machine, or of its control group.
+[[nodiscard]] memory_limit const& shared_memory_limit();
 /// The limit of this process, now.
 [[nodiscard]] memory_limit process_memory_limit();
 

@@ -24,7 +24,12 @@ namespace {
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 /// MADV_COLLAPSE, which glibc 2.36 does not name.
 constexpr int madvise_collapse = 25;
+/// Halves of segments that have no huge pages yet.
+constexpr std::uint64_t small_step = std::uint64_t{128} << 10;
+constexpr std::uint64_t small_half_max = 2 * small_step;
 constexpr std::uint64_t commit_step_max = std::uint64_t{64} << 20;
+/// More of them in a process begin with small pages.
+constexpr unsigned huge_segments_max = 64;
 
 /// Committed by all segments of this process.
 std::atomic<std::uint64_t>& committed_bytes() {
@@ -86,7 +91,10 @@ std::byte* map_aligned(int file, std::uint64_t bytes, int protection) noexcept {
 }
 
 segment::segment(unsigned places, bool shared, std::uint64_t behind)
-    : limit_(process_memory_limit()), bytes_(reservation(places, limit_.bytes)) {
+    : limit_(process_memory_limit()),
+      places_(places),
+      bytes_(reservation(places, limit_.bytes)),
+      begins_small_(!shared && places > huge_segments_max) {
   if (shared) {
     file_ = memfd_create("tess-segment", MFD_CLOEXEC);
     if (file_ < 0 || fchmod(file_, 0600) != 0 || ftruncate(file_, static_cast<off_t>(bytes_ + behind_bytes)) != 0) {
@@ -103,10 +111,16 @@ segment::segment(unsigned places, bool shared, std::uint64_t behind)
                     std::to_string(places) + " places",
                 "a larger `ulimit -v` or fewer places");
   }
-  // Advice only: where huge pages are off, small ones serve.
-  static_cast<void>(madvise(base_, bytes_, MADV_HUGEPAGE));
   halves_[1].begin = bytes_ / 2;
   halves_[1].end = bytes_ / 2;
+  if (!begins_small_)
+    for (half& h : halves_) advise_huge_pages(h);
+}
+
+/// Advice only: where huge pages are off, small ones serve.
+void segment::advise_huge_pages(half& h) {
+  static_cast<void>(madvise(base_ + h.begin, bytes_ / 2, MADV_HUGEPAGE));
+  h.huge = true;
 }
 
 bool segment::commit_behind(std::uint64_t bytes) {
@@ -135,17 +149,19 @@ memory_room segment::room() const {
   std::uint64_t const used = committed_bytes().load(std::memory_order_relaxed);
   std::uint64_t const most = commit_limit(limit_);
   std::uint64_t const left = most - std::min(used, most);
-  return {left, most, most < limit_.bytes ? "the memory that was free when the program began" : limit_.name};
+  bool const by_others = most < limit_.bytes;
+  return {left, most, left / places_, by_others ? "the memory that was free when the program began" : limit_.name};
 }
 
 bool segment::grow(half& h, std::uint64_t end, std::uint64_t limit) {
   if (end <= h.end) return true;
   std::uint64_t const have = h.end - h.begin;
   // Grow by what is there already, in steps of at most 64 MiB, so that few calls suffice and little is committed idly.
-  std::uint64_t const step = std::clamp(have, huge_page, commit_step_max);
+  std::uint64_t const unit = h.huge || end - h.begin > small_half_max ? huge_page : small_step;
+  std::uint64_t const step = std::clamp(have, unit, commit_step_max);
   // Near the machine's limit, only what was asked for.
-  return extend(h, std::min((end + step - 1) / huge_page * huge_page, limit)) ||
-         extend(h, std::min((end + huge_page - 1) / huge_page * huge_page, limit));
+  return extend(h, std::min((end + step - 1) / unit * unit, limit)) ||
+         extend(h, std::min((end + unit - 1) / unit * unit, limit));
 }
 
 bool segment::extend(half& h, std::uint64_t wanted) {
@@ -162,6 +178,11 @@ bool segment::extend(half& h, std::uint64_t wanted) {
     return false;
   }
   h.end = wanted;
+  if (!h.huge && wanted - h.begin > small_half_max) {
+    advise_huge_pages(h);
+    // What is there already becomes a huge page, too, if the system has one at hand.
+    static_cast<void>(madvise(base_ + h.begin, huge_page, madvise_collapse));
+  }
   return true;
 }
 

@@ -3,6 +3,9 @@
 //   Its size follows from the smallest of the host's memory, its control group's limit, `ulimit -v`, `ulimit -d` and
 //   the address space that a sanitizer leaves, so that nobody has to choose it. Commits of all segments together never
 //   exceed that limit: running out of memory is an error of the allocation that asked, never a signal later.
+//
+//   Where many segments share a process, a half of one begins with small pages, because a huge page for each would be
+//   most of the process's memory.
 #pragma once
 
 #include <atomic>
@@ -51,17 +54,21 @@ class segment {
   struct half {
     std::uint64_t begin = 0;
     std::atomic<std::uint64_t> end{0};
+    bool huge = false;  ///< huge pages are advised
   };
   bool grow(half& h, std::uint64_t end, std::uint64_t limit);
   bool extend(half& h, std::uint64_t wanted);
+  void advise_huge_pages(half& h);
   bool commit_behind(std::uint64_t bytes);
 
   [[nodiscard]] bool fill(std::uint64_t begin, std::uint64_t bytes);
 
   memory_limit limit_;
+  unsigned places_;
   int file_ = -1;
   std::byte* base_ = nullptr;
   std::uint64_t bytes_ = 0;
+  bool begins_small_;
   half halves_[2];
   std::mutex mutex_;
 };

@@ -49,7 +49,7 @@ TEST(pulses, are_distinguished_from_output_of_other_places) {
 /// The output and exit code of `tess run` with this launcher, a script for which tess is a program.
 int supervised(std::string const& script, std::string& said) {
   testing::internal::CaptureStderr();
-  int const code = supervise("sh", {"-c", script});
+  int const code = run_owned([&](owner const& self) { return supervise(self, {"sh", "-c", script}); });
   said = testing::internal::GetCapturedStderr();
   return code;
 }
@@ -87,7 +87,8 @@ TEST(a_launcher, of_one_host_is_ended_when_its_places_have_ended) {
   std::string const place =
       "python3 -c \"import os, socket; socket.socket(socket.AF_UNIX).connect(os.environ['TESS_OUTPUT'])\"; ";
   auto const begin = std::chrono::steady_clock::now();
-  EXPECT_NE(run_collecting("sh", {"-c", place + "exec sleep 60"}, false), 0);
+  words const command{"sh", "-c", place + "exec sleep 60"};
+  EXPECT_NE(run_owned([&](owner const& self) { return run_collecting(self, command, false); }), 0);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
 }
 

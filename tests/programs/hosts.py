@@ -3,7 +3,8 @@
 Hosts are network namespaces (network_hosts.py), so places talk by TCP and share no memory. Two: programs give what they
 give on smp, names and quoting survive on the way, and the runtime's tests of its primitives run with a place on each.
 Four: one is killed, cut off or loses its place during bfs, barriers and graph copies; the job ends in time, with exit
-code 1 and one message, and nothing is left anywhere. Usage: hosts.py TREE [--only two|four].
+code 1 and one message, and nothing is left anywhere. Two again: `tess run` or the launcher gets a signal.
+Usage: hosts.py TREE [--only two|four|signals].
 """
 
 import argparse
@@ -177,18 +178,57 @@ def check_four(tree: Path, folder: Path) -> list[str]:
     return errors
 
 
+def children_of(process: int) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1]) == process:
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def check_signals(tree: Path, folder: Path) -> list[str]:
+    """`tess run` gets one, or the launcher, which is the child of its child."""
+    errors = []
+    cases = [("command", signal.SIGTERM, -15, "SIGTERM ended the job"), ("command", signal.SIGKILL, -9, "")]
+    cases += [("launcher", signal.SIGKILL, 1, "SIGKILL ended mpirun"), ("launcher", signal.SIGSTOP, 1, "been stopped")]
+    for turn, (whom, number, code, message) in enumerate(cases):
+        hosts = NetworkHosts([f"s{turn}-{i}" for i in range(2)], subnet=turn)
+        words = job_words(tree, list(hosts.inits), LONG["bfs"], folder)
+        with open(folder / "out", "w+") as out, subprocess.Popen(
+            words, env={**hosts.environment(), **ROOT}, stdout=out, stderr=subprocess.STDOUT
+        ) as job:
+            place_on(hosts, f"s{turn}-1", "bfs")
+            os.kill(job.pid if whom == "command" else children_of(children_of(job.pid)[0])[0], number)
+            try:
+                job.wait(SECONDS_TO_END)
+            except subprocess.TimeoutExpired:
+                job.kill()
+            out.seek(0)
+            text = out.read()
+        if job.returncode != code or message not in text:
+            errors.append(f"{whom} {number.name}: exit code {job.returncode}\n{text[-1000:]}")
+        errors += [f"{whom} {number.name}: {line}" for line in left_on(hosts)]
+        hosts.end()
+    return errors
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("tree", type=Path, help="of the build")
-    parser.add_argument("--only", choices=("two", "four"))
+    parser.add_argument("--only", choices=("two", "four", "signals"))
     options = parser.parse_args()
     enter()
     errors = []
     with tempfile.TemporaryDirectory() as name:
-        if options.only != "four":
+        if options.only in (None, "two"):
             errors += check_two(options.tree.absolute(), Path(name))
-        if options.only != "two":
+        if options.only in (None, "four"):
             errors += check_four(options.tree.absolute(), Path(name))
+        if options.only in (None, "signals"):
+            errors += check_signals(options.tree.absolute(), Path(name))
     print("\n".join(errors) or "ok")
     return 1 if errors else 0
 

@@ -8,6 +8,7 @@ served all the same. Usage: processes.py PROGRAMS LAUNCHER [--busy-place PROGRAM
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -122,13 +123,32 @@ def check_busy(busy_place: Path, launcher: str) -> list[str]:
     return errors
 
 
+def check_memory(programs: Path, launcher: str) -> list[str]:
+    """What all processes of the host together do not get is refused before one of them has taken its part."""
+    # A graph with rows in both directions: the first of the two would still fit.
+    available = re.search(r"MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text())
+    vertices = int(available[1]) * 1024 * 7 // 10 // 8 if available else 0
+    if vertices >= 2**32:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        graph = Path(folder) / "far.el"
+        graph.write_text(f"0 {vertices}\n")
+        begin = time.monotonic()
+        words = command(launcher, 2, ("bfs", str(graph)), programs)
+        done = subprocess.run(words, env=ENVIRONMENT, capture_output=True, text=True, timeout=SECONDS_MAX, check=False)
+        seconds = time.monotonic() - begin
+    if "bytes at each place" not in done.stdout + done.stderr or seconds > 5:
+        return [f"bfs of {vertices} vertices: {seconds:.1f} s\n{done.stdout[-500:]}{done.stderr[-1000:]}"]
+    return []
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("programs", type=Path)
     parser.add_argument("launcher", help="Open MPI's mpirun")
     parser.add_argument("--busy-place", type=Path, help="the program of that name")
     options = parser.parse_args()
-    errors = check_results(options.programs, options.launcher)
+    errors = check_results(options.programs, options.launcher) + check_memory(options.programs, options.launcher)
     if options.busy_place:
         errors += check_busy(options.busy_place, options.launcher)
     print("\n".join(errors) or "ok")

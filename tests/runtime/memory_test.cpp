@@ -41,6 +41,26 @@ TEST_P(memories, are_allocated_aligned_and_given_back_once) {
   });
 }
 
+TEST_P(memories, that_all_places_together_cannot_have_are_refused_before_any_is_taken) {
+  run_here([]() -> task<void> {
+    co_await check_room(1);
+    bool refused = false;
+    try {
+      co_await check_room(std::size_t{1} << 46);
+    } catch (out_of_memory const& e) {
+      refused = std::string(e.what()).find("at each place") != std::string::npos;
+    }
+    EXPECT_TRUE(refused);
+    refused = false;
+    try {
+      static_cast<void>(co_await global_array<char>::make((std::uint64_t{1} << 46) * places()));
+    } catch (out_of_memory const& e) {
+      refused = std::string(e.what()).find("at each place") != std::string::npos;
+    }
+    EXPECT_TRUE(refused) << "an array is memory of each place";
+  });
+}
+
 TEST_P(memories, that_cannot_be_had_say_what_was_asked_and_what_is_left) {
   run_here([]() -> task<void> {
     std::string text;

@@ -1,12 +1,10 @@
-// collect_output: poll(2) on the socket, on its connections and on the launcher's pidfd.
+// collect_output: poll(2) on the socket, on its connections and on what the launcher waits for.
 #include "cli/run/collect_output.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,14 +16,14 @@
 
 #include "base/output_header.hpp"
 #include "cli/process/overdue.hpp"
-#include "cli/process/process.hpp"
+#include "cli/run/launcher_process.hpp"
 
 namespace tess::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Time to read the remaining output of places after their launcher has ended.
+/// Time to read the remaining output of places after all have ended.
 constexpr auto patience_after_end = std::chrono::milliseconds(500);
 
 /// Why the command's standard output could not be written; 0: it could.
@@ -43,43 +41,30 @@ void write_all(int file, std::string_view text) {
   }
 }
 
-/// A socket in a folder that only this user may enter; both are removed by the destructor.
+/// A socket in the job's folder, which only this user may enter.
 class listener {
  public:
-  listener() {
-    std::string name = (fs::temp_directory_path() / "tess-output-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) fail(name);
-    folder_ = name;
-    std::string const path = (folder_ / "socket").string();
+  explicit listener(std::string const& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
+    if (path.size() >= sizeof address.sun_path)
+      throw usage_error{fmt::format("run: the name {} is too long for a socket; a shorter TMPDIR", path)};
     file_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (path.size() >= sizeof address.sun_path) fail(path);
     std::memcpy(address.sun_path, path.c_str(), path.size());
     if (file_ < 0 || ::bind(file_, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0 ||
         ::listen(file_, 4096) != 0)
-      fail(path);
+      throw usage_error{fmt::format("run: cannot listen at {}: {}", path, std::strerror(errno))};
     ::setenv("TESS_OUTPUT", path.c_str(), 1);
   }
   listener(listener const&) = delete;
   listener& operator=(listener const&) = delete;
-  ~listener() {
-    ::unsetenv("TESS_OUTPUT");
-    ::close(file_);
-    std::error_code already_gone;
-    fs::remove_all(folder_, already_gone);
-  }
+  ~listener() { ::close(file_); }
 
   [[nodiscard]] int file() const noexcept { return file_; }
   /// -1: nobody waits.
   [[nodiscard]] int accept() const { return ::accept4(file_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
  private:
-  [[noreturn]] static void fail(std::string const& path) {
-    throw usage_error{fmt::format("run: cannot listen at {}: {}", path, std::strerror(errno))};
-  }
-
-  fs::path folder_;
   int file_ = -1;
 };
 
@@ -126,20 +111,40 @@ class connection {
   line_assembler lines_;
 };
 
-/// Waits for any of these, and serves it. `ended`: the launcher's pidfd. False: a time-out.
-bool serve(listener const& at, std::vector<connection>& open, int ended, int milliseconds, bool tags, bool& has_ended) {
-  std::vector<pollfd> files{{ended, POLLIN, 0}, {at.file(), POLLIN, 0}};
-  for (connection const& c : open) files.push_back({c.file(), POLLIN, 0});
-  int const ready = ::poll(files.data(), files.size(), milliseconds);
-  if (ready <= 0) return ready < 0 && errno == EINTR;
-  has_ended = files[0].revents != 0;
-  // From the back, because streams that end are removed.
-  for (std::size_t i = files.size(); i-- > 2;)
-    if (files[i].revents != 0 && !open[i - 2].read_all(tags))
-      open.erase(open.begin() + static_cast<std::ptrdiff_t>(i) - 2);
-  for (int file = 0; (file = at.accept()) >= 0;) open.emplace_back(file);
-  return true;
-}
+/// The streams of all places.
+class streams {
+ public:
+  streams(std::string const& path, bool tags) : at_(path), tags_(tags) {}
+
+  [[nodiscard]] bool any() const noexcept { return !open_.empty(); }
+  /// What poll(2) should wait for.
+  [[nodiscard]] std::vector<pollfd> files() const {
+    std::vector<pollfd> files{{at_.file(), POLLIN, 0}};
+    for (connection const& c : open_) files.push_back({c.file(), POLLIN, 0});
+    return files;
+  }
+  void serve(std::vector<pollfd> const& files) {
+    // From the back, because streams that end are removed.
+    for (std::size_t i = files.size(); i-- > 1;)
+      if (files[i].revents != 0 && !open_[i - 1].read_all(tags_))
+        open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i) - 1);
+    for (int file = 0; (file = at_.accept()) >= 0;) open_.emplace_back(file);
+  }
+  /// What ended processes left in their streams.
+  void serve_rest() {
+    auto const limit = std::chrono::steady_clock::now() + patience_after_end;
+    do {
+      std::vector<pollfd> waiting = files();
+      static_cast<void>(::poll(waiting.data(), waiting.size(), 0));
+      serve(waiting);
+    } while (any() && std::chrono::steady_clock::now() < limit);
+  }
+
+ private:
+  listener at_;
+  bool tags_;
+  std::vector<connection> open_;
+};
 
 }  // namespace
 
@@ -159,25 +164,23 @@ std::string line_assembler::finish() {
   return tag_ + std::exchange(rest_, {}) + (tag_.empty() ? "" : "\n");
 }
 
-int run_collecting(fs::path const& launcher, words const& arguments, bool tags) {
-  listener const at;
-  int const process = start(launcher, arguments);
-  int const ended = static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
-  std::vector<connection> open;
-  bool has_ended = false;
-  overdue late(process);
-  while (!has_ended) {
-    bool const talked = !open.empty();
-    serve(at, open, ended, late.milliseconds(), tags, has_ended);
-    if (!open.empty() || talked)
-      late.has(open.empty() ? std::optional<std::chrono::milliseconds>(overdue::launchers_patience) : std::nullopt);
-    late.look();
+int run_collecting(owner const& by, words const& command, bool tags) {
+  fs::path const exit_file = by.folder.path() / "exit";
+  ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
+  streams places((by.folder.path() / "output").string(), tags);
+  launcher_process launcher(by, command, STDERR_FILENO, exit_file);
+  while (!launcher.has_ended()) {
+    bool const talked = places.any();
+    std::vector<pollfd> files = places.files();
+    launcher.wait(files);
+    places.serve(files);
+    if (places.any() || talked)
+      launcher.must_end_within(places.any() ? std::nullopt
+                                            : std::optional<std::chrono::milliseconds>(overdue::launchers_patience));
   }
-  auto const wait = static_cast<int>(patience_after_end.count());
-  while (!open.empty() && serve(at, open, -1, wait, tags, has_ended)) {
-  }
-  ::close(ended);
-  return wait_for(process);
+  launcher.end_rest();
+  places.serve_rest();
+  return launcher.conclude(launcher.places_code());
 }
 
 bool wrote_standard_output() {

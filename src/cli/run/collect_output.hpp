@@ -4,22 +4,23 @@
 //   for each stream. Lines of different places do not mix; lines of one stream of a place keep their order. Text that a
 //   place writes without a newline is printed with the next newline, or at its end.
 //
-//   A launcher that has not ended five seconds after the last place closed its streams is ended.
+//   A launcher that has not ended five seconds after the last place closed its streams is ended. Places report how the
+//   job ended in another file of that folder (TESS_EXIT_FILE).
 //
 // Threads   the caller's, until the launcher and its places have ended.
 // Errors    usage_error: no socket, or the launcher cannot be started.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "cli/command/command.hpp"
+#include "cli/run/owner.hpp"
 
 namespace tess::cli {
 
-/// Returns the launcher's exit code, 128 + signal as in a shell. `tags`: each line starts with its place.
-[[nodiscard]] int run_collecting(std::filesystem::path const& launcher, words const& arguments, bool tags);
+/// Returns the job's exit code. `tags`: each line starts with its place.
+[[nodiscard]] int run_collecting(owner const& by, words const& command, bool tags);
 
 /// The data of a stream, split into lines.
 class line_assembler {

@@ -3,18 +3,17 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/process/process.hpp"
 #include "cli/run/collect_output.hpp"
+#include "cli/run/owner.hpp"
 #include "cli/run/supervise.hpp"
 
 namespace tess::cli {
@@ -92,23 +91,6 @@ words words_for(launcher const& by, std::string const& places, std::string const
   return w;
 }
 
-/// A file without a reader yet; returns its name, in which the places report how the job ended.
-std::string make_exit_file() {
-  std::string name = (fs::temp_directory_path() / "tess-exit-XXXXXX").string();
-  int const file = ::mkstemp(name.data());
-  if (file < 0) throw usage_error{fmt::format("run: cannot write to {}", fs::temp_directory_path().string())};
-  ::close(file);
-  return name;
-}
-
-int code_of(int launchers_code, std::string const& exit_file) {
-  int code = 0;
-  if (std::ifstream stream(exit_file); stream >> code) return code;
-  if (launchers_code != 0) return launchers_code;
-  fmt::print(stderr, "tess: the job ended, but no place said how\n");
-  return 1;
-}
-
 }  // namespace
 
 words launcher_words(unsigned processes) {
@@ -130,20 +112,19 @@ int launch(fs::path const& program, words const& arguments) {
   if (places.empty()) ::setenv("TESS_PLACES", (places = std::to_string(processors())).c_str(), 1);
   std::string const hosts = environment_variable("TESS_HOSTS");
   bool const here_only = hosts.empty() && !by.slurm;
-  std::string const exit_file = here_only ? make_exit_file() : "-";
-  ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
-  bool const tags = !environment_variable("TESS_TAG_OUTPUT").empty();
   // On this host this command tags the lines itself.
-  words all = words_for(by, places, hosts, tags && !here_only);
+  bool const tags = !environment_variable("TESS_TAG_OUTPUT").empty();
+  if (!here_only) ::setenv("TESS_EXIT_FILE", "-", 1);
+  words all{by.program};
+  words const options = words_for(by, places, hosts, tags && !here_only);
+  all.insert(all.end(), options.begin(), options.end());
   all.push_back(fs::absolute(program).string());
   all.insert(all.end(), arguments.begin(), arguments.end());
-  // The launcher gets Ctrl-C too, and ends its processes; we wait for that.
-  ::signal(SIGINT, [](int) {});
-  if (!here_only) return supervise(by.program, all);
-  int const code = run_collecting(by.program, all, tags);
-  int const result = code_of(code, exit_file);
-  ::unlink(exit_file.c_str());
-  return wrote_standard_output() || result != exit_fine ? result : exit_failed;
+  return run_owned([&](owner const& self) {
+    if (!here_only) return supervise(self, all);
+    int const code = run_collecting(self, all, tags);
+    return wrote_standard_output() || code != exit_fine ? code : exit_failed;
+  });
 }
 
 }  // namespace tess::cli

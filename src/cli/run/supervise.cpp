@@ -1,15 +1,11 @@
-// supervise: poll(2) on the launcher's standard error and on its pidfd.
+// supervise: reads the launcher's standard error, and gives it time.
 #include "cli/run/supervise.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -17,38 +13,15 @@
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/process/overdue.hpp"
+#include "cli/run/launcher_process.hpp"
 
 namespace tess::cli {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-struct child {
-  pid_t process;
-  int errors;     ///< read end of its standard error
-  int ended = 0;  ///< a pidfd
-};
-
-child start(std::string program, words copies) {
-  std::vector<char*> pointers{program.data()};
-  for (auto& word : copies) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw usage_error{fmt::format("run: pipe: {}", std::strerror(errno))};
-  posix_spawn_file_actions_t streams;
-  ::posix_spawn_file_actions_init(&streams);
-  ::posix_spawn_file_actions_adddup2(&streams, ends[1], STDERR_FILENO);
-  child started{0, ends[0]};
-  int const problem = ::posix_spawnp(&started.process, program.c_str(), &streams, nullptr, pointers.data(), environ);
-  ::posix_spawn_file_actions_destroy(&streams);
-  ::close(ends[1]);
-  if (problem != 0) throw usage_error{fmt::format("cannot start {}: {}", program, std::strerror(problem))};
-  started.ended = static_cast<int>(::syscall(SYS_pidfd_open, started.process, 0));
-  ::fcntl(started.errors, F_SETFL, O_NONBLOCK);
-  return started;
-}
 
 /// The tags of `mpirun --tag-output` and `srun --label`.
 bool is_tag(std::string_view text) {
@@ -110,57 +83,26 @@ bool read_all(int file, line_filter& into) {
   return came;
 }
 
-/// Ends a launcher that should have ended, or that has fallen silent.
+/// Gives a launcher time to end when its places have ended, or when it has fallen silent.
 class reminder {
  public:
-  explicit reminder(pid_t process) : launcher_(process) {}
-
   /// To be called at least every second.
-  void look(line_filter& lines, bool heard) {
+  void look(launcher_process& launcher, line_filter& lines, bool heard) {
     auto const now = clock::now();
     // A command that was stopped itself cannot conclude that others were silent.
     bool const stood_still = now - std::exchange(last_look_, now) > 2 * overdue::look_again;
     if (lines.code()) {
-      if (!std::exchange(places_ended_, true)) launcher_.has(overdue::launchers_patience);
+      if (!std::exchange(places_ended_, true)) launcher.must_end_within(overdue::launchers_patience);
     } else if (lines.again_within() && (heard || stood_still)) {
-      launcher_.has(lines.again_within());
+      launcher.must_end_within(lines.again_within());
     }
-    launcher_.look();
-    if (launcher_.asked()) lines.give_up_launcher();
+    if (launcher.asked()) lines.give_up_launcher();
   }
-  [[nodiscard]] int milliseconds() const { return launcher_.milliseconds(); }
-  [[nodiscard]] bool asked() const noexcept { return launcher_.asked(); }
 
  private:
-  overdue launcher_;
   clock::time_point last_look_ = clock::now();
   bool places_ended_ = false;
 };
-
-int reap(pid_t process) {
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  // A signal means that the job failed, and is not an exit code.
-  return WIFEXITED(status) && WEXITSTATUS(status) < 126 ? WEXITSTATUS(status) : exit_failed;
-}
-
-int say_how_it_ended(std::string const& launcher, line_filter const& lines, bool asked, int code) {
-  if (lines.code()) {
-    if (asked) fmt::print(stderr, "tess: {} did not end, though the places did; it was ended\n", launcher);
-    return *lines.code();
-  }
-  if (asked)
-    fmt::print(
-        stderr,
-        "tess: nothing was heard of place 0 through {} for {:.1f} s, and it did not end; it was ended; a host, or "
-        "its own process there, may be gone\n",
-        launcher, std::chrono::duration<double>(lines.again_within().value()).count());
-  else
-    fmt::print(stderr, "tess: {} ended the job with {} before a place said how{}\n", launcher, code,
-               code == exit_fine ? "" : "; a host, or its own process there, may be gone");
-  return exit_failed;
-}
 
 }  // namespace
 
@@ -188,23 +130,36 @@ std::optional<pulse> said_alive(std::string_view line) {
   return pulse{at, std::chrono::milliseconds(milliseconds)};
 }
 
-int supervise(std::filesystem::path const& launcher, words const& arguments) {
-  child const c = start(launcher.string(), arguments);
+int supervise(owner const& by, words const& command) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+    throw usage_error{fmt::format("run: pipe: {}", std::strerror(errno))};
+  auto const [errors, errors_end] = ends;
+  // Only our end does not block.
+  ::fcntl(errors_end, F_SETFL, 0);
+  launcher_process launcher(by, command, errors_end, {});
+  ::close(errors_end);
   line_filter lines;
-  reminder reminds(c.process);
-  std::array<pollfd, 2> files{pollfd{c.ended, POLLIN, 0}, pollfd{c.errors, POLLIN, 0}};
-  while (files[0].revents == 0) {
-    if (::poll(files.data(), files.size(), reminds.milliseconds()) < 0 && errno != EINTR) break;
-    reminds.look(lines, read_all(c.errors, lines));
+  reminder reminds;
+  bool closed = false;
+  while (!launcher.has_ended()) {
     // Closed by all writers: only the end is awaited.
-    if ((files[1].revents & POLLHUP) != 0) files[1].fd = -1;
+    std::vector<pollfd> files{{closed ? -1 : errors, POLLIN, 0}};
+    launcher.wait(files);
+    reminds.look(launcher, lines, read_all(errors, lines));
+    closed = (files[0].revents & POLLHUP) != 0 || closed;
   }
-  read_all(c.errors, lines);
+  launcher.end_rest();
+  read_all(errors, lines);
   lines.finish();
-  int const code = reap(c.process);
-  ::close(c.errors);
-  ::close(c.ended);
-  return say_how_it_ended(launcher.string(), lines, reminds.asked(), code);
+  ::close(errors);
+  if (launcher.asked() && !lines.code() && lines.again_within() && !launcher.signalled())
+    fmt::print(
+        stderr,
+        "tess: nothing was heard of place 0 through {} for {:.1f} s, and it did not end; it was ended; a host, or "
+        "its own process there, may be gone\n",
+        command.front(), std::chrono::duration<double>(lines.again_within().value()).count());
+  return launcher.conclude(lines.code());
 }
 
 }  // namespace tess::cli

@@ -10,16 +10,16 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 
 #include "cli/command/command.hpp"
+#include "cli/run/owner.hpp"
 
 namespace tess::cli {
 
 /// The code that places reported; else the launcher's own.
-[[nodiscard]] int supervise(std::filesystem::path const& launcher, words const& arguments);
+[[nodiscard]] int supervise(owner const& by, words const& command);
 
 /// The message of a place in this line, which may start with the launcher's tag.
 [[nodiscard]] std::optional<int> said_exit_code(std::string_view line);

@@ -37,7 +37,8 @@ class tile_segment {
     return true;
   }
   [[nodiscard]] memory_room room() const {
-    return {bytes_ - used(0) - used(1), bytes_, "the tile's partition of the machine's memory"};
+    std::uint64_t const left = bytes_ - used(0) - used(1);
+    return {left, bytes_, left, "the tile's partition of the machine's memory"};
   }
 
  private:

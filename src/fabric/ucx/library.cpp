@@ -24,6 +24,8 @@ ucx_library open_library() {
   // error messages and the end of the process. Variables that the user has set are kept.
   setenv("UCX_MEM_EVENTS", "n", 0);
   setenv("UCX_HANDLE_ERRORS", "none", 0);
+  // SIGHUP would stop the process for a debugger instead of ending it.
+  setenv("UCX_DEBUG_SIGNO", "0", 0);
   setenv("UCX_LOG_LEVEL", "fatal", 0);
   setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
   void* const library = dlopen("libucp.so.0", RTLD_NOW | RTLD_LOCAL);

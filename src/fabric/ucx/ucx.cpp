@@ -173,7 +173,13 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   bool extend_segment(place_id p, std::uint64_t offset, std::uint64_t bytes) override {
     return here(p).memory().commit(offset, bytes);
   }
-  memory_room room(place_id) const override { return places_.front()->memory().room(); }
+  memory_room room(place_id) const override {
+    memory_room room = places_.front()->memory().room();
+    // Each process knows its own commits only; what others took is free no more.
+    std::uint64_t const all = std::min(shared_memory_limit().bytes, available_memory());
+    room.each_bytes = std::min(room.each_bytes, all / (wires_ == nullptr ? 1 : wires_->processes_here()));
+    return room;
+  }
 
   bool coherent() const noexcept override { return true; }
   void publish(place_id, std::uint64_t, std::uint64_t) override {}
@@ -266,7 +272,7 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     std::vector<ucx_place*> own;
     for (auto const& p : places_) own.push_back(p.get());
     watch_ = std::make_unique<ucx_watch>(
-        job_, std::move(own), peers_, options_.failure_timeout,
+        job_, std::move(own), peers_, wires_ == nullptr ? 0 : wires_->launcher(), options_.failure_timeout,
         ucx_watch::calls{[this](ucx_place& p) {
                            p.progress();
                            if (!p.empty()) wake_readers(p.id());

@@ -25,6 +25,8 @@ class process_wireup : public wireup {
  public:
   /// The bytes of every place, by place. Throws tess::error if one does not come in time.
   [[nodiscard]] virtual std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) = 0;
+  /// The process whose end ends the job; 0: none.
+  [[nodiscard]] virtual int launcher() const noexcept { return 0; }
 };
 
 /// From the launcher, by PMIx; a job of one place if there was none.

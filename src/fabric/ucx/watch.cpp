@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace tess::detail {
 
@@ -22,11 +24,12 @@ constexpr double silent_part = 0.8;
 
 }  // namespace
 
-ucx_watch::ucx_watch(ucx_job& job, std::vector<ucx_place*> places, std::vector<peer> peers,
+ucx_watch::ucx_watch(ucx_job& job, std::vector<ucx_place*> places, std::vector<peer> peers, int launcher,
                      std::chrono::milliseconds timeout, calls then)
     : job_(job),
       places_(std::move(places)),
       peers_(std::move(peers)),
+      launcher_file_(launcher > 0 ? static_cast<int>(syscall(SYS_pidfd_open, launcher, 0)) : -1),
       timeout_(timeout),
       then_(std::move(then)),
       wake_file_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -46,6 +49,7 @@ ucx_watch::~ucx_watch() {
   close(wake_file_);
   for (peer const& p : peers_)
     if (p.process_file >= 0) close(p.process_file);
+  if (launcher_file_ >= 0) close(launcher_file_);
 }
 
 void ucx_watch::wake() noexcept {
@@ -89,6 +93,7 @@ bool ucx_watch::wait(bool serving, bool sleeping) {
   bool const ending = ending_.load(std::memory_order_relaxed);
   for (peer const& p : peers_)
     if (p.process_file >= 0 && !ending) files.push_back({p.process_file, POLLIN, 0});
+  if (launcher_file_ >= 0 && !ending) files.push_back({launcher_file_, POLLIN, 0});
   std::size_t const processes_end = files.size();
   if (serving)
     for (ucx_place const* const p : places_)
@@ -108,7 +113,13 @@ bool ucx_watch::wait(bool serving, bool sleeping) {
   return true;
 }
 
+void ucx_watch::end_without_launcher() noexcept {
+  std::fprintf(stderr, "tess: place %u ends, because its launcher has ended\n", unsigned{places_.front()->id()});
+  _exit(1);
+}
+
 void ucx_watch::look_at_processes(std::vector<int> const& ended) {
+  if (launcher_file_ >= 0 && std::ranges::find(ended, launcher_file_) != ended.end()) end_without_launcher();
   for (peer& p : peers_) {
     if (p.process_file < 0 || std::ranges::find(ended, p.process_file) == ended.end()) continue;
     close(std::exchange(p.process_file, -1));

@@ -6,6 +6,8 @@
 //   which each watches the one before it, so that a stopped process or a lost host is detected within the failure
 //   time-out. This thread sends the heartbeats, so a busy place does not seem to have failed.
 //
+//   If the launcher ends, nobody collects the process's output and exit code any more: this thread ends the process.
+//
 // Threads  construct, stop: one; the rest any.
 #pragma once
 
@@ -33,8 +35,9 @@ class ucx_watch {
     std::function<void(place_id, char const*)> report;  ///< a place failed, and how that showed
   };
 
-  ucx_watch(ucx_job& job, std::vector<ucx_place*> places, std::vector<peer> peers, std::chrono::milliseconds timeout,
-            calls then);
+  /// `launcher`: its process, or 0.
+  ucx_watch(ucx_job& job, std::vector<ucx_place*> places, std::vector<peer> peers, int launcher,
+            std::chrono::milliseconds timeout, calls then);
   ~ucx_watch();
   ucx_watch(ucx_watch const&) = delete;
   ucx_watch& operator=(ucx_watch const&) = delete;
@@ -52,12 +55,14 @@ class ucx_watch {
   void run();
   bool wait(bool serving, bool sleeping);
   void look_at_processes(std::vector<int> const& ended);
+  void end_without_launcher() noexcept;
   void beat();
   [[nodiscard]] place_id neighbour(int step) const noexcept;
 
   ucx_job& job_;
   std::vector<ucx_place*> places_;
   std::vector<peer> peers_;
+  int launcher_file_;  ///< its pidfd, or -1: none, or in another PID namespace
   std::chrono::milliseconds timeout_;
   calls then_;
   int wake_file_;

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pmix.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstring>
@@ -158,6 +159,7 @@ class pmix_wireup final : public process_wireup {
   place_id place() const noexcept override { return static_cast<place_id>(me_.rank); }
   place_id places() const noexcept override { return static_cast<place_id>(places_); }
   unsigned processes_here() const noexcept override { return here_; }
+  int launcher() const noexcept override { return getppid(); }
 
   std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) override {
     // A process may run several jobs in sequence.

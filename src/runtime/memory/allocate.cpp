@@ -127,9 +127,24 @@ constexpr auto reserve_symmetric = [](std::uint64_t bytes) {
   return offset;
 };
 
+/// What is smaller is committed before anybody could be asked.
+constexpr std::uint64_t large_bytes = std::uint64_t{64} << 20;
+
+constexpr auto refuse_without_room = [](std::uint64_t bytes) {
+  memory_room const room = the_job->fabric->room(here());
+  if (bytes > room.each_bytes)
+    throw out_of_memory("place " + std::to_string(here()) + ": asked for " + std::to_string(bytes) +
+                        " bytes at each place; " + std::to_string(room.each_bytes) + " are left for each, of " +
+                        room.limit);
+};
+
 }  // namespace
 
+template <>
+inline constexpr bool is_of_runtime<decltype(refuse_without_room)> = true;
+
 task<std::uint64_t> symmetric_allocate(std::size_t bytes) {
+  co_await check_room(bytes);
   std::uint64_t const offset = co_await at(0, reserve_symmetric, std::uint64_t{bytes});
   std::exception_ptr failed;
   try {
@@ -162,4 +177,10 @@ task<void> symmetric_release(std::uint64_t offset) {
 }
 
 }  // namespace detail
+
+task<void> check_room(std::size_t bytes_of_each_place) {
+  if (bytes_of_each_place >= detail::large_bytes)
+    co_await on_all_places(detail::refuse_without_room, std::uint64_t{bytes_of_each_place});
+}
+
 }  // namespace tess
