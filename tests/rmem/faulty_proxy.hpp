@@ -1,4 +1,4 @@
-// faulty_proxy: a TCP proxy that passes bytes, stops passing them, or ends its connections and refuses new ones.
+// faulty_proxy: a proxy, by TCP unless another address is given, that passes bytes, stops passing them, or ends its connections and refuses new ones.
 #pragma once
 
 #include <arpa/inet.h>
@@ -27,7 +27,8 @@ class faulty_proxy {
  public:
   enum class mode : std::uint8_t { pass, stall, refuse };
 
-  explicit faulty_proxy(std::string to) : to_(std::move(to)), listener_(listen_at(own_)) {
+  explicit faulty_proxy(std::string to, std::string own = fresh_tcp_address())
+      : own_(std::move(own)), to_(std::move(to)), listener_(listen_at(own_)) {
     thread_ = std::thread([this] { run(); });
   }
   faulty_proxy(faulty_proxy const&) = delete;
@@ -96,7 +97,7 @@ class faulty_proxy {
     return true;
   }
 
-  std::string const own_ = fresh_tcp_address();
+  std::string const own_;
   std::string to_;
   descriptor listener_;
   std::list<pair> pairs_;

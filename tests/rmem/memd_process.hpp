@@ -49,6 +49,11 @@ class memd_process {
   }
   void signal(int number) const { ::kill(process_, number); }
   [[nodiscard]] pid_t number() const { return process_; }
+  /// It is gone, or will not go on; its status has not been taken yet.
+  [[nodiscard]] bool has_ended() const {
+    siginfo_t found{};
+    return waitid(P_PID, static_cast<id_t>(process_), &found, WEXITED | WNOHANG | WNOWAIT) == 0 && found.si_pid != 0;
+  }
   /// By SIGKILL, without any warning.
   void kill() {
     if (process_ <= 0) return;
