@@ -16,7 +16,7 @@ struct lease_clock {
 
   [[nodiscard]] static time_point now() noexcept {
     timespec t{};
-    // CLOCK_MONOTONIC stands still while the machine sleeps: a primary that wakes up would think that its lease goes on.
+    // CLOCK_MONOTONIC stands still while the machine sleeps: a primary that wakes up would rely on an old lease.
     static_cast<void>(clock_gettime(CLOCK_BOOTTIME, &t));
     return time_point(std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec));
   }
