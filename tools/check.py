@@ -16,6 +16,7 @@ import xml.etree.ElementTree as xml
 from collections.abc import Callable
 from pathlib import Path
 
+import hostile
 from tracked import tracked_files
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -210,6 +211,33 @@ def python_tests() -> Count:
     return total
 
 
+def count_campaigns(rows: list[hostile.Row]) -> Count:
+    """An attempt is what passes or fails."""
+    count = Count()
+    for row in rows:
+        count.passed += max(0, row.count - row.failures)
+        count.skipped += bool(row.skipped)
+        if row.failures:
+            count.failures += [row.text, *["(the output is above)"] * (row.failures - 1)]
+    return count
+
+
+def campaigns(seconds: float, seed: int | None) -> Count:
+    """Builds what the campaigns use, and runs them."""
+    code, text = captured(["cmake", "--preset", "release"])
+    if code == 0:
+        code, text = captured(["ninja", "-C", "build/release", "-t", "targets", "all"])
+    known = {line.partition(":")[0] for line in text.splitlines()}
+    targets = [target for target in hostile.TARGETS if target in known]
+    if code == 0:
+        code, text = run(["ninja", "-C", "build/release", "-j", os.environ.get("TESS_JOBS", CORES), *targets])
+    if code != 0:
+        return Count(failures=[f"release: the build failed\n{text}"])
+    rows = hostile.run_all(ROOT / "build/release", seconds, seed, [])
+    print(hostile.table(rows), flush=True)
+    return count_campaigns(rows)
+
+
 def stages(options: argparse.Namespace) -> dict[str, Callable[[], Count]]:
     """Cheap ones first, so that a slip shows within seconds."""
 
@@ -224,6 +252,8 @@ def stages(options: argparse.Namespace) -> dict[str, Callable[[], Count]]:
     }
     if options.regex:
         return named
+    if options.hostile:
+        return {"hostile": lambda: campaigns(options.seconds, options.seed)}
     tidy = [sys.executable, "tools/tidy.py"]
     return {"format": check_format, "tidy": lambda: one_check(tidy), "python": python_tests, **named}
 
@@ -232,22 +262,37 @@ def wanted(options: argparse.Namespace, available: dict[str, Callable[[], Count]
     """The stages to run: those that were named, or all, or those that a newcomer waits for."""
     if options.stage:
         return [name for name in available if name in options.stage]
-    if options.all or options.full:
+    if options.all or options.full or options.hostile:
         return list(available)
     return [name for name in available if name not in LATER_STAGES]
 
 
-def main(words: list[str]) -> int:
+def options_of(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./tess test", add_help=False)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--full", action="store_true")
     parser.add_argument("-R", dest="regex")
     parser.add_argument("--stage", action="append", default=[])
+    parser.add_argument("--hostile", action="store_true")
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--seed", type=int)
     options = parser.parse_args(words)
+    if not options.hostile and (options.seconds is not None or options.seed is not None):
+        parser.error("--seconds and --seed are for --hostile")
+    if options.hostile and (options.stage or options.regex or options.all or options.full):
+        parser.error("--hostile is alone: it has no named tests and no other stages")
+    if options.seconds is None:
+        options.seconds = hostile.SECONDS
     available = stages(options)
     for name in options.stage:
         if name not in available:
             parser.error(f"unknown stage {name}; one of: {' '.join(available)}")
+    return options
+
+
+def main(words: list[str]) -> int:
+    options = options_of(words)
+    available = stages(options)
     passed = failed = skipped = unsteady = 0
     for name in wanted(options, available):
         stage = available[name]

@@ -20,6 +20,8 @@ from failures import OVER_TCP, Job, fail_one
 # What UCX's tcp transport expects first (UCT_TCP_MAGIC_NUMBER).
 MAGIC = struct.pack("<Q", 0xCAFEBABE12345678)
 LISTENS = "0A"
+#: Connections of one attack.
+ATTACKS = 60
 
 
 def listening(pid: int) -> list[tuple[str, int]]:
@@ -44,7 +46,7 @@ def listening(pid: int) -> list[tuple[str, int]]:
 def attack(where: tuple[str, int], draw: random.Random) -> list[socket.socket]:
     """Connections that stay open."""
     stay = []
-    for i in range(60):
+    for i in range(ATTACKS):
         sort = i % 6
         payload = draw.randbytes(draw.choice((0, 1, 7, 8, 20, 200, 5000)))
         if sort == 1:

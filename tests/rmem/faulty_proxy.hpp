@@ -1,4 +1,5 @@
-// faulty_proxy: a TCP proxy that passes bytes, stops passing them, or ends its connections and refuses new ones.
+// faulty_proxy: a proxy that passes bytes, at once or late, in both directions or in one, stops passing them, or ends its
+// connections, and perhaps refuses new ones.
 #pragma once
 
 #include <arpa/inet.h>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <list>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -25,9 +27,16 @@ namespace tess::rmem {
 
 class faulty_proxy {
  public:
-  enum class mode : std::uint8_t { pass, stall, refuse };
+  enum class mode : std::uint8_t {
+    pass,
+    stall,
+    refuse,
+    delay,     // up to 40 ms in each direction
+    questions  // only what those say who connected, not what is answered
+  };
 
-  explicit faulty_proxy(std::string to) : to_(std::move(to)), listener_(listen_at(own_)) {
+  explicit faulty_proxy(std::string to, std::string own = fresh_tcp_address())
+      : own_(std::move(own)), to_(std::move(to)), listener_(listen_at(own_)) {
     thread_ = std::thread([this] { run(); });
   }
   faulty_proxy(faulty_proxy const&) = delete;
@@ -39,6 +48,8 @@ class faulty_proxy {
 
   [[nodiscard]] std::string const& address() const { return own_; }
   void set(mode m) { mode_ = m; }
+  /// Once; new ones are accepted.
+  void drop_connections() { drops_ = true; }
 
  private:
   /// Both ends of one connection, and what waits to be sent to each.
@@ -56,10 +67,12 @@ class faulty_proxy {
       } else if (!listener_.is_open()) {
         listener_ = listen_at(own_);
       }
-      if (now != mode::pass) {
+      if (drops_.exchange(false)) pairs_.clear();
+      if (now == mode::stall || now == mode::refuse) {
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         continue;
       }
+      if (now == mode::delay) std::this_thread::sleep_for(std::chrono::milliseconds(random_() % 40));
       accept_one();
       for (auto p = pairs_.begin(); p != pairs_.end();) p = move(*p) ? std::next(p) : pairs_.erase(p);
       if (!moved_) std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -80,6 +93,7 @@ class faulty_proxy {
 
   bool move(pair& p) {
     for (std::size_t i : {0U, 1U}) {
+      if (i == 1 && mode_ == mode::questions) continue;
       auto& out = p.waiting[1 - i];
       if (out.empty()) {
         std::array<char, 65536> bytes;
@@ -96,12 +110,14 @@ class faulty_proxy {
     return true;
   }
 
-  std::string const own_ = fresh_tcp_address();
+  std::string const own_;
   std::string to_;
   descriptor listener_;
   std::list<pair> pairs_;
   bool moved_ = false;
   std::atomic<mode> mode_{mode::pass};
+  std::atomic<bool> drops_{false};
+  std::minstd_rand random_;  // by one thread
   std::atomic<bool> stops_{false};
   std::thread thread_;
 };

@@ -100,7 +100,7 @@ class Hosts(unittest.TestCase):
         """The backup serves, and a client that knows these addresses reaches it, within one time-out."""
         begin = time.monotonic()
         # By TCP a client without a token sees no region, but it is answered.
-        self.mem("stat", at=known)
+        self.mem("ls", at=known)
         self.assertLess(time.monotonic() - begin, TIME_OUT + 1)
         self.assertEqual(self.backup.said("serves, epoch"), 1)
         self.assertIn("kept", self.mem("ls", **self.local(self.backup)))
@@ -135,7 +135,7 @@ class Hosts(unittest.TestCase):
 
     def test_a_client_that_knows_the_backup_alone_reaches_the_primary(self) -> None:
         self.start(has_witness=False)
-        self.mem("stat", at=f"tcp:{self.backup.host}:{PORT}")
+        self.mem("ls", at=f"tcp:{self.backup.host}:{PORT}")
 
     def test_the_backup_is_switched_off_and_the_operator_knows(self) -> None:
         self.start(has_witness=False)

@@ -20,7 +20,11 @@ namespace tess::rmem {
 
 class memd_process {
  public:
-  explicit memd_process(std::vector<std::string> words) : words_(std::move(words)) { start(); }
+  /// With `settings`, each as NAME=VALUE, beside those of the environment.
+  explicit memd_process(std::vector<std::string> words, std::vector<std::string> settings = {})
+      : words_(std::move(words)), settings_(std::move(settings)) {
+    start();
+  }
   memd_process(memd_process const&) = delete;
   memd_process& operator=(memd_process const&) = delete;
   ~memd_process() { kill(); }
@@ -35,10 +39,14 @@ class memd_process {
     std::vector<char*> arguments;
     for (auto& w : all) arguments.push_back(w.data());
     arguments.push_back(nullptr);
+    std::vector<char*> environment;  // the first of two with one name counts
+    for (auto& s : settings_) environment.push_back(s.data());
+    for (char** s = environ; *s != nullptr; ++s) environment.push_back(*s);
+    environment.push_back(nullptr);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    int const failure = posix_spawn(&process_, command, &actions, nullptr, arguments.data(), environ);
+    int const failure = posix_spawn(&process_, command, &actions, nullptr, arguments.data(), environment.data());
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     if (failure != 0) throw std::runtime_error("cannot start " + all[0]);
@@ -49,6 +57,11 @@ class memd_process {
   }
   void signal(int number) const { ::kill(process_, number); }
   [[nodiscard]] pid_t number() const { return process_; }
+  /// It is gone, or will not go on; its status has not been taken yet.
+  [[nodiscard]] bool has_ended() const {
+    siginfo_t found{};
+    return waitid(P_PID, static_cast<id_t>(process_), &found, WEXITED | WNOHANG | WNOWAIT) == 0 && found.si_pid != 0;
+  }
   /// By SIGKILL, without any warning.
   void kill() {
     if (process_ <= 0) return;
@@ -86,6 +99,7 @@ class memd_process {
 
  private:
   std::vector<std::string> words_;
+  std::vector<std::string> settings_;
   pid_t process_ = 0;
   int output_ = -1;
   std::string printed_;

@@ -2,6 +2,8 @@
 // processes are killed with SIGKILL; clients in this process compare with a copy.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -198,6 +200,32 @@ struct two_hosts {
   }
 };
 
+/// A proxy in a process of its own, at a local address.
+class proxy_process {
+ public:
+  explicit proxy_process(std::string const& to) : at(fresh_address()), process_(fork()) {
+    if (process_ != 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    faulty_proxy const proxy(to, at);
+    pause();
+    _exit(0);
+  }
+  proxy_process(proxy_process const&) = delete;
+  proxy_process& operator=(proxy_process const&) = delete;
+  ~proxy_process() { end(); }
+  void end() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGKILL);
+    waitpid(std::exchange(process_, 0), nullptr, 0);
+    unlink(at.substr(at.find(':') + 1).c_str());
+  }
+
+  std::string const at;
+
+ private:
+  pid_t process_;
+};
+
 /// A server answers hello with yes.
 bool serves(std::string const& at) {
   try {
@@ -224,6 +252,89 @@ TEST(rmem_replication, servers_of_two_hosts_need_one_secret) {
   EXPECT_TRUE(one.wait_for("do not prove themselves"));
   EXPECT_TRUE(impostor.wait_for("do not prove themselves"));
   for (auto* const each : {&one, &impostor}) EXPECT_FALSE(each->has_printed("serves, epoch"));
+}
+
+TEST(rmem_replication, the_end_of_a_local_proxy_is_not_the_end_of_the_server_behind_it) {
+  failure_time const time("2");
+  std::string const a = fresh_address();
+  std::string const b = fresh_address();
+  proxy_process to_a(a);
+  proxy_process to_b(b);
+  memd_process first(two_servers::words(a, to_b.at));
+  memd_process second(two_servers::words(b, to_a.at));
+  memd_process* primary = nullptr;
+  for (int i = 0; i < 5000 && primary == nullptr; ++i) {
+    for (auto* const one : {&first, &second})
+      if (one->has_printed("the backup is in sync")) primary = one;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  ASSERT_NE(primary, nullptr);
+  bool const first_leads = primary == &first;
+  to_a.end();
+  to_b.end();
+  // The primary's lease ends before the backup serves.
+  for (int i = 0; i < 300; ++i) {
+    bool const backup_serves = serves(first_leads ? b : a);
+    ASSERT_FALSE(backup_serves && serves(first_leads ? a : b)) << "both serve";
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_TRUE(serves(first_leads ? b : a));
+}
+
+TEST(rmem_replication, servers_with_different_time_outs_are_no_pair) {
+  std::string const a = fresh_address();
+  std::string const b = fresh_address();
+  std::unique_ptr<memd_process> one;
+  {
+    failure_time const time("2");
+    one = std::make_unique<memd_process>(two_servers::words(a, b));
+  }
+  failure_time const time("4");
+  memd_process other(two_servers::words(b, a));
+  for (int i = 0; i < 5000 && !one->has_ended() && !other.has_ended(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_TRUE(one->has_ended() != other.has_ended()) << "one of them refuses";
+}
+
+TEST(rmem_replication, a_copy_is_not_given_up_for_a_server_of_another_pair) {
+  failure_time const time("1");
+  kept_file const file;
+  std::string const a = fresh_address();
+  std::string const b = fresh_address();
+  auto words = two_servers::words(a, b);
+  words.insert(words.end(), {"--file", file.path.string()});
+  memd_process kept(words);
+  memd_process backup(two_servers::words(b, a));
+  {
+    client c(a + "," + b);
+    static_cast<void>(c.create("kept", mebibyte));
+    bool const leads = kept.has_printed("serves, epoch");
+    ASSERT_TRUE(leads ? kept.wait_for("the backup is in sync") : kept.wait_for("is in sync with"));
+  }
+  kept.kill();
+  backup.kill();
+  // Another pair, of which one server has ended, and a later epoch.
+  std::string const other_at = fresh_address();
+  memd_process other(two_servers::words(other_at, b));
+  memd_process others_backup(two_servers::words(b, other_at));
+  {
+    client c(other_at + "," + b);
+    static_cast<void>(c.create("others", mebibyte));
+    bool const leads = other.has_printed("serves, epoch");
+    ASSERT_TRUE(leads ? other.wait_for("the backup is in sync") : other.wait_for("is in sync with"));
+  }
+  others_backup.kill();
+  ASSERT_TRUE(other.wait_for("serves, epoch"));
+  // The administrator has mistaken the address.
+  auto mistaken = two_servers::words(a, other_at);
+  mistaken.insert(mistaken.end(), {"--file", file.path.string()});
+  memd_process again(mistaken);
+  for (int i = 0; i < 5000 && !again.has_ended(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_TRUE(again.has_ended()) << "it joins the other pair";
+  again.kill();
+  memd_process alone(std::vector<std::string>{"--size", "64M", "--name", a, "--file", file.path.string()});
+  EXPECT_EQ(client(a).list().size(), 1U);
+  EXPECT_EQ(client(a).open("kept", rights::none).size, mebibyte);
 }
 
 TEST(rmem_replication, clients_by_tcp_continue_at_the_backup_and_need_the_key) {

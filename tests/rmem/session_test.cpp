@@ -211,6 +211,27 @@ TEST_F(a_session, a_client_that_violates_the_protocol_is_disconnected) {
   EXPECT_FALSE(d.send(zeros));
 }
 
+TEST_F(a_session, a_remote_client_without_a_right_sees_neither_regions_nor_counters) {
+  // More regions than one list looks at, so that a list of all would say where it goes on.
+  for (int i = 0; i < 900; ++i) owner.call({.what = operation::create, .id = 1, .size = 1}, "r" + std::to_string(i));
+  auto const of = s.grant_token({.user = 1001, .operates = false, .tokens = {}}, base, right_read);
+  ASSERT_TRUE(of);
+  driver stranger{s, counted, {.user = std::nullopt, .operates = false, .tokens = std::vector<token::identity>(3)}};
+  auto const all = stranger.call({.what = operation::list, .id = 1});
+  EXPECT_EQ(all.head.address, 0U) << "the address of a region";
+  EXPECT_EQ(all.payload, "");
+  driver nobody{s, counted, {.user = std::nullopt, .operates = false, .tokens = {}}};
+  EXPECT_EQ(nobody.call({.what = operation::state, .id = 2}).head.outcome, status::no_right);
+  auto const bytes = of->bytes();
+  std::string const proof(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+  ASSERT_EQ(nobody.call({.what = operation::present, .id = 3}, proof).head.outcome, status::ok);
+  EXPECT_EQ(nobody.call({.what = operation::state, .id = 4}).head.outcome, status::ok);
+  auto const listed = nobody.call({.what = operation::list, .id = 5});
+  EXPECT_EQ(listed.head.address, 0U);
+  EXPECT_NE(listed.payload.find("matrix"), std::string::npos);
+  EXPECT_EQ(listed.payload.find("r5"), std::string::npos);
+}
+
 TEST_F(a_session, survives_a_hundred_thousand_random_messages) {
   std::mt19937_64 random(7);
   caller const stranger{.user = 1003, .operates = false, .tokens = {}};

@@ -65,8 +65,9 @@ TEST_F(a_store, hides_from_a_remote_client_what_it_has_no_right_to) {
 TEST_F(a_store, takes_names_that_are_what_they_look_like) {
   for (char const* const good : {"a", "...", "a b", "Gr\u00f6\u00dfe", "\u6570\u636e", "\U0001f600", "x/y:z"})
     EXPECT_EQ(text(s.create(user(1001), 1, good, 0, 0)), "fine") << good;
-  for (char const* const bad : {".", "a\nb", "\x1b[2J", "\x7f", "\xc2\x85", "a\u202eb", "\u200f", "\u2066", "\ufeff",
-                                "\xff", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x80"}) {
+  for (char const* const bad :
+       {".", "a\nb", "\x1b[2J", "\x7f", "\xc2\x85", "a\u202eb", "\u200f", "\u2066", "\ufeff", "a\u200bb", "\u00ad",
+        "\u2063", "\U000e0041", "\xff", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x80"}) {
     EXPECT_EQ(s.create(user(1001), 1, bad, 0, 0).error().why, status::bad_request) << bad;
     EXPECT_EQ(text(s.open(user(1001), bad, right_read, 0)), "no region has the name that was asked for");
   }

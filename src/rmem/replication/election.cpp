@@ -73,18 +73,6 @@ void election::step_down() {
   effects_.report = "has lost its backup, which may serve now, and waits";
 }
 
-void election::discard() {
-  role_ = role::waiting;
-  peer_waits_ = false;
-  peer_serves_ = false;
-  linked_ = false;
-  effects_.drops_link = true;
-  effects_.drops_clients = true;
-  effects_.discards = is_complete();
-  kept_.state = replica_state::incomplete;
-  effects_.saves = true;
-}
-
 void election::stop(std::string_view why) {
   role_ = role::stopped;
   kept_.state = replica_state::diverged;
@@ -124,10 +112,13 @@ void election::meet_primary(greeting const& g) {
     effects_.report = "the other server serves, too, in the earlier epoch " + their;
     return;
   }
-  // What this one has not acknowledged alone is on the other one.
+  // What this one has not acknowledged alone is on the other one, which it asks to join. Until it is admitted, its copy
+  // stays: a greeting does not say whose server that is.
   if (g.epoch > kept_.epoch && kept_.state == replica_state::in_sync) {
+    step_down();
+    peer_serves_ = true;
     effects_.report = "the other server serves in the later epoch " + their;
-    return discard();
+    return;
   }
   stop("the other server serves in epoch " + their + ", this one has served without it in epoch " +
        std::to_string(kept_.epoch));

@@ -91,8 +91,6 @@ class election {
 
   void tick(time now);
   void greeted(greeting const& g, time now);
-  /// From now on, for the lease of the server that this one joins.
-  void promise(time of) { chosen_.promise = of; }
   /// True: the connection on which this came is the link, and this server is the backup.
   [[nodiscard]] bool admitted(admission const& a, time now);
   void rejected() { peer_waits_ = peer_serves_ = false; }
@@ -126,7 +124,6 @@ class election {
   void serve_alone(std::uint64_t epoch, time now, std::string_view why);
   void step_down();
   void lose_link();
-  void discard();
   void stop(std::string_view why);
   void meet_primary(greeting const& g);
   [[nodiscard]] bool is_complete() const {

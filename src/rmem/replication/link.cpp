@@ -41,6 +41,7 @@ void link::update() {
   if (sender_ == nullptr) return;
   if (auto const sent = sender_->sent_at(); sent && *sent != renewed_) {
     renewed_ = *sent;
+    other_.says(sender_->other());
     if (!replica_.acknowledged(*sent)) return can_.drop(socket_);
     if (sender_ == nullptr) return;
   }
@@ -61,7 +62,7 @@ void link::update() {
 }
 
 void link::advance() {
-  auto const now = std::chrono::steady_clock::now();
+  auto const now = lease_clock::now();
   if (sender_ != nullptr && now - beat_ >= replica_.lease() / beats) {
     beat_ = now;
     sender_->add_beat();
@@ -89,7 +90,7 @@ std::unique_ptr<protocol> link::begin_sending(rmem::stream const& to) {
   gated_ = false;
   in_sync_step_ = 0;
   renewed_ = {};
-  beat_ = std::chrono::steady_clock::now();
+  beat_ = lease_clock::now();
   return made;
 }
 
@@ -107,6 +108,7 @@ void link::begin_receiving(rmem::stream stream) {
 void link::after_receiving(int socket) {
   if (receiver_ == nullptr || socket != socket_) return;
   replica_.heard();
+  other_.says(receiver_->other());
   if (!receiver_->in_sync() || was_in_sync_) return;
   was_in_sync_ = true;
   replica_.copy_in_sync(receiver_->epoch());

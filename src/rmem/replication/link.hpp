@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "rmem/replication/lease_clock.hpp"
 #include "rmem/replication/peer_process.hpp"
 #include "rmem/replication/receiver.hpp"
 #include "rmem/replication/replica.hpp"
@@ -68,9 +69,9 @@ class link {
   std::uint64_t in_sync_step_ = 0;  // not 0: the step that tells the backup that it is in sync, until it confirms
   bool was_in_sync_ = false;
   peer_process other_;  // at the other end of the last connection
-  std::chrono::steady_clock::time_point ticked_{};
-  std::chrono::steady_clock::time_point beat_{};
-  std::chrono::steady_clock::time_point renewed_{};  // the lease, by what was sent then
+  lease_clock::time_point ticked_{};
+  lease_clock::time_point beat_{};
+  lease_clock::time_point renewed_{};  // the lease, by what was sent then
 };
 
 }  // namespace tess::memd::replication

@@ -54,6 +54,7 @@ void receiver::end_entry() {
     in_sync_ = true;
     epoch_ = m_.argument;
   }
+  if (m_.what == operation::beat) other_ = {m_.address, m_.size};
   if (m_.what != operation::copied_change) return;
   auto const c = decode(change_);
   if (!c) fail("it sent a damaged change");
@@ -64,7 +65,9 @@ protocol::output receiver::next_output() {
   if (reply_sent_ == reply_.size()) {
     if (acknowledged_ == entries_) return {};
     acknowledged_ = entries_;
-    reply_ = wire::encode({.what = operation::acknowledge, .argument = entries_});
+    auto const self = process_name::own();
+    reply_ = wire::encode(
+        {.what = operation::acknowledge, .address = self.number, .size = self.space, .argument = entries_});
     reply_sent_ = 0;
   }
   return {std::span(reply_).subspan(reply_sent_)};

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "rmem/replication/peer_process.hpp"
 #include "rmem/store/store.hpp"
 #include "rmem/wire/message.hpp"
 #include "rmem/wire/protocol.hpp"
@@ -29,6 +30,8 @@ class receiver final : public protocol {
   [[nodiscard]] bool in_sync() const { return in_sync_; }
   /// In which epoch.
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  /// The primary, as it says.
+  [[nodiscard]] process_name const& other() const { return other_; }
 
  private:
   void begin_entry();
@@ -42,6 +45,7 @@ class receiver final : public protocol {
   bool in_header_ = true;
   bool in_sync_ = false;
   std::uint64_t epoch_ = 0;
+  process_name other_{};
   std::uint64_t entries_ = 0;
   std::uint64_t acknowledged_ = 0;
   wire::encoded reply_{};

@@ -150,7 +150,15 @@ void replica::handle_join_answer(peer::answer a) {
     throw std::runtime_error("the other server, at " + chosen_.peer + ", does not accept this one as the backup: " +
                              (a.text.empty() ? "its --number is different, or its --size is larger" : a.text));
   if (a.head.outcome != status::ok) return election_.rejected();
-  election_.promise(promise_of(std::max<election::time>(chosen_.lease.count(), a.head.rights >> 1)));
+  auto const& own = election_.kept();
+  bool const has_all = own.state == replica_state::in_sync || own.state == replica_state::sole;
+  if (has_all && own.pair != 0 && a.head.size != own.pair)
+    throw std::runtime_error("the other server, at " + chosen_.peer +
+                             ", is none of this pair, and this one has a copy; is --peer right? To give the copy up, "
+                             "start with another --file");
+  if (a.head.rights >> 1 != static_cast<std::uint64_t>(chosen_.lease.count()))
+    throw std::runtime_error("the other server, at " + chosen_.peer +
+                             ", has another TESS_FAILURE_TIMEOUT; give both the same");
   bool const follows = election_.admitted({.accepted = true,
                                            .complete = (a.head.rights & 1) != 0,
                                            .epoch = a.head.address,

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "rmem/replication/election.hpp"
+#include "rmem/replication/lease_clock.hpp"
 #include "rmem/replication/peer.hpp"
 #include "rmem/replication/service_state.hpp"
 #include "rmem/store/persistent_store.hpp"
@@ -49,7 +50,7 @@ class replica {
   void tick();
 
   /// The primary's side of the link. What was acknowledged last was sent at this time. False: it is no link any more.
-  [[nodiscard]] bool acknowledged(std::chrono::steady_clock::time_point sent_at);
+  [[nodiscard]] bool acknowledged(lease_clock::time_point sent_at);
   [[nodiscard]] bool may_rely_on_backup() const { return election_.may_rely_on_backup(now()); }
   /// Returns the epoch, for the backup.
   std::uint64_t backup_in_sync();
@@ -64,7 +65,7 @@ class replica {
   [[nodiscard]] std::chrono::milliseconds lease() const { return chosen_.lease; }
 
  private:
-  using clock = std::chrono::steady_clock;
+  using clock = lease_clock;
   [[nodiscard]] static election::time now();
   [[nodiscard]] wire::message handle_join(wire::message const& m, service_state::copy_number copy);
   [[nodiscard]] checked<void> take_over();

@@ -53,7 +53,8 @@ bool sender::add(std::uint64_t address, std::uint64_t size) {
 }
 
 void sender::add_beat() {
-  auto const head = wire::encode({.what = operation::beat});
+  auto const self = process_name::own();
+  auto const head = wire::encode({.what = operation::beat, .address = self.number, .size = self.space});
   entries_.push_back({.bytes = {head.begin(), head.end()}});
   ++added_;
 }
@@ -101,6 +102,7 @@ bool sender::received(std::size_t bytes, std::uint64_t) {
   auto const m = wire::decode(header_);
   if (!m || m->what != operation::acknowledge || m->argument < acknowledged_ || m->argument > added_) return false;
   acknowledged_ = m->argument;
+  other_ = {m->address, m->size};
   for (; !marks_.empty() && marks_.front().entries < acknowledged_; marks_.pop_front()) sent_at_ = marks_.front().at;
   return true;
 }

@@ -16,6 +16,8 @@
 #include <span>
 #include <vector>
 
+#include "rmem/replication/lease_clock.hpp"
+#include "rmem/replication/peer_process.hpp"
 #include "rmem/store/store.hpp"
 #include "rmem/wire/message.hpp"
 #include "rmem/wire/protocol.hpp"
@@ -24,7 +26,7 @@ namespace tess::memd::replication {
 
 class sender final : public protocol {
  public:
-  using clock = std::chrono::steady_clock;
+  using clock = lease_clock;
 
   explicit sender(store const& regions);
 
@@ -43,6 +45,8 @@ class sender final : public protocol {
   [[nodiscard]] bool has_copied_all() const { return acknowledged_ >= initial_; }
   /// When the last entry that was acknowledged, or one before it, was sent; nothing: none was.
   [[nodiscard]] std::optional<clock::time_point> sent_at() const { return sent_at_; }
+  /// The backup, as it says.
+  [[nodiscard]] process_name const& other() const { return other_; }
   /// Entries after those.
   [[nodiscard]] std::uint64_t acknowledged() const { return has_copied_all() ? acknowledged_ - initial_ : 0; }
 
@@ -68,6 +72,7 @@ class sender final : public protocol {
   std::optional<clock::time_point> sent_at_;
   wire::encoded header_{};
   std::size_t received_ = 0;
+  process_name other_{};
 };
 
 }  // namespace tess::memd::replication

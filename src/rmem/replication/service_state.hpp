@@ -1,11 +1,11 @@
 // service_state: whether this server serves, and how much of what it did is safe; shared by its sessions.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 
+#include "rmem/replication/lease_clock.hpp"
 #include "rmem/store/store.hpp"
 #include "rmem/wire/message.hpp"
 
@@ -23,10 +23,9 @@ struct service_state {
   bool regions_persist = false;  // they outlive the server's process
   std::string peer{};            // the address of the other server, if there are two
   /// No answer leaves this server from here on, because another one may serve then.
-  std::chrono::steady_clock::time_point answers_until = std::chrono::steady_clock::time_point::max();
+  lease_clock::time_point answers_until = lease_clock::time_point::max();
   [[nodiscard]] bool may_answer() const {
-    return answers_until == std::chrono::steady_clock::time_point::max() ||
-           std::chrono::steady_clock::now() < answers_until;
+    return answers_until == lease_clock::time_point::max() || lease_clock::now() < answers_until;
   }
   /// A server that has proved to be the other one asks to become the backup; the answer. Empty: there is no backup.
   struct copy_number {

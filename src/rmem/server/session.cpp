@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <utility>
 
 namespace tess::memd {
@@ -28,7 +29,8 @@ std::span<std::byte const> zeros() {
   return bytes;
 }
 
-/// How many rights one `list` looks up, so that no request takes long; each region costs one for each token.
+/// How many rights one `list` of a local user looks up, so that no request takes long; each region costs one for each
+/// token.
 constexpr std::size_t listed_max = 2048;
 constexpr std::size_t list_bytes_max = 60 * 1024;
 
@@ -352,9 +354,33 @@ void session::create(std::uint64_t now) {
         std::move(owner_token));
 }
 
+void session::add_to_list(region const& r, std::uint32_t held, wire::writer& entries) {
+  std::string const name = r.names.empty() ? "" : r.names.front();
+  std::string const owner = r.rights.owner().text();
+  entries.number(r.base);
+  entries.number(r.total_size);
+  entries.number(held);
+  entries.number(static_cast<std::uint32_t>(r.rights.entries().size()));
+  entries.number(static_cast<std::uint8_t>(r.memory.is_lent() ? 1 : 0));
+  entries.number(static_cast<std::uint8_t>(name.size()));
+  entries.number(static_cast<std::uint8_t>(owner.size()));
+  entries.text(name);
+  entries.text(owner);
+}
+
 void session::list() {
   wire::writer entries;
   std::uint64_t next = 0;
+  if (!who_.user) {
+    // Where a search of all regions goes on would say where hidden ones are.
+    std::set<std::uint64_t> listed;
+    for (auto const& id : who_.tokens) {
+      region const* const r = store_.region_of(id);
+      if (r == nullptr || !listed.insert(r->base).second) continue;
+      if (auto const held = store_.held(who_, *r); held != 0) add_to_list(*r, held, entries);
+    }
+    return reply({.what = operation::done}, entries.take());
+  }
   std::size_t looked_at = 0;
   auto const& all = store_.regions();
   for (auto i = all.lower_bound(request_.address); i != all.end(); ++i) {
@@ -365,17 +391,7 @@ void session::list() {
     }
     std::uint32_t const held = store_.held(who_, r);
     if (held == 0 && !who_.operates) continue;
-    std::string const name = r.names.empty() ? "" : r.names.front();
-    std::string const owner = r.rights.owner().text();
-    entries.number(r.base);
-    entries.number(r.total_size);
-    entries.number(held);
-    entries.number(static_cast<std::uint32_t>(r.rights.entries().size()));
-    entries.number(static_cast<std::uint8_t>(r.memory.is_lent() ? 1 : 0));
-    entries.number(static_cast<std::uint8_t>(name.size()));
-    entries.number(static_cast<std::uint8_t>(owner.size()));
-    entries.text(name);
-    entries.text(owner);
+    add_to_list(r, held, entries);
   }
   reply({.what = operation::done, .address = next}, entries.take());
 }
@@ -510,6 +526,8 @@ void session::claim() {
 }
 
 void session::state() {
+  // How many regions there are, and how much is free, says when others create some, and how large they are.
+  if (!is_known()) return refuse({status::no_right, "no right to see the server's counters: show a token"});
   wire::writer to;
   for (std::uint64_t const n :
        {store_.pages().size_bytes(), store_.pages().free_bytes(), std::uint64_t{store_.regions().size()},

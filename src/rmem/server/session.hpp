@@ -93,6 +93,7 @@ class session final : public protocol {
   void open(std::uint64_t now);
   void create(std::uint64_t now);
   void list();
+  static void add_to_list(region const& r, std::uint32_t held, wire::writer& entries);
   void grant();
   void revoke();
   void present();

@@ -297,6 +297,11 @@ bool store::is_valid(token const& t) const {
   return found != tokens_.end() && proves(t.secret, found->second.secret);
 }
 
+region const* store::region_of(token::identity const& id) const {
+  auto const found = tokens_.find(id);
+  return found == tokens_.end() || found->second.address == server_address ? nullptr : find(found->second.address);
+}
+
 checked<void> store::commit(change const& c) {
   if (journal_ && !journal_(c)) return refuse(status::disk_full, "the server's disk is full");
   apply(c);

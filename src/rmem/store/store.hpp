@@ -109,6 +109,8 @@ class store {
   [[nodiscard]] checked<void> revoke(caller const& who, std::uint64_t address, holder const& from);
   /// Its identity is known and its secret is right.
   [[nodiscard]] bool is_valid(token const& t) const;
+  /// The region that a valid token is for; null: the server, or the token is not valid any more.
+  [[nodiscard]] region const* region_of(token::identity const& id) const;
 
   /// Lends the region to a local client; null if it must not be lent, or the system has no memory for it.
   [[nodiscard]] leased_memory* lend(region& r);

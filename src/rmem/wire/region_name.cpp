@@ -39,9 +39,17 @@ bool is_control(std::uint32_t character) {
   return character < 0x20 || (character >= 0x7f && character < 0xa0);
 }
 
+/// Changes the direction of text, or is not seen, so that two names look the same. Joiners (U+200C and U+200D) stay:
+/// some scripts need them.
 bool misleads(std::uint32_t character) {
-  constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 5> ranges{
-      {{0x061c, 0x061c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}}};
+  constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 8> ranges{{{0x00ad, 0x00ad},
+                                                                           {0x061c, 0x061c},
+                                                                           {0x200b, 0x200b},
+                                                                           {0x200e, 0x200f},
+                                                                           {0x2028, 0x202e},
+                                                                           {0x2060, 0x206f},
+                                                                           {0xfeff, 0xfeff},
+                                                                           {0xe0000, 0xe0fff}}};
   return std::ranges::any_of(ranges, [&](auto const& r) { return character >= r.first && character <= r.second; });
 }
 
@@ -55,7 +63,8 @@ std::string_view problem_of_name(std::string_view name) {
     auto const character = take_character(name);
     if (character == malformed) return "a region's name is text in UTF-8";
     if (is_control(character)) return "a region's name has no control characters";
-    if (misleads(character)) return "a region's name has no characters that change the direction of text";
+    if (misleads(character))
+      return "a region's name has no characters that are not seen or change the direction of text";
   }
   return {};
 }
