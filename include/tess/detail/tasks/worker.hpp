@@ -21,6 +21,7 @@
 #include "tess/detail/tasks/deque.hpp"
 #include "tess/detail/tasks/frame_pool.hpp"
 #include "tess/detail/tasks/out_buffer.hpp"
+#include "tess/detail/tasks/races.hpp"
 #include "tess/detail/tasks/ring.hpp"
 #include "tess/detail/tasks/scope.hpp"
 #include "tess/error.hpp"
@@ -39,6 +40,7 @@ struct promise_base : ready_node {
   parked_wait* waits_for = nullptr;      ///< what it is parked on; null: not parked
   std::exception_ptr exception;
   stop_scope* stops = nullptr;  ///< the innermost enclosing await that may be given up; see wait.hpp
+  [[no_unique_address]] races::task_strand strand;
 };
 
 /// All task promises start with promise_base at the same distance from the frame (task.hpp checks the alignment).
