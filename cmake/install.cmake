@@ -56,7 +56,7 @@ if(TARGET tessera)
   target_link_libraries(tessera_shared INTERFACE tess_build)
   install(TARGETS tessera tessera_shared tess_build EXPORT tessera ARCHIVE DESTINATION lib COMPONENT development)
   if(TARGET tess_races)
-    install(TARGETS tess_races ARCHIVE DESTINATION lib COMPONENT development)
+    install(TARGETS tess_races ARCHIVE DESTINATION lib COMPONENT development OPTIONAL)
   endif()
   install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION lib/cmake/tessera
     COMPONENT development)

@@ -2,13 +2,13 @@
 // with itself by one mark.
 #include <array>
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
-#include <tess/tess.hpp>
 #include <vector>
+
+#include "cases.hpp"
 
 namespace {
 
@@ -287,38 +287,29 @@ task<void> counter_that_is_not_awaited() {
   });
 }
 
-std::map<std::string, std::function<task<void>()>> const cases{
-#define CASE(name) {#name, name}
-    CASE(handlers_of_a_place),
-    CASE(calls_of_two_tasks),
-    CASE(heap_of_two_tasks),
-    CASE(global_of_two_lines),
-    CASE(read_while_a_handler_writes),
-    CASE(overlapping_forall),
-    CASE(variable_of_the_spawner),
-    CASE(body_and_task),
-    CASE(word_and_plain),
-    CASE(put_and_reader),
-    CASE(vector_of_two_tasks),
-    CASE(map_of_two_handlers),
-    CASE(mutex_on_one_side),
-    CASE(section_on_one_side),
-    CASE(written_after_the_flag),
-    CASE(copy_of_a_struct),
-    CASE(items_of_a_stream),
-    CASE(plain_flag),
-    CASE(coroutine_handlers),
-    CASE(counter_that_is_not_awaited)};
+case_list const cases{CASE(handlers_of_a_place),
+                      CASE(calls_of_two_tasks),
+                      CASE(heap_of_two_tasks),
+                      CASE(global_of_two_lines),
+                      CASE(read_while_a_handler_writes),
+                      CASE(overlapping_forall),
+                      CASE(variable_of_the_spawner),
+                      CASE(body_and_task),
+                      CASE(word_and_plain),
+                      CASE(put_and_reader),
+                      CASE(vector_of_two_tasks),
+                      CASE(map_of_two_handlers),
+                      CASE(mutex_on_one_side),
+                      CASE(section_on_one_side),
+                      CASE(written_after_the_flag),
+                      CASE(copy_of_a_struct),
+                      CASE(items_of_a_stream),
+                      CASE(plain_flag),
+                      CASE(coroutine_handlers),
+                      CASE(counter_that_is_not_awaited)};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return tess::run(argc, argv, [](tess::args words) -> task<int> {
-    if (words.size() != 1 || !cases.contains(words[0])) {
-      for (auto const& [name, body] : cases) std::printf("%s\n", name.c_str());
-      co_return 2;
-    }
-    co_await cases.at(words[0])();
-    co_return 0;
-  });
+  return run_case(argc, argv, cases);
 }

@@ -83,7 +83,8 @@ wireup* configure(job_state& j) {
     j.local_places = 1;
   }
   if (s.workers == settings::each_hart) s.workers = choice.harts();
-  if (s.workers == 0) s.workers = 1;
+  // Two show what a program does that takes another way where its place has only one.
+  if (s.workers == 0) s.workers = TESS_RACES ? 2 : 1;
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
   if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");

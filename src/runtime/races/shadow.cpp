@@ -238,6 +238,7 @@ void forget(void const* begin, std::size_t bytes) noexcept {
 }
 
 void forget_all() noexcept {
+  static_cast<void>(madvise(table.memory, sizeof table, MADV_HUGEPAGE));
   for (cell& c : table) {
     if (c.granule.load(std::memory_order_relaxed) == 0) continue;
     std::uint64_t seen;

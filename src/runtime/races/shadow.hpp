@@ -4,7 +4,7 @@
 //   and a cell keeps five accesses: what is forgotten is missed.
 //
 // Threads  any; each cell has a lock of its own.
-// Cost     64 MiB of address space, of which only what is used has pages.
+// Cost     64 MiB, of which only what is used needs memory.
 #pragma once
 
 #include <cstddef>

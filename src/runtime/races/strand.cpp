@@ -140,6 +140,7 @@ epoch epoch_of(strand& s) noexcept {
 }
 
 void forget_releases() noexcept {
+  static_cast<void>(madvise(buckets.memory, sizeof buckets, MADV_HUGEPAGE));
   static_cast<void>(madvise(buckets.memory, sizeof buckets, MADV_DONTNEED));
 }
 

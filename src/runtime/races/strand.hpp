@@ -20,9 +20,10 @@ namespace tess::detail::races {
 
 inline constexpr unsigned slots = 64;
 
-/// A table of objects that are zeros at first. Pages that nobody uses need no memory.
+/// A table of objects that are zeros at first. Parts that nobody uses need no memory; used at random, large pages are
+/// faster.
 template <class T, std::size_t Count>
-struct alignas(4096) zeros {
+struct alignas(1 << 21) zeros {
   std::byte memory[sizeof(T) * Count];
 
   [[nodiscard]] T* begin() noexcept { return reinterpret_cast<T*>(memory); }
