@@ -52,5 +52,6 @@ if(TARGET tess_cli AND TARGET tessera)
     COMMAND ${TESS_PYTHON3} ${PROJECT_SOURCE_DIR}/tools/man_pages.py $<TARGET_FILE:tess_cli>
             ${PROJECT_BINARY_DIR}/share/man
     DEPENDS tess_cli tess_programs)
-  add_custom_target(tess_package_contents DEPENDS tess_cli tess_programs tessera tess_rmem_c tess_man_pages)
+  add_custom_target(tess_package_contents
+    DEPENDS tess_cli tess_programs tessera tess_races tess_rmem_c tess_man_pages)
 endif()

@@ -22,6 +22,24 @@ set(TESS_RISCV_TARGET_OPTIONS --target=riscv64-linux-gnu -march=rv64gc)
 set(TESS_RISCV_LINK_OPTIONS -static -fuse-ld=lld -pthread)
 set(TESS_RISCV_COMPILE_OPTIONS ${TESS_RISCV_TARGET_OPTIONS} -O2 ${TESS_RISCV_LINK_OPTIONS})
 
+# Programs whose accesses are checked for races. Their code reports each load and store, as for ThreadSanitizer, to the
+# library tess_races; code of the runtime's headers does not, and is not inlined into code that does. Frames are linked
+# and calls return to their lines, so that an access in a function of the system's headers is shown with the line that
+# called it.
+set(TESS_RACES_COMPILE_OPTIONS
+  -DTESS_RACES=1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Dalways_inline=noinline
+  -mllvm -tsan-instrument-func-entry-exit=0
+  # By -Xclang: to the linker, -fsanitize=thread would mean the compiler's own library.
+  -Xclang -fsanitize=thread)
+# Locks of the program alone; those of the runtime say nothing about it.
+foreach(lock IN ITEMS mutex_lock mutex_trylock mutex_unlock rwlock_rdlock rwlock_wrlock rwlock_unlock)
+  list(APPEND TESS_RACES_COMPILE_OPTIONS -Dpthread_${lock}=tess_races_${lock})
+endforeach()
+set(TESS_RACES_LINK_OPTIONS -fuse-ld=lld -Wl,--undefined-glob=_ZN4tess*)
+foreach(function IN ITEMS malloc calloc realloc aligned_alloc posix_memalign mmap __cxa_guard_release)
+  list(APPEND TESS_RACES_LINK_OPTIONS -Wl,--wrap=${function})
+endforeach()
+
 # What many files include is parsed once for the library and programs, once for benchmarks and once for tests; that
 # spares a third of the compiler's time. Builds for the simulated machine compile the library without, which shows that
 # each file includes what it needs; public headers are compiled alone by the test of the installation.

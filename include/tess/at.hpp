@@ -7,8 +7,7 @@
 //   must not block (a cheap delegate). Handlers of one worker do not interrupt each other; handlers of several workers
 //   of a place run concurrently. `at` messages leave at once; at the caller's own place, f is called or started within
 //   the call. `at_async` messages are gathered per destination, also for the own place, and handlers may run inside
-//   at_async() when a buffer is full
-//   (docs/internals/contract.md, 5.5).
+//   at_async() when a buffer is full (docs/internals/contract.md, 5.5).
 //
 // Threads  any task; at_async also from handlers.
 //          Each `at` is awaited; its abandon() leaves it to the finish, without its result and its exception.
@@ -99,20 +98,16 @@ class handler_frame {
 };
 
 /// Queues a task made by a handler as runnable (its scope already counts it).
-inline void start_in_scope(task<void> t, finish_scope* scope) {
-  promise_base* const p = t.release();
-  p->scope = scope;
-  self->make_runnable(p);
+inline void start_in_scope(task<void> t, finish_scope* s) {
+  self->make_runnable(release_into(s, std::move(t)));
 }
 
 /// The same for a task whose result is not awaited: if settings::overlap_calls is off, it waits for its turn.
 inline void start_async_in_scope(task<void> t, finish_scope* scope) {
   if (self->overlaps_calls) [[likely]]
     return start_in_scope(std::move(t), scope);
-  promise_base* const p = t.release();
-  p->scope = scope;
   self->not_alone();
-  self->unstarted.push(p);
+  self->unstarted.push(release_into(scope, std::move(t)));
 }
 
 template <class F, class... Args>
@@ -338,6 +333,7 @@ template <class F, class... Args>
   requires std::invocable<F&, Args...>
 auto at(place_argument target, F f, Args... args) {
   detail::check_callable<F>();
+  detail::races::sending_from(TESS_RACES_CALLER);
   static_assert((!detail::is_view<Args> && ...), "at: a view's memory stays here: pass a std::string or std::vector");
   using result = typename detail::at_result<F, Args...>::result;
   // Named first: clang 19 takes the wrong branch of a chain of `if constexpr` that calls these.
@@ -372,6 +368,7 @@ template <class F, class... Args>
   requires std::invocable<F&, Args...>
 void at_async(place_argument target, F f, Args... args) {
   detail::check_callable<F>();
+  detail::races::sending_from(TESS_RACES_CALLER);
   static_assert((!detail::is_view<Args> && ...),
                 "at_async: a view's memory stays here: pass a std::string or std::vector");
   constexpr bool values = (detail::is_wired<Args> || ...);

@@ -70,7 +70,7 @@ std::span<std::byte> writable_bytes_of(R& range) {
 /// Stores a few bytes, of a length known at compile time, through a window at once; false: a put is needed.
 template <class R>
 [[gnu::always_inline]] inline bool store_through_window(R& source, std::uint64_t target) noexcept {
-#if !(defined(TESS_CHECKED) && TESS_CHECKED)
+#if !(defined(TESS_CHECKED) && TESS_CHECKED) && !TESS_RACES
   using bytes = decltype(std::as_bytes(std::span(source)));
   if constexpr (bytes::extent <= cache_line) {
     auto const here = job.atomic_window[place_of(target)] + offset_of(target);

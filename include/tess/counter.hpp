@@ -69,6 +69,7 @@ struct cell_awaiter : parked_wait, stoppable_wait {
     return w.next();
   }
   void await_resume() {
+    cell.seen();
     leave();
     if (given_up_by_failure) [[unlikely]]
       throw_place_failed();
@@ -92,6 +93,7 @@ class counter {
   ~counter() {
     if (!cell_.idle()) [[unlikely]]
       detail::drain(cell_);
+    cell_.seen();
   }
 
   /// Announces `n` acknowledgements to wait for. They may arrive before their announcement.
@@ -99,7 +101,11 @@ class counter {
   /// Acknowledges `n`, from a task of this place.
   void acknowledge(std::int64_t n = 1) noexcept { cell_.acknowledge(n); }
   /// True if nothing is outstanding now.
-  [[nodiscard]] bool idle() const noexcept { return cell_.idle(); }
+  [[nodiscard]] bool idle() const noexcept {
+    bool const none = cell_.idle();
+    cell_.seen();
+    return none;
+  }
 
   /// Its address for other places, as the target of a put with notification. The counter must lie in the segment: in a
   /// task's frame, in a place_local, or constructed in memory of the segment (allocate() itself takes no counters).

@@ -54,9 +54,10 @@ void run_some_nested(worker& w) noexcept;
 
 inline constexpr std::int64_t unstarted_limit = 1024;
 
-inline void spawn_promise(worker& w, promise_base* p) {
+inline void spawn_promise(worker& w, promise_base* p, void const* made_at) {
   finish_scope* const scope = w.current->scope;
   p->scope = scope;
+  races::begin(*p, made_at);
   scope->add(1);
   w.not_alone();
   try {
@@ -69,6 +70,14 @@ inline void spawn_promise(worker& w, promise_base* p) {
     run_some_nested(w);
   else if (!w.single)
     offer_work(w);
+}
+
+/// Gives a task to a scope that counts it already.
+inline promise_base* release_into(finish_scope* scope, task<void> t) noexcept {
+  promise_base* const p = t.release();
+  p->scope = scope;
+  races::begin(*p, nullptr);
+  return p;
 }
 
 /// Keeps a callable and its arguments alive while the coroutine that it made is suspended.
@@ -104,6 +113,7 @@ class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_cal
       }
       body->scope = &home_;
       body->stops = p.stops;
+      races::begin(*body, TESS_RACES_CALLER);
       w.current = body;
       return handle_of(body);
     } else {
@@ -119,7 +129,10 @@ class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_cal
     }
   }
 
-  void await_resume() { home_.rethrow(); }
+  void await_resume() {
+    races::acquire(home_.key());
+    home_.rethrow();
+  }
 
  private:
   std::coroutine_handle<> end_body(worker& w, promise_base&, std::exception_ptr thrown) noexcept {
@@ -137,7 +150,7 @@ class [[nodiscard("finish waits at its co_await"), gnu::warn_unused]] finish_cal
 
 /// Starts a task concurrent with the caller, under the caller's innermost finish.
 inline void spawn(task<void> t) {
-  detail::spawn_promise(*detail::self, t.release());
+  detail::spawn_promise(*detail::self, t.release(), TESS_RACES_CALLER);
 }
 
 /// The same with a callable: its captures and arguments are moved into the runtime's frame. Spawn the lambda, not the
@@ -145,7 +158,8 @@ inline void spawn(task<void> t) {
 template <class F, class... Args>
   requires std::invocable<F&, Args...> && (!detail::is_task<F>)
 void spawn(F f, Args... args) {
-  spawn(detail::hold<F, Args...>(std::move(f), std::move(args)...));
+  detail::spawn_promise(*detail::self, detail::hold<F, Args...>(std::move(f), std::move(args)...).release(),
+                        TESS_RACES_CALLER);
 }
 
 /// Runs `body` (a plain callable or one that returns task<>) and waits for everything that it spawns, at all places.

@@ -60,7 +60,10 @@ class [[gnu::warn_unused]] future {
   }
   ~future() {
     // acquire and release: the last owner sees the effects of the others before it destroys the result.
-    if (state_ == nullptr || state_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (state_ == nullptr) return;
+    detail::races::release(state_);
+    if (state_->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    detail::races::acquire(state_);
     std::destroy_at(state_);
     detail::self->frames.release(state_);
   }
@@ -89,6 +92,7 @@ class [[gnu::warn_unused]] future {
       this->kind = &detail::future_wait;
     }
     std::conditional_t<std::is_void_v<T> || Temporary, T, std::add_lvalue_reference_t<T const>> await_resume() {
+      this->woken();
       state& s = *this->kept.state_;
       if (s.exception) std::rethrow_exception(s.exception);
       if constexpr (!std::is_void_v<T>) return *s.value;

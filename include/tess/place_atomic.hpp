@@ -21,10 +21,17 @@ void place_unlock() noexcept;
 template <class F>
 decltype(auto) place_atomic(F&& f) {
   static_assert(!detail::is_task<std::invoke_result_t<F>>, "place_atomic: the section must not suspend");
-  if (detail::self->single) return std::forward<F>(f)();
+  // A check of races is about any number of workers.
+  if (!TESS_RACES && detail::self->single) return std::forward<F>(f)();
   struct guard {
-    guard() noexcept { detail::place_lock(); }
-    ~guard() { detail::place_unlock(); }
+    guard() noexcept {
+      if (!detail::self->single) detail::place_lock();
+      detail::races::acquire(detail::self->segment);
+    }
+    ~guard() {
+      detail::races::release(detail::self->segment);
+      if (!detail::self->single) detail::place_unlock();
+    }
   } const g;
   return std::forward<F>(f)();
 }

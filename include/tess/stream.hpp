@@ -95,6 +95,7 @@ class stream {
   /// place.
   [[gnu::always_inline]] void send(place_argument to, T const& item) const {
     place_id const target = to;
+    detail::races::sending_from(TESS_RACES_CALLER);
     detail::worker& w = *detail::self;
     if (target < w.outgoing_places) [[likely]] {
       detail::out_buffer* const b = w.outgoing_open[target];
@@ -102,6 +103,7 @@ class stream {
           b->used + sizeof(T) <= b->limit) [[likely]] {
         std::memcpy(b->data() + b->used, &item, sizeof(T));
         b->used += sizeof(T);
+        detail::races::also_send(b->clock);
         return;
       }
     }

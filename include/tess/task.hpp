@@ -41,6 +41,7 @@ inline std::coroutine_handle<> start_child(promise_base& child, promise_base& pa
   parent.callee = &child;
   child.scope = parent.scope;
   child.stops = parent.stops;
+  races::continue_in(child, parent);
   self->current = &child;
   return handle_of(&child);
 }
@@ -81,7 +82,9 @@ struct final_awaiter {
     finish_scope* const scope = p.scope;
     if (p.exception) [[unlikely]]
       report_exception(p);
+    races::strand* const strand = races::strand_of(p);
     h.destroy();
+    races::end(w, strand, scope->key());
     scope->done(1);
     return w.next();
   }
@@ -121,7 +124,7 @@ struct promise_common : promise_base {
   template <class Awaitable>
   Awaitable&& await_transform(Awaitable&& a, std::source_location at = std::source_location::current()) noexcept {
     if constexpr (requires { a.await_ready_at_issue(); }) {
-      if (!a.await_ready_at_issue()) where = at;
+      if (TESS_RACES || !a.await_ready_at_issue()) where = at;
     } else {
       where = at;
     }

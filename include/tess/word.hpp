@@ -111,7 +111,20 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   struct due {
     std::byte* address;  ///< null: it was done at the call
     operands given;
-    [[gnu::always_inline]] T complete() const noexcept {
+#if TESS_RACES
+    std::source_location called_at;
+    T complete() const noexcept {
+      if constexpr (done_at_call)
+        if (address == nullptr) return given.value[0];
+      races::begin_word(address, sizeof(T), Op != word_op::get, called_at);
+      T const result = perform();
+      races::end_word(address);
+      return result;
+    }
+#else
+    [[gnu::always_inline]] T complete() const noexcept { return perform(); }
+#endif
+    [[gnu::always_inline]] T perform() const noexcept {
       if constexpr (done_at_call)
         if (address == nullptr) return given.value[0];
       if constexpr (Op == word_op::get) {
@@ -126,7 +139,11 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   };
   [[nodiscard, gnu::always_inline]] due take_due() const noexcept {
     must_await_.met();
+#if TESS_RACES
+    return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_, called_at_};
+#else
     return {reinterpret_cast<std::byte*>(where_ & address_bits), operands_};
+#endif
   }
   /// Completes at once if no other task could run at the call.
   [[nodiscard]] bool await_ready_at_issue() const noexcept { return (where_ & at_once) != 0; }
@@ -167,6 +184,9 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
 
  private:
   [[gnu::always_inline]] void issue(global_ptr<T> p, std::source_location at) {
+#if TESS_RACES
+    called_at_ = at;
+#endif
 #if defined(TESS_CHECKED) && TESS_CHECKED
     check_access(p.bits(), sizeof(T), alignof(T), at);
 #endif
@@ -184,7 +204,11 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
     auto* const address = reinterpret_cast<std::byte*>(here);
     if (alone) {
       if constexpr (done_at_call) {
+#if TESS_RACES
+        operands_.value[0] = due{address, operands_, at}.complete();
+#else
         operands_.value[0] = due{address, operands_}.complete();
+#endif
         where_ = at_once;
       } else {
         prefetch_write(address);
@@ -238,6 +262,9 @@ class [[nodiscard("a word operation completes at its co_await"), gnu::warn_unuse
   [[no_unique_address]] must_await must_await_;
 #if defined(TESS_CHECKED) && TESS_CHECKED
   bool awaited_ = false;
+#endif
+#if TESS_RACES
+  std::source_location called_at_;
 #endif
 };
 

@@ -102,9 +102,21 @@ words runtime_for_machine(words const& given, json const& build, tree const& her
   return all;
 }
 
+// Parts of a program that were compiled without it have no edges between their tasks, and other objects.
+void check_parts_of_races(words const& given) {
+  for (std::string const& file : given) {
+    std::error_code unreadable;
+    if (!file.ends_with(".o") || !std::filesystem::is_regular_file(file, unreadable)) continue;
+    std::ifstream stream{file, std::ios::binary};
+    std::string const text{std::istreambuf_iterator<char>{stream}, {}};
+    if (text.contains("_ZN4tess") && !text.contains("__tsan_init"))
+      throw usage_error{fmt::format("c++: {} was compiled without --races, which all parts of a program need", file)};
+  }
+}
+
 // Our options first, so that the caller's override them; the library last, so that it resolves the objects before it. A
 // shared object has no library of its own: it uses the program's.
-words command_for(words const& given, bool shared, bool for_machine, tree const& here) {
+words command_for(words const& given, bool shared, bool races, bool for_machine, tree const& here) {
   std::ifstream stream{here.build_json()};
   json const build = json::parse(stream, nullptr, false);
   if (build.is_discarded()) {
@@ -124,12 +136,22 @@ words command_for(words const& given, bool shared, bool for_machine, tree const&
   }
   add(options_of(build, "compile", here));
   if (shared) add(options_of(build, "compile_shared", here));
+  if (races) add(options_of(build, "compile_races", here));
   if (shared && links) {
     add(options_of(build, "link_shared", here));
     add(name_inside(given));
   }
   add(given);
-  if (!shared && links) add(options_of(build, "link", here));
+  if (!races && !shared && links) add(options_of(build, "link", here));
+  if (races && links) {
+    words const more = options_of(build, "link_races", here);
+    if (!std::filesystem::exists(more.front()))
+      throw usage_error{fmt::format(
+          "c++: there is no {}, the runtime that looks for races; build it: ninja -C build/release tess_races",
+          more.front())};
+    check_parts_of_races(given);
+    add(more);
+  }
   return all;
 }
 
@@ -145,10 +167,13 @@ int cxx(words const& given) {
         "             with the runtime if a file includes <tess/...>; without it, <tess/machine/registers.hpp> has\n"
         "             what a tile has\n"
         "  --print    print the command instead of running it\n"
+        "  --races    the program looks for races: accesses of tasks and handlers to the same memory, in one process,\n"
+        "             that nothing orders; it prints both lines at its end, and its exit code is 1\n"
         "  --shared   make a shared object whose functions may use `at` (also to compile its parts with -c); it uses "
         "the\n"
         "             runtime of the program that loads it, which must happen before tess::run\n\n"
         "Examples: tess c++ hello.cpp -o hello && tess run ./hello -n 4\n"
+        "          tess c++ --races hello.cpp -o hello && tess run ./hello -n 4\n"
         "          tess c++ --shared sums.cpp -o libsums.so\n"
         "          tess c++ --machine nemesys-4x4 hello.cpp -o hello && tess run --machine nemesys-4x4 ./hello\n"
         "          tess c++ main.cpp -L. -lsums '-Wl,-rpath,$ORIGIN' -o main\n",
@@ -163,14 +188,22 @@ int cxx(words const& given) {
         "compiled (`tess c++ --shared foo.cpp -o libfoo.so`)"};
   }
   words passed;
-  std::ranges::copy_if(given, std::back_inserter(passed),
-                       [](std::string const& word) { return word != "--print" && word != "--shared"; });
+  std::ranges::copy_if(given, std::back_inserter(passed), [](std::string const& word) {
+    return word != "--print" && word != "--shared" && word != "--races";
+  });
   std::string const machine = take_machine(passed);
   if (!machine.empty()) {
     if (has("--shared")) throw usage_error{"c++: programs of a machine are static; leave out --shared or --machine"};
+    if (has("--races"))
+      throw usage_error{
+          "c++: races are looked for in one process of this computer; leave out --races or --machine (a program that "
+          "is "
+          "right there is right on a machine, too)"};
     check_machine(machine, own_tree());
   }
-  words const command = command_for(passed, has("--shared"), !machine.empty(), own_tree());
+  if (has("--races") && has("--shared"))
+    throw usage_error{"c++: a program that looks for races has its parts inside; leave out --races or --shared"};
+  words const command = command_for(passed, has("--shared"), has("--races"), !machine.empty(), own_tree());
   if (print) {
     std::string text{compiler};
     for (auto const& word : command) text += " " + quoted(word);

@@ -94,6 +94,7 @@ class [[nodiscard("at completes at its co_await; use at_async to leave it to the
       at_slot* slot;
       ~guard() { free_at_slot(slot); }
     } const g{slot};
+    slot->cell.seen();
     if (slot->left_tasks) slot->scope->note_sent(wait_.target, 1);
     if (std::uint64_t const failure = slot->cell.take_error()) [[unlikely]]
       throw_failure(failure);

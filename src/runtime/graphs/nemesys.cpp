@@ -262,7 +262,7 @@ class image_transfer final : public graph_transfer {
       run_record const r{{{run_index, 0}, sizeof(run_record) - sizeof(record_header)}, run->key(), 1};
       std::memcpy(message.data(), &r, sizeof r);
     }
-    record_header const h{handler, static_cast<std::uint32_t>(payload.size())};
+    record_header const h{handler, static_cast<std::uint32_t>(payload.size()), races::send()};
     std::memcpy(message.data() + front - sizeof h, &h, sizeof h);
     std::memcpy(message.data() + front, payload.data(), payload.size());
     std::size_t const bytes = front + padded(payload.size());

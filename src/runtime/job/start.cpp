@@ -18,6 +18,7 @@
 #include "runtime/job/make_places.hpp"
 #include "runtime/job/placement.hpp"
 #include "runtime/processes/shutdown.hpp"
+#include "runtime/races/report.hpp"
 #include "runtime/report/blocked_signals.hpp"
 #include "runtime/report/debugger.hpp"
 #include "runtime/report/stall_report.hpp"
@@ -46,6 +47,19 @@ copier read_copier(std::string const& name) {
   throw error("TESS_COPIER", "`" + name + "`", "message_passing, pegasus, nemesys or no_nca");
 }
 
+/// A check of races sees the memory of one process, at its own addresses.
+void check_race_check([[maybe_unused]] settings const& s) {
+#if TESS_RACES
+  if (char const* const rank = std::getenv("PMIX_RANK"); rank != nullptr && std::string_view(rank) != "0")
+    throw reported_by_place_0();
+  bool const delayed = s.delay.any() || s.no_window;
+  if (delayed || (!s.fabric.empty() && s.fabric != "smp"))
+    throw error("a program compiled by `tess c++ --races`",
+                delayed ? "with a delay or without windows" : "on fabric " + s.fabric,
+                "fabric smp: a program that is right there is right on the others, too");
+#endif
+}
+
 /// Chooses places, workers and threads, and makes the fabric. Returns its connection to other programs, or null.
 wireup* configure(job_state& j) {
   std::vector<int> const cpu_numbers = processors();
@@ -59,6 +73,7 @@ wireup* configure(job_state& j) {
   check("settings::threads", s.threads, 4096);
   check("settings::flush_bytes", s.flush_bytes, 4096);
   j.copier = read_copier(s.copier);
+  check_race_check(s);
   fabric_choice choice({s.fabric, s.places, s.delay, s.seed, !s.no_window, s.progress_thread, failure_timeout(s)});
   s.fabric = choice.name();
   wireup* const programs = choice.programs();
@@ -68,7 +83,8 @@ wireup* configure(job_state& j) {
     j.local_places = 1;
   }
   if (s.workers == settings::each_hart) s.workers = choice.harts();
-  if (s.workers == 0) s.workers = 1;
+  // Two show what a program does that takes another way where its place has only one.
+  if (s.workers == 0) s.workers = TESS_RACES ? 2 : 1;
   if (s.places == 0) s.places = std::max(1U, cpus / s.workers);
   if (s.places > 65535) throw error("TESS_PLACES", std::to_string(s.places), "a number from 1 to 65535");
   if (s.workers > 64) throw error("TESS_WORKERS", std::to_string(s.workers), "a number from 1 to 64");
@@ -148,6 +164,7 @@ void start_threads(job_state& j, std::vector<std::thread>& others) {
 /// Starts the threads, runs app at place 0 and ends the threads. Returns the exception that left app, or null.
 std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
   std::exception_ptr thrown;
+  races::begin_job();
   // Left from the run before.
   j.stopping.store(false, std::memory_order_relaxed);
   for (thread_state& t : j.threads) t.polls_no_more.store(false, std::memory_order_relaxed);
@@ -183,6 +200,7 @@ std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
   if (job_aborted()) stop_others_after_abort(j);
   if (job_aborted() || j.failures.any) destroy_tasks(j);
   for (auto const& p : j.places) forget_proxies(*p);
+  j.races = races::end_job();
   return thrown;
 }
 
@@ -323,7 +341,7 @@ int run(settings const& s, args words, detail::function_ref<task<int>(args)> app
     if (thrown) code = 1;
     if (thrown && !j.failures.any) detail::print_exception(j, thrown);
   }
-  if (code == 0 && j.mistakes.load(std::memory_order_relaxed) != 0) code = 1;
+  if (code == 0 && (j.races != 0 || j.mistakes.load(std::memory_order_relaxed) != 0)) code = 1;
   job.write_files(code);
   bool const processes = j.local_places != detail::job.places;
   if (processes && j.first_place == 0 && !detail::job_aborted() && !s.trace.empty()) to_merge = detail::job.places;

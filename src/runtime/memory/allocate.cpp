@@ -61,6 +61,7 @@ std::uint64_t segment_allocate(std::size_t bytes) {
   std::uint64_t const offset = allocate_block(*p.heaps.own, p.heaps.own_released, bytes);
   if (offset == 0) throw out_of_memory(p.id, bytes, p.heaps.own->left_bytes());
   if (the_job->allocations != nullptr) the_job->allocations->add(p.id, offset, bytes);
+  races::fresh(p.memory.base + offset, bytes);
   return global_ptr<std::byte>(p.id, offset).bits();
 }
 
@@ -115,6 +116,7 @@ constexpr auto open_symmetric = [](std::uint64_t offset, std::uint64_t bytes) {
   // Memory that was never used is zero already and stays untouched.
   if (offset < p.heaps.symmetric_used)
     std::memset(p.memory.base + offset, 0, std::min(bytes, p.heaps.symmetric_used - offset));
+  races::fresh(p.memory.base + offset, bytes);
   p.heaps.symmetric_used = std::max(p.heaps.symmetric_used, offset + bytes);
   if (the_job->allocations != nullptr) the_job->allocations->add(p.id, offset, bytes);
 };

@@ -129,6 +129,9 @@ std::byte* aggregator::append_item(worker_state& w, place_id target, stream_key 
   // at_async and other streams find no open run, and end the batch.
   b.stream_scope = std::exchange(b.scope, nullptr);
   std::byte* const room = b.append(stream.handler, prefix.size());
+  record_header h;
+  std::memcpy(&h, b.data() + b.stream_begin, sizeof h);
+  b.clock = h.clock;
   if (!prefix.empty()) std::memcpy(room, prefix.data(), prefix.size());
   std::byte* const item = b.data() + b.used;
   b.used += item_bytes;
@@ -323,7 +326,7 @@ void aggregator::flush_late(worker_state& w) noexcept {
 void aggregator::send_now(worker_state& w, place_id target, handler_id handler, std::byte const* payload,
                           std::size_t bytes) {
   bump(w.cold.messages);
-  record_header const h{handler, static_cast<std::uint32_t>(bytes)};
+  record_header const h{handler, static_cast<std::uint32_t>(bytes), races::send()};
   // After a refusal the next message would be refused, too: they gather, and are sent with the next flush.
   bool refused = std::ranges::any_of(backlog_, [&](auto const& b) { return b->target == target; });
   bool const alone = !refused && (target >= open_.size() || open_[target] == nullptr);

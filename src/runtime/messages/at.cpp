@@ -13,6 +13,7 @@
 #include "runtime/job/job.hpp"
 #include "runtime/messages/exception_wire.hpp"
 #include "runtime/messages/message.hpp"
+#include "runtime/races/handling.hpp"
 #include "runtime/tasks/worker_loop.hpp"
 #include "tess/memory.hpp"
 #include "tess/stream.hpp"
@@ -38,6 +39,8 @@ void apply_reply(reply_header const& h, std::span<std::byte const> data, std::ex
     slot.exception = exception ? std::move(exception) : decode_exception(data);
   else if (!data.empty())
     std::memcpy(slot.result(), data.data(), std::min<std::size_t>(data.size(), slot.result_bytes));
+  // Nobody may await the call; its finish ends after the reply.
+  races::release(slot.scope->key());
   slot.cell.acknowledge(1);
 }
 
@@ -137,6 +140,7 @@ void send_request(place_id target, handler_record const& record, handler_id hand
   worker_state& w = this_worker();
   if (target == w.place) {
     message_context context{target, nullptr};
+    races::handling const by(w, races::send(), nullptr);
     record.invoke(context, payload, bytes);
     return;
   }

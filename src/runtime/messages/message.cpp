@@ -9,6 +9,7 @@
 #include "runtime/failures/abort.hpp"
 #include "runtime/finish/finish.hpp"
 #include "runtime/job/job.hpp"
+#include "runtime/races/handling.hpp"
 
 namespace tess::detail {
 
@@ -105,7 +106,7 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
     if (end - next < static_cast<std::ptrdiff_t>(sizeof(record_header))) malformed(source, "truncated record");
     record_header h;
     std::uint64_t bits;
-    static_assert(sizeof h == sizeof bits);
+    static_assert(TESS_RACES || sizeof h == sizeof bits);
     std::memcpy(&h, next, sizeof h);
     std::memcpy(&bits, next, sizeof bits);
     std::byte const* const payload = next + sizeof h;
@@ -124,6 +125,7 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
       invoke = handler_for(h, source);
       checked = bits;
     }
+    races::handling const by(w, h.clock, context.scope);
     invoke(context, payload, h.bytes);
   }
   run.close();
@@ -132,7 +134,7 @@ void deliver_records(place_id source, std::span<std::byte const> bytes, finish_s
 void send_reply(worker_state& w, place_id target, handler_id handler, std::span<std::byte const> payload) {
   bump(w.cold.messages);
   bump(w.cold.message_bytes, payload.size());
-  record_header const h{handler, static_cast<std::uint32_t>(payload.size())};
+  record_header const h{handler, static_cast<std::uint32_t>(payload.size()), races::send()};
   std::array<std::byte, 2304> small;
   std::vector<std::byte> large;
   std::byte* room = small.data();

@@ -300,6 +300,7 @@ void start_system_task(task<void> t) {
   scope->add(1);
   promise_base* const p = t.release();
   p->scope = scope;
+  races::begin(*p, nullptr);
   self->make_runnable(p);
 }
 

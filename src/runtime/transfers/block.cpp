@@ -21,6 +21,15 @@ void check_block(std::uint64_t address, std::size_t bytes, std::source_location 
   if (bytes != 0) check_access(address, bytes, 1, at);
 }
 
+/// The transfer reads or writes a block at another place; with TESS_RACES all places have a window.
+void note_access(std::uint64_t address, std::size_t bytes, bool writes, std::source_location at) noexcept {
+#if TESS_RACES
+  races::block(bytes_of_window(job.load_window[place_of(address)] + offset_of(address)), bytes, writes, at);
+#else
+  static_cast<void>(address), static_cast<void>(bytes), static_cast<void>(writes), static_cast<void>(at);
+#endif
+}
+
 void count_block(std::size_t bytes) noexcept {
   cold_counts& c = this_worker().cold;
   ++c.block_operations;
@@ -107,6 +116,8 @@ void block_put(std::span<std::byte const> source, std::uint64_t target, completi
                std::source_location at) {
   check_block(target, source.size(), at);
   count_block(source.size());
+  races::block(source.data(), source.size(), false, at);
+  note_access(target, source.size(), true, at);
   announce(local, [&] {
     if (the_job->fabric->coherent() || source.empty())
       the_job->fabric->put(here(), source, target, local, notified);
@@ -118,6 +129,8 @@ void block_put(std::span<std::byte const> source, std::uint64_t target, completi
 void block_get(std::uint64_t source, std::span<std::byte> target, completion* local, std::source_location at) {
   check_block(source, target.size(), at);
   count_block(target.size());
+  note_access(source, target.size(), false, at);
+  races::block(target.data(), target.size(), true, at);
   announce(local, [&] {
     if (the_job->fabric->coherent() || target.empty())
       the_job->fabric->get(here(), source, target, local);
@@ -131,6 +144,8 @@ void block_copy(std::uint64_t source, std::uint64_t target, std::size_t bytes, c
   check_block(source, bytes, at);
   check_block(target, bytes, at);
   count_block(bytes);
+  note_access(source, bytes, false, at);
+  note_access(target, bytes, true, at);
   announce(local, [&] {
     if (the_job->fabric->coherent() || bytes == 0)
       the_job->fabric->copy(here(), source, target, bytes, local);

@@ -69,6 +69,11 @@ bool verifies_accesses() noexcept {
 word_slot* issue_word(word_request const& request, std::source_location at) {
   if (verifies_accesses()) [[unlikely]]
     check_access(request.address, request.bytes, request.alignment, at);
+#if TESS_RACES
+  std::byte const* const word =
+      bytes_of_window(job.load_window[place_of(request.address)] + offset_of(request.address));
+  races::begin_word(word, request.bytes, request.op != word_op::get, at);
+#endif
   worker_state& w = this_worker();
   auto* const slot = new (w.frames.allocate(sizeof(word_slot), frame_pool::kind::raw)) word_slot;
   try {

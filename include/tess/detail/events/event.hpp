@@ -91,6 +91,7 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
     return w.next();
   }
   [[gnu::always_inline]] auto await_resume() {
+    woken();
     if (waiting_.given_up) [[unlikely]]
       throw_place_failed();
     if constexpr (access::gives<Event>(Op)) return waiting_.value;
@@ -107,6 +108,9 @@ class [[nodiscard("an operation that may wait is done at its co_await"), gnu::wa
                                    has_holder<Event> ? &event_wait::held_object : nullptr};
 
  protected:
+  /// Who performed the operation of a waiting task has done so before.
+  void woken() const noexcept { races::acquire(&access::line(event_)); }
+
   Event& event_;
   waiting<value> waiting_;
   [[no_unique_address]] must_await must_await_;

@@ -54,6 +54,17 @@ class wait_list {
 
   /// Returns the state, which the caller owns until close().
   [[nodiscard, gnu::always_inline]] std::uint64_t open() noexcept {
+    std::uint64_t const state = open_state();
+    races::acquire(this);
+    return state;
+  }
+  [[gnu::always_inline]] void close(std::uint64_t state) noexcept {
+    races::release(this);
+    bits_.store(state, std::memory_order_release);
+  }
+
+ private:
+  [[nodiscard, gnu::always_inline]] std::uint64_t open_state() noexcept {
     if (self->single) return bits_.load(std::memory_order_relaxed);
     std::uint64_t seen = bits_.load(std::memory_order_relaxed);
     // acquire: pairs with the release of close().
@@ -62,8 +73,8 @@ class wait_list {
       return seen;
     return open_slowly();
   }
-  [[gnu::always_inline]] void close(std::uint64_t state) noexcept { bits_.store(state, std::memory_order_release); }
 
+ public:
   /// True if there are waiters; for readers that do not lock.
   [[nodiscard]] bool awaited() const noexcept {
     std::uint64_t const state = bits_.load(std::memory_order_relaxed);

@@ -15,6 +15,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tess/detail/tasks/races.hpp"
+
 namespace tess::detail {
 
 /// The link of a ready queue: the base of a task's promise and of a slot.
@@ -73,6 +75,7 @@ class completion {
 
   /// Called by fabrics. A nonzero `failure` (a place + 1) is kept and becomes the waiter's exception.
   void acknowledge(std::int64_t units, std::uint64_t failure = 0) noexcept {
+    races::release(key_);
     if (failure != 0) error_.store(failure, std::memory_order_relaxed);
     // release: what was acknowledged, to the waiter; acquire: notify and cookie.
     std::int64_t const before = value_.fetch_sub(units, std::memory_order_acq_rel);
@@ -86,6 +89,9 @@ class completion {
   void notify() noexcept { notify_worker(notify_, cookie_); }
   static constexpr std::size_t value_offset = 0;
 
+  /// The waiter, or one that saw that nothing is outstanding, has seen what was acknowledged.
+  void seen() const noexcept { races::acquire(key_); }
+
   /// 0, or the failed place + 1; clears it.
   std::uint64_t take_error() noexcept {
     // Failures are rare, and an exchange is expensive.
@@ -97,7 +103,8 @@ class completion {
   std::atomic<std::uint64_t> error_{0};
   std::uint32_t notify_ = 0;
   std::uint64_t cookie_ = 0;
+  [[no_unique_address]] races::own_key key_;
 };
-static_assert(sizeof(completion) == 32);
+static_assert(TESS_RACES || sizeof(completion) == 32);
 
 }  // namespace tess::detail

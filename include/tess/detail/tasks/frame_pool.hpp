@@ -23,6 +23,7 @@
 
 #include "tess/detail/platform.hpp"
 #include "tess/detail/tasks/fail_allocation.hpp"
+#include "tess/detail/tasks/races.hpp"
 
 namespace tess::detail {
 
@@ -43,10 +44,10 @@ class frame_pool {
       if (block* const b = lists_[c]) [[likely]] {
         lists_[c] = b->next;
         b->state = k;
-        return &b->next;
+        return races::fresh(&b->next, bytes);
       }
     }
-    return refill(c, k);
+    return races::fresh(refill(c, k), bytes);
   }
 
   /// Frees memory from any pool of this place.

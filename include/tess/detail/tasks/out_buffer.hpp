@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "tess/detail/handler.hpp"
+#include "tess/detail/tasks/races.hpp"
 #include "tess/error.hpp"
 
 namespace tess::detail {
@@ -20,6 +21,7 @@ class finish_scope;
 struct record_header {
   handler_id handler;
   std::uint32_t bytes;  ///< of the payload, without padding
+  [[no_unique_address]] races::message_clock clock{};
 };
 inline constexpr std::uint16_t run_index = 0xffff;
 
@@ -56,6 +58,7 @@ struct alignas(64) out_buffer {
   place_id target = 0;
 
   flush_reason reason = flush_reason::size;
+  [[no_unique_address]] races::message_clock clock{};  ///< of the open batch of items
 
   [[nodiscard]] std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 
@@ -67,7 +70,7 @@ struct alignas(64) out_buffer {
   [[gnu::always_inline]] std::byte* append(handler_id handler, std::size_t payload_bytes) noexcept {
     std::byte* const record = data() + used;
     std::size_t const record_bytes = sizeof(record_header) + padded(payload_bytes);
-    record_header const h{handler, static_cast<std::uint32_t>(payload_bytes)};
+    record_header const h{handler, static_cast<std::uint32_t>(payload_bytes), races::send()};
     std::memcpy(record, &h, sizeof h);
     // The padding is sent too: it must be defined.
     if (payload_bytes % 8 != 0) std::memset(record + record_bytes - 8, 0, 8);

@@ -4,16 +4,24 @@
 #include <atomic>
 
 #include "tess/detail/platform.hpp"
+#include "tess/detail/tasks/races.hpp"
 
 namespace tess::detail {
 
 class short_lock {
  public:
-  bool try_lock() noexcept { return !taken_.test_and_set(std::memory_order_acquire); }
+  bool try_lock() noexcept {
+    if (taken_.test_and_set(std::memory_order_acquire)) return false;
+    races::acquire(this);
+    return true;
+  }
   void lock() noexcept {
     while (!try_lock()) spin_pause();
   }
-  void unlock() noexcept { taken_.clear(std::memory_order_release); }
+  void unlock() noexcept {
+    races::release(this);
+    taken_.clear(std::memory_order_release);
+  }
 
  private:
   std::atomic_flag taken_;

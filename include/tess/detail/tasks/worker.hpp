@@ -21,6 +21,7 @@
 #include "tess/detail/tasks/deque.hpp"
 #include "tess/detail/tasks/frame_pool.hpp"
 #include "tess/detail/tasks/out_buffer.hpp"
+#include "tess/detail/tasks/races.hpp"
 #include "tess/detail/tasks/ring.hpp"
 #include "tess/detail/tasks/scope.hpp"
 #include "tess/error.hpp"
@@ -44,6 +45,7 @@ struct promise_base : ready_node {
   std::source_location made;   ///< the task's function, or the call of the collective
   std::source_location maker;  ///< the latest co_await of the task that made it
 #endif
+  [[no_unique_address]] races::task_strand strand;
 };
 
 /// All task promises start with promise_base at the same distance from the frame (task.hpp checks the alignment).
