@@ -7,17 +7,18 @@ include(CMakePackageConfigHelpers)
 # share/tessera/build.json says how to compile against this tree; `tess c++` reads it, replacing ${prefix}.
 function(tess_write_build_json file include_directory)
   set(linker -pthread ${TESS_USER_LINK_OPTIONS})
-  set(compile -I${include_directory} ${TESS_USER_COMPILE_OPTIONS})
+  set(compile -I${include_directory} ${ARGN} ${TESS_USER_COMPILE_OPTIONS})
   set(compile_shared ${TESS_SHARED_COMPILE_OPTIONS})
   set(link "\${prefix}/lib/libtessera.a" ${linker} ${TESS_PROGRAM_LINK_OPTIONS})
   set(link_shared -shared ${linker} ${TESS_SHARED_LINK_OPTIONS})
   set(compile_machine -I${include_directory} ${TESS_RISCV_TARGET_OPTIONS})
   set(link_machine ${TESS_RISCV_LINK_OPTIONS})
+  set(link_shmem "-L\${prefix}/lib" -Wl,--push-state,--as-needed -lshmem -Wl,--pop-state "-Wl,-rpath,\${prefix}/lib")
   set(runtime_machine "\${prefix}/lib/riscv64/libtessera.a")
   set(link_runtime_machine -Wl,--undefined-glob=_ZN4tess*)
   set(text "")
   foreach(key IN ITEMS compile link compile_shared link_shared compile_machine link_machine runtime_machine
-                   link_runtime_machine)
+                   link_runtime_machine link_shmem)
     list(TRANSFORM ${key} REPLACE "(.+)" "\"\\1\"")
     list(JOIN ${key} ", " options)
     list(APPEND text "\"${key}\": [${options}]")
@@ -26,7 +27,8 @@ function(tess_write_build_json file include_directory)
   file(CONFIGURE OUTPUT ${file} CONTENT "{${text}}\n" @ONLY)
 endfunction()
 
-tess_write_build_json(${PROJECT_BINARY_DIR}/share/tessera/build.json ${PROJECT_SOURCE_DIR}/include)
+tess_write_build_json(${PROJECT_BINARY_DIR}/share/tessera/build.json ${PROJECT_SOURCE_DIR}/include
+  -I${PROJECT_BINARY_DIR}/include)
 tess_write_build_json(${PROJECT_BINARY_DIR}/install/build.json "\${prefix}/include")
 configure_file(deps/packages.txt ${PROJECT_BINARY_DIR}/share/tessera/packages.txt COPYONLY)
 install(FILES ${PROJECT_BINARY_DIR}/install/build.json DESTINATION share/tessera COMPONENT development)
@@ -42,6 +44,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/html DESTINATION share/doc/te
 
 if(TARGET tess_cli)
   install(TARGETS tess_cli DESTINATION bin COMPONENT command)
+  # The names that OpenSHMEM's compilers and launcher have elsewhere.
+  foreach(name IN ITEMS oshcc oshc++ oshrun)
+    file(CREATE_LINK tess ${PROJECT_BINARY_DIR}/bin/${name} SYMBOLIC)
+    install(FILES ${PROJECT_BINARY_DIR}/bin/${name} DESTINATION bin COMPONENT command)
+  endforeach()
 endif()
 
 if(TARGET tessera)
