@@ -171,10 +171,11 @@ def inline_body(function: Function) -> str:
     """A word of a PE of this host, `word`, by the processor's own instruction."""
     at, whole = function.inside.removeprefix("atomic_"), is_integer(function.type)
     builtin = {"fetch_add": "fetch_add", "fetch_and": "fetch_and", "fetch_or": "fetch_or", "fetch_xor": "fetch_xor"}
+    # Others see each of them: a loop of p, or one that waits by g.
     if at == "p":
-        return "*word = value; return;"
+        return f"*(volatile {function.type} *)word = value; return;"
     if at == "g":
-        return "return *word;"
+        return f"return *(volatile {function.type} *)word;"
     order = "__ATOMIC_SEQ_CST"
     if at in builtin:
         return f"return __atomic_{builtin[at]}(word, value, {order});"
@@ -200,21 +201,42 @@ def inline_body(function: Function) -> str:
     return f"__atomic_compare_exchange_n(word, &cond, value, 0, {order}, {order}); return cond;"
 
 
+def inlined_word(function: Function) -> str:
+    pointer = next(p for p in function.parameters if p.type.endswith("*"))
+    found = f"tess_shmem_word({pointer.name}, pe)"
+    if function.context:
+        found = f"tess_shmem_of_world(ctx) ? {found} : 0"
+    return (
+        f"  {function.type} *const word = ({function.type} *)({found});\n"
+        f"  if (__builtin_expect(word != 0, 1)) {{ {inline_body(function)} }}\n"
+    )
+
+
+def inlined_block(function: Function) -> str:
+    """A copy to or from a PE of this host."""
+    size = f"sizeof({function.type})" if function.type else str(function.bytes or 1)
+    puts = function.inside.startswith("put")
+    copied = "there, source, bytes" if puts else "dest, there, bytes"
+    return (
+        f"  const size_t bytes = nelems * {size};\n"
+        f"  char *const there = tess_shmem_block({'dest' if puts else 'source'}, bytes, pe);\n"
+        "  if (__builtin_expect(there != 0 && nelems <= TESS_SHMEM_MOST, 1)) {\n"
+        f"    __builtin_memcpy({copied});\n    return;\n  }}\n"
+    )
+
+
 def inlines(table: Table) -> str:
     lines = []
     for row in table.rows:
-        if "word" not in row.marks:
+        if not row.marks & {"word", "block"}:
             continue
         for function in functions_of(table, row):
-            pointer = next(p for p in function.parameters if p.type.endswith("*"))
+            if "block" in row.marks and function.context:
+                continue
             call = f"{twin(function.name)}({function.arguments()})"
             last = f"{call};" if function.result == "void" else f"return {call};"
-            lines.append(
-                f"TESS_SHMEM_INLINE {function.prototype()} {{\n"
-                f"  {function.type} *const word = ({function.type} *)tess_shmem_word({pointer.name}, pe);\n"
-                f"  if (__builtin_expect(word != 0, 1)) {{ {inline_body(function)} }}\n"
-                f"  {last}\n}}"
-            )
+            body = inlined_word(function) if "word" in row.marks else inlined_block(function)
+            lines.append(f"TESS_SHMEM_INLINE {function.prototype()} {{\n{body}  {last}\n}}")
     return "\n".join(lines)
 
 

@@ -20,10 +20,9 @@ inline std::byte* find_at(void const* address, std::size_t bytes, int pe) {
   auto const at = static_cast<std::byte const*>(address);
   auto const in_heap = static_cast<std::size_t>(at - own.heap);
   if (in_heap < own.heap_bytes && bytes <= own.heap_bytes - in_heap)
-    return reinterpret_cast<std::byte*>(tess_shmem_view.heaps[pe]) + in_heap;
+    return slot_of(pe) + (std::size_t{1} << (own.slot_shift - 1)) + in_heap;
   auto const in_data = static_cast<std::size_t>(at - own.data);
-  if (in_data < own.data_bytes && bytes <= own.data_bytes - in_data)
-    return reinterpret_cast<std::byte*>(tess_shmem_view.datas[pe]) + in_data;
+  if (in_data < own.data_bytes && bytes <= own.data_bytes - in_data) return slot_of(pe) + own.data_in_slot + in_data;
   return nullptr;
 }
 

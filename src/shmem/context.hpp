@@ -27,11 +27,6 @@ struct [[gnu::visibility("default")]] tess_shmem_team {
   std::vector<shmem_ctx_t> contexts;
 };
 
-struct [[gnu::visibility("default")]] tess_shmem_context {
-  shmem_team_t team = nullptr;
-  long options = 0;
-};
-
 namespace tess::shmem {
 
 /// Checked.
@@ -51,7 +46,7 @@ inline int world_pe(tess_shmem_team const& team, int pe) {
 inline int pe_of(shmem_ctx_t ctx, int pe) {
   if (ctx == SHMEM_CTX_DEFAULT) [[likely]]
     return pe;
-  if (ctx == SHMEM_CTX_INVALID) [[unlikely]]
+  if (ctx == SHMEM_CTX_INVALID || ctx->team == nullptr) [[unlikely]]
     fail("an invalid context", "SHMEM_CTX_DEFAULT, or a context that was made");
   return world_pe(of(ctx->team), pe);
 }

@@ -18,6 +18,12 @@
 #include "shmem/statics.hpp"
 #include "shmem/waiting.hpp"
 
+namespace tess::shmem {
+namespace {
+constexpr char* no_windows[2] = {};
+}
+}  // namespace tess::shmem
+
 // A program that contains the library is known by this note (System V ABI, "Note Section"), as one that loads it is by
 // the library's name.
 asm(".pushsection .note.tessera.shmem, \"a\", @note\n"
@@ -28,7 +34,7 @@ asm(".pushsection .note.tessera.shmem, \"a\", @note\n"
     ".popsection\n");
 
 extern "C" {
-constinit struct tess_shmem_view tess_shmem_view{};
+constinit struct tess_shmem_view tess_shmem_view = {nullptr, nullptr, 0, 0, 0, tess::shmem::no_windows};
 }
 
 namespace tess::shmem {
@@ -133,30 +139,31 @@ void meet_with_same_program() {
   if (!same) fail("this PE runs another program than PE 0", "the same program for all");
 }
 
-std::vector<char*> heaps;
-std::vector<char*> datas;
+/// The heap and the statics of each PE, and behind the last one nothing: whoever looks there finds no window.
+std::vector<char*> windows;
 
 void make_view() {
-  heaps.clear();
-  datas.clear();
+  windows.clear();
   for (int pe = 0; pe < own.pes; ++pe) {
-    heaps.push_back(reinterpret_cast<char*>(slot_of(pe) + file::heap_offset(own.pes)));
-    std::size_t const within = reinterpret_cast<std::uintptr_t>(own.data) % 4096;
-    datas.push_back(reinterpret_cast<char*>(slot_of(pe) + file::data_offset + within));
+    windows.push_back(reinterpret_cast<char*>(slot_of(pe) + file::heap_offset(own.pes)));
+    windows.push_back(reinterpret_cast<char*>(slot_of(pe) + own.data_in_slot));
   }
+  windows.insert(windows.end(), 2, nullptr);
 }
 
 }  // namespace
 
 void show_view(bool inlined) {
-  auto* const heap = reinterpret_cast<char*>(own.heap);
-  auto* const data = reinterpret_cast<char*>(own.data);
-  auto* const pes = reinterpret_cast<char*>(inlined ? static_cast<std::uintptr_t>(own.pes) : 0);
-  // The last words end where the memory does.
-  tess_shmem_view = {heap,        heap + own.heap_bytes - 15,
-                     data,        data + (own.data_bytes < 16 ? 0 : own.data_bytes - 15),
-                     pes,         heaps.data(),
-                     datas.data()};
+  // The last word begins where it fits, whatever its size.
+  constexpr std::size_t longest = 16;
+  auto const room = [](std::size_t bytes) { return bytes < longest ? 0 : bytes - longest + 1; };
+  bool const shown = inlined && own.pes != 0;
+  tess_shmem_view = {reinterpret_cast<char*>(own.heap),
+                     reinterpret_cast<char*>(own.data),
+                     room(own.heap_bytes),
+                     room(own.data_bytes),
+                     shown ? static_cast<std::size_t>(own.pes) : 0,
+                     shown ? windows.data() : no_windows};
 }
 
 void meet() {

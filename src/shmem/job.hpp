@@ -26,7 +26,8 @@ struct job_state {
   std::size_t heap_bytes = 0;
   std::byte* data = nullptr;
   std::size_t data_bytes = 0;
-  int threads = 0;  ///< SHMEM_THREAD_…
+  std::size_t data_in_slot = 0;  ///< where `data` is in each slot
+  int threads = 0;               ///< SHMEM_THREAD_…
 };
 extern constinit job_state own;
 

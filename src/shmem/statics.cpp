@@ -136,6 +136,7 @@ void share_statics(int descriptor, off_t offset) {
   if (made == MAP_FAILED) fail(std::string("statics: ") + std::strerror(errno), "memory for them");
   own.data = reinterpret_cast<std::byte*>(begin);
   own.data_bytes = end - begin;
+  own.data_in_slot = detail::shmem_job::data_offset;
 }
 
 std::pair<std::uint64_t, std::uint64_t> program_identity() {

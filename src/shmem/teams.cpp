@@ -109,6 +109,10 @@ void open(tess_shmem_team& team, int id) {
   clear_flags(id);
 }
 
+bool is_world(tess_shmem_team const& team) {
+  return team.start == 0 && team.stride == 1 && team.size == own.pes;
+}
+
 bool is_made(shmem_team_t team) {
   return team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED ||
          std::ranges::any_of(teams, [&](auto const& one) { return one.get() == team; });
@@ -191,7 +195,7 @@ int team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) {
   constexpr long known = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
   if (team == SHMEM_TEAM_INVALID || (options & ~known) != 0) return -1;
   std::scoped_lock const one(contexts_lock);
-  contexts.push_back(std::make_unique<tess_shmem_context>(&of(team), options));
+  contexts.push_back(std::make_unique<tess_shmem_context>(&of(team), options, is_world(*team) ? 1 : 0));
   *ctx = contexts.back().get();
   return 0;
 }
@@ -223,7 +227,7 @@ void open_teams() {
   free_ids.fill(~std::uint64_t{0});
   open(tess_shmem_team_world, 0);
   open(tess_shmem_team_shared, 1);
-  tess_shmem_context_default = {&tess_shmem_team_world, 0};
+  tess_shmem_context_default = {&tess_shmem_team_world, 0, 1};
 }
 
 void close_teams() {
