@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "shmem/job.hpp"
+#include "shmem/profile.hpp"
 #include "shmem/shmem.hpp"
 
 namespace tess::shmem {
@@ -31,6 +32,8 @@ T* at_pe(T const* address, std::size_t items, int pe) {
   std::byte* const found = find_at(address, items * sizeof(T), pe);
   if (found == nullptr || items > SIZE_MAX / sizeof(T)) [[unlikely]]
     fail_address(address, items * sizeof(T), pe);
+  if (profiling) [[unlikely]]
+    count_bytes(items * sizeof(T), pe);
   return reinterpret_cast<T*>(found);
 }
 inline std::byte* at_pe(void const* address, std::size_t bytes, int pe) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "shmem/job.hpp"
+#include "shmem/profile.hpp"
 
 namespace tess::shmem {
 
@@ -27,7 +28,18 @@ class call {
     current = {name, from};
     if (own.pes == 0) [[unlikely]]
       fail_outside_job();
+    if (profiling) [[unlikely]]
+      began_ = seconds_now();
   }
+  ~call() {
+    if (began_ != 0) [[unlikely]]
+      count_call(current.name, current.from, began_);
+  }
+  call(call const&) = delete;
+  call& operator=(call const&) = delete;
+
+ private:
+  double began_ = 0;
 };
 /// A call that is allowed before shmem_init.
 class early_call {

@@ -13,6 +13,7 @@
 #include "shmem/address.hpp"
 #include "shmem/call.hpp"
 #include "shmem/memory.hpp"
+#include "shmem/profile.hpp"
 #include "shmem/teams.hpp"
 #include "shmem/waiting.hpp"
 
@@ -41,7 +42,8 @@ int init_thread(int requested, int* provided) {
     spins = own.pes <= processors ? 20'000 : 20;
     open_teams();
     open_heap();
-    show_view(std::getenv("SHMEM_PROFILING") == nullptr);
+    begin_profile();
+    show_view(!profiling);
     meet();
   }
   if (provided != nullptr) *provided = own.threads;
@@ -53,6 +55,7 @@ void finalize() {
   if (--beginnings != 0) return;
   std::fflush(nullptr);
   meet();
+  end_profile();
   close_teams();
   close_heap();
   end();
