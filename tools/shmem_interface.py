@@ -370,18 +370,28 @@ def bindings(table: Table, section: str) -> str:
 # The page -------------------------------------------------------------------------------------------------------------
 
 
+PAGE_BEGIN = """# The functions of OpenSHMEM
+
+Made of `src/shmem/interface.txt` by `python3 tools/shmem_interface.py src/shmem/interface.txt page`. `TYPENAME` and
+`TYPE` stand for the [types](#types) of the set in brackets, `SIZE` for 8, 16, 32, 64 and 128, or for 32 and 64 where a
+function is deprecated. *ctx*: also as `shmem_ctx_…` with a context as the first argument. *generic*: also without
+`TYPENAME_`, in C11 and C++. *1.6*: not in OpenSHMEM 1.5. Each function has a twin whose name begins with `pshmem_`.
+"""
+
+
 def page(table: Table) -> str:
-    lines = []
+    lines = [PAGE_BEGIN]
     for section, title in table.sections.items():
-        lines += [f"## {title}", "", "| function | for | |", "|---|---|---|"]
+        lines += [f"## {title}", ""]
         for row in table.rows:
             if row.section != section:
                 continue
-            result = Function(row.name, row.result, row.parameters, "", "", "", 0, False).prototype()
-            kinds = row.set if row.set in table.types else ("each width" if row.set in BITS else "")
-            shown = {"ctx": "also `shmem_ctx_…`", "generic": "generic", "1.6": "1.6", "old": "deprecated"}
+            prototype = Function(row.name, row.result, row.parameters, "", "", "", 0, False).prototype()
+            shown = {"ctx": "ctx", "generic": "generic", "1.6": "1.6", "old": "deprecated"}
             notes = [text for mark, text in shown.items() if mark in row.marks]
-            lines.append(f"| `{result}` | {kinds} | {', '.join(notes)} |")
+            if row.set in table.types:
+                notes.insert(0, f"[{row.set}]")
+            lines.append(f"- `{prototype}`" + (": " if notes else "") + ", ".join(notes))
         lines.append("")
     lines += ["## Types", "", "| set | types |", "|---|---|"]
     lines += [f"| {name} | {', '.join(n for n, _ in members)} |" for name, members in table.types.items()]

@@ -1,8 +1,8 @@
 // profile: counts calls, bytes, time and which PE they went to, for `tess run --stats FILE`.
 //
 //   With it every word is a call instead of an instruction in the program, so that it is counted, too. At the end PE 0
-//   collects what all PEs counted and writes the file: JSON; or, by its ending, .csv: the bytes that each PE moved to and
-//   from each; .svg: the same as a picture.
+//   collects what all PEs counted and writes the file: JSON; or, by its ending, .csv: the bytes that each PE moved to
+//   and from each; .svg: the same as a picture.
 //
 // Units     bytes; seconds in a call, which for waits, locks and collectives is mostly waiting.
 // Threads   any.

@@ -1,5 +1,5 @@
 // shmemx: extensions of OpenSHMEM; this library has none.
-#ifndef TESS_SHMEMX_H
-#define TESS_SHMEMX_H
+#ifndef SHMEMX_H_
+#define SHMEMX_H_
 #include <shmem.h>
 #endif

@@ -68,7 +68,7 @@ std::string source_line(void* return_address) {
   std::array<char, 20> digits{'0', 'x'};
   auto const end = std::to_chars(digits.data() + 2, digits.data() + digits.size() - 1, at.offset, 16).ptr;
   *end = '\0';
-  for (char const* const tool : {"addr2line", "llvm-addr2line-19", "llvm-addr2line"}) {
+  for (char const* const tool : {"llvm-addr2line-19", "llvm-addr2line", "addr2line"}) {
     std::string const found = output_of({tool, "-i", "-e", program.c_str(), digits.data(), nullptr});
     if (found.empty()) continue;
     std::string_view lines(found);

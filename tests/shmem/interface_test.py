@@ -204,6 +204,10 @@ class InTable(unittest.TestCase):
         for name in self.it.named["noreturn"]:
             self.assertRegex(text, rf"(?m)^.*(_Noreturn|noreturn|NORETURN).*\b{name}\(")
 
+    def test_the_page_is_that_of_the_table(self):
+        page = (ROOT / "docs/use/openshmem-functions.md").read_text()
+        self.assertEqual(page, self.made.page(self.table), "write it again: see its first lines")
+
 
 if __name__ == "__main__":
     unittest.main()
