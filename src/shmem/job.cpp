@@ -85,9 +85,18 @@ found_job find_job() {
   return found;
 }
 
+/// At a multiple of a huge page, so that huge pages of the file are huge ones here.
+void* map_aligned(int descriptor, std::size_t bytes) {
+  constexpr std::size_t huge_page = std::size_t{2} << 20U;
+  void* const room = mmap(nullptr, bytes + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return MAP_FAILED;
+  auto const begin = (reinterpret_cast<std::uintptr_t>(room) + huge_page - 1) / huge_page * huge_page;
+  return mmap(reinterpret_cast<void*>(begin), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+              descriptor, 0);
+}
+
 void map_slots(found_job const& found) {
-  std::size_t const bytes = file::file_bytes(found.pes);
-  void* const all = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, found.descriptor, 0);
+  void* const all = map_aligned(found.descriptor, file::file_bytes(found.pes));
   if (all == MAP_FAILED)
     fail(std::string("the memory of all PEs cannot be mapped: ") + std::strerror(errno),
          "address space for it (ulimit -v unlimited)");
