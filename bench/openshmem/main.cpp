@@ -1,4 +1,4 @@
-// openshmem: what operations of OpenSHMEM cost between processes of one host, beside the processor's own instructions.
+// main: what operations of OpenSHMEM cost between processes of one host, beside the processor's own instructions.
 //
 //   Every PE makes every measurement; the figures are those of PE 0. The limits are raw: they use the addresses of
 //   shmem_ptr, and the same memory. The same program, compiled against another library, is a peer; cases that this
