@@ -209,9 +209,10 @@ def inlines(table: Table) -> str:
             pointer = next(p for p in function.parameters if p.type.endswith("*"))
             call = f"{twin(function.name)}({function.arguments()})"
             last = f"{call};" if function.result == "void" else f"return {call};"
+            found = f"tess_shmem_word{'_in(ctx, ' if function.context else '('}{pointer.name}, pe)"
             lines.append(
                 f"TESS_SHMEM_INLINE {function.prototype()} {{\n"
-                f"  {function.type} *const word = ({function.type} *)tess_shmem_word({pointer.name}, pe);\n"
+                f"  {function.type} *const word = ({function.type} *){found};\n"
                 f"  if (__builtin_expect(word != 0, 1)) {{ {inline_body(function)} }}\n"
                 f"  {last}\n}}"
             )

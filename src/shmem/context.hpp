@@ -27,11 +27,6 @@ struct [[gnu::visibility("default")]] tess_shmem_team {
   std::vector<shmem_ctx_t> contexts;
 };
 
-struct [[gnu::visibility("default")]] tess_shmem_context {
-  shmem_team_t team = nullptr;
-  long options = 0;
-};
-
 namespace tess::shmem {
 
 /// Checked.
