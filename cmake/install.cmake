@@ -45,6 +45,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/html DESTINATION share/doc/te
 if(TARGET tess_cli)
   install(TARGETS tess_cli DESTINATION bin COMPONENT command)
   # The names that OpenSHMEM's compilers and launcher have elsewhere.
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   foreach(name IN ITEMS oshcc oshc++ oshrun)
     file(CREATE_LINK tess ${PROJECT_BINARY_DIR}/bin/${name} SYMBOLIC)
     install(FILES ${PROJECT_BINARY_DIR}/bin/${name} DESTINATION bin COMPONENT command)

@@ -104,8 +104,16 @@ words runtime_for_machine(words const& given, json const& build, tree const& her
 }
 
 // OpenSHMEM's library; a program that uses none of its names does not need it.
-words link_openshmem(json const& build, tree const& here) {
-  words const options = options_of(build, "link_shmem", here);
+words link_openshmem(words const& given, json const& build, tree const& here) {
+  words options = options_of(build, "link_shmem", here);
+  bool const is_static =
+      std::ranges::any_of(given, [](std::string const& word) { return word == "-static" || word == "-static-pie"; });
+  if (is_static) {
+    // A static program looks for no libraries; one with a path for them does not even start (-static-pie).
+    std::erase_if(options, [](std::string const& word) { return word.starts_with("-Wl,-rpath"); });
+    // The library is in C++.
+    options.insert(options.end(), {"-lstdc++", "-lm", "-pthread"});
+  }
   std::error_code unreadable;
   return std::filesystem::exists(here.prefix / "lib" / "libshmem.so", unreadable) ? options : words{};
 }
@@ -144,7 +152,7 @@ words command_for(words const& given, bool shared, bool for_machine, tree const&
   add(given);
   if (!shared && links) {
     add(options_of(build, "link", here));
-    add(link_openshmem(build, here));
+    add(link_openshmem(given, build, here));
   }
   return all;
 }
@@ -157,7 +165,7 @@ words command_for_c(words const& given, tree const& here) {
   add(options_of(build, "compile", here));
   add(given);
   if (only_compiles(given)) return all;
-  words const library = link_openshmem(build, here);
+  words const library = link_openshmem(given, build, here);
   if (library.empty())
     throw usage_error{fmt::format(
         "cc: there is no {}/lib/libshmem.so; apt-get install python3-minimal, and build again", here.prefix.string())};

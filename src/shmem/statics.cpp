@@ -28,8 +28,13 @@ constexpr std::uintptr_t page_after(std::uintptr_t address) {
   return page_of(address + page - 1);
 }
 
+/// Writable memory that the program's file describes; what is loaded from the file ends before the zeros.
+struct segment {
+  std::uintptr_t begin, loaded_end, end;
+};
+
 struct program_parts {
-  std::uintptr_t begin = UINTPTR_MAX, end = 0;  ///< writable
+  std::vector<segment> writable;
   std::uintptr_t relro_end = 0;
   std::uint64_t hash[2] = {0xcbf29ce484222325, 0x9e3779b97f4a7c15};
 };
@@ -52,9 +57,11 @@ int look_at_program(dl_phdr_info* info, std::size_t, void* into) {
     if (part.p_type == PT_NOTE) add_to_hash(parts, reinterpret_cast<void const*>(begin), part.p_memsz);
     if (part.p_type == PT_GNU_RELRO) parts.relro_end = std::max(parts.relro_end, begin + part.p_memsz);
     if (part.p_type != PT_LOAD || (part.p_flags & PF_W) == 0) continue;
-    parts.begin = std::min(parts.begin, begin);
-    parts.end = std::max(parts.end, begin + part.p_memsz);
+    parts.writable.push_back({page_of(begin), page_after(begin + part.p_filesz), page_after(begin + part.p_memsz)});
   }
+  // Some linkers give RELRO a segment of its own, and leave pages free after it.
+  for (segment& one : parts.writable) one.begin = std::max(one.begin, page_after(parts.relro_end));
+  std::erase_if(parts.writable, [](segment const& one) { return one.begin >= one.end; });
   return 1;
 }
 
@@ -86,50 +93,35 @@ std::vector<bool> present_pages(std::uintptr_t begin, std::uintptr_t end) {
   return found;
 }
 
-void copy_pages(std::byte* target, std::uintptr_t begin, std::uintptr_t end, std::uintptr_t loaded_end) {
-  auto const present = present_pages(begin, end);
+void copy_pages(std::byte* target, segment const& from) {
+  auto const present = present_pages(from.begin, from.end);
   for (std::size_t i = 0; i < present.size(); ++i) {
-    std::uintptr_t const at = begin + i * page;
+    std::uintptr_t const at = from.begin + i * page;
     // Pages of the program's file that were not read yet have contents, too.
-    if (present[i] || at < loaded_end) std::memcpy(target + i * page, reinterpret_cast<void const*>(at), page);
+    if (present[i] || at < from.loaded_end) std::memcpy(target + i * page, reinterpret_cast<void const*>(at), page);
   }
-}
-
-/// The end of what was loaded from the file, rather than begun as zeros.
-std::uintptr_t end_of_loaded() {
-  std::uintptr_t end = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* into) {
-        auto& last = *static_cast<std::uintptr_t*>(into);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          ElfW(Phdr) const& part = info->dlpi_phdr[i];
-          if (part.p_type == PT_LOAD && (part.p_flags & PF_W) != 0)
-            last = std::max(last, info->dlpi_addr + part.p_vaddr + part.p_filesz);
-        }
-        return 1;
-      },
-      &end);
-  return end;
 }
 
 }  // namespace
 
 void share_statics(int descriptor, off_t offset) {
   program_parts const& parts = parts_of_program();
-  if (parts.end <= parts.begin) return;
-  std::uintptr_t const begin = std::max(page_of(parts.begin), page_after(parts.relro_end));
-  std::uintptr_t const end = page_after(parts.end);
-  if (end <= begin) return;
+  if (parts.writable.empty()) return;
+  std::uintptr_t begin = UINTPTR_MAX;
+  std::uintptr_t end = 0;
+  for (segment const& one : parts.writable) {
+    begin = std::min(begin, one.begin);
+    end = std::max(end, one.end);
+  }
   if (end - begin > detail::shmem_job::heap_offset(own.pes) - detail::shmem_job::data_offset)
     fail("the program's statics are larger than the slot of a PE", "fewer PEs, or data from shmem_malloc");
   std::byte* const target = slot_of(own.pe) + detail::shmem_job::data_offset;
-  std::uintptr_t const loaded_end = page_after(end_of_loaded());
   // Signal handlers must not write what was copied already.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
-  copy_pages(target, begin, end, loaded_end);
+  for (segment const& one : parts.writable) copy_pages(target + (one.begin - begin), one);
   void* const made = mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, offset);
   sigprocmask(SIG_SETMASK, &before, nullptr);

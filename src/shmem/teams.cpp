@@ -10,6 +10,7 @@
 #include <string>
 
 #include "shmem/group.hpp"
+#include "shmem/setup.hpp"
 
 extern "C" {
 tess_shmem_team tess_shmem_team_world;
@@ -183,7 +184,7 @@ void team_destroy(shmem_team_t team) {
 
 void* team_ptr(shmem_team_t team, void const* dest, int pe) {
   if (!is_made(team) || pe < 0 || pe >= team->size) return nullptr;
-  return find_at(dest, 1, team->start + pe * team->stride);
+  return ptr(dest, team->start + pe * team->stride);
 }
 
 int ctx_create(long options, shmem_ctx_t* ctx) {
