@@ -1,4 +1,4 @@
-// cxx: `tess c++` becomes clang++-19 with the options of a Tessera program, found relative to this executable.
+// cxx: `tess c++` and `tess cc` become clang-19 with the options of a Tessera program, found beside this executable.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +19,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view compiler = "clang++-19";
+constexpr std::string_view c_compiler = "clang-19";
 
 // The options under one key of build.json, with `${prefix}` replaced by the tree's present location.
 words options_of(json const& build, std::string const& key, tree const& here) {
@@ -114,14 +115,34 @@ void check_parts_of_races(words const& given) {
   }
 }
 
+// OpenSHMEM's library; a program that uses none of its names does not need it.
+words link_openshmem(words const& given, json const& build, tree const& here) {
+  words options = options_of(build, "link_shmem", here);
+  bool const is_static =
+      std::ranges::any_of(given, [](std::string const& word) { return word == "-static" || word == "-static-pie"; });
+  if (is_static) {
+    // A static program looks for no libraries; one with a path for them does not even start (-static-pie).
+    std::erase_if(options, [](std::string const& word) { return word.starts_with("-Wl,-rpath"); });
+    // The library is in C++.
+    options.insert(options.end(), {"-lstdc++", "-lm", "-pthread"});
+  }
+  std::error_code unreadable;
+  return std::filesystem::exists(here.prefix / "lib" / "libshmem.so", unreadable) ? options : words{};
+}
+
+json read_build(tree const& here, std::string_view command) {
+  std::ifstream stream{here.build_json()};
+  json build = json::parse(stream, nullptr, false);
+  if (build.is_discarded())
+    throw usage_error{
+        fmt::format("{}: cannot read {}; build or install Tessera first", command, here.build_json().string())};
+  return build;
+}
+
 // Our options first, so that the caller's override them; the library last, so that it resolves the objects before it. A
 // shared object has no library of its own: it uses the program's.
 words command_for(words const& given, bool shared, bool races, bool for_machine, tree const& here) {
-  std::ifstream stream{here.build_json()};
-  json const build = json::parse(stream, nullptr, false);
-  if (build.is_discarded()) {
-    throw usage_error{fmt::format("c++: cannot read {}; build or install Tessera first", here.build_json().string())};
-  }
+  json const build = read_build(here, "c++");
   words all{"-std=c++23", "-O3"};
   auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
   bool const links = !only_compiles(given);
@@ -142,7 +163,10 @@ words command_for(words const& given, bool shared, bool races, bool for_machine,
     add(name_inside(given));
   }
   add(given);
-  if (!races && !shared && links) add(options_of(build, "link", here));
+  if (!races && !shared && links) {
+    add(options_of(build, "link", here));
+    add(link_openshmem(given, build, here));
+  }
   if (races && links) {
     words const more = options_of(build, "link_races", here);
     if (!std::filesystem::exists(more.front()))
@@ -155,14 +179,63 @@ words command_for(words const& given, bool shared, bool races, bool for_machine,
   return all;
 }
 
+// A program in C, which uses OpenSHMEM.
+words command_for_c(words const& given, tree const& here) {
+  json const build = read_build(here, "cc");
+  words all{"-O3"};
+  auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
+  add(options_of(build, "compile", here));
+  add(given);
+  if (only_compiles(given)) return all;
+  words const library = link_openshmem(given, build, here);
+  if (library.empty())
+    throw usage_error{fmt::format(
+        "cc: there is no {}/lib/libshmem.so; apt-get install python3-minimal, and build again", here.prefix.string())};
+  add(library);
+  return all;
+}
+
+int print_or_become(std::string_view program, words const& command, bool print, std::string_view packages) {
+  if (print) {
+    std::string text{program};
+    for (auto const& word : command) text += " " + quoted(word);
+    fmt::print("{}\n", text);
+    return exit_fine;
+  }
+  try {
+    become(program, command);
+  } catch (usage_error const& error) {
+    throw usage_error{fmt::format("{}; apt-get install {}", error.what(), packages)};
+  }
+}
+
 }  // namespace
+
+int cc(words const& given) {
+  if (given.empty() || given[0] == "--help" || given[0] == "-h") {
+    fmt::print(
+        "Usage: tess cc [--print] ARGUMENTS...\n\n"
+        "Compile and link a program in C with {}, -O3, and OpenSHMEM: <shmem.h> and libshmem of this tree. ARGUMENTS\n"
+        "are the compiler's own and win over ours. C++ programs: tess c++. Also called oshcc and oshc++, for "
+        "makefiles\n"
+        "of others: make CC=oshcc.\n\n"
+        "  --print    print the command instead of running it\n\n"
+        "Example: tess cc ring.c -o ring && tess run -n 4 ./ring\n",
+        c_compiler);
+    return given.empty() ? exit_misuse : exit_fine;
+  }
+  bool const print = std::ranges::find(given, "--print") != given.end();
+  words passed;
+  std::ranges::copy_if(given, std::back_inserter(passed), [](std::string const& word) { return word != "--print"; });
+  return print_or_become(c_compiler, command_for_c(passed, own_tree()), print, "clang-19 lld-19");
+}
 
 int cxx(words const& given) {
   if (given.empty() || given[0] == "--help" || given[0] == "-h") {
     fmt::print(
         "Usage: tess c++ [--print] ARGUMENTS...\n\n"
-        "Compile and link with {}: C++23, -O3, the headers and the library of this tree. ARGUMENTS are the\n"
-        "compiler's own and win over ours.\n\n"
+        "Compile and link with {}: C++23, -O3, the headers and the library of this tree, and OpenSHMEM's where it\n"
+        "is used. ARGUMENTS are the compiler's own and win over ours.\n\n"
         "  --machine NAME  for a simulated machine instead: a static RV64GC Linux program for `tess run --machine`,\n"
         "             with the runtime if a file includes <tess/...>; without it, <tess/machine/registers.hpp> has\n"
         "             what a tile has\n"
@@ -204,18 +277,9 @@ int cxx(words const& given) {
   if (has("--races") && has("--shared"))
     throw usage_error{"c++: a program that looks for races has its parts inside; leave out --races or --shared"};
   words const command = command_for(passed, has("--shared"), has("--races"), !machine.empty(), own_tree());
-  if (print) {
-    std::string text{compiler};
-    for (auto const& word : command) text += " " + quoted(word);
-    fmt::print("{}\n", text);
-    return exit_fine;
-  }
-  try {
-    become(compiler, command);
-  } catch (usage_error const& error) {
-    throw usage_error{fmt::format("{}; apt-get install clang-19 lld-19 libstdc++-12-dev{}", error.what(),
-                                  machine.empty() ? "" : " g++-riscv64-linux-gnu")};
-  }
+  return print_or_become(
+      compiler, command, print,
+      machine.empty() ? "clang-19 lld-19 libstdc++-12-dev" : "clang-19 lld-19 libstdc++-12-dev g++-riscv64-linux-gnu");
 }
 
 }  // namespace tess::cli

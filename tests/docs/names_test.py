@@ -39,6 +39,8 @@ OTHER_FILES: dict[str, str] = {
     "share/tessera/packages.txt": "installed",
     "share/tessera/programs.txt": "made by the build",
     "benches.txt": "made by the build",
+    "shmem.h": "made by the build",
+    "include/shmem.h": "made by the build",
     "data/debian-12": "the beginning of two names",
     "tools/delay_link": "built by tools/link_delay.py",
 }

@@ -123,11 +123,18 @@ int bench(words const& given) {
 
   json merged = json::array();
   words failed;
+  bool several = wanted.size() > 1;
   for (auto const& name : wanted) {
+    if (name == "openshmem") {
+      words const parts = bench_openshmem(here, runs, merged);
+      failed.insert(failed.end(), parts.begin(), parts.end());
+      several = true;
+      continue;
+    }
     if (!run_one(here.benches() / name, runs, merged)) failed.push_back(name);
   }
   // One benchmark has printed its own table.
-  return report(merged, failed, json_file, wanted.size() > 1);
+  return report(merged, failed, json_file, several);
 }
 
 }  // namespace tess::cli

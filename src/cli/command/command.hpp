@@ -29,6 +29,8 @@ int bench(words const& given);
 int reproduce(words const& given);
 int doctor(words const& given);
 int cxx(words const& given);
+int cc(words const& given);
+int oshrun(words const& given);
 int machines(words const& given);
 int memd(words const& given);
 int mem(words const& given);

@@ -30,6 +30,7 @@ constexpr std::array subcommands{
     subcommand{"mem", "inspect a memory server and change its regions", mem},
     subcommand{"doctor", "check this machine and report what is missing", doctor},
     subcommand{"c++", "compile and link a program against the runtime", cxx},
+    subcommand{"cc", "compile and link a program in C that uses OpenSHMEM", cc},
 };
 
 int run_subcommand(words const& given) {
@@ -72,6 +73,12 @@ int run_alone(int (*execute)(words const&), int argc, char** argv) {
 }
 
 int dispatch(int argc, char** argv) {
+  // Makefiles of OpenSHMEM programs know these names.
+  std::string_view const called = argc > 0 ? argv[0] : "";
+  std::string_view const name = called.substr(called.rfind('/') + 1);
+  if (name == "oshcc") return run_alone(cc, argc, argv);
+  if (name == "oshc++" || name == "oshCC" || name == "oshcxx") return run_alone(cxx, argc, argv);
+  if (name == "oshrun") return run_alone(oshrun, argc, argv);
   return run_alone(run_subcommand, argc, argv);
 }
 

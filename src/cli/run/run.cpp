@@ -15,6 +15,7 @@
 #include "cli/command/nearest.hpp"
 #include "cli/process/process.hpp"
 #include "cli/run/launch.hpp"
+#include "cli/run/pes.hpp"
 #include "cli/run/words.hpp"
 #include "cli/tree.hpp"
 #include "tess/delay.hpp"
@@ -260,7 +261,20 @@ int run(words const& given) {
   fs::path const program = find_program(split.program, here, here.programs());
   char const* const fabric = std::getenv("TESS_FABRIC");
   if (fabric != nullptr && std::string_view(fabric) == "ucx") return launch(program, split.arguments);
+  if (is_openshmem_program(program)) return run_pes(program, split.arguments);
   become(program, split.arguments);
+}
+
+int oshrun(words const& given) {
+  words as_run = given;
+  // Before the program's name only.
+  for (auto word = as_run.begin(); word != as_run.end() && word->starts_with('-'); ++word) {
+    bool const takes_value = *word == "-np" || *word == "-n" || *word == "--np";
+    if (!takes_value) continue;
+    *word = "-n";
+    if (++word == as_run.end()) break;
+  }
+  return run(as_run);
 }
 
 }  // namespace tess::cli

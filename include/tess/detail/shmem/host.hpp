@@ -14,7 +14,7 @@
 
 namespace tess::detail::shmem {
 
-/// The state of this process (src/shmem/host.cpp).
+/// The state of this process (src/shmem_words/host.cpp).
 extern constinit state own;
 
 void begin();

@@ -1,0 +1,176 @@
+// memory: the heap of the job.
+#include "shmem/memory.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "shmem/call.hpp"
+#include "shmem/collectives.hpp"
+#include "shmem/heap.hpp"
+
+namespace tess::shmem {
+
+namespace {
+
+constexpr std::size_t large = std::size_t{64} << 20U;
+constexpr std::size_t huge_page = std::size_t{2} << 20U;
+
+std::optional<symmetric_heap> heap;
+
+/// A number with K, M, G or T behind it, as 1.5 describes; nothing: it is no size.
+std::optional<std::size_t> read_size(std::string_view text) {
+  double number = 0;
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || !(number >= 0) || number > 0x1p62) return std::nullopt;
+  std::string_view const scale(end, text.data() + text.size());
+  if (scale.size() > 1) return std::nullopt;
+  constexpr std::string_view scales = "kKmMgGtT";
+  std::size_t const found = scale.empty() ? 0 : scales.find(scale);
+  if (found == std::string_view::npos) return std::nullopt;
+  double const bytes = std::ceil(std::ldexp(number, scale.empty() ? 0 : static_cast<int>(10 * (found / 2 + 1))));
+  return bytes < 0x1p62 ? std::optional(static_cast<std::size_t>(bytes)) : std::nullopt;
+}
+
+std::size_t limit_of_heap() {
+  std::size_t const most = detail::shmem_job::heap_offset(own.pes);
+  char const* given = std::getenv("SHMEM_SYMMETRIC_SIZE");
+  if (given == nullptr) given = std::getenv("SMA_SYMMETRIC_SIZE");
+  if (given == nullptr) return most;
+  auto const size = read_size(given);
+  if (!size || *size == 0)
+    fail("SHMEM_SYMMETRIC_SIZE is `" + std::string(given) + "`", "a number of bytes, with K, M, G or T behind it");
+  return std::min(most, (*size + 4095) / 4096 * 4096);
+}
+
+/// The system's, by /proc/meminfo; no limit if that cannot be read.
+std::size_t free_memory() {
+  std::ifstream lines("/proc/meminfo");
+  std::string word;
+  while (lines >> word) {
+    std::size_t kibibytes = 0;
+    if (word == "MemAvailable:" && lines >> kibibytes) return kibibytes * 1024;
+  }
+  return SIZE_MAX;
+}
+
+/// PE 0 asks the system for all: the answer must be the same everywhere.
+bool has_room(std::size_t bytes) {
+  std::uint64_t enough = 1;
+  group all(tess_shmem_team_world);
+  if (own.pe == 0) enough = free_memory() / static_cast<std::size_t>(own.pes) >= bytes ? 1 : 0;
+  std::memcpy(all.next_box(), &enough, sizeof enough);
+  all.meet();
+  std::memcpy(&enough, all.box(0), sizeof enough);
+  return enough != 0;
+}
+
+/// Most systems give files small pages unless somebody asks (Linux 6.1); the object then takes its memory at once.
+void use_huge_pages(std::byte* object, std::size_t size) {
+  constexpr int madvise_collapse = 25;  // glibc 2.36 has no name for it
+  auto const begin = (reinterpret_cast<std::uintptr_t>(object) + huge_page - 1) / huge_page * huge_page;
+  auto const end = (reinterpret_cast<std::uintptr_t>(object) + size) / huge_page * huge_page;
+  // A range without any page has nothing to collapse.
+  for (std::uintptr_t at = begin; at < end; at += huge_page)
+    static_cast<void>(*reinterpret_cast<std::byte const volatile*>(at));
+  madvise(reinterpret_cast<void*>(begin), end - begin, madvise_collapse);
+}
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (size == 0) return nullptr;
+  bool const is_large = size >= large;
+  std::optional<std::size_t> at;
+  if (!is_large || (size <= own.heap_bytes && has_room(size))) at = heap->allocate(size, alignment);
+  if (!at) return nullptr;
+  std::byte* const object = own.heap + *at;
+  if (size >= 2 * huge_page) use_huge_pages(object, size);
+  return object;
+}
+
+std::size_t offset_of(void* ptr) {
+  auto const at = static_cast<std::byte*>(ptr) - own.heap;
+  if (at < 0 || !heap->size_of(static_cast<std::size_t>(at)))
+    fail("an address that no object has", "one that shmem_malloc returned, and that was not freed");
+  return static_cast<std::size_t>(at);
+}
+
+}  // namespace
+
+void* malloc(std::size_t size) {
+  return align(0, size);
+}
+
+void* malloc_with_hints(std::size_t size, long /*hints*/) {
+  return malloc(size);
+}
+
+void* calloc(std::size_t count, std::size_t size) {
+  if (size != 0 && count > SIZE_MAX / size) return nullptr;
+  void* const made = allocate(count * size, 0);
+  if (made != nullptr) std::memset(made, 0, count * size);
+  if (count * size != 0) barrier_all();
+  return made;
+}
+
+void* align(std::size_t alignment, std::size_t size) {
+  if (alignment != 0 && !std::has_single_bit(alignment)) return nullptr;
+  void* const made = allocate(size, alignment);
+  if (size != 0) barrier_all();
+  return made;
+}
+
+void* realloc(void* ptr, std::size_t size) {
+  if (ptr == nullptr) return malloc(size);
+  if (size == 0) {
+    free(ptr);
+    return nullptr;
+  }
+  barrier_all();
+  std::size_t const at = offset_of(ptr);
+  std::size_t const had = *heap->size_of(at);
+  void* made = ptr;
+  if (!heap->resize(at, size)) {
+    made = allocate(size, 0);
+    if (made != nullptr) {
+      std::memcpy(made, ptr, std::min(had, size));
+      [[maybe_unused]] bool const released = heap->release(at);
+    }
+  }
+  barrier_all();
+  return made;
+}
+
+void free(void* ptr) {
+  if (ptr == nullptr) return;
+  barrier_all();
+  std::size_t const at = offset_of(ptr);
+  std::size_t const had = *heap->size_of(at);
+  [[maybe_unused]] bool const released = heap->release(at);
+  // Whole pages go back to the system.
+  auto const begin = (reinterpret_cast<std::uintptr_t>(ptr) + huge_page - 1) / huge_page * huge_page;
+  auto const end = (reinterpret_cast<std::uintptr_t>(ptr) + had) / huge_page * huge_page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE);
+}
+
+void open_heap() {
+  own.heap_bytes = limit_of_heap();
+  heap.emplace(own.heap_bytes);
+}
+
+void close_heap() {
+  heap.reset();
+  // What a later init finds is zero, as at first.
+  madvise(own.heap, own.heap_bytes, MADV_REMOVE);
+}
+
+}  // namespace tess::shmem

@@ -1,0 +1,27 @@
+// order: fence and quiet. Between PEs of one host operations take effect in the order of their calls.
+//
+// Source    OpenSHMEM 1.5, section 9.11.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "shmem/context.hpp"
+
+namespace tess::shmem {
+
+inline void fence(shmem_ctx_t ctx) {
+  (void)pe_of(ctx, 0);
+  std::atomic_thread_fence(std::memory_order_release);
+}
+/// What was put is seen by all before anything that this PE reads afterwards.
+inline void quiet(shmem_ctx_t ctx) {
+  (void)pe_of(ctx, 0);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+inline void pe_quiet(shmem_ctx_t ctx, int const* target_pes, std::size_t npes) {
+  for (std::size_t i = 0; i < npes; ++i) (void)pe_of(ctx, target_pes[i]);
+  quiet(ctx);
+}
+
+}  // namespace tess::shmem

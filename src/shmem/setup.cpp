@@ -1,0 +1,123 @@
+// setup: counts beginnings and ends.
+#include "shmem/setup.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "shmem/address.hpp"
+#include "shmem/call.hpp"
+#include "shmem/memory.hpp"
+#include "shmem/profile.hpp"
+#include "shmem/teams.hpp"
+#include "shmem/waiting.hpp"
+
+namespace tess::shmem {
+
+int spins = 1;
+
+namespace {
+
+int beginnings = 0;
+
+}  // namespace
+
+void init() {
+  int provided = 0;
+  init_thread(SHMEM_THREAD_SINGLE, &provided);
+}
+
+int init_thread(int requested, int* provided) {
+  if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE)
+    fail("thread level " + std::to_string(requested), "SHMEM_THREAD_SINGLE to SHMEM_THREAD_MULTIPLE");
+  if (++beginnings == 1) {
+    begin(SHMEM_THREAD_MULTIPLE);
+    // Spinning takes the processor from the one that is waited for, if there are not enough.
+    auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    spins = own.pes <= processors ? 20'000 : 20;
+    open_teams();
+    open_heap();
+    begin_profile();
+    show_view(!profiling);
+    meet();
+  }
+  if (provided != nullptr) *provided = own.threads;
+  return 0;
+}
+
+void finalize() {
+  if (beginnings == 0) fail("outside of shmem_init", "a shmem_init for each shmem_finalize");
+  if (--beginnings != 0) return;
+  std::fflush(nullptr);
+  meet();
+  end_profile();
+  close_teams();
+  close_heap();
+  end();
+}
+
+void start_pes(int /*npes*/) {
+  if (beginnings != 0) return;
+  init();
+  std::atexit([] {
+    if (beginnings > 0) {
+      beginnings = 1;
+      finalize();
+    }
+  });
+}
+
+void global_exit(int status) {
+  std::fflush(nullptr);
+  if (own.control == nullptr) std::_Exit(status);
+  std::uint32_t nobody = 0;
+  own.control->exit_code.compare_exchange_strong(nobody, static_cast<std::uint32_t>(status & 0xff) + 1);
+  // The launcher ends the others.
+  std::_Exit(status & 0xff);
+}
+
+int my_pe() {
+  return own.pe;
+}
+
+int n_pes() {
+  return own.pes;
+}
+
+int pe_accessible(int pe) {
+  return pe >= 0 && pe < own.pes ? 1 : 0;
+}
+
+int addr_accessible(void const* addr, int pe) {
+  return find_at(addr, 1, pe) != nullptr ? 1 : 0;
+}
+
+void* ptr(void const* dest, int pe) {
+  // The own object is at its own address.
+  if (pe == own.pe && find_at(dest, 1, pe) != nullptr) return const_cast<void*>(dest);
+  return find_at(dest, 1, pe);
+}
+
+void query_thread(int* provided) {
+  *provided = own.threads;
+}
+
+void query_initialized(int* initialized) {
+  *initialized = beginnings != 0 ? 1 : 0;
+}
+
+void info_get_version(int* major, int* minor) {
+  *major = SHMEM_MAJOR_VERSION;
+  *minor = SHMEM_MINOR_VERSION;
+}
+
+void info_get_name(char* name) {
+  std::strncpy(name, SHMEM_VENDOR_STRING, SHMEM_MAX_NAME_LEN);
+}
+
+}  // namespace tess::shmem

@@ -1,0 +1,139 @@
+// statics: finds the data segment of the program and maps it anew.
+#include "shmem/statics.hpp"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "shmem/call.hpp"
+#include "shmem/job.hpp"
+
+namespace tess::shmem {
+
+namespace {
+
+constexpr std::uintptr_t page = 4096;
+constexpr std::uintptr_t page_of(std::uintptr_t address) {
+  return address / page * page;
+}
+constexpr std::uintptr_t page_after(std::uintptr_t address) {
+  return page_of(address + page - 1);
+}
+
+/// Writable memory that the program's file describes; what is loaded from the file ends before the zeros.
+struct segment {
+  std::uintptr_t begin, loaded_end, end;
+};
+
+struct program_parts {
+  std::vector<segment> writable;
+  std::uintptr_t relro_end = 0;
+  std::uint64_t hash[2] = {0xcbf29ce484222325, 0x9e3779b97f4a7c15};
+};
+
+void add_to_hash(program_parts& parts, void const* bytes, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) {
+    auto const byte = static_cast<unsigned char const*>(bytes)[i];
+    parts.hash[0] = (parts.hash[0] ^ byte) * 0x100000001b3;
+    parts.hash[1] = (parts.hash[1] + byte) * 0xff51afd7ed558ccd;
+  }
+}
+
+/// The first object that is listed is the program.
+int look_at_program(dl_phdr_info* info, std::size_t, void* into) {
+  auto& parts = *static_cast<program_parts*>(into);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    ElfW(Phdr) const& part = info->dlpi_phdr[i];
+    std::uintptr_t const begin = info->dlpi_addr + part.p_vaddr;
+    add_to_hash(parts, &part, sizeof part);
+    if (part.p_type == PT_NOTE) add_to_hash(parts, reinterpret_cast<void const*>(begin), part.p_memsz);
+    if (part.p_type == PT_GNU_RELRO) parts.relro_end = std::max(parts.relro_end, begin + part.p_memsz);
+    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) == 0) continue;
+    parts.writable.push_back({page_of(begin), page_after(begin + part.p_filesz), page_after(begin + part.p_memsz)});
+  }
+  // Some linkers give RELRO a segment of its own, and leave pages free after it.
+  for (segment& one : parts.writable) one.begin = std::max(one.begin, page_after(parts.relro_end));
+  std::erase_if(parts.writable, [](segment const& one) { return one.begin >= one.end; });
+  return 1;
+}
+
+program_parts const& parts_of_program() {
+  static program_parts const found = [] {
+    program_parts parts;
+    dl_iterate_phdr(look_at_program, &parts);
+    return parts;
+  }();
+  return found;
+}
+
+/// Which pages were written or loaded so far: .bss may be large, and most of it untouched.
+std::vector<bool> present_pages(std::uintptr_t begin, std::uintptr_t end) {
+  std::size_t const count = (end - begin) / page;
+  std::vector<std::uint64_t> entries(count, UINT64_MAX);
+  int const map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (map >= 0) {
+    // An entry that cannot be read counts as present.
+    [[maybe_unused]] ssize_t const got = pread(map, entries.data(), count * sizeof(std::uint64_t),
+                                               static_cast<off_t>(begin / page * sizeof(std::uint64_t)));
+    close(map);
+  }
+  constexpr std::uint64_t present = std::uint64_t{1} << 63U;
+  constexpr std::uint64_t swapped = std::uint64_t{1} << 62U;
+  constexpr std::uint64_t of_a_file = std::uint64_t{1} << 61U;
+  std::vector<bool> found(count);
+  for (std::size_t i = 0; i < count; ++i) found[i] = (entries[i] & (present | swapped | of_a_file)) != 0;
+  return found;
+}
+
+void copy_pages(std::byte* target, segment const& from) {
+  auto const present = present_pages(from.begin, from.end);
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    std::uintptr_t const at = from.begin + i * page;
+    // Pages of the program's file that were not read yet have contents, too.
+    if (present[i] || at < from.loaded_end) std::memcpy(target + i * page, reinterpret_cast<void const*>(at), page);
+  }
+}
+
+}  // namespace
+
+void share_statics(int descriptor, off_t offset) {
+  program_parts const& parts = parts_of_program();
+  if (parts.writable.empty()) return;
+  std::uintptr_t begin = UINTPTR_MAX;
+  std::uintptr_t end = 0;
+  for (segment const& one : parts.writable) {
+    begin = std::min(begin, one.begin);
+    end = std::max(end, one.end);
+  }
+  if (end - begin > detail::shmem_job::heap_offset(own.pes) - detail::shmem_job::data_offset)
+    fail("the program's statics are larger than the slot of a PE", "fewer PEs, or data from shmem_malloc");
+  std::byte* const target = slot_of(own.pe) + detail::shmem_job::data_offset;
+  // Signal handlers must not write what was copied already.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, &before);
+  for (segment const& one : parts.writable) copy_pages(target + (one.begin - begin), one);
+  void* const made = mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, offset);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (made == MAP_FAILED) fail(std::string("statics: ") + std::strerror(errno), "memory for them");
+  own.data = reinterpret_cast<std::byte*>(begin);
+  own.data_bytes = end - begin;
+  own.data_in_slot = detail::shmem_job::data_offset;
+}
+
+std::pair<std::uint64_t, std::uint64_t> program_identity() {
+  program_parts const& parts = parts_of_program();
+  return {parts.hash[0], parts.hash[1]};
+}
+
+}  // namespace tess::shmem

@@ -1,0 +1,240 @@
+// teams: the numbers of a team's flags are agreed on by the parent, so that all members use the same ones.
+#include "shmem/teams.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "shmem/group.hpp"
+#include "shmem/setup.hpp"
+
+extern "C" {
+tess_shmem_team tess_shmem_team_world;
+tess_shmem_team tess_shmem_team_shared;
+tess_shmem_context tess_shmem_context_default;
+}
+
+namespace tess::shmem {
+
+namespace {
+
+constexpr std::size_t words_of_ids = teams_max / 64;
+using id_set = std::array<std::uint64_t, words_of_ids>;
+static_assert(sizeof(id_set) <= box_bytes);
+
+// Numbers that this PE does not use, and the teams and contexts that it has made.
+id_set free_ids;
+std::vector<std::unique_ptr<tess_shmem_team>> teams;
+std::vector<std::unique_ptr<tess_shmem_context>> contexts;
+std::mutex contexts_lock;
+
+void take(int id) {
+  free_ids[static_cast<std::size_t>(id) / 64] &= ~(std::uint64_t{1} << (id % 64));
+}
+void give_back(int id) {
+  free_ids[static_cast<std::size_t>(id) / 64] |= std::uint64_t{1} << (id % 64);
+}
+
+/// The first number that is free at all PEs of the parent that want it; -1: none.
+int agree_on_id(tess_shmem_team& parent, bool wanted) {
+  id_set mine;
+  mine.fill(~std::uint64_t{0});
+  if (wanted) mine = free_ids;
+  group all(parent);
+  std::memcpy(all.next_box(), &mine, sizeof mine);
+  all.meet();
+  for (int member = 0; member < all.size(); ++member) {
+    id_set theirs;
+    std::memcpy(&theirs, all.box(member), sizeof theirs);
+    for (std::size_t word = 0; word < words_of_ids; ++word) mine[word] &= theirs[word];
+  }
+  for (std::size_t word = 0; word < words_of_ids; ++word)
+    if (mine[word] != 0) return static_cast<int>(word * 64) + std::countr_zero(mine[word]);
+  return -1;
+}
+
+void clear_flags(int id) {
+  for (auto& flag : area_of(own.pe, id).round) flag.met.store(0);
+}
+
+struct shape {
+  int start, stride, size;  ///< in the parent
+};
+
+/// The number of this PE in the shape; -1: it is not in it.
+int index_in(shape const& s, int pe) {
+  for (int i = 0; i < s.size; ++i)
+    if (s.start + i * s.stride == pe) return i;
+  return -1;
+}
+
+/// All PEs of the parent call it, those with me < 0 for the others' sake only.
+int make_team(tess_shmem_team& parent, shape const& s, int me, shmem_team_config_t const* config, long mask,
+              shmem_team_t* made) {
+  *made = SHMEM_TEAM_INVALID;
+  int const id = agree_on_id(parent, me >= 0);
+  if (id < 0) return -1;
+  if (me >= 0) {
+    take(id);
+    clear_flags(id);
+    auto team = std::make_unique<tess_shmem_team>();
+    team->start = parent.start + s.start * parent.stride;
+    team->stride = parent.stride * s.stride;
+    team->size = s.size;
+    team->me = me;
+    team->id = id;
+    if (config != nullptr && (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) team->config = *config;
+    *made = team.get();
+    teams.push_back(std::move(team));
+  }
+  // Nobody tells a member anything before its flags are clear.
+  group(parent).meet();
+  return 0;
+}
+
+void destroy_contexts_of(tess_shmem_team const& team) {
+  std::scoped_lock const one(contexts_lock);
+  std::erase_if(contexts, [&](auto const& context) { return context->team == &team; });
+}
+
+void open(tess_shmem_team& team, int id) {
+  team = {};
+  team.size = own.pes;
+  team.me = own.pe;
+  team.id = id;
+  take(id);
+  clear_flags(id);
+}
+
+bool is_world(tess_shmem_team const& team) {
+  return team.start == 0 && team.stride == 1 && team.size == own.pes;
+}
+
+bool is_made(shmem_team_t team) {
+  return team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED ||
+         std::ranges::any_of(teams, [&](auto const& one) { return one.get() == team; });
+}
+
+}  // namespace
+
+int team_my_pe(shmem_team_t team) {
+  return is_made(team) ? team->me : -1;
+}
+
+int team_n_pes(shmem_team_t team) {
+  return is_made(team) ? team->size : -1;
+}
+
+int team_get_config(shmem_team_t team, long config_mask, shmem_team_config_t* config) {
+  if (!is_made(team) || config == nullptr) return -1;
+  if ((config_mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) config->num_contexts = team->config.num_contexts;
+  return 0;
+}
+
+int team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team) {
+  if (!is_made(src_team) || !is_made(dest_team) || src_pe < 0 || src_pe >= src_team->size) return -1;
+  int const pe = src_team->start + src_pe * src_team->stride;
+  return index_in({dest_team->start, dest_team->stride, dest_team->size}, pe);
+}
+
+int team_split_strided(shmem_team_t parent_team, int start, int stride, int size, shmem_team_config_t const* config,
+                       long config_mask, shmem_team_t* new_team) {
+  *new_team = SHMEM_TEAM_INVALID;
+  if (!is_made(parent_team)) return -1;
+  // The shape is the same at all PEs: all refuse it, or none.
+  std::int64_t const last = start + static_cast<std::int64_t>(size - 1) * stride;
+  bool const sound = size >= 1 && start >= 0 && start < parent_team->size && last >= 0 && last < parent_team->size &&
+                     (stride != 0 || size == 1);
+  if (!sound) return -1;
+  shape const wanted{start, stride, size};
+  return make_team(*parent_team, wanted, index_in(wanted, parent_team->me), config, config_mask, new_team);
+}
+
+int team_split_2d(shmem_team_t parent_team, int xrange, shmem_team_config_t const* xaxis_config, long xaxis_mask,
+                  shmem_team_t* xaxis_team, shmem_team_config_t const* yaxis_config, long yaxis_mask,
+                  shmem_team_t* yaxis_team) {
+  *xaxis_team = *yaxis_team = SHMEM_TEAM_INVALID;
+  if (!is_made(parent_team) || xrange < 1) return -1;
+  int const size = parent_team->size;
+  xrange = std::min(xrange, size);
+  int const x = parent_team->me % xrange;
+  int const y = parent_team->me / xrange;
+  shape const row{y * xrange, 1, std::min(xrange, size - y * xrange)};
+  shape const column{x, xrange, (size - x + xrange - 1) / xrange};
+  int const made = make_team(*parent_team, row, x, xaxis_config, xaxis_mask, xaxis_team);
+  if (made != 0) return made;
+  return make_team(*parent_team, column, y, yaxis_config, yaxis_mask, yaxis_team);
+}
+
+void team_destroy(shmem_team_t team) {
+  if (team == SHMEM_TEAM_INVALID) return;
+  if (team == SHMEM_TEAM_WORLD || team == SHMEM_TEAM_SHARED)
+    fail("a team that the library made", "a team of shmem_team_split_…");
+  if (!is_made(team)) fail("a team that was destroyed, or never made", "a team of shmem_team_split_…");
+  // A member that is still in the last meeting has its flags.
+  group(*team).meet();
+  destroy_contexts_of(*team);
+  give_back(team->id);
+  std::erase_if(teams, [&](auto const& one) { return one.get() == team; });
+}
+
+void* team_ptr(shmem_team_t team, void const* dest, int pe) {
+  if (!is_made(team) || pe < 0 || pe >= team->size) return nullptr;
+  return ptr(dest, team->start + pe * team->stride);
+}
+
+int ctx_create(long options, shmem_ctx_t* ctx) {
+  return team_create_ctx(SHMEM_TEAM_WORLD, options, ctx);
+}
+
+int team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) {
+  *ctx = SHMEM_CTX_INVALID;
+  constexpr long known = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
+  if (team == SHMEM_TEAM_INVALID || (options & ~known) != 0) return -1;
+  std::scoped_lock const one(contexts_lock);
+  contexts.push_back(std::make_unique<tess_shmem_context>(&of(team), options, is_world(*team) ? 1 : 0));
+  *ctx = contexts.back().get();
+  return 0;
+}
+
+void ctx_destroy(shmem_ctx_t ctx) {
+  if (ctx == SHMEM_CTX_INVALID) return;
+  if (ctx == SHMEM_CTX_DEFAULT) fail("the default context", "a context of shmem_ctx_create");
+  std::scoped_lock const one(contexts_lock);
+  if (std::erase_if(contexts, [&](auto const& context) { return context.get() == ctx; }) == 0)
+    fail("a context that was destroyed, or never made", "a context of shmem_ctx_create");
+}
+
+int ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {
+  *team = ctx == SHMEM_CTX_INVALID ? SHMEM_TEAM_INVALID : ctx->team;
+  return ctx == SHMEM_CTX_INVALID ? -1 : 0;
+}
+
+void ctx_session_start(shmem_ctx_t ctx, long /*options*/, shmem_ctx_session_config_t const* /*config*/,
+                       long /*config_mask*/) {
+  // A hint of what follows; operations of one host end at their call.
+  (void)pe_of(ctx, 0);
+}
+
+void ctx_session_stop(shmem_ctx_t ctx) {
+  (void)pe_of(ctx, 0);
+}
+
+void open_teams() {
+  free_ids.fill(~std::uint64_t{0});
+  open(tess_shmem_team_world, 0);
+  open(tess_shmem_team_shared, 1);
+  tess_shmem_context_default = {&tess_shmem_team_world, 0, 1};
+}
+
+void close_teams() {
+  contexts.clear();
+  teams.clear();
+  tess_shmem_team_world.id = tess_shmem_team_shared.id = -1;
+}
+
+}  // namespace tess::shmem

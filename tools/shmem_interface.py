@@ -1,0 +1,419 @@
+"""shmem_interface: makes OpenSHMEM's header, the functions of libshmem and their page of src/shmem/interface.txt.
+
+    python3 tools/shmem_interface.py TABLE header TEMPLATE   shmem.h, on standard output
+    python3 tools/shmem_interface.py TABLE bindings SECTION  the functions of a section: C++, on standard output
+    python3 tools/shmem_interface.py TABLE sections          the numbers of the sections
+    python3 tools/shmem_interface.py TABLE page              the table of docs/use/openshmem-functions.md
+    python3 tools/shmem_interface.py TABLE prototypes        every function, one a line
+"""
+
+import dataclasses
+import re
+import sys
+from pathlib import Path
+
+BITS = {"bits": (8, 16, 32, 64, 128), "old_bits": (32, 64)}
+# Types that are others in C: they count where those are missing.
+SAME_AS = {
+    "int8": "schar", "int16": "short", "int32": "int", "int64": "long", "ptrdiff": "long",
+    "uint8": "uchar", "uint16": "ushort", "uint32": "uint", "uint64": "ulong", "size": "ulong",
+}  # fmt: skip
+PROTOTYPE = re.compile(r"^(?P<result>.*?[ *])(?P<name>\w+)\((?P<parameters>.*)\)(?: = (?P<inside>\w+))?$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    type: str
+    name: str
+
+    def __str__(self) -> str:
+        return self.type + ("" if self.type.endswith("*") or not self.name else " ") + self.name
+
+
+@dataclasses.dataclass(frozen=True)
+class Function:
+    """One function as C sees it, after types and widths were filled in."""
+
+    name: str
+    result: str
+    parameters: tuple[Parameter, ...]
+    inside: str  # the library's function
+    type: str  # its element type; empty: it has none
+    typename: str
+    bytes: int  # of an element that is given by its width; 0 otherwise
+    context: bool  # the first parameter is a context
+
+    def prototype(self, name: str = "") -> str:
+        joined = ", ".join(map(str, self.parameters)) or "void"
+        space = "" if self.result.endswith("*") else " "
+        return f"{self.result}{space}{name or self.name}({joined})"
+
+    def arguments(self) -> str:
+        return ", ".join(p.name for p in self.parameters if p.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A line of the table."""
+
+    section: str
+    set: str
+    marks: frozenset[str]
+    result: str
+    name: str
+    parameters: tuple[Parameter, ...]
+    inside: str
+
+    def generic_name(self) -> str:
+        return self.name.replace("TYPENAME_", "")
+
+
+@dataclasses.dataclass
+class Table:
+    types: dict[str, list[tuple[str, str]]]
+    sections: dict[str, str]
+    rows: list[Row]
+
+
+def read_parameter(text: str) -> Parameter:
+    if text == "...":
+        return Parameter("...", "")
+    match = re.match(r"^(.*?[ *])(\w+)$", text)
+    assert match, text
+    return Parameter(match[1].strip(), match[2])
+
+
+def read_row(line: str, section: str) -> Row:
+    kinds, marks, prototype = line.split(None, 2)
+    match = PROTOTYPE.match(prototype)
+    if match is None:
+        raise SystemExit(f"{line!r} is no prototype")
+    given = match["parameters"]
+    parameters = () if given == "void" else tuple(read_parameter(p.strip()) for p in given.split(","))
+    name = match["name"]
+    plain = re.sub(r"TYPENAME_|SIZE", "", name.removeprefix("shmem_"))
+    marked = frozenset(marks.split(",")) - {"-"}
+    return Row(section, kinds, marked, match["result"].strip(), name, parameters, match["inside"] or plain)
+
+
+def read_table(path: Path) -> Table:
+    table = Table({}, {}, [])
+    section = ""
+    for line in path.read_text().splitlines():
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("types "):
+            name, _, members = line.removeprefix("types ").partition(" = ")
+            table.types[name] = [tuple(m.strip().split(":")) for m in members.split(",")]
+        elif line.startswith("section "):
+            section, _, title = line.removeprefix("section ").partition(" ")
+            table.sections[section] = title
+        else:
+            table.rows.append(read_row(line, section))
+    return table
+
+
+def filled(row: Row, typename: str, kind: str, bits: int, context: bool) -> Function:
+    def fill(text: str) -> str:
+        return re.sub(r"\bTYPE\b", kind, text)
+
+    name = row.name.replace("TYPENAME", typename).replace("SIZE", str(bits))
+    parameters = tuple(Parameter(fill(p.type), p.name) for p in row.parameters)
+    if context:
+        name = name.replace("shmem_", "shmem_ctx_", 1)
+        parameters = (Parameter("shmem_ctx_t", "ctx"), *parameters)
+    return Function(name, fill(row.result), parameters, row.inside, kind, typename, bits // 8, context)
+
+
+def functions_of(table: Table, row: Row) -> list[Function]:
+    made = []
+    for context in (False, True) if "ctx" in row.marks else (False,):
+        if row.set in BITS:
+            made += [filled(row, "", "", bits, context) for bits in BITS[row.set]]
+        elif row.set == "-":
+            made.append(filled(row, "", "", 0, context))
+        else:
+            made += [filled(row, name, kind, 0, context) for name, kind in table.types[row.set]]
+    return made
+
+
+def takes_context(row: Row) -> bool:
+    return "ctx" in row.marks or (row.section in ("9.6", "9.7", "9.8") and row.name != "shmem_signal_fetch")
+
+
+# The header -----------------------------------------------------------------------------------------------------------
+
+
+def declarations(table: Table) -> str:
+    lines = []
+    for section, title in table.sections.items():
+        lines.append(f"\n/* {section} {title} */")
+        for row in table.rows:
+            if row.section != section or "undeclared" in row.marks:
+                continue
+            first = "__attribute__((__noreturn__)) " if "noreturn" in row.marks else ""
+            for function in functions_of(table, row):
+                lines.append(f"{first}{function.prototype()};")
+                lines.append(f"{first}{function.prototype(twin(function.name))};")
+    return "\n".join(lines)
+
+
+def twin(name: str) -> str:
+    return "p" + name
+
+
+def is_integer(kind: str) -> bool:
+    return kind not in ("float", "double", "long double") and "complex" not in kind
+
+
+def inline_body(function: Function) -> str:
+    """A word of a PE of this host, `word`, by the processor's own instruction."""
+    at, whole = function.inside.removeprefix("atomic_"), is_integer(function.type)
+    builtin = {"fetch_add": "fetch_add", "fetch_and": "fetch_and", "fetch_or": "fetch_or", "fetch_xor": "fetch_xor"}
+    # Others see each of them: a loop of p, or one that waits by g.
+    if at == "p":
+        return f"*(volatile {function.type} *)word = value; return;"
+    if at == "g":
+        return f"return *(volatile {function.type} *)word;"
+    order = "__ATOMIC_SEQ_CST"
+    if at in builtin:
+        return f"return __atomic_{builtin[at]}(word, value, {order});"
+    if at in ("add", "and", "or", "xor"):
+        return f"(void)__atomic_fetch_{at}(word, value, {order}); return;"
+    if at == "fetch_inc":
+        return f"return __atomic_fetch_add(word, 1, {order});"
+    if at == "inc":
+        return f"(void)__atomic_fetch_add(word, 1, {order}); return;"
+    if at == "fetch":
+        if whole:
+            return f"return __atomic_load_n(word, {order});"
+        return f"{function.type} old; __atomic_load(word, &old, {order}); return old;"
+    if at == "set":
+        if whole:
+            return f"__atomic_store_n(word, value, {order}); return;"
+        return f"__atomic_store(word, &value, {order}); return;"
+    if at == "swap":
+        if whole:
+            return f"return __atomic_exchange_n(word, value, {order});"
+        return f"{function.type} old; __atomic_exchange(word, &value, &old, {order}); return old;"
+    assert at == "compare_swap", at
+    return f"__atomic_compare_exchange_n(word, &cond, value, 0, {order}, {order}); return cond;"
+
+
+def inlined_word(function: Function) -> str:
+    pointer = next(p for p in function.parameters if p.type.endswith("*"))
+    found = f"tess_shmem_word({pointer.name}, pe)"
+    if function.context:
+        found = f"tess_shmem_of_world(ctx) ? {found} : 0"
+    return (
+        f"  {function.type} *const word = ({function.type} *)({found});\n"
+        f"  if (__builtin_expect(word != 0, 1)) {{ {inline_body(function)} }}\n"
+    )
+
+
+def inlined_block(function: Function) -> str:
+    """A copy to or from a PE of this host."""
+    size = f"sizeof({function.type})" if function.type else str(function.bytes or 1)
+    puts = function.inside.startswith("put")
+    copied = "there, source, bytes" if puts else "dest, there, bytes"
+    return (
+        f"  const size_t bytes = nelems * {size};\n"
+        f"  char *const there = tess_shmem_block({'dest' if puts else 'source'}, bytes, pe);\n"
+        "  if (__builtin_expect(there != 0 && nelems <= TESS_SHMEM_MOST, 1)) {\n"
+        f"    __builtin_memcpy({copied});\n    return;\n  }}\n"
+    )
+
+
+def inlines(table: Table) -> str:
+    lines = []
+    for row in table.rows:
+        if not row.marks & {"word", "block"}:
+            continue
+        for function in functions_of(table, row):
+            if "block" in row.marks and function.context:
+                continue
+            call = f"{twin(function.name)}({function.arguments()})"
+            last = f"{call};" if function.result == "void" else f"return {call};"
+            body = inlined_word(function) if "word" in row.marks else inlined_block(function)
+            lines.append(f"TESS_SHMEM_INLINE {function.prototype()} {{\n{body}  {last}\n}}")
+    return "\n".join(lines)
+
+
+def generic_rows(table: Table) -> dict[str, list[Row]]:
+    named: dict[str, list[Row]] = {}
+    for row in table.rows:
+        if "generic" in row.marks:
+            named.setdefault(row.generic_name(), []).append(row)
+    return named
+
+
+def key_position(row: Row) -> int:
+    """The parameter that tells the type: the first pointer to it."""
+    return next(i for i, p in enumerate(row.parameters) if "TYPE" in p.type and p.type.endswith("*"))
+
+
+def distinct(functions: list[Function]) -> list[Function]:
+    """One for each type of C."""
+    named = {f.typename for f in functions}
+    found = {SAME_AS.get(f.typename, f.typename): f for f in functions if SAME_AS.get(f.typename) not in named}
+    return list(found.values())
+
+
+def selection(functions: list[Function]) -> str:
+    """`TYPE *: function, const TYPE *: function, …`"""
+    parts = []
+    for f in distinct(functions):
+        parts += [f"{q}{f.type} *: {f.name}" for q in ("", "const ", *(("volatile ",) if synchronises(f) else ()))]
+    return ", ".join(parts)
+
+
+def synchronises(function: Function) -> bool:
+    """Old programs declare the words that they wait for as volatile."""
+    return function.inside.startswith(("wait", "test"))
+
+
+def generics(table: Table) -> str:
+    lines = []
+    for name, rows in generic_rows(table).items():
+        row = rows[0]
+        all_functions = [f for r in rows for f in functions_of(table, r)]
+        plain = [f for f in all_functions if not f.context]
+        position = key_position(row)
+        argument = ("TESS_SHMEM_1", "TESS_SHMEM_2", "TESS_SHMEM_3")
+        if "ctx" not in row.marks:
+            chosen = f"_Generic({argument[position]}(__VA_ARGS__), {selection(plain)})"
+        else:
+            with_context = [f for f in all_functions if f.context]
+            second = f"{argument[position + 1]}(__VA_ARGS__)"
+            inner = f"_Generic({second}, {selection(with_context)}, default: tess_shmem_wrong_type)"
+            if position == 0:
+                chosen = f"_Generic(TESS_SHMEM_1(__VA_ARGS__), {selection(plain)}, shmem_ctx_t: {inner})"
+            else:
+                chosen = f"_Generic({argument[position]}(__VA_ARGS__), {selection(plain)}, default: {inner})"
+        lines.append(f"#define {name}(...) {chosen}(__VA_ARGS__)")
+    return "\n".join(lines)
+
+
+def overloads(table: Table) -> str:
+    lines, functions = [], {f.name for r in table.rows for f in functions_of(table, r)}
+    for name, rows in generic_rows(table).items():
+        every = [f for r in rows for f in functions_of(table, r)]
+        for function in distinct([f for f in every if not f.context]) + distinct([f for f in every if f.context]):
+            # A function of C has that name already, for long.
+            if name in functions and function.typename == "long":
+                continue
+            give = "" if function.result == "void" else "return "
+            call = f"{give}{function.name}({function.arguments()});"
+            lines.append(f"static inline {function.prototype(name)} {{ {call} }}")
+    return "\n".join(lines)
+
+
+def header(table: Table, template: Path) -> str:
+    text = template.read_text()
+    for name, made in (
+        ("declarations", declarations(table)),
+        ("inlines", inlines(table)),
+        ("generics", generics(table)),
+        ("overloads", overloads(table)),
+    ):
+        text = text.replace(f"@{name}@", made)
+    return text
+
+
+# The library's functions ----------------------------------------------------------------------------------------------
+
+
+def binding(row: Row, function: Function) -> str:
+    arguments = []
+    for parameter in function.parameters:
+        if parameter.type in ("...", "shmem_ctx_t"):
+            continue
+        name = parameter.name
+        if function.bytes and parameter.type in ("void *", "const void *"):
+            const = "const " if parameter.type.startswith("const") else ""
+            name = f"static_cast<{const}bytes_of<{function.bytes}>*>({name})"
+        arguments.append(name)
+    if takes_context(row) or row.section == "9.11":
+        arguments.insert(0, "ctx" if function.context else "SHMEM_CTX_DEFAULT")
+    elif function.parameters and function.parameters[0].type == "shmem_ctx_t":
+        arguments.insert(0, "ctx")
+    element = function.type or (f"bytes_of<{function.bytes}>" if function.bytes else "")
+    template = f"<{element}>" if element else ""
+    give = "" if function.result == "void" else "return "
+    kind = "early_call" if "early" in row.marks else "call"
+    return (
+        f"{function.prototype(twin(function.name))} {{\n"
+        f'  {kind} const made("{function.name}", __builtin_return_address(0));\n'
+        f"  {give}tess::shmem::{function.inside}{template}({', '.join(arguments)});\n}}\n"
+        f'[[gnu::weak, gnu::alias("{twin(function.name)}")]] {function.prototype()};'
+    )
+
+
+def bindings(table: Table, section: str) -> str:
+    lines = [
+        f"// bindings: {table.sections[section]} of OpenSHMEM as functions of C; made of src/shmem/interface.txt.",
+        '#include "shmem/functions.hpp"',
+        "",
+        "using tess::shmem::bytes_of;",
+        "using tess::shmem::call;",
+        "using tess::shmem::early_call;",
+        "",
+        'extern "C" {',
+    ]
+    for row in table.rows:
+        if row.section == section:
+            lines += [binding(row, function) for function in functions_of(table, row)]
+    return "\n".join([*lines, "}", ""])
+
+
+# The page -------------------------------------------------------------------------------------------------------------
+
+
+PAGE_BEGIN = """# The functions of OpenSHMEM
+
+Made of `src/shmem/interface.txt` by `python3 tools/shmem_interface.py src/shmem/interface.txt page`. `TYPENAME` and
+`TYPE` stand for the [types](#types) of the set in brackets, `SIZE` for 8, 16, 32, 64 and 128, or for 32 and 64 where a
+function is deprecated. *ctx*: also as `shmem_ctx_…` with a context as the first argument. *generic*: also without
+`TYPENAME_`, in C11 and C++. *1.6*: not in OpenSHMEM 1.5. Each function has a twin whose name begins with `pshmem_`.
+"""
+
+
+def page(table: Table) -> str:
+    lines = [PAGE_BEGIN]
+    for section, title in table.sections.items():
+        lines += [f"## {title}", ""]
+        for row in table.rows:
+            if row.section != section:
+                continue
+            prototype = Function(row.name, row.result, row.parameters, "", "", "", 0, False).prototype()
+            shown = {"ctx": "ctx", "generic": "generic", "1.6": "1.6", "old": "deprecated"}
+            notes = [text for mark, text in shown.items() if mark in row.marks]
+            if row.set in table.types:
+                notes.insert(0, f"[{row.set}]")
+            lines.append(f"- `{prototype}`" + (": " if notes else "") + ", ".join(notes))
+        lines.append("")
+    lines += ["## Types", "", "| set | types |", "|---|---|"]
+    lines += [f"| {name} | {', '.join(n for n, _ in members)} |" for name, members in table.types.items()]
+    return "\n".join(lines) + "\n"
+
+
+def main(words: list[str]) -> None:
+    table = read_table(Path(words[0]))
+    match words[1:]:
+        case ["header", template]:
+            print(header(table, Path(template)), end="")
+        case ["bindings", section]:
+            print(bindings(table, section), end="")
+        case ["sections"]:
+            print("\n".join(table.sections))
+        case ["page"]:
+            print(page(table), end="")
+        case ["prototypes"]:
+            print("\n".join(f.prototype() for row in table.rows for f in functions_of(table, row)))
+        case _:
+            raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
