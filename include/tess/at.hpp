@@ -50,16 +50,23 @@ void send_request(place_id target, handler_record const& record, handler_id hand
                   std::size_t bytes);
 /// Room for the payload of one at_async message in the buffer for `target`.
 [[nodiscard]] std::byte* append_async_slowly(place_id target, handler_id handler, std::size_t bytes);
-[[gnu::always_inline]] inline std::byte* append_async(place_id target, handler_id handler, std::size_t bytes) {
+/// `look` is called unless there is a buffer for the message already, and always in jobs that verify.
+template <class Look>
+[[gnu::always_inline]] inline std::byte* append_async(place_id target, handler_id handler, std::size_t bytes,
+                                                      Look look) {
   worker& w = *self;
-  if (target < w.outgoing_places) [[likely]] {
+  if (target < w.async_places) [[likely]] {
     out_buffer* const b = w.outgoing_open[target];
     if (b != nullptr && b->scope == w.current->scope && b->fits(bytes)) [[likely]] {
       ++b->run_messages;
       return b->append(handler, bytes);
     }
   }
+  look();
   return append_async_slowly(target, handler, bytes);
+}
+inline std::byte* append_async(place_id target, handler_id handler, std::size_t bytes) {
+  return append_async(target, handler, bytes, [] {});
 }
 void check_place(place_id target, char const* who);
 
@@ -379,10 +386,14 @@ void at_async(place_argument target, F f, Args... args) {
     detail::at_async_with_objects(target, copier::automatic, copy_map::automatic, std::move(f), std::move(args)...);
   } else {
     (detail::check_value<Args>(), ...);
-    detail::check_addresses(target, target.called_at(), f, args...);
     using handler = detail::async_handler<F, Args...>;
+    auto const look = [&] { detail::check_addresses(target, target.called_at(), f, args...); };
+    if constexpr (detail::is_always_checked<F, Args...>()) look();
+    // Callables and arguments that travel as bytes are the same after the move.
     typename handler::payload const m{std::move(f), detail::make_pack<Args...>(std::move(args)...)};
-    std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m);
+    std::byte* const room = detail::append_async(target, detail::handler_entry<handler>::id(), sizeof m, [&] {
+      if constexpr (!detail::is_always_checked<F, Args...>()) look();
+    });
     std::memcpy(room, &m, sizeof m);
   }
 }

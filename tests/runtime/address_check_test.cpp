@@ -77,7 +77,7 @@ TEST(addresses, hidden_by_a_type_are_found_in_every_build) {
 }
 
 /// No coroutine, so its variable is on the stack.
-auto call_with_local() {
+[[gnu::noinline]] auto call_with_local() {
   int local = 1;
   auto const number = reinterpret_cast<std::uintptr_t>(&local);
   call_line = __LINE__ + 1;

@@ -126,6 +126,16 @@ class Tess(unittest.TestCase):
                 (built,) = self.builds()
                 self.assertEqual(built.removeprefix(f"-C {self.tree}/build/release "), targets)
 
+    @unittest.skipUnless(Path("/var/lib/dpkg/status").exists(), "no Debian")
+    def test_configures_again_when_packages_have_changed(self) -> None:
+        _, said = self.start("run", "hello", TEST_SECONDS="0").communicate(timeout=60)
+        self.assertIn("configuring the release build", said)
+        _, said = self.start("run", "hello", TEST_SECONDS="0").communicate(timeout=60)
+        self.assertNotIn("configuring", said)
+        os.utime(self.tree / "build/release/build.ninja", (0, 0))  # older than the list of packages
+        _, said = self.start("run", "hello", TEST_SECONDS="0").communicate(timeout=60)
+        self.assertIn("configuring the release build", said)
+
     def test_shows_progress_without_a_terminal(self) -> None:
         _, said = self.start("build", TEST_SECONDS="6").communicate(timeout=60)
         self.assertRegex(said, r"building .*\[1/2\] Building something \(\d+ s\)")

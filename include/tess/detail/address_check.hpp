@@ -79,9 +79,19 @@ template <class T>
 #else
     constexpr bool always = may_hide_address<T>;
 #endif
-    if (always || self->verifies) [[unlikely]]
+    if (always || self->checks_calls) [[unlikely]]
       report_addresses(target, {&part, sizeof(T), words_without_padding<T>(), is_unchecked<T>}, at);
   }
+}
+
+/// A call of F is looked at even where the job does not ask for it.
+template <class F, class... Args>
+consteval bool is_always_checked() {
+#if defined(TESS_CHECKED) && TESS_CHECKED
+  return true;
+#else
+  return may_hide_address<F> || (may_hide_address<Args> || ...);
+#endif
 }
 
 /// Looks at a call of F with these arguments.
@@ -89,12 +99,12 @@ template <class F, class... Args>
 [[gnu::always_inline]] inline void check_addresses([[maybe_unused]] place_id target,
                                                    [[maybe_unused]] std::source_location at,
                                                    [[maybe_unused]] F const& f, [[maybe_unused]] Args const&... args) {
-#if !defined(__riscv)
   if constexpr (!is_of_runtime<F const>) {
+#if !defined(__riscv)
     check_part(target, f, at);
     (check_part(target, args, at), ...);
-  }
 #endif
+  }
 }
 
 }  // namespace tess::detail

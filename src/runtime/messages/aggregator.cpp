@@ -64,6 +64,7 @@ void aggregator::prepare(worker_state& w) {
   memory_ = std::max<std::size_t>(the_job->options.buffer_memory / 2 / job.workers, buffer::capacity_max);
   w.outgoing_open = open_.data();
   w.outgoing_places = job.places;
+  w.async_places = w.checks_calls ? 0 : job.places;
 }
 
 std::size_t aggregator::capacity_for(std::size_t bytes) const noexcept {

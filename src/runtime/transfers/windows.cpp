@@ -17,6 +17,7 @@ void hide_windows(job_state& j) {
   settings const& s = j.options;
   window_tables& windows = j.windows;
   if (j.allocations != nullptr) {
+    for (auto const& w : j.workers) w->checks_calls = true;
     // Words are verified first; with a delay and without windows that is done where the fabric gets them.
     if (!s.delay.any() && !s.no_window) {
       windows.verified = windows.atomic;

@@ -81,6 +81,7 @@ struct worker {
   std::uint16_t index;
   bool single;                      ///< the place has no other worker
   bool may_spin = false;            ///< no other worker needs this thread or this processor
+  bool checks_calls = false;        ///< what travels is looked at, because the job verifies; see address_check.hpp
   bool times_calls = false;         ///< for the statistics; see call_time.hpp
   bool overlaps_calls = true;       ///< starts tasks while others wait for an `at`; settings::overlap_calls
   std::uint32_t waiting_calls = 0;  ///< tasks that wait for an `at`
@@ -93,6 +94,7 @@ struct worker {
   std::byte* segment = nullptr;          ///< start of the place's segment
   out_buffer** outgoing_open = nullptr;  ///< by destination; an entry is null while no message is buffered
   std::uint32_t outgoing_places = 0;     ///< entries of outgoing_open
+  std::uint32_t async_places = 0;        ///< the same; 0 if each at_async is looked at
   deque<promise_base*> unstarted;
   frame_pool frames;
   promise_base handler;  ///< stands for "the current task" inside message handlers
