@@ -1,5 +1,5 @@
-"""graph_oracle: reads a graph's file a second time, by the grammar of apps/graph/format.hpp, and computes by other means
-what programs report. It shares no code with them.
+"""graph_oracle: reads a graph's file a second time, by the grammar of apps/graph/format.hpp, and computes by other
+means what programs report. It shares no code with them.
 
 An answer is None where the file is no graph. Lines longer than the readers allow, and graphs larger than a test holds,
 are Unknown.
