@@ -21,12 +21,6 @@ class Unknown(Exception):
     """The oracle does not say."""
 
 
-class Graph:
-    def __init__(self, vertices: int, edges: list[tuple[int, int]]) -> None:
-        self.vertices = vertices
-        self.edges = edges
-
-
 def gunzip(data: bytes) -> bytes | None:
     """All members; None: damaged."""
     text = b""
@@ -68,7 +62,7 @@ def edges_of(lines: list[bytes], comment: bytes, pattern: re.Pattern[bytes], wei
     found = []
     for line in lines:
         line = line.strip(b" \t")
-        if not line or line[:1] in [comment[i : i + 1] for i in range(len(comment))]:
+        if not line or line[0] in comment:
             continue
         match = pattern.fullmatch(line)
         if not match:
@@ -76,12 +70,10 @@ def edges_of(lines: list[bytes], comment: bytes, pattern: re.Pattern[bytes], wei
         source, target = int(match[1]) - first, int(match[2]) - first
         if not (0 <= source < limit and 0 <= target < limit):
             return None
-        if weight and (value := weight_of(match[3], weight)) is None:
+        value = weight_of(match[3], weight) if weight else 1.0
+        if value is None:
             return None
-        elif weight:
-            found.append((source, target, value))
-            continue
-        found.append((source, target, 1.0))
+        found.append((source, target, value))
     return found
 
 
