@@ -20,7 +20,7 @@ class campaign {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Of the command line: [--seconds S] [--seed N].
+  /// The command line is [--seconds S] [--seed N].
   campaign(std::string name, int argc, char** argv) : name_(std::move(name)) {
     std::uint64_t seconds = 60;
     seed_ = std::random_device{}();

@@ -1,4 +1,4 @@
-"""campaign: what all hostile campaigns in Python have in common: a seed, a time, attempts that can be repeated, a count.
+"""campaign: what the hostile campaigns in Python have in common: a seed, a time, attempts to be repeated, a count.
 
 An attempt is a number; all that it does is drawn from the seed and that number, so `--seed S --only N` repeats it. The
 last line that is printed is `NAME: N attempts, N failures, seed N`, which tools/hostile.py reads.

@@ -1,8 +1,8 @@
 """files: damaged graphs, machine files and journals of memory servers are given to the real programs.
 
 Each must succeed or be refused in words with exit code 1 or 2; never a signal, a hang, or a wrong `verified: yes`. What
-graphs of any text format, plain or gzipped, mean is read a second time by graph_oracle.py: program and oracle must agree
-on whether the file is a graph, and on what was computed. Some files change while they are read. A journal that is
+graphs of any text format, plain or gzipped, mean is read a second time by graph_oracle.py: program and oracle must
+agree on whether the file is a graph, and on what was computed. Some files change while they are read. A journal that is
 accepted has regions of the original one only. Usage: files.py [--seconds S] [--seed N] [--only N].
 """
 
@@ -85,7 +85,11 @@ def good_graph(draw: random.Random, extension: str) -> bytes:
         kind, symmetry = draw.choice(("pattern", "integer", "real")), draw.choice(("general", "symmetric"))
         head = [f"%%MatrixMarket matrix coordinate {kind} {symmetry}", "% a comment"]
         head.append(f"{vertices} {vertices} {len(edges)}")
-        weight = {"pattern": lambda: "", "integer": lambda: f" {draw.randrange(9)}", "real": lambda: f" {draw.random()}"}
+        weight = {
+            "pattern": lambda: "",
+            "integer": lambda: f" {draw.randrange(9)}",
+            "real": lambda: f" {draw.random()}",
+        }
         lines = head + [f"{a + 1} {b + 1}{weight[kind]()}" for a, b in edges]
     elif extension == "gr":
         head = ["c a comment", f"p sp {vertices} {len(edges)}"]

@@ -1,5 +1,5 @@
-"""graph_oracle: reads a graph's file a second time, by the grammar of apps/graph/format.hpp, and computes by other means
-what programs report. It shares no code with them.
+"""graph_oracle: reads a graph's file a second time, by the grammar of apps/graph/format.hpp, and computes by other
+means what programs report. It shares no code with them.
 
 An answer is None where the file is no graph. Lines longer than the readers allow, and graphs larger than a test holds,
 are Unknown.
@@ -19,12 +19,6 @@ REAL = re.compile(rb"\+?-?(inf(inity)?|nan(\([a-z0-9_]*\))?|([0-9]+\.?[0-9]*|\.[
 
 class Unknown(Exception):
     """The oracle does not say."""
-
-
-class Graph:
-    def __init__(self, vertices: int, edges: list[tuple[int, int]]) -> None:
-        self.vertices = vertices
-        self.edges = edges
 
 
 def gunzip(data: bytes) -> bytes | None:
@@ -68,7 +62,7 @@ def edges_of(lines: list[bytes], comment: bytes, pattern: re.Pattern[bytes], wei
     found = []
     for line in lines:
         line = line.strip(b" \t")
-        if not line or line[:1] in [comment[i : i + 1] for i in range(len(comment))]:
+        if not line or line[0] in comment:
             continue
         match = pattern.fullmatch(line)
         if not match:
@@ -76,12 +70,10 @@ def edges_of(lines: list[bytes], comment: bytes, pattern: re.Pattern[bytes], wei
         source, target = int(match[1]) - first, int(match[2]) - first
         if not (0 <= source < limit and 0 <= target < limit):
             return None
-        if weight and (value := weight_of(match[3], weight)) is None:
+        value = weight_of(match[3], weight) if weight else 1.0
+        if value is None:
             return None
-        elif weight:
-            found.append((source, target, value))
-            continue
-        found.append((source, target, 1.0))
+        found.append((source, target, value))
     return found
 
 

@@ -26,7 +26,8 @@ campaign.jobs = 1
 def attempt_one(attempt: int) -> None:
     draw = campaign.draw(attempt)
     waiting_places = str(campaign.build / "tests/waiting_places")
-    job = Job(shutil.which("mpirun") or "mpirun", [waiting_places, draw.choice(("calls", "words", "barrier"))], OVER_TCP)
+    way = draw.choice(("calls", "words", "barrier"))
+    job = Job(shutil.which("mpirun") or "mpirun", [waiting_places, way], OVER_TCP)
     time.sleep(0.5)
     ports = sorted({where for pid in job.pids for where in listening(pid)})
     kept = []

@@ -1,9 +1,9 @@
 // pairs: two servers that reach each other, and their witness, through faulty proxies; never do both serve, and what
 // was acknowledged is there.
 //
-//   Networks are cut, delayed, drop their connections, pass one direction only, or end and return; servers are stopped,
-//   and with files killed, the witness, too. Clients reach both servers all the time, which is the worst case: whichever
-//   serves would be believed.
+//   Networks are cut, delayed, drop their connections, pass one direction only, or end and return; servers are stopped
+//   or killed, the witness, too. Clients reach both servers all the time, which is the worst case: whichever serves
+//   would be believed.
 //
 // Method: writers remember what was acknowledged (acknowledged_writes.hpp). A thread asks both servers in turn whether
 // they serve, and in which epoch. A server that serves in one epoch before and after the other one answered that it
@@ -40,7 +40,7 @@ namespace {
 
 using namespace rmem;
 
-/// Of half a second.
+/// A lease is half of the time-out.
 std::vector<std::string> const leases{"TESS_FAILURE_TIMEOUT=1"};
 constexpr unsigned pairs_at_once = 3;
 constexpr int rounds_of_one = 8;

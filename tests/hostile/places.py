@@ -1,7 +1,7 @@
 """places: places of jobs of processes are killed or stopped at random moments, whatever the others wait for.
 
-Method: tests/programs/failures.py: the others must end in time, with exit code 1 and one message that names the place, and
-leave no process and no file. Usage: places.py [--seconds S] [--seed N] [--only N].
+Method: tests/programs/failures.py: the others must end in time, with exit code 1 and one message that names the place,
+and leave no process and no file. Usage: places.py [--seconds S] [--seed N] [--only N].
 """
 
 import shutil

@@ -1,7 +1,7 @@
 """soak: a mixture of programs on all fabrics in a loop, beside a memory server that lives all the time.
 
-Each result must be that of one place on smp; no run may leave a process or a file; and after all of it the server has no
-more memory and descriptors than after its first rounds. Usage: soak.py [--seconds S] [--seed N] [--only N].
+Each result must be that of one place on smp; no run may leave a process or a file; and after all of it the server has
+no more memory and descriptors than after its first rounds. Usage: soak.py [--seconds S] [--seed N] [--only N].
 """
 
 import filecmp

@@ -1,7 +1,7 @@
 // acknowledged_writes: writers that remember what was acknowledged, while somebody kills servers and clients.
 //
-//   For every slot of a region, a writer keeps the last value that was acknowledged and the last that was tried; what is
-//   read must lie in between. One writer is a process that is killed, too; it shares its model through a mapping.
+//   For every slot of a region, a writer keeps the last value that was acknowledged and the last that was tried; what
+//   is read must lie in between. One writer is a process that is killed, too; it shares its model through a mapping.
 #pragma once
 
 #include <sys/mman.h>

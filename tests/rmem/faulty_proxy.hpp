@@ -1,5 +1,5 @@
-// faulty_proxy: a proxy that passes bytes, at once or late, in both directions or in one, stops passing them, or ends its
-// connections, and perhaps refuses new ones.
+// faulty_proxy: a proxy that passes bytes, at once or late, in both directions or in one, stops passing them, or ends
+// its connections, and perhaps refuses new ones.
 #pragma once
 
 #include <arpa/inet.h>

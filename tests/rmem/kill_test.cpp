@@ -1,6 +1,6 @@
 // kill_test: servers and clients are killed at random points, and no acknowledged write is lost. Method: what is read
-// after a kill is compared with what was acknowledged (acknowledged_writes.hpp). TESS_SLOW: 200 rounds instead of 6. The
-// seed is printed.
+// after a kill is compared with what was acknowledged (acknowledged_writes.hpp). TESS_SLOW: 200 rounds instead of 6.
+// The seed is printed.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -247,6 +247,34 @@ TEST(rmem_server, strangers_do_not_shut_out_those_who_have_a_token) {
   EXPECT_EQ(client(at).list().size(), 1U);
 }
 
+TEST(rmem_server, one_of_many_servers_that_begin_at_once_gets_the_address) {
+  for (int round = 0; round < 20; ++round) {
+    auto const at = fresh_address();
+    std::string const path = at.substr(at.find(':') + 1);
+    {
+      auto const dead = listen_at(at);  // its socket stays
+    }
+    std::atomic<int> ready{0};
+    std::atomic<int> listening{0};
+    std::vector<descriptor> sockets(4);
+    std::vector<std::jthread> servers;
+    for (auto& s : sockets)
+      servers.emplace_back([&] {
+        ++ready;
+        while (ready < 4) std::this_thread::yield();
+        try {
+          s = listen_at(at);
+          ++listening;
+        } catch (std::runtime_error const&) {
+          // Another one was first.
+        }
+      });
+    servers.clear();
+    EXPECT_EQ(listening, 1);
+    unlink(path.c_str());
+  }
+}
+
 TEST(rmem_server, a_silent_connection_is_closed) {
   auto const at = fresh_address();
   memd::server server({.size_bytes = mebibyte, .listen = {at}, .greeting_time = std::chrono::milliseconds(50)});

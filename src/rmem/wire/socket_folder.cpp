@@ -2,12 +2,15 @@
 #include "rmem/wire/socket_folder.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
+#include <thread>
 
 namespace tess::rmem {
 
@@ -58,6 +61,15 @@ void socket_folder::check_for_server() const {
 bool socket_folder::is_trusted(uid_t server) const {
   if (server == geteuid() || server == 0) return true;
   return folder_.is_open() && server == owner_ && (mode_ & written_by_others) == 0;
+}
+
+descriptor socket_folder::take_turn() const {
+  descriptor readable(open(path_of(".").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (readable.is_open() && flock(readable.number(), LOCK_EX | LOCK_NB) != 0 &&
+         std::chrono::steady_clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  return readable;
 }
 
 std::string socket_folder::path_of(std::string const& name) const {

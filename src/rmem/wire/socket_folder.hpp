@@ -29,6 +29,9 @@ class socket_folder {
   void check_for_server() const;
   /// The folder's owner, this user and root may have servers in it, others only if it is open to them.
   [[nodiscard]] bool is_trusted(uid_t server) const;
+  /// No other server begins to listen here until the result is closed. Any user who may read the folder can be in the
+  /// way, so nobody waits longer than a second.
+  [[nodiscard]] descriptor take_turn() const;
   /// The path of an entry, which nobody can lead elsewhere while this object lives.
   [[nodiscard]] std::string path_of(std::string const& name) const;
 

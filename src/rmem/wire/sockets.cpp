@@ -126,11 +126,13 @@ descriptor listen_on_path(std::string const& full) {
   auto const path = path_in(full);
   auto s = socket_of(AF_UNIX);
   if (!s.is_open()) fail(full, "no socket", errno);
+  descriptor turn;  // until this server listens: before that, its socket looks like that of a dead one
   if (is_abstract(path)) {
     bind_to(s, full, address_of(full, path));
   } else {
     socket_folder const folder(path, true);
     folder.check_for_server();
+    turn = folder.take_turn();
     bind_to(s, full, address_of(full, folder.path_of(fs::path(path).filename())));
   }
   if (listen(s.number(), backlog) != 0) fail(full, "cannot listen there", errno);
