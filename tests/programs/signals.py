@@ -8,6 +8,7 @@ for temporary files. Usage: signals.py TESS WAITING_PLACES MANY_LINES [NAME...]:
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -111,7 +112,7 @@ class Job:
         limit = time.monotonic() + LEFT_SECONDS_MAX
         while True:
             processes = [f"{pid} {Path(f'/proc/{pid}/comm').read_text().strip()}" for pid in self.processes()]
-            shared = set(os.listdir("/dev/shm")) - self.shm_before
+            shared = set(os.listdir("/dev/shm")) - self.shm_before if files else set()
             temporary = [str(p) for p in self.temporary.rglob("*")] if files else []
             if not (processes or shared or temporary):
                 return ""
@@ -124,6 +125,9 @@ class Job:
             os.kill(pid, KILL)
         self.command.wait()
         self.folder.cleanup()
+        for folder in set(os.listdir("/dev/shm")) - self.shm_before:
+            if folder.startswith("tess-job-"):
+                shutil.rmtree(f"/dev/shm/{folder}", ignore_errors=True)
 
 
 @dataclass
