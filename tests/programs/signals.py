@@ -41,7 +41,7 @@ def environment_of(pid: int) -> dict[str, str]:
 
 
 def shared_files() -> set[str]:
-    """Of jobs and of UCX: memory servers may run beside the test."""
+    """Those of jobs and UCX: memory servers may run beside the test."""
     return {name for name in os.listdir("/dev/shm") if name.startswith(("tess-job-", "ucx"))}
 
 
