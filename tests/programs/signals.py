@@ -8,6 +8,7 @@ for temporary files. Usage: signals.py TESS WAITING_PLACES MANY_LINES [NAME...]:
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,8 +25,8 @@ PLACES = 2
 FAILURE_TIMEOUT = 2
 # To detect the failure, for tasks to clean up, and for a launcher that does not obey.
 SECONDS_MAX = 2 * FAILURE_TIMEOUT + 8
-# What is killed is gone at once, what finds itself alone a little later.
-LEFT_SECONDS_MAX = 3
+# What is killed is gone at once; a launcher that does not obey after `tess run` is gone, four seconds later.
+LEFT_SECONDS_MAX = 7
 MARK = "TESS_TEST_OF_SIGNALS"
 
 TERM, HUP, INT, KILL, STOP = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGSTOP)
@@ -37,6 +38,11 @@ def environment_of(pid: int) -> dict[str, str]:
     except OSError:
         return {}
     return dict(word.split("=", 1) for word in words if "=" in word)
+
+
+def shared_files() -> set[str]:
+    """Those of jobs and UCX: memory servers may run beside the test."""
+    return {name for name in os.listdir("/dev/shm") if name.startswith(("tess-job-", "ucx"))}
 
 
 def parent_and_state(pid: int) -> tuple[int, str]:
@@ -52,7 +58,7 @@ class Job:
 
     def __init__(self, words: list[str], *, ignored: signal.Signals | None = None, closed: bool = False) -> None:
         self.mark = uuid.uuid4().hex
-        self.shm_before = set(os.listdir("/dev/shm"))
+        self.shm_before = shared_files()
         self.folder = tempfile.TemporaryDirectory(prefix="signals-")
         self.temporary = Path(self.folder.name) / "t"
         self.temporary.mkdir()
@@ -111,7 +117,7 @@ class Job:
         limit = time.monotonic() + LEFT_SECONDS_MAX
         while True:
             processes = [f"{pid} {Path(f'/proc/{pid}/comm').read_text().strip()}" for pid in self.processes()]
-            shared = set(os.listdir("/dev/shm")) - self.shm_before
+            shared = shared_files() - self.shm_before if files else set()
             temporary = [str(p) for p in self.temporary.rglob("*")] if files else []
             if not (processes or shared or temporary):
                 return ""
@@ -124,6 +130,9 @@ class Job:
             os.kill(pid, KILL)
         self.command.wait()
         self.folder.cleanup()
+        for folder in shared_files() - self.shm_before:
+            if folder.startswith("tess-job-"):
+                shutil.rmtree(f"/dev/shm/{folder}", ignore_errors=True)
 
 
 @dataclass

@@ -167,6 +167,7 @@ std::string line_assembler::finish() {
 int run_collecting(owner const& by, words const& command, bool tags) {
   fs::path const exit_file = by.folder.path() / "exit";
   ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
+  if (!by.folder.queues().empty()) ::setenv("UCX_POSIX_DIR", by.folder.queues().c_str(), 0);
   streams places((by.folder.path() / "output").string(), tags);
   launcher_process launcher(by, command, STDERR_FILENO, exit_file);
   while (!launcher.has_ended()) {

@@ -95,11 +95,14 @@ job_folder::job_folder() {
   if (::mkdtemp(name.data()) == nullptr)
     throw usage_error{fmt::format("run: cannot make the folder {}: {}", name, std::strerror(errno))};
   path_ = name;
+  std::string queues = "/dev/shm/tess-job-XXXXXX";
+  if (::mkdtemp(queues.data()) != nullptr) queues_ = queues;
 }
 
 void job_folder::remove() const noexcept {
   std::error_code already_gone;
   fs::remove_all(path_, already_gone);
+  if (!queues_.empty()) fs::remove_all(queues_, already_gone);
 }
 
 int run_owned(std::function<int(owner const&)> const& job) {

@@ -20,7 +20,8 @@
 
 namespace tess::cli {
 
-/// A folder in that for temporary files, which only this user may enter; also the launcher's files are there.
+/// A folder in that for temporary files, which only this user may enter; also the launcher's files are there. And one
+/// in /dev/shm for UCX's queues: a place that is killed between making and unlinking one would leave it behind.
 class job_folder {
  public:
   job_folder();
@@ -29,10 +30,13 @@ class job_folder {
   ~job_folder() { remove(); }
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+  /// Empty if there is no /dev/shm.
+  [[nodiscard]] std::filesystem::path const& queues() const noexcept { return queues_; }
   void remove() const noexcept;
 
  private:
   std::filesystem::path path_;
+  std::filesystem::path queues_;
 };
 
 /// What the owner knows of the command that it works for.
