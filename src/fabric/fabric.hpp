@@ -70,7 +70,7 @@ struct memory_room {
   std::uint64_t left_bytes = 0;
   std::uint64_t limit_bytes = 0;
   std::uint64_t each_bytes = 0;  ///< for each place of this host, if all of them want as much
-  std::string limit;  ///< whose limit that is, as in "3 bytes are left of <limit>"
+  std::string limit;             ///< whose limit that is, as in "3 bytes are left of <limit>"
 };
 
 struct place_failure {
