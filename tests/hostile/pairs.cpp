@@ -157,9 +157,10 @@ void watch(campaign& c, distant_pair const& pair, std::atomic<bool> const& done)
     auto const now = service_of(pair.local[i]);
     if (now) {
       auto const known = instances.emplace(now->epoch, now->instance).first->second;
-      if (known != now->instance) c.failed("both serve in epoch " + std::to_string(now->epoch));
+      if (known != now->instance) return c.failed("both serve in epoch " + std::to_string(now->epoch));
       if (now == last[i] && last[1 - i])
-        c.failed("both serve, in epochs " + std::to_string(now->epoch) + " and " + std::to_string(last[1 - i]->epoch));
+        return c.failed("both serve, in epochs " + std::to_string(now->epoch) + " and " +
+                        std::to_string(last[1 - i]->epoch));
     }
     last[i] = now;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -17,6 +17,7 @@ from campaign import Campaign
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "programs"))
 
 from equal_results import equal  # noqa: E402
+from failures import shared_files  # noqa: E402
 from processes import ENVIRONMENT, command, result_of  # noqa: E402
 
 PROGRAMS = (
@@ -90,7 +91,7 @@ class Server:
 
 def leftovers(before: set[str]) -> str:
     """Processes and files that were not there before."""
-    files = set(os.listdir("/dev/shm")) - before
+    files = shared_files() - before
     own = str(campaign.build)
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
     running = []
@@ -107,7 +108,7 @@ def attempt_one(attempt: int) -> None:
     draw = campaign.draw(attempt)
     words, fabric = draw.choice(PROGRAMS), draw.choice(FABRICS)
     programs = campaign.build / "libexec/tessera"
-    before = set(os.listdir("/dev/shm"))
+    before = shared_files()
     if words not in expected:
         expected[words] = result_of([str(programs / words[0]), *words[1:]], {"TESS_PLACES": "1", "TESS_FABRIC": "smp"})
     places = draw.choice((1, 2, 3, 4))

@@ -41,12 +41,17 @@ def works(programs: Path, waiting_places: Path) -> dict[str, list[str]]:
     return all_works
 
 
+def shared_files() -> set[str]:
+    """Files in memory, but the folders of `tess run`, which starts no job here."""
+    return {file for file in os.listdir("/dev/shm") if not file.startswith("tess-job-")}
+
+
 def left_over(before: set[str], pids: list[int]) -> str:
     """Processes and files that a job left behind."""
     limit = time.monotonic() + 5
     while True:
         processes = [pid for pid in pids if Path(f"/proc/{pid}").exists()]
-        files = set(os.listdir("/dev/shm")) - before
+        files = shared_files() - before
         if not (processes or files) or time.monotonic() > limit:
             break
         time.sleep(0.05)
@@ -57,7 +62,7 @@ class Job:
     """Places that were started and are at work."""
 
     def __init__(self, launcher: str, words: list[str], settings: dict[str, str]) -> None:
-        self.shm_before = set(os.listdir("/dev/shm"))
+        self.shm_before = shared_files()
         self.folder = tempfile.TemporaryDirectory()
         self.exit_file = Path(self.folder.name) / "code"
         self.texts = Path(self.folder.name) / "texts"

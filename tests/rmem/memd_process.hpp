@@ -86,11 +86,11 @@ class memd_process {
       printed_.append(bytes.data(), static_cast<std::size_t>(n));
     return printed_.find(text) != std::string::npos;
   }
-  /// Waits until it prints this, and forgets everything up to there. False: it has not within 20 s.
+  /// Waits until it prints this, and forgets everything up to there. False: it has not within 20 s, or has ended.
   bool wait_for(std::string const& text) {
     auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!has_printed(text)) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
+      if (std::chrono::steady_clock::now() > deadline || (has_ended() && !has_printed(text))) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     printed_.erase(0, printed_.find(text) + text.size());

@@ -296,6 +296,42 @@ TEST(rmem_replication, servers_with_different_time_outs_are_no_pair) {
   EXPECT_TRUE(one->has_ended() != other.has_ended()) << "one of them refuses";
 }
 
+TEST(rmem_replication, a_copy_that_never_was_complete_is_not_served) {
+  failure_time const time("2");
+  kept_file const file;
+  std::string const a = fresh_address();
+  std::string const b = fresh_address();
+  faulty_proxy to_a(a, fresh_address());
+  auto words = two_servers::words(b, to_a.address());
+  words.insert(words.end(), {"--file", file.path.string()});
+  memd_process first(two_servers::words(a, b));
+  {
+    memd_process const helps_to_begin(two_servers::words(b, a));
+    client c(a + "," + b);
+    // Long enough that the copy below takes time.
+    auto const r = c.create("large", 32 * mebibyte);
+    auto const bytes = random_bytes(r.size, 1);
+    c.memwrite(r.base, bytes.data(), bytes.size());
+    for (int i = 0; i < 5000 && !first.has_printed("is in sync"); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  // Whichever of the two was the primary.
+  for (int i = 0; i < 5000 && !serves(a); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  to_a.set(faulty_proxy::mode::delay);
+  memd_process second(words);
+  ASSERT_TRUE(second.wait_for("is the backup of"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));  // names have arrived, bytes have not
+  ASSERT_FALSE(second.has_printed("is in sync with"));
+  to_a.set(faulty_proxy::mode::stall);
+  second.restart();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_FALSE(second.has_printed("serves, epoch"));
+  EXPECT_FALSE(serves(b));
+  second.kill();
+  // Nor by a server without a peer.
+  EXPECT_THROW(memd_process({"--size", "64M", "--name", b, "--file", file.path.string()}), std::runtime_error);
+}
+
 TEST(rmem_replication, a_copy_is_not_given_up_for_a_server_of_another_pair) {
   failure_time const time("1");
   kept_file const file;

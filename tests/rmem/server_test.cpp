@@ -21,6 +21,7 @@
 #include "other_user.hpp"
 #include "rmem/client/connection.hpp"
 #include "rmem/store/leased_memory.hpp"
+#include "rmem/wire/socket_folder.hpp"
 #include "running_server.hpp"
 #include "tess/rmem.hpp"
 
@@ -247,32 +248,22 @@ TEST(rmem_server, strangers_do_not_shut_out_those_who_have_a_token) {
   EXPECT_EQ(client(at).list().size(), 1U);
 }
 
-TEST(rmem_server, one_of_many_servers_that_begin_at_once_gets_the_address) {
-  for (int round = 0; round < 20; ++round) {
-    auto const at = fresh_address();
-    std::string const path = at.substr(at.find(':') + 1);
-    {
-      auto const dead = listen_at(at);  // its socket stays
-    }
-    std::atomic<int> ready{0};
-    std::atomic<int> listening{0};
-    std::vector<descriptor> sockets(4);
-    std::vector<std::jthread> servers;
-    for (auto& s : sockets)
-      servers.emplace_back([&] {
-        ++ready;
-        while (ready < 4) std::this_thread::yield();
-        try {
-          s = listen_at(at);
-          ++listening;
-        } catch (std::runtime_error const&) {
-          // Another one was first.
-        }
-      });
-    servers.clear();
-    EXPECT_EQ(listening, 1);
-    unlink(path.c_str());
-  }
+TEST(rmem_server, one_that_begins_waits_for_another_that_begins_in_the_same_folder) {
+  auto const at = fresh_address();
+  std::string const path = at.substr(at.find(':') + 1);
+  // Between bind(2) and listen(2), the socket of the other one looks dead.
+  std::optional turn = socket_folder(path, true).take_turn();
+  std::atomic<bool> listens{false};
+  std::jthread const other([&] {
+    auto const s = listen_at(at);
+    listens = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(listens);
+  turn.reset();
+  for (int i = 0; i < 500 && !listens; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(listens);
+  unlink(path.c_str());
 }
 
 TEST(rmem_server, a_silent_connection_is_closed) {

@@ -25,10 +25,11 @@ std::uint64_t random_number() {
   return n;
 }
 
-/// A file that was written by a server without a backup has the only copy.
+/// A file that was only written by a server without a backup has the only copy. One of two servers has a number for its
+/// copy from its start on, before it receives anything.
 replica_record loaded(persistent_store& from) {
   auto r = from.replication();
-  if (r.epoch == 0 && from.loaded_regions()) r.state = replica_state::sole;
+  if (r.self == 0 && from.loaded_regions()) r.state = replica_state::sole;
   if (r.state == replica_state::incomplete && from.loaded_regions()) from.clear(false);
   return r;
 }

@@ -82,7 +82,10 @@ server::server(options const& chosen)
   }
   watch(stop_.number(), EPOLLIN);
   if (life_pipe_ >= 0) watch(life_pipe_, EPOLLIN);
-  if (!chosen.peer.empty()) begin_replication(chosen);
+  if (!chosen.peer.empty())
+    begin_replication(chosen);
+  else
+    leave_pair(chosen.file);
   if (chosen.is_witness) {
     witness_ = std::make_unique<replication::witness>(chosen.file);
     service_.serves = false;
@@ -93,6 +96,17 @@ server::server(options const& chosen)
   service_.steps_safe = 0;
   store_.on_change([this](change const&) { ++service_.steps; });
   store_.on_write([this](std::uint64_t, std::uint64_t) { ++service_.steps; });
+}
+
+/// Whoever has one of two servers serve without --peer says that this copy is the one that counts.
+void server::leave_pair(std::filesystem::path const& file) {
+  auto record = store_.replication();
+  if (record.self == 0) return;
+  if (record.state == replica_state::incomplete)
+    throw std::runtime_error(file.string() +
+                             ": is a copy that never was complete; give --peer, the server that has all");
+  record.state = replica_state::sole;
+  store_.set_replication(record);
 }
 
 void server::begin_replication(options const& chosen) {

@@ -74,6 +74,7 @@ class server {
   [[nodiscard]] int timeout_ms() const;
   void watch(int file, std::uint32_t events);
   void begin_replication(options const& chosen);
+  void leave_pair(std::filesystem::path const& file);
   void accept_from(int listener);
   /// Is there a connection for one more of this user? If not for a stranger, another stranger is dropped.
   [[nodiscard]] bool make_room(std::int64_t user, bool operates);
