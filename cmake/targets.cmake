@@ -29,6 +29,8 @@ set(TESS_RISCV_COMPILE_OPTIONS ${TESS_RISCV_TARGET_OPTIONS} -O2 ${TESS_RISCV_LIN
 set(TESS_RACES_COMPILE_OPTIONS
   -DTESS_RACES=1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Dalways_inline=noinline
   -mllvm -tsan-instrument-func-entry-exit=0
+  # Loads and stores of more than 16 bytes at a time would not be reported.
+  -fno-vectorize -fno-slp-vectorize
   # By -Xclang: to the linker, -fsanitize=thread would mean the compiler's own library.
   -Xclang -fsanitize=thread)
 # Locks of the program alone; those of the runtime say nothing about it.

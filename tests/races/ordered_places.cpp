@@ -240,6 +240,23 @@ task<void> by_a_stream() {
   co_await tess::place_local<std::array<long, 64>>::release(sums);
 }
 
+task<void> by_items_of_one_batch() {
+  using values = std::array<long, 16>;
+  auto const all = co_await tess::place_local<values>::make();
+  auto const items = tess::make_stream<unsigned>([all](std::span<unsigned const> some) {
+    for (unsigned const i : some)
+      if ((*tess::window(all.of(0)))[i] != 1) std::puts("wrong");
+  });
+  co_await tess::finish([&] {
+    for (unsigned i = 1; i < 16; ++i)
+      tess::spawn([=] {
+        (*all)[i] = 1;
+        items.send(last_place(), i);
+      });
+  });
+  co_await tess::place_local<values>::release(all);
+}
+
 struct tree {
   int value;
   tree* left;
@@ -288,6 +305,7 @@ case_list const cases{CASE(by_a_notification),
                       CASE(by_distributed_containers),
                       CASE(by_arrays),
                       CASE(by_a_stream),
+                      CASE(by_items_of_one_batch),
                       CASE(by_copies_of_objects),
                       CASE(by_exceptions)};
 

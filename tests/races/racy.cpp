@@ -287,7 +287,21 @@ task<void> counter_that_is_not_awaited() {
   });
 }
 
-case_list const cases{CASE(handlers_of_a_place),
+// The counts that the runtime keeps of tasks order nothing.
+task<void> after_another_spawn() {
+  long value = 0;
+  co_await tess::finish([&]() -> task<void> {
+    tess::spawn([&] {
+      value = 1;  // after_another_spawn
+    });
+    for (int i = 0; i < 100; ++i) co_await tess::yield();
+    tess::spawn([] {});
+    value = 2;  // after_another_spawn
+  });
+}
+
+case_list const cases{CASE(after_another_spawn),
+                      CASE(handlers_of_a_place),
                       CASE(calls_of_two_tasks),
                       CASE(heap_of_two_tasks),
                       CASE(global_of_two_lines),

@@ -4,6 +4,7 @@
 //   Atomics of the program are performed here, as acquire and release of their address.
 #include <cstring>
 
+#include "runtime/races/header_code.hpp"
 #include "runtime/races/shadow.hpp"
 
 namespace races = tess::detail::races;
@@ -19,6 +20,8 @@ template <class T, class Operation>
 [[gnu::always_inline]] inline auto atomically(T const volatile* word, bool writes, void const* own,
                                               Operation operation) noexcept {
   void const* const address = const_cast<T const*>(word);
+  races::frame const& f = *static_cast<races::frame const*>(own);
+  if (races::is_header_code(f.return_address, f.outer->return_address)) return operation();
   note(address, sizeof(T), races::is_word | (writes ? races::writes : 0), own);
   if (writes) races::release(address);
   struct acquiring {

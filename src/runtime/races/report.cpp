@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/job/job.hpp"
+#include "runtime/races/header_code.hpp"
 #include "runtime/races/shadow.hpp"
 #include "runtime/races/symbols.hpp"
 
@@ -182,7 +183,8 @@ void found(std::uint64_t granule, access const& now, access const& before) noexc
   // A race that is not reported.
 }
 
-void begin_job() noexcept {
+void begin_job() {
+  read_header_code();
   pairs.clear();
   forget_all();
   forget_releases();

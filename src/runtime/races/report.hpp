@@ -5,7 +5,7 @@ namespace tess::detail::races {
 
 #if TESS_RACES
 /// Forgets what earlier jobs did.
-void begin_job() noexcept;
+void begin_job();
 /// Prints what was found since then; returns how many pairs of lines.
 [[nodiscard]] unsigned end_job();
 #else
