@@ -42,7 +42,7 @@ int init_thread(int requested, int* provided) {
     // Spinning takes the processor from the one that is waited for, if there are not enough.
     auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     int const pes_here = own.network == nullptr ? own.pes : own.network->pes_here();
-    spins = pes_here <= processors ? 20'000 : 20;
+    spins = pes_here <= processors ? 1'000 : 20;
     open_teams();
     open_heap();
     begin_profile();
