@@ -58,6 +58,18 @@ TEST_F(a_cluster, refuses_a_program_whose_places_would_share_memory) {
       << result.error;
 }
 
+TEST_F(a_cluster, of_tiles_refuses_more_places_than_tiles_before_the_program_starts) {
+  outcome const result =
+      folder_.run("TESS_PLACES=17 " TESS_MACHINE " --machine nemesys-4x4 -- " + programs + "/spreading");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.output, "");
+  EXPECT_NE(
+      result.error.find("17 places were asked for, and each is a tile, but nemesys-4x4 has 14 tiles for programs"),
+      std::string::npos)
+      << result.error;
+  EXPECT_EQ(result.error.find("machine: "), std::string::npos) << result.error;
+}
+
 TEST_F(a_cluster, runs_threads_on_its_harts_with_stacks_of_16_kib) {
   EXPECT_EQ(run("", "threads").output, folder_.run("qemu-riscv64 " + programs + "/threads").output);
 }

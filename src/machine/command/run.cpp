@@ -98,6 +98,8 @@ void report_trouble(std::string const& trouble, std::string const& refused) {
                refused);
 }
 
+constexpr std::uint32_t all_tiles = std::numeric_limits<std::uint32_t>::max();
+
 /// A program of the runtime has a place on each tile, or on as many tiles as there are places.
 std::uint32_t copies_of(chosen_options const& chosen, elf_image const& image) {
   if (chosen.copies != 0) return chosen.copies;
@@ -112,7 +114,7 @@ std::uint32_t copies_of(chosen_options const& chosen, elf_image const& image) {
   // The runtime itself rejects a value that is not a number.
   std::uint32_t wanted = 0;
   std::from_chars(places.data(), places.data() + places.size(), wanted);
-  return wanted != 0 ? wanted : std::numeric_limits<std::uint32_t>::max();
+  return wanted != 0 ? wanted : all_tiles;
 }
 
 int run_timed(chosen_options const& chosen) {
@@ -134,9 +136,14 @@ int run_timed(chosen_options const& chosen) {
                     "in order; {} has neither, but coherent caches; choose another machine: tess machines",
                     chosen.arguments.front(), described.name)};
   runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
+  std::uint32_t const copies = copies_of(chosen, image);
   timed_machine machine(
       described, image, [&] { return options_of(chosen, of_runtime, true); },
-      chosen.first_tile + chosen.first_tile_row * described.width, copies_of(chosen, image));
+      chosen.first_tile + chosen.first_tile_row * described.width, copies);
+  // Refused here, the program does not start; the runtime would say the same after seconds of simulation.
+  if (image.spreads && chosen.copies == 0 && copies != all_tiles && copies > machine.programs().size())
+    throw wrong_use{fmt::format("{} places were asked for, and each is a tile, but {} has {} tiles for programs",
+                                copies, described.name, machine.programs().size())};
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
   std::optional<trace> traced;
   if (trace_file.wanted()) traced.emplace(machine);
