@@ -29,6 +29,8 @@ both_ways() {  # PREFIX
   expect 'find_package, shared' "$prefix/bin/tess" run "$prefix-hello/greeter" -n 2
   "$prefix/bin/tess" c++ "$here/hello.cpp" -o "$scratch/hello"
   expect 'tess c++' "$prefix/bin/tess" run "$scratch/hello" -n 2
+  "$prefix/bin/tess" c++ --races "$here/hello.cpp" -o "$scratch/hello"
+  expect 'tess c++ --races' "$prefix/bin/tess" run "$scratch/hello" -n 2
   expect 'without tess' env TESS_PLACES=2 "$scratch/hello"
 }
 

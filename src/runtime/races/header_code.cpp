@@ -1,4 +1,4 @@
-// header_code: the functions of namespaces tess and std, by the symbol table of the program's file.
+// header_code: the functions of namespace tess and of std::atomic, by the symbol table of the program's file.
 #include "runtime/races/header_code.hpp"
 
 #include <elf.h>
@@ -18,7 +18,7 @@ namespace tess::detail::races {
 
 namespace {
 
-enum class owner : std::uint8_t { program, headers, standard };
+enum class owner : std::uint8_t { program, headers, atomics };
 
 struct function_range {
   std::uint64_t begin, end;
@@ -30,13 +30,15 @@ constinit std::vector<function_range> functions;
 constexpr unsigned owner_shift = 60;
 constinit std::array<std::atomic<std::uint64_t>, 4096> known_sites{};
 
-/// _ZN4tess…, _ZNK4tess…, _ZZN4tess…, _ZNSt… and so on (Itanium C++ ABI).
+/// _ZN4tess…, _ZNK4tess…, _ZZN4tess…; _ZNSt6atomic…, _ZNSt13__atomic_base… (Itanium C++ ABI).
 owner owner_of(std::string_view name) noexcept {
   std::size_t const at = name.starts_with("_Z") ? name.find_first_not_of("ZNKROL", 2) : std::string_view::npos;
   if (at == std::string_view::npos) return owner::program;
-  if (name.substr(at).starts_with("4tess")) return owner::headers;
-  return name.substr(at).starts_with("St") || name.substr(at).starts_with("9__gnu_cxx") ? owner::standard
-                                                                                        : owner::program;
+  name.remove_prefix(at);
+  if (name.starts_with("4tess")) return owner::headers;
+  if (!name.starts_with("St")) return owner::program;
+  name.remove_prefix(std::min(name.find_first_not_of("0123456789_", 2), name.size()));
+  return name.starts_with("atomic") ? owner::atomics : owner::program;
 }
 
 /// Where the program was loaded, less where its file says.
@@ -115,7 +117,7 @@ void read_header_code() {
 bool is_header_code(std::uint64_t code, std::uint64_t caller) noexcept {
   // A call returns behind itself, which may be the next function.
   owner const of = owner_at(code - 1);
-  return of == owner::headers || (of == owner::standard && owner_at(caller - 1) == owner::headers);
+  return of == owner::headers || (of == owner::atomics && owner_at(caller - 1) == owner::headers);
 }
 
 }  // namespace tess::detail::races

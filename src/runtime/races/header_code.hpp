@@ -11,8 +11,8 @@
 
 namespace tess::detail::races {
 
-/// True for an address inside a function of the runtime's headers, or of a function of the standard library that one of
-/// these calls. False for all of a program without symbols.
+/// True for an address inside a function of the runtime's headers, or of a function of std::atomic that one of these
+/// calls. False for all of a program without symbols.
 [[nodiscard]] bool is_header_code(std::uint64_t code, std::uint64_t caller) noexcept;
 /// Reads the symbols. Before the first task runs.
 void read_header_code();
