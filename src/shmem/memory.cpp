@@ -135,9 +135,10 @@ void* realloc(void* ptr, std::size_t size) {
     free(ptr);
     return nullptr;
   }
-  barrier_all();
+  // Before the others are waited for: who calls with a wrong address may be alone.
   std::size_t const at = offset_of(ptr);
   std::size_t const had = *heap->size_of(at);
+  barrier_all();
   void* made = ptr;
   if (!heap->resize(at, size)) {
     made = allocate(size, 0);
@@ -152,9 +153,9 @@ void* realloc(void* ptr, std::size_t size) {
 
 void free(void* ptr) {
   if (ptr == nullptr) return;
-  barrier_all();
   std::size_t const at = offset_of(ptr);
   std::size_t const had = *heap->size_of(at);
+  barrier_all();
   [[maybe_unused]] bool const released = heap->release(at);
   // Whole pages go back to the system.
   auto const begin = (reinterpret_cast<std::uintptr_t>(ptr) + huge_page - 1) / huge_page * huge_page;
