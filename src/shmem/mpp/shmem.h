@@ -1,0 +1,2 @@
+// shmem: the header under the name that it had before OpenSHMEM.
+#include "../shmem.h"
