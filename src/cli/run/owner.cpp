@@ -99,11 +99,11 @@ job_folder::job_folder() {
 
 void job_folder::remove() const noexcept {
   std::error_code already_gone;
-  fs::remove_all(path_, already_gone);
+  if (!path_.empty()) fs::remove_all(path_, already_gone);
 }
 
-int run_owned(std::function<int(owner const&)> const& job) {
-  job_folder const folder;
+int run_owned(std::function<int(owner const&)> const& job, bool has_files) {
+  job_folder const folder = has_files ? job_folder{} : job_folder::none();
   int const command = ::getpid();
   sigset_t const signals = signals_that_end();
   sigset_t awaited = signals;

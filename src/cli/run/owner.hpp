@@ -15,6 +15,7 @@
 
 #include <signal.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 
@@ -27,11 +28,15 @@ class job_folder {
   job_folder(job_folder const&) = delete;
   job_folder& operator=(job_folder const&) = delete;
   ~job_folder() { remove(); }
+  /// For a job without files: if `tess run` is killed before its owner runs, nobody removes a folder.
+  [[nodiscard]] static job_folder none() { return job_folder{nullptr}; }
 
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
   void remove() const noexcept;
 
  private:
+  explicit job_folder(std::nullptr_t) {}
+
   std::filesystem::path path_;
 };
 
@@ -45,7 +50,7 @@ struct owner {
 };
 
 /// Calls `job` in the owner, and returns its exit code.
-[[nodiscard]] int run_owned(std::function<int(owner const&)> const& job);
+[[nodiscard]] int run_owned(std::function<int(owner const&)> const& job, bool has_files = true);
 
 /// Ends the owner, and so `tess run`, by this signal.
 [[noreturn]] void end_by_signal(job_folder const& folder, int number);

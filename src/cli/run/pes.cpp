@@ -269,12 +269,13 @@ bool is_openshmem_program(std::filesystem::path const& program) {
 
 int run_pes(std::filesystem::path const& program, words const& arguments) {
   int const pes = wanted_pes();
-  return run_owned([&](owner const& by) {
+  auto const job = [&](owner const& by) {
     job_memory const memory(pes);
     pe_processes processes(by, memory, pes);
     processes.start(program, arguments);
     return processes.wait();
-  });
+  };
+  return run_owned(job, false);
 }
 
 }  // namespace tess::cli
