@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 
 #include "cli/command/command.hpp"
@@ -225,9 +226,18 @@ words options_by_environment() {
   become(here.programs() / "machine" / "tess-machine", machine_words);
 }
 
-}  // namespace
+/// As other launchers find a name without a slash: on the PATH, then here. As it is, if it is nowhere.
+std::string found_like_others(std::string const& name) {
+  if (name.contains('/')) return name;
+  char const* const path = std::getenv("PATH");
+  std::stringstream folders{path == nullptr ? "" : path};
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty() && is_executable_file(fs::path{folder} / name)) return (fs::path{folder} / name).string();
+  return is_executable_file(name) ? "./" + name : name;
+}
 
-int run(words const& given) {
+/// `always_pes`: whatever the program is, such as an interpreter, whose script uses OpenSHMEM.
+int run_words(words const& given, bool always_pes) {
   tree const here = own_tree();
   auto const split = split_run_words(given);
   command_line line{"tess run [OPTIONS] PROGRAM [ARGUMENTS...]",
@@ -272,20 +282,30 @@ int run(words const& given) {
   fs::path const program = find_program(split.program, here, here.programs());
   char const* const fabric = std::getenv("TESS_FABRIC");
   if (fabric != nullptr && std::string_view(fabric) == "ucx") return launch(program, split.arguments);
-  if (is_openshmem_program(program)) return run_pes(program, split.arguments);
+  if (always_pes || is_openshmem_program(program)) return run_pes(program, split.arguments);
   become(program, split.arguments);
 }
 
+}  // namespace
+
+int run(words const& given) {
+  return run_words(given, false);
+}
+
 int oshrun(words const& given) {
-  words as_run = given;
-  // Before the program's name only.
-  for (auto word = as_run.begin(); word != as_run.end() && word->starts_with('-'); ++word) {
-    bool const takes_value = *word == "-np" || *word == "-n" || *word == "--np";
-    if (!takes_value) continue;
-    *word = "-n";
-    if (++word == as_run.end()) break;
+  words as_run;
+  auto word = given.begin();
+  for (; word != given.end() && word->starts_with('-') && *word != "--"; ++word) {
+    bool const takes_pes = *word == "-np" || *word == "-n" || *word == "--np";
+    as_run.push_back(takes_pes ? "-n" : *word);
+    if (takes_pes && word + 1 != given.end()) as_run.push_back(*++word);
   }
-  return run(as_run);
+  if (word != given.end() && *word == "--") ++word;
+  if (word == given.end()) return run(as_run);
+  // All words after its name are the program's own.
+  as_run.insert(as_run.end(), {"--", found_like_others(*word)});
+  as_run.insert(as_run.end(), word + 1, given.end());
+  return run_words(as_run, true);
 }
 
 }  // namespace tess::cli
