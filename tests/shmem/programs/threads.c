@@ -1,0 +1,68 @@
+// threads: four threads at each PE put, get, add, wait and lock words at the same time, each with contexts of its own.
+#include <pthread.h>
+
+#include "check.h"
+
+enum { threads = 4, rounds = 2000, length = 64 };
+
+static int me, pes, next_pe, before;
+static long sum, turn[threads], block[threads][length], private_words[threads];
+static uint64_t flag[threads], back[threads];
+
+static void* work(void* argument) {
+  int const t = (int)(intptr_t)argument;
+  shmem_ctx_t ctx;
+  int provided = -1;
+  shmem_query_thread(&provided);
+  CHECK(provided == SHMEM_THREAD_MULTIPLE && shmem_my_pe() == me);
+  CHECK(shmem_ctx_create(SHMEM_CTX_PRIVATE, &ctx) == 0);
+  for (int i = 1; i <= rounds; ++i) {
+    shmem_long_atomic_inc(&sum, i % pes);
+    shmem_ctx_long_atomic_add(ctx, &private_words[t], 1, next_pe);
+  }
+  /* Blocks with a signal from thread to thread, and the answer. */
+  for (int i = 1; i <= rounds / 10; ++i) {
+    long out[length];
+    for (int k = 0; k < length; ++k) out[k] = i * 100 + k + me + t;
+    if (i % 2)
+      shmem_long_put_signal(block[t], out, length, &flag[t], (uint64_t)i, SHMEM_SIGNAL_SET, next_pe);
+    else
+      shmem_ctx_long_put_signal_nbi(ctx, block[t], out, length, &flag[t], 1, SHMEM_SIGNAL_ADD, next_pe);
+    CHECK(shmem_signal_wait_until(&flag[t], SHMEM_CMP_GE, (uint64_t)i) == (uint64_t)i);
+    for (int k = 0; k < length; ++k) CHECK(block[t][k] == i * 100 + k + before + t);
+    shmem_ctx_signal_add(ctx, &back[t], 1, before);
+    shmem_signal_wait_until(&back[t], SHMEM_CMP_GE, (uint64_t)i);
+  }
+  /* A word goes around the ring. */
+  for (long lap = 1; lap <= 100; ++lap) {
+    if (me == 0) shmem_long_p(&turn[t], lap, next_pe);
+    shmem_long_wait_until(&turn[t], SHMEM_CMP_EQ, lap);
+    if (me != 0) shmem_ctx_long_p(ctx, &turn[t], lap, next_pe);
+    shmem_ctx_quiet(ctx);
+  }
+  shmem_ctx_destroy(ctx);
+  return NULL;
+}
+
+int main(void) {
+  int provided = -1, is = -1;
+  shmem_query_initialized(&is);
+  CHECK(is == 0);
+  CHECK(shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided) == 0 && provided == SHMEM_THREAD_MULTIPLE);
+  shmem_query_initialized(&is);
+  CHECK(is == 1);
+  me = shmem_my_pe();
+  pes = shmem_n_pes();
+  next_pe = (me + 1) % pes;
+  before = (me + pes - 1) % pes;
+  pthread_t thread[threads];
+  for (int t = 0; t < threads; ++t) CHECK(pthread_create(&thread[t], NULL, work, (void*)(intptr_t)t) == 0);
+  for (int t = 0; t < threads; ++t) CHECK(pthread_join(thread[t], NULL) == 0);
+  shmem_barrier_all();
+  long all = 0;
+  for (int pe = 0; pe < pes; ++pe) all += shmem_long_g(&sum, pe);
+  CHECK(all == (long)pes * threads * rounds);
+  for (int t = 0; t < threads; ++t) CHECK(private_words[t] == rounds);
+  shmem_finalize();
+  return 0;
+}
