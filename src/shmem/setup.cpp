@@ -39,7 +39,7 @@ int init_thread(int requested, int* provided) {
     begin(SHMEM_THREAD_MULTIPLE);
     // Spinning takes the processor from the one that is waited for, if there are not enough.
     auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    spins = own.pes <= processors ? 20'000 : 20;
+    spins = own.pes <= processors ? 1'000 : 20;
     open_teams();
     open_heap();
     begin_profile();
