@@ -30,7 +30,7 @@ LAYERS = {
     "src/base/": ("include/tess/",),
     "src/fabric/": ("include/tess/", "src/base/"),
     "src/runtime/": ("include/tess/", "src/base/", "src/fabric/"),
-    "src/shmem/": ("include/tess/detail/shmem/", "src/base/"),
+    "src/shmem/": ("include/tess/", "src/base/", "src/fabric/"),
     "src/shmem_words/": ("include/tess/", "src/base/"),
     "src/machine/": ("include/tess/machine/registers.hpp", "src/base/"),
     "src/rmem/": ("include/tess/", "src/base/"),

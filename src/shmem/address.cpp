@@ -5,6 +5,8 @@
 #include <string>
 
 #include "shmem/call.hpp"
+#include "shmem/network.hpp"
+#include "tess/detail/words/global_address.hpp"
 
 namespace tess::shmem {
 
@@ -20,7 +22,26 @@ std::string range(std::byte const* begin, std::size_t bytes) {
   return hexadecimal(begin) + " to " + hexadecimal(begin + bytes);
 }
 
+bool contains(std::byte const* begin, std::size_t length, void const* address, std::size_t bytes) {
+  auto const distance = static_cast<std::size_t>(static_cast<std::byte const*>(address) - begin);
+  return distance < length && bytes <= length - distance;
+}
+
 }  // namespace
+
+bool is_symmetric(void const* address, std::size_t bytes) {
+  return contains(own.heap, own.heap_bytes, address, bytes) || contains(own.data, own.data_bytes, address, bytes);
+}
+
+std::uint64_t far(void const* address, std::size_t bytes, int pe) {
+  bool const is_pe = pe >= 0 && pe < own.pes;
+  if (own.network == nullptr || !is_pe || !is_symmetric(address, bytes)) fail_address(address, bytes, pe);
+  auto const at = static_cast<std::byte const*>(address);
+  bool const in_heap = contains(own.heap, own.heap_bytes, address, bytes);
+  std::uint64_t const offset = in_heap ? own.network->heap_offset(pe) + static_cast<std::uint64_t>(at - own.heap)
+                                       : detail::shmem_job::data_offset + static_cast<std::uint64_t>(at - own.data);
+  return detail::global_address(static_cast<place_id>(pe), offset);
+}
 
 void fail_address(void const* address, std::size_t bytes, int pe) {
   if (pe < 0 || pe >= own.pes) fail("there is no PE " + std::to_string(pe), "0 to " + std::to_string(own.pes - 1));

@@ -1,4 +1,4 @@
-// atomics: atomic words between PEs of one host: the processor's own instructions.
+// atomics: atomic words: between PEs of one host the processor's own instructions, otherwise the owner's.
 //
 // Threads   any.
 // Errors    fail: no such PE, not symmetric, not aligned.
@@ -7,50 +7,80 @@
 
 #include "shmem/address.hpp"
 #include "shmem/context.hpp"
+#include "shmem/far.hpp"
 
 namespace tess::shmem {
 
+/// Null: no window to the PE.
 template <class T>
-T* word_at(shmem_ctx_t ctx, T const* address, int pe) {
+T* word_at(T const* address, int pe) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(T) != 0) [[unlikely]]
     fail("a word that is not aligned", "a multiple of " + std::to_string(sizeof(T)));
-  return at_pe(address, 1, pe_of(ctx, pe));
+  return at_pe(address, 1, pe);
 }
 
 template <class T>
 T atomic_fetch(shmem_ctx_t ctx, T const* source, int pe) {
   T found;
-  __atomic_load(word_at(ctx, source, pe), &found, __ATOMIC_SEQ_CST);
+  pe = pe_of(ctx, pe);
+  T* const word = word_at(source, pe);
+  if (word == nullptr) [[unlikely]]
+    return fetch_far(word_op::get, source, pe);
+  __atomic_load(word, &found, __ATOMIC_SEQ_CST);
   return found;
 }
 template <class T>
 void atomic_set(shmem_ctx_t ctx, T* dest, T value, int pe) {
-  __atomic_store(word_at(ctx, dest, pe), &value, __ATOMIC_SEQ_CST);
+  pe = pe_of(ctx, pe);
+  T* const word = word_at(dest, pe);
+  if (word == nullptr) [[unlikely]]
+    return post_far(ctx, word_op::put, dest, pe, value);
+  __atomic_store(word, &value, __ATOMIC_SEQ_CST);
 }
 template <class T>
 T atomic_swap(shmem_ctx_t ctx, T* dest, T value, int pe) {
   T old;
-  __atomic_exchange(word_at(ctx, dest, pe), &value, &old, __ATOMIC_SEQ_CST);
+  pe = pe_of(ctx, pe);
+  T* const word = word_at(dest, pe);
+  if (word == nullptr) [[unlikely]]
+    return fetch_far(word_op::exchange, dest, pe, value);
+  __atomic_exchange(word, &value, &old, __ATOMIC_SEQ_CST);
   return old;
 }
 template <class T>
 T atomic_compare_swap(shmem_ctx_t ctx, T* dest, T cond, T value, int pe) {
-  __atomic_compare_exchange_n(word_at(ctx, dest, pe), &cond, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  pe = pe_of(ctx, pe);
+  T* const word = word_at(dest, pe);
+  if (word == nullptr) [[unlikely]]
+    return fetch_far(word_op::compare_swap, dest, pe, cond, value);
+  __atomic_compare_exchange_n(word, &cond, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return cond;
 }
 
 #define TESS_SHMEM_ATOMIC(NAME)                                                         \
   template <class T>                                                                    \
   T atomic_fetch_##NAME(shmem_ctx_t ctx, T* dest, T value, int pe) {                    \
-    return __atomic_fetch_##NAME(word_at(ctx, dest, pe), value, __ATOMIC_SEQ_CST);      \
+    pe = pe_of(ctx, pe);                                                                \
+    T* const word = word_at(dest, pe);                                                  \
+    if (word == nullptr) [[unlikely]]                                                   \
+      return fetch_far(word_op::fetch_##NAME, dest, pe, value);                         \
+    return __atomic_fetch_##NAME(word, value, __ATOMIC_SEQ_CST);                        \
   }                                                                                     \
   template <class T>                                                                    \
   void atomic_##NAME(shmem_ctx_t ctx, T* dest, T value, int pe) {                       \
-    atomic_fetch_##NAME(ctx, dest, value, pe);                                          \
+    pe = pe_of(ctx, pe);                                                                \
+    T* const word = word_at(dest, pe);                                                  \
+    if (word == nullptr) [[unlikely]]                                                   \
+      return post_far(ctx, word_op::fetch_##NAME, dest, pe, value);                     \
+    __atomic_fetch_##NAME(word, value, __ATOMIC_SEQ_CST);                               \
   }                                                                                     \
   template <class T>                                                                    \
   void atomic_fetch_##NAME##_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe) { \
-    *fetch = atomic_fetch_##NAME(ctx, dest, value, pe);                                 \
+    pe = pe_of(ctx, pe);                                                                \
+    T* const word = word_at(dest, pe);                                                  \
+    if (word == nullptr) [[unlikely]]                                                   \
+      return fetch_far_later(ctx, fetch, word_op::fetch_##NAME, dest, pe, value);       \
+    *fetch = __atomic_fetch_##NAME(word, value, __ATOMIC_SEQ_CST);                      \
   }
 TESS_SHMEM_ATOMIC(add)
 TESS_SHMEM_ATOMIC(and)
@@ -64,23 +94,36 @@ T atomic_fetch_inc(shmem_ctx_t ctx, T* dest, int pe) {
 }
 template <class T>
 void atomic_inc(shmem_ctx_t ctx, T* dest, int pe) {
-  atomic_fetch_add(ctx, dest, T{1}, pe);
+  atomic_add(ctx, dest, T{1}, pe);
 }
 template <class T>
 void atomic_fetch_inc_nbi(shmem_ctx_t ctx, T* fetch, T* dest, int pe) {
-  *fetch = atomic_fetch_inc(ctx, dest, pe);
+  atomic_fetch_add_nbi(ctx, fetch, dest, T{1}, pe);
 }
 template <class T>
 void atomic_fetch_nbi(shmem_ctx_t ctx, T* fetch, T const* source, int pe) {
-  *fetch = atomic_fetch(ctx, source, pe);
+  pe = pe_of(ctx, pe);
+  T* const word = word_at(source, pe);
+  if (word == nullptr) [[unlikely]]
+    return fetch_far_later(ctx, fetch, word_op::get, source, pe);
+  __atomic_load(word, fetch, __ATOMIC_SEQ_CST);
 }
 template <class T>
 void atomic_swap_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T value, int pe) {
-  *fetch = atomic_swap(ctx, dest, value, pe);
+  pe = pe_of(ctx, pe);
+  T* const word = word_at(dest, pe);
+  if (word == nullptr) [[unlikely]]
+    return fetch_far_later(ctx, fetch, word_op::exchange, dest, pe, value);
+  __atomic_exchange(word, &value, fetch, __ATOMIC_SEQ_CST);
 }
 template <class T>
 void atomic_compare_swap_nbi(shmem_ctx_t ctx, T* fetch, T* dest, T cond, T value, int pe) {
-  *fetch = atomic_compare_swap(ctx, dest, cond, value, pe);
+  pe = pe_of(ctx, pe);
+  T* const word = word_at(dest, pe);
+  if (word == nullptr) [[unlikely]]
+    return fetch_far_later(ctx, fetch, word_op::compare_swap, dest, pe, cond, value);
+  __atomic_compare_exchange_n(word, &cond, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  *fetch = cond;
 }
 
 }  // namespace tess::shmem

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "shmem/exit_report.hpp"
+#include "shmem/network.hpp"
 #include "shmem/source_line.hpp"
 
 namespace tess::shmem {
@@ -22,7 +24,10 @@ void fail(std::string_view what, std::string_view expected) {
   std::fflush(stdout);
   // One piece, so that the lines of PEs stay whole.
   [[maybe_unused]] auto const written = ::write(STDERR_FILENO, text.data(), text.size());
-  std::_Exit(2);
+  constexpr int misuse = 2;
+  if (own.network != nullptr) own.network->end_others(misuse);
+  report_exit(misuse);
+  std::_Exit(misuse);
 }
 
 void fail_outside_job() {

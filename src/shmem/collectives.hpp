@@ -1,4 +1,4 @@
-// collectives: exchanges, reductions and scans of the PEs of a team or an active set, which see each other's memory.
+// collectives: exchanges, reductions and scans of the PEs of a team or an active set, in each other's memory.
 //
 //   A PE writes its items straight into the others' dest, which is ready when a collective begins, and then all meet:
 //   one pass over the data. Reductions of few bytes go through boxes that all read. In larger ones each PE combines its
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "shmem/group.hpp"
+#include "shmem/order.hpp"
 #include "shmem/rma.hpp"
 
 namespace tess::shmem {
@@ -32,14 +33,14 @@ inline void sync_all() {
   group(tess_shmem_team_world).meet();
 }
 inline void barrier_all() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  quiet(SHMEM_CTX_DEFAULT);
   sync_all();
 }
 inline void sync(int start, int log_stride, int size, long* psync) {
   group(start, log_stride, size, psync).meet();
 }
 inline void barrier(int start, int log_stride, int size, long* psync) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  quiet(SHMEM_CTX_DEFAULT);
   sync(start, log_stride, size, psync);
 }
 
@@ -50,6 +51,25 @@ inline void check_root(group const& g, int root) {
     fail("there is no root " + std::to_string(root), "0 to " + std::to_string(g.size() - 1));
 }
 
+/// Into a member's dest, by the next meeting at the latest; the source stays as it is until then.
+template <class T>
+void give(group const& g, T* dest, T const* source, std::size_t items, int member) {
+  if (T* const there = at_member(g, dest, items, member)) [[likely]] {
+    if (there != source) std::memmove(static_cast<void*>(there), source, items * sizeof(T));
+    return;
+  }
+  std::uint64_t const there = far(dest, items * sizeof(T), g.pe(member));
+  own.network->put_later(own.network->given(), there, source, items * sizeof(T));
+}
+template <class T>
+void take(group const& g, T* dest, T const* source, std::size_t items, int member) {
+  if (T const* const there = at_member(g, source, items, member)) [[likely]] {
+    std::memcpy(static_cast<void*>(dest), there, items * sizeof(T));
+    return;
+  }
+  own.network->get(own.network->given(), far(source, items * sizeof(T), g.pe(member)), dest, items * sizeof(T));
+}
+
 /// `everywhere`: into the root's dest, too, as with teams.
 template <class T>
 void broadcast_in(group g, T* dest, T const* source, std::size_t nelems, int root, bool everywhere) {
@@ -58,22 +78,19 @@ void broadcast_in(group g, T* dest, T const* source, std::size_t nelems, int roo
   bool const pushes = g.size() == 2 || nelems * sizeof(T) <= pushed_bytes;
   if (g.me() == root) {
     for (int member = 0; pushes && member < g.size(); ++member)
-      if (member != root) std::memcpy(at_member(g, dest, nelems, member), source, nelems * sizeof(T));
+      if (member != root) give(g, dest, source, nelems, member);
     if (everywhere && dest != source) std::memmove(dest, source, nelems * sizeof(T));
   }
   g.meet();
   if (pushes) return;
-  if (g.me() != root) std::memcpy(dest, at_member(g, source, nelems, root), nelems * sizeof(T));
+  if (g.me() != root) take(g, dest, source, nelems, root);
   g.meet();
 }
 
 /// From this PE's block to everyone's dest, at an item; the others first, each a different one.
 template <class T>
 void give_all(group const& g, T* dest, std::size_t at, T const* block, std::size_t nelems) {
-  for (int i = 1; i <= g.size(); ++i) {
-    T* const target = at_member(g, dest + at, nelems, (g.me() + i) % g.size());
-    if (target != block) std::memmove(target, block, nelems * sizeof(T));
-  }
+  for (int i = 1; i <= g.size(); ++i) give(g, dest + at, block, nelems, (g.me() + i) % g.size());
 }
 
 template <class T>
@@ -96,8 +113,8 @@ template <class T>
 void alltoall_in(group g, T* dest, T const* source, std::size_t nelems) {
   for (int i = 1; i <= g.size(); ++i) {
     int const member = (g.me() + i) % g.size();
-    T* const target = at_member(g, dest + static_cast<std::size_t>(g.me()) * nelems, nelems, member);
-    std::memcpy(target, source + static_cast<std::size_t>(member) * nelems, nelems * sizeof(T));
+    T const* const block = source + static_cast<std::size_t>(member) * nelems;
+    give(g, dest + static_cast<std::size_t>(g.me()) * nelems, block, nelems, member);
   }
   g.meet();
 }
@@ -110,7 +127,11 @@ void alltoalls_in(group g, T* dest, T const* source, std::ptrdiff_t dst, std::pt
     auto const from_item = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(member) * nelems);
     auto const to_item = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(g.me()) * nelems);
     T* const target = at_member(g, dest + to_item * dst, span_of(nelems, dst, 1), member);
-    copy_blocks(target, source + from_item * sst, dst, sst, 1, nelems);
+    if (target != nullptr) [[likely]]
+      copy_blocks(target, source + from_item * sst, dst, sst, 1, nelems);
+    else
+      each_block(dest + to_item * dst, source + from_item * sst, dst, sst, nelems,
+                 [&](T* to, T const* from) { give(g, to, from, 1, member); });
   }
   g.meet();
 }
@@ -187,10 +208,12 @@ template <class Combine, class T>
 void reduce_few(group& g, T* dest, T const* source, std::size_t items) {
   std::memcpy(g.next_box(), source, items * sizeof(T));
   g.meet();
+  seen const all(g, items * sizeof(T));
   alignas(16) std::byte found[box_bytes];
-  std::memcpy(found, g.box(0), items * sizeof(T));
+  std::memcpy(found, all.of(0, g.box(0)), items * sizeof(T));
   for (int member = 1; member < g.size(); ++member)
-    combine_into<Combine>(reinterpret_cast<T*>(found), reinterpret_cast<T const*>(g.box(member)), items);
+    combine_into<Combine>(reinterpret_cast<T*>(found), reinterpret_cast<T const*>(all.of(member, g.box(member))),
+                          items);
   std::memcpy(dest, found, items * sizeof(T));
 }
 
@@ -202,11 +225,12 @@ void reduce_in(group g, T* dest, T const* source, std::size_t items) {
   std::vector<T> piece(std::min(piece_items<T>, mine.end - mine.begin));
   for (std::size_t at = mine.begin; at < mine.end; at += piece.size()) {
     std::size_t const now = std::min(piece.size(), mine.end - at);
-    std::memcpy(static_cast<void*>(piece.data()), at_member(g, source + at, now, 0), now * sizeof(T));
-    for (int member = 1; member < g.size(); ++member)
-      combine_into<Combine>(piece.data(), at_member(g, source + at, now, member), now);
-    for (int member = 0; member < g.size(); ++member)
-      std::memcpy(static_cast<void*>(at_member(g, dest + at, now, member)), piece.data(), now * sizeof(T));
+    seen const all(g, source + at, now * sizeof(T));
+    auto const items_of = [&](int member) { return all.of(member, at_member(g, source + at, now, member)); };
+    std::memcpy(static_cast<void*>(piece.data()), items_of(0), now * sizeof(T));
+    for (int member = 1; member < g.size(); ++member) combine_into<Combine>(piece.data(), items_of(member), now);
+    for (int member = 0; member < g.size(); ++member) give(g, dest + at, piece.data(), now, member);
+    complete_given();
   }
   g.meet();
 }
@@ -220,9 +244,13 @@ void scan_in(group g, T* dest, T const* source, std::size_t items, bool inclusiv
   for (std::size_t at = mine.begin; at < mine.end; at += sum.size()) {
     std::size_t const now = std::min(sum.size(), mine.end - at);
     std::fill_n(sum.begin(), now, T{});
+    seen const all(g, source + at, now * sizeof(T));
+    std::vector<std::vector<T>> results;
     for (int member = 0; member < g.size(); ++member) {
-      T const* const from = at_member(g, source + at, now, member);
-      T* const to = at_member(g, dest + at, now, member);
+      T const* const from = all.of(member, at_member(g, source + at, now, member));
+      T* to = at_member(g, dest + at, now, member);
+      bool const is_far = to == nullptr;
+      if (is_far) to = results.emplace_back(now).data();
       for (std::size_t i = 0; i < now; ++i) {
         // Source and dest may be the same.
         T const value = from[i];
@@ -230,7 +258,9 @@ void scan_in(group g, T* dest, T const* source, std::size_t items, bool inclusiv
         sum[i] = combine_sum::of(before, value);
         to[i] = inclusive ? sum[i] : before;
       }
+      if (is_far) give(g, dest + at, to, now, member);
     }
+    complete_given();
   }
   g.meet();
 }

@@ -12,9 +12,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "shmem/address.hpp"
 #include "shmem/context.hpp"
+#include "shmem/network.hpp"
 
 namespace tess::shmem {
 
@@ -31,10 +33,18 @@ struct team_area {
   /// Values that all others read after the next meeting; by turns, as the slowest reader may be one meeting behind.
   alignas(64) std::byte box[2][box_bytes];
 };
-static_assert(sizeof(team_area) * teams_max <= detail::shmem_job::data_offset);
+static_assert(sizeof(team_area) * teams_max <= network_words::offset);
+static_assert(network_words::offset + sizeof(network_words) <= detail::shmem_job::data_offset);
 
-inline team_area& area_of(int pe, int team) {
-  return reinterpret_cast<team_area*>(slot_of(pe))[team];
+/// Null: no window to the PE.
+inline team_area* area_of(int pe, int team) {
+  return reinterpret_cast<team_area*>(system_of(pe)) + (system_of(pe) == nullptr ? 0 : team);
+}
+
+/// What was given to PEs without a window is there before anybody is told.
+inline void complete_given() {
+  if (own.network != nullptr) [[unlikely]]
+    own.network->quiet(own.network->given());
 }
 
 class group {
@@ -61,7 +71,12 @@ class group {
     ++team_->exchanges;
     return box(me_);
   }
-  [[nodiscard]] std::byte* box(int member) const { return area_of(pe(member), team_->id).box[team_->exchanges % 2]; }
+  /// Null: no window; then `far_box` is where the fabric finds it.
+  [[nodiscard]] std::byte* box(int member) const {
+    team_area* const area = area_of(pe(member), team_->id);
+    return area == nullptr ? nullptr : area->box[team_->exchanges % 2];
+  }
+  [[nodiscard]] std::uint64_t far_box(int member) const;
 
   /// After this, each member has counts[member]: of a team or a set.
   void gather_counts(std::size_t count, std::size_t* counts);
@@ -75,10 +90,36 @@ class group {
   long* psync_ = nullptr;
 };
 
-/// All items at a member.
+/// All items at a member; null: no window to it.
 template <class T>
 T* at_member(group const& g, T const* address, std::size_t items, int member) {
   return at_pe(address, items, g.pe(member));
 }
+
+/// What all members have after a meeting, in their boxes or at a symmetric address: where this PE sees it, or a copy.
+class seen {
+ public:
+  /// The boxes.
+  seen(group const& g, std::size_t bytes) {
+    if (own.network != nullptr) [[unlikely]]
+      fetch(g, nullptr, bytes);
+  }
+  seen(group const& g, void const* address, std::size_t bytes) {
+    if (own.network != nullptr) [[unlikely]]
+      fetch(g, address, bytes);
+  }
+  template <class T>
+  [[nodiscard]] T const* of(int member, T const* seen_there) const {
+    if (seen_there != nullptr) [[likely]]
+      return seen_there;
+    return reinterpret_cast<T const*>(copies_.data() + static_cast<std::size_t>(member) * distance_);
+  }
+
+ private:
+  void fetch(group const& g, void const* address, std::size_t bytes);
+
+  std::vector<std::byte> copies_;
+  std::size_t distance_ = 0;
+};
 
 }  // namespace tess::shmem

@@ -1,22 +1,30 @@
 // job: how a process finds the memory of its job and maps it.
 #include "shmem/job.hpp"
 
-#include <sched.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "shmem/call.hpp"
+#include "shmem/network.hpp"
 #include "shmem/shmem.hpp"
 #include "shmem/statics.hpp"
 #include "shmem/waiting.hpp"
+#include "tess/detail/words/global_address.hpp"
 
 namespace tess::shmem {
 namespace {
@@ -44,6 +52,14 @@ namespace file = detail::shmem_job;
 constinit job_state own{};
 
 namespace {
+
+/// The slot of PE 0 in the launcher's memory file.
+std::byte* slots = nullptr;
+unsigned slot_shift = 0;
+
+std::byte* slot_of(int pe) {
+  return slots + (static_cast<std::size_t>(pe) << slot_shift);
+}
 
 struct found_job {
   int descriptor;
@@ -102,25 +118,33 @@ void map_slots(found_job const& found) {
          "address space for it (ulimit -v unlimited)");
   own.pe = found.pe;
   own.pes = found.pes;
-  own.slot_shift = file::slot_shift(found.pes);
+  slot_shift = file::slot_shift(found.pes);
   own.control = static_cast<file::control*>(all);
-  own.slots = static_cast<std::byte*>(all) + (std::size_t{1} << own.slot_shift);
+  slots = static_cast<std::byte*>(all) + (std::size_t{1} << slot_shift);
   own.control->magic = file::magic;
   own.control->pes = static_cast<std::uint32_t>(found.pes);
 }
 
 off_t offset_in_file(std::size_t offset) {
-  return static_cast<off_t>(((static_cast<std::size_t>(own.pe) + 1) << own.slot_shift) + offset);
+  return static_cast<off_t>(((static_cast<std::size_t>(own.pe) + 1) << slot_shift) + offset);
+}
+
+/// Apart from each other by more than the heap is long, and not at round addresses, which others like, too.
+void* candidate_address(int candidate) {
+  constexpr std::uintptr_t first = std::uintptr_t{1} << 44;
+  return reinterpret_cast<void*>(first +
+                                 static_cast<std::uintptr_t>(candidate) * ((std::uintptr_t{1} << 40) + (1U << 30U)));
+}
+
+[[noreturn]] void fail_heap() {
+  fail("the symmetric heap finds no address that is free at all PEs", "programs that leave 2^44 free");
 }
 
 /// At an address that is free in all processes.
 void map_heap(int descriptor) {
-  constexpr std::uintptr_t first = std::uintptr_t{1} << 44;
   std::size_t const offset = file::heap_offset(own.pes);
   for (int candidate = 0; candidate < file::heap_addresses; ++candidate) {
-    // Apart from each other by more than the heap is long, and not at round addresses, which others like, too.
-    auto const address = first + static_cast<std::uintptr_t>(candidate) * ((std::uintptr_t{1} << 40) + (1U << 30U));
-    void* const made = mmap(reinterpret_cast<void*>(address), offset, PROT_READ | PROT_WRITE,
+    void* const made = mmap(candidate_address(candidate), offset, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, descriptor, offset_in_file(offset));
     if (made == MAP_FAILED) own.control->refused[candidate].store(1);
     meet();
@@ -130,7 +154,7 @@ void map_heap(int descriptor) {
     }
     if (made != MAP_FAILED) munmap(made, offset);
   }
-  fail("the symmetric heap finds no address that is free at all PEs", "programs that leave 2^44 free");
+  fail_heap();
 }
 
 void meet_with_same_program() {
@@ -151,13 +175,118 @@ void meet_with_same_program() {
 /// The heap and the statics of each PE, and behind the last one nothing: whoever looks there finds no window.
 std::vector<char*> windows;
 
-void make_view() {
+void make_view(std::byte* (*slot)(int), std::size_t (*heap_offset)(int)) {
   windows.clear();
   for (int pe = 0; pe < own.pes; ++pe) {
-    windows.push_back(reinterpret_cast<char*>(slot_of(pe) + file::heap_offset(own.pes)));
-    windows.push_back(reinterpret_cast<char*>(slot_of(pe) + own.data_in_slot));
+    std::byte* const seen = slot(pe);
+    windows.push_back(seen == nullptr ? nullptr : reinterpret_cast<char*>(seen + heap_offset(pe)));
+    windows.push_back(seen == nullptr ? nullptr : reinterpret_cast<char*>(seen + file::data_offset));
   }
   windows.insert(windows.end(), 2, nullptr);
+  own.windows = windows.data();
+}
+
+void join_here() {
+  auto const found = find_job();
+  map_slots(found);
+  make_view(slot_of, [](int) { return file::heap_offset(own.pes); });
+  map_heap(found.descriptor);
+  share_statics(slot_of(own.pe) + file::data_offset, file::heap_offset(own.pes) - file::data_offset,
+                [&](void* address, std::size_t bytes) {
+                  return mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+                              found.descriptor, offset_in_file(file::data_offset)) != MAP_FAILED;
+                });
+  close(found.descriptor);
+  meet_with_same_program();
+  unsetenv(file::job_variable);
+  unsetenv(file::pe_variable);
+}
+
+// Over the network ---------------------------------------------------------------------------------------------------
+
+/// Equal at all PEs of a program.
+std::string identity_of_program() {
+  std::array<char, 4096> path{};
+  ssize_t const length = readlink("/proc/self/exe", path.data(), path.size());
+  std::string name(path.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  name.erase(0, name.rfind('/') + 1);
+  auto const id = program_identity();
+  std::array<char, 100> text{};
+  std::snprintf(text.data(), text.size(), " (build %016llx%016llx, %zu bytes of statics)",
+                static_cast<unsigned long long>(id.first), static_cast<unsigned long long>(id.second),
+                statics().size());
+  return name + text.data();
+}
+
+/// Each PE reserves all addresses that it can, and says at PE 0 which it cannot.
+void map_heap_of_network() {
+  network& all = *own.network;
+  std::size_t const bytes = all.heap_bytes();
+  std::uint64_t refused = 0;
+  for (int candidate = 0; candidate < file::heap_addresses; ++candidate)
+    if (mmap(candidate_address(candidate), bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
+      refused |= std::uint64_t{1} << candidate;
+  word_request word{word_op::fetch_or,
+                    detail::word_type::u64,
+                    8,
+                    8,
+                    detail::global_address(0, network_words::offset + offsetof(network_words, refused)),
+                    {refused, 0}};
+  std::uint64_t found[2];
+  all.fetch(word, found);
+  all.meet();
+  word.operands[0] = 0;
+  all.fetch(word, found);
+  int const chosen = std::countr_one(found[0]);
+  for (int candidate = 0; candidate < file::heap_addresses; ++candidate)
+    if (candidate != chosen && (refused >> candidate & 1) == 0) munmap(candidate_address(candidate), bytes);
+  if (chosen >= file::heap_addresses) fail_heap();
+  void* const address = candidate_address(chosen);
+  if (!all.map(all.heap_offset(own.pe), bytes, address))
+    fail(std::string("the symmetric heap: ") + std::strerror(errno), "Linux 4.17 or later");
+  own.heap = static_cast<std::byte*>(address);
+}
+
+void join_network() {
+  own.network = new network(identity_of_program());
+  network& all = *own.network;
+  own.pe = all.pe();
+  own.pes = all.pes();
+  if (own.pes > file::pes_max) fail(std::to_string(own.pes) + " PEs", "at most " + std::to_string(file::pes_max));
+  auto const data = statics();
+  std::size_t const most = all.heap_offset(own.pe) - file::data_offset;
+  if (data.size() <= most && !all.extend(0, file::data_offset + data.size()))
+    fail("there is no memory for the statics: " + std::to_string(data.size()) + " bytes", "more memory");
+  // From here on others may write into the memory of this PE.
+  all.meet();
+  map_heap_of_network();
+  share_statics(all.memory(own.pe) + file::data_offset, most,
+                [&](void* address, std::size_t bytes) { return all.map(file::data_offset, bytes, address); });
+  make_view([](int pe) { return own.network->memory(pe); },
+            [](int pe) { return static_cast<std::size_t>(own.network->heap_offset(pe)); });
+}
+
+void leave_network() {
+  munmap(own.heap, own.network->heap_bytes());
+  delete std::exchange(own.network, nullptr);
+}
+
+/// A program that ends without shmem_finalize.
+void end_with_program(int code, void*) {
+  if (own.network == nullptr) return;
+  if (code != 0) {
+    std::fprintf(stderr, "shmem: PE %d of %d ended with %d; the others are ended\n", own.pe, own.network->pes(), code);
+    own.network->end_others(code);
+    return;
+  }
+  show_view(false);
+  leave_network();
+}
+
+/// For the launcher of one host.
+void note(file::progress reached) {
+  if (own.control != nullptr) own.control->state[own.pe].reached.store(reached);
 }
 
 }  // namespace
@@ -176,6 +305,7 @@ void show_view(bool inlined) {
 }
 
 void meet() {
+  if (own.network != nullptr) return own.network->meet();
   auto& arrived = own.control->arrived;
   auto const all = static_cast<std::uint64_t>(own.pes);
   std::uint64_t const mine = arrived.fetch_add(1);
@@ -184,31 +314,31 @@ void meet() {
 }
 
 void begin(int threads) {
-  // Environment variables are read once; a second begin finds the memory mapped.
+  // Environment variables are read once; a second begin finds the memory of one host mapped.
   static int pes_before = 0;
-  if (pes_before == 0) {
-    auto const found = find_job();
-    map_slots(found);
-    map_heap(found.descriptor);
-    share_statics(found.descriptor, offset_in_file(file::data_offset));
-    close(found.descriptor);
-    meet_with_same_program();
-    make_view();
+  static bool const crosses_hosts = std::getenv(file::job_variable) == nullptr && network::wanted();
+  if (crosses_hosts) {
+    join_network();
+    // After the launcher's library has begun: it must end later.
+    static bool const ends_with_program = on_exit(end_with_program, nullptr) == 0;
+    static_cast<void>(ends_with_program);
+  } else if (pes_before == 0) {
+    join_here();
     pes_before = own.pes;
-    unsetenv(file::job_variable);
-    unsetenv(file::pe_variable);
+  } else {
+    own.pes = pes_before;
   }
-  own.pes = pes_before;
   own.threads = threads;
-  own.control->state[own.pe].reached.store(file::progress::initialized);
+  note(file::progress::initialized);
   meet();
 }
 
 void end() {
   meet();
-  own.control->state[own.pe].reached.store(file::progress::finalized);
+  note(file::progress::finalized);
   own.pes = 0;
   show_view(false);
+  if (own.network != nullptr) leave_network();
 }
 
 }  // namespace tess::shmem

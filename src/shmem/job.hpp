@@ -1,8 +1,9 @@
 // job: the PEs of the job, the memory that they share, and how this process joins and leaves them.
 //
-//   The launcher hands over a memory file (tess/detail/shmem/job_file.hpp); a program that was started alone makes one
-//   for itself. Each process maps the slots of all PEs once, and its own heap and statics a second time: the heap where
-//   all PEs have it, the statics where the program has them.
+//   On one host `tess run` hands over a memory file (tess/detail/shmem/job_file.hpp); a program that was started alone
+//   makes one for itself. Each process maps the slots of all PEs once, and its own heap and statics a second time: the
+//   heap where all PEs have it, the statics where the program has them. Under a launcher of several hosts the slots are
+//   the segments of the fabric (network.hpp), and PEs of other hosts have no window.
 //
 // Threads   begin and end: one. Everything else: any.
 // Errors    misuse ends the program with 2 and says which call, what was wrong and what is right.
@@ -16,23 +17,32 @@
 
 namespace tess::shmem {
 
+class network;
+
 struct job_state {
   int pe = -1;
-  int pes = 0;  ///< 0 before shmem_init and after shmem_finalize
-  detail::shmem_job::control* control = nullptr;
-  std::byte* slots = nullptr;  ///< of PE 0
-  unsigned slot_shift = 0;
+  int pes = 0;                                    ///< 0 before shmem_init and after shmem_finalize
+  detail::shmem_job::control* control = nullptr;  ///< null: the job has a network
+  class network* network = nullptr;               ///< null: all PEs are in the launcher's memory file
+  char* const* windows = nullptr;                 ///< by PE its heap and its statics; null: no window
   std::byte* heap = nullptr;
   std::size_t heap_bytes = 0;
   std::byte* data = nullptr;
   std::size_t data_bytes = 0;
-  std::size_t data_in_slot = 0;  ///< where `data` is in each slot
-  int threads = 0;               ///< SHMEM_THREAD_…
+  int threads = 0;  ///< SHMEM_THREAD_…
 };
 extern constinit job_state own;
 
-inline std::byte* slot_of(int pe) {
-  return own.slots + (static_cast<std::size_t>(pe) << own.slot_shift);
+/// A PE's heap, its statics, and its flags before them; null: no window.
+inline std::byte* heap_of(int pe) {
+  return reinterpret_cast<std::byte*>(own.windows[2 * static_cast<std::size_t>(pe)]);
+}
+inline std::byte* data_of(int pe) {
+  return reinterpret_cast<std::byte*>(own.windows[2 * static_cast<std::size_t>(pe) + 1]);
+}
+inline std::byte* system_of(int pe) {
+  std::byte* const data = data_of(pe);
+  return data == nullptr ? nullptr : data - detail::shmem_job::data_offset;
 }
 
 /// Joins the others; all PEs call it.

@@ -5,6 +5,8 @@
 
 #include "shmem/address.hpp"
 #include "shmem/call.hpp"
+#include "shmem/far.hpp"
+#include "shmem/order.hpp"
 #include "shmem/waiting.hpp"
 
 namespace tess::shmem {
@@ -13,20 +15,27 @@ namespace {
 
 constexpr std::uint32_t waits = 1U << 31U;
 
-std::uint32_t* half(long* lock, int pe, int which) {
-  return reinterpret_cast<std::uint32_t*>(at_pe(lock, 1, pe)) + which;
+/// Halves of a PE's long: its words in the queue, and the queue's end.
+constexpr int node = 0;
+constexpr int tail = 1;
+
+/// Changes a half, there or by the network; returns what it was.
+template <word_op Op>
+std::uint32_t change(long* lock, int pe, int half, std::uint32_t a, std::uint32_t b = 0) {
+  if (long* const word = at_pe(lock, 1, pe)) [[likely]]
+    return detail::apply_word<Op, std::uint32_t>(reinterpret_cast<std::byte*>(word) + half * 4, a, b);
+  return fetch_far(Op, reinterpret_cast<std::uint32_t*>(lock) + half, pe, a, b);
 }
-/// The words of a PE in the queue, and the queue's end.
-std::uint32_t* node_at(long* lock, int pe) {
-  return half(lock, pe, 0);
-}
-std::uint32_t* tail_of(long* lock) {
-  // Locks that lie beside each other have different homes.
+
+/// The PE that has the end of the queue. Locks that lie beside each other have different ones.
+int home_of(long* lock) {
   bool const in_heap = reinterpret_cast<std::byte*>(lock) - own.heap >= 0 &&
                        reinterpret_cast<std::byte*>(lock) < own.heap + own.heap_bytes;
   auto const offset = reinterpret_cast<std::byte*>(lock) - (in_heap ? own.heap : own.data);
-  return half(lock, static_cast<int>(static_cast<std::size_t>(offset) / sizeof(long) % static_cast<unsigned>(own.pes)),
-              1);
+  return static_cast<int>(static_cast<std::size_t>(offset) / sizeof(long) % static_cast<unsigned>(own.pes));
+}
+std::uint32_t* own_node(long* lock) {
+  return reinterpret_cast<std::uint32_t*>(at_pe(lock, 1, own.pe)) + node;
 }
 std::uint32_t my_number() {
   return static_cast<std::uint32_t>(own.pe) + 1;
@@ -35,36 +44,37 @@ std::uint32_t my_number() {
 }  // namespace
 
 void set_lock(long* lock) {
-  std::uint32_t* const mine = node_at(lock, own.pe);
+  std::uint32_t* const mine = own_node(lock);
   __atomic_store_n(mine, waits, __ATOMIC_RELAXED);
-  std::uint32_t const before = __atomic_exchange_n(tail_of(lock), my_number(), __ATOMIC_ACQ_REL);
+  std::uint32_t const before = change<word_op::exchange>(lock, home_of(lock), tail, my_number());
   if (before == 0) {
     __atomic_fetch_and(mine, ~waits, __ATOMIC_ACQUIRE);
     return;
   }
-  __atomic_fetch_or(node_at(lock, static_cast<int>(before) - 1), my_number(), __ATOMIC_ACQ_REL);
+  change<word_op::fetch_or>(lock, static_cast<int>(before) - 1, node, my_number());
   wait_for([&] { return (__atomic_load_n(mine, __ATOMIC_ACQUIRE) & waits) == 0; });
 }
 
 void clear_lock(long* lock) {
-  std::uint32_t* const mine = node_at(lock, own.pe);
+  quiet(SHMEM_CTX_DEFAULT);
+  std::uint32_t* const mine = own_node(lock);
   if (__atomic_load_n(mine, __ATOMIC_ACQUIRE) == 0) {
-    std::uint32_t last = my_number();
-    if (__atomic_compare_exchange_n(tail_of(lock), &last, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) return;
+    std::uint32_t const last = change<word_op::compare_swap>(lock, home_of(lock), tail, my_number(), 0);
+    if (last == my_number()) return;
     if (last == 0) fail("a lock that nobody has", "shmem_set_lock first");
     // The one behind has taken its place and is about to say so.
     wait_for([&] { return __atomic_load_n(mine, __ATOMIC_ACQUIRE) != 0; });
   }
   std::uint32_t const next = __atomic_exchange_n(mine, 0, __ATOMIC_ACQ_REL);
-  __atomic_fetch_and(node_at(lock, static_cast<int>(next) - 1), ~waits, __ATOMIC_SEQ_CST);
+  change<word_op::fetch_and>(lock, static_cast<int>(next) - 1, node, ~waits);
 }
 
 int test_lock(long* lock) {
-  std::uint32_t free = 0;
-  // Before the lock is taken: the next one writes here as soon as it is.
-  std::uint32_t* const tail = tail_of(lock);
-  if (__atomic_load_n(tail, __ATOMIC_RELAXED) != 0) return 1;
-  return __atomic_compare_exchange_n(tail, &free, my_number(), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ? 0 : 1;
+  int const home = home_of(lock);
+  // Looked at first, so that a lock that is taken stays with its PE's cache.
+  if (long* const word = at_pe(lock, 1, home))
+    if (__atomic_load_n(reinterpret_cast<std::uint32_t*>(word) + tail, __ATOMIC_RELAXED) != 0) return 1;
+  return change<word_op::compare_swap>(lock, home, tail, 0, my_number()) == 0 ? 0 : 1;
 }
 
 }  // namespace tess::shmem

@@ -18,6 +18,7 @@
 #include "shmem/call.hpp"
 #include "shmem/collectives.hpp"
 #include "shmem/heap.hpp"
+#include "shmem/network.hpp"
 
 namespace tess::shmem {
 
@@ -43,7 +44,7 @@ std::optional<std::size_t> read_size(std::string_view text) {
 }
 
 std::size_t limit_of_heap() {
-  std::size_t const most = detail::shmem_job::heap_offset(own.pes);
+  std::size_t const most = own.network != nullptr ? own.network->heap_bytes() : detail::shmem_job::heap_offset(own.pes);
   char const* given = std::getenv("SHMEM_SYMMETRIC_SIZE");
   if (given == nullptr) given = std::getenv("SMA_SYMMETRIC_SIZE");
   if (given == nullptr) return most;
@@ -64,15 +65,29 @@ std::size_t free_memory() {
   return SIZE_MAX;
 }
 
-/// PE 0 asks the system for all: the answer must be the same everywhere.
-bool has_room(std::size_t bytes) {
-  std::uint64_t enough = 1;
+/// The answer must be the same at all PEs.
+bool all_agree(bool mine) {
   group all(tess_shmem_team_world);
-  if (own.pe == 0) enough = free_memory() / static_cast<std::size_t>(own.pes) >= bytes ? 1 : 0;
-  std::memcpy(all.next_box(), &enough, sizeof enough);
+  std::memcpy(all.next_box(), &mine, sizeof mine);
   all.meet();
-  std::memcpy(&enough, all.box(0), sizeof enough);
-  return enough != 0;
+  seen const answers(all, sizeof mine);
+  for (int pe = 0; pe < all.size(); ++pe) {
+    bool theirs = false;
+    std::memcpy(&theirs, answers.of(pe, all.box(pe)), sizeof theirs);
+    mine = mine && theirs;
+  }
+  return mine;
+}
+
+/// One PE of a host asks the system for all.
+bool has_room(std::size_t bytes) {
+  return all_agree(own.pe != 0 || free_memory() / static_cast<std::size_t>(own.pes) >= bytes);
+}
+
+/// Between hosts each PE takes memory before others may write there.
+bool extend(std::size_t at, std::size_t bytes) {
+  if (own.network == nullptr) return true;
+  return all_agree(own.network->extend(own.network->heap_offset(own.pe) + at, bytes));
 }
 
 /// Most systems give files small pages unless somebody asks (Linux 6.1); the object then takes its memory at once.
@@ -90,8 +105,13 @@ void* allocate(std::size_t size, std::size_t alignment) {
   if (size == 0) return nullptr;
   bool const is_large = size >= large;
   std::optional<std::size_t> at;
-  if (!is_large || (size <= own.heap_bytes && has_room(size))) at = heap->allocate(size, alignment);
+  bool const asks_system = is_large && own.network == nullptr;
+  if (!asks_system || (size <= own.heap_bytes && has_room(size))) at = heap->allocate(size, alignment);
   if (!at) return nullptr;
+  if (!extend(*at, size)) {
+    [[maybe_unused]] bool const released = heap->release(*at);
+    return nullptr;
+  }
   std::byte* const object = own.heap + *at;
   if (size >= 2 * huge_page) use_huge_pages(object, size);
   return object;
@@ -140,7 +160,12 @@ void* realloc(void* ptr, std::size_t size) {
   std::size_t const had = *heap->size_of(at);
   barrier_all();
   void* made = ptr;
-  if (!heap->resize(at, size)) {
+  if (heap->resize(at, size)) {
+    if (!extend(at, size)) {
+      [[maybe_unused]] bool const shortened = heap->resize(at, had);
+      made = nullptr;
+    }
+  } else {
     made = allocate(size, 0);
     if (made != nullptr) {
       std::memcpy(made, ptr, std::min(had, size));
@@ -170,6 +195,8 @@ void open_heap() {
 
 void close_heap() {
   heap.reset();
+  // Its memory ends with the network.
+  if (own.network != nullptr) return;
   // What a later init finds is zero, as at first.
   madvise(own.heap, own.heap_bytes, MADV_REMOVE);
 }

@@ -1,4 +1,5 @@
-// order: fence and quiet. Between PEs of one host operations take effect in the order of their calls.
+// order: fence and quiet. Between PEs of one host operations take effect in the order of their calls; between hosts
+// nothing orders them, so that a fence waits as quiet does.
 //
 // Source    OpenSHMEM 1.5, section 9.11.
 #pragma once
@@ -7,16 +8,22 @@
 #include <cstddef>
 
 #include "shmem/context.hpp"
+#include "shmem/network.hpp"
 
 namespace tess::shmem {
 
-inline void fence(shmem_ctx_t ctx) {
+inline void complete(shmem_ctx_t ctx) {
   (void)pe_of(ctx, 0);
+  if (ctx->pending != nullptr) [[unlikely]]
+    own.network->quiet(*ctx->pending);
+}
+inline void fence(shmem_ctx_t ctx) {
+  complete(ctx);
   std::atomic_thread_fence(std::memory_order_release);
 }
 /// What was put is seen by all before anything that this PE reads afterwards.
 inline void quiet(shmem_ctx_t ctx) {
-  (void)pe_of(ctx, 0);
+  complete(ctx);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 inline void pe_quiet(shmem_ctx_t ctx, int const* target_pes, std::size_t npes) {

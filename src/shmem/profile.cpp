@@ -17,7 +17,9 @@
 #include "base/output_file.hpp"
 #include "shmem/call.hpp"
 #include "shmem/job.hpp"
+#include "shmem/network.hpp"
 #include "shmem/source_line.hpp"
+#include "tess/detail/words/global_address.hpp"
 
 namespace tess::shmem {
 
@@ -25,8 +27,7 @@ bool profiling = false;
 
 namespace {
 
-// Where a PE leaves its counters for PE 0: in its slot, behind the flags of teams.
-constexpr std::size_t report_offset = std::size_t{16} << 20U;
+// A PE leaves its counters for PE 0 in its heap, which is not used any more then.
 constexpr std::size_t report_bytes_max = std::size_t{40} << 20U;
 
 struct counters {
@@ -91,14 +92,24 @@ void add_report(totals& all, std::string const& text, std::size_t pe) {
   }
 }
 
+void read_heap(int pe, std::size_t at, void* into, std::size_t bytes) {
+  if (std::byte const* const heap = heap_of(pe)) {
+    std::memcpy(into, heap + at, bytes);
+    return;
+  }
+  network& all = *own.network;
+  all.get(all.given(), detail::global_address(static_cast<place_id>(pe), all.heap_offset(pe) + at), into, bytes);
+}
+
 totals collect() {
   auto const pes = static_cast<std::size_t>(own.pes);
   totals all{{}, std::vector(pes, std::vector<traffic>(pes))};
   for (std::size_t pe = 0; pe < pes; ++pe) {
-    std::byte const* const report = slot_of(static_cast<int>(pe)) + report_offset;
     std::size_t size = 0;
-    std::memcpy(&size, report, sizeof size);
-    add_report(all, {reinterpret_cast<char const*>(report) + sizeof size, std::min(size, report_bytes_max)}, pe);
+    read_heap(static_cast<int>(pe), 0, &size, sizeof size);
+    std::string text(std::min(size, report_bytes_max), ' ');
+    read_heap(static_cast<int>(pe), sizeof size, text.data(), text.size());
+    add_report(all, text, pe);
   }
   return all;
 }
@@ -203,7 +214,10 @@ void end_profile() {
   if (!profiling) return;
   profiling = false;
   std::string const text = written_counters().substr(0, report_bytes_max);
-  std::byte* const report = slot_of(own.pe) + report_offset;
+  if (own.network != nullptr &&
+      !own.network->extend(own.network->heap_offset(own.pe), sizeof(std::size_t) + text.size()))
+    fail("there is no memory for the statistics", "more memory");
+  std::byte* const report = heap_of(own.pe);
   std::size_t const size = text.size();
   std::memcpy(report, &size, sizeof size);
   std::memcpy(report + sizeof size, text.data(), size);

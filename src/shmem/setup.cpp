@@ -12,7 +12,9 @@
 
 #include "shmem/address.hpp"
 #include "shmem/call.hpp"
+#include "shmem/exit_report.hpp"
 #include "shmem/memory.hpp"
+#include "shmem/network.hpp"
 #include "shmem/profile.hpp"
 #include "shmem/teams.hpp"
 #include "shmem/waiting.hpp"
@@ -39,7 +41,8 @@ int init_thread(int requested, int* provided) {
     begin(SHMEM_THREAD_MULTIPLE);
     // Spinning takes the processor from the one that is waited for, if there are not enough.
     auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    spins = own.pes <= processors ? 1'000 : 20;
+    int const pes_here = own.network == nullptr ? own.pes : own.network->pes_here();
+    spins = pes_here <= processors ? 1'000 : 20;
     open_teams();
     open_heap();
     begin_profile();
@@ -54,6 +57,7 @@ void finalize() {
   if (beginnings == 0) fail("outside of shmem_init", "a shmem_init for each shmem_finalize");
   if (--beginnings != 0) return;
   std::fflush(nullptr);
+  complete_contexts();
   meet();
   end_profile();
   close_teams();
@@ -74,9 +78,11 @@ void start_pes(int /*npes*/) {
 
 void global_exit(int status) {
   std::fflush(nullptr);
-  if (own.control == nullptr) std::_Exit(status);
   std::uint32_t nobody = 0;
-  own.control->exit_code.compare_exchange_strong(nobody, static_cast<std::uint32_t>(status & 0xff) + 1);
+  if (own.control != nullptr)
+    own.control->exit_code.compare_exchange_strong(nobody, static_cast<std::uint32_t>(status & 0xff) + 1);
+  if (own.network != nullptr) own.network->end_others(status);
+  report_exit(status & 0xff);
   // The launcher ends the others.
   std::_Exit(status & 0xff);
 }
@@ -94,7 +100,7 @@ int pe_accessible(int pe) {
 }
 
 int addr_accessible(void const* addr, int pe) {
-  return find_at(addr, 1, pe) != nullptr ? 1 : 0;
+  return pe_accessible(pe) != 0 && is_symmetric(addr, 1) ? 1 : 0;
 }
 
 void* ptr(void const* dest, int pe) {

@@ -94,7 +94,9 @@ std::vector<bool> present_pages(std::uintptr_t begin, std::uintptr_t end) {
 }
 
 void copy_pages(std::byte* target, segment const& from) {
-  auto const present = present_pages(from.begin, from.end);
+  auto present = present_pages(from.begin, from.end);
+  // At a second start they are shared memory, whose pages may have been written by others.
+  if (own.data != nullptr) present.assign(present.size(), true);
   for (std::size_t i = 0; i < present.size(); ++i) {
     std::uintptr_t const at = from.begin + i * page;
     // Pages of the program's file that were not read yet have contents, too.
@@ -104,31 +106,35 @@ void copy_pages(std::byte* target, segment const& from) {
 
 }  // namespace
 
-void share_statics(int descriptor, off_t offset) {
+std::span<std::byte> statics() {
   program_parts const& parts = parts_of_program();
-  if (parts.writable.empty()) return;
+  if (parts.writable.empty()) return {};
   std::uintptr_t begin = UINTPTR_MAX;
   std::uintptr_t end = 0;
   for (segment const& one : parts.writable) {
     begin = std::min(begin, one.begin);
     end = std::max(end, one.end);
   }
-  if (end - begin > detail::shmem_job::heap_offset(own.pes) - detail::shmem_job::data_offset)
+  return {reinterpret_cast<std::byte*>(begin), end - begin};
+}
+
+void share_statics(std::byte* target, std::size_t most, std::function<bool(void*, std::size_t)> const& map) {
+  auto const data = statics();
+  if (data.empty()) return;
+  if (data.size() > most)
     fail("the program's statics are larger than the slot of a PE", "fewer PEs, or data from shmem_malloc");
-  std::byte* const target = slot_of(own.pe) + detail::shmem_job::data_offset;
+  auto const begin = reinterpret_cast<std::uintptr_t>(data.data());
   // Signal handlers must not write what was copied already.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
-  for (segment const& one : parts.writable) copy_pages(target + (one.begin - begin), one);
-  void* const made = mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, offset);
+  for (segment const& one : parts_of_program().writable) copy_pages(target + (one.begin - begin), one);
+  bool const mapped = map(data.data(), data.size());
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (made == MAP_FAILED) fail(std::string("statics: ") + std::strerror(errno), "memory for them");
-  own.data = reinterpret_cast<std::byte*>(begin);
-  own.data_bytes = end - begin;
-  own.data_in_slot = detail::shmem_job::data_offset;
+  if (!mapped) fail(std::string("statics: ") + std::strerror(errno), "memory for them");
+  own.data = data.data();
+  own.data_bytes = data.size();
 }
 
 std::pair<std::uint64_t, std::uint64_t> program_identity() {

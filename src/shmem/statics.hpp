@@ -9,15 +9,20 @@
 // Source    OpenSHMEM 1.5, section 2: global and static C and C++ variables are symmetric.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <utility>
 
 namespace tess::shmem {
 
-/// Into the file at the offset; fills own.data and own.data_bytes.
-void share_statics(int descriptor, off_t offset);
+/// The program's.
+[[nodiscard]] std::span<std::byte> statics();
+
+/// Copies them to `target`, which has room for `most` bytes and which `map` then maps where they are; fills own.data and
+/// own.data_bytes.
+void share_statics(std::byte* target, std::size_t most, std::function<bool(void*, std::size_t)> const& map);
 
 /// What tells programs apart: a hash of the program's headers and notes, among them its build id.
 [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> program_identity();

@@ -30,6 +30,7 @@ static_assert(sizeof(id_set) <= box_bytes);
 id_set free_ids;
 std::vector<std::unique_ptr<tess_shmem_team>> teams;
 std::vector<std::unique_ptr<tess_shmem_context>> contexts;
+std::vector<std::unique_ptr<tess_shmem_pending>> pendings;
 std::mutex contexts_lock;
 
 void take(int id) {
@@ -47,9 +48,10 @@ int agree_on_id(tess_shmem_team& parent, bool wanted) {
   group all(parent);
   std::memcpy(all.next_box(), &mine, sizeof mine);
   all.meet();
+  seen const sets(all, sizeof mine);
   for (int member = 0; member < all.size(); ++member) {
     id_set theirs;
-    std::memcpy(&theirs, all.box(member), sizeof theirs);
+    std::memcpy(&theirs, sets.of(member, all.box(member)), sizeof theirs);
     for (std::size_t word = 0; word < words_of_ids; ++word) mine[word] &= theirs[word];
   }
   for (std::size_t word = 0; word < words_of_ids; ++word)
@@ -58,7 +60,7 @@ int agree_on_id(tess_shmem_team& parent, bool wanted) {
 }
 
 void clear_flags(int id) {
-  for (auto& flag : area_of(own.pe, id).round) flag.met.store(0);
+  for (auto& flag : area_of(own.pe, id)->round) flag.met.store(0);
 }
 
 struct shape {
@@ -96,18 +98,47 @@ int make_team(tess_shmem_team& parent, shape const& s, int me, shmem_team_config
   return 0;
 }
 
+/// A context that ends completes its operations.
+void end_pending(tess_shmem_context const& context) {
+  if (context.pending == nullptr) return;
+  own.network->quiet(*context.pending);
+  std::erase_if(pendings, [&](auto const& pending) { return pending.get() == context.pending; });
+}
+
 void destroy_contexts_of(tess_shmem_team const& team) {
   std::scoped_lock const one(contexts_lock);
+  for (auto const& context : contexts)
+    if (context->team == &team) end_pending(*context);
   std::erase_if(contexts, [&](auto const& context) { return context->team == &team; });
 }
 
-void open(tess_shmem_team& team, int id) {
+void open(tess_shmem_team& team, int id, shape const& s) {
   team = {};
-  team.size = own.pes;
-  team.me = own.pe;
+  team.start = s.start;
+  team.stride = s.stride;
+  team.size = s.size;
+  team.me = index_in(s, own.pe);
   team.id = id;
   take(id);
   clear_flags(id);
+}
+
+/// The PEs with windows, if they are as far from each other as those of a team must be; otherwise this one alone.
+shape shared_shape() {
+  std::vector<int> seen_pes;
+  for (int pe = 0; pe < own.pes; ++pe)
+    if (heap_of(pe) != nullptr) seen_pes.push_back(pe);
+  int const stride = seen_pes.size() > 1 ? seen_pes[1] - seen_pes[0] : 1;
+  shape const s{seen_pes[0], stride, static_cast<int>(seen_pes.size())};
+  for (int i = 0; i < s.size; ++i)
+    if (seen_pes[static_cast<std::size_t>(i)] != s.start + i * stride) return {own.pe, 1, 1};
+  return s;
+}
+
+/// What counts the operations between hosts.
+tess_shmem_pending* make_pending() {
+  if (own.network == nullptr) return nullptr;
+  return pendings.emplace_back(std::make_unique<tess_shmem_pending>()).get();
 }
 
 bool is_world(tess_shmem_team const& team) {
@@ -196,7 +227,7 @@ int team_create_ctx(shmem_team_t team, long options, shmem_ctx_t* ctx) {
   constexpr long known = SHMEM_CTX_SERIALIZED | SHMEM_CTX_PRIVATE | SHMEM_CTX_NOSTORE;
   if (team == SHMEM_TEAM_INVALID || (options & ~known) != 0) return -1;
   std::scoped_lock const one(contexts_lock);
-  contexts.push_back(std::make_unique<tess_shmem_context>(&of(team), options, is_world(*team) ? 1 : 0));
+  contexts.push_back(std::make_unique<tess_shmem_context>(&of(team), options, is_world(*team) ? 1 : 0, make_pending()));
   *ctx = contexts.back().get();
   return 0;
 }
@@ -205,8 +236,10 @@ void ctx_destroy(shmem_ctx_t ctx) {
   if (ctx == SHMEM_CTX_INVALID) return;
   if (ctx == SHMEM_CTX_DEFAULT) fail("the default context", "a context of shmem_ctx_create");
   std::scoped_lock const one(contexts_lock);
-  if (std::erase_if(contexts, [&](auto const& context) { return context.get() == ctx; }) == 0)
-    fail("a context that was destroyed, or never made", "a context of shmem_ctx_create");
+  auto const found = std::ranges::find(contexts, ctx, [](auto const& context) { return context.get(); });
+  if (found == contexts.end()) fail("a context that was destroyed, or never made", "a context of shmem_ctx_create");
+  end_pending(*ctx);
+  contexts.erase(found);
 }
 
 int ctx_get_team(shmem_ctx_t ctx, shmem_team_t* team) {
@@ -226,13 +259,18 @@ void ctx_session_stop(shmem_ctx_t ctx) {
 
 void open_teams() {
   free_ids.fill(~std::uint64_t{0});
-  open(tess_shmem_team_world, 0);
-  open(tess_shmem_team_shared, 1);
-  tess_shmem_context_default = {&tess_shmem_team_world, 0, 1};
+  open(tess_shmem_team_world, 0, {0, 1, own.pes});
+  open(tess_shmem_team_shared, 1, shared_shape());
+  tess_shmem_context_default = {&tess_shmem_team_world, 0, 1, make_pending()};
+}
+
+void complete_contexts() {
+  for (auto const& pending : pendings) own.network->quiet(*pending);
 }
 
 void close_teams() {
   contexts.clear();
+  pendings.clear();
   teams.clear();
   tess_shmem_team_world.id = tess_shmem_team_shared.id = -1;
 }

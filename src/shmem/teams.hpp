@@ -26,6 +26,7 @@ void ctx_session_stop(shmem_ctx_t ctx);
 
 /// At init and finalize: the world and what was left.
 void open_teams();
+void complete_contexts();
 void close_teams();
 
 }  // namespace tess::shmem

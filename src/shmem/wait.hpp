@@ -36,6 +36,12 @@ bool holds(T const* ivar, int cmp, T value) {
   }
 }
 
+/// Before a test: what others do may need this process.
+inline void look() {
+  if (own.network != nullptr) [[unlikely]]
+    progress_network();
+}
+
 /// The words of a call, the same value or one each.
 template <class T>
 struct waited {
@@ -107,6 +113,7 @@ inline void wait(long* ivar, long value) {
 }
 template <class T>
 int test(T* ivar, int cmp, T value) {
+  look();
   return holds<T>(ivar, cmp, value) ? 1 : 0;
 }
 inline std::uint64_t signal_wait_until(std::uint64_t* sig_addr, int cmp, std::uint64_t value) {
@@ -129,14 +136,17 @@ std::size_t wait_until_some(T* ivars, std::size_t nelems, std::size_t* indices, 
 }
 template <class T>
 int test_all(T* ivars, std::size_t nelems, int const* status, int cmp, T value) {
+  look();
   return waited<T>{ivars, nelems, status, cmp, &value, 0}.all() ? 1 : 0;
 }
 template <class T>
 std::size_t test_any(T* ivars, std::size_t nelems, int const* status, int cmp, T value) {
+  look();
   return waited<T>{ivars, nelems, status, cmp, &value, 0}.any();
 }
 template <class T>
 std::size_t test_some(T* ivars, std::size_t nelems, std::size_t* indices, int const* status, int cmp, T value) {
+  look();
   return waited<T>{ivars, nelems, status, cmp, &value, 0}.some(indices);
 }
 template <class T>
@@ -154,15 +164,18 @@ std::size_t wait_until_some_vector(T* ivars, std::size_t nelems, std::size_t* in
 }
 template <class T>
 int test_all_vector(T* ivars, std::size_t nelems, int const* status, int cmp, T const* values) {
+  look();
   return waited<T>{ivars, nelems, status, cmp, values, 1}.all() ? 1 : 0;
 }
 template <class T>
 std::size_t test_any_vector(T* ivars, std::size_t nelems, int const* status, int cmp, T const* values) {
+  look();
   return waited<T>{ivars, nelems, status, cmp, values, 1}.any();
 }
 template <class T>
 std::size_t test_some_vector(T* ivars, std::size_t nelems, std::size_t* indices, int const* status, int cmp,
                              T const* values) {
+  look();
   return waited<T>{ivars, nelems, status, cmp, values, 1}.some(indices);
 }
 

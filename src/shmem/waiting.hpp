@@ -1,9 +1,13 @@
 // waiting: waits for a word that another PE changes: spins at first, then lets other processes have the processor.
 //
+//   A job with a network is moved on meanwhile.
+//
 // Cost      with more PEs than processors a turn of the others; otherwise the time of a cache line.
 #pragma once
 
 #include <sched.h>
+
+#include "shmem/job.hpp"
 
 namespace tess::shmem {
 
@@ -15,6 +19,8 @@ inline void pause_processor() {
 #endif
 }
 
+void progress_network();
+
 /// Rounds of spinning before the first yield; few if PEs share processors.
 extern int spins;
 
@@ -22,9 +28,15 @@ template <class Ready>
 void wait_for(Ready&& ready) {
   for (int round = 0; round < spins; ++round) {
     if (ready()) return;
-    pause_processor();
+    if (own.network == nullptr) [[likely]]
+      pause_processor();
+    else
+      progress_network();
   }
-  while (!ready()) sched_yield();
+  while (!ready()) {
+    if (own.network != nullptr) progress_network();
+    sched_yield();
+  }
 }
 
 }  // namespace tess::shmem

@@ -12,7 +12,7 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds) {
+std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds, std::string) {
   absent();
 }
 

@@ -39,8 +39,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
     if (options.windows) job_.mailboxes.resize(threads.places);
     try {
       for (unsigned i = 0; i < own; ++i)
-        places_.push_back(
-            std::make_unique<ucx_place>(job_, static_cast<place_id>(first_ + i), !in_process && options.windows));
+        places_.push_back(std::make_unique<ucx_place>(job_, static_cast<place_id>(first_ + i),
+                                                      !in_process && (options.windows || options.memory_file)));
       make_sleepers();
       if (options.windows)
         for (auto const& p : places_) p->make_mailbox();
@@ -221,8 +221,8 @@ class ucx_fabric final : public fabric, private fabric_capabilities {
   void meet_others() {
     ucx_place const& own = *places_.front();
     // Without windows others cannot use the file, but they watch its process all the same.
-    introduction const mine{describe_segment(own.memory().file(), own.memory().bytes()), own.address(),
-                            options_.identity};
+    int const shown = options_.windows ? own.memory().file() : -1;
+    introduction const mine{describe_segment(shown, own.memory().bytes()), own.address(), options_.identity};
     auto const all = wires_->exchange(write_introduction(mine));
     std::vector<introduction> known;
     for (std::size_t p = 0; p < all.size(); ++p) known.push_back(read_introduction(all[p], static_cast<place_id>(p)));

@@ -29,14 +29,17 @@ class process_wireup : public wireup {
   [[nodiscard]] virtual int launcher() const noexcept { return 0; }
 };
 
-/// From the launcher, by PMIx; a job of one place if there was none.
-[[nodiscard]] std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds patience);
+/// From the launcher, by PMIx; a job of one place if there was none. `user`: a program may link two libraries that have
+/// jobs of their own, which must not take each other's addresses.
+[[nodiscard]] std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds patience,
+                                                          std::string user = "tess");
 
 struct ucx_options {
   bool windows = true;          ///< map the segments of other processes of this host
   bool progress_thread = true;  ///< serves words, blocks and heartbeats when no worker polls
   std::chrono::milliseconds failure_timeout{10'000};
-  std::string identity;  ///< must be equal at all places
+  std::string identity;      ///< must be equal at all places
+  bool memory_file = false;  ///< the segment can be mapped a second time, also without windows
 };
 
 /// `wires` null: all places of `threads` are in this process and communicate by UCX all the same (tests).

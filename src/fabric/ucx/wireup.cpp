@@ -147,8 +147,9 @@ class single_wireup final : public process_wireup {
 
 class pmix_wireup final : public process_wireup {
  public:
-  explicit pmix_wireup(std::chrono::milliseconds patience)
-      : pmix_(pmix_session::of_process(patience).pmix),
+  pmix_wireup(std::chrono::milliseconds patience, std::string user)
+      : user_(std::move(user)),
+        pmix_(pmix_session::of_process(patience).pmix),
         patience_(patience),
         me_(pmix_session::of_process(patience).me) {
     places_ = number(PMIX_JOB_SIZE);
@@ -163,7 +164,7 @@ class pmix_wireup final : public process_wireup {
 
   std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) override {
     // A process may run several jobs in sequence.
-    std::string const key = "tess." + std::to_string(round()++);
+    std::string const key = user_ + "." + std::to_string(round()++);
     pmix_value_t value{};
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo.bytes = const_cast<char*>(reinterpret_cast<char const*>(mine.data()));
@@ -255,6 +256,7 @@ class pmix_wireup final : public process_wireup {
     return arrived->wait(most) == PMIX_SUCCESS;
   }
 
+  std::string user_;
   pmix_library const& pmix_;
   std::chrono::milliseconds patience_;
   pmix_proc_t me_;
@@ -270,8 +272,8 @@ bool is_set(char const* name) {
 
 }  // namespace
 
-std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds patience) {
-  if (is_set("PMIX_RANK")) return std::make_unique<pmix_wireup>(patience);
+std::unique_ptr<process_wireup> make_wireup(std::chrono::milliseconds patience, std::string user) {
+  if (is_set("PMIX_RANK")) return std::make_unique<pmix_wireup>(patience, std::move(user));
   if (is_set("PMI_RANK") || is_set("PMI_FD"))
     throw error("--fabric ucx", "the launcher speaks PMI, not PMIx (MPICH's mpirun does)",
                 "mpirun of openmpi-bin, prterun, or srun --mpi=pmix");

@@ -24,7 +24,7 @@ inline constexpr char const* job_variable = "TESS_SHMEM_JOB";  ///< DESCRIPTOR:P
 inline constexpr char const* pe_variable = "TESS_SHMEM_PE";
 inline constexpr int pes_max = 4096;
 inline constexpr std::uint64_t magic = 0x314d454853534554;  // "TESSHEM1"
-inline constexpr std::size_t data_offset = std::size_t{64} << 20U;
+inline constexpr std::size_t data_offset = std::size_t{8} << 20U;
 /// Candidates for the address of the heap, which is the same at all PEs.
 inline constexpr int heap_addresses = 8;
 
