@@ -113,7 +113,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
     return nullptr;
   }
   std::byte* const object = own.heap + *at;
-  if (size >= 2 * huge_page) use_huge_pages(object, size);
+  if (size >= 2 * huge_page && own.network == nullptr) use_huge_pages(object, size);
   return object;
 }
 

@@ -100,7 +100,8 @@ class network::watch {
 
  private:
   static constexpr milliseconds interval{20};
-  /// The others give the first of them time to say why the job ends.
+  /// The first of those that are left says why the job ends. All wait for it, and so that none of them seems to have
+  /// failed, too.
   static constexpr milliseconds silence{300};
 
   void run(std::stop_token const& stop) {
@@ -124,9 +125,8 @@ class network::watch {
       std::string lines;
       for (auto const& f : failed) lines += "shmem: PE " + std::to_string(f.place) + " failed " + f.text + "\n";
       [[maybe_unused]] auto const written = ::write(STDERR_FILENO, lines.data(), lines.size());
-    } else {
-      std::this_thread::sleep_for(silence);
     }
+    std::this_thread::sleep_for(silence);
     leave(1);
   }
 

@@ -164,12 +164,12 @@ std::string line_assembler::finish() {
   return tag_ + std::exchange(rest_, {}) + (tag_.empty() ? "" : "\n");
 }
 
-int run_collecting(owner const& by, words const& command, bool tags) {
+int run_collecting(owner const& by, words const& command, bool tags, unsigned reports) {
   fs::path const exit_file = by.folder.path() / "exit";
   ::setenv("TESS_EXIT_FILE", exit_file.c_str(), 1);
   if (!by.folder.queues().empty()) ::setenv("UCX_POSIX_DIR", by.folder.queues().c_str(), 0);
   streams places((by.folder.path() / "output").string(), tags);
-  launcher_process launcher(by, command, STDERR_FILENO, exit_file);
+  launcher_process launcher(by, command, STDERR_FILENO, exit_file, reports);
   while (!launcher.has_ended()) {
     bool const talked = places.any();
     std::vector<pollfd> files = places.files();
@@ -181,7 +181,7 @@ int run_collecting(owner const& by, words const& command, bool tags) {
   }
   launcher.end_rest();
   places.serve_rest();
-  return launcher.conclude(launcher.places_code());
+  return launcher.conclude(launcher.reported().any());
 }
 
 bool wrote_standard_output() {

@@ -19,8 +19,8 @@
 
 namespace tess::cli {
 
-/// Returns the job's exit code. `tags`: each line starts with its place.
-[[nodiscard]] int run_collecting(owner const& by, words const& command, bool tags);
+/// Returns the job's exit code. `tags`: each line starts with its place. `reports`: see exit_reports.
+[[nodiscard]] int run_collecting(owner const& by, words const& command, bool tags, unsigned reports = 1);
 
 /// The data of a stream, split into lines.
 class line_assembler {

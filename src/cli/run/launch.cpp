@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "cli/process/process.hpp"
 #include "cli/run/collect_output.hpp"
 #include "cli/run/owner.hpp"
+#include "cli/run/pes.hpp"
 #include "cli/run/supervise.hpp"
 
 namespace tess::cli {
@@ -120,9 +122,12 @@ int launch(fs::path const& program, words const& arguments) {
   all.insert(all.end(), options.begin(), options.end());
   all.push_back(fs::absolute(program).string());
   all.insert(all.end(), arguments.begin(), arguments.end());
+  // PEs end each with its own code.
+  unsigned reports = 1;
+  if (is_openshmem_program(program)) std::from_chars(places.data(), places.data() + places.size(), reports);
   return run_owned([&](owner const& self) {
-    if (!here_only) return supervise(self, all);
-    int const code = run_collecting(self, all, tags);
+    if (!here_only) return supervise(self, all, reports);
+    int const code = run_collecting(self, all, tags, reports);
     return wrote_standard_output() || code != exit_fine ? code : exit_failed;
   });
 }

@@ -60,8 +60,13 @@ void give_folder(std::filesystem::path const& folder) {
 
 }  // namespace
 
-launcher_process::launcher_process(owner const& by, words const& command, int errors, std::filesystem::path exit_file)
-    : owner_(by), name_(command.front()), exit_file_(std::move(exit_file)), stopped_most_(failure_timeout()) {
+launcher_process::launcher_process(owner const& by, words const& command, int errors, std::filesystem::path exit_file,
+                                   unsigned reports)
+    : owner_(by),
+      name_(command.front()),
+      exit_file_(std::move(exit_file)),
+      reports_(reports),
+      stopped_most_(failure_timeout()) {
   give_folder(by.folder.path());
   start(by, command, errors);
   late_ = overdue(process_);
@@ -138,7 +143,7 @@ void launcher_process::look() {
 
 void launcher_process::look_for_stops() {
   std::vector<int> const places = exit_file_.empty() ? std::vector<int>{} : children_of(process_);
-  if (places_code()) {
+  if (reported().decided()) {
     if (!late_.has_limit()) late_.has(overdue::launchers_patience);
     for (int const place : places)
       if (is_stopped(place)) ::kill(place, SIGKILL);
@@ -173,10 +178,12 @@ void launcher_process::end_rest() {
   end_children(rest_patience);
 }
 
-std::optional<int> launcher_process::places_code() const {
-  int code = 0;
-  if (std::ifstream stream(exit_file_); !exit_file_.empty() && stream >> code) return code;
-  return std::nullopt;
+exit_reports launcher_process::reported() const {
+  exit_reports found(reports_);
+  if (exit_file_.empty()) return found;
+  std::ifstream stream(exit_file_);
+  for (int code = 0; stream >> code;) found.add(code);
+  return found;
 }
 
 int launcher_process::conclude(std::optional<int> places_code) const {

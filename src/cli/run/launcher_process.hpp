@@ -23,6 +23,7 @@
 
 #include "cli/command/command.hpp"
 #include "cli/process/overdue.hpp"
+#include "cli/run/exit_reports.hpp"
 #include "cli/run/owner.hpp"
 
 namespace tess::cli {
@@ -30,7 +31,9 @@ namespace tess::cli {
 class launcher_process {
  public:
   /// `errors`: its standard error. `exit_file`: where places of this host report the exit code; empty: several hosts.
-  launcher_process(owner const& by, words const& command, int errors, std::filesystem::path exit_file);
+  /// `reports`: how many of them make the job's.
+  launcher_process(owner const& by, words const& command, int errors, std::filesystem::path exit_file,
+                   unsigned reports);
   ~launcher_process();
   launcher_process(launcher_process const&) = delete;
   launcher_process& operator=(launcher_process const&) = delete;
@@ -54,7 +57,7 @@ class launcher_process {
   /// The job's exit code, with a word where nobody else said why. Ends this process if a signal ended the job.
   [[nodiscard]] int conclude(std::optional<int> places_code) const;
   /// In the file.
-  [[nodiscard]] std::optional<int> places_code() const;
+  [[nodiscard]] exit_reports reported() const;
 
  private:
   void start(owner const& by, words const& command, int errors);
@@ -68,6 +71,7 @@ class launcher_process {
   owner const& owner_;
   std::string name_;
   std::filesystem::path exit_file_;
+  unsigned reports_;
   std::chrono::milliseconds stopped_most_;
   pid_t process_ = 0;
   int ended_ = -1;  ///< its pidfd

@@ -31,6 +31,7 @@ bool is_tag(std::string_view text) {
 /// Whole lines to standard error, except those for this command.
 class line_filter {
  public:
+  explicit line_filter(unsigned reports) : reported_(reports) {}
   void add(std::string_view text) {
     rest_ += text;
     for (std::size_t end = 0; (end = rest_.find('\n')) != std::string::npos;) {
@@ -44,14 +45,14 @@ class line_filter {
   }
   /// Later output of the launcher is about itself.
   void give_up_launcher() noexcept { launcher_given_up_ = true; }
-  [[nodiscard]] std::optional<int> const& code() const noexcept { return code_; }
+  [[nodiscard]] exit_reports const& reported() const noexcept { return reported_; }
   /// How long place 0 may be silent; nothing: not known yet.
   [[nodiscard]] std::optional<std::chrono::milliseconds> const& again_within() const noexcept { return again_within_; }
 
  private:
   void pass_on(std::string const& line) {
     if (auto const said = said_exit_code(line)) {
-      if (!code_) code_ = said;
+      reported_.add(*said);
       return;
     }
     if (auto const alive = said_alive(line)) {
@@ -69,7 +70,7 @@ class line_filter {
   static void write(std::string_view text) { static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size())); }
 
   std::string rest_;
-  std::optional<int> code_;
+  exit_reports reported_;
   std::optional<std::chrono::milliseconds> again_within_;
   bool launcher_given_up_ = false;
 };
@@ -91,7 +92,7 @@ class reminder {
     auto const now = clock::now();
     // A command that was stopped itself cannot conclude that others were silent.
     bool const stood_still = now - std::exchange(last_look_, now) > 2 * overdue::look_again;
-    if (lines.code()) {
+    if (lines.reported().decided()) {
       if (!std::exchange(places_ended_, true)) launcher.must_end_within(overdue::launchers_patience);
     } else if (lines.again_within() && (heard || stood_still)) {
       launcher.must_end_within(lines.again_within());
@@ -130,16 +131,16 @@ std::optional<pulse> said_alive(std::string_view line) {
   return pulse{at, std::chrono::milliseconds(milliseconds)};
 }
 
-int supervise(owner const& by, words const& command) {
+int supervise(owner const& by, words const& command, unsigned reports) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
     throw usage_error{fmt::format("run: pipe: {}", std::strerror(errno))};
   auto const [errors, errors_end] = ends;
   // Only our end does not block.
   ::fcntl(errors_end, F_SETFL, 0);
-  launcher_process launcher(by, command, errors_end, {});
+  launcher_process launcher(by, command, errors_end, {}, reports);
   ::close(errors_end);
-  line_filter lines;
+  line_filter lines(reports);
   reminder reminds;
   bool closed = false;
   while (!launcher.has_ended()) {
@@ -153,13 +154,13 @@ int supervise(owner const& by, words const& command) {
   read_all(errors, lines);
   lines.finish();
   ::close(errors);
-  if (launcher.asked() && !lines.code() && lines.again_within() && !launcher.signalled())
+  if (launcher.asked() && !lines.reported().any() && lines.again_within() && !launcher.signalled())
     fmt::print(
         stderr,
         "tess: nothing was heard of place 0 through {} for {:.1f} s, and it did not end; it was ended; a host, or "
         "its own process there, may be gone\n",
         command.front(), std::chrono::duration<double>(lines.again_within().value()).count());
-  return launcher.conclude(lines.code());
+  return launcher.conclude(lines.reported().any());
 }
 
 }  // namespace tess::cli

@@ -18,8 +18,8 @@
 
 namespace tess::cli {
 
-/// The code that places reported; else the launcher's own.
-[[nodiscard]] int supervise(owner const& by, words const& command);
+/// The code that places reported; else the launcher's own. `reports`: see exit_reports.
+[[nodiscard]] int supervise(owner const& by, words const& command, unsigned reports = 1);
 
 /// The message of a place in this line, which may start with the launcher's tag.
 [[nodiscard]] std::optional<int> said_exit_code(std::string_view line);
