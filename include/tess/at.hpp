@@ -50,18 +50,24 @@ void send_request(place_id target, handler_record const& record, handler_id hand
                   std::size_t bytes);
 /// Room for the payload of one at_async message in the buffer for `target`.
 [[nodiscard]] std::byte* append_async_slowly(place_id target, handler_id handler, std::size_t bytes);
+/// Room in the open buffer of one of the first `places` places; null if there is none.
+[[gnu::always_inline]] inline std::byte* append_to_open(worker& w, std::uint32_t places, place_id target,
+                                                        handler_id handler, std::size_t bytes) {
+  if (target >= places) [[unlikely]]
+    return nullptr;
+  out_buffer* const b = w.outgoing_open[target];
+  if (b == nullptr || b->scope != w.current->scope || !b->fits(bytes)) [[unlikely]]
+    return nullptr;
+  ++b->run_messages;
+  return b->append(handler, bytes);
+}
 /// `look` is called unless there is a buffer for the message already, and always in jobs that verify.
 template <class Look>
 [[gnu::always_inline]] inline std::byte* append_async(place_id target, handler_id handler, std::size_t bytes,
                                                       Look look) {
   worker& w = *self;
-  if (target < w.async_places) [[likely]] {
-    out_buffer* const b = w.outgoing_open[target];
-    if (b != nullptr && b->scope == w.current->scope && b->fits(bytes)) [[likely]] {
-      ++b->run_messages;
-      return b->append(handler, bytes);
-    }
-  }
+  if (std::byte* const room = append_to_open(w, w.async_places, target, handler, bytes)) [[likely]]
+    return room;
   look();
   return append_async_slowly(target, handler, bytes);
 }

@@ -150,6 +150,7 @@ void send_request(place_id target, handler_record const& record, handler_id hand
 std::byte* append_async_slowly(place_id target, handler_id handler, std::size_t bytes) {
   check_place(target, "at_async");
   worker_state& w = this_worker();
+  if (std::byte* const room = append_to_open(w, w.outgoing_places, target, handler, bytes)) return room;
   return w.outgoing.append(w, target, handler, bytes);
 }
 

@@ -28,24 +28,24 @@ struct delayed_wait : stoppable_wait {
 
 void check_access(std::uint64_t address, std::size_t bytes, std::size_t alignment, std::source_location at) {
   auto const g = global_ptr<std::byte>::from_bits(address);
-  auto const where = to_text(at);
-  if (address == 0) throw error(where, "access through a null global_ptr", "an address from allocate() or an array");
+  auto const where = [at] { return to_text(at); };  // made for an error only
+  if (address == 0) throw error(where(), "access through a null global_ptr", "an address from allocate() or an array");
   if (g.place() >= job.places)
-    throw error(where, "access to place " + std::to_string(g.place()) + " offset " + std::to_string(g.offset()),
+    throw error(where(), "access to place " + std::to_string(g.place()) + " offset " + std::to_string(g.offset()),
                 "a place below " + std::to_string(job.places));
   std::uint64_t const size = job.segment_bytes[g.place()];
   if (g.offset() >= size || bytes > size - g.offset())
-    throw error(where,
+    throw error(where(),
                 std::to_string(bytes) + " bytes at place " + std::to_string(g.place()) + " offset " +
                     std::to_string(g.offset()),
                 "a range inside its segment of " + std::to_string(size) + " bytes");
   if (g.offset() % alignment != 0)
-    throw error(where,
+    throw error(where(),
                 "misaligned access at place " + std::to_string(g.place()) + " offset " + std::to_string(g.offset()),
                 "a multiple of " + std::to_string(alignment));
   if (the_job == nullptr || the_job->allocations == nullptr) return;
   if (char const* const wrong = the_job->allocations->what_is_wrong(g.place(), g.offset(), bytes))
-    throw error(where,
+    throw error(where(),
                 std::to_string(bytes) + " bytes at place " + std::to_string(g.place()) + " offset " +
                     std::to_string(g.offset()) + ": " + wrong,
                 "allocated memory");
