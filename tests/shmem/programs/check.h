@@ -21,6 +21,11 @@
     }                                                                                                            \
   } while (0)
 
+/* This process sees the memory of that PE: not with `tess run --no-window`, which is as if each PE had a host. */
+static inline int sees(int pe) {
+  return pe == shmem_my_pe() || getenv("TESS_NO_WINDOW") == NULL;
+}
+
 /* Without a context, and with the one that is called ctx. */
 #define TYPED(N, operation, ...) shmem_##N##_##operation(__VA_ARGS__)
 #define TYPED_CTX(N, operation, ...) shmem_ctx_##N##_##operation(ctx, __VA_ARGS__)

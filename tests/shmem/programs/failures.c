@@ -1,6 +1,7 @@
 // failures: PEs that meet, wait, put and lock without end, until one of them ends as the arguments say.
 //
-//   failures HOW PE AFTER ACTIVITY: HOW is a signal's number, `exit`, `never` or `finish`; AFTER counts rounds.
+//   failures HOW PE AFTER ACTIVITY: HOW is a signal's number, `exit`, `global_exit`, `never`, `finish`, `forget`, which
+//   leaves out shmem_finalize, or `code`, which ends that PE with 3 after it; AFTER counts rounds.
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,10 +47,12 @@ int main(int argc, char** argv) {
         pause();
       }
     }
-    if (strcmp(how, "finish") == 0 && round == after) break;
+    int const finishes = strcmp(how, "finish") == 0 || strcmp(how, "code") == 0 || strcmp(how, "forget") == 0;
+    if (finishes && round == after) break;
     do_round(argv[4], round, me, pes);
   }
+  if (strcmp(how, "forget") == 0) return 0;
   shmem_finalize();
   if (me == 0) printf("finished\n");
-  return 0;
+  return strcmp(how, "code") == 0 && me == victim ? 3 : 0;
 }

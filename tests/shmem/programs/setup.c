@@ -25,14 +25,18 @@ static void queries(int me, int pes) {
     CHECK(shmem_addr_accessible(&on_stack, pe) == 0 && shmem_addr_accessible(private_memory, pe) == 0);
     CHECK(shmem_addr_accessible(&of_thread, pe) == 0 && shmem_addr_accessible(&constant, pe) == 0);
     CHECK(shmem_addr_accessible(NULL, pe) == 0 && shmem_ptr(NULL, pe) == NULL);
-    CHECK((shmem_ptr(&kept, pe) != NULL) == there && (shmem_ptr(heap, pe) != NULL) == there);
+    int const seen = there && sees(pe);
+    CHECK((shmem_ptr(&kept, pe) != NULL) == seen && (shmem_ptr(heap, pe) != NULL) == seen);
     CHECK(shmem_ptr(&on_stack, pe) == NULL && shmem_ptr(private_memory, pe) == NULL);
   }
   CHECK(shmem_ptr(&kept, me) == &kept && shmem_ptr(heap, me) == heap);
   /* Loads and stores of another PE's memory. */
   long* const theirs = (long*)shmem_ptr(&kept, (me + 1) % pes);
   shmem_barrier_all();
-  *theirs = 100 + me;
+  if (theirs != NULL)
+    *theirs = 100 + me;
+  else
+    shmem_long_p(&kept, 100 + me, (me + 1) % pes);
   shmem_barrier_all();
   CHECK(kept == 100 + (me + pes - 1) % pes);
   shmem_barrier_all();

@@ -1,0 +1,137 @@
+"""several_hosts: PEs as places of the fabric ucx behave as those of one host, and end as `tess run` promises.
+
+The programs of the other tests run as processes of a launcher on this host, with windows and without, and on two hosts
+that are network namespaces (tools/network_hosts.py; needs root). `several_hosts_test.py hosts` is the second part.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
+from network_hosts import NetworkHosts, enter  # noqa: E402
+
+FAMILIES = (
+    "rma atomics signals waits collectives reductions active_sets contexts locks memory old_names setup teams threads "
+    "words_clang_O2 example_mixed example_pipeline with_tessera"
+).split()
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+FAILURE_TIMEOUT = 2
+PATIENCE = 20.0  # a loaded machine
+
+
+def program(name: str) -> str:
+    return f"{os.environ['SHMEM_PROGRAMS']}/{name}"
+
+
+def tess_run(*words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command = [os.environ["TESS"], "run", "--fabric", "ucx", "--failure-timeout", str(FAILURE_TIMEOUT), *words]
+    return subprocess.run(
+        command, env={**os.environ, **ROOT, **(environment or {})}, capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+def said_by_us(text: str) -> list[str]:
+    """Open MPI 4.1 adds lines of its own when a process ends with another code than 0."""
+    return [line for line in text.splitlines() if "PMIX ERROR" not in line]
+
+
+class PlacesOfUcx(unittest.TestCase):
+    def test_every_family(self):
+        for pes in ("2", "3", "4"):
+            for windows in ((), ("--no-window",)):
+                for name in FAMILIES:
+                    with self.subTest(name=name, pes=pes, windows=windows):
+                        ran = tess_run(*windows, "-n", pes, program(name))
+                        self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
+
+    def test_memory_model_without_windows(self):
+        ran = tess_run("--no-window", "-n", "2", program("litmus"), "200")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
+    def test_under_a_bare_launcher_and_alone(self):
+        command = ["mpirun", "--oversubscribe", "-n", "2", program("rma")]
+        self.assertEqual(subprocess.run(command, env={**os.environ, **ROOT}, timeout=100, check=False).returncode, 0)
+        alone = {**os.environ, "TESS_FABRIC": "ucx"}
+        self.assertEqual(subprocess.run([program("rma")], env=alone, timeout=100, check=False).returncode, 0)
+
+    def test_the_largest_exit_code_is_that_of_the_job(self):
+        for pe in ("0", "1", "2"):
+            self.assertEqual(tess_run("-n", "3", program("failures"), "code", pe, "3", "barrier").returncode, 3)
+
+    def test_a_program_without_finalize_ends_with_its_code(self):
+        ran = tess_run("-n", "3", program("failures"), "forget", "0", "3", "barrier")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_a_pe_that_exits_ends_the_others(self):
+        for windows in ((), ("--no-window",)):
+            ran = tess_run(*windows, "-n", "3", program("failures"), "exit", "1", "5", "wait")
+            self.assertEqual(ran.returncode, 3)
+            self.assertEqual(said_by_us(ran.stderr), ["shmem: PE 1 of 3 ended with 3; the others are ended"])
+            ran = tess_run(*windows, "-n", "3", program("failures"), "global_exit", "2", "5", "lock")
+            self.assertEqual((ran.returncode, said_by_us(ran.stderr)), (5, []))
+
+    def test_a_pe_that_is_killed_or_stopped_ends_the_others(self):
+        for number, why in ((signal.SIGKILL, "its process ended"), (signal.SIGSTOP, "it has been silent for too long")):
+            for activity in ("barrier", "reduce", "lock", "wait"):
+                with self.subTest(signal=number, activity=activity):
+                    began = time.monotonic()
+                    ran = tess_run("--no-window", "-n", "3", program("failures"), str(int(number)), "1", "9", activity)
+                    self.assertLess(time.monotonic() - began, PATIENCE)
+                    said = said_by_us(ran.stderr)
+                    self.assertEqual((ran.returncode, len(said)), (1, 1), ran.stderr)
+                    self.assertRegex(said[0], rf"^shmem: PE 1 failed on host \S+: ({why}|another place says so)")
+
+    def test_misuse_ends_all_with_2(self):
+        ran = tess_run("-n", "2", program("errors"), "PE of a word")
+        self.assertEqual(ran.returncode, 2)
+
+
+class TwoHosts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hosts = NetworkHosts(["node-a", "node-b"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.hosts.end()
+
+    def run_on(self, hosts: list[str], *words: str) -> subprocess.CompletedProcess[str]:
+        return tess_run("-n", str(len(hosts)), "--hosts", ",".join(hosts), *words, environment=self.hosts.environment())
+
+    def test_every_family(self):
+        before = self.hosts.bytes_from("node-b")
+        for hosts in (["node-a", "node-b"], ["node-a", "node-a", "node-b", "node-b"]):
+            for name in FAMILIES:
+                # What these say of windows holds for PEs of one host each.
+                apart = ("--no-window",) if name in ("memory", "setup", "teams") else ()
+                with self.subTest(name=name, hosts=hosts):
+                    ran = self.run_on(hosts, *apart, program(name))
+                    self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
+        self.assertGreater(self.hosts.bytes_from("node-b") - before, 100_000, "is it a host of its own?")
+
+    def test_pes_of_a_host_share_memory(self):
+        for hosts in (["node-a", "node-a", "node-b", "node-b"], ["node-a", "node-b", "node-b"]):
+            ran = self.run_on(hosts, program("shared_team"), *hosts)
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_ends(self):
+        hosts = ["node-a", "node-b", "node-b"]
+        ran = self.run_on(hosts, program("failures"), "code", "2", "3", "barrier")
+        self.assertEqual(ran.returncode, 3, ran.stderr)
+        ran = self.run_on(hosts, program("failures"), "exit", "1", "5", "wait")
+        self.assertEqual(ran.returncode, 3, ran.stderr)
+        ran = self.run_on(hosts, program("failures"), str(int(signal.SIGKILL)), "1", "9", "barrier")
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertIn("shmem: PE 1 failed on host node-b", ran.stderr)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["hosts"]:
+        enter()
+        unittest.main(argv=[sys.argv[0], "TwoHosts"])
+    unittest.main(argv=[sys.argv[0], "PlacesOfUcx", *sys.argv[1:]] if not sys.argv[1:] else sys.argv)
