@@ -1,7 +1,7 @@
 """several_hosts: PEs as places of the fabric ucx behave as those of one host, and end as `tess run` promises.
 
 The programs of the other tests run as processes of a launcher on this host, with windows and without, and on two hosts
-that are network namespaces (tools/network_hosts.py; needs root). `several_hosts_test.py hosts` is the second part.
+that are network namespaces (tools/network_hosts.py; needs root). `several_hosts.py hosts` is the second part.
 """
 
 import os
