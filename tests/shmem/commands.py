@@ -22,7 +22,10 @@ class Compilers(unittest.TestCase):
     def compiles_and_runs(self, compiler: Path, source: str, *options: str) -> None:
         with tempfile.TemporaryDirectory() as folder, self.subTest(source=source, options=options):
             made = run(compiler, *options, HERE / "examples" / source, "-o", "program", folder=folder)
-            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            self.assertEqual(made.returncode, 0, made.stderr)
+            # The static library loads PMIx where it is there, which the linker warns of.
+            if "-static" not in options and "-static-pie" not in options:
+                self.assertEqual(made.stderr, "")
             ran = run(TESS.parent / "oshrun", "-np", 3, "./program", folder=folder)
             self.assertEqual((ran.returncode, ran.stderr), (0, ""))
 

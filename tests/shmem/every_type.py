@@ -1,6 +1,6 @@
 """every_type: prints the type sets of OpenSHMEM's table as lists for the C preprocessor, which tests go through.
 
-    python3 tests/shmem/every_type.py TABLE > every_type.h
+    python3 tests/shmem/every_type.py TABLE
 
 A set `rma` becomes `#define EVERY_RMA(X, ...) X(float, float, __VA_ARGS__) …`.
 """

@@ -5,6 +5,7 @@ the folder FOLDER.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,8 @@ def main() -> None:
     if not SOURCE.exists():
         run("tar", "xzf", f"shmem4py-{VERSION}.tar.gz")
     install = [PYTHON, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps", "--force-reinstall", SOURCE]
+    # What an earlier header made is not made anew otherwise.
+    shutil.rmtree(SOURCE / "build", ignore_errors=True)
     # It knows five implementations by their headers, and which of them have what; ours has what Sandia's has.
     run(*install, OSHCC=f"{BIN / 'oshcc'} -include {SOURCE / 'src' / 'libshmem' / 'config' / 'sandia.h'}")
     for pes in (1, 2, 4):

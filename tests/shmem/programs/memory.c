@@ -1,7 +1,7 @@
 // memory: random sequences of allocations are equal at all PEs, do not overlap, keep their contents and can be reached.
 #include "check.h"
 
-enum { objects = 40, steps = 600 };
+enum { objects = 40, steps = 400 };
 
 static int me, pes;
 static uint64_t random_state;
@@ -62,7 +62,7 @@ static void allocate(struct object* o, size_t bytes) {
 static void random_steps(void) {
   for (int step = 0; step < steps; ++step) {
     struct object* const o = &object[next_random() % objects];
-    size_t const bytes = next_random() % (next_random() % 10 == 0 ? 3000000 : 3000) + 1;
+    size_t const bytes = next_random() % (next_random() % 10 == 0 ? 700000 : 3000) + 1;
     if (o->at == NULL) {
       allocate(o, bytes);
       same_everywhere(o->at);
@@ -112,7 +112,7 @@ static void borders(void) {
 
 /* The heap is as large as it must be: nobody said how large. */
 static void without_a_size(void) {
-  enum { length = 40 << 20 };
+  enum { length = 12 << 20 };
   long* const large = (long*)shmem_malloc((size_t)length);
   CHECK(large != NULL);
   for (size_t i = 0; i < length / sizeof(long); i += 512) large[i] = (long)i + me;
