@@ -103,6 +103,7 @@ task<void> load_mixed(distributed_graph g, std::string counted, std::string fill
         g);
     co_await on_all_places(
         [](::graph::loading_everywhere l, path_text path) {
+          l->number_entries(0);
           l->allocate_entries(0);
           l->input = ::graph::open_graph(path.of);
         },

@@ -81,6 +81,7 @@ class Races(unittest.TestCase):
             "word_count": ["text", "4"],
             "k_core": ["1000", "6000"],
             "heat": ["40", "9"],
+            "diffusion": ["rod", "40", "9"],
             "sample_sort": ["20000"],
         }
         self.assertEqual(set(programs), {f.stem for f in self.examples.glob("*.cpp")})

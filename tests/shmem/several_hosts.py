@@ -30,9 +30,8 @@ def program(name: str) -> str:
 
 def tess_run(*words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     command = [os.environ["TESS"], "run", "--fabric", "ucx", "--failure-timeout", str(FAILURE_TIMEOUT), *words]
-    return subprocess.run(
-        command, env={**os.environ, **ROOT, **(environment or {})}, capture_output=True, text=True, timeout=100, check=False
-    )
+    given = {**os.environ, **ROOT, **(environment or {})}
+    return subprocess.run(command, env=given, capture_output=True, text=True, timeout=100, check=False)
 
 
 def said_by_us(text: str) -> list[str]:
