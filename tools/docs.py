@@ -105,7 +105,7 @@ def as_doxygen(header: Path) -> str:
     doc = [f"/// {line}".rstrip() for line in text]
     stem = header.stem
     for i, line in enumerate(lines):
-        if re.match(rf"(class|struct)(?: \[\[nodiscard\]\])? {stem}\b(?!;)", line):
+        if re.match(rf"(class|struct)(?: \[\[.*?\]\])? {stem}\b(?!;)", line):
             first = i
             while first and re.match(r"(template\b|requires\b|    )", lines[first - 1]):
                 first -= 1

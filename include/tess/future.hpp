@@ -37,7 +37,6 @@ class future;
 template <class T>
 [[nodiscard("a future is awaited; spawn() starts a task without one")]] future<T> async(task<T> work);
 
-/// The result of a task that async() started, for any number of readers: each `co_await` waits for it.
 template <class T>
 class [[gnu::warn_unused]] future {
   using stored = std::conditional_t<std::is_void_v<T>, std::monostate, T>;

@@ -40,8 +40,7 @@ class place_argument {
         refuse(static_cast<std::int64_t>(place));
   }
   [[gnu::always_inline]] constexpr operator place_id() const noexcept { return place_; }
-  /// The line of the call that this is an argument of.
-  [[nodiscard]] constexpr std::source_location called_at() const noexcept { return called_at_; }
+  [[nodiscard]] constexpr std::source_location called_at() const noexcept { return called_at_; }  ///< of the call
 
  private:
   [[noreturn]] static void refuse(std::int64_t place);
