@@ -149,6 +149,7 @@ network::network(std::string identity) try {
   auto wires = detail::make_wireup(timeout, "shmem");
   wires_ = wires.get();
   me_ = wires->place();
+  show_life(timeout);
   place_id const places = wires->places();
   if (auto const wanted = text("TESS_PLACES"); !wanted.empty() && wanted != std::to_string(places))
     fail("TESS_PLACES is " + std::string(wanted) + ", but " + std::to_string(places) + " processes were started",

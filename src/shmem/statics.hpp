@@ -20,8 +20,8 @@ namespace tess::shmem {
 /// The program's.
 [[nodiscard]] std::span<std::byte> statics();
 
-/// Copies them to `target`, which has room for `most` bytes and which `map` then maps where they are; fills own.data and
-/// own.data_bytes.
+/// Copies them to `target`, which has room for `most` bytes and which `map` then maps where they are; fills own.data
+/// and own.data_bytes.
 void share_statics(std::byte* target, std::size_t most, std::function<bool(void*, std::size_t)> const& map);
 
 /// What tells programs apart: a hash of the program's headers and notes, among them its build id.

@@ -1,7 +1,7 @@
 // with_tessera: OpenSHMEM and Tessera in one program: tasks at places, which use the symmetric memory of PEs.
 //
-//   With `tess run --fabric ucx` each PE is a place, and the tasks run at all of them. On one host each PE runs a job of
-//   its own, whose places are in its process.
+//   With `tess run --fabric ucx` each PE is a place, and the tasks run at all of them. On one host each PE runs a job
+//   of its own, whose places are in its process.
 #include <shmem.h>
 
 #include <cstdio>
@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
   int const code = tess::run(argc, argv, [&](tess::args) -> tess::task<int> {
     places = tess::places();
     found = 0;
-    for (long p = 0; p < places; ++p) found += co_await tess::at(static_cast<tess::place_id>(p), [] { return visit(); });
+    for (long p = 0; p < places; ++p)
+      found += co_await tess::at(static_cast<tess::place_id>(p), [] { return visit(); });
     co_return 0;
   });
   shmem_barrier_all();

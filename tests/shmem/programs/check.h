@@ -23,7 +23,7 @@
 
 /* This process sees the memory of that PE: not with `tess run --no-window`, which is as if each PE had a host. */
 static inline int sees(int pe) {
-  return pe == shmem_my_pe() || getenv("TESS_NO_WINDOW") == NULL;
+  return pe == shmem_my_pe() || !getenv("TESS_NO_WINDOW");
 }
 
 /* Without a context, and with the one that is called ctx. */
