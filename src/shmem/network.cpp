@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -145,6 +146,10 @@ bool network::wanted() {
 }
 
 network::network(std::string identity) try {
+  // Without a loader of its own the program would load a second C library with them.
+  if (getauxval(AT_BASE) == 0)
+    fail("a static program cannot load UCX and PMIx, which PEs of a launcher need",
+         "a program that is linked with libshmem.so, or `tess run` without --fabric ucx");
   auto const timeout = failure_timeout();
   auto wires = detail::make_wireup(timeout, "shmem");
   wires_ = wires.get();

@@ -100,6 +100,11 @@ class PlacesOfUcx(unittest.TestCase):
         self.assertEqual(ran.returncode, 2)
         self.assertRegex(ran.stderr, r"shmem: place 1 on \S+ runs atomics .*the program of place 0: rma ")
 
+    def test_a_static_program_is_refused(self):
+        ran = tess_run("-n", "2", program("statics_clang_static"))
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("a static program cannot load UCX", ran.stderr)
+
     def test_statistics_of_all(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "bytes.csv")
