@@ -9,12 +9,33 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/heartbeat.hpp"
+#include "base/output.hpp"
+
 namespace tess::shmem {
 
 namespace {
 
 char report_name[4096];
 std::atomic<bool> reported{false};
+detail::launcher_heartbeat* heartbeat = nullptr;
+
+bool takes_lines() noexcept {
+  return std::string_view(report_name) == "-";
+}
+
+void say(char const* line) noexcept {
+  static_cast<void>(!write(STDERR_FILENO, line, std::string_view(line).size()));
+}
+
+void end_of_program(int code, void*) {
+  if (heartbeat != nullptr) {
+    delete heartbeat;
+    // The others may go on for a day.
+    say("tess: alive, again within 86400000 ms\n");
+  }
+  report_exit(code);
+}
 
 [[gnu::constructor]] void take_report_name() {
   char const* const given = getenv("TESS_EXIT_FILE");
@@ -22,7 +43,8 @@ std::atomic<bool> reported{false};
   std::snprintf(report_name, sizeof report_name, "%s", given);
   // A job of the runtime in this process must not report the end of the whole.
   unsetenv("TESS_EXIT_FILE");
-  on_exit([](int code, void*) { report_exit(code); }, nullptr);
+  detail::redirect_output();
+  on_exit(end_of_program, nullptr);
 }
 
 }  // namespace
@@ -30,16 +52,20 @@ std::atomic<bool> reported{false};
 void report_exit(int code) noexcept {
   if (report_name[0] == '\0' || reported.exchange(true)) return;
   char line[40];
-  if (std::string_view(report_name) == "-") {
-    int const bytes = std::snprintf(line, sizeof line, "tess: exit code %d\n", code);
-    static_cast<void>(!write(STDERR_FILENO, line, static_cast<std::size_t>(bytes)));
-    return;
+  if (takes_lines()) {
+    std::snprintf(line, sizeof line, "tess: exit code %d\n", code);
+    return say(line);
   }
   int const bytes = std::snprintf(line, sizeof line, "%d\n", code);
   int const file = open(report_name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return;
   static_cast<void>(!write(file, line, static_cast<std::size_t>(bytes)));
   close(file);
+}
+
+void show_life(std::chrono::milliseconds failure_timeout) {
+  bool const first = std::string_view(getenv("PMIX_RANK") == nullptr ? "" : getenv("PMIX_RANK")) == "0";
+  if (first && takes_lines() && heartbeat == nullptr) heartbeat = new detail::launcher_heartbeat(failure_timeout);
 }
 
 }  // namespace tess::shmem

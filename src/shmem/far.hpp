@@ -16,8 +16,9 @@ namespace tess::shmem {
 /// Loads and stores work with words of any type, the other operations with numbers.
 template <class T>
 word_request far_word(word_op op, T const* address, int pe, T a, T b) {
-  word_request word{
-      op, detail::word_type::raw, sizeof(T), alignof(T) < 8 ? alignof(T) : 8, far(address, sizeof(T), pe), {0, 0}};
+  word_request word{op, detail::word_type::raw, sizeof(T), 8, far(address, sizeof(T), pe), {0, 0}};
+  while (word.address % word.alignment != 0 || sizeof(T) % word.alignment != 0)
+    word.alignment = static_cast<std::uint8_t>(word.alignment / 2);
   if constexpr (detail::word_number<T>)
     if (op != word_op::get && op != word_op::put) word.type = detail::word_type_of<T>();
   if (op == word_op::put || sizeof(T) > 8) {

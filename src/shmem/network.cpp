@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -145,10 +146,15 @@ bool network::wanted() {
 }
 
 network::network(std::string identity) try {
+  // Without a loader of its own the program would load a second C library with them.
+  if (getauxval(AT_BASE) == 0)
+    fail("a static program cannot load UCX and PMIx, which PEs of a launcher need",
+         "a program that is linked with libshmem.so, or `tess run` without --fabric ucx");
   auto const timeout = failure_timeout();
   auto wires = detail::make_wireup(timeout, "shmem");
   wires_ = wires.get();
   me_ = wires->place();
+  show_life(timeout);
   place_id const places = wires->places();
   if (auto const wanted = text("TESS_PLACES"); !wanted.empty() && wanted != std::to_string(places))
     fail("TESS_PLACES is " + std::string(wanted) + ", but " + std::to_string(places) + " processes were started",

@@ -9,8 +9,8 @@
 //
 // Units     bytes; `there` is an address of the fabric: place and offset in its segment.
 // Threads   any.
-// Errors    fail: the launcher, the fabric or another program. A PE that fails ends the others with 1, and one of them
-//           says which PE on which host.
+// Errors    fail: the launcher, the fabric or another program. A PE that fails ends the others with 1; one
+//           of them says which PE on which host it was.
 // Cost      a blocking fetch or get is a round trip. Puts of up to 64 KiB are copied and need not wait.
 #pragma once
 
@@ -91,7 +91,7 @@ class network {
   void fetch_later(tess_shmem_pending& of, word_request const& word, void* to);
   void quiet(tess_shmem_pending& of);
 
-  /// What collectives gave: complete before the flags that follow it.
+  /// What collectives put: complete before the flags that follow.
   [[nodiscard]] tess_shmem_pending& given() noexcept { return given_; }
   /// Stores a flag of another PE; nobody waits for its end.
   void raise(std::uint64_t there, std::uint64_t value);

@@ -97,7 +97,7 @@ void p(shmem_ctx_t ctx, T* dest, T value, int pe) {
   pe = pe_of(ctx, pe);
   T* const there = at_pe(dest, 1, pe);
   if (there == nullptr) [[unlikely]]
-    return put_far(ctx, dest, &value, sizeof value, pe);
+    return post_far(ctx, word_op::put, dest, pe, value);
   *there = value;
 }
 template <class T>

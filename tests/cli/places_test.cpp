@@ -4,6 +4,7 @@
 
 #include "cli/bench/processes.hpp"
 #include "cli/run/collect_output.hpp"
+#include "cli/run/exit_reports.hpp"
 #include "cli/run/supervise.hpp"
 
 namespace tess::cli {
@@ -47,9 +48,9 @@ TEST(pulses, are_distinguished_from_output_of_other_places) {
 }
 
 /// The output and exit code of `tess run` with this launcher, a script for which tess is a program.
-int supervised(std::string const& script, std::string& said) {
+int supervised(std::string const& script, std::string& said, unsigned reports = 1) {
   testing::internal::CaptureStderr();
-  int const code = run_owned([&](owner const& self) { return supervise(self, {"sh", "-c", script}); });
+  int const code = run_owned([&](owner const& self) { return supervise(self, {"sh", "-c", script}, reports); });
   said = testing::internal::GetCapturedStderr();
   return code;
 }
@@ -81,6 +82,23 @@ TEST(a_launcher, that_ends_before_any_place_reports_an_exit_code_is_reported) {
   std::string said;
   EXPECT_EQ(supervised("exit 0", said), 1);
   EXPECT_TRUE(said.contains("sh ended the job with 0 before a place said how")) << said;
+}
+
+TEST(a_launcher, of_pes_that_end_with_their_own_codes_ends_with_the_largest) {
+  std::string said;
+  EXPECT_EQ(supervised("for c in 0 3 1; do echo \"tess: exit code $c\" >&2; done", said, 3), 3);
+  EXPECT_EQ(said, "");
+  // One of two has not ended: it has all the time that it wants.
+  exit_reports pes(2);
+  EXPECT_FALSE(pes.any());
+  pes.add(0);
+  EXPECT_FALSE(pes.decided());
+  EXPECT_EQ(pes.any(), 0);
+  pes.add(0);
+  EXPECT_EQ(pes.decided(), 0);
+  exit_reports failed(2);
+  failed.add(7);
+  EXPECT_EQ(failed.decided(), 7) << "the others cannot make it better";
 }
 
 TEST(a_launcher, of_one_host_is_ended_when_its_places_have_ended) {

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -28,15 +29,18 @@ def program(name: str) -> str:
     return f"{os.environ['SHMEM_PROGRAMS']}/{name}"
 
 
+def ended(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
+
+
 def tess_run(*words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     command = [os.environ["TESS"], "run", "--fabric", "ucx", "--failure-timeout", str(FAILURE_TIMEOUT), *words]
-    given = {**os.environ, **ROOT, **(environment or {})}
-    return subprocess.run(command, env=given, capture_output=True, text=True, timeout=100, check=False)
+    return ended(command, {**os.environ, **ROOT, **(environment or {})})
 
 
 def said_by_us(text: str) -> list[str]:
-    """Open MPI 4.1 adds lines of its own when a process ends with another code than 0."""
-    return [line for line in text.splitlines() if "PMIX ERROR" not in line]
+    """Open MPI 4.1 adds lines: when a process ends with another code than 0, and about its agent on a host."""
+    return [line for line in text.splitlines() if "PMIX ERROR" not in line and "plm:rsh: Warning" not in line]
 
 
 class PlacesOfUcx(unittest.TestCase):
@@ -85,6 +89,31 @@ class PlacesOfUcx(unittest.TestCase):
                     self.assertEqual((ran.returncode, len(said)), (1, 1), ran.stderr)
                     self.assertRegex(said[0], rf"^shmem: PE 1 failed on host \S+: ({why}|another place says so)")
 
+    def test_lines_of_output_have_their_pe(self):
+        ran = tess_run("--tag-output", "-n", "2", program("failures"), "finish", "0", "3", "barrier")
+        self.assertEqual((ran.returncode, ran.stdout), (0, "[0] running\n[0] finished\n"))
+
+    def test_other_programs_are_refused(self):
+        two = ["-n", "1", program("rma"), ":", "-n", "1", program("atomics")]
+        command = ["mpirun", "--oversubscribe", *two]
+        ran = ended(command, {**os.environ, **ROOT})
+        self.assertEqual(ran.returncode, 2)
+        self.assertRegex(ran.stderr, r"shmem: place 1 on \S+ runs atomics .*the program of place 0: rma ")
+
+    def test_a_static_program_is_refused(self):
+        ran = tess_run("-n", "2", program("statics_clang_static"))
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("a static program cannot load UCX", ran.stderr)
+
+    def test_statistics_of_all(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "bytes.csv")
+            ran = tess_run("--no-window", "--stats", str(file), "-n", "2", program("rma"))
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            rows = [line.split(",") for line in file.read_text().splitlines()[1:]]
+        self.assertEqual([row[:2] for row in rows], [["0", "0"], ["0", "1"], ["1", "0"], ["1", "1"]])
+        self.assertTrue(all(int(row[3]) > 0 for row in rows if row[0] != row[1]), rows)
+
     def test_misuse_ends_all_with_2(self):
         ran = tess_run("-n", "2", program("errors"), "PE of a word")
         self.assertEqual(ran.returncode, 2)
@@ -110,13 +139,13 @@ class TwoHosts(unittest.TestCase):
                 apart = ("--no-window",) if name in ("memory", "setup", "teams") else ()
                 with self.subTest(name=name, hosts=hosts):
                     ran = self.run_on(hosts, *apart, program(name))
-                    self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
+                    self.assertEqual((ran.returncode, said_by_us(ran.stderr)), (0, []), ran.stdout)
         self.assertGreater(self.hosts.bytes_from("node-b") - before, 100_000, "is it a host of its own?")
 
     def test_pes_of_a_host_share_memory(self):
         for hosts in (["node-a", "node-a", "node-b", "node-b"], ["node-a", "node-b", "node-b"]):
             ran = self.run_on(hosts, program("shared_team"), *hosts)
-            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            self.assertEqual((ran.returncode, said_by_us(ran.stderr)), (0, []))
 
     def test_ends(self):
         hosts = ["node-a", "node-b", "node-b"]
@@ -129,8 +158,28 @@ class TwoHosts(unittest.TestCase):
         self.assertIn("shmem: PE 1 failed on host node-b", ran.stderr)
 
 
+class LostHost(unittest.TestCase):
+    def test_ends_the_job(self):
+        hosts = NetworkHosts(["node-c", "node-d"], subnet=1)
+        names = ["node-c", "node-d"]
+        command = [os.environ["TESS"], "run", "--fabric", "ucx", "--failure-timeout", str(FAILURE_TIMEOUT)]
+        command += ["-n", "2", "--hosts", ",".join(names), program("failures"), "never", "0", "0", "barrier"]
+        environment = {**hosts.environment(), **ROOT}
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as job:
+            assert job.stdout and job.stderr
+            self.assertEqual(job.stdout.readline(), "running\n")
+            time.sleep(0.5)
+            began = time.monotonic()
+            hosts.kill("node-d")
+            self.assertEqual(job.wait(60), 1)
+            self.assertLess(time.monotonic() - began, 2 * PATIENCE)
+            self.assertRegex(job.stderr.read(), "node-d|a host")
+        hosts.end()
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["hosts"]:
         enter()
-        unittest.main(argv=[sys.argv[0], "TwoHosts"])
+        unittest.main(argv=[sys.argv[0], "TwoHosts", "LostHost"])
     unittest.main(argv=[sys.argv[0], "PlacesOfUcx", *sys.argv[1:]] if not sys.argv[1:] else sys.argv)

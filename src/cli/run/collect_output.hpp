@@ -1,6 +1,6 @@
 // collect_output: runs a launcher on this host and passes on the output of its places, in whole lines.
 //
-//   Places connect to a socket in a folder of this job (TESS_OUTPUT; src/runtime/processes/output.hpp), one connection
+//   Places connect to a socket in a folder of this job (TESS_OUTPUT; src/base/output.hpp), one connection
 //   for each stream. Lines of different places do not mix; lines of one stream of a place keep their order. Text that a
 //   place writes without a newline is printed with the next newline, or at its end.
 //

@@ -4,11 +4,11 @@
 #include <new>
 #include <optional>
 
+#include "base/heartbeat.hpp"
+#include "base/output.hpp"
 #include "base/output_file.hpp"
 #include "base/standard_output.hpp"
 #include "runtime/job/job.hpp"
-#include "runtime/processes/heartbeat.hpp"
-#include "runtime/processes/output.hpp"
 #include "runtime/processes/shutdown.hpp"
 #include "tess/run.hpp"
 

@@ -1,5 +1,5 @@
 // output: two connections of a Unix socket in place of descriptors 1 and 2.
-#include "runtime/processes/output.hpp"
+#include "base/output.hpp"
 
 #include <stdio.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // heartbeat: a thread that writes a line and sleeps, until it is asked to stop.
-#include "runtime/processes/heartbeat.hpp"
+#include "base/heartbeat.hpp"
 
 #include <pthread.h>
 #include <signal.h>
