@@ -38,7 +38,8 @@ static_assert(network_words::offset + sizeof(network_words) <= detail::shmem_job
 
 /// Null: no window to the PE.
 inline team_area* area_of(int pe, int team) {
-  return reinterpret_cast<team_area*>(system_of(pe)) + (system_of(pe) == nullptr ? 0 : team);
+  std::byte* const system = system_of(pe);
+  return system == nullptr ? nullptr : reinterpret_cast<team_area*>(system) + team;
 }
 
 /// What was given to PEs without a window is there before anybody is told.

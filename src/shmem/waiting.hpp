@@ -26,15 +26,16 @@ extern int spins;
 
 template <class Ready>
 void wait_for(Ready&& ready) {
+  bool const has_network = own.network != nullptr;
   for (int round = 0; round < spins; ++round) {
     if (ready()) return;
-    if (own.network == nullptr) [[likely]]
+    if (!has_network) [[likely]]
       pause_processor();
     else
       progress_network();
   }
   while (!ready()) {
-    if (own.network != nullptr) progress_network();
+    if (has_network) progress_network();
     sched_yield();
   }
 }
