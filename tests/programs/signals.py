@@ -118,7 +118,9 @@ class Job:
         while True:
             processes = [f"{pid} {Path(f'/proc/{pid}/comm').read_text().strip()}" for pid in self.processes()]
             shared = shared_files() - self.shm_before if files else set()
-            temporary = [str(p) for p in self.temporary.rglob("*")] if files else []
+            # Folders may go while they are walked through; os.walk goes on then.
+            walked = os.walk(self.temporary) if files else []
+            temporary = [os.path.join(folder, name) for folder, folders, names in walked for name in folders + names]
             if not (processes or shared or temporary):
                 return ""
             if time.monotonic() > limit:
