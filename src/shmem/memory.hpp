@@ -2,7 +2,8 @@
 //
 // Threads   one at a time.
 // Errors    null: no room, or a size of 0. fail: an address that no object has.
-// Cost      a barrier each; memory is taken when it is touched. 64 MiB and more are compared with what the system has.
+// Cost      a barrier each. Memory is taken when it is touched, that of objects from 4 MiB on at once, in huge pages;
+//           64 MiB and more are compared with what the system has.
 // Source    OpenSHMEM 1.5, section 9.3.
 #pragma once
 
