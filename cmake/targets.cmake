@@ -20,6 +20,10 @@ set(TESS_HART_COMPILE_OPTIONS -frounding-math -ffp-exception-behavior=strict -ff
 find_program(TESS_RISCV_GCC riscv64-linux-gnu-g++)
 set(TESS_RISCV_TARGET_OPTIONS --target=riscv64-linux-gnu -march=rv64gc)
 set(TESS_RISCV_LINK_OPTIONS -static -fuse-ld=lld -pthread)
+# For several copies of a program in one tile: an image that the simulator moves. Debian has no startup code for
+# -static-pie, and needs none here.
+set(TESS_RISCV_MOVABLE_BEGIN -nostartfiles -l:crt1.o -l:crti.o -l:crtbeginS.o)
+set(TESS_RISCV_MOVABLE_END -Wl,-pie,--no-dynamic-linker -l:crtendS.o -l:crtn.o)
 set(TESS_RISCV_COMPILE_OPTIONS ${TESS_RISCV_TARGET_OPTIONS} -O2 ${TESS_RISCV_LINK_OPTIONS})
 
 # Programs whose accesses are checked for races. Their code reports each load and store, as for ThreadSanitizer, to the

@@ -22,7 +22,7 @@ OPTIONS = {
     "RECURSIVE": "YES",
     "FILE_PATTERNS": "*.md *.hpp *.h",
     "EXTENSION_MAPPING": "h=C++",
-    "EXCLUDE_PATTERNS": "*/detail/* */machine/shmem/*",
+    "EXCLUDE_PATTERNS": "*/detail/*",
     "EXCLUDE_SYMBOLS": "tess::detail tess::detail::* *::detail::*",
     "MACRO_EXPANSION": "YES",
     "BUILTIN_STL_SUPPORT": "YES",
@@ -218,7 +218,6 @@ UNDOCUMENTED = {
     r"Member (error|line)\(.* of class tess::(rmem::lost|machine::cni::)": "inherited constructors",
     r"Member (operation|cell|outgoing|maker|accepted)\b": "for the runtime",
     r"Member TESS_(PARENS|EXPAND\d?|LIST_\w+|XBGAS_\w+)\b": "steps of other macros",
-    r"shmem_words\.h": "names of OpenSHMEM, whose specification documents them",
 }
 
 

@@ -212,6 +212,58 @@ def inlined_word(function: Function) -> str:
     )
 
 
+BYTES = {
+    "char": 1, "signed char": 1, "unsigned char": 1, "int8_t": 1, "uint8_t": 1, "short": 2, "unsigned short": 2,
+    "int16_t": 2, "uint16_t": 2, "int": 4, "unsigned int": 4, "int32_t": 4, "uint32_t": 4, "float": 4,
+}  # fmt: skip
+
+
+def tile_inline(function: Function) -> str:
+    """A word of any PE by the functions of the header; empty for types that are no word."""
+    at, kind = function.inside.removeprefix("atomic_"), function.type
+    if kind == "long double":
+        return ""
+    bytes_of_word = BYTES.get(kind, 8)
+    pointer = next(p for p in function.parameters if p.type.endswith("*")).name
+    bits = f"uint{bytes_of_word * 8}_t"
+    op = {"p": "put", "set": "put", "g": "get", "fetch": "get", "fetch_inc": "add", "inc": "add"}.get(at)
+    op = op or at.removeprefix("fetch_")
+    value = {"get": "0", "put": "value", "swap": "value"}.get(op, "1" if at.endswith("inc") else "value")
+    first = ""
+    if value == "value" and not is_integer(kind):
+        first = f"{bits} bits; __builtin_memcpy(&bits, &value, sizeof bits); "
+        value = "bits"
+    expected = f"({bits})cond" if op == "compare_swap" else "0"
+    # An atomic compares a word that is sign-extended.
+    if op == "compare_swap" and bytes_of_word == 4:
+        expected = "(uint64_t)(int32_t)cond"
+    call = f"tess_shmem_{op}{bytes_of_word}({pointer}, (uint64_t){value}, {expected}, pe)"
+    if function.result == "void":
+        body = f"{first}(void){call}; return;"
+    elif is_integer(kind):
+        body = f"{first}return ({kind}){call};"
+    else:
+        body = (
+            f"{first}{bits} const found = ({bits}){call}; {kind} result; "
+            "__builtin_memcpy(&result, &found, sizeof result); return result;"
+        )
+    if not function.context:
+        return f"  {body}"
+    last = f"{twin(function.name)}({function.arguments()});"
+    return f"  if (__builtin_expect(tess_shmem_of_world(ctx), 1)) {{ {body} }}\n  " + (
+        last if function.result == "void" else f"return {last}"
+    )
+
+
+def tile_inlines(table: Table) -> str:
+    lines = []
+    for row in table.rows:
+        for function in functions_of(table, row) if "word" in row.marks else []:
+            if body := tile_inline(function):
+                lines.append(f"TESS_SHMEM_INLINE {function.prototype()} {{\n{body}\n}}")
+    return "\n".join(lines)
+
+
 def inlined_block(function: Function) -> str:
     """A copy to or from a PE of this host."""
     size = f"sizeof({function.type})" if function.type else str(function.bytes or 1)
@@ -314,6 +366,7 @@ def header(table: Table, template: Path) -> str:
     for name, made in (
         ("declarations", declarations(table)),
         ("inlines", inlines(table)),
+        ("tile_inlines", tile_inlines(table)),
         ("generics", generics(table)),
         ("overloads", overloads(table)),
     ):

@@ -31,7 +31,6 @@ LAYERS = {
     "src/fabric/": ("include/tess/", "src/base/"),
     "src/runtime/": ("include/tess/", "src/base/", "src/fabric/"),
     "src/shmem/": ("include/tess/", "src/base/", "src/fabric/"),
-    "src/shmem_words/": ("include/tess/", "src/base/"),
     "src/machine/": ("include/tess/machine/registers.hpp", "src/base/"),
     "src/rmem/": ("include/tess/", "src/base/"),
     "src/cli/": ("src/machine/", "src/rmem/", "src/base/", "include/tess/"),

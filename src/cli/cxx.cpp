@@ -20,6 +20,7 @@ using nlohmann::json;
 
 constexpr std::string_view compiler = "clang++-19";
 constexpr std::string_view c_compiler = "clang-19";
+std::string const movable_mark = "-DTESS_PES_PER_TILE=";
 
 // The options under one key of build.json, with `${prefix}` replaced by the tree's present location.
 words options_of(json const& build, std::string const& key, tree const& here) {
@@ -70,6 +71,28 @@ std::string take_machine(words& given) {
   return name;
 }
 
+// Removes `--pes-per-tile N` from the arguments. With more than one PE in a tile, a program's image is moved: it is
+// compiled with -DTESS_PES_PER_TILE.
+void take_pes_per_tile(words& given, bool for_machine) {
+  constexpr std::string_view option = "--pes-per-tile";
+  auto const found = std::ranges::find_if(
+      given, [&](std::string const& word) { return word == option || word.starts_with(std::string{option} + "="); });
+  if (found == given.end()) return;
+  bool const next = *found == option;
+  bool const has_value = !next || found + 1 != given.end();
+  std::string const text = !has_value ? "" : next ? found[1] : found->substr(option.size() + 1);
+  static std::regex const number{"[1-9]|[1-5][0-9]|6[0-4]"};
+  if (!std::regex_match(text, number))
+    throw usage_error{fmt::format("{} {}: give a number of PEs from 1 to 64", option, text)};
+  if (!for_machine) throw usage_error{fmt::format("{} is for tiles; give --machine NAME, too", option)};
+  given.erase(found, found + (next ? 2 : 1));
+  if (text != "1") given.insert(given.begin(), {"-fPIE", movable_mark + text});
+}
+
+bool is_movable(words const& given) {
+  return std::ranges::any_of(given, [](std::string const& word) { return word.starts_with(movable_mark); });
+}
+
 // All machines have the same instructions; a wrong name is reported here rather than when the program is run.
 void check_machine(std::string const& name, tree const& here) {
   namespace fs = std::filesystem;
@@ -92,7 +115,11 @@ bool uses_runtime(std::string const& file) {
 
 // The runtime for the tiles of a machine, if the program needs it.
 words runtime_for_machine(words const& given, json const& build, tree const& here) {
-  if (std::ranges::none_of(given, uses_runtime)) return {};
+  // What is to be written may be there from before, with the runtime inside.
+  auto const output = std::ranges::find(given, "-o");
+  words inputs(given.begin(), output);
+  if (given.end() - output > 2) inputs.insert(inputs.end(), output + 2, given.end());
+  if (std::ranges::none_of(inputs, uses_runtime)) return {};
   words all = options_of(build, "runtime_machine", here);
   if (!std::filesystem::exists(all.front()))
     throw usage_error{fmt::format(
@@ -131,6 +158,22 @@ words link_openshmem(words const& given, json const& build, tree const& here) {
   return std::filesystem::exists(here.prefix / "lib" / "libshmem.so", unreadable) ? options : words{};
 }
 
+// The same for tiles; static, so that only what is used is linked.
+words link_openshmem_for_machine(json const& build, tree const& here) {
+  words const options = options_of(build, "link_shmem_machine", here);
+  std::error_code unreadable;
+  return !options.empty() && std::filesystem::exists(options.front(), unreadable) ? options : words{};
+}
+
+void add_links_for_machine(words& all, words const& given, json const& build, tree const& here) {
+  auto const add = [&](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
+  bool const movable = is_movable(given);
+  if (movable) add(options_of(build, "link_movable_begin", here));
+  add(link_openshmem_for_machine(build, here));
+  add(options_of(build, "link_machine", here));
+  if (movable) add(options_of(build, "link_movable_end", here));
+}
+
 json read_build(tree const& here, std::string_view command) {
   std::ifstream stream{here.build_json()};
   json build = json::parse(stream, nullptr, false);
@@ -151,8 +194,9 @@ words command_for(words const& given, bool shared, bool races, bool for_machine,
     add(options_of(build, "compile_machine", here));
     add(given);
     if (links) {
-      add(runtime_for_machine(given, build, here));
-      add(options_of(build, "link_machine", here));
+      words const runtime = runtime_for_machine(given, build, here);
+      add(runtime);
+      add_links_for_machine(all, given, build, here);
     }
     return all;
   }
@@ -181,10 +225,23 @@ words command_for(words const& given, bool shared, bool races, bool for_machine,
 }
 
 // A program in C, which uses OpenSHMEM.
-words command_for_c(words const& given, tree const& here) {
+words command_for_c(words const& given, bool for_machine, tree const& here) {
   json const build = read_build(here, "cc");
   words all{"-O3"};
   auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
+  if (for_machine) {
+    add(options_of(build, "compile_machine", here));
+    add(given);
+    if (only_compiles(given)) return all;
+    words const library = link_openshmem_for_machine(build, here);
+    if (library.empty())
+      throw usage_error{fmt::format(
+          "cc: there is no {}/lib/libshmem-riscv64.a; apt-get install python3-minimal g++-riscv64-linux-gnu, "
+          "and build again",
+          here.prefix.string())};
+    add_links_for_machine(all, given, build, here);
+    return all;
+  }
   add(options_of(build, "compile", here));
   add(given);
   if (only_compiles(given)) return all;
@@ -220,15 +277,23 @@ int cc(words const& given) {
         "are the compiler's own and win over ours. C++ programs: tess c++. Also called oshcc and oshc++, for "
         "makefiles\n"
         "of others: make CC=oshcc.\n\n"
+        "  --machine NAME  for the tiles of a simulated machine instead: a static RV64GC Linux program with a PE on "
+        "each\n"
+        "  --pes-per-tile N  with --machine: the program is for N PEs on each tile, which share its harts and memory\n"
         "  --print    print the command instead of running it\n\n"
-        "Example: tess cc ring.c -o ring && tess run -n 4 ./ring\n",
+        "Examples: tess cc ring.c -o ring && tess run -n 4 ./ring\n"
+        "          tess cc --machine nemesys-2x2 ring.c -o ring && tess run --machine nemesys-2x2 ./ring\n",
         c_compiler);
     return given.empty() ? exit_misuse : exit_fine;
   }
   bool const print = std::ranges::find(given, "--print") != given.end();
   words passed;
   std::ranges::copy_if(given, std::back_inserter(passed), [](std::string const& word) { return word != "--print"; });
-  return print_or_become(c_compiler, command_for_c(passed, own_tree()), print, "clang-19 lld-19");
+  std::string const machine = take_machine(passed);
+  if (!machine.empty()) check_machine(machine, own_tree());
+  take_pes_per_tile(passed, !machine.empty());
+  return print_or_become(c_compiler, command_for_c(passed, !machine.empty(), own_tree()), print,
+                         machine.empty() ? "clang-19 lld-19" : "clang-19 lld-19 g++-riscv64-linux-gnu");
 }
 
 int cxx(words const& given) {
@@ -240,6 +305,7 @@ int cxx(words const& given) {
         "  --machine NAME  for a simulated machine instead: a static RV64GC Linux program for `tess run --machine`,\n"
         "             with the runtime if a file includes <tess/...>; without it, <tess/machine/registers.hpp> has\n"
         "             what a tile has\n"
+        "  --pes-per-tile N  with --machine, for OpenSHMEM: N PEs on each tile, which share its harts and memory\n"
         "  --print    print the command instead of running it\n"
         "  --races    the program looks for races: accesses of tasks and handlers to the same memory, in one process,\n"
         "             that nothing orders; it prints both lines at its end, and its exit code is 1\n"
@@ -275,6 +341,7 @@ int cxx(words const& given) {
           "right there is right on a machine, too)"};
     check_machine(machine, own_tree());
   }
+  take_pes_per_tile(passed, !machine.empty());
   if (has("--races") && has("--shared"))
     throw usage_error{"c++: a program that looks for races has its parts inside; leave out --races or --shared"};
   words const command = command_for(passed, has("--shared"), has("--races"), !machine.empty(), own_tree());

@@ -6,7 +6,6 @@
 
 #include "shmem/call.hpp"
 #include "shmem/network.hpp"
-#include "tess/detail/words/global_address.hpp"
 
 namespace tess::shmem {
 
@@ -38,9 +37,8 @@ std::uint64_t far(void const* address, std::size_t bytes, int pe) {
   if (own.network == nullptr || !is_pe || !is_symmetric(address, bytes)) fail_address(address, bytes, pe);
   auto const at = static_cast<std::byte const*>(address);
   bool const in_heap = contains(own.heap, own.heap_bytes, address, bytes);
-  std::uint64_t const offset = in_heap ? own.network->heap_offset(pe) + static_cast<std::uint64_t>(at - own.heap)
-                                       : detail::shmem_job::data_offset + static_cast<std::uint64_t>(at - own.data);
-  return detail::global_address(static_cast<place_id>(pe), offset);
+  return in_heap ? own.network->in_heap(pe, static_cast<std::uint64_t>(at - own.heap))
+                 : own.network->in_statics(pe, static_cast<std::uint64_t>(at - own.data));
 }
 
 void fail_address(void const* address, std::size_t bytes, int pe) {

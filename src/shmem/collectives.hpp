@@ -30,7 +30,11 @@ inline int team_sync(shmem_team_t team) {
   return 0;
 }
 inline void sync_all() {
+#if defined(__riscv)
+  return own.network->meet_all();
+#else
   group(tess_shmem_team_world).meet();
+#endif
 }
 inline void barrier_all() {
   quiet(SHMEM_CTX_DEFAULT);

@@ -7,7 +7,6 @@
 
 #include "shmem/far.hpp"
 #include "shmem/waiting.hpp"
-#include "tess/detail/words/global_address.hpp"
 
 namespace tess::shmem {
 
@@ -21,7 +20,7 @@ static_assert(count_word < SHMEM_SYNC_SIZE);
 std::uint64_t far_flag(int pe, int team, int round) {
   auto const offset = static_cast<std::uint64_t>(team) * sizeof(team_area) +
                       static_cast<std::uint64_t>(round) * sizeof(team_area::flag);
-  return detail::global_address(static_cast<place_id>(pe), offset);
+  return own.network->in_system(pe, offset);
 }
 
 }  // namespace
@@ -51,7 +50,7 @@ void group::meet_team() {
     else
       own.network->raise(far_flag(next, team_->id, round), met);
     auto const& told = mine.round[round].met;
-    wait_for([&] { return told.load(std::memory_order_acquire) >= met; });
+    wait_for([&] { return told.load(std::memory_order_acquire) >= met; }, &told);
   }
 }
 
@@ -63,7 +62,7 @@ void group::meet_set() {
       __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL);
     else
       fetch_far(word_op::fetch_add, psync_ + round, next, 1L);
-    wait_for([&] { return __atomic_load_n(psync_ + round, __ATOMIC_ACQUIRE) >= 1; });
+    wait_for([&] { return __atomic_load_n(psync_ + round, __ATOMIC_ACQUIRE) >= 1; }, psync_ + round);
     __atomic_fetch_sub(psync_ + round, 1, __ATOMIC_ACQ_REL);
   }
 }
@@ -89,7 +88,7 @@ void group::gather_counts(std::size_t count, std::size_t* counts) {
 std::uint64_t group::far_box(int member) const {
   auto const offset = static_cast<std::uint64_t>(team_->id) * sizeof(team_area) + offsetof(team_area, box) +
                       team_->exchanges % 2 * box_bytes;
-  return detail::global_address(static_cast<place_id>(pe(member)), offset);
+  return own.network->in_system(pe(member), offset);
 }
 
 void seen::fetch(group const& g, void const* address, std::size_t bytes) {

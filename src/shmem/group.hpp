@@ -21,8 +21,14 @@
 namespace tess::shmem {
 
 inline constexpr int rounds_max = 13;  // of 4,096 PEs
+#if defined(__riscv)
+// They are in tile-local memory.
+inline constexpr std::size_t box_bytes = 1024;
+inline constexpr int teams_max = 64;
+#else
 inline constexpr std::size_t box_bytes = 2048;
 inline constexpr int teams_max = 1024;
+#endif
 
 /// A team's memory at a PE.
 struct team_area {
@@ -33,8 +39,10 @@ struct team_area {
   /// Values that all others read after the next meeting; by turns, as the slowest reader may be one meeting behind.
   alignas(64) std::byte box[2][box_bytes];
 };
+#if !defined(__riscv)
 static_assert(sizeof(team_area) * teams_max <= network_words::offset);
 static_assert(network_words::offset + sizeof(network_words) <= detail::shmem_job::data_offset);
+#endif
 
 /// Null: no window to the PE.
 inline team_area* area_of(int pe, int team) {

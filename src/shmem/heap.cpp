@@ -48,7 +48,7 @@ std::optional<std::size_t> symmetric_heap::allocate(std::size_t bytes, std::size
   std::size_t const wanted = rounded(std::max<std::size_t>(bytes, 1), granule);
   for (auto fit = by_length_.lower_bound({wanted, 0}); fit != by_length_.end(); ++fit) {
     auto const [length, begin] = *fit;
-    std::size_t const at = rounded(begin, alignment);
+    std::size_t const at = rounded(begin_ + begin, alignment) - begin_;
     if (at - begin > length || length - (at - begin) < wanted) continue;
     remove_free(free_.find(begin));
     add_free(begin, at - begin);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,7 +20,10 @@ namespace tess::shmem {
 
 class symmetric_heap {
  public:
-  explicit symmetric_heap(std::size_t bytes) { add_free(0, bytes); }
+  /// `begin`: the address of the first byte; alignments are of addresses.
+  symmetric_heap(std::byte const* begin, std::size_t bytes) : begin_(reinterpret_cast<std::uintptr_t>(begin)) {
+    add_free(0, bytes);
+  }
 
   /// Nothing: no free piece is large enough. `alignment` is a power of two.
   [[nodiscard]] std::optional<std::size_t> allocate(std::size_t bytes, std::size_t alignment);
@@ -35,6 +39,7 @@ class symmetric_heap {
   void add_free(std::size_t at, std::size_t bytes);
   void remove_free(std::map<std::size_t, std::size_t>::iterator piece);
 
+  std::uintptr_t begin_;
   std::map<std::size_t, std::size_t> free_;  ///< length by offset
   std::set<std::pair<std::size_t, std::size_t>> by_length_;
   std::map<std::size_t, std::size_t> used_;

@@ -101,9 +101,15 @@ found_job find_job() {
   return found;
 }
 
+constexpr std::size_t huge_page = std::size_t{2} << 20U;
+
+std::pair<std::uintptr_t, std::uintptr_t> huge_pages_in(std::byte* object, std::size_t size) {
+  auto const first = reinterpret_cast<std::uintptr_t>(object);
+  return {(first + huge_page - 1) / huge_page * huge_page, (first + size) / huge_page * huge_page};
+}
+
 /// At a multiple of a huge page, so that huge pages of the file are huge ones here.
 void* map_aligned(int descriptor, std::size_t bytes) {
-  constexpr std::size_t huge_page = std::size_t{2} << 20U;
   void* const room = mmap(nullptr, bytes + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return MAP_FAILED;
   auto const begin = (reinterpret_cast<std::uintptr_t>(room) + huge_page - 1) / huge_page * huge_page;
@@ -302,6 +308,22 @@ void show_view(bool inlined) {
                      room(own.data_bytes),
                      shown ? static_cast<std::size_t>(own.pes) : 0,
                      shown ? windows.data() : no_windows};
+}
+
+void take_memory(std::byte* object, std::size_t size) {
+  // Most systems give files small pages unless somebody asks (Linux 6.1); the object then takes its memory at once.
+  constexpr int madvise_collapse = 25;  // glibc 2.36 has no name for it
+  if (size < 2 * huge_page || own.network != nullptr) return;
+  auto const [begin, end] = huge_pages_in(object, size);
+  // A range without any page has nothing to collapse.
+  for (std::uintptr_t at = begin; at < end; at += huge_page)
+    static_cast<void>(*reinterpret_cast<std::byte const volatile*>(at));
+  madvise(reinterpret_cast<void*>(begin), end - begin, madvise_collapse);
+}
+
+void give_back_memory(std::byte* object, std::size_t size) {
+  auto const [begin, end] = huge_pages_in(object, size);
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE);
 }
 
 void meet() {

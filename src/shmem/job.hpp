@@ -3,7 +3,8 @@
 //   On one host `tess run` hands over a memory file (tess/detail/shmem/job_file.hpp); a program that was started alone
 //   makes one for itself. Each process maps the slots of all PEs once, and its own heap and statics a second time: the
 //   heap where all PEs have it, the statics where the program has them. Under a launcher of several hosts the slots are
-//   the segments of the fabric (network.hpp), and PEs of other hosts have no window.
+//   the segments of the fabric (network.hpp), and PEs of other hosts have no window. On tiles (tile/job.cpp) only the
+//   own memory has one.
 //
 // Threads   begin and end: one. Everything else: any.
 // Errors    misuse ends the program with 2 and says which call, what was wrong and what is right.
@@ -40,10 +41,22 @@ inline std::byte* heap_of(int pe) {
 inline std::byte* data_of(int pe) {
   return reinterpret_cast<std::byte*>(own.windows[2 * static_cast<std::size_t>(pe) + 1]);
 }
+#if defined(__riscv)
+std::byte* system_of(int pe);
+inline bool shares_memory(int) {
+  return true;
+}
+void* pointer_to(void const* address, int pe);
+#else
+/// The processor's loads and stores reach the PE.
+inline bool shares_memory(int pe) {
+  return heap_of(pe) != nullptr;
+}
 inline std::byte* system_of(int pe) {
   std::byte* const data = data_of(pe);
   return data == nullptr ? nullptr : data - detail::shmem_job::data_offset;
 }
+#endif
 
 /// Joins the others; all PEs call it.
 void begin(int threads);
@@ -52,5 +65,9 @@ void end();
 void meet();
 /// Lets inlined words through, or makes every word a call.
 void show_view(bool inlined);
+
+// Memory of the heap, after an object was made there and after it has been freed.
+void take_memory(std::byte* object, std::size_t size);
+void give_back_memory(std::byte* object, std::size_t size);
 
 }  // namespace tess::shmem

@@ -7,6 +7,7 @@
 #include "shmem/call.hpp"
 #include "shmem/far.hpp"
 #include "shmem/order.hpp"
+#include "shmem/wait.hpp"
 #include "shmem/waiting.hpp"
 
 namespace tess::shmem {
@@ -52,7 +53,7 @@ void set_lock(long* lock) {
     return;
   }
   change<word_op::fetch_or>(lock, static_cast<int>(before) - 1, node, my_number());
-  wait_for([&] { return (__atomic_load_n(mine, __ATOMIC_ACQUIRE) & waits) == 0; });
+  wait_for([&] { return (__atomic_load_n(mine, __ATOMIC_ACQUIRE) & waits) == 0; }, mine);
 }
 
 void clear_lock(long* lock) {
@@ -63,13 +64,14 @@ void clear_lock(long* lock) {
     if (last == my_number()) return;
     if (last == 0) fail("a lock that nobody has", "shmem_set_lock first");
     // The one behind has taken its place and is about to say so.
-    wait_for([&] { return __atomic_load_n(mine, __ATOMIC_ACQUIRE) != 0; });
+    wait_for([&] { return __atomic_load_n(mine, __ATOMIC_ACQUIRE) != 0; }, mine);
   }
   std::uint32_t const next = __atomic_exchange_n(mine, 0, __ATOMIC_ACQ_REL);
   change<word_op::fetch_and>(lock, static_cast<int>(next) - 1, node, ~waits);
 }
 
 int test_lock(long* lock) {
+  look();
   int const home = home_of(lock);
   // Looked at first, so that a lock that is taken stays with its PE's cache.
   if (long* const word = at_pe(lock, 1, home))

@@ -1,7 +1,6 @@
 // memory: the heap of the job.
 #include "shmem/memory.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <bit>
@@ -25,7 +24,6 @@ namespace tess::shmem {
 namespace {
 
 constexpr std::size_t large = std::size_t{64} << 20U;
-constexpr std::size_t huge_page = std::size_t{2} << 20U;
 
 std::optional<symmetric_heap> heap;
 
@@ -87,18 +85,7 @@ bool has_room(std::size_t bytes) {
 /// Between hosts each PE takes memory before others may write there.
 bool extend(std::size_t at, std::size_t bytes) {
   if (own.network == nullptr) return true;
-  return all_agree(own.network->extend(own.network->heap_offset(own.pe) + at, bytes));
-}
-
-/// Most systems give files small pages unless somebody asks (Linux 6.1); the object then takes its memory at once.
-void use_huge_pages(std::byte* object, std::size_t size) {
-  constexpr int madvise_collapse = 25;  // glibc 2.36 has no name for it
-  auto const begin = (reinterpret_cast<std::uintptr_t>(object) + huge_page - 1) / huge_page * huge_page;
-  auto const end = (reinterpret_cast<std::uintptr_t>(object) + size) / huge_page * huge_page;
-  // A range without any page has nothing to collapse.
-  for (std::uintptr_t at = begin; at < end; at += huge_page)
-    static_cast<void>(*reinterpret_cast<std::byte const volatile*>(at));
-  madvise(reinterpret_cast<void*>(begin), end - begin, madvise_collapse);
+  return all_agree(own.network->extend_heap(at, bytes));
 }
 
 void* allocate(std::size_t size, std::size_t alignment) {
@@ -113,7 +100,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
     return nullptr;
   }
   std::byte* const object = own.heap + *at;
-  if (size >= 2 * huge_page && own.network == nullptr) use_huge_pages(object, size);
+  take_memory(object, size);
   return object;
 }
 
@@ -182,23 +169,18 @@ void free(void* ptr) {
   std::size_t const had = *heap->size_of(at);
   barrier_all();
   [[maybe_unused]] bool const released = heap->release(at);
-  // Whole pages go back to the system.
-  auto const begin = (reinterpret_cast<std::uintptr_t>(ptr) + huge_page - 1) / huge_page * huge_page;
-  auto const end = (reinterpret_cast<std::uintptr_t>(ptr) + had) / huge_page * huge_page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_REMOVE);
+  give_back_memory(static_cast<std::byte*>(ptr), had);
 }
 
 void open_heap() {
   own.heap_bytes = limit_of_heap();
-  heap.emplace(own.heap_bytes);
+  heap.emplace(own.heap, own.heap_bytes);
 }
 
 void close_heap() {
   heap.reset();
-  // Its memory ends with the network.
-  if (own.network != nullptr) return;
   // What a later init finds is zero, as at first.
-  madvise(own.heap, own.heap_bytes, MADV_REMOVE);
+  give_back_memory(own.heap, own.heap_bytes);
 }
 
 }  // namespace tess::shmem

@@ -21,6 +21,7 @@
 #include "fabric/ucx/ucx.hpp"
 #include "shmem/call.hpp"
 #include "shmem/exit_report.hpp"
+#include "shmem/job.hpp"
 #include "shmem/waiting.hpp"
 
 namespace tess::detail {
@@ -200,6 +201,16 @@ std::uint64_t network::heap_offset(int pe) const noexcept {
   return fabric_->segment(static_cast<place_id>(pe)).bytes / 2;
 }
 
+std::uint64_t network::in_system(int pe, std::uint64_t offset) const noexcept {
+  return detail::global_address(static_cast<place_id>(pe), offset);
+}
+std::uint64_t network::in_statics(int pe, std::uint64_t offset) const noexcept {
+  return in_system(pe, detail::shmem_job::data_offset + offset);
+}
+std::uint64_t network::in_heap(int pe, std::uint64_t offset) const noexcept {
+  return in_system(pe, heap_offset(pe) + offset);
+}
+
 bool network::extend(std::uint64_t offset, std::size_t bytes) {
   return fabric_->extend_segment(me_, offset, bytes);
 }
@@ -324,8 +335,7 @@ void network::end_others(int code) {
     if (std::byte* const seen = memory(pe))
       reinterpret_cast<network_words*>(seen + network_words::offset)->end.store(value);
     else
-      post(flags_,
-           put_request(detail::global_address(static_cast<place_id>(pe), network_words::offset), &value, sizeof value));
+      post(flags_, put_request(in_system(pe, network_words::offset), &value, sizeof value));
   }
   constexpr milliseconds most{500};
   auto const until = std::chrono::steady_clock::now() + most;

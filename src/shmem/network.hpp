@@ -12,7 +12,13 @@
 // Errors    fail: the launcher, the fabric or another program. A PE that fails ends the others with 1; one
 //           of them says which PE on which host it was.
 // Cost      a blocking fetch or get is a round trip. Puts of up to 64 KiB are copied and need not wait.
+//
+// On tiles of a simulated machine tile/network.hpp takes its place.
 #pragma once
+
+#if defined(__riscv)
+#include "shmem/tile/network.hpp"
+#else
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +47,7 @@ struct [[gnu::visibility("default")]] tess_shmem_pending {
 
   tess::detail::completion done;
   std::mutex lock;  ///< guards what follows
-  std::vector<std::vector<std::byte>> sources;
+  std::vector<std::vector<std::byte> > sources;
   std::size_t source_bytes = 0;
   std::deque<result> results;  ///< stored where they belong at the next quiet
 };
@@ -70,8 +76,15 @@ class network {
   /// Where the upper half begins, and what all PEs have of it.
   [[nodiscard]] std::uint64_t heap_offset(int pe) const noexcept;
   [[nodiscard]] std::size_t heap_bytes() const noexcept { return heap_bytes_; }
+  // The fabric's address of a byte of a PE's flags, statics or heap.
+  [[nodiscard]] std::uint64_t in_system(int pe, std::uint64_t offset) const noexcept;
+  [[nodiscard]] std::uint64_t in_statics(int pe, std::uint64_t offset) const noexcept;
+  [[nodiscard]] std::uint64_t in_heap(int pe, std::uint64_t offset) const noexcept;
   /// Makes memory of the own segment usable; false: there is not enough.
   [[nodiscard]] bool extend(std::uint64_t offset, std::size_t bytes);
+  [[nodiscard]] bool extend_heap(std::uint64_t offset, std::size_t bytes) {
+    return extend(heap_offset(me_) + offset, bytes);
+  }
   /// Maps own memory a second time.
   [[nodiscard]] bool map(std::uint64_t offset, std::size_t bytes, void* address);
   /// A barrier that needs no flags. No operation may be under way whose end another PE waits for.
@@ -124,3 +137,5 @@ struct network_words {
 };
 
 }  // namespace tess::shmem
+
+#endif

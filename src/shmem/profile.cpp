@@ -214,8 +214,7 @@ void end_profile() {
   if (!profiling) return;
   profiling = false;
   std::string const text = written_counters().substr(0, report_bytes_max);
-  if (own.network != nullptr &&
-      !own.network->extend(own.network->heap_offset(own.pe), sizeof(std::size_t) + text.size()))
+  if (own.network != nullptr && !own.network->extend_heap(0, sizeof(std::size_t) + text.size()))
     fail("there is no memory for the statistics", "more memory");
   std::byte* const report = heap_of(own.pe);
   std::size_t const size = text.size();

@@ -16,8 +16,22 @@
 namespace tess::shmem {
 
 /// Calls are counted.
+#if defined(__riscv)
+inline constexpr bool profiling = false;
+#else
 extern bool profiling;
+#endif
 
+#if defined(__riscv)
+// A machine counts itself.
+inline void count_call(char const*, void*, double) {}
+inline void count_bytes(std::size_t, int) {}
+inline double seconds_now() {
+  return 0;
+}
+inline void begin_profile() {}
+inline void end_profile() {}
+#else
 /// A call that this thread has ended: its function, the address after it in the program, and when it began.
 void count_call(char const* name, void* from, double began);
 /// Bytes that the current call of this thread moves from or to a PE.
@@ -27,5 +41,6 @@ void count_bytes(std::size_t bytes, int pe);
 /// At init and finalize; both are called by all PEs.
 void begin_profile();
 void end_profile();
+#endif
 
 }  // namespace tess::shmem

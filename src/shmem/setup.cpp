@@ -106,6 +106,9 @@ int addr_accessible(void const* addr, int pe) {
 void* ptr(void const* dest, int pe) {
   // The own object is at its own address.
   if (pe == own.pe && find_at(dest, 1, pe) != nullptr) return const_cast<void*>(dest);
+#if defined(__riscv)
+  if (pe_accessible(pe) != 0 && is_symmetric(dest, 1)) return pointer_to(dest, pe);
+#endif
   return find_at(dest, 1, pe);
 }
 

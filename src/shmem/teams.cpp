@@ -123,11 +123,11 @@ void open(tess_shmem_team& team, int id, shape const& s) {
   clear_flags(id);
 }
 
-/// The PEs with windows, if they are as far from each other as those of a team must be; otherwise this one alone.
+/// The PEs that share memory, if they are as far from each other as those of a team must be; otherwise this one alone.
 shape shared_shape() {
   std::vector<int> seen_pes;
   for (int pe = 0; pe < own.pes; ++pe)
-    if (heap_of(pe) != nullptr) seen_pes.push_back(pe);
+    if (shares_memory(pe)) seen_pes.push_back(pe);
   int const stride = seen_pes.size() > 1 ? seen_pes[1] - seen_pes[0] : 1;
   shape const s{seen_pes[0], stride, static_cast<int>(seen_pes.size())};
   for (int i = 0; i < s.size; ++i)

@@ -99,7 +99,7 @@ std::size_t wait_some(waited<T> const& words, std::size_t* indices) {
 
 template <class T>
 void wait_until(T* ivar, int cmp, T value) {
-  wait_for([&] { return holds<T>(ivar, cmp, value); });
+  wait_for([&] { return holds<T>(ivar, cmp, value); }, ivar);
 }
 inline void wait_until(long* ivar, int cmp, long value) {
   wait_until<long>(ivar, cmp, value);

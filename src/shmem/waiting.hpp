@@ -1,9 +1,13 @@
 // waiting: waits for a word that another PE changes: spins at first, then lets other processes have the processor.
 //
-//   A job with a network is moved on meanwhile.
+//   A job with a network is moved on meanwhile. On tiles tile/waiting.hpp takes its place: a PE sleeps there.
 //
 // Cost      with more PEs than processors a turn of the others; otherwise the time of a cache line.
 #pragma once
+
+#if defined(__riscv)
+#include "shmem/tile/waiting.hpp"
+#else
 
 #include <sched.h>
 
@@ -24,8 +28,9 @@ void progress_network();
 /// Rounds of spinning before the first yield; few if PEs share processors.
 extern int spins;
 
+/// The second argument is the word that makes it ready, if it is one word: only tiles need it.
 template <class Ready>
-void wait_for(Ready&& ready) {
+void wait_for(Ready&& ready, void const* = nullptr) {
   bool const has_network = own.network != nullptr;
   for (int round = 0; round < spins; ++round) {
     if (ready()) return;
@@ -41,3 +46,5 @@ void wait_for(Ready&& ready) {
 }
 
 }  // namespace tess::shmem
+
+#endif

@@ -47,7 +47,7 @@ OTHER_FILES: dict[str, str] = {
 # Options of other programs.
 OTHER_OPTIONS: dict[str, str] = {"--test-dir": "ctest", "--toggle-collect": "valgrind"}
 # Variables that are no code of ours.
-OTHER_VARIABLES: dict[str, str] = {}
+OTHER_VARIABLES: dict[str, str] = {"TESS_PES_PER_TILE": "a macro that shmem.h looks at"}
 # Pages whose code spans are mostly names of other systems.
 PAGES_OF_OTHERS = {"docs/use/coming-from.md": "compares UPC++, OpenSHMEM, Chapel, Grappa and X10"}
 # Code spans that are words of others.
@@ -67,9 +67,6 @@ OTHER_WORDS: dict[str, str] = {
     "DistArray.make": "of X10",
     "ud": "transport of UCX",
     "dc": "transport of UCX",
-    "shmem_TYPE_p": "OpenSHMEM's way to write a family",
-    "shmem_TYPE_g": "the same",
-    "shmem_TYPE_atomic_": "the same",
     "atomic_fetch_add": "kernel of OpenSHMEM",
     "atomic_compare_swap": "kernel of OpenSHMEM",
     "RAND_CAS": "pattern of CircusTent, made of its two halves",

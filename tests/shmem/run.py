@@ -2,7 +2,8 @@
 
     python3 tests/shmem/run.py COUNT[,COUNT...] PROGRAM[,WORD...]...
 
-The environment variable TESS names the command; TESS_BEFORE has words before it, such as `setarch -R`.
+The environment variable TESS names the command; TESS_BEFORE has words before it, such as `setarch -R`. A COUNT
+may be NAME:PES: so many PEs on a simulated machine; or NAME*SHARES:PES: so many in each tile.
 """
 
 import os
@@ -16,15 +17,20 @@ def main(counts: list[str], programs: list[str]) -> int:
         words = program.split(",")
         for count in counts:
             started = time.monotonic()
-            command = [*os.environ.get("TESS_BEFORE", "").split(), os.environ["TESS"], "run", "-n", count, *words]
+            machine, _, pes = count.rpartition(":")
+            machine, _, shares = machine.partition("*")
+            on = ["--machine", machine] if machine else []
+            on += ["--pes-per-tile", shares] if shares else []
+            before = os.environ.get("TESS_BEFORE", "").split()
+            command = [*before, os.environ["TESS"], "run", *on, "-n", pes, *words]
             ran = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
             took = time.monotonic() - started
             print(f"{os.path.basename(words[0])} on {count} PEs: {took:.2f} s {ran.stdout.strip()}")
             if ran.returncode != 0:
                 print(f"ended with {ran.returncode}: {' '.join(command)}\n{ran.stderr}")
                 return 1
-            if ran.stderr:
-                print(f"said on standard error: {ran.stderr}")
+            if said := [line for line in ran.stderr.splitlines() if not (machine and line.startswith("machine: "))]:
+                print(f"said on standard error: {said}")
                 return 1
     return 0
 

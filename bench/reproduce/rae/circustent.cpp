@@ -10,7 +10,7 @@
 //   the array and the index of the word, recorded at each operation, which slows it down.
 //
 // Source    CircusTent (PMAM 2020), its SHMEM kernels as published.
-#include <tess/shmem_words.h>
+#include <shmem.h>
 
 #include <array>
 #include <charconv>
@@ -22,6 +22,9 @@
 #include <vector>
 
 #include "kernels/random_word.hpp"
+#if defined(__riscv)
+#include <tess/machine/registers.hpp>
+#endif
 
 namespace {
 
@@ -187,10 +190,10 @@ word checksum(run const& r) {
 /// Marks the measured part for the machine's statistics.
 void mark_measured([[maybe_unused]] bool begins) {
 #if defined(__riscv)
-  namespace shmem = tess::detail::shmem;
-  namespace registers = shmem::registers;
-  shmem::set_device(shmem::unit_address(registers::unit::information) + registers::information::measured,
-                    begins ? 1 : 0);
+  namespace registers = tess::machine::registers;
+  std::uint64_t const measured = registers::own_devices + registers::information::measured;
+  static_assert(registers::unit::information == registers::unit{0});
+  asm volatile("sd %0, 0(%1)" ::"r"(std::uint64_t{begins}), "r"(measured) : "memory");
 #endif
 }
 

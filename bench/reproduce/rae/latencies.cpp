@@ -9,18 +9,20 @@
 //
 // Units     cycles of the tile's clock; bytes per microsecond for copies.
 // Source    RAE, Table I.
-#include <tess/shmem_words.h>
+#include <shmem.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <tess/machine/cni.hpp>
 #include <tess/machine/xbgas.hpp>
 
 namespace {
 
 namespace xbgas = tess::machine::xbgas;
-namespace shmem = tess::detail::shmem;
-namespace info = shmem::registers::information;
-namespace adapter = shmem::registers::adapter;
+namespace device = tess::machine::cni;  // words of devices
+namespace registers = tess::machine::registers;
+namespace info = registers::information;
+namespace adapter = registers::adapter;
 
 constexpr std::uint64_t kib = 1024;
 constexpr std::uint64_t line = 64;
@@ -33,8 +35,16 @@ std::uint64_t cycle() {
   asm volatile("csrr %0, cycle" : "=r"(count)::"memory");
   return count;
 }
+std::uint64_t information(std::uint64_t field) {
+  return device::information(field);
+}
+std::uint64_t tile_of(int pe) {
+  std::uint64_t tile = 0;
+  while (device::row(tile, info::row_program) != static_cast<std::uint64_t>(pe) + 1) ++tile;
+  return tile;
+}
 std::uint64_t row(int pe, std::uint64_t field) {
-  return shmem::information(info::table + shmem::own.tiles[pe] * info::row_bytes + field);
+  return device::row(tile_of(pe), field);
 }
 /// The begin of a PE's partition, which programs do not use: a global address.
 std::uint64_t* untouched(int pe, std::uint64_t from_bytes) {
@@ -73,25 +83,28 @@ double copy_bytes_per_us(std::uint64_t const* from, std::uint64_t* to, std::uint
     std::uint64_t value = 1, error = 0, notify = 0, cookie = 0;
   };
   alignas(64) acknowledged counter;
-  std::uint64_t const window = shmem::unit_address(shmem::registers::unit::adapter) +
-                               shmem::registers::window_bytes * shmem::information(info::hart);
+  std::uint64_t const window = registers::own_devices +
+                               registers::unit_bytes * static_cast<std::uint64_t>(registers::unit::adapter) +
+                               registers::window_bytes * information(info::hart);
+  auto const set = [&](std::uint64_t field, std::uint64_t value) { device::word(window + field) = value; };
+  auto const done = reinterpret_cast<std::uint64_t>(&counter.value);
   std::uint64_t const begun = cycle();
-  shmem::set_device(window + adapter::operation, adapter::copy);
-  shmem::set_device(window + adapter::address, reinterpret_cast<std::uint64_t>(from));
-  shmem::set_device(window + adapter::bytes, bytes);
-  shmem::set_device(window + adapter::operand, reinterpret_cast<std::uint64_t>(to));
-  shmem::set_device(window + adapter::counter, reinterpret_cast<std::uint64_t>(&counter.value));
-  shmem::set_device(window + adapter::doorbell, 1);
-  while (shmem::reserve(&counter.value) != 0) shmem::sleep_reserved();
-  double const ps = static_cast<double>((cycle() - begun) * shmem::information(info::clock_ps));
+  set(adapter::operation, adapter::copy);
+  set(adapter::address, reinterpret_cast<std::uint64_t>(from));
+  set(adapter::bytes, bytes);
+  set(adapter::operand, reinterpret_cast<std::uint64_t>(to));
+  set(adapter::counter, done);
+  set(adapter::doorbell, 1);
+  device::sleep_while(done, [](std::uint64_t value) { return value != 0; });
+  double const ps = static_cast<double>((cycle() - begun) * information(info::clock_ps));
   if (*const_cast<std::uint64_t volatile*>(&counter.error) != 0) return 0;
   return static_cast<double>(bytes) / (ps * 1e-6);
 }
 
 unsigned hops(int pe) {
-  auto const width = static_cast<unsigned>(shmem::information(info::width));
-  unsigned const from = shmem::own.tiles[0];
-  unsigned const to = shmem::own.tiles[pe];
+  auto const width = static_cast<unsigned>(information(info::width));
+  auto const from = static_cast<unsigned>(tile_of(0));
+  auto const to = static_cast<unsigned>(tile_of(pe));
   auto const apart = [](unsigned a, unsigned b) { return a > b ? a - b : b - a; };
   return apart(from % width, to % width) + apart(from / width, to / width);
 }
@@ -124,7 +137,7 @@ void print_all(char* ring, std::uint64_t* written) {
   double const stream = each([&](std::uint64_t i) { sum = *reinterpret_cast<std::uint64_t*>(ring + i * line); });
   std::uint64_t own = 0;
   double const atomic = each([&](std::uint64_t) { __atomic_fetch_add(&own, 1, __ATOMIC_RELAXED); });
-  auto const clock_ps = static_cast<unsigned long>(shmem::information(info::clock_ps));
+  auto const clock_ps = static_cast<unsigned long>(information(info::clock_ps));
   std::printf("{\"clock_ps\": %lu, \"nodes\": %d, \"partition_bytes\": %lu,\n", clock_ps, shmem_n_pes(),
               row(0, info::row_partition_bytes));
   std::printf(

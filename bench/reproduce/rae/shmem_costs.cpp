@@ -1,8 +1,8 @@
-// shmem_costs: costs of each operation of <tess/shmem_words.h> on a word of another PE: instructions of the requester
+// shmem_costs: costs of each word operation of OpenSHMEM on a word of another PE: instructions of the requester
 // and of the target, and cycles. A third PE, if there is one, only waits.
 //
 //   Prints one line per operation, without the loop around it: NAME asking X asked Y cycles Z.
-#include <tess/shmem_words.h>
+#include <shmem.h>
 
 #include <cstdint>
 #include <cstdio>

@@ -37,7 +37,7 @@ inline constexpr std::uint64_t hart = 8;       ///< The loading hart's number in
 inline constexpr std::uint64_t width = 16;     ///< Columns of the grid, in tiles.
 inline constexpr std::uint64_t height = 24;    ///< Rows of the grid, in tiles.
 inline constexpr std::uint64_t harts = 32;     ///< Number of harts of the tile that programs can use.
-inline constexpr std::uint64_t program = 40;   ///< The copy of the program that runs in this tile, from 0.
+inline constexpr std::uint64_t program = 40;   ///< The copy of the program that this hart runs, from 0.
 inline constexpr std::uint64_t programs = 48;  ///< Number of copies of the program.
 inline constexpr std::uint64_t clock_ps = 56;  ///< Period of the tile's clock.
 /// For the whole machine, write-only: storing 1 begins the measured part of the run, storing 0 ends it. The first begin
@@ -46,6 +46,13 @@ inline constexpr std::uint64_t measured = 2048;
 /// 1: all harts of the machine wait, and nothing is in flight. When that is detected, 1 is added to the word that each
 /// tile's task queue notifies of messages. If no hart continues then, the run ends.
 inline constexpr std::uint64_t stalled = 2056;
+/// For the whole machine, write-only: storing n ends the run; the exit code is n, if no program has ended with another.
+inline constexpr std::uint64_t end_run = 2072;
+/// Copies of the program in each tile, and how far in bytes their images are from each other in the local window.
+inline constexpr std::uint64_t copies = 2080;
+inline constexpr std::uint64_t copy_bytes = 2088;
+/// 1: the tile is a node of RAE. Its tile-local memory stands for caches that always have the image; a heap is in DDR.
+inline constexpr std::uint64_t node = 2096;
 /// Units of the tile: bit u for registers::unit u.
 inline constexpr std::uint64_t units = 2064;
 /// The tile table: a row of 64 bytes for each tile.
@@ -57,7 +64,7 @@ inline constexpr std::uint64_t row_partition_bytes = 16;  ///< Without the tail,
 inline constexpr std::uint64_t row_uncached = 24;         ///< Address of the partition's uncached view.
 inline constexpr std::uint64_t row_devices = 32;          ///< Address of its devices.
 inline constexpr std::uint64_t row_memory_tile = 40;      ///< The tile with its partition's DDR.
-inline constexpr std::uint64_t row_program = 48;          ///< The copy of the program that it runs, plus 1; 0: none.
+inline constexpr std::uint64_t row_program = 48;  ///< The first copy of the program that it runs, plus 1; 0: none.
 inline constexpr std::uint64_t row_tlm_bytes = 56;
 }  // namespace information
 

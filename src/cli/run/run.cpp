@@ -142,6 +142,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--timing") return one_of({"off", "on"});
   if (option == "--allow-write") return folder();
   if (option == "--tile") return tile_place();
+  if (option == "--pes-per-tile") return between(1, 64);
   if (option == "--copies") return between(1, 4096);
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
   if (option == "--workers") return workers();

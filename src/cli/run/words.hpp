@@ -73,6 +73,8 @@ inline constexpr std::array run_options{
     run_option{"--tile", "", "TILE", "", "of the machine: the first tile that may run the program"},
     run_option{"--copies", "", "COPIES", "",
                "of the machine: so many tiles run a copy of a program without the runtime; default 1"},
+    run_option{"--pes-per-tile", "", "PES", "",
+               "of the machine: so many PEs of an OpenSHMEM program in each tile; it is compiled with the same"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
 };
 

@@ -50,6 +50,8 @@ void declare(CLI::App& app, chosen_options& chosen) {
       "with time: the first tile that may run the program, by number or as x,y");
   app.add_option("--copies", chosen.copies, "with time: tiles that run a copy of the program")
       ->check(CLI::Range(1, 4096));
+  app.add_option("--pes-per-tile", chosen.copies_in_tile, "with time: copies of an OpenSHMEM program in each tile")
+      ->check(CLI::Range(1, 64));
   app.add_option("--harts", chosen.harts, "threads that can run at a time")->check(CLI::Range(1, 1024));
   app.add_option("--memory", chosen.memory_mebibytes, "memory of the program")
       ->type_name("MiB")

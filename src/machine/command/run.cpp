@@ -49,11 +49,12 @@ std::vector<std::byte> contents_of(fs::path const& path) {
   return contents;
 }
 
-// The host's environment would make runs differ: only variables of the runtime are passed on.
+// The host's environment would make runs differ: only variables of the runtime and of OpenSHMEM are passed on.
 std::vector<std::string> environment_of(chosen_options const& chosen, bool timed) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (std::string_view{*entry}.starts_with("TESS_")) result.emplace_back(*entry);
+    for (std::string_view const known : {"TESS_", "SHMEM_", "SMA_"})
+      if (std::string_view{*entry}.starts_with(known)) result.emplace_back(*entry);
   result.insert(result.end(), chosen.environment.begin(), chosen.environment.end());
   // Tells the runtime whether there are tiles that it may query.
   result.emplace_back(timed ? "TESS_TIMING=on" : "TESS_TIMING=off");
@@ -117,6 +118,20 @@ std::uint32_t copies_of(chosen_options const& chosen, elf_image const& image) {
   return wanted != 0 ? wanted : all_tiles;
 }
 
+void check_copies_in_tile(chosen_options const& chosen, elf_image const& image, machine_description const& described) {
+  if (chosen.copies_in_tile == 1) return;
+  std::uint32_t const harts = described.harts.application;
+  if (chosen.copies_in_tile > harts)
+    throw wrong_use{fmt::format("--pes-per-tile {}: a tile of {} has {} harts for programs; give at most as many",
+                                chosen.copies_in_tile, described.name, harts)};
+  if (!image.spreads || !image.moves)
+    throw wrong_use{fmt::format("{} is for one PE a tile; compile it with `tess cc --machine {} --pes-per-tile {}`",
+                                chosen.arguments.front(), described.name, chosen.copies_in_tile)};
+  if (image.end > described.share_bytes(chosen.copies_in_tile))
+    throw wrong_use{fmt::format("{} PEs of this program do not fit into a tile of {}, each of which has {} bytes",
+                                chosen.copies_in_tile, described.name, described.share_bytes(chosen.copies_in_tile))};
+}
+
 int run_timed(chosen_options const& chosen) {
   auto const file = contents_of(chosen.arguments.front());
   auto const described = described_machine(chosen.machine);
@@ -137,13 +152,15 @@ int run_timed(chosen_options const& chosen) {
                     chosen.arguments.front(), described.name)};
   runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
   std::uint32_t const copies = copies_of(chosen, image);
+  check_copies_in_tile(chosen, image, described);
   timed_machine machine(
       described, image, [&] { return options_of(chosen, of_runtime, true); },
-      chosen.first_tile + chosen.first_tile_row * described.width, copies);
+      chosen.first_tile + chosen.first_tile_row * described.width, copies, chosen.copies_in_tile);
   // Refused here, the program does not start; the runtime would say the same after seconds of simulation.
   if (image.spreads && chosen.copies == 0 && copies != all_tiles && copies > machine.programs().size())
-    throw wrong_use{fmt::format("{} places were asked for, and each is a tile, but {} has {} tiles for programs",
-                                copies, described.name, machine.programs().size())};
+    throw wrong_use{fmt::format("{0} places were asked for, and each is a {1}, but {2} has {3} {1}s for programs",
+                                copies, chosen.copies_in_tile == 1 ? "tile" : "hart", described.name,
+                                machine.programs().size())};
   if (!chosen.quiet) fmt::print(stderr, "machine: {}: {}\n", described.name, described.summary);
   std::optional<trace> traced;
   if (trace_file.wanted()) traced.emplace(machine);

@@ -32,6 +32,7 @@ struct chosen_options {
   std::string trace;
   std::string task_trace;
   std::string picture;
+  std::uint32_t copies_in_tile = 1;
   bool list = false;    // instead of a run
   std::string explain;  // instead of a run
   bool quiet = false;

@@ -168,6 +168,11 @@ struct machine_description {
     return (is_memory(tile) ? harts.application_in_memory_tiles : harts.application) + harts.system;
   }
   [[nodiscard]] local_window window(std::uint32_t tile) const;
+  /// How many bytes of the local window each of so many copies of a program in one tile has.
+  [[nodiscard]] std::uint64_t share_bytes(std::uint32_t copies) const noexcept {
+    constexpr std::uint64_t unit = std::uint64_t{1} << 16U;
+    return (tlm_bytes + local_tail_bytes) / copies / unit * unit;
+  }
 };
 
 /// Reads a file. Errors: config_error, naming file, line and column.

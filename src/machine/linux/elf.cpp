@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -26,6 +27,7 @@ class elf_reader {
   elf_image read() {
     auto const header = at<Elf64_Ehdr>(0, "the ELF header");
     check(header);
+    image_.moves = header.e_type == ET_DYN;
     image_.entry = header.e_entry;
     image_.headers_count = header.e_phnum;
     image_.header_bytes = header.e_phentsize;
@@ -33,7 +35,11 @@ class elf_reader {
       add_segment(header.e_phoff + k * sizeof(Elf64_Phdr), header.e_phoff);
     finish_segments();
     read_sections(header);
-    return std::move(image_);
+    if (!image_.moves) return std::move(image_);
+    if (relocations_bytes_ == 0)
+      refuse("byte 16: position-independent, but without relocations; link it with -static -no-pie");
+    relocate();
+    return moved(std::move(image_), lowest_address);
   }
 
  private:
@@ -82,9 +88,8 @@ class elf_reader {
           fmt::format("byte 18: built for {}, not for RISC-V; compile it by `tess c++ --machine`, or for "
                       "riscv64-linux-gnu",
                       processor_of(header)));
-    if (header.e_type == ET_DYN)
-      refuse("byte 16: position-independent or dynamically linked; link it with -static -no-pie");
-    if (header.e_type != ET_EXEC) refuse(fmt::format("byte 16: type {} is no executable", header.e_type));
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+      refuse(fmt::format("byte 16: type {} is no executable", header.e_type));
     if ((header.e_flags & 0x0006U) > flag_rvc_and_double)
       refuse(fmt::format("byte 48: flags {:#x} name an ABI that is not lp64d", header.e_flags));
     if (header.e_phentsize != sizeof(Elf64_Phdr))
@@ -95,21 +100,24 @@ class elf_reader {
 
   void add_segment(std::uint64_t offset, std::uint64_t headers_offset) {
     auto const header = at<Elf64_Phdr>(offset, "a program header");
-    if (header.p_type == PT_INTERP || header.p_type == PT_DYNAMIC)
+    if (header.p_type == PT_INTERP || (header.p_type == PT_DYNAMIC && !image_.moves))
       refuse(fmt::format("byte {}: dynamically linked; link it with -static", offset));
+    if (header.p_type == PT_DYNAMIC) read_dynamic(header);
     if (header.p_type == PT_NOTE) read_notes(header);
     if (header.p_type != PT_LOAD || header.p_memsz == 0) return;
     if (!inside(header.p_offset, header.p_filesz) || header.p_filesz > header.p_memsz)
       refuse(fmt::format("byte {}: the segment's {} bytes at {} are not all in the file", offset, header.p_filesz,
                          header.p_offset));
-    if (header.p_vaddr < lowest_address)
+    if (header.p_vaddr < lowest_address && !image_.moves)
       refuse(fmt::format("byte {}: the segment at {:#x} begins below {:#x}, the first address of programs", offset,
                          header.p_vaddr, lowest_address));
-    if (header.p_vaddr >= memory_bytes_ || header.p_memsz > memory_bytes_ - header.p_vaddr)
+    std::uint64_t const behind = image_.moves ? lowest_address : 0;
+    std::uint64_t const most = memory_bytes_ < behind ? 0 : memory_bytes_ - behind;
+    if (header.p_vaddr >= most || header.p_memsz > most - header.p_vaddr)
       refuse(
           fmt::format("byte {}: no room: the segment of {} bytes at {:#x} does not end below {:#x}, where a "
                       "program's memory ends on this machine",
-                      offset, header.p_memsz, header.p_vaddr, memory_bytes_));
+                      offset, header.p_memsz, header.p_vaddr, most));
     std::uint8_t rights = 0;
     if ((header.p_flags & PF_R) != 0) rights |= right_read;
     if ((header.p_flags & PF_W) != 0) rights |= right_write;
@@ -119,6 +127,57 @@ class elf_reader {
     std::uint64_t const headers_bytes = std::uint64_t{image_.headers_count} * image_.header_bytes;
     if (header.p_offset <= headers_offset && headers_offset - header.p_offset + headers_bytes <= header.p_filesz)
       image_.headers_address = header.p_vaddr + (headers_offset - header.p_offset);
+  }
+
+  // Where the relocations are, of a program that may be loaded anywhere.
+  void read_dynamic(Elf64_Phdr const& header) {
+    for (std::uint64_t done = 0; done + sizeof(Elf64_Dyn) <= header.p_filesz; done += sizeof(Elf64_Dyn)) {
+      auto const entry = at<Elf64_Dyn>(header.p_offset + done, "a dynamic entry");
+      if (entry.d_tag == DT_NULL) return;
+      if (entry.d_tag == DT_NEEDED) refuse("it wants shared libraries; link it with -static");
+      if (entry.d_tag == DT_RELA) relocations_address_ = entry.d_un.d_ptr;
+      if (entry.d_tag == DT_RELASZ) relocations_bytes_ = entry.d_un.d_val;
+    }
+  }
+
+  // The bytes of the image from an address on; nothing: they are not all in the file.
+  std::byte* contents_at(std::uint64_t address, std::uint64_t bytes) {
+    for (std::size_t k = 0; k < image_.segments.size(); ++k) {
+      elf_segment const& segment = image_.segments[k];
+      if (address < segment.address) continue;
+      std::uint64_t const distance = address - segment.address;
+      if (distance <= segment.contents.size() && bytes <= segment.contents.size() - distance)
+        return image_.moved_contents[k]->data() + distance;
+    }
+    return nullptr;
+  }
+
+  // Every relocation is a word that holds an address of the image. Contents become the image's own.
+  void relocate() {
+    for (elf_segment const& segment : image_.segments)
+      image_.moved_contents.push_back(
+          std::make_shared<std::vector<std::byte>>(segment.contents.begin(), segment.contents.end()));
+    for (std::uint64_t done = 0; done < relocations_bytes_; done += sizeof(Elf64_Rela)) {
+      std::byte const* const from = contents_at(relocations_address_ + done, sizeof(Elf64_Rela));
+      if (from == nullptr) refuse(fmt::format("its relocations at {:#x} are not in the file", relocations_address_));
+      Elf64_Rela relocation;
+      std::memcpy(&relocation, from, sizeof relocation);
+      std::byte* const word = contents_at(relocation.r_offset, sizeof(std::uint64_t));
+      if (ELF64_R_TYPE(relocation.r_info) != R_RISCV_RELATIVE || word == nullptr)
+        refuse(fmt::format("the relocation at {:#x} cannot be done here; link it with -static -no-pie",
+                           relocations_address_ + done));
+      std::memcpy(word, &relocation.r_addend, sizeof relocation.r_addend);
+      image_.address_words.push_back(relocation.r_offset);
+    }
+    // Programs find their own headers in memory.
+    for (std::uint64_t k = 0; k < image_.headers_count && image_.headers_address != 0; ++k) {
+      std::uint64_t const header = image_.headers_address + k * sizeof(Elf64_Phdr);
+      auto const* const type = contents_at(header, sizeof(Elf64_Phdr));
+      std::uint32_t kind = 0;
+      if (type != nullptr) std::memcpy(&kind, type, sizeof kind);
+      if (type != nullptr && kind != PT_GNU_STACK)
+        image_.address_words.push_back(header + offsetof(Elf64_Phdr, p_vaddr));
+    }
   }
 
   // Malformed notes are ignored.
@@ -202,6 +261,8 @@ class elf_reader {
   std::span<std::byte const> file_;
   std::string_view name_;
   std::uint64_t memory_bytes_;
+  std::uint64_t relocations_address_ = 0;
+  std::uint64_t relocations_bytes_ = 0;
   elf_image image_;
 };
 
@@ -209,6 +270,33 @@ class elf_reader {
 
 elf_image read_elf(std::span<std::byte const> file, std::string_view name, std::uint64_t memory_bytes) {
   return elf_reader{file, name, memory_bytes}.read();
+}
+
+elf_image moved(elf_image image, std::uint64_t bytes) {
+  for (auto& contents : image.moved_contents) contents = std::make_shared<std::vector<std::byte>>(*contents);
+  for (std::uint64_t& at : image.address_words) {
+    for (std::size_t k = 0; k < image.segments.size(); ++k) {
+      elf_segment const& segment = image.segments[k];
+      if (at < segment.address || at - segment.address >= segment.contents.size()) continue;
+      std::byte* const word = image.moved_contents[k]->data() + (at - segment.address);
+      std::uint64_t address;
+      std::memcpy(&address, word, sizeof address);
+      address += bytes;
+      std::memcpy(word, &address, sizeof address);
+      break;
+    }
+    at += bytes;
+  }
+  image.entry += bytes;
+  image.end += bytes;
+  for (std::uint64_t* const address : {&image.headers_address, &image.eh_frame_address, &image.types_address})
+    if (*address != 0) *address += bytes;
+  for (std::size_t k = 0; k < image.segments.size(); ++k) {
+    image.segments[k].address += bytes;
+    image.segments[k].contents = *image.moved_contents[k];
+  }
+  for (elf_symbol& function : image.functions) function.address += bytes;
+  return image;
 }
 
 std::string symbol_of(elf_image const& image, std::uint64_t address, bool behind_call) {

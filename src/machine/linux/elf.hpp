@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -49,7 +50,14 @@ struct elf_image {
   std::uint64_t types_bytes = 0;
   bool needs_time = false;  // it has the note of <tess/machine/needs_time.hpp>
   bool spreads = false;     // it has the note of a program with a place on every tile (src/fabric/tile/wireup.cpp)
+  bool moves = false;       // it may be loaded anywhere
+  // One that moves has contents of its own, by segment, which copies of the image share, and a list of its addresses.
+  std::vector<std::shared_ptr<std::vector<std::byte>>> moved_contents;
+  std::vector<std::uint64_t> address_words;
 };
+
+// The same, loaded so many bytes behind; it must be one that moves.
+[[nodiscard]] elf_image moved(elf_image image, std::uint64_t bytes);
 
 // `memory_bytes`: no segment may extend beyond. The image refers to `file`. `name` is for messages.
 [[nodiscard]] elf_image read_elf(std::span<std::byte const> file, std::string_view name, std::uint64_t memory_bytes);

@@ -33,8 +33,8 @@ block_rules rules_of(machine_description const& description) {
 
 }  // namespace
 
-tile_program::tile_program(grid& g, std::uint32_t tile_number, elf_image const& image, program_options options,
-                           std::function<void(tile_program&)> ended)
+tile_program::tile_program(grid& g, std::uint32_t tile_number, std::uint32_t share, elf_image const& image,
+                           program_options options, std::function<void(tile_program&)> ended)
     : grid_(g),
       cycles_(g.description.tile_clock_ps),
       tile_(*g.tiles[tile_number]),
@@ -42,17 +42,19 @@ tile_program::tile_program(grid& g, std::uint32_t tile_number, elf_image const& 
       window_(g.description.window(tile_number)),
       rights_(window_.tlm_bytes + window_.tail_bytes),
       code_(*this, engine<hart_memory>::handlers(), rules_of(g.description)),
-      program_((make_harts(g, tile_number), *this),
-               program_memory_bytes(g.description, image, options.arguments.front()), *this, image, std::move(options)),
+      program_((make_harts(g, tile_number, share), *this),
+               g.copies.in_tile == 1 ? program_memory_bytes(g.description, image, options.arguments.front())
+                                     : g.description.share_bytes(g.copies.in_tile) * (share + 1),
+               *this, image, std::move(options)),
       on_end_(std::move(ended)),
       reach_cycles_(g.description.reach_ps() / g.description.tile_clock_ps) {
   program_.start(harts_.front().context);
 }
 
-void tile_program::make_harts(grid& g, std::uint32_t tile_number) {
+void tile_program::make_harts(grid& g, std::uint32_t tile_number, std::uint32_t share) {
   std::uint32_t const application = g.description.harts_of(tile_number) - g.description.harts.system;
-  std::uint32_t const harts = application == 0 ? g.description.harts.system : application;
-  for (std::uint32_t i = 0; i < harts; ++i) {
+  std::uint32_t const harts = application == 0 ? g.description.harts.system : application / g.copies.in_tile;
+  for (std::uint32_t i = share * harts; i < (share + 1) * harts; ++i) {
     timed_hart& added = harts_.emplace_back(g.clock, g.description, tile_, window_, rights_, *this);
     added.context.number = i;
     added.context.code = &code_;
@@ -72,10 +74,10 @@ void tile_program::start(hart& h) {
   wake(h);
 }
 void tile_program::release(hart& h) {
-  harts_[h.number].is = timed_hart::state::idle;
+  of(h).is = timed_hart::state::idle;
 }
 void tile_program::wake(hart& h) {
-  harts_[h.number].wake(now_ns() * 1000 / grid_.description.tile_clock_ps);
+  of(h).wake(now_ns() * 1000 / grid_.description.tile_clock_ps);
 }
 void tile_program::code_changed() {
   code_.clear();

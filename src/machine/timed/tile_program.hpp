@@ -17,7 +17,8 @@ namespace tess::machine {
 /// The program on one tile.
 class tile_program final : private machine_host, private user_memory, private code_source, public hart_environment {
  public:
-  tile_program(grid& g, std::uint32_t tile_number, elf_image const& image, program_options options,
+  /// `share`: which of the copies in the tile; the image is the one that was moved there.
+  tile_program(grid& g, std::uint32_t tile_number, std::uint32_t share, elf_image const& image, program_options options,
                std::function<void(tile_program&)> ended);
 
   [[nodiscard]] bool ended() const noexcept { return ended_; }
@@ -61,7 +62,8 @@ class tile_program final : private machine_host, private user_memory, private co
           owner(owner_) {}
     tile_program& owner;
   };
-  void make_harts(grid& g, std::uint32_t tile_number);
+  void make_harts(grid& g, std::uint32_t tile_number, std::uint32_t share);
+  [[nodiscard]] timed_hart& of(hart const& h) { return harts_[h.number - harts_.front().context.number]; }
   void set_alarm();
   void expired(alarm& one);
   void end(int code, std::string trouble);

@@ -54,8 +54,11 @@ std::string full_queues(grid const& g) {
 
 timed_machine::timed_machine(machine_description const& described, elf_image const& image,
                              std::function<program_options()> const& options, std::uint32_t first_tile,
-                             std::uint32_t copies)
+                             std::uint32_t copies, std::uint32_t copies_in_tile)
     : grid_(described) {
+  grid_.copies.in_tile = copies_in_tile;
+  for (std::uint32_t share = 0; share < copies_in_tile; ++share)
+    images_.push_back(copies_in_tile == 1 ? image : moved(image, described.share_bytes(copies_in_tile) * share));
   auto const ended = [this](tile_program& one) {
     bool const all = std::ranges::all_of(programs_, [](auto const& each) { return each->ended(); });
     if (all || !one.trouble().empty()) grid_.clock.stop();
@@ -63,14 +66,24 @@ timed_machine::timed_machine(machine_description const& described, elf_image con
   for (std::uint32_t number = first_tile; number < described.tiles() && programs_.size() < copies; ++number) {
     // A memory tile has only the system's hart; a program placed there explicitly uses it.
     if (described.harts_of(number) == described.harts.system && number != first_tile) continue;
-    program_options chosen = options();
-    if (described.has_clusters()) chosen.stack_bytes = described.cluster.stack_bytes;
-    programs_.push_back(std::make_unique<tile_program>(grid_, number, image, std::move(chosen), ended));
+    for (std::uint32_t share = 0; share < copies_in_tile && programs_.size() < copies; ++share) {
+      program_options chosen = options();
+      if (described.has_clusters()) chosen.stack_bytes = described.cluster.stack_bytes;
+      programs_.push_back(
+          std::make_unique<tile_program>(grid_, number, share, images_[share], std::move(chosen), ended));
+    }
     grid_.program_tiles.push_back(number);
   }
+  grid_.copies.all = static_cast<std::uint32_t>(programs_.size());
   if (programs_.empty()) throw config_error(described.name + ": no tile from the given one on has application harts");
   place_types(grid_, image);
-  for (auto const& units : grid_.units) units->information.on_measured([this](bool begins) { mark(begins); });
+  for (auto const& units : grid_.units) {
+    units->information.on_measured([this](bool begins) { mark(begins); });
+    units->information.on_end([this](int code) {
+      if (!end_code_) end_code_ = code;
+      grid_.clock.stop();
+    });
+  }
 }
 
 void timed_machine::mark(bool begins) {
@@ -93,7 +106,7 @@ std::string timed_machine::refused_write() const {
 }
 
 bool timed_machine::stalled() const {
-  return std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) &&
+  return !end_code_ && std::ranges::any_of(programs_, [](auto const& one) { return !one->ended(); }) &&
          std::ranges::all_of(programs_, [](auto const& one) { return one->trouble().empty(); });
 }
 
@@ -123,6 +136,7 @@ machine_outcome timed_machine::run(picoseconds interval_ps, std::function<void()
     if (outcome.exit_code == 0) outcome.exit_code = one->exit_code();
     if (outcome.trouble.empty()) outcome.trouble = one->trouble();
   }
+  if (outcome.exit_code == 0) outcome.exit_code = end_code_.value_or(0);
   if (stalled()) {
     outcome.exit_code = 1;
     outcome.trouble = "machine: every thread waits, and none can wake another\n";

@@ -7,6 +7,7 @@
 // Threads   none.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,10 +22,11 @@ namespace tess::machine {
 
 class timed_machine {
  public:
-  /// Copies of the program on `copies` tiles with application harts, from `first_tile` on; the first tile itself may
-  /// have only the system's hart.
+  /// At most `copies` of the program, so many in each tile with application harts, from `first_tile` on; the first tile
+  /// itself may have only the system's hart. Several in a tile share its memory and harts equally; the image moves.
   timed_machine(machine_description const& described, elf_image const& image,
-                std::function<program_options()> const& options, std::uint32_t first_tile, std::uint32_t copies);
+                std::function<program_options()> const& options, std::uint32_t first_tile, std::uint32_t copies,
+                std::uint32_t copies_in_tile = 1);
   /// Runs to the end. `each` is called after every `interval_ps` of simulated time with events; it cannot change the
   /// run.
   machine_outcome run(picoseconds interval_ps, std::function<void()> const& each);
@@ -42,6 +44,8 @@ class timed_machine {
   void notify_stalled();
 
   grid grid_;
+  std::deque<elf_image> images_;  ///< of the copies in a tile
+  std::optional<int> end_code_;   ///< a program has ended the run
   std::optional<machine_counts> measured_begin_;
   std::optional<machine_counts> measured_end_;
   std::vector<std::unique_ptr<tile_program>> programs_;

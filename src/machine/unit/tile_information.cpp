@@ -13,6 +13,9 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
   }
   if (offset == registers::information::stalled) return stalled_ ? 1 : 0;
   if (offset == registers::information::units) return at_.units();
+  if (offset == registers::information::node) return description_.has_nodes() ? 1 : 0;
+  if (offset == registers::information::copies) return copies_.in_tile;
+  if (offset == registers::information::copy_bytes) return description_.share_bytes(copies_.in_tile);
   switch (offset % registers::window_bytes) {
     case registers::information::tile:
       return tile_;
@@ -23,17 +26,22 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
     case registers::information::height:
       return description_.height;
     case registers::information::harts:
-      return description_.harts_of(tile_) - description_.harts.system;
+      return harts();
     case registers::information::program:
-      return program_of(tile_) - 1;
+      // The system's hart, of a memory tile, runs a copy of its own.
+      return program_of(tile_) - 1 + (copies_.in_tile == 1 ? 0 : hart / (harts() / copies_.in_tile));
     case registers::information::programs:
-      return program_tiles_.size();
+      return copies_.all;
     default:
       return description_.tile_clock_ps;
   }
 }
 
 bool tile_information::store(std::uint64_t offset, std::uint64_t value, std::uint32_t) {
+  if (offset == registers::information::end_run) {
+    if (end_) end_(static_cast<int>(value & 0xffU));
+    return true;
+  }
   if (offset != registers::information::measured) return false;
   if (measured_) measured_(value != 0);
   return true;
@@ -41,7 +49,9 @@ bool tile_information::store(std::uint64_t offset, std::uint64_t value, std::uin
 
 std::uint64_t tile_information::program_of(std::uint32_t tile) const noexcept {
   auto const found = std::ranges::find(program_tiles_, tile);
-  return found == program_tiles_.end() ? 0 : static_cast<std::uint64_t>(found - program_tiles_.begin()) + 1;
+  return found == program_tiles_.end()
+             ? 0
+             : static_cast<std::uint64_t>(found - program_tiles_.begin()) * copies_.in_tile + 1;
 }
 
 std::uint64_t tile_information::row(std::uint32_t tile, std::uint64_t offset) const {

@@ -21,8 +21,8 @@ namespace tess::machine {
 
 struct tile_units {
   tile_units(kernel& k, machine_description const& description, address_map const& map, network& noc,
-             std::vector<std::uint32_t> const& program_tiles, tile& at)
-      : information(description, map, program_tiles, at),
+             std::vector<std::uint32_t> const& program_tiles, program_copies const& copies, tile& at)
+      : information(description, map, program_tiles, copies, at),
         ranges(k, description, noc, at),
         commands(k, description, noc, at),
         invocations(k, description, noc, at),

@@ -98,7 +98,11 @@ int main() {
   shmem_init();
   double const took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   long const resident = resident_kib();
+#if !defined(__riscv)
   CHECK(resident > 0 && resident < 24 * 1024);
+#else
+  (void)resident;  // of Linux
+#endif
   CHECK(took < 5);  // copying or clearing 64 MiB would not take as long, but waiting for ever would
 
   check_symmetric(&in_data, 42L);

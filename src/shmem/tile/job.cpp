@@ -1,0 +1,111 @@
+// job: the PEs of a program on the tiles of a simulated machine.
+//
+//   Statics and heap are at the same address in every tile: nothing is mapped.
+#include "shmem/job.hpp"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "shmem/call.hpp"
+#include "shmem/exit_report.hpp"
+#include "shmem/network.hpp"
+#include "shmem/shmem.hpp"
+#include "shmem/source_line.hpp"
+#include "shmem/statics.hpp"
+#include "shmem/tile/messages.hpp"
+
+// A PE on every tile: a note (SHT_NOTE) of name "Tessera" and type 2, as the runtime's programs have it.
+asm(".pushsection .note.tessera, \"a\", @note\n"
+    ".p2align 2\n"
+    ".4byte 8, 0, 2\n"
+    ".asciz \"Tessera\"\n"
+    ".popsection\n");
+
+namespace tess::shmem {
+
+constinit job_state own{};
+
+namespace {
+
+/// Only the own memory has a window.
+std::vector<char*> windows;
+
+void join_tiles() {
+  static network* const all = new network;
+  own.network = all;
+  own.pe = all->pe();
+  own.pes = all->pes();
+  own.heap = all->heap();
+  own.heap_bytes = all->heap_bytes();
+}
+
+/// A program that ends without shmem_finalize.
+void end_with_program(int code, void*) {
+  if (own.pes == 0 || code == 0) return;
+  std::fprintf(stderr, "shmem: PE %d of %d ended with %d; the others are ended\n", own.pe, own.pes, code);
+  network::end_others(code);
+}
+
+}  // namespace
+
+std::byte* system_of(int pe) {
+  return pe == own.pe ? own_system() : nullptr;
+}
+
+void* pointer_to(void const* address, int pe) {
+  return own.network->flat(pe, address);
+}
+
+void meet() {
+  own.network->meet();
+}
+
+void begin(int threads) {
+  auto const data = statics();
+  own.data = data.data();
+  own.data_bytes = data.size();
+  if (!network::wanted()) fail("there are no tiles", "a machine with time: tess run --machine nemesys-2x2 PROGRAM");
+  join_tiles();
+  windows.assign(2 * static_cast<std::size_t>(own.pes + 1), nullptr);
+  windows[2 * static_cast<std::size_t>(own.pe)] = reinterpret_cast<char*>(own.heap);
+  windows[2 * static_cast<std::size_t>(own.pe) + 1] = reinterpret_cast<char*>(own.data);
+  own.windows = windows.data();
+  own.threads = threads;
+  static bool const ends_with_program = on_exit(end_with_program, nullptr) == 0;
+  static_cast<void>(ends_with_program);
+  meet();
+}
+
+void end() {
+  meet();
+  messages::close();
+  own.pes = 0;
+}
+
+// Words of a program are instructions, whether they are shown or not.
+void show_view(bool) {}
+
+void take_memory(std::byte*, std::size_t) {}
+void give_back_memory(std::byte* object, std::size_t size) {
+  constexpr std::uintptr_t page = 4096;
+  auto const at = reinterpret_cast<std::uintptr_t>(object);
+  std::uintptr_t const begin = (at + page - 1) / page * page;
+  std::uintptr_t const end = (at + size) / page * page;
+  // Zero from now on.
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+// The machine has the program's exit code and its addresses.
+void report_exit(int) noexcept {}
+std::string source_line(void* return_address) {
+  char text[32];
+  std::snprintf(text, sizeof text, " (pc %p)", return_address);
+  return text;
+}
+
+}  // namespace tess::shmem
