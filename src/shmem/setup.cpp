@@ -13,6 +13,7 @@
 #include "shmem/address.hpp"
 #include "shmem/call.hpp"
 #include "shmem/exit_report.hpp"
+#include "shmem/layout.hpp"
 #include "shmem/memory.hpp"
 #include "shmem/network.hpp"
 #include "shmem/profile.hpp"
@@ -38,6 +39,7 @@ int init_thread(int requested, int* provided) {
   if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE)
     fail("thread level " + std::to_string(requested), "SHMEM_THREAD_SINGLE to SHMEM_THREAD_MULTIPLE");
   if (++beginnings == 1) {
+    check_layout();
     begin(SHMEM_THREAD_MULTIPLE);
     // Spinning takes the processor from the one that is waited for, if there are not enough.
     auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

@@ -7,6 +7,7 @@ are inlined, and the compiler may have merged calls whose lines it then does not
 import os
 import re
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -95,6 +96,12 @@ class Misuse(unittest.TestCase):
     def test_names_the_call_where_words_are_inlined(self):
         self.is_reported_by("errors_optimized", False, True)
 
+    def test_of_an_inlined_atomic_is_noticed_where_calls_are_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = run("errors_optimized", "misaligned atomic", TESS_STATS=f"{folder}/counts.json")
+        self.assertRegex(ran.stderr, "shmem_long_atomic_inc.*: a word that is not aligned; expected a multiple of 8")
+        self.assertEqual(ran.returncode, 2)
+
     def test_has_a_case_for_each_in_the_program(self):
         self.assertEqual(set(re.findall(r'CASE\("([^"]+)"\)', SOURCE.read_text())), set(MISUSES) | {"heap exhausted"})
 
@@ -107,8 +114,13 @@ class TheHeap(unittest.TestCase):
             objects = int(ran.stdout.split()[0])
             self.assertTrue(bytes_ / 300000 * 0.9 - 1 <= objects <= bytes_ / 300000 * 1.02, (size, objects))
 
+    def test_has_no_limit_where_the_size_is_empty(self):
+        ran = run("errors", "heap exhausted", SHMEM_SYMMETRIC_SIZE="", SMA_SYMMETRIC_SIZE="1.5m")
+        self.assertEqual((ran.returncode, ran.stdout.split()[0]), (0, "5"))
+        self.assertEqual(run("errors", "none", SHMEM_SYMMETRIC_SIZE="", SMA_SYMMETRIC_SIZE="").returncode, 0)
+
     def test_refuses_a_wrong_size(self):
-        for size in ("", "much", "10X", "-5", "10MB", "0", "nan", "1e400"):
+        for size in ("much", "10X", "-5", "10MB", "0", "nan", "1e400"):
             ran = run("errors", "none", SHMEM_SYMMETRIC_SIZE=size)
             self.assertEqual(ran.returncode, 2, size)
             self.assertRegex(
