@@ -111,6 +111,11 @@ class Launchers(unittest.TestCase):
         ran = run(TESS.parent / "oshrun", "-np", 2, PROGRAMS / "failures", "finish", 0, 3, "barrier")
         self.assertEqual((ran.returncode, ran.stdout), (0, "running\nfinished\n"))
 
+    def test_print_the_version_and_the_variables_where_asked(self):
+        ran = run(TESS.parent / "oshrun", "-np", 2, PROGRAMS / "example_ring", SHMEM_VERSION="1", SMA_INFO="")
+        self.assertEqual(ran.returncode, 0)
+        self.assertRegex(ran.stderr, r"^Tessera: OpenSHMEM 1\.6\nSHMEM_VERSION  .*\nSHMEM_INFO  .*\n")
+
     def test_many_pes_on_few_processors(self):
         ran = run(TESS.parent / "oshrun", "-np", 48, PROGRAMS / "example_lock")
         self.assertEqual((ran.returncode, ran.stdout), (0, "9600 turns\n"), ran.stderr)
