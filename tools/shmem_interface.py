@@ -156,7 +156,8 @@ def declarations(table: Table) -> str:
             first = "__attribute__((__noreturn__)) " if "noreturn" in row.marks else ""
             for function in functions_of(table, row):
                 lines.append(f"{first}{function.prototype()};")
-                lines.append(f"{first}{function.prototype(twin(function.name))};")
+                apart = "TESS_SHMEM_APART " if row.marks & {"word", "block"} else first
+                lines.append(f"{apart}{function.prototype(twin(function.name))};")
     return "\n".join(lines)
 
 

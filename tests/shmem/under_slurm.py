@@ -1,7 +1,7 @@
 """under_slurm: PEs under Slurm, by `srun` itself and by `tess run` inside an allocation.
 
-The cluster is that of tests/programs/slurm.py: daemons of the test's own on the loopback device. Needs root and Debian's
-slurm-wlm and munge; says so and is skipped otherwise.
+The cluster is that of tests/programs/slurm.py: daemons of the test's own on the loopback device. Needs root and
+Debian's slurm-wlm and munge; says so and is skipped otherwise.
 """
 
 import os
@@ -19,7 +19,8 @@ def check(environment: dict[str, str]) -> list[str]:
     errors = []
     tess = [os.environ["TESS"], "run", "--fabric", "ucx", "-n", "3"]
     ring, grid = str(PROGRAMS / "example_ring"), str(PROGRAMS / "example_grid")
-    for words in (["srun", "--mpi=pmix", "--overcommit", "-n", "3"], ["salloc", "--overcommit", "-n", "3", "-Q", *tess]):
+    tasks = ["--overcommit", "-n", "3"]
+    for words in (["srun", "--mpi=pmix", *tasks], ["salloc", *tasks, "-Q", *tess]):
         done = run([*words, ring], environment)
         if (done.returncode, done.stdout) != (0, "the sum of 3 PEs is 3\n"):
             errors.append(f"{words}: code {done.returncode}\n{done.stdout}{done.stderr}")
