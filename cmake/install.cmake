@@ -1,7 +1,7 @@
 # install: headers, library, `tess`, programs, and the ways to compile against them (find_package, pkg-config, c++).
 #
-#   Components: command (what runs programs), development (what compiles them), bench, documentation. What has not been
-#   built is not installed. cmake/package.cmake makes packages of them.
+#   Components: command (what runs programs), wrappers (its other names), development (what compiles programs), bench,
+#   documentation. What has not been built is not installed. cmake/package.cmake makes packages of them.
 include(CMakePackageConfigHelpers)
 
 # share/tessera/build.json says how to compile against this tree; `tess c++` reads it, replacing ${prefix}.
@@ -52,11 +52,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/html DESTINATION share/doc/te
 
 if(TARGET tess_cli)
   install(TARGETS tess_cli DESTINATION bin COMPONENT command)
-  # The names that OpenSHMEM's compilers and launcher have elsewhere.
+  # The names that OpenSHMEM's compilers and launcher have elsewhere. A Debian package makes them alternatives instead.
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   foreach(name IN ITEMS oshcc oshc++ oshrun)
     file(CREATE_LINK tess ${PROJECT_BINARY_DIR}/bin/${name} SYMBOLIC)
-    install(FILES ${PROJECT_BINARY_DIR}/bin/${name} DESTINATION bin COMPONENT command)
+    install(FILES ${PROJECT_BINARY_DIR}/bin/${name} DESTINATION bin COMPONENT wrappers)
   endforeach()
 endif()
 

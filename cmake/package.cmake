@@ -22,6 +22,11 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 # The two libraries are loaded at run time, and only for places as processes.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "python3, libucx0, libpmix2, openmpi-bin")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS "libtessera-dev, tessera-doc")
+# oshrun, oshcc and oshc++ beside those of Debian's Open MPI.
+set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/preinst
+  ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/prerm
+  ${PROJECT_SOURCE_DIR}/cmake/debian/postrm ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION
 "one program over one global address space
  Tessera runs one program as threads of one process, as processes of a cluster,

@@ -10,6 +10,7 @@
 import dataclasses
 import re
 import sys
+import zlib
 from pathlib import Path
 
 BITS = {"bits": (8, 16, 32, 64, 128), "old_bits": (32, 64)}
@@ -155,7 +156,8 @@ def declarations(table: Table) -> str:
             first = "__attribute__((__noreturn__)) " if "noreturn" in row.marks else ""
             for function in functions_of(table, row):
                 lines.append(f"{first}{function.prototype()};")
-                lines.append(f"{first}{function.prototype(twin(function.name))};")
+                apart = "TESS_SHMEM_APART " if row.marks & {"word", "block"} else first
+                lines.append(f"{apart}{function.prototype(twin(function.name))};")
     return "\n".join(lines)
 
 
@@ -173,32 +175,32 @@ def inline_body(function: Function) -> str:
     builtin = {"fetch_add": "fetch_add", "fetch_and": "fetch_and", "fetch_or": "fetch_or", "fetch_xor": "fetch_xor"}
     # Others see each of them: a loop of p, or one that waits by g.
     if at == "p":
-        return f"*(volatile {function.type} *)word = value; return;"
+        return f"*(volatile {function.type} *)tess_word = value; return;"
     if at == "g":
-        return f"return *(volatile {function.type} *)word;"
+        return f"return *(volatile {function.type} *)tess_word;"
     order = "__ATOMIC_SEQ_CST"
     if at in builtin:
-        return f"return __atomic_{builtin[at]}(word, value, {order});"
+        return f"return __atomic_{builtin[at]}(tess_word, value, {order});"
     if at in ("add", "and", "or", "xor"):
-        return f"(void)__atomic_fetch_{at}(word, value, {order}); return;"
+        return f"(void)__atomic_fetch_{at}(tess_word, value, {order}); return;"
     if at == "fetch_inc":
-        return f"return __atomic_fetch_add(word, 1, {order});"
+        return f"return __atomic_fetch_add(tess_word, 1, {order});"
     if at == "inc":
-        return f"(void)__atomic_fetch_add(word, 1, {order}); return;"
+        return f"(void)__atomic_fetch_add(tess_word, 1, {order}); return;"
     if at == "fetch":
         if whole:
-            return f"return __atomic_load_n(word, {order});"
-        return f"{function.type} old; __atomic_load(word, &old, {order}); return old;"
+            return f"return __atomic_load_n(tess_word, {order});"
+        return f"{function.type} tess_old; __atomic_load(tess_word, &tess_old, {order}); return tess_old;"
     if at == "set":
         if whole:
-            return f"__atomic_store_n(word, value, {order}); return;"
-        return f"__atomic_store(word, &value, {order}); return;"
+            return f"__atomic_store_n(tess_word, value, {order}); return;"
+        return f"__atomic_store(tess_word, &value, {order}); return;"
     if at == "swap":
         if whole:
-            return f"return __atomic_exchange_n(word, value, {order});"
-        return f"{function.type} old; __atomic_exchange(word, &value, &old, {order}); return old;"
+            return f"return __atomic_exchange_n(tess_word, value, {order});"
+        return f"{function.type} tess_old; __atomic_exchange(tess_word, &value, &tess_old, {order}); return tess_old;"
     assert at == "compare_swap", at
-    return f"__atomic_compare_exchange_n(word, &cond, value, 0, {order}, {order}); return cond;"
+    return f"__atomic_compare_exchange_n(tess_word, &cond, value, 0, {order}, {order}); return cond;"
 
 
 def inlined_word(function: Function) -> str:
@@ -207,8 +209,8 @@ def inlined_word(function: Function) -> str:
     if function.context:
         found = f"tess_shmem_of_world(ctx) ? {found} : 0"
     return (
-        f"  {function.type} *const word = ({function.type} *)({found});\n"
-        f"  if (__builtin_expect(word != 0, 1)) {{ {inline_body(function)} }}\n"
+        f"  {function.type} *const tess_word = ({function.type} *)({found});\n"
+        f"  if (__builtin_expect(tess_word != 0, 1)) {{ {inline_body(function)} }}\n"
     )
 
 
@@ -231,8 +233,8 @@ def tile_inline(function: Function) -> str:
     value = {"get": "0", "put": "value", "swap": "value"}.get(op, "1" if at.endswith("inc") else "value")
     first = ""
     if value == "value" and not is_integer(kind):
-        first = f"{bits} bits; __builtin_memcpy(&bits, &value, sizeof bits); "
-        value = "bits"
+        first = f"{bits} tess_bits; __builtin_memcpy(&tess_bits, &value, sizeof tess_bits); "
+        value = "tess_bits"
     expected = f"({bits})cond" if op == "compare_swap" else "0"
     # An atomic compares a word that is sign-extended.
     if op == "compare_swap" and bytes_of_word == 4:
@@ -244,8 +246,8 @@ def tile_inline(function: Function) -> str:
         body = f"{first}return ({kind}){call};"
     else:
         body = (
-            f"{first}{bits} const found = ({bits}){call}; {kind} result; "
-            "__builtin_memcpy(&result, &found, sizeof result); return result;"
+            f"{first}{bits} const tess_word = ({bits}){call}; {kind} tess_result; "
+            "__builtin_memcpy(&tess_result, &tess_word, sizeof tess_result); return tess_result;"
         )
     if not function.context:
         return f"  {body}"
@@ -268,11 +270,11 @@ def inlined_block(function: Function) -> str:
     """A copy to or from a PE of this host."""
     size = f"sizeof({function.type})" if function.type else str(function.bytes or 1)
     puts = function.inside.startswith("put")
-    copied = "there, source, bytes" if puts else "dest, there, bytes"
+    copied = "tess_there, source, tess_bytes" if puts else "dest, tess_there, tess_bytes"
     return (
-        f"  const size_t bytes = nelems * {size};\n"
-        f"  char *const there = tess_shmem_block({'dest' if puts else 'source'}, bytes, pe);\n"
-        "  if (__builtin_expect(there != 0 && nelems <= TESS_SHMEM_MOST, 1)) {\n"
+        f"  const size_t tess_bytes = nelems * {size};\n"
+        f"  char *const tess_there = tess_shmem_block({'dest' if puts else 'source'}, tess_bytes, pe);\n"
+        "  if (__builtin_expect(tess_there != 0 && nelems <= TESS_SHMEM_MOST, 1)) {\n"
         f"    __builtin_memcpy({copied});\n    return;\n  }}\n"
     )
 
@@ -316,7 +318,7 @@ def selection(functions: list[Function]) -> str:
     """`TYPE *: function, const TYPE *: function, …`"""
     parts = []
     for f in distinct(functions):
-        parts += [f"{q}{f.type} *: {f.name}" for q in ("", "const ", *(("volatile ",) if synchronises(f) else ()))]
+        parts += [f"{q}{f.type} *: {f.name}" for q in ("", "const ", "volatile ")]
     return ", ".join(parts)
 
 
@@ -332,6 +334,9 @@ def generics(table: Table) -> str:
         all_functions = [f for r in rows for f in functions_of(table, r)]
         plain = [f for f in all_functions if not f.context]
         position = key_position(row)
+        if synchronises(plain[0]):
+            lines.append(f"#define {name}(ivar, ...) _Generic((ivar), {selection(plain)})((void *)(ivar), __VA_ARGS__)")
+            continue
         argument = ("TESS_SHMEM_1", "TESS_SHMEM_2", "TESS_SHMEM_3")
         if "ctx" not in row.marks:
             chosen = f"_Generic({argument[position]}(__VA_ARGS__), {selection(plain)})"
@@ -352,18 +357,37 @@ def overloads(table: Table) -> str:
     for name, rows in generic_rows(table).items():
         every = [f for r in rows for f in functions_of(table, r)]
         for function in distinct([f for f in every if not f.context]) + distinct([f for f in every if f.context]):
-            # A function of C has that name already, for long.
-            if name in functions and function.typename == "long":
-                continue
             give = "" if function.result == "void" else "return "
             call = f"{give}{function.name}({function.arguments()});"
-            lines.append(f"static inline {function.prototype(name)} {{ {call} }}")
+            # A function of C may have that name already, for long.
+            if name not in functions or function.typename != "long":
+                lines.append(f"static inline {function.prototype(name)} {{ {call} }}")
+            if synchronises(function):
+                lines += [of_volatile(function, name), of_volatile(function, function.name)]
     return "\n".join(lines)
+
+
+def of_volatile(function: Function, name: str) -> str:
+    """C++ does not take a volatile word for an ordinary one, as C does."""
+    word = function.parameters[0]
+    prototype = function.prototype(name).replace(str(word), f"volatile {word}", 1)
+    arguments = function.arguments().replace(word.name, f"({word.type}){word.name}", 1)
+    give = "" if function.result == "void" else "return "
+    return f"static inline {prototype} {{ {give}{function.name}({arguments}); }}"
+
+
+def layout(template: str) -> str:
+    """A number for the structures that are compiled into programs; it changes when one of them does."""
+    found = re.findall(r"(?ms)^struct (\w+ \{.*?\});", template)
+    assert len(found) >= 2, found
+    members = re.sub(r"/\*.*?\*/|\s+", " ", " ".join(found))
+    return f"{zlib.crc32(re.sub(' +', ' ', members).encode()):08x}"
 
 
 def header(table: Table, template: Path) -> str:
     text = template.read_text()
     for name, made in (
+        ("layout", layout(text)),
         ("declarations", declarations(table)),
         ("inlines", inlines(table)),
         ("tile_inlines", tile_inlines(table)),

@@ -224,40 +224,71 @@ words command_for(words const& given, bool shared, bool races, bool for_machine,
   return all;
 }
 
-// A program in C, which uses OpenSHMEM.
-words command_for_c(words const& given, bool for_machine, tree const& here) {
-  json const build = read_build(here, "cc");
+// What a makefile may ask for, as it does of other wrappers: `-show`, `--showme`, and parts of it as `--showme:link`.
+constexpr std::string_view show_names[] = {"-showme", "--showme", "-show", "--show"};
+
+// Removes such a question from the arguments and returns its part; `all` is the whole command, empty: none was asked.
+std::string take_question(words& given) {
+  std::string asked;
+  std::erase_if(given, [&](std::string const& word) {
+    auto const name = std::ranges::find_if(
+        show_names, [&](std::string_view one) { return word == one || word.starts_with(std::string{one} + ":"); });
+    if (word == "--print") asked = "all";
+    if (name == std::end(show_names)) return word == "--print";
+    asked = word == *name ? "all" : word.substr(name->size() + 1);
+    return true;
+  });
+  return asked;
+}
+
+// The same for the tiles of a machine.
+words command_for_tiles(words const& given, std::string_view command, json const& build, tree const& here) {
   words all{"-O3"};
   auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
-  if (for_machine) {
-    add(options_of(build, "compile_machine", here));
-    add(given);
-    if (only_compiles(given)) return all;
-    words const library = link_openshmem_for_machine(build, here);
-    if (library.empty())
-      throw usage_error{fmt::format(
-          "cc: there is no {}/lib/libshmem-riscv64.a; apt-get install python3-minimal g++-riscv64-linux-gnu, "
-          "and build again",
-          here.prefix.string())};
-    add_links_for_machine(all, given, build, here);
-    return all;
-  }
-  add(options_of(build, "compile", here));
+  add(options_of(build, "compile_machine", here));
   add(given);
   if (only_compiles(given)) return all;
-  words const library = link_openshmem(given, build, here);
-  if (library.empty())
+  if (link_openshmem_for_machine(build, here).empty())
     throw usage_error{fmt::format(
-        "cc: there is no {}/lib/libshmem.so; apt-get install python3-minimal, and build again", here.prefix.string())};
-  add(library);
+        "{}: there is no {}/lib/libshmem-riscv64.a; apt-get install python3-minimal g++-riscv64-linux-gnu, and build "
+        "again",
+        command, here.prefix.string())};
+  add_links_for_machine(all, given, build, here);
   return all;
 }
 
-int print_or_become(std::string_view program, words const& command, bool print, std::string_view packages) {
+// A program of OpenSHMEM without the runtime, in C or C++. A compiler that is asked only for its version links nothing.
+words command_for_openshmem(words const& given, std::string const& asked, std::string_view command, bool for_machine,
+                            tree const& here) {
+  json const build = read_build(here, command);
+  if (for_machine) return command_for_tiles(given, command, build, here);
+  words const library = link_openshmem(given, build, here);
+  if (library.empty())
+    throw usage_error{
+        fmt::format("{}: there is no {}/lib/libshmem.so; apt-get install python3-minimal, and build again", command,
+                    here.prefix.string())};
+  words all{"-O3"};
+  auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
+  words const compile = options_of(build, "compile", here);
+  if (asked == "compile") return compile;
+  if (asked == "link") return library;
+  add(compile);
+  add(given);
+  bool const names_files = std::ranges::any_of(given, [](std::string const& word) { return !word.starts_with('-'); });
+  if (asked.empty() ? names_files && !only_compiles(given) : !only_compiles(given)) add(library);
+  return all;
+}
+
+void print_words(words const& command) {
+  std::string text;
+  for (auto const& word : command) text += (text.empty() ? "" : " ") + quoted(word);
+  fmt::print("{}\n", text);
+}
+
+int print_or_become(std::string_view program, words command, bool print, std::string_view packages) {
   if (print) {
-    std::string text{program};
-    for (auto const& word : command) text += " " + quoted(word);
-    fmt::print("{}\n", text);
+    command.insert(command.begin(), std::string{program});
+    print_words(command);
     return exit_fine;
   }
   try {
@@ -267,6 +298,29 @@ int print_or_become(std::string_view program, words const& command, bool print, 
   }
 }
 
+int compile_openshmem(words const& given, std::string_view program, std::string_view command) {
+  words passed = given;
+  std::string const asked = take_question(passed);
+  if (asked == "command") {
+    print_words({std::string{program}});
+    return exit_fine;
+  }
+  if (!asked.empty() && asked != "all" && asked != "compile" && asked != "link")
+    throw usage_error{
+        fmt::format("{}: --showme:{} is unknown; give --showme, or with :command, :compile or :link", command, asked)};
+  std::string const machine = take_machine(passed);
+  if (!machine.empty()) check_machine(machine, own_tree());
+  take_pes_per_tile(passed, !machine.empty());
+  words const made = command_for_openshmem(passed, asked, command, !machine.empty(), own_tree());
+  if (asked == "compile" || asked == "link") {
+    print_words(made);
+    return exit_fine;
+  }
+  return print_or_become(
+      program, made, !asked.empty(),
+      machine.empty() ? "clang-19 lld-19 libstdc++-12-dev" : "clang-19 lld-19 libstdc++-12-dev g++-riscv64-linux-gnu");
+}
+
 }  // namespace
 
 int cc(words const& given) {
@@ -274,26 +328,24 @@ int cc(words const& given) {
     fmt::print(
         "Usage: tess cc [--print] ARGUMENTS...\n\n"
         "Compile and link a program in C with {}, -O3, and OpenSHMEM: <shmem.h> and libshmem of this tree. ARGUMENTS\n"
-        "are the compiler's own and win over ours. C++ programs: tess c++. Also called oshcc and oshc++, for "
-        "makefiles\n"
-        "of others: make CC=oshcc.\n\n"
+        "are the compiler's own and win over ours. C++ programs: tess c++. Also called oshcc, and for C++ without the\n"
+        "runtime oshc++, for makefiles of others: make CC=oshcc CXX=oshc++.\n\n"
         "  --machine NAME  for the tiles of a simulated machine instead: a static RV64GC Linux program with a PE on "
         "each\n"
         "  --pes-per-tile N  with --machine: the program is for N PEs on each tile, which share its harts and memory\n"
-        "  --print    print the command instead of running it\n\n"
+        "  --print    print the command instead of running it; also -show and --showme, which may say :command,\n"
+        "             :compile or :link for a part of it\n\n"
         "Examples: tess cc ring.c -o ring && tess run -n 4 ./ring\n"
         "          tess cc --machine nemesys-2x2 ring.c -o ring && tess run --machine nemesys-2x2 ./ring\n",
         c_compiler);
     return given.empty() ? exit_misuse : exit_fine;
   }
-  bool const print = std::ranges::find(given, "--print") != given.end();
-  words passed;
-  std::ranges::copy_if(given, std::back_inserter(passed), [](std::string const& word) { return word != "--print"; });
-  std::string const machine = take_machine(passed);
-  if (!machine.empty()) check_machine(machine, own_tree());
-  take_pes_per_tile(passed, !machine.empty());
-  return print_or_become(c_compiler, command_for_c(passed, !machine.empty(), own_tree()), print,
-                         machine.empty() ? "clang-19 lld-19" : "clang-19 lld-19 g++-riscv64-linux-gnu");
+  return compile_openshmem(given, c_compiler, "cc");
+}
+
+int oshcxx(words const& given) {
+  if (given.empty() || given[0] == "--help") return cc(given);
+  return compile_openshmem(given, compiler, "oshc++");
 }
 
 int cxx(words const& given) {

@@ -41,8 +41,11 @@ inline std::byte* find_at(void const* address, std::size_t bytes, int pe) {
 template <class T>
 T* at_pe(T const* address, std::size_t items, int pe) {
   std::byte* const found = find_at(address, items * sizeof(T), pe);
-  if (found == nullptr || items > SIZE_MAX / sizeof(T)) [[unlikely]]
+  if (found == nullptr || items > SIZE_MAX / sizeof(T)) [[unlikely]] {
+    // No items may be anywhere, also at null.
+    if (items == 0 && pe >= 0 && pe < own.pes) return reinterpret_cast<T*>(own.heap);
     static_cast<void>(far(address, items > SIZE_MAX / sizeof(T) ? SIZE_MAX : items * sizeof(T), pe));
+  }
   if (profiling) [[unlikely]]
     count_bytes(items * sizeof(T), pe);
   return reinterpret_cast<T*>(found);

@@ -43,12 +43,13 @@ std::optional<std::size_t> read_size(std::string_view text) {
 
 std::size_t limit_of_heap() {
   std::size_t const most = own.network != nullptr ? own.network->heap_bytes() : detail::shmem_job::heap_offset(own.pes);
-  char const* given = std::getenv("SHMEM_SYMMETRIC_SIZE");
-  if (given == nullptr) given = std::getenv("SMA_SYMMETRIC_SIZE");
-  if (given == nullptr) return most;
+  std::string given;
+  for (char const* name : {"SHMEM_SYMMETRIC_SIZE", "SMA_SYMMETRIC_SIZE"})
+    if (char const* const value = std::getenv(name); value != nullptr && given.empty()) given = value;
+  if (given.empty()) return most;
   auto const size = read_size(given);
   if (!size || *size == 0)
-    fail("SHMEM_SYMMETRIC_SIZE is `" + std::string(given) + "`", "a number of bytes, with K, M, G or T behind it");
+    fail("SHMEM_SYMMETRIC_SIZE is `" + given + "`", "a number of bytes, with K, M, G or T behind it");
   return std::min(most, (*size + 4095) / 4096 * 4096);
 }
 

@@ -13,6 +13,7 @@
 #include "shmem/address.hpp"
 #include "shmem/call.hpp"
 #include "shmem/exit_report.hpp"
+#include "shmem/layout.hpp"
 #include "shmem/memory.hpp"
 #include "shmem/network.hpp"
 #include "shmem/profile.hpp"
@@ -27,6 +28,24 @@ namespace {
 
 int beginnings = 0;
 
+bool is_set(char const* name, char const* old_name) {
+  return std::getenv(name) != nullptr || std::getenv(old_name) != nullptr;
+}
+
+/// What environment variables ask for (1.5, section 8).
+void introduce() {
+  if (own.pe != 0) return;
+  if (is_set("SHMEM_VERSION", "SMA_VERSION"))
+    std::fprintf(stderr, "%s: OpenSHMEM %d.%d\n", SHMEM_VENDOR_STRING, SHMEM_MAJOR_VERSION, SHMEM_MINOR_VERSION);
+  if (is_set("SHMEM_INFO", "SMA_INFO"))
+    std::fputs(
+        "SHMEM_VERSION         print the version of the library\n"
+        "SHMEM_INFO            print this\n"
+        "SHMEM_SYMMETRIC_SIZE  the most that shmem_malloc gives, as 512M or 1.5g; without it, what there is\n"
+        "SHMEM_DEBUG           nothing; misuse is always reported\n",
+        stderr);
+}
+
 }  // namespace
 
 void init() {
@@ -38,6 +57,7 @@ int init_thread(int requested, int* provided) {
   if (requested < SHMEM_THREAD_SINGLE || requested > SHMEM_THREAD_MULTIPLE)
     fail("thread level " + std::to_string(requested), "SHMEM_THREAD_SINGLE to SHMEM_THREAD_MULTIPLE");
   if (++beginnings == 1) {
+    check_layout();
     begin(SHMEM_THREAD_MULTIPLE);
     // Spinning takes the processor from the one that is waited for, if there are not enough.
     auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -47,6 +67,7 @@ int init_thread(int requested, int* provided) {
     open_heap();
     begin_profile();
     show_view(!profiling);
+    introduce();
     meet();
   }
   if (provided != nullptr) *provided = own.threads;

@@ -161,8 +161,10 @@ int team_n_pes(shmem_team_t team) {
 }
 
 int team_get_config(shmem_team_t team, long config_mask, shmem_team_config_t* config) {
-  if (!is_made(team) || config == nullptr) return -1;
-  if ((config_mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) config->num_contexts = team->config.num_contexts;
+  if (!is_made(team)) return -1;
+  if ((config_mask & SHMEM_TEAM_NUM_CONTEXTS) == 0) return 0;
+  if (config == nullptr) return -1;
+  config->num_contexts = team->config.num_contexts;
   return 0;
 }
 

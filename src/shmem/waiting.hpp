@@ -11,6 +11,8 @@
 
 #include <sched.h>
 
+#include <cstdint>
+
 #include "shmem/job.hpp"
 
 namespace tess::shmem {
@@ -28,6 +30,19 @@ void progress_network();
 /// Rounds of spinning before the first yield; few if PEs share processors.
 extern int spins;
 
+/// A long wait, which the launcher sees: when a PE ended without shmem_finalize, and all others wait, it ends the job.
+class shown_wait {
+ public:
+  shown_wait() {
+    if (own.control != nullptr) own.control->state[own.pe].waits.fetch_add((std::uint64_t{1} << 32U) + 1);
+  }
+  ~shown_wait() {
+    if (own.control != nullptr) own.control->state[own.pe].waits.fetch_sub(1);
+  }
+  shown_wait(shown_wait const&) = delete;
+  shown_wait& operator=(shown_wait const&) = delete;
+};
+
 /// The second argument is the word that makes it ready, if it is one word: only tiles need it.
 template <class Ready>
 void wait_for(Ready&& ready, void const* = nullptr) {
@@ -39,6 +54,7 @@ void wait_for(Ready&& ready, void const* = nullptr) {
     else
       progress_network();
   }
+  shown_wait const shown;
   while (!ready()) {
     if (has_network) progress_network();
     sched_yield();

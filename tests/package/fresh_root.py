@@ -1,7 +1,8 @@
 """fresh_root: the Debian packages, installed in a fresh Debian 12, do what they are for.
 
 Makes a root by debootstrap from the mirror of this machine, installs the packages with what they depend on, and runs a
-bundled program, a project with find_package, one with pkg-config, a C program, the manual and the completion.
+bundled program, a project with find_package, one with pkg-config, a C program, the manual and the completion;
+then OpenSHMEM's compilers and launcher, alone and beside Open MPI's.
 Needs root and a network; takes minutes. Usage: fresh_root.py PACKAGES SOURCES.
 """
 
@@ -19,6 +20,19 @@ C_PROGRAM = """
 int main(void) {
   struct tess_rmem_region region;
   return tess_rmem_open("none", TESS_RMEM_READ, &region) == TESS_RMEM_OK || tess_rmem_message()[0] == 0;
+}
+"""
+SHMEM_PROGRAM = """
+#include <shmem.h>
+#include <stdio.h>
+static long sum;
+int main(void) {
+  shmem_init();
+  shmem_long_atomic_add(&sum, shmem_my_pe(), 0);
+  shmem_barrier_all();
+  if (shmem_my_pe() == 0) printf("the sum is %ld\\n", sum);
+  shmem_finalize();
+  return 0;
 }
 """
 COMPLETION = """
@@ -79,6 +93,36 @@ def expect(what: str, text: str, pattern: str) -> None:
     print(f"{what}: right", flush=True)
 
 
+def check_openshmem(root: Root) -> None:
+    (root.folder / "sum.c").write_text(SHMEM_PROGRAM)
+    root.run("oshcc", "/sum.c", "-o", "/sum")
+    expect("oshcc, oshrun", root.run("oshrun", "-np", "3", "/sum"), "the sum is 3")
+    root.run("oshc++", "-x", "c++", "/sum.c", "-o", "/sum")
+    expect("oshc++", root.run("oshrun", "-np", "4", "/sum"), "the sum is 6")
+    root.run("sh", "-c", "clang-19 /sum.c -o /sum $(pkg-config --cflags --libs shmem)")
+    expect("pkg-config shmem", root.run("oshrun", "-np", "3", "/sum"), "the sum is 3")
+
+
+def check_alternatives(root: Root) -> None:
+    """Open MPI's packages come later, and stay when ours go."""
+
+    def leads_to(name: str, expected: str) -> None:
+        expect(f"{name} is {expected}", root.run("readlink", "-f", f"/usr/bin/{name}"), f"^{expected}\n$")
+
+    leads_to("oshrun", "/usr/bin/tess")
+    install = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "install", "--no-install-recommends"]
+    root.run(*install, "openmpi-bin", "libopenmpi-dev")
+    for name in ("oshrun", "oshcc", "oshc++"):
+        leads_to(name, "/usr/bin/tess")
+    root.run("update-alternatives", "--set", "oshrun", "/usr/bin/oshrun.openmpi")
+    for name, expected in (("oshrun", "orterun"), ("oshcc", "opal_wrapper"), ("oshcxx", "opal_wrapper")):
+        leads_to(name, f"/usr/bin/{expected}")
+    root.run("apt-get", "-y", "remove", "tessera")
+    for name, expected in (("oshrun", "orterun"), ("oshcc", "opal_wrapper"), ("oshcxx", "opal_wrapper")):
+        leads_to(name, f"/usr/bin/{expected}")
+    expect("nothing is diverted", root.run("sh", "-c", "dpkg-divert --list '*osh*' | wc -l"), "^0\n$")
+
+
 def check(root: Root, packages: list[Path], sources: Path) -> None:
     for package in packages:
         root.put(package, f"/packages/{package.name}")
@@ -111,6 +155,8 @@ def check(root: Root, packages: list[Path], sources: Path) -> None:
     (root.folder / "completion.bash").write_text(COMPLETION)
     expect("completion", root.run("bash", "/completion.bash"), r"run\nbfs\nnemesys-4x4")
     expect("documentation", root.run("ls", "/usr/share/doc/tessera-doc/html"), "index.html")
+    check_openshmem(root)
+    check_alternatives(root)
 
 
 def main(folder: Path, sources: Path) -> None:

@@ -42,7 +42,7 @@ class Job:
     def __enter__(self) -> "Job":
         self.folder = tempfile.TemporaryDirectory(prefix="shmem-failures-")
         self.shared = set(os.listdir("/dev/shm"))
-        environment = dict(os.environ, TMPDIR=self.folder.name)
+        environment = dict(os.environ, TMPDIR=self.folder.name, TESS_FAILURE_TIMEOUT="0.5")
         command = [*RUN, "-n", str(self.pes), PROGRAM, *self.words]
         self.process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -114,6 +114,18 @@ class APE(unittest.TestCase):
     def test_that_calls_global_exit_ends_all_with_its_status(self):
         with Job(self, 4, "global_exit", 2, 50, "barrier") as job:
             self.assertEqual(job.end()[0], 5)
+
+    def test_that_ends_without_finalize_ends_the_job_once_all_others_wait(self):
+        for activity, pes, victim in (("barrier", 3, 1), ("wait", 2, 0), ("reduce", 4, 3)):
+            with self.subTest(activity=activity), Job(self, pes, "leave", victim, 20, activity) as job:
+                code, said = job.end()
+                expected = f"tess: PE {victim} of {pes} ended without shmem_finalize; all others wait, and are ended\n"
+                self.assertEqual((code, said), (1, expected))
+
+    def test_that_ends_without_finalize_lets_others_end_without_it(self):
+        for turn in range(5):
+            with Job(self, 4, "forget", 0, 20 + turn, "barrier") as job:
+                self.assertEqual((job.end(), job.out), ((0, ""), "running\n"))
 
     def test_that_is_killed_at_any_time_ends_the_job(self):
         seed = int(os.environ.get("SHMEM_SEED", "23"))

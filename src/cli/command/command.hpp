@@ -23,13 +23,15 @@ class usage_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The words after the subcommand's name. Each is defined in the file of its name.
+// The words after the subcommand's name. Each is defined in the file of its name, but for cc and oshcxx, which
+// stand beside cxx.
 int run(words const& given);
 int bench(words const& given);
 int reproduce(words const& given);
 int doctor(words const& given);
 int cxx(words const& given);
 int cc(words const& given);
+int oshcxx(words const& given);
 int oshrun(words const& given);
 int machines(words const& given);
 int memd(words const& given);

@@ -77,7 +77,7 @@ int dispatch(int argc, char** argv) {
   std::string_view const called = argc > 0 ? argv[0] : "";
   std::string_view const name = called.substr(called.rfind('/') + 1);
   if (name == "oshcc") return run_alone(cc, argc, argv);
-  if (name == "oshc++" || name == "oshCC" || name == "oshcxx") return run_alone(cxx, argc, argv);
+  if (name == "oshc++" || name == "oshCC" || name == "oshcxx") return run_alone(oshcxx, argc, argv);
   if (name == "oshrun") return run_alone(oshrun, argc, argv);
   return run_alone(run_subcommand, argc, argv);
 }

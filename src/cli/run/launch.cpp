@@ -56,12 +56,15 @@ unsigned processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
 }
 
+words passed_variables;
+
 /// Other hosts get only the variables that are named.
 words exported_variables() {
-  words names;
+  words names = passed_variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     std::string_view const text = *entry;
-    if (text.starts_with("TESS_") || text.starts_with("UCX_")) names.emplace_back(text.substr(0, text.find('=')));
+    bool const ours = text.starts_with("TESS_") || text.starts_with("SHMEM_") || text.starts_with("SMA_");
+    if (ours || text.starts_with("UCX_")) names.emplace_back(text.substr(0, text.find('=')));
   }
   return names;
 }
@@ -94,6 +97,10 @@ words words_for(launcher const& by, std::string const& places, std::string const
 }
 
 }  // namespace
+
+void pass_variable(std::string const& name) {
+  passed_variables.push_back(name);
+}
 
 words launcher_words(unsigned processes) {
   std::string const number = std::to_string(processes);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "cli/command/command.hpp"
 
@@ -15,6 +16,9 @@ namespace tess::cli {
 /// The launcher and its options for this many processes of a program on this host; the program's arguments follow.
 /// Throws usage_error without a launcher.
 [[nodiscard]] words launcher_words(unsigned processes);
+
+/// Processes on other hosts get this environment variable, too.
+void pass_variable(std::string const& name);
 
 /// Number and hosts of places come from the environment, as `tess run` set it. Returns the job's exit code.
 int launch(std::filesystem::path const& program, words const& arguments);

@@ -23,8 +23,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cli/process/process.hpp"
 #include "cli/run/owner.hpp"
 #include "tess/detail/shmem/job_file.hpp"
 
@@ -74,6 +76,14 @@ class job_memory {
   file::control* control_ = nullptr;
 };
 
+/// As for places of several hosts (--failure-timeout).
+std::chrono::duration<double> longest_wait() {
+  std::string const given = environment_variable("TESS_FAILURE_TIMEOUT");
+  double seconds = 10;
+  std::from_chars(given.data(), given.data() + given.size(), seconds);
+  return std::chrono::duration<double>(seconds);
+}
+
 /// The processes, until all have ended.
 class pe_processes {
  public:
@@ -119,6 +129,7 @@ class pe_processes {
       }
       collect();
       if (ending_ && std::chrono::steady_clock::now() >= kill_at_) end_all(SIGKILL);
+      if (absent_ >= 0 && !ending_) look_who_waits();
     }
     if (signal_ != 0) end_by_signal(owner_.folder, signal_);
     return code_;
@@ -139,7 +150,8 @@ class pe_processes {
 
   /// In milliseconds, for poll(2).
   [[nodiscard]] int timeout() const {
-    if (!ending_) return -1;
+    constexpr int look_again = 100;
+    if (!ending_) return absent_ >= 0 ? look_again : -1;
     auto const left = kill_at_ - std::chrono::steady_clock::now();
     return std::max(1, static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(left).count()));
   }
@@ -188,9 +200,32 @@ class pe_processes {
     int const code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     code_ = std::max(code_, code);
     bool const finished = WIFEXITED(status) && (code == 0 || reached == progress::finalized || left_ == 0);
-    if (finished) return;
+    if (finished) {
+      if (reached != progress::finalized && absent_ < 0) absent_ = pe;
+      return;
+    }
     say(pe, status, code);
     if (left_ != 0) end_others();
+  }
+
+  /// A PE ended with 0 without shmem_finalize, and nobody else needs it, or all others will wait for ever.
+  void look_who_waits() {
+    std::vector<std::uint64_t> waits;
+    bool all_wait = true;
+    for (std::size_t pe = 0; pe < processes_.size(); ++pe) {
+      waits.push_back(processes_[pe] == 0 ? 0 : memory_.control().state[pe].waits.load());
+      all_wait = all_wait && (processes_[pe] == 0 || static_cast<std::uint32_t>(waits.back()) != 0);
+    }
+    auto const now = std::chrono::steady_clock::now();
+    if (!all_wait || waits != waits_) {
+      waits_ = std::move(waits);
+      waiting_since_ = now;
+    } else if (now - waiting_since_ >= longest_wait()) {
+      fmt::print(stderr, "tess: PE {} of {} ended without shmem_finalize; all others wait, and are ended\n", absent_,
+                 pes_);
+      code_ = exit_failed;
+      end_others();
+    }
   }
 
   void say(int pe, int status, int code) const {
@@ -210,6 +245,9 @@ class pe_processes {
   int signal_ = 0;
   bool ending_ = false;
   std::chrono::steady_clock::time_point kill_at_{};
+  int absent_ = -1;  ///< the first PE that ended with 0 without shmem_finalize
+  std::vector<std::uint64_t> waits_;
+  std::chrono::steady_clock::time_point waiting_since_{};
 };
 
 /// A file in memory, read only; empty if it cannot be.

@@ -1,4 +1,6 @@
 // run: `tess run` checks its options, passes them on in the environment and becomes the program.
+#include "cli/run/run.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 #include <string>
 
 #include "cli/command/command.hpp"
@@ -216,17 +217,8 @@ words options_by_environment() {
   become(here.programs() / "machine" / "tess-machine", machine_words);
 }
 
-/// As other launchers find a name without a slash: on the PATH, then here. As it is, if it is nowhere.
-std::string found_like_others(std::string const& name) {
-  if (name.contains('/')) return name;
-  char const* const path = std::getenv("PATH");
-  std::stringstream folders{path == nullptr ? "" : path};
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (!folder.empty() && is_executable_file(fs::path{folder} / name)) return (fs::path{folder} / name).string();
-  return is_executable_file(name) ? "./" + name : name;
-}
+}  // namespace
 
-/// `always_pes`: whatever the program is, such as an interpreter, whose script uses OpenSHMEM.
 int run_words(words const& given, bool always_pes) {
   tree const here = own_tree();
   auto const split = split_run_words(given);
@@ -276,26 +268,8 @@ int run_words(words const& given, bool always_pes) {
   become(program, split.arguments);
 }
 
-}  // namespace
-
 int run(words const& given) {
   return run_words(given, false);
-}
-
-int oshrun(words const& given) {
-  words as_run;
-  auto word = given.begin();
-  for (; word != given.end() && word->starts_with('-') && *word != "--"; ++word) {
-    bool const takes_pes = *word == "-np" || *word == "-n" || *word == "--np";
-    as_run.push_back(takes_pes ? "-n" : *word);
-    if (takes_pes && word + 1 != given.end()) as_run.push_back(*++word);
-  }
-  if (word != given.end() && *word == "--") ++word;
-  if (word == given.end()) return run(as_run);
-  // All words after its name are the program's own.
-  as_run.insert(as_run.end(), {"--", found_like_others(*word)});
-  as_run.insert(as_run.end(), word + 1, given.end());
-  return run_words(as_run, true);
 }
 
 }  // namespace tess::cli

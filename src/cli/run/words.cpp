@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "cli/command/nearest.hpp"
+#include "cli/run/oshrun.hpp"
 
 namespace tess::cli {
 namespace {
@@ -33,6 +34,8 @@ shape shape_of(std::string_view word) {
 }
 
 [[noreturn]] void refuse_unknown(std::string const& word) {
+  if (is_launcher_option(word))
+    throw usage_error{fmt::format("run: {} is an option of other launchers; oshrun takes it", word)};
   std::vector<std::string> names;
   for (auto const& option : run_options) names.emplace_back(option.name);
   std::string const meant = nearest(word.substr(0, word.find('=')), names);

@@ -1,7 +1,7 @@
 // failures: PEs that meet, wait, put and lock without end, until one of them ends as the arguments say.
 //
 //   failures HOW PE AFTER ACTIVITY: HOW is a signal's number, `exit`, `global_exit`, `never`, `finish`, `forget`, which
-//   leaves out shmem_finalize, or `code`, which ends that PE with 3 after it; AFTER counts rounds.
+//   leaves out shmem_finalize, `leave`, which lets that PE alone end so, or `code`, which ends that PE with 3 after it; AFTER counts rounds.
 #include <shmem.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   for (long round = 1;; ++round) {
     if (me == victim && round == after) {
       if (strcmp(how, "exit") == 0) exit(3);
+      if (strcmp(how, "leave") == 0) return 0;
       if (strcmp(how, "global_exit") == 0) shmem_global_exit(5);
       if (atoi(how) != 0) {
         raise(atoi(how));

@@ -1,12 +1,9 @@
 // rma: puts and gets of every type and width, with strides, in blocks, non-blocking, of single items, and large ones.
 //
 //   Each PE writes to the next one and reads from it; the memory around what is written must stay as it was.
-#include "check.h"
+#include "in_a_ring.h"
 
 enum { items = 40, untouched = 99 };
-
-static int me, pes, next_pe, before;
-static shmem_ctx_t ctx;
 
 static int value_of(int pe, int i) {
   return (pe * 5 + i) % 50;
@@ -210,18 +207,3 @@ static void run(void* in_heap) {
   large();
 }
 #endif
-
-int main(void) {
-  shmem_init();
-  me = shmem_my_pe();
-  pes = shmem_n_pes();
-  next_pe = (me + 1) % pes;
-  before = (me + pes - 1) % pes;
-  CHECK(shmem_ctx_create(0, &ctx) == 0);
-  void* const in_heap = shmem_malloc(4096);
-  run(in_heap);
-  shmem_ctx_destroy(ctx);
-  shmem_free(in_heap);
-  shmem_finalize();
-  return 0;
-}

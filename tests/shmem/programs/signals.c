@@ -1,10 +1,8 @@
 // signals: puts with a signal of every type and width, signals alone, and a pipeline whose stages see whole blocks.
-#include "check.h"
+#include "in_a_ring.h"
 
 enum { items = 33 };
 
-static int me, pes, next_pe, before;
-static shmem_ctx_t ctx;
 static uint64_t flag;
 
 #define SIGNALLED(N, T, CALL, PUT, OPERATION, first, second)                              \
@@ -139,16 +137,3 @@ static void run(void* in_heap) {
   pipeline();
 }
 #endif
-
-int main(void) {
-  shmem_init();
-  me = shmem_my_pe();
-  pes = shmem_n_pes();
-  next_pe = (me + 1) % pes;
-  before = (me + pes - 1) % pes;
-  CHECK(shmem_ctx_create(0, &ctx) == 0);
-  void* const in_heap = shmem_malloc(4096);
-  run(in_heap);
-  shmem_finalize();
-  return 0;
-}

@@ -46,6 +46,8 @@ struct alignas(64) pe_state {
   // The program, which must be the same everywhere.
   std::uint64_t program[2];
   std::uint64_t data_begin, data_bytes;
+  /// How many of its threads wait for others; above bit 32, how many long waits began.
+  std::atomic<std::uint64_t> waits;
 };
 
 struct control {
