@@ -12,10 +12,11 @@
 
 #include "shmem/address.hpp"
 #include "shmem/call.hpp"
+#include "shmem/describe_collectives.hpp"
 #include "shmem/exit_report.hpp"
 #include "shmem/memory.hpp"
 #include "shmem/network.hpp"
-#include "shmem/profile.hpp"
+#include "shmem/observe.hpp"
 #include "shmem/teams.hpp"
 #include "shmem/waiting.hpp"
 
@@ -45,8 +46,8 @@ int init_thread(int requested, int* provided) {
     spins = pes_here <= processors ? 1'000 : 20;
     open_teams();
     open_heap();
-    begin_profile();
-    show_view(!profiling);
+    begin_observing();
+    show_view(!observed);
     meet();
   }
   if (provided != nullptr) *provided = own.threads;
@@ -57,9 +58,10 @@ void finalize() {
   if (beginnings == 0) fail("outside of shmem_init", "a shmem_init for each shmem_finalize");
   if (--beginnings != 0) return;
   std::fflush(nullptr);
+  if (observed) begin_observed(describe::finalize());
   complete_contexts();
   meet();
-  end_profile();
+  end_observing();
   close_teams();
   close_heap();
   end();
