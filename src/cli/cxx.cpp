@@ -181,13 +181,15 @@ words command_for(words const& given, bool shared, bool races, bool for_machine,
 }
 
 // A program in C, which uses OpenSHMEM.
-words command_for_c(words const& given, tree const& here) {
+words command_for_c(words const& given, bool races, tree const& here) {
   json const build = read_build(here, "cc");
   words all{"-O3"};
   auto const add = [&all](words const& more) { all.insert(all.end(), more.begin(), more.end()); };
   add(options_of(build, "compile", here));
+  if (races) add(options_of(build, "compile_shmem_races", here));
   add(given);
   if (only_compiles(given)) return all;
+  if (races) add(options_of(build, "link_shmem_races", here));
   words const library = link_openshmem(given, build, here);
   if (library.empty())
     throw usage_error{fmt::format(
@@ -215,20 +217,24 @@ int print_or_become(std::string_view program, words const& command, bool print, 
 int cc(words const& given) {
   if (given.empty() || given[0] == "--help" || given[0] == "-h") {
     fmt::print(
-        "Usage: tess cc [--print] ARGUMENTS...\n\n"
+        "Usage: tess cc [--print] [--races] ARGUMENTS...\n\n"
         "Compile and link a program in C with {}, -O3, and OpenSHMEM: <shmem.h> and libshmem of this tree. ARGUMENTS\n"
         "are the compiler's own and win over ours. C++ programs: tess c++. Also called oshcc and oshc++, for "
         "makefiles\n"
         "of others: make CC=oshcc.\n\n"
-        "  --print    print the command instead of running it\n\n"
+        "  --print    print the command instead of running it\n"
+        "  --races    the program's own loads and stores are checked, too, when it is run by `tess run --fabric "
+        "checked`\n\n"
         "Example: tess cc ring.c -o ring && tess run -n 4 ./ring\n",
         c_compiler);
     return given.empty() ? exit_misuse : exit_fine;
   }
-  bool const print = std::ranges::find(given, "--print") != given.end();
+  auto const has = [&given](std::string_view word) { return std::ranges::find(given, word) != given.end(); };
+  bool const print = has("--print");
   words passed;
-  std::ranges::copy_if(given, std::back_inserter(passed), [](std::string const& word) { return word != "--print"; });
-  return print_or_become(c_compiler, command_for_c(passed, own_tree()), print, "clang-19 lld-19");
+  std::ranges::copy_if(given, std::back_inserter(passed),
+                       [](std::string const& word) { return word != "--print" && word != "--races"; });
+  return print_or_become(c_compiler, command_for_c(passed, has("--races"), own_tree()), print, "clang-19 lld-19");
 }
 
 int cxx(words const& given) {

@@ -39,6 +39,10 @@ void begin_observing() {
 
 void end_observing() {
   observed = false;
+  if (checks) {
+    checking::after(now, 0);
+    checking::close();
+  }
   end_profile();
   end_trace();
 }

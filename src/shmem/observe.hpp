@@ -83,7 +83,7 @@ void begin_observed(operation const& of);
 void end_observed(double began);
 extern constinit thread_local std::uint64_t observed_result [[gnu::tls_model("initial-exec")]];
 
-/// At init and finalize; both are called by all PEs.
+/// At init and finalize, whose operation has begun; both are called by all PEs.
 void begin_observing();
 void end_observing();
 

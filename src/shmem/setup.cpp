@@ -58,6 +58,7 @@ void finalize() {
   if (beginnings == 0) fail("outside of shmem_init", "a shmem_init for each shmem_finalize");
   if (--beginnings != 0) return;
   std::fflush(nullptr);
+  // The program's own code runs no more in the job.
   if (observed) begin_observed(describe::finalize());
   complete_contexts();
   meet();

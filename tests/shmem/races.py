@@ -12,7 +12,8 @@ from pathlib import Path
 
 TESS = os.environ["TESS"]
 PROGRAMS = Path(os.environ["SHMEM_PROGRAMS"])
-SOURCE = Path(__file__).parent / "programs" / "races.c"
+HERE = Path(__file__).parent
+SOURCE = HERE / "programs" / "races.c"
 LINES = SOURCE.read_text().splitlines()
 # The case: what both lines do to which memory; `and` stands between the two, in whichever order.
 CASES = {
@@ -116,7 +117,7 @@ class ProgramsOfOtherTests(unittest.TestCase):
         names = "rma atomics signals waits collectives reductions active_sets contexts locks memory old_names setup"
         names += " teams threads words_clang_O2 atomics_profiling rma_cxx old_halo_clang old_sgi_sums_clang"
         names += " statics_clang_pie statics_clang_static"
-        examples = [p.stem for p in (SOURCE.parents[1] / "examples").iterdir() if p.stem != "with_tessera"]
+        examples = [p.stem for p in (HERE / "examples").iterdir() if p.stem != "with_tessera"]
         for name in names.split() + [f"example_{stem}" for stem in examples]:
             for pes in (1, 2, 3):
                 with self.subTest(program=name, pes=pes):
@@ -126,6 +127,118 @@ class ProgramsOfOtherTests(unittest.TestCase):
     def test_have_none_in_the_litmus_programs_that_the_model_allows(self):
         ran = run(PROGRAMS / "litmus", 500, "ordered", pes=4)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+
+OWN = """#include <shmem.h>
+#include <stdatomic.h>
+#include <string.h>
+static long word, block[8], flag;
+static _Atomic long told;
+static struct { char c; long l; } pair;
+int main(int argc, char** argv) {
+  shmem_init();
+  int const me = shmem_my_pe(), ordered = argc > 2;
+  switch (argv[1][0]) {
+    case '1':
+      if (me == 0) word = 1;  // first 1
+      if (ordered) shmem_barrier_all();
+      if (me == 1) shmem_long_p(&word, 2, 0);  // second 1
+      break;
+    case '2':
+      if (me == 1) shmem_long_put(block, &word, 1, 0);  // first 2
+      if (ordered && me == 1) shmem_fence();
+      if (me == 1) shmem_long_p(&flag, 1, 0);
+      if (me == 0) shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+      if (me == 0 && block[0] != 0) return 1;  // second 2
+      break;
+    case '3':
+      if (me == 1) shmem_long_put_nbi(block, block, 8, 0);  // first 3
+      if (ordered) shmem_quiet();
+      if (me == 1) memset(block, 0, sizeof block);  // second 3
+      break;
+    case '4': {
+      long* const there = shmem_ptr(block, 0);
+      if (me == 1) there[3] = 1;  // first 4
+      if (ordered) shmem_sync_all();
+      if (me == 0 && shmem_long_g(&block[3], 0) == 7) return 1;  // second 4
+      break;
+    }
+    case '5': {
+      _Atomic long* const there = shmem_ptr(&told, 0);
+      if (me == 1) {
+        ((long*)shmem_ptr(block, 0))[0] = 1;  // first 5
+        if (ordered) atomic_store(there, 1);
+      }
+      while (me == 0 && ordered && atomic_load(&told) == 0) {
+      }
+      if (me == 0) block[0] = 2;  // second 5
+      break;
+    }
+    case '6':
+      if (me == 0) {
+        if (ordered) shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+        for (long volatile* seen = &flag; *seen == 0;) {  // first 6
+        }
+      }
+      if (me == 1) shmem_long_p(&flag, 1, 0);  // second 6
+      break;
+    case '7':
+      if (me == 0) pair.c = 1;  // first 7
+      if (me == 1) shmem_putmem(ordered ? (void*)&pair.l : (void*)&pair, "abcdefgh", 8, 0);  // second 7
+      break;
+  }
+  shmem_finalize();
+  return 0;
+}
+"""
+
+
+class OwnAccesses(unittest.TestCase):
+    """Of programs that `tess cc --races` compiles."""
+
+    def setUp(self) -> None:
+        made = tempfile.TemporaryDirectory()
+        self.addCleanup(made.cleanup)
+        self.folder = Path(made.name)
+
+    def compile(self, source: Path) -> Path:
+        program = self.folder / source.stem
+        options = ["--races", "-O0", f"-I{HERE / 'programs'}", f"-I{PROGRAMS.parents[1] / 'tests' / 'shmem'}"]
+        command = [TESS, "cc", *options, str(source), "-o", str(program), "-lm", "-pthread"]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        return program
+
+    def test_race_with_those_of_other_pes(self):
+        source = self.folder / "own.c"
+        source.write_text(OWN)
+        program = self.compile(source)
+        lines = OWN.splitlines()
+        for case in range(1, 8):
+            with self.subTest(case=case):
+                ran = run(program, case, pes=2)
+                self.assertEqual(ran.returncode, 2, ran.stderr)
+                for which in ("first", "second"):
+                    line = next(n for n, text in enumerate(lines, 1) if text.endswith(f"// {which} {case}"))
+                    self.assertIn(f"(own.c:{line})", ran.stderr)
+                ran = run(program, case, "ordered", pes=2)
+                self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_of_a_job_that_is_not_checked_are_left_alone(self):
+        source = self.folder / "own.c"
+        source.write_text(OWN)
+        program = str(self.compile(source))
+        ran = subprocess.run([TESS, "run", "-n", "2", program, "1"], capture_output=True, text=True, check=False)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_of_other_programs_do_not_race(self):
+        # active_sets.c reads words while they are written.
+        names = "signals waits collectives contexts locks memory old_names setup teams threads"
+        sources = [HERE / "programs" / f"{name}.c" for name in names.split()] + sorted((HERE / "examples").glob("*.c"))
+        for source in sources:
+            with self.subTest(program=source.stem):
+                ran = run(self.compile(source))
+                self.assertEqual((ran.returncode, ran.stderr), (0, ""))
 
 
 class CheckedJobs(unittest.TestCase):

@@ -1,7 +1,7 @@
 // checks: `tess run --fabric checked`: conflicting accesses of PEs that nothing orders, and collectives that PEs call
 // differently.
 //
-//   Only calls are seen, not the program's own loads and stores. A race is reported once for each pair of lines, and
+//   Calls are seen, and the program's own loads and stores if it was compiled by `tess cc --races`. A race is reported once for each pair of lines, and
 //   the job goes on; `tess run` then returns 2. A collective that cannot end as the program wants ends the job with 2.
 //
 // Threads   any; those of one PE count as one.
@@ -18,6 +18,9 @@ namespace tess::shmem::checking {
 /// The job is checked; all PEs say the same.
 [[nodiscard]] bool wanted();
 void open();
+void close();
+/// Between open and close: the program's own accesses are seen, too, if it was compiled for that (own_accesses.cpp).
+extern bool sees_accesses;
 
 /// Around a call.
 void before(operation const& o);

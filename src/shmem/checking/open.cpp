@@ -9,6 +9,8 @@
 
 namespace tess::shmem::checking {
 
+bool sees_accesses = false;
+
 bool wanted() {
   char const* const fabric = std::getenv("TESS_FABRIC");
   return fabric != nullptr && std::string_view(fabric) == "checked";
@@ -20,6 +22,11 @@ void open() {
   locked const all;
   pe_line& mine = line_of(own.pe);
   mine.epoch = std::max<number>(mine.epoch, 1);
+  sees_accesses = true;
+}
+
+void close() {
+  sees_accesses = false;
 }
 
 }  // namespace tess::shmem::checking

@@ -1,4 +1,6 @@
 // races: what each call does to the clocks, and the accesses that they do not order.
+#include "shmem/checking/races.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -32,25 +34,15 @@ void use_cell(location const& at, entry const& now, std::vector<race>& found) {
   keep(c, now);
 }
 
-void use_bytes(access const& a, std::byte const* begin, entry now, std::vector<race>& found) {
-  location at;
-  if (a.bytes == 0 || !locate(begin, a.bytes, a.pe, at)) return;
-  for (std::size_t left = a.bytes; left != 0;) {
-    std::size_t const here = bytes_in_cell(at, left, now.mask);
-    use_cell(at, now, found);
-    at.offset += here;
-    left -= here;
-  }
-}
-
 void use_memory(operation const& o, std::uint16_t site, std::vector<race>& found) {
   number const epoch = line_of(own.pe).epoch;
   for (std::size_t i = 0; i < o.access_count; ++i) {
     access const& a = o.accesses[i];
     entry const now{epoch, static_cast<std::uint16_t>(own.pe), site, 0, a.how, a.is_pending, a.is_borrowed};
     auto const* begin = static_cast<std::byte const*>(a.at);
+    location at;
     for (std::size_t block = 0; begin != nullptr && block < a.blocks; ++block, begin += a.step)
-      use_bytes(a, begin, now, found);
+      if (a.bytes != 0 && locate(begin, a.bytes, a.pe, at)) use_range(at, a.bytes, now, found);
   }
 }
 
@@ -110,6 +102,15 @@ void note_objects(operation const& o, std::uint64_t result) {
 }
 
 }  // namespace
+
+void use_range(location at, std::size_t bytes, entry now, std::vector<race>& found) {
+  while (bytes != 0) {
+    std::size_t const here = bytes_in_cell(at, bytes, now.mask);
+    use_cell(at, now, found);
+    at.offset += here;
+    bytes -= here;
+  }
+}
 
 void before(operation const& o) {
   check_overlap(o);
