@@ -18,7 +18,7 @@ function(tess_write_build_json file include_directory)
   set(link_runtime_machine -Wl,--undefined-glob=_ZN4tess*)
   set(compile_races ${TESS_RACES_COMPILE_OPTIONS} -Xclang "-fsanitize-ignorelist=\${prefix}/share/tessera/races.txt")
   set(link_races "\${prefix}/lib/libtessera-races.a" -pthread ${TESS_RACES_LINK_OPTIONS})
-  set(compile_shmem_races ${TESS_REPORT_ACCESSES_OPTIONS})
+  set(compile_shmem_races ${TESS_REPORT_ACCESSES_OPTIONS} -Wno-unused-command-line-argument)
   set(link_shmem_races "\${prefix}/lib/libshmem-races.a")
   set(text "")
   foreach(key IN ITEMS compile link compile_shared link_shared compile_machine link_machine runtime_machine

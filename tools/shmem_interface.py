@@ -307,7 +307,7 @@ def overloads(table: Table) -> str:
                 continue
             give = "" if function.result == "void" else "return "
             call = f"{give}{function.name}({function.arguments()});"
-            lines.append(f"static inline {function.prototype(name)} {{ {call} }}")
+            lines.append(f"TESS_SHMEM_OVERLOAD {function.prototype(name)} {{ {call} }}")
     return "\n".join(lines)
 
 

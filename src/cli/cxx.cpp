@@ -90,6 +90,24 @@ bool uses_runtime(std::string const& file) {
   return std::regex_search(text, include);
 }
 
+// Source text that includes OpenSHMEM's header, or an object file that starts it.
+bool uses_openshmem(std::string const& file) {
+  std::error_code unreadable;
+  if (file.starts_with('-') || !std::filesystem::is_regular_file(file, unreadable)) return false;
+  std::ifstream stream{file, std::ios::binary};
+  std::string const text{std::istreambuf_iterator<char>{stream}, {}};
+  if (text.starts_with("\177ELF") || text.starts_with("!<arch>")) return text.contains("shmem_init");
+  static std::regex const include{R"((^|\n)[ \t]*#[ \t]*include[ \t]*[<"](mpp/)?shmemx?\.h[">])"};
+  return std::regex_search(text, include);
+}
+
+// A program of PEs, without tasks. What the output's name had before does not count.
+bool is_only_openshmem(words given) {
+  auto const output = std::ranges::find(given, "-o");
+  if (output != given.end() && output + 1 != given.end()) given.erase(output, output + 2);
+  return std::ranges::any_of(given, uses_openshmem) && std::ranges::none_of(given, uses_runtime);
+}
+
 // The runtime for the tiles of a machine, if the program needs it.
 words runtime_for_machine(words const& given, json const& build, tree const& here) {
   if (std::ranges::none_of(given, uses_runtime)) return {};
@@ -158,12 +176,19 @@ words command_for(words const& given, bool shared, bool races, bool for_machine,
   }
   add(options_of(build, "compile", here));
   if (shared) add(options_of(build, "compile_shared", here));
+  // What is checked are accesses of symmetric memory, when the program is run.
+  bool const races_of_pes = races && is_only_openshmem(given);
+  if (races_of_pes) {
+    add(options_of(build, "compile_shmem_races", here));
+    races = false;
+  }
   if (races) add(options_of(build, "compile_races", here));
   if (shared && links) {
     add(options_of(build, "link_shared", here));
     add(name_inside(given));
   }
   add(given);
+  if (races_of_pes && links) add(options_of(build, "link_shmem_races", here));
   if (!races && !shared && links) {
     add(options_of(build, "link", here));
     add(link_openshmem(given, build, here));
@@ -248,7 +273,9 @@ int cxx(words const& given) {
         "             what a tile has\n"
         "  --print    print the command instead of running it\n"
         "  --races    the program looks for races: accesses of tasks and handlers to the same memory, in one process,\n"
-        "             that nothing orders; it prints both lines at its end, and its exit code is 1\n"
+        "             that nothing orders; it prints both lines at its end, and its exit code is 1. In a program of "
+        "OpenSHMEM\n"
+        "             the loads and stores of PEs are checked when it is run by `tess run --fabric checked`\n"
         "  --shared   make a shared object whose functions may use `at` (also to compile its parts with -c); it uses "
         "the\n"
         "             runtime of the program that loads it, which must happen before tess::run\n\n"

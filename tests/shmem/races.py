@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
 
 
 class OwnAccesses(unittest.TestCase):
-    """Of programs that `tess cc --races` compiles."""
+    """Loads and stores of programs that `tess cc --races` compiles."""
 
     def setUp(self) -> None:
         made = tempfile.TemporaryDirectory()
@@ -223,6 +223,19 @@ class OwnAccesses(unittest.TestCase):
                     self.assertIn(f"(own.c:{line})", ran.stderr)
                 ran = run(program, case, "ordered", pes=2)
                 self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_of_a_program_in_c_plus_plus_race(self):
+        source = self.folder / "own.cpp"
+        source.write_text(
+            "#include <shmem.h>\nnamespace here { long word; }\nint main() {\n  shmem_init();\n"
+            "  if (shmem_my_pe() == 0) here::word = 1;\n  else shmem_p(&here::word, 2L, 0);\n  shmem_finalize();\n}\n"
+        )
+        for command in (["-c", "own.cpp", "-o", "own.o"], ["own.o", "-o", "own"]):
+            made = subprocess.run([TESS, "c++", "--races", "-O0", *command], cwd=self.folder, check=False)
+            self.assertEqual(made.returncode, 0)
+        ran = run(self.folder / "own", pes=2)
+        for text in ("`here::word` of PE 0", "written by PE 0 in a store (own.cpp:5)", "in shmem_long_p (own.cpp:6)"):
+            self.assertIn(text, ran.stderr)
 
     def test_of_a_job_that_is_not_checked_are_left_alone(self):
         source = self.folder / "own.c"

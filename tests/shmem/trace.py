@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -67,6 +68,17 @@ class Trace(unittest.TestCase):
             ends = [(s["ts"], s["ts"] + s["dur"]) for s in of_pe]
             for (_, end), (begin, _) in zip(ends, ends[1:]):
                 self.assertLessEqual(end, begin + 0.002)
+
+    def test_has_the_events_and_keys_of_the_page(self):
+        page = Path(__file__).parents[2] / "docs" / "use" / "openshmem.md"
+        rows = re.findall(r"^\| .* \| `([MXsf])` \| (.*) \| .* \|$", page.read_text(), re.MULTILINE)
+        keys = {kind: re.findall(r"`(\w+)`", names) for kind, names in rows}
+        self.run_program(PROGRAMS / "example_pipeline", pes=2)
+        trace = json.loads(self.file.read_text())
+        self.assertEqual(list(trace), ["displayTimeUnit", "traceEvents"])
+        self.assertEqual({e["ph"] for e in trace["traceEvents"]}, set("MXsf"))
+        for event in trace["traceEvents"]:
+            self.assertEqual(list(event), keys[event["ph"]])
 
     def test_leads_from_a_signal_to_the_wait_that_saw_it(self):
         self.run_program(PROGRAMS / "example_pipeline", pes=2)

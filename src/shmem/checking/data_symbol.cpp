@@ -1,12 +1,15 @@
 // data_symbol: looks through the table of symbols of the program's file.
 #include "shmem/checking/data_symbol.hpp"
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <memory>
 #include <span>
 
 namespace tess::shmem::checking {
@@ -25,6 +28,14 @@ std::uintptr_t load_address() {
   return found;
 }
 
+/// Without what C++ adds to names.
+std::string as_written(char const* name) {
+  int problem = 0;
+  std::unique_ptr<char, decltype(&std::free)> const readable(abi::__cxa_demangle(name, nullptr, nullptr, &problem),
+                                                             &std::free);
+  return problem == 0 ? readable.get() : name;
+}
+
 std::pair<std::string, std::uint64_t> find_symbol(std::byte const* file, std::uint64_t address) {
   auto const& header = *reinterpret_cast<ElfW(Ehdr) const*>(file);
   std::span const sections(reinterpret_cast<ElfW(Shdr) const*>(file + header.e_shoff), header.e_shnum);
@@ -35,7 +46,7 @@ std::pair<std::string, std::uint64_t> find_symbol(std::byte const* file, std::ui
                             section.sh_size / sizeof(ElfW(Sym)));
     for (auto const& symbol : symbols)
       if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && address - symbol.st_value < symbol.st_size)
-        return {names + symbol.st_name, address - symbol.st_value};
+        return {as_written(names + symbol.st_name), address - symbol.st_value};
   }
   return {};
 }

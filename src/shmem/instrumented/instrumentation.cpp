@@ -1,7 +1,7 @@
-// instrumentation: what the compiler calls at each load, store and atomic of a C program (-fsanitize=thread, whose own
+// instrumentation: what the compiler calls at each load, store and atomic of a program (-fsanitize=thread, whose own
 // library is not linked): a checked job then sees them as it sees OpenSHMEM's calls.
 //
-//   It is linked into programs of `tess cc --races` only, and needs nothing but libshmem.
+//   It is linked into programs of `tess cc --races` and `tess c++ --races` only, and needs nothing but libshmem.
 //
 // Cost      a call and a comparison each while the job is not checked.
 #include <cstddef>
@@ -83,6 +83,13 @@ TESS_ACCESS(4)
 TESS_ACCESS(8)
 TESS_ACCESS(16)
 
+void __tsan_vptr_read(void** p) {
+  tess_shmem_used(p, sizeof *p, reads, 0, TESS_FROM);
+}
+/// Constructors and destructors of one class store what is there already.
+void __tsan_vptr_update(void** p, void* table) {
+  if (*p != table) tess_shmem_used(p, sizeof *p, writes, 0, TESS_FROM);
+}
 void* __tsan_memcpy(void* to, void const* from, std::size_t bytes) {
   tess_shmem_used(from, bytes, reads, 0, TESS_FROM);
   tess_shmem_used(to, bytes, writes, 0, TESS_FROM);
