@@ -39,8 +39,8 @@ class call {
     }
   }
   ~call() {
-    if (began_ != 0) [[unlikely]]
-      end_observed(began_);
+    if (observed) [[unlikely]]
+      if (began_ != 0) end_observed(began_);
   }
   call(call const&) = delete;
   call& operator=(call const&) = delete;
@@ -48,11 +48,11 @@ class call {
   /// A result that says what the call did.
   template <class T>
   [[gnu::always_inline]] T returns(T result) const {
-    if (began_ != 0) [[unlikely]] {
+    if (observed) [[unlikely]] {
       if constexpr (std::is_pointer_v<T>)
-        observed_result = reinterpret_cast<std::uintptr_t>(result);
+        note_result(reinterpret_cast<std::uintptr_t>(result));
       else
-        observed_result = static_cast<std::uint64_t>(result);
+        note_result(static_cast<std::uint64_t>(result));
     }
     return result;
   }

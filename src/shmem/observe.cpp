@@ -9,12 +9,12 @@
 namespace tess::shmem {
 
 bool observed = false;
-constinit thread_local std::uint64_t observed_result [[gnu::tls_model("initial-exec")]] = 0;
 
 namespace {
 
 bool checks = false;
 thread_local operation now;
+thread_local std::uint64_t result_of_call = 0;
 
 }  // namespace
 
@@ -23,9 +23,13 @@ void begin_observed(operation const& of) {
   if (checks) checking::before(now);
 }
 
+void note_result(std::uint64_t result) {
+  result_of_call = result;
+}
+
 void end_observed(double began) {
-  if (checks) checking::after(now, observed_result);
-  if (tracing) trace_call(now, began);
+  if (checks) checking::after(now, result_of_call);
+  if (tracing) trace_call(now, result_of_call, began);
   if (profiling) count_call(current.name, current.from, began);
 }
 

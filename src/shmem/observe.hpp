@@ -13,9 +13,6 @@
 
 namespace tess::shmem {
 
-/// Calls are counted, traced or checked.
-extern bool observed;
-
 enum class use : std::uint8_t { read, write, atomic_read, atomic_write };
 
 /// Bytes that a call uses: blocks of them, `step` bytes apart.
@@ -78,13 +75,27 @@ struct operation {
   void agree(char const* name, std::int64_t value) { values[value_count++] = {name, value}; }
 };
 
-/// The operation of this thread's call begins and ends; `result` is the call's, if it has one that says something.
+#if defined(__riscv)
+// A simulated machine counts and traces itself.
+inline constexpr bool observed = false;
+inline void begin_observed(operation const& /*of*/) {}
+inline void end_observed(double /*began*/) {}
+inline void note_result(std::uint64_t /*result*/) {}
+inline void begin_observing() {}
+inline void end_observing() {}
+#else
+/// Calls are counted, traced or checked.
+extern bool observed;
+
+/// The operation of this thread's call begins and ends.
 void begin_observed(operation const& of);
 void end_observed(double began);
-extern constinit thread_local std::uint64_t observed_result [[gnu::tls_model("initial-exec")]];
+/// In between, the call's result, if it says what the call did.
+void note_result(std::uint64_t result);
 
 /// At init and finalize, whose operation has begun; both are called by all PEs.
 void begin_observing();
 void end_observing();
+#endif
 
 }  // namespace tess::shmem

@@ -65,12 +65,12 @@ std::uint64_t word_number(void const* address, int pe) {
 }
 
 /// 0: it is about none, or about several.
-std::uint64_t word_of(operation const& o) {
+std::uint64_t word_of(operation const& o, std::uint64_t result) {
   if (o.what == role::moves && o.word != nullptr && !(o.acquires && !o.releases)) return word_number(o.word, o.word_pe);
-  bool const has_seen = o.what == role::waits && (!o.is_test || observed_result != 0);
+  bool const has_seen = o.what == role::waits && (!o.is_test || result != 0);
   if (has_seen && o.items == 1 && o.which == chosen::all) return word_number(o.ivars, own.pe);
-  if (o.what == role::waits && o.which == chosen::any && observed_result < o.items)
-    return word_number(static_cast<std::byte const*>(o.ivars) + observed_result * o.item_bytes, own.pe);
+  if (o.what == role::waits && o.which == chosen::any && result < o.items)
+    return word_number(static_cast<std::byte const*>(o.ivars) + result * o.item_bytes, own.pe);
   return 0;
 }
 
@@ -245,7 +245,7 @@ class writer {
 
 }  // namespace
 
-void trace_call(operation const& of, double began) {
+void trace_call(operation const& of, std::uint64_t result, double began) {
   if (of.what == role::other) return;
   double const ended = seconds_now();
   std::scoped_lock const lock(one);
@@ -253,7 +253,7 @@ void trace_call(operation const& of, double began) {
   auto const [known, is_new] =
       numbers.try_emplace({current.name, current.from}, static_cast<std::uint32_t>(sites.size()));
   if (is_new) sites.emplace_back(current.name, current.from);
-  events.push_back({nanoseconds(began), nanoseconds(ended), word_of(of), of.bytes, known->second & 0x7fffffffU,
+  events.push_back({nanoseconds(began), nanoseconds(ended), word_of(of, result), of.bytes, known->second & 0x7fffffffU,
                     of.what == role::waits ? 1U : 0U, static_cast<std::int16_t>(of.pe), thread_number()});
 }
 

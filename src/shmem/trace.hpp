@@ -9,6 +9,8 @@
 // Cost      without --trace nothing; with it 48 bytes a call, for the first half million calls of each PE.
 #pragma once
 
+#include <cstdint>
+
 #include "shmem/observe.hpp"
 
 namespace tess::shmem {
@@ -16,7 +18,7 @@ namespace tess::shmem {
 extern bool tracing;
 
 /// The call of this thread has ended, as the operation that it was.
-void trace_call(operation const& of, double began);
+void trace_call(operation const& of, std::uint64_t result, double began);
 
 /// At init and finalize; both are called by all PEs.
 void begin_trace();
