@@ -360,7 +360,7 @@ def binding(row: Row, function: Function) -> str:
 def is_described(row: Row) -> bool:
     """What it does has a function in src/shmem/describe.hpp or describe_collectives.hpp."""
     moves = row.section in ("9.3", "9.6", "9.7", "9.8", "9.9", "9.10", "9.11", "9.12")
-    return moves or row.inside in ("team_split_strided", "team_split_2d", "team_destroy")
+    return moves or row.inside in ("team_split_strided", "team_split_2d", "team_destroy", "ctx_destroy")
 
 
 def bindings(table: Table, section: str) -> str:

@@ -303,11 +303,16 @@ inline operation fence(shmem_ctx_t) {
 inline operation quiet(shmem_ctx_t) {
   return of_role(role::completes);
 }
-TESS_SHMEM_DESCRIPTION operation pe_quiet(shmem_ctx_t, int const* target_pes, std::size_t npes) {
+/// With a team's context it counts as a quiet.
+TESS_SHMEM_DESCRIPTION operation pe_quiet(shmem_ctx_t ctx, int const* target_pes, std::size_t npes) {
   operation o = of_role(role::completes);
+  if (ctx == SHMEM_CTX_INVALID || ctx->of_world == 0) return o;
   o.targets = target_pes;
   o.target_count = npes;
   return o;
+}
+inline operation ctx_destroy(shmem_ctx_t /*ctx*/) {
+  return of_role(role::completes);
 }
 TESS_SHMEM_DESCRIPTION operation on_lock(role what, long const* lock) {
   operation o = of_role(what);

@@ -88,7 +88,8 @@ operation team_split_2d(shmem_team_t parent, int xrange, Rest...) {
 }
 inline operation team_destroy(shmem_team_t team) {
   if (team == SHMEM_TEAM_INVALID) return {};
-  return met(team);
+  // Its contexts are destroyed.
+  return met(team, true);
 }
 
 // Meetings -----------------------------------------------------------------------------------------------------------

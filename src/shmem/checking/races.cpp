@@ -51,7 +51,7 @@ void complete_puts(operation const& o) {
   number const epoch = line_of(own.pe).epoch;
   number* const mine = clock_of(own.pe);
   for (int pe = 0; pe < own.pes; ++pe)
-    if (o.targets == nullptr || std::count(o.targets, o.targets + o.target_count, pe) != 0)
+    if (o.targets == nullptr || pe == own.pe || std::count(o.targets, o.targets + o.target_count, pe) != 0)
       there(mine, own.pe, pe) = epoch;
 }
 

@@ -203,6 +203,33 @@ static void in_the_heap(void) {
   if (me == 2) shmem_long_p(object + 3, 2, 0);  // 20 second
 }
 
+/* A context that ends completes its puts. */
+static void ended_context(void) {
+  shmem_ctx_t ctx;
+  shmem_ctx_create(0, &ctx);
+  if (me == 1) shmem_ctx_long_put(ctx, target, block, 8, 0);  // 21 first
+  if (ordered) shmem_ctx_destroy(ctx);
+  shmem_sync_all();
+  if (me == 2) shmem_long_get(block, target, 8, 0);  // 21 second
+}
+
+/* What is ordered by a chain of PEs. */
+static void by_way_of_another(void) {
+  if (me == 1) {
+    shmem_long_put(target, block, 8, 0);  // 22 first
+    shmem_fence();
+    shmem_long_p(&flags[0], 1, 0);
+  }
+  if (me == 0) {
+    if (ordered) shmem_long_wait_until(&flags[0], SHMEM_CMP_EQ, 1);
+    shmem_long_atomic_set(&flags[1], 1, 2);
+  }
+  if (me == 2) {
+    shmem_long_wait_until(&flags[1], SHMEM_CMP_EQ, 1);
+    shmem_long_put(target, block, 8, 0);  // 22 second
+  }
+}
+
 static void (*const cases[])(void) = {put_put,
                                       p_p,
                                       put_get,
@@ -222,7 +249,9 @@ static void (*const cases[])(void) = {put_put,
                                       after_broadcast,
                                       wait_for_any,
                                       chain_of_atomics,
-                                      in_the_heap};
+                                      in_the_heap,
+                                      ended_context,
+                                      by_way_of_another};
 
 int main(int argc, char** argv) {
   int const number = argc > 1 ? atoi(argv[1]) : 0;
