@@ -15,13 +15,20 @@ namespace tess::shmem::checking {
 
 namespace {
 
+/// This PE's call uses what an earlier one with _nbi still needs. Results of two may go to one place that nobody reads.
+bool disturbs_own(entry const& e, entry const& now) {
+  if (!is_lent(e) || e.epoch == now.epoch) return false;
+  if (e.how == use::read) return now.how == use::write || now.how == use::atomic_write;
+  return !now.is_borrowed || now.how != use::write;
+}
+
 /// Looks for conflicts with what is in the cell, and keeps the access.
 void use_cell(location const& at, entry const& now, std::vector<race>& found) {
   cell& c = *cell_of(at, true);
   for (entry const& e : c.entries) {
     auto const both = static_cast<std::uint8_t>(e.mask & now.mask);
     if (both == 0) continue;
-    bool const lent = is_lent(e) && (e.how != use::read || (now.how != use::read && now.how != use::atomic_read));
+    bool const lent = disturbs_own(e, now);
     bool const races = e.pe != now.pe && conflict(e.how, now.how) && !is_before(e, at.pe);
     if (!lent && !races) continue;
     location const common{at.pe, at.in_heap, at.offset / 8 * 8 + static_cast<unsigned>(std::countr_zero(both))};
