@@ -116,8 +116,10 @@ inline operation finalize() {
 // Exchanges ----------------------------------------------------------------------------------------------------------
 
 /// An address that all must give, as the distance from where all have the heap or their statics.
+inline constexpr std::int64_t not_symmetric = -1;
 inline std::int64_t symmetric_offset(void const* address) {
   auto const at = static_cast<std::byte const*>(address);
+  if (!is_symmetric(at, 1)) return not_symmetric;
   bool const in_data = own.data_bytes != 0 && at >= own.data && at < own.data + own.data_bytes;
   return at - (in_data ? own.data : own.heap);
 }

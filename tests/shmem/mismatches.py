@@ -36,12 +36,13 @@ CASES = {
     "split": (r"size is [23], but at PE \d [23]; expected the same size", "shmem_team_split_strided", None),
     "stride": (r"sst is [12], but at PE \d [12]; expected the same sst", "shmem_long_alltoalls", None),
     "dest": (r"another dest than PE \d; expected the same dest", "shmem_long_sum_reduce", None),
+    "dest on the stack": ("dest is not symmetric; expected memory of shmem_malloc or a", "shmem_long_sum_reduce", None),
     "finalize": (ANOTHER, "shmem_barrier_all", "shmem_finalize"),
     "overlap": ("source and dest overlap by 16 bytes; expected buffers that are the same or", "shmem_long_sum", None),
     "overlap of a put": ("source and dest overlap by 16 bytes", "shmem_long_put", None),
     "misaligned": ("a word that is not aligned; expected a multiple of 8", "shmem_long_atomic_inc", None),
 }
-ALONE = {"overlap", "overlap of a put", "misaligned"}
+ALONE = {"dest on the stack", "overlap", "overlap of a put", "misaligned"}
 
 
 def run(case: str) -> subprocess.CompletedProcess:

@@ -9,6 +9,7 @@
 #include "shmem/call.hpp"
 #include "shmem/checking/area.hpp"
 #include "shmem/checking/report.hpp"
+#include "shmem/describe_collectives.hpp"
 
 namespace tess::shmem::checking {
 
@@ -52,14 +53,18 @@ struct difference {
   std::string what, expected;
 };
 
+bool is_address(agreed const& value) {
+  std::string_view const name = value.name;
+  return name == "dest" || name == "source" || name == "ptr";
+}
+
 /// Both calls have the same name, so that their values have the same names.
 difference compare_values(operation const& o, meeting const& m) {
   for (std::size_t i = 0; i < o.value_count; ++i) {
     if (m.value[i] == o.values[i].value) continue;
     std::string const name = o.values[i].name;
-    bool const is_address = name == "dest" || name == "source" || name == "ptr";
     std::string what;
-    if (is_address)
+    if (is_address(o.values[i]))
       what = "another " + name + " than PE " + std::to_string(m.pe);
     else
       what = name + " is " + std::to_string(o.values[i].value) + ", but at PE " + std::to_string(m.pe) + " " +
@@ -99,9 +104,17 @@ difference find_mutual_wait(std::size_t index, pe_set const& set) {
   return {};
 }
 
+/// A small team may get along without, but no other library does.
+void check_symmetric(operation const& o) {
+  for (std::size_t i = 0; i < o.value_count; ++i)
+    if (is_address(o.values[i]) && o.values[i].value == describe::not_symmetric)
+      fail(std::string(o.values[i].name) + " is not symmetric", "memory of shmem_malloc or a static of the program");
+}
+
 }  // namespace
 
 void come_to_meeting(operation const& o) {
+  check_symmetric(o);
   difference different;
   {
     locked const all;

@@ -55,6 +55,10 @@ int main(int argc, char** argv) {
   }
   CASE("stride") shmem_long_alltoalls(SHMEM_TEAM_WORLD, dest, source, 2, last ? 2 : 1, 1);
   CASE("dest") shmem_long_sum_reduce(SHMEM_TEAM_WORLD, last ? dest + 8 : dest, source, 4);
+  CASE("dest on the stack") {
+    long found;
+    shmem_long_sum_reduce(SHMEM_TEAM_WORLD, &found, source, 1);
+  }
   CASE("finalize") {
     if (!last) shmem_barrier_all();
   }
