@@ -154,6 +154,9 @@ static void failed_test(void) {
   }
   if (me == 2) {
     if (ordered) shmem_long_wait_until(&flag, SHMEM_CMP_EQ, 1);
+    /* The library sees no loads. */
+    while (*(long volatile*)&flag == 0) {
+    }
     (void)shmem_long_test(&flag, SHMEM_CMP_EQ, 2);
     shmem_long_put(target, block, 8, 0);  // 16 second
   }
