@@ -21,10 +21,12 @@ function(tess_write_build_json file include_directory)
   set(link_runtime_machine -Wl,--undefined-glob=_ZN4tess*)
   set(compile_races ${TESS_RACES_COMPILE_OPTIONS} -Xclang "-fsanitize-ignorelist=\${prefix}/share/tessera/races.txt")
   set(link_races "\${prefix}/lib/libtessera-races.a" -pthread ${TESS_RACES_LINK_OPTIONS})
+  set(compile_shmem_races ${TESS_REPORT_ACCESSES_OPTIONS} -Wno-unused-command-line-argument)
+  set(link_shmem_races "\${prefix}/lib/libshmem-races.a")
   set(text "")
   foreach(key IN ITEMS compile link compile_shared link_shared compile_machine link_machine runtime_machine
-                   link_runtime_machine compile_races link_races link_shmem link_shmem_machine
-                   link_movable_begin link_movable_end)
+                   link_runtime_machine compile_races link_races link_shmem link_shmem_machine compile_shmem_races
+                   link_shmem_races link_movable_begin link_movable_end)
     list(TRANSFORM ${key} REPLACE "(.+)" "\"\\1\"")
     list(JOIN ${key} ", " options)
     list(APPEND text "\"${key}\": [${options}]")

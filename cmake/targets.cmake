@@ -30,13 +30,14 @@ set(TESS_RISCV_COMPILE_OPTIONS ${TESS_RISCV_TARGET_OPTIONS} -O2 ${TESS_RISCV_LIN
 # library tess_races; code of the runtime's headers does not, and is not inlined into code that does. Frames are linked
 # and calls return to their lines, so that an access in a function of the system's headers is shown with the line that
 # called it.
-set(TESS_RACES_COMPILE_OPTIONS
-  -DTESS_RACES=1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -Dalways_inline=noinline
-  -mllvm -tsan-instrument-func-entry-exit=0
+set(TESS_REPORT_ACCESSES_OPTIONS
+  -g -fno-optimize-sibling-calls -mllvm -tsan-instrument-func-entry-exit=0
   # Loads and stores of more than 16 bytes at a time would not be reported.
   -fno-vectorize -fno-slp-vectorize
   # By -Xclang: to the linker, -fsanitize=thread would mean the compiler's own library.
   -Xclang -fsanitize=thread)
+set(TESS_RACES_COMPILE_OPTIONS -DTESS_RACES=1 -fno-omit-frame-pointer -Dalways_inline=noinline
+  ${TESS_REPORT_ACCESSES_OPTIONS})
 # Locks of the program alone; those of the runtime say nothing about it.
 foreach(lock IN ITEMS mutex_lock mutex_trylock mutex_unlock rwlock_rdlock rwlock_wrlock rwlock_unlock)
   list(APPEND TESS_RACES_COMPILE_OPTIONS -Dpthread_${lock}=tess_races_${lock})

@@ -19,6 +19,8 @@ SAME_AS = {
     "int8": "schar", "int16": "short", "int32": "int", "int64": "long", "ptrdiff": "long",
     "uint8": "uchar", "uint16": "ushort", "uint32": "uint", "uint64": "ulong", "size": "ulong",
 }  # fmt: skip
+# Functions whose result says which words they saw, whether they have a lock, or which memory.
+RESULT_TELLS = ("test", "wait_until_any", "wait_until_some", "malloc", "calloc", "realloc", "align")
 PROTOTYPE = re.compile(r"^(?P<result>.*?[ *])(?P<name>\w+)\((?P<parameters>.*)\)(?: = (?P<inside>\w+))?$")
 
 
@@ -361,7 +363,7 @@ def overloads(table: Table) -> str:
             call = f"{give}{function.name}({function.arguments()});"
             # A function of C may have that name already, for long.
             if name not in functions or function.typename != "long":
-                lines.append(f"static inline {function.prototype(name)} {{ {call} }}")
+                lines.append(f"TESS_SHMEM_OVERLOAD {function.prototype(name)} {{ {call} }}")
             if synchronises(function):
                 lines += [of_volatile(function, name), of_volatile(function, function.name)]
     return "\n".join(lines)
@@ -373,7 +375,7 @@ def of_volatile(function: Function, name: str) -> str:
     prototype = function.prototype(name).replace(str(word), f"volatile {word}", 1)
     arguments = function.arguments().replace(word.name, f"({word.type}){word.name}", 1)
     give = "" if function.result == "void" else "return "
-    return f"static inline {prototype} {{ {give}{function.name}({arguments}); }}"
+    return f"TESS_SHMEM_OVERLOAD {prototype} {{ {give}{function.name}({arguments}); }}"
 
 
 def layout(template: str) -> str:
@@ -417,19 +419,31 @@ def binding(row: Row, function: Function) -> str:
         arguments.insert(0, "ctx")
     element = function.type or (f"bytes_of<{function.bytes}>" if function.bytes else "")
     template = f"<{element}>" if element else ""
+    inside = f"{function.inside}{template}({', '.join(arguments)})"
+    done = f"tess::shmem::{inside}"
+    if function.inside.startswith(RESULT_TELLS):
+        done = f"made.returns({done})"
     give = "" if function.result == "void" else "return "
     kind = "early_call" if "early" in row.marks else "call"
+    description = f", [&] {{ return tess::shmem::describe::{inside}; }}" if is_described(row) else ""
     return (
         f"{function.prototype(twin(function.name))} {{\n"
-        f'  {kind} const made("{function.name}", __builtin_return_address(0));\n'
-        f"  {give}tess::shmem::{function.inside}{template}({', '.join(arguments)});\n}}\n"
+        f'  {kind} const made("{function.name}", __builtin_return_address(0){description});\n'
+        f"  {give}{done};\n}}\n"
         f'[[gnu::weak, gnu::alias("{twin(function.name)}")]] {function.prototype()};'
     )
+
+
+def is_described(row: Row) -> bool:
+    """What it does has a function in src/shmem/describe.hpp or describe_collectives.hpp."""
+    moves = row.section in ("9.3", "9.6", "9.7", "9.8", "9.9", "9.10", "9.11", "9.12")
+    return moves or row.inside in ("team_split_strided", "team_split_2d", "team_destroy", "ctx_destroy")
 
 
 def bindings(table: Table, section: str) -> str:
     lines = [
         f"// bindings: {table.sections[section]} of OpenSHMEM as functions of C; made of src/shmem/interface.txt.",
+        '#include "shmem/describe_collectives.hpp"',
         '#include "shmem/functions.hpp"',
         "",
         "using tess::shmem::bytes_of;",

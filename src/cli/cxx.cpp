@@ -113,6 +113,24 @@ bool uses_runtime(std::string const& file) {
   return std::regex_search(text, include);
 }
 
+// Source text that includes OpenSHMEM's header, or an object file that starts it.
+bool uses_openshmem(std::string const& file) {
+  std::error_code unreadable;
+  if (file.starts_with('-') || !std::filesystem::is_regular_file(file, unreadable)) return false;
+  std::ifstream stream{file, std::ios::binary};
+  std::string const text{std::istreambuf_iterator<char>{stream}, {}};
+  if (text.starts_with("\177ELF") || text.starts_with("!<arch>")) return text.contains("shmem_init");
+  static std::regex const include{R"((^|\n)[ \t]*#[ \t]*include[ \t]*[<"](mpp/)?shmemx?\.h[">])"};
+  return std::regex_search(text, include);
+}
+
+// A program of PEs, without tasks. What the output's name had before does not count.
+bool is_only_openshmem(words given) {
+  auto const output = std::ranges::find(given, "-o");
+  if (output != given.end() && output + 1 != given.end()) given.erase(output, output + 2);
+  return std::ranges::any_of(given, uses_openshmem) && std::ranges::none_of(given, uses_runtime);
+}
+
 // The runtime for the tiles of a machine, if the program needs it.
 words runtime_for_machine(words const& given, json const& build, tree const& here) {
   // What is to be written may be there from before, with the runtime inside.
@@ -202,12 +220,19 @@ words command_for(words const& given, bool shared, bool races, bool for_machine,
   }
   add(options_of(build, "compile", here));
   if (shared) add(options_of(build, "compile_shared", here));
+  // What is checked are accesses of symmetric memory, when the program is run.
+  bool const races_of_pes = races && is_only_openshmem(given);
+  if (races_of_pes) {
+    add(options_of(build, "compile_shmem_races", here));
+    races = false;
+  }
   if (races) add(options_of(build, "compile_races", here));
   if (shared && links) {
     add(options_of(build, "link_shared", here));
     add(name_inside(given));
   }
   add(given);
+  if (races_of_pes && links) add(options_of(build, "link_shmem_races", here));
   if (!races && !shared && links) {
     add(options_of(build, "link", here));
     add(link_openshmem(given, build, here));
@@ -258,10 +283,9 @@ words command_for_tiles(words const& given, std::string_view command, json const
 }
 
 // A program of OpenSHMEM without the runtime, in C or C++. A compiler that is asked only for its version links nothing.
-words command_for_openshmem(words const& given, std::string const& asked, std::string_view command, bool for_machine,
+words command_for_openshmem(words const& given, std::string const& asked, std::string_view command, bool races,
                             tree const& here) {
   json const build = read_build(here, command);
-  if (for_machine) return command_for_tiles(given, command, build, here);
   words const library = link_openshmem(given, build, here);
   if (library.empty())
     throw usage_error{
@@ -273,9 +297,13 @@ words command_for_openshmem(words const& given, std::string const& asked, std::s
   if (asked == "compile") return compile;
   if (asked == "link") return library;
   add(compile);
+  if (races) add(options_of(build, "compile_shmem_races", here));
   add(given);
   bool const names_files = std::ranges::any_of(given, [](std::string const& word) { return !word.starts_with('-'); });
-  if (asked.empty() ? names_files && !only_compiles(given) : !only_compiles(given)) add(library);
+  if (asked.empty() ? names_files && !only_compiles(given) : !only_compiles(given)) {
+    if (races) add(options_of(build, "link_shmem_races", here));
+    add(library);
+  }
   return all;
 }
 
@@ -311,7 +339,12 @@ int compile_openshmem(words const& given, std::string_view program, std::string_
   std::string const machine = take_machine(passed);
   if (!machine.empty()) check_machine(machine, own_tree());
   take_pes_per_tile(passed, !machine.empty());
-  words const made = command_for_openshmem(passed, asked, command, !machine.empty(), own_tree());
+  bool const races = std::erase(passed, "--races") != 0;
+  if (races && !machine.empty())
+    throw usage_error{
+        fmt::format("{}: races of PEs are looked for on this host; leave out --races or --machine", command)};
+  words const made = machine.empty() ? command_for_openshmem(passed, asked, command, races, own_tree())
+                                     : command_for_tiles(passed, command, read_build(own_tree(), command), own_tree());
   if (asked == "compile" || asked == "link") {
     print_words(made);
     return exit_fine;
@@ -326,13 +359,15 @@ int compile_openshmem(words const& given, std::string_view program, std::string_
 int cc(words const& given) {
   if (given.empty() || given[0] == "--help" || given[0] == "-h") {
     fmt::print(
-        "Usage: tess cc [--print] ARGUMENTS...\n\n"
+        "Usage: tess cc [--print] [--races] ARGUMENTS...\n\n"
         "Compile and link a program in C with {}, -O3, and OpenSHMEM: <shmem.h> and libshmem of this tree. ARGUMENTS\n"
         "are the compiler's own and win over ours. C++ programs: tess c++. Also called oshcc, and for C++ without the\n"
         "runtime oshc++, for makefiles of others: make CC=oshcc CXX=oshc++.\n\n"
         "  --machine NAME  for the tiles of a simulated machine instead: a static RV64GC Linux program with a PE on "
         "each\n"
         "  --pes-per-tile N  with --machine: the program is for N PEs on each tile, which share its harts and memory\n"
+        "  --races    the program's own loads and stores are checked, too, when it is run by `tess run --fabric "
+        "checked`\n"
         "  --print    print the command instead of running it; also -show and --showme, which may say :command,\n"
         "             :compile or :link for a part of it\n\n"
         "Examples: tess cc ring.c -o ring && tess run -n 4 ./ring\n"
@@ -360,7 +395,9 @@ int cxx(words const& given) {
         "  --pes-per-tile N  with --machine, for OpenSHMEM: N PEs on each tile, which share its harts and memory\n"
         "  --print    print the command instead of running it\n"
         "  --races    the program looks for races: accesses of tasks and handlers to the same memory, in one process,\n"
-        "             that nothing orders; it prints both lines at its end, and its exit code is 1\n"
+        "             that nothing orders; it prints both lines at its end, and its exit code is 1. In a program of "
+        "OpenSHMEM\n"
+        "             the loads and stores of PEs are checked when it is run by `tess run --fabric checked`\n"
         "  --shared   make a shared object whose functions may use `at` (also to compile its parts with -c); it uses "
         "the\n"
         "             runtime of the program that loads it, which must happen before tess::run\n\n"

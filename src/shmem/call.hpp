@@ -6,8 +6,10 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "shmem/job.hpp"
+#include "shmem/observe.hpp"
 #include "shmem/profile.hpp"
 
 namespace tess::shmem {
@@ -24,19 +26,36 @@ extern constinit thread_local current_call current [[gnu::tls_model("initial-exe
 
 class call {
  public:
-  call(char const* name, void* from) {
+  call(char const* name, void* from) : call(name, from, [] { return operation{}; }) {}
+  /// `describe()` is what the call does, for who observes.
+  template <class Describe>
+  [[gnu::always_inline]] call(char const* name, void* from, Describe const& describe) {
     current = {name, from};
     if (own.pes == 0) [[unlikely]]
       fail_outside_job();
-    if (profiling) [[unlikely]]
+    if (observed) [[unlikely]] {
       began_ = seconds_now();
+      begin_observed(describe());
+    }
   }
   ~call() {
-    if (began_ != 0) [[unlikely]]
-      count_call(current.name, current.from, began_);
+    if (observed) [[unlikely]]
+      if (began_ != 0) end_observed(began_);
   }
   call(call const&) = delete;
   call& operator=(call const&) = delete;
+
+  /// A result that says what the call did.
+  template <class T>
+  [[gnu::always_inline]] T returns(T result) const {
+    if (observed) [[unlikely]] {
+      if constexpr (std::is_pointer_v<T>)
+        note_result(reinterpret_cast<std::uintptr_t>(result));
+      else
+        note_result(static_cast<std::uint64_t>(result));
+    }
+    return result;
+  }
 
  private:
   double began_ = 0;

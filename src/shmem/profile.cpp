@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -16,19 +15,15 @@
 
 #include "base/output_file.hpp"
 #include "shmem/call.hpp"
+#include "shmem/gather.hpp"
 #include "shmem/job.hpp"
-#include "shmem/network.hpp"
 #include "shmem/source_line.hpp"
-#include "tess/detail/words/global_address.hpp"
 
 namespace tess::shmem {
 
 bool profiling = false;
 
 namespace {
-
-// A PE leaves its counters for PE 0 in its heap, which is not used any more then.
-constexpr std::size_t report_bytes_max = std::size_t{40} << 20U;
 
 struct counters {
   std::uint64_t calls = 0;
@@ -90,28 +85,6 @@ void add_report(totals& all, std::string const& text, std::size_t pe) {
       if (target < all.matrix.size()) all.matrix[pe][target] = t;
     }
   }
-}
-
-void read_heap(int pe, std::size_t at, void* into, std::size_t bytes) {
-  if (std::byte const* const heap = heap_of(pe)) {
-    std::memcpy(into, heap + at, bytes);
-    return;
-  }
-  network& all = *own.network;
-  all.get(all.given(), detail::global_address(static_cast<place_id>(pe), all.heap_offset(pe) + at), into, bytes);
-}
-
-totals collect() {
-  auto const pes = static_cast<std::size_t>(own.pes);
-  totals all{{}, std::vector(pes, std::vector<traffic>(pes))};
-  for (std::size_t pe = 0; pe < pes; ++pe) {
-    std::size_t size = 0;
-    read_heap(static_cast<int>(pe), 0, &size, sizeof size);
-    std::string text(std::min(size, report_bytes_max), ' ');
-    read_heap(static_cast<int>(pe), sizeof size, text.data(), text.size());
-    add_report(all, text, pe);
-  }
-  return all;
 }
 
 std::string as_json(totals const& all) {
@@ -213,16 +186,10 @@ void begin_profile() {
 void end_profile() {
   if (!profiling) return;
   profiling = false;
-  std::string const text = written_counters().substr(0, report_bytes_max);
-  if (own.network != nullptr && !own.network->extend_heap(0, sizeof(std::size_t) + text.size()))
-    fail("there is no memory for the statistics", "more memory");
-  std::byte* const report = heap_of(own.pe);
-  std::size_t const size = text.size();
-  std::memcpy(report, &size, sizeof size);
-  std::memcpy(report + sizeof size, text.data(), size);
-  meet();
+  auto const pes = static_cast<std::size_t>(own.pes);
+  totals all{{}, std::vector(pes, std::vector<traffic>(pes))};
+  gather(written_counters(), [&](std::size_t pe, std::string_view bytes) { add_report(all, std::string(bytes), pe); });
   if (own.pe != 0) return;
-  totals const all = collect();
   try {
     detail::output_file file(file_name);
     file.write(file_name.ends_with(".csv")   ? as_csv(all)

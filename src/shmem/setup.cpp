@@ -12,11 +12,12 @@
 
 #include "shmem/address.hpp"
 #include "shmem/call.hpp"
+#include "shmem/describe_collectives.hpp"
 #include "shmem/exit_report.hpp"
 #include "shmem/layout.hpp"
 #include "shmem/memory.hpp"
 #include "shmem/network.hpp"
-#include "shmem/profile.hpp"
+#include "shmem/observe.hpp"
 #include "shmem/teams.hpp"
 #include "shmem/waiting.hpp"
 
@@ -65,8 +66,8 @@ int init_thread(int requested, int* provided) {
     spins = pes_here <= processors ? 1'000 : 20;
     open_teams();
     open_heap();
-    begin_profile();
-    show_view(!profiling);
+    begin_observing();
+    show_view(!observed);
     introduce();
     meet();
   }
@@ -78,9 +79,11 @@ void finalize() {
   if (beginnings == 0) fail("outside of shmem_init", "a shmem_init for each shmem_finalize");
   if (--beginnings != 0) return;
   std::fflush(nullptr);
+  // The program's own code runs no more in the job.
+  if (observed) begin_observed(describe::finalize());
   complete_contexts();
   meet();
-  end_profile();
+  end_observing();
   close_teams();
   close_heap();
   end();

@@ -18,20 +18,6 @@ namespace tess::shmem {
 
 namespace {
 
-struct place_in_file {
-  std::string file;
-  std::uintptr_t offset = 0;
-};
-
-place_in_file find(void* address) {
-  Dl_info info{};
-  link_map* map = nullptr;
-  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) return {};
-  bool const is_program = map->l_name == nullptr || *map->l_name == '\0';
-  // The address after a call belongs to the next line, perhaps.
-  return {is_program ? "/proc/self/exe" : map->l_name, reinterpret_cast<std::uintptr_t>(address) - map->l_addr - 1};
-}
-
 /// Its standard output, up to 4 KiB; empty if it cannot be started.
 std::string output_of(std::array<char const*, 6> const& words) {
   std::array<int, 2> ends{};
@@ -59,8 +45,21 @@ std::string output_of(std::array<char const*, 6> const& words) {
 
 }  // namespace
 
+place_in_file find_in_file(void* return_address) {
+  Dl_info info{};
+  link_map* map = nullptr;
+  if (dladdr1(return_address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) return {};
+  bool const is_program = map->l_name == nullptr || *map->l_name == '\0';
+  // The address after a call belongs to the next line, perhaps.
+  return {is_program ? "/proc/self/exe" : map->l_name,
+          reinterpret_cast<std::uintptr_t>(return_address) - map->l_addr - 1};
+}
+
 std::string source_line(void* return_address) {
-  place_in_file const at = find(return_address);
+  return source_line(find_in_file(return_address));
+}
+
+std::string source_line(place_in_file const& at) {
   if (at.file.empty()) return {};
   // A link to ourselves means the symbolizer there.
   std::string program = at.file;

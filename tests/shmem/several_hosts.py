@@ -4,6 +4,7 @@ The programs of the other tests run as processes of a launcher on this host, wit
 that are network namespaces (tools/network_hosts.py; needs root). `several_hosts.py hosts` is the second part.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -53,8 +54,26 @@ class PlacesOfUcx(unittest.TestCase):
                         self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
 
     def test_memory_model_without_windows(self):
-        ran = tess_run("--no-window", "-n", "2", program("litmus"), "200")
-        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for pes in ("2", "4"):
+            ran = tess_run("--no-window", "-n", pes, program("litmus"), "200")
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+
+    def test_a_trace_has_all_pes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for windows in ((), ("--no-window",)):
+                file = Path(folder, "trace.json")
+                ran = tess_run(*windows, "-n", "3", "--trace", str(file), program("example_pipeline"))
+                self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+                events = json.loads(file.read_text())["traceEvents"]
+                self.assertEqual({e["pid"] for e in events if e["ph"] == "X"}, {0, 1, 2})
+                self.assertGreater(len([e for e in events if e["ph"] == "s"]), 100)
+
+    def test_a_checked_job_has_one_host(self):
+        checked = {**os.environ, **ROOT, "TESS_FABRIC": "checked"}
+        command = ["mpirun", "--oversubscribe", "-n", "2", program("rma")]
+        ran = subprocess.run(command, env=checked, capture_output=True, text=True, timeout=100, check=False)
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertIn("a checked job over a network; expected tess run --fabric checked on one host", ran.stderr)
 
     def test_under_a_bare_launcher_and_alone(self):
         command = ["mpirun", "--oversubscribe", "-n", "2", program("rma")]

@@ -132,10 +132,18 @@ class pe_processes {
       if (absent_ >= 0 && !ending_) look_who_waits();
     }
     if (signal_ != 0) end_by_signal(owner_.folder, signal_);
-    return code_;
+    return code_ != 0 ? code_ : code_of_races();
   }
 
  private:
+  /// When all PEs ended well.
+  [[nodiscard]] int code_of_races() const {
+    std::uint32_t const races = memory_.control().races.load();
+    if (races == 0) return exit_fine;
+    fmt::print(stderr, "tess: {} race{}\n", races, races == 1 ? "" : "s");
+    return exit_misuse;
+  }
+
   /// After vfork: only system calls.
   [[noreturn]] void become_pe(int pe, std::vector<char*> const& argv) const {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -122,7 +122,8 @@ static void of_the_library(void) {
   CHECK(shmem_team_my_pe(SHMEM_TEAM_WORLD) == me && shmem_team_n_pes(SHMEM_TEAM_WORLD) == pes);
   /* All PEs of one host share memory. */
   int const all = pes == 1 || sees((me + 1) % pes);
-  CHECK(shmem_team_my_pe(SHMEM_TEAM_SHARED) == (all ? me : 0) && shmem_team_n_pes(SHMEM_TEAM_SHARED) == (all ? pes : 1));
+  CHECK(shmem_team_my_pe(SHMEM_TEAM_SHARED) == (all ? me : 0) &&
+        shmem_team_n_pes(SHMEM_TEAM_SHARED) == (all ? pes : 1));
   CHECK(shmem_team_my_pe(SHMEM_TEAM_INVALID) == -1 && shmem_team_n_pes(SHMEM_TEAM_INVALID) == -1);
   CHECK(shmem_team_translate_pe(SHMEM_TEAM_INVALID, 0, SHMEM_TEAM_WORLD) == -1);
   CHECK(shmem_team_translate_pe(SHMEM_TEAM_WORLD, 0, SHMEM_TEAM_INVALID) == -1);

@@ -54,6 +54,7 @@ struct control {
   std::uint64_t magic;
   std::uint32_t pes;
   std::atomic<std::uint32_t> exit_code;            ///< of shmem_global_exit, plus 1
+  std::atomic<std::uint32_t> races;                ///< that a checked job has reported
   alignas(64) std::atomic<std::uint64_t> arrived;  ///< meetings at start and end: how many came, in all
   std::atomic<std::uint32_t> refused[heap_addresses];
   pe_state state[pes_max];
