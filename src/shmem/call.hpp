@@ -32,8 +32,8 @@ class call {
       began_ = seconds_now();
   }
   ~call() {
-    if (began_ != 0) [[unlikely]]
-      count_call(current.name, current.from, began_);
+    if (profiling) [[unlikely]]
+      if (began_ != 0) count_call(current.name, current.from, began_);
   }
   call(call const&) = delete;
   call& operator=(call const&) = delete;

@@ -25,7 +25,7 @@ void progress_network();
 extern int spins;
 
 template <class Ready>
-void wait_for(Ready&& ready) {
+[[gnu::always_inline]] inline void wait_for(Ready&& ready) {
   bool const has_network = own.network != nullptr;
   for (int round = 0; round < spins; ++round) {
     if (ready()) return;
