@@ -281,18 +281,70 @@ def inlined_block(function: Function) -> str:
     )
 
 
+def inlined_later(function: Function) -> str:
+    """An atomic with _nbi on a word of a PE of this host."""
+    operation = function.inside.removeprefix("atomic_").removesuffix("_nbi")
+    pointer = function.parameters[2 if function.context else 1]
+    found = f"tess_shmem_word({pointer.name}, pe)"
+    if function.context:
+        found = f"tess_shmem_of_world(ctx) ? {found} : 0"
+    names = {p.name for p in function.parameters}
+    value = "value" if "value" in names else "0"
+    if operation == "fetch_inc":
+        operation, value = "fetch_add", "1"
+    if value == "value" and not is_integer(function.type):
+        lines = "  uint64_t bits = 0;\n  __builtin_memcpy(&bits, &value, sizeof value);\n"
+    else:
+        lines = f"  const uint64_t bits = (uint64_t){value};\n"
+    cond = "(uint64_t)cond" if "cond" in names else "0"
+    what = f"16 * sizeof({function.type}) + TESS_SHMEM_{operation.upper()}"
+    return f"{lines}  if (tess_shmem_delay({found}, fetch, bits, {cond}, {what})) return;\n"
+
+
+def inlined_signal(function: Function) -> str:
+    """A put with a signal to a PE of this host."""
+    size = f"sizeof({function.type})" if function.type else str(function.bytes or 1)
+    return (
+        f"  const size_t bytes = nelems * {size};\n"
+        "  char *const there = tess_shmem_block(dest, bytes, pe);\n"
+        "  char *const word = (size_t)sig_addr % 8 == 0 ? tess_shmem_word(sig_addr, pe) : 0;\n"
+        "  if (__builtin_expect(there != 0 && word != 0 && nelems <= TESS_SHMEM_MOST &&\n"
+        "                       (sig_op == SHMEM_SIGNAL_SET || sig_op == SHMEM_SIGNAL_ADD), 1)) {\n"
+        "    __builtin_memcpy(there, source, bytes);\n"
+        "    tess_shmem_raise((uint64_t *)word, signal, sig_op);\n    return;\n  }\n"
+    )
+
+
+def inlined_wait(function: Function) -> str:
+    """Looks for a while, and calls only then."""
+    word = function.parameters[0]
+    kind = word.type.removesuffix("*").strip()
+    give = "return;" if function.result == "void" else "return found;"
+    return (
+        f"  int looks = tess_shmem_looks();\n  for (; looks > 0; --looks) {{\n"
+        f"    const {kind} found = __atomic_load_n({word.name}, __ATOMIC_ACQUIRE);\n"
+        f"    if (TESS_SHMEM_HOLDS(found, cmp, cmp_value)) {give}\n    tess_shmem_pause();\n  }}\n"
+    )
+
+
+INLINED = {
+    "word": inlined_word, "block": inlined_block, "later": inlined_later, "signal": inlined_signal,
+    "look": inlined_wait,
+}  # fmt: skip
+
+
 def inlines(table: Table) -> str:
     lines = []
     for row in table.rows:
-        if not row.marks & {"word", "block"}:
+        body = next((INLINED[mark] for mark in sorted(row.marks) if mark in INLINED), None)
+        if body is None:
             continue
         for function in functions_of(table, row):
-            if "block" in row.marks and function.context:
+            if row.marks & {"block", "signal"} and function.context:
                 continue
             call = f"{twin(function.name)}({function.arguments()})"
             last = f"{call};" if function.result == "void" else f"return {call};"
-            body = inlined_word(function) if "word" in row.marks else inlined_block(function)
-            lines.append(f"TESS_SHMEM_INLINE {function.prototype()} {{\n{body}  {last}\n}}")
+            lines.append(f"TESS_SHMEM_INLINE {function.prototype()} {{\n{body(function)}  {last}\n}}")
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@
 #include <shmem.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -30,10 +31,12 @@ using side = std::function<double()>;
 struct alignas(64) flag_line {
   long value;
 };
-flag_line word;
-flag_line flags[2];
+// In the heap: not every library gives an address of another PE's statics.
+flag_line* word = nullptr;
+flag_line* flags = nullptr;
 #if !defined(SHMEM_VENDOR_TESSERA)
-long sync_words[1024];
+constexpr std::size_t sync_size = 1024;
+long* sync_words = nullptr;
 #endif
 
 int me() {
@@ -92,31 +95,33 @@ side by_all(std::uint64_t count, std::function<void(std::uint64_t)> const& loop)
 }
 
 long* raw_word() {
-  return static_cast<long*>(shmem_ptr(&word.value, other()));
+  return static_cast<long*>(shmem_ptr(&word->value, other()));
 }
 
 void words(cases& to) {
   constexpr std::uint64_t count = 3'000'000;
   long* const raw = raw_word();
+  long* const hot = &word->value;
   if (raw == nullptr) return;
   to.pair("fetch_add of a hot word", "ns/op",
           by_the_first(count,
                        [=](std::uint64_t n) {
                          for (std::uint64_t i = 0; i < n; ++i) __atomic_fetch_add(raw, 1, __ATOMIC_SEQ_CST);
                        }),
-          by_the_first(count, [](std::uint64_t n) {
+          by_the_first(count, [=](std::uint64_t n) {
             int const pe = other();
-            for (std::uint64_t i = 0; i < n; ++i)
-              bench::do_not_optimize(shmem_long_atomic_fetch_add(&word.value, 1, pe));
+            long* const at = hot;
+            for (std::uint64_t i = 0; i < n; ++i) bench::do_not_optimize(shmem_long_atomic_fetch_add(at, 1, pe));
           }));
   to.pair("p of a hot word", "ns/op",
           by_the_first(count,
                        [=](std::uint64_t n) {
                          for (std::uint64_t i = 0; i < n; ++i) *static_cast<long volatile*>(raw) = static_cast<long>(i);
                        }),
-          by_the_first(count, [](std::uint64_t n) {
+          by_the_first(count, [=](std::uint64_t n) {
             int const pe = other();
-            for (std::uint64_t i = 0; i < n; ++i) shmem_long_p(&word.value, static_cast<long>(i), pe);
+            long* const at = hot;
+            for (std::uint64_t i = 0; i < n; ++i) shmem_long_p(at, static_cast<long>(i), pe);
             shmem_quiet();
           }));
   to.pair("g of a hot word", "ns/op",
@@ -125,9 +130,10 @@ void words(cases& to) {
                          for (std::uint64_t i = 0; i < n; ++i)
                            bench::do_not_optimize(*static_cast<long volatile*>(raw));
                        }),
-          by_the_first(count, [](std::uint64_t n) {
+          by_the_first(count, [=](std::uint64_t n) {
             int const pe = other();
-            for (std::uint64_t i = 0; i < n; ++i) bench::do_not_optimize(shmem_long_g(&word.value, pe));
+            long* const at = hot;
+            for (std::uint64_t i = 0; i < n; ++i) bench::do_not_optimize(shmem_long_g(at, pe));
           }));
 }
 
@@ -311,6 +317,15 @@ side updates(std::uint64_t* table, std::uint64_t words_each, Ahead ahead, Update
   };
 }
 
+/// Compilers fetch a line that is only to be read, unless they are told which processor it is.
+void prefetch_to_write(std::uint64_t* address) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*address));
+#else
+  __builtin_prefetch(address, 1);
+#endif
+}
+
 void random_updates(cases& to) {
   auto const pes = static_cast<std::uint64_t>(shmem_n_pes());
   std::uint64_t const words_each = (std::uint64_t{1} << 27U) / pes;  // 1 GiB in all
@@ -323,7 +338,7 @@ void random_updates(cases& to) {
     return tables[static_cast<std::size_t>(pe)] + (address - table);
   };
   auto const raw = updates(
-      table, words_each, [=](std::uint64_t* address, int pe) { __builtin_prefetch(raw_at(address, pe), 1); },
+      table, words_each, [=](std::uint64_t* address, int pe) { prefetch_to_write(raw_at(address, pe)); },
       [=](std::uint64_t* address, int pe) { __atomic_fetch_add(raw_at(address, pe), 1, __ATOMIC_RELAXED); });
   auto const nothing = [](std::uint64_t*, int) {};
   to.pair("random updates of 1 GiB", "M/s", raw,
@@ -360,12 +375,22 @@ int main(int argc, char** argv) {
   bench::options chosen;
   chosen.runs = 7;
   bench::declare(app, chosen);
+  bool starts_only = false;
+  app.add_flag("--start-only", starts_only, "begin and end, and measure nothing");
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   shmem_init();
+  if (starts_only) {
+    shmem_finalize();
+    return 0;
+  }
+  flags = static_cast<flag_line*>(shmem_align(64, 3 * sizeof(flag_line)));
+  std::memset(flags, 0, 3 * sizeof(flag_line));
+  word = flags + 2;
 #if !defined(SHMEM_VENDOR_TESSERA)
-  for (long& one : sync_words) one = SHMEM_SYNC_VALUE;
-  shmem_barrier_all();
+  sync_words = static_cast<long*>(shmem_malloc(sync_size * sizeof(long)));
+  std::fill_n(sync_words, sync_size, SHMEM_SYNC_VALUE);
 #endif
+  shmem_barrier_all();
   bench::suite results("openshmem", chosen);
   cases to(results, chosen.runs);
   measure(to);

@@ -9,10 +9,13 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "shmem/call.hpp"
 #include "shmem/shmem.hpp"
+
+namespace tess::shmem {
+struct told_line;
+}
 
 /// PEs start, start + stride, … of the world.
 struct [[gnu::visibility("default")]] tess_shmem_team {
@@ -24,7 +27,8 @@ struct [[gnu::visibility("default")]] tess_shmem_team {
   shmem_team_config_t config{0};
   std::uint64_t meetings = 0;  ///< how often its PEs have met
   std::uint64_t exchanges = 0;
-  std::vector<shmem_ctx_t> contexts;
+  tess::shmem::told_line* mine = nullptr;   ///< what others told this PE
+  tess::shmem::told_line* other = nullptr;  ///< what the other one of two PEs is told; null: otherwise
 };
 
 namespace tess::shmem {

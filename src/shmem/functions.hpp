@@ -7,6 +7,7 @@
 #include "shmem/locks.hpp"
 #include "shmem/memory.hpp"
 #include "shmem/order.hpp"
+#include "shmem/reductions.hpp"
 #include "shmem/rma.hpp"
 #include "shmem/setup.hpp"
 #include "shmem/signals.hpp"

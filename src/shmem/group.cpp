@@ -13,17 +13,32 @@ namespace tess::shmem {
 namespace {
 
 // Words of pSync: the first ones are those of the barrier's rounds.
-constexpr int count_word = rounds_max;
+constexpr int set_rounds_max = 13;  // of 4,096 PEs
+constexpr int count_word = set_rounds_max;
 static_assert(count_word < SHMEM_SYNC_SIZE);
 
-/// A flag of a team at a PE without a window.
-std::uint64_t far_flag(int pe, int team, int round) {
+/// Which row of lines a round has.
+std::size_t row_of(int round, std::uint64_t met) {
+  return round == 0 ? met % 2 : static_cast<std::size_t>(round) + 1;
+}
+
+/// A line of a team at a PE without a window.
+std::uint64_t far_line(int pe, int team, std::size_t row, int times) {
   auto const offset = static_cast<std::uint64_t>(team) * sizeof(team_area) +
-                      static_cast<std::uint64_t>(round) * sizeof(team_area::flag);
+                      (row * (fan - 1) + static_cast<std::size_t>(times) - 1) * sizeof(told_line);
   return own.network->in_system(pe, offset);
 }
 
 }  // namespace
+
+void begin_meetings(tess_shmem_team& team) {
+  team_area& area = *area_of(own.pe, team.id);
+  for (auto& row : area.lines)
+    for (told_line& line : row) line.met.store(0);
+  team.mine = area.lines[0];
+  if (team.size != 2 || own.network != nullptr) return;
+  team.other = area_of(team.start + (1 - team.me) * team.stride, team.id)->lines[0];
+}
 
 group::group(int start, int log_stride, int size, long* psync)
     : start_(start), stride_(log_stride >= 0 && log_stride < 31 ? 1 << log_stride : 0), size_(size), psync_(psync) {
@@ -38,23 +53,42 @@ group::group(int start, int log_stride, int size, long* psync)
   me_ = from_start / stride_;
 }
 
-void group::meet_team() {
-  complete_given();
+void group::give_far(std::byte const* values, std::size_t step, std::size_t bytes, std::uint64_t met) {
+  for (int times = 1; times < size_; ++times) {
+    int const member = after(times);
+    if (area_of(pe(member), team_->id) != nullptr) continue;
+    std::uint64_t const there = far_line(pe(member), team_->id, row_of(0, met), times);
+    own.network->put_later(own.network->given(), there, values + static_cast<std::size_t>(member) * step, bytes);
+  }
+}
+
+void group::meet_team(std::byte const* values, std::size_t step, std::size_t bytes) {
   std::uint64_t const met = ++team_->meetings;
-  team_area& mine = *area_of(own.pe, team_->id);
-  for (int round = 0; 1 << round < size_; ++round) {
-    int const after = me_ + (1 << round);
-    int const next = pe(after < size_ ? after : after - size_);
-    if (team_area* const area = area_of(next, team_->id)) [[likely]]
-      area->round[round].met.store(met, std::memory_order_release);
-    else
-      own.network->raise(far_flag(next, team_->id, round), met);
-    auto const& told = mine.round[round].met;
-    wait_for([&] { return told.load(std::memory_order_acquire) >= met; }, &told);
+  if (own.network != nullptr && bytes != 0) [[unlikely]]
+    give_far(values, step, bytes, met);
+  complete_given();
+  for (int round = 0, distance = 1; distance < size_; ++round, distance *= fan) {
+    std::size_t const row = row_of(round, met);
+    for (int times = 1; times < fan && times * distance < size_; ++times) {
+      int const member = after(times * distance);
+      if (team_area* const area = area_of(pe(member), team_->id)) [[likely]] {
+        told_line& line = area->lines[row][times - 1];
+        copy_told(line.bytes, values + static_cast<std::size_t>(member) * step, bytes);
+        line.met.store(met, std::memory_order_release);
+      } else {
+        std::uint64_t const there = far_line(pe(member), team_->id, row, times) + offsetof(told_line, met);
+        own.network->raise(there, met);
+      }
+    }
+    for (int times = 1; times < fan && times * distance < size_; ++times) {
+      auto const& told = team_->mine[row * (fan - 1) + static_cast<std::size_t>(times) - 1].met;
+      wait_for([&] { return told.load(std::memory_order_acquire) >= met; }, &told);
+    }
   }
 }
 
 void group::meet_set() {
+  settle();
   complete_given();
   for (int round = 0; 1 << round < size_; ++round) {
     int const next = pe((me_ + (1 << round)) % size_);
@@ -68,6 +102,12 @@ void group::meet_set() {
 }
 
 void group::gather_counts(std::size_t count, std::size_t* counts) {
+  if (tells(sizeof count)) {
+    meet_telling(&count, 0, sizeof count);
+    for (int member = 0; member < size_; ++member)
+      std::memcpy(&counts[member], member == me_ ? reinterpret_cast<std::byte*>(&count) : told(member), sizeof count);
+    return;
+  }
   if (is_team()) {
     std::memcpy(next_box(), &count, sizeof count);
     meet();

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "shmem/call.hpp"
+#include "shmem/delayed.hpp"
 #include "shmem/network.hpp"
 #include "shmem/shmem.hpp"
 #include "shmem/statics.hpp"
@@ -42,7 +43,7 @@ asm(".pushsection .note.tessera.shmem, \"a\", @note\n"
     ".popsection\n");
 
 extern "C" {
-constinit struct tess_shmem_view tess_shmem_view = {nullptr, nullptr, 0, 0, 0, tess::shmem::no_windows};
+constinit struct tess_shmem_view tess_shmem_view = {nullptr, nullptr, 0, 0, 0, tess::shmem::no_windows, 0, nullptr};
 }
 
 namespace tess::shmem {
@@ -307,7 +308,9 @@ void show_view(bool inlined) {
                      room(own.heap_bytes),
                      room(own.data_bytes),
                      shown ? static_cast<std::size_t>(own.pes) : 0,
-                     shown ? windows.data() : no_windows};
+                     shown ? windows.data() : no_windows,
+                     shown && own.network == nullptr ? spins : 0,
+                     shown && own.threads != SHMEM_THREAD_MULTIPLE ? &delayed : nullptr};
 }
 
 void take_memory(std::byte* object, std::size_t size) {

@@ -45,6 +45,7 @@ std::uint32_t my_number() {
 }  // namespace
 
 void set_lock(long* lock) {
+  settle();
   std::uint32_t* const mine = own_node(lock);
   __atomic_store_n(mine, waits, __ATOMIC_RELAXED);
   std::uint32_t const before = change<word_op::exchange>(lock, home_of(lock), tail, my_number());

@@ -1,5 +1,5 @@
-// order: fence and quiet. Between PEs of one host operations take effect in the order of their calls; between hosts
-// nothing orders them, so that a fence waits as quiet does.
+// order: fence and quiet. Between PEs of one host operations take effect in the order of their calls, but for atomics
+// with _nbi, which may be delayed; between hosts nothing orders them, so that a fence waits as quiet does.
 //
 // Source    OpenSHMEM 1.5, section 9.11.
 #pragma once
@@ -8,12 +8,14 @@
 #include <cstddef>
 
 #include "shmem/context.hpp"
+#include "shmem/delayed.hpp"
 #include "shmem/network.hpp"
 
 namespace tess::shmem {
 
 inline void complete(shmem_ctx_t ctx) {
   (void)pe_of(ctx, 0);
+  settle();
   if (ctx->pending != nullptr) [[unlikely]]
     own.network->quiet(*ctx->pending);
 }

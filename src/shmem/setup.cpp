@@ -12,6 +12,7 @@
 
 #include "shmem/address.hpp"
 #include "shmem/call.hpp"
+#include "shmem/delayed.hpp"
 #include "shmem/describe_collectives.hpp"
 #include "shmem/exit_report.hpp"
 #include "shmem/layout.hpp"
@@ -59,7 +60,7 @@ int init_thread(int requested, int* provided) {
     fail("thread level " + std::to_string(requested), "SHMEM_THREAD_SINGLE to SHMEM_THREAD_MULTIPLE");
   if (++beginnings == 1) {
     check_layout();
-    begin(SHMEM_THREAD_MULTIPLE);
+    begin(requested);
     // Spinning takes the processor from the one that is waited for, if there are not enough.
     auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     int const pes_here = own.network == nullptr ? own.pes : own.network->pes_here();
@@ -79,6 +80,7 @@ void finalize() {
   if (beginnings == 0) fail("outside of shmem_init", "a shmem_init for each shmem_finalize");
   if (--beginnings != 0) return;
   std::fflush(nullptr);
+  settle();
   // The program's own code runs no more in the job.
   if (observed) begin_observed(describe::finalize());
   complete_contexts();

@@ -59,10 +59,6 @@ int agree_on_id(tess_shmem_team& parent, bool wanted) {
   return -1;
 }
 
-void clear_flags(int id) {
-  for (auto& flag : area_of(own.pe, id)->round) flag.met.store(0);
-}
-
 struct shape {
   int start, stride, size;  ///< in the parent
 };
@@ -82,13 +78,13 @@ int make_team(tess_shmem_team& parent, shape const& s, int me, shmem_team_config
   if (id < 0) return -1;
   if (me >= 0) {
     take(id);
-    clear_flags(id);
     auto team = std::make_unique<tess_shmem_team>();
     team->start = parent.start + s.start * parent.stride;
     team->stride = parent.stride * s.stride;
     team->size = s.size;
     team->me = me;
     team->id = id;
+    begin_meetings(*team);
     if (config != nullptr && (mask & SHMEM_TEAM_NUM_CONTEXTS) != 0) team->config = *config;
     *made = team.get();
     teams.push_back(std::move(team));
@@ -100,6 +96,7 @@ int make_team(tess_shmem_team& parent, shape const& s, int me, shmem_team_config
 
 /// A context that ends completes its operations.
 void end_pending(tess_shmem_context const& context) {
+  settle();
   if (context.pending == nullptr) return;
   own.network->quiet(*context.pending);
   std::erase_if(pendings, [&](auto const& pending) { return pending.get() == context.pending; });
@@ -120,7 +117,7 @@ void open(tess_shmem_team& team, int id, shape const& s) {
   team.me = index_in(s, own.pe);
   team.id = id;
   take(id);
-  clear_flags(id);
+  begin_meetings(team);
 }
 
 /// The PEs that share memory, if they are as far from each other as those of a team must be; otherwise this one alone.

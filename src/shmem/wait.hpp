@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "shmem/call.hpp"
+#include "shmem/delayed.hpp"
 #include "shmem/shmem.hpp"
 #include "shmem/waiting.hpp"
 
@@ -36,8 +37,9 @@ bool holds(T const* ivar, int cmp, T value) {
   }
 }
 
-/// Before a test: what others do may need this process.
+/// Before a test: what others do may need this process, and what it delayed.
 inline void look() {
+  settle();
   if (own.network != nullptr) [[unlikely]]
     progress_network();
 }
@@ -80,11 +82,13 @@ struct waited {
 
 template <class T>
 void wait_all(waited<T> const& words) {
+  settle();
   wait_for([&] { return words.all(); });
 }
 template <class T>
 std::size_t wait_any(waited<T> const& words) {
   if (words.empty()) return SIZE_MAX;
+  settle();
   std::size_t found = SIZE_MAX;
   wait_for([&] { return (found = words.any()) != SIZE_MAX; });
   return found;
@@ -92,6 +96,7 @@ std::size_t wait_any(waited<T> const& words) {
 template <class T>
 std::size_t wait_some(waited<T> const& words, std::size_t* indices) {
   if (words.empty()) return 0;
+  settle();
   std::size_t found = 0;
   wait_for([&] { return (found = words.some(indices)) != 0; });
   return found;
@@ -99,6 +104,7 @@ std::size_t wait_some(waited<T> const& words, std::size_t* indices) {
 
 template <class T>
 void wait_until(T* ivar, int cmp, T value) {
+  settle();
   wait_for([&] { return holds<T>(ivar, cmp, value); }, ivar);
 }
 inline void wait_until(long* ivar, int cmp, long value) {

@@ -45,7 +45,7 @@ class shown_wait {
 
 /// The second argument is the word that makes it ready, if it is one word: only tiles need it.
 template <class Ready>
-void wait_for(Ready&& ready, void const* = nullptr) {
+[[gnu::always_inline]] inline void wait_for(Ready&& ready, void const* = nullptr) {
   bool const has_network = own.network != nullptr;
   for (int round = 0; round < spins; ++round) {
     if (ready()) return;

@@ -81,6 +81,26 @@ json start_up(tree const& here, unsigned places, int runs) {
           {"runs", runs}};
 }
 
+/// From the command to its end, alternating with as many processes of the same program that know nothing of each other.
+json start_of_pes(std::string const& tess, std::string const& program, unsigned pes, int runs) {
+  std::string const option = "--start-only";
+  std::vector<double> of_theirs;
+  std::vector<double> of_ours;
+  std::vector<double> ratios;
+  for (int i = 0; i < runs; ++i) {
+    of_ours.push_back(seconds_of({tess, "run", "-n", std::to_string(pes), program, option}));
+    auto const begin = std::chrono::steady_clock::now();
+    std::vector<int> started;
+    for (unsigned pe = 0; pe < pes; ++pe) started.push_back(start(program, {option}));
+    for (int const process : started)
+      if (wait_for(process) != 0) throw std::runtime_error{fmt::format("{} did not end well", program)};
+    of_theirs.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    ratios.push_back(of_theirs.back() / of_ours.back());
+  }
+  return {{"bench", "openshmem"}, {"case", "start and end"},    {"places", pes},           {"value", median(of_ours)},
+          {"unit", "s"},          {"limit", median(of_theirs)}, {"ratio", median(ratios)}, {"runs", runs}};
+}
+
 }  // namespace
 
 json compare_entries(json const& ours, json const& other, std::string const& name) {
@@ -143,20 +163,34 @@ std::vector<std::string> bench_openshmem(tree const& here, int runs, json& merge
   std::vector<std::string> failed;
   std::string const tess = (here.prefix / "bin" / "tess").string();
   std::string const program = (here.benches() / "openshmem").string();
-  std::string const peer = (here.benches() / "peers" / "openshmem" / "openshmem_operations").string();
+  fs::path const peers = here.benches() / "peers" / "openshmem";
   for (unsigned const pes : {2U, 4U, 8U}) {
     std::string const what = fmt::format("openshmem, {} PEs", pes);
-    try {
-      json const ours = measure({tess, "run", "-n", std::to_string(pes), program}, what, runs);
+    json ours = json::array();
+    auto const attempt = [&](std::string const& name, std::function<void()> const& part) {
+      try {
+        part();
+      } catch (std::exception const& error) {
+        fmt::print(stderr, "bench {}: {}\n", name, error.what());
+        failed.push_back(name);
+      }
+    };
+    attempt(what, [&] {
+      if (pes != 4) merged.push_back(start_of_pes(tess, program, pes == 2 ? 2 : 64, runs > 0 ? runs : 7));
+      ours = measure({tess, "run", "-n", std::to_string(pes), program}, what, runs);
       merged.insert(merged.end(), ours.begin(), ours.end());
-      if (!is_executable_file(peer)) continue;
-      words theirs = launcher_words(pes);
-      theirs.push_back(peer);
-      json const compared = compare_entries(ours, measure(theirs, what + ", Open MPI", runs, true), "Open MPI");
-      merged.insert(merged.end(), compared.begin(), compared.end());
-    } catch (std::exception const& error) {
-      fmt::print(stderr, "bench {}: {}\n", what, error.what());
-      failed.push_back(what);
+    });
+    for (auto const& [peer, name] :
+         {std::pair{"openshmem_operations", "Open MPI's OpenSHMEM"}, std::pair{"mpi_collectives", "Open MPI's MPI"}}) {
+      if (!is_executable_file(peers / peer)) continue;
+      attempt(what + ", " + name, [&] {
+        // The table of 1 GiB needs more than the heap of others is by default.
+        setting const heap("SHMEM_SYMMETRIC_SIZE", pes == 2 ? "1G" : "64M");
+        words theirs = launcher_words(pes);
+        theirs.push_back((peers / peer).string());
+        json const compared = compare_entries(ours, measure(theirs, what + ", " + name, runs, true), name);
+        merged.insert(merged.end(), compared.begin(), compared.end());
+      });
     }
   }
   return failed;

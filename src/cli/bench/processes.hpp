@@ -20,7 +20,8 @@ namespace tess::cli {
 [[nodiscard]] nlohmann::json compare_entries(nlohmann::json const& ours, nlohmann::json const& other,
                                              std::string const& name);
 
-/// OpenSHMEM on 2, 4 and 8 PEs, beside Open MPI's where that is installed. Returns what failed.
+/// OpenSHMEM on 2, 4 and 8 PEs, beside Open MPI's and the collectives of MPI where these are installed, and the start
+/// of 2 and 64 PEs. Returns what failed.
 std::vector<std::string> bench_openshmem(tree const& here, int runs, nlohmann::json& merged);
 
 }  // namespace tess::cli

@@ -10,7 +10,7 @@ enum { threads = 4, rounds = 2000, length = 64 };
 #endif
 
 static int me, pes, next_pe, before;
-static long sum, turn[threads], block[threads][length], private_words[threads];
+static long sum, later, old[threads], turn[threads], block[threads][length], private_words[threads];
 static uint64_t flag[threads], back[threads];
 
 static void* work(void* argument) {
@@ -23,7 +23,9 @@ static void* work(void* argument) {
   for (int i = 1; i <= rounds; ++i) {
     shmem_long_atomic_inc(&sum, i % pes);
     shmem_ctx_long_atomic_add(ctx, &private_words[t], 1, next_pe);
+    shmem_long_atomic_fetch_inc_nbi(&old[t], &later, next_pe);
   }
+  shmem_quiet();
   /* Blocks with a signal from thread to thread, and the answer. */
   for (int i = 1; i <= rounds / 10; ++i) {
     long out[length];
@@ -66,6 +68,7 @@ int main(void) {
   long all = 0;
   for (int pe = 0; pe < pes; ++pe) all += shmem_long_g(&sum, pe);
   CHECK(all == (long)pes * threads * rounds);
+  CHECK(later == (long)threads * rounds);
   for (int t = 0; t < threads; ++t) CHECK(private_words[t] == rounds);
   shmem_finalize();
   return 0;
