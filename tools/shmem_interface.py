@@ -210,9 +210,10 @@ def inlined_word(function: Function) -> str:
     found = f"tess_shmem_word({pointer.name}, pe)"
     if function.context:
         found = f"tess_shmem_of_world(ctx) ? {found} : 0"
+    look = "" if function.result == "void" else "tess_shmem_before_look(); "
     return (
         f"  {function.type} *const tess_word = ({function.type} *)({found});\n"
-        f"  if (__builtin_expect(tess_word != 0, 1)) {{ {inline_body(function)} }}\n"
+        f"  if (__builtin_expect(tess_word != 0, 1)) {{ {look}{inline_body(function)} }}\n"
     )
 
 
@@ -277,7 +278,7 @@ def inlined_block(function: Function) -> str:
         f"  const size_t tess_bytes = nelems * {size};\n"
         f"  char *const tess_there = tess_shmem_block({'dest' if puts else 'source'}, tess_bytes, pe);\n"
         "  if (__builtin_expect(tess_there != 0 && nelems <= TESS_SHMEM_MOST, 1)) {\n"
-        f"    __builtin_memcpy({copied});\n    return;\n  }}\n"
+        f"    {'' if puts else 'tess_shmem_before_look(); '}__builtin_memcpy({copied});\n    return;\n  }}\n"
     )
 
 
@@ -293,25 +294,25 @@ def inlined_later(function: Function) -> str:
     if operation == "fetch_inc":
         operation, value = "fetch_add", "1"
     if value == "value" and not is_integer(function.type):
-        lines = "  uint64_t bits = 0;\n  __builtin_memcpy(&bits, &value, sizeof value);\n"
+        lines = "  uint64_t tess_bits = 0;\n  __builtin_memcpy(&tess_bits, &value, sizeof value);\n"
     else:
-        lines = f"  const uint64_t bits = (uint64_t){value};\n"
+        lines = f"  const uint64_t tess_bits = (uint64_t){value};\n"
     cond = "(uint64_t)cond" if "cond" in names else "0"
     what = f"16 * sizeof({function.type}) + TESS_SHMEM_{operation.upper()}"
-    return f"{lines}  if (tess_shmem_delay({found}, fetch, bits, {cond}, {what})) return;\n"
+    return f"{lines}  if (tess_shmem_delay({found}, fetch, tess_bits, {cond}, {what})) return;\n"
 
 
 def inlined_signal(function: Function) -> str:
     """A put with a signal to a PE of this host."""
     size = f"sizeof({function.type})" if function.type else str(function.bytes or 1)
     return (
-        f"  const size_t bytes = nelems * {size};\n"
-        "  char *const there = tess_shmem_block(dest, bytes, pe);\n"
-        "  char *const word = (size_t)sig_addr % 8 == 0 ? tess_shmem_word(sig_addr, pe) : 0;\n"
-        "  if (__builtin_expect(there != 0 && word != 0 && nelems <= TESS_SHMEM_MOST &&\n"
+        f"  const size_t tess_bytes = nelems * {size};\n"
+        "  char *const tess_there = tess_shmem_block(dest, tess_bytes, pe);\n"
+        "  char *const tess_word = (size_t)sig_addr % 8 == 0 ? tess_shmem_word(sig_addr, pe) : 0;\n"
+        "  if (__builtin_expect(tess_there != 0 && tess_word != 0 && nelems <= TESS_SHMEM_MOST &&\n"
         "                       (sig_op == SHMEM_SIGNAL_SET || sig_op == SHMEM_SIGNAL_ADD), 1)) {\n"
-        "    __builtin_memcpy(there, source, bytes);\n"
-        "    tess_shmem_raise((uint64_t *)word, signal, sig_op);\n    return;\n  }\n"
+        "    __builtin_memcpy(tess_there, source, tess_bytes);\n"
+        "    tess_shmem_raise((uint64_t *)tess_word, signal, sig_op);\n    return;\n  }\n"
     )
 
 
@@ -319,11 +320,11 @@ def inlined_wait(function: Function) -> str:
     """Looks for a while, and calls only then."""
     word = function.parameters[0]
     kind = word.type.removesuffix("*").strip()
-    give = "return;" if function.result == "void" else "return found;"
+    give = "return;" if function.result == "void" else "return tess_found;"
     return (
-        f"  int looks = tess_shmem_looks();\n  for (; looks > 0; --looks) {{\n"
-        f"    const {kind} found = __atomic_load_n({word.name}, __ATOMIC_ACQUIRE);\n"
-        f"    if (TESS_SHMEM_HOLDS(found, cmp, cmp_value)) {give}\n    tess_shmem_pause();\n  }}\n"
+        f"  int tess_looks = tess_shmem_looks();\n  for (; tess_looks > 0; --tess_looks) {{\n"
+        f"    const {kind} tess_found = __atomic_load_n({word.name}, __ATOMIC_ACQUIRE);\n"
+        f"    if (TESS_SHMEM_HOLDS(tess_found, cmp, cmp_value)) {give}\n    tess_shmem_pause();\n  }}\n"
     )
 
 

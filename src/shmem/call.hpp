@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "shmem/delayed.hpp"
 #include "shmem/job.hpp"
 #include "shmem/observe.hpp"
 #include "shmem/profile.hpp"
@@ -33,6 +34,8 @@ class call {
     current = {name, from};
     if (own.pes == 0) [[unlikely]]
       fail_outside_job();
+    // Whoever calls again and again may wait for what a delayed operation makes others do.
+    settle();
     if (observed) [[unlikely]] {
       began_ = seconds_now();
       begin_observed(describe());

@@ -13,7 +13,7 @@ namespace {
 /// Words are numbers of their size: what is loaded, stored and swapped are bits.
 template <class Word>
 void apply(tess_shmem_entry const& entry) {
-  auto const word = static_cast<Word*>(entry.word);
+  auto const word = static_cast<Word*>(entry.tess_word);
   auto const value = static_cast<Word>(entry.value);
   auto old = static_cast<Word>(entry.cond);
   switch (entry.what % 16) {
@@ -57,4 +57,5 @@ extern "C" void tess_shmem_settle(tess_shmem_delayed* delayed, std::size_t left)
       tess::shmem::apply<std::uint32_t>(entry);
     ++delayed->done;
   }
+  tess_shmem_view.undone = delayed->made != delayed->done ? 1 : 0;
 }

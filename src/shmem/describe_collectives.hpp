@@ -16,6 +16,7 @@ TESS_SHMEM_DESCRIPTION operation met(group const& g, bool completes = false) {
   o.start = g.pe(0);
   o.stride = g.size() > 1 ? g.pe(1) - g.pe(0) : 1;
   o.size = g.size();
+  o.team = g.team_number();
   o.completes_puts = completes;
   return o;
 }

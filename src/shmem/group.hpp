@@ -108,6 +108,8 @@ class group {
   [[nodiscard]] int me() const noexcept { return me_; }
   [[nodiscard]] int pe(int member) const noexcept { return start_ + member * stride_; }
   [[nodiscard]] bool is_team() const noexcept { return team_ != nullptr; }
+  /// -1: an active set.
+  [[nodiscard]] int team_number() const noexcept { return team_ != nullptr ? team_->id : -1; }
 
   void meet() {
     if (team_ != nullptr)
@@ -178,7 +180,7 @@ class group {
 template <class T>
 T* at_member(group const& g, T* address, std::size_t items, int member) {
   T* const there = at_pe(address, items, g.pe(member));
-  return member == g.me() ? address : there;
+  return member == g.me() && address != nullptr ? address : there;
 }
 
 /// What all members have after a meeting, in their boxes or at a symmetric address: where this PE sees it, or a copy.

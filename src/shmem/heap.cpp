@@ -42,6 +42,16 @@ void symmetric_heap::remove_free(std::map<std::size_t, std::size_t>::iterator pi
   free_.erase(piece);
 }
 
+void symmetric_heap::divide(std::size_t at) {
+  std::size_t const bytes = free_.begin()->second;
+  std::size_t const first = at / granule * granule;
+  if (first < granule || first + granule > bytes) return;
+  remove_free(free_.begin());
+  // What lies between is never free, so that nothing is joined across it.
+  add_free(0, first - granule);
+  add_free(first, bytes - first);
+}
+
 std::optional<std::size_t> symmetric_heap::allocate(std::size_t bytes, std::size_t alignment) {
   alignment = std::max(alignment, granule);
   if (bytes > SIZE_MAX / 2) return std::nullopt;

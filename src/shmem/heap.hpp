@@ -25,6 +25,8 @@ class symmetric_heap {
     add_free(0, bytes);
   }
 
+  /// No object will be on both sides; of a heap without objects.
+  void divide(std::size_t at);
   /// Nothing: no free piece is large enough. `alignment` is a power of two.
   [[nodiscard]] std::optional<std::size_t> allocate(std::size_t bytes, std::size_t alignment);
   /// False: no object begins there.

@@ -43,7 +43,7 @@ asm(".pushsection .note.tessera.shmem, \"a\", @note\n"
     ".popsection\n");
 
 extern "C" {
-constinit struct tess_shmem_view tess_shmem_view = {nullptr, nullptr, 0, 0, 0, tess::shmem::no_windows, 0, nullptr};
+constinit struct tess_shmem_view tess_shmem_view = {nullptr, nullptr, 0, 0, 0, tess::shmem::no_windows, 0, nullptr, 0};
 }
 
 namespace tess::shmem {
@@ -310,7 +310,8 @@ void show_view(bool inlined) {
                      shown ? static_cast<std::size_t>(own.pes) : 0,
                      shown ? windows.data() : no_windows,
                      shown && own.network == nullptr ? spins : 0,
-                     shown && own.threads != SHMEM_THREAD_MULTIPLE ? &delayed : nullptr};
+                     shown && own.threads != SHMEM_THREAD_MULTIPLE ? &delayed : nullptr,
+                     0};
 }
 
 void take_memory(std::byte* object, std::size_t size) {

@@ -47,7 +47,12 @@ inline bool shares_memory(int) {
   return true;
 }
 void* pointer_to(void const* address, int pe);
+/// Where in the heap one memory ends and another begins; 0: nowhere.
+std::size_t heap_border();
 #else
+inline std::size_t heap_border() {
+  return 0;
+}
 /// The processor's loads and stores reach the PE.
 inline bool shares_memory(int pe) {
   return heap_of(pe) != nullptr;

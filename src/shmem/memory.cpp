@@ -176,6 +176,7 @@ void free(void* ptr) {
 void open_heap() {
   own.heap_bytes = limit_of_heap();
   heap.emplace(own.heap, own.heap_bytes);
+  if (std::size_t const border = heap_border()) heap->divide(border);
 }
 
 void close_heap() {

@@ -64,6 +64,7 @@ struct operation {
   int start = 0;
   int stride = 1;
   int size = 0;
+  int team = -1;  ///< its number; -1: an active set
   bool completes_puts = false;
   std::size_t object_bytes = 0;  ///< the result is an object of the heap
   void const* freed = nullptr;   ///< is none any more

@@ -231,7 +231,7 @@ class writer {
                   ",\n"
                   R"({"name":"word","cat":"shmem","ph":"f","bp":"e","id":%zu,"ts":%.3f,"pid":%zu,"tid":%u})",
                   arrows_, microseconds(by.begin), by.pe, unsigned{by.thread}, arrows_,
-                  microseconds(std::max(e.begin, e.end - 1)), pe, unsigned{e.thread});
+                  microseconds(std::max({by.begin, e.begin, e.end - 1})), pe, unsigned{e.thread});
     out_.write(line_);
   }
 

@@ -46,6 +46,12 @@ TEST(shmem, words_by_instructions_take_a_tenth_of_the_software_at_most) {
   }
 }
 
+TEST(a_store, reaches_a_hart_that_only_hits_its_cache) {
+  work_folder const folder;
+  for (std::string const machine : {"nemesys-2x2", "tessera-2x2", "nemesys-4x4"})
+    EXPECT_EQ(folder.run("timeout 60 " + on(machine, "spinning")).output, "done\n") << machine;
+}
+
 struct kernel_result {
   double seconds = 0;
   double instructions = 0;

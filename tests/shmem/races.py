@@ -69,6 +69,8 @@ CASES = {
     ),
     21: ("ended_context", "`target` of PE 0", "written by PE 1 in shmem_ctx_long_put", "read by PE 2 in shmem_long"),
     22: ("by_way_of_another", "`target` of PE 0", "written by PE 1 in shmem_long_put", "written by PE 2 in shmem_l"),
+    23: ("polled_atomic", "`word` of PE 0", "changed atomically by PE 1 in shmem_long_at", "written by PE 0 in "),
+    24: ("dest_of_another", "`target` of PE 0", "written by PE 0 in shmem_long_max", "read by PE 2 in shmem_long_get"),
 }
 INCOMPLETE = {6, 7, 8, 9, 21}
 

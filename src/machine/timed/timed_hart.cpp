@@ -115,6 +115,8 @@ void timed_hart::run_ahead() {
     bool const alone = may_pass(h.now());
     std::uint64_t const until = (alone ? std::max(h.now(), kernel_time) : kernel_time) + quantum_;
     if (h.now() >= until) return come_back(h.now());
+    // Stores of other harts become visible to one that only hits its L1.
+    if (tile_.has_posted()) tile_.catch_up(kernel_time);
     memory_.look_ahead(owner_.horizon(*this));
     engine<hart_memory>::run(h, memory_.fast(), until);
     if (h.stopped == stop::quantum) {

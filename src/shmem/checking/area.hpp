@@ -57,6 +57,7 @@ struct meeting {
 };
 struct pe_set {
   std::int32_t start, stride, size;  ///< size 0: free
+  std::int32_t team;                 ///< -1: an active set
 };
 
 struct header {

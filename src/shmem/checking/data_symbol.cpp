@@ -30,6 +30,8 @@ std::uintptr_t load_address() {
 
 /// Without what C++ adds to names.
 std::string as_written(char const* name) {
+  // A name of C may look like the code of a type.
+  if (!std::string_view(name).starts_with("_Z")) return name;
   int problem = 0;
   std::unique_ptr<char, decltype(&std::free)> const readable(abi::__cxa_demangle(name, nullptr, nullptr, &problem),
                                                              &std::free);

@@ -17,15 +17,19 @@ namespace {
 
 /// How many collectives of each set this PE has come to.
 std::array<number, sets_max> came;
+/// The one that this thread is in: of a set, plus 1.
+thread_local std::size_t in_set = 0;
+thread_local number in_meeting = 0;
 
 std::size_t index_of_set(operation const& o) {
   auto const mixed = static_cast<std::uint64_t>(o.start) * 0x9e3779b97f4a7c15U +
-                     static_cast<std::uint64_t>(o.stride) * 0xff51afd7ed558ccdU + static_cast<std::uint64_t>(o.size);
+                     static_cast<std::uint64_t>(o.stride) * 0xff51afd7ed558ccdU + static_cast<std::uint64_t>(o.size) +
+                     static_cast<std::uint64_t>(o.team + 1) * 0xc4ceb9fe1a85ec53U;
   for (std::size_t i = 0; i < sets_max; ++i) {
     std::size_t const at = (mixed + i) % sets_max;
     pe_set& set = set_at(at);
-    if (set.size == 0) set = {o.start, o.stride, o.size};
-    if (set.start == o.start && set.stride == o.stride && set.size == o.size) return at;
+    if (set.size == 0) set = {o.start, o.stride, o.size, o.team};
+    if (set.start == o.start && set.stride == o.stride && set.size == o.size && set.team == o.team) return at;
   }
   return sets_max;
 }
@@ -125,7 +129,10 @@ void come_to_meeting(operation const& o) {
     number const which = ++came[index];
     meeting& m = meeting_at(index, which);
     different = compare(o, m, which, site, set);
-    if (!different.found) different = find_mutual_wait(index, set);
+    // Threads of a PE may be in collectives of several teams.
+    if (!different.found && own.threads != SHMEM_THREAD_MULTIPLE) different = find_mutual_wait(index, set);
+    in_set = index + 1;
+    in_meeting = which;
     pe_line& mine = line_of(own.pe);
     mine.set = static_cast<std::uint32_t>(index + 1);
     mine.meeting = which;
@@ -137,10 +144,10 @@ void come_to_meeting(operation const& o) {
 
 void leave_meeting(operation const& o) {
   locked const all;
-  pe_line& mine = line_of(own.pe);
-  if (mine.set == 0) return;
-  if (o.root != own.pe) join(clock_of(own.pe), clock_of_meeting(meeting_at(mine.set - 1, mine.meeting)));
-  mine.set = 0;
+  if (in_set == 0) return;
+  if (o.root != own.pe) join(clock_of(own.pe), clock_of_meeting(meeting_at(in_set - 1, in_meeting)));
+  in_set = 0;
+  line_of(own.pe).set = 0;
 }
 
 }  // namespace tess::shmem::checking

@@ -101,6 +101,23 @@ void learn_from_waited(operation const& o, std::uint64_t result) {
   }
 }
 
+/// A collective writes its dest until it ends: only its own PE may then rely on it.
+void note_written(operation const& o) {
+  operation written = o;
+  written.access_count = 0;
+  for (std::size_t i = 0; i < o.access_count; ++i)
+    if (o.accesses[i].how == use::write) written.add(o.accesses[i]);
+  if (written.access_count == 0) return;
+  std::vector<race> found;
+  {
+    locked const all;
+    use_memory(written, site_of_call(), found);
+    take_snapshot(own.pe);
+    ++line_of(own.pe).epoch;
+  }
+  for (race const& one : found) report_race(one);
+}
+
 void note_objects(operation const& o, std::uint64_t result) {
   if (o.freed == nullptr && o.object_bytes == 0) return;
   locked const all;
@@ -160,6 +177,7 @@ void before(operation const& o) {
 void after(operation const& o, std::uint64_t result) {
   if (o.what == role::meets) {
     leave_meeting(o);
+    note_written(o);
     note_objects(o, result);
     return;
   }

@@ -125,14 +125,13 @@ void acquire(location const& l, std::size_t bytes, bool has_waited) {
   join(mine, lost_clock());
   if (c == nullptr) return;
   if (c->clock != 0) join(mine, clock_at(c->clock - 1));
-  if (!has_waited) return;
   std::uint8_t mask = 0;
   bytes_in_cell(l, bytes, mask);
   for (entry& e : c->entries) {
     if ((e.mask & mask) == 0 || e.how == use::read || e.how == use::atomic_read) continue;
-    if (e.how == use::write && e.pe != own.pe) join(mine, snapshot_of(e.pe, e.epoch));
-    // What was waited for has arrived.
-    if (!e.is_borrowed) e.is_pending = false;
+    if (has_waited && e.how == use::write && e.pe != own.pe) join(mine, snapshot_of(e.pe, e.epoch));
+    // What was waited for has arrived, and so has an atomic whose word an atomic has seen.
+    if (!e.is_borrowed && (has_waited || e.how == use::atomic_write)) e.is_pending = false;
   }
 }
 

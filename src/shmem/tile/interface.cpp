@@ -48,6 +48,15 @@ std::uint64_t global_of(std::uint64_t const& word) {
   return all_pes.global(all_pes.own(), reinterpret_cast<std::uint64_t>(&word));
 }
 
+/// The interface alone writes it: nobody has to be served for that.
+void wait_for_counter(std::uint64_t volatile& word) {
+  for (;;) {
+    reserve(const_cast<std::uint64_t const*>(&word));
+    if (word != 0) return;
+    sleep_reserved();
+  }
+}
+
 void fence() {
   asm volatile("fence rw, rw" ::: "memory");
 }
@@ -171,7 +180,7 @@ void copy(int from, std::uint64_t source, int to, std::uint64_t target, std::siz
       hw::store(buffer + cni::command_what, cni::what_of(cni::copy, part));
       done += part;
     }
-    wait_for([&] { return copied != 0; }, const_cast<std::uint64_t const*>(&copied));
+    wait_for_counter(copied);
   }
 }
 
@@ -181,7 +190,7 @@ void meet() {
   // What was done before the barrier is visible to all after it.
   fence();
   hw::store(own_line(arrivals) + cni::counter_add, 1);
-  wait_for([&] { return released != 0; }, const_cast<std::uint64_t const*>(&released));
+  wait_for_counter(released);
 }
 
 }  // namespace tess::shmem::interface

@@ -18,6 +18,7 @@
 #include "shmem/source_line.hpp"
 #include "shmem/statics.hpp"
 #include "shmem/tile/messages.hpp"
+#include "shmem/tile/pes.hpp"
 
 // A PE on every tile: a note (SHT_NOTE) of name "Tessera" and type 2, as the runtime's programs have it.
 asm(".pushsection .note.tessera, \"a\", @note\n"
@@ -44,6 +45,11 @@ void join_tiles() {
   own.heap_bytes = all->heap_bytes();
 }
 
+/// How many of the bytes behind a symmetric address are in one memory at a PE.
+std::uint64_t together_at(int pe, std::byte const* address, std::size_t bytes) {
+  return all_pes.together(reinterpret_cast<std::uint64_t>(address) + all_pes.of(pe).distance, bytes);
+}
+
 /// A program that ends without shmem_finalize.
 void end_with_program(int code, void*) {
   if (own.pes == 0 || code == 0) return;
@@ -58,7 +64,17 @@ std::byte* system_of(int pe) {
 }
 
 void* pointer_to(void const* address, int pe) {
+  // Elsewhere the two memories of a tile do not lie behind each other. No object of the heap is in both.
+  auto const at = static_cast<std::byte const*>(address);
+  bool const in_data = at >= own.data && at < own.data + own.data_bytes;
+  if (in_data && together_at(pe, own.data, own.data_bytes) != own.data_bytes) return nullptr;
   return own.network->flat(pe, address);
+}
+
+std::size_t heap_border() {
+  // Where PE 0 has it, since all heaps are alike.
+  std::uint64_t const first = together_at(0, own.heap, own.heap_bytes);
+  return first == own.heap_bytes ? 0 : first;
 }
 
 void meet() {

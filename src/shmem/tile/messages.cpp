@@ -120,8 +120,6 @@ void on_reply(message_words m) {
 void on_flag(message_words m) {
   *reinterpret_cast<std::uint64_t volatile*>(word_of<1>(m)) = word_of<2>(m);
 }
-void on_wake(message_words) {}
-
 template <word_op Op, class W>
 void on_request(message_words m) {
   std::uint64_t const source = word_of<source_word>(m);
@@ -259,7 +257,8 @@ void raise(std::uint64_t address, std::uint64_t value, int pe) {
   send(all_pes.of(pe).tile, on_flag, address, value);
 }
 void wake(int pe) {
-  if (pe != all_pes.own()) send(all_pes.of(pe).tile, on_wake);
+  static std::uint64_t const nothing = 0;
+  if (pe != all_pes.own()) request<word_op::get, std::uint64_t>(reinterpret_cast<std::uint64_t>(&nothing), 0, 0, pe);
 }
 
 }  // namespace tess::shmem::messages

@@ -35,7 +35,7 @@ std::uint64_t ask(detail::word_op op, std::size_t bytes, std::uint64_t address, 
                   std::uint64_t expected, int pe);
 /// A flag of another PE; nobody waits for its end.
 void raise(std::uint64_t address, std::uint64_t value, int pe);
-/// It looks again at what it waits for.
+/// It looks again at what it waits for; waits for its answer, so that it never has two of this PE.
 void wake(int pe);
 
 }  // namespace tess::shmem::messages

@@ -142,9 +142,9 @@ void network::meet_all() {
 void network::put(tess_shmem_pending&, std::uint64_t there, void const* source, std::size_t bytes) {
   int const pe = pe_at(there);
   blocks::put(pe, address_at(there), static_cast<std::byte const*>(source), bytes);
-  if (!messages::used) return;
-  blocks::complete();
-  messages::wake(pe);
+  // Another thread's quiet is for this hart's words, too, but knows of its own only.
+  if (messages::used || shmem::own.threads == SHMEM_THREAD_MULTIPLE) blocks::complete();
+  if (messages::used) messages::wake(pe);
 }
 void network::put_later(tess_shmem_pending& of, std::uint64_t there, void const* source, std::size_t bytes) {
   put(of, there, source, bytes);

@@ -103,6 +103,30 @@ static void waits(void) {
   }
 }
 
+/* Nor if it looks again and again without a wait. */
+static void polls(void) {
+  for (int kind = 0; kind < 4; ++kind) {
+    word = 0;
+    flag = 0;
+    shmem_barrier_all();
+    uint64_t old, seen = 0;
+    shmem_long_atomic_fetch_add_nbi(&found, &word, 1, next_pe);
+    if (kind == 0)
+      while (shmem_long_g(&word, me) == 0) {
+      }
+    if (kind == 1)
+      while (shmem_long_atomic_fetch(&word, me) == 0) {
+      }
+    long copy = 0;
+    while (kind == 2 && copy == 0) shmem_long_get(&copy, &word, 1, me);
+    shmem_uint64_atomic_fetch_add_nbi(&old, &flag, 3, next_pe);
+    while (kind == 3 && seen == 0) seen = shmem_signal_fetch(&flag);
+    shmem_barrier_all();
+    CHECK(word == 1 && flag == 3);
+    shmem_barrier_all();
+  }
+}
+
 int main(void) {
   shmem_init();
   me = shmem_my_pe();
@@ -112,6 +136,7 @@ int main(void) {
   results_are_there();
   many_of_them();
   waits();
+  polls();
   shmem_barrier_all();
   shmem_long_atomic_fetch_add_nbi(&found, &at_end, 5, next_pe);
   shmem_finalize();

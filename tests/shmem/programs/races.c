@@ -235,6 +235,22 @@ static void by_way_of_another(void) {
   }
 }
 
+/* An atomic that an atomic has seen has arrived. */
+static void polled_atomic(void) {
+  if (me == 1) shmem_long_atomic_set(&word, 1, 0);  // 23 first
+  if (me != 0) return;
+  while (ordered && shmem_long_atomic_fetch(&word, 0) == 0) {
+  }
+  shmem_long_p(&word, 2, 0);  // 23 second
+}
+
+/* A collective is over at other PEs when they say so. */
+static void dest_of_another(void) {
+  shmem_long_max_reduce(SHMEM_TEAM_WORLD, target, block, 1);  // 24 first
+  if (ordered) shmem_barrier_all();
+  if (me == 2) shmem_long_get(block, target, 1, 0);  // 24 second
+}
+
 static void (*const cases[])(void) = {put_put,
                                       p_p,
                                       put_get,
@@ -256,7 +272,9 @@ static void (*const cases[])(void) = {put_put,
                                       chain_of_atomics,
                                       in_the_heap,
                                       ended_context,
-                                      by_way_of_another};
+                                      by_way_of_another,
+                                      polled_atomic,
+                                      dest_of_another};
 
 int main(int argc, char** argv) {
   int const number = argc > 1 ? atoi(argv[1]) : 0;
