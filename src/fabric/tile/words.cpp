@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "fabric/tile/addresses.hpp"
+#include "fabric/tile/pieces.hpp"
 #include "fabric/tile/registers.hpp"
 #include "tess/assert.hpp"
 #include "tess/detail/words/word_apply.hpp"
@@ -98,27 +99,6 @@ void tile_words::take(tile_post::received const& r) const {
   apply_request(window(places_.own()) + request.address, request, result);
   post_.send(r.source, tile_packet(tile_packet_kind::word_done, 0, result[0], result[1], to, done));
 }
-
-namespace {
-
-/// Calls move<T>() for each word, the largest that the remote address and the remaining bytes allow.
-template <class Move>
-void each_word(std::uint64_t remote, std::size_t bytes, Move move) noexcept {
-  for (std::size_t done = 0; done < bytes;) {
-    std::uint64_t const at = remote + done;
-    std::size_t const left = bytes - done;
-    if (at % 8 == 0 && left >= 8)
-      done += move.template operator()<std::uint64_t>(done);
-    else if (at % 4 == 0 && left >= 4)
-      done += move.template operator()<std::uint32_t>(done);
-    else if (at % 2 == 0 && left >= 2)
-      done += move.template operator()<std::uint16_t>(done);
-    else
-      done += move.template operator()<std::uint8_t>(done);
-  }
-}
-
-}  // namespace
 
 void store_words(std::byte* remote_target, std::byte const* source, std::size_t bytes) noexcept {
   each_word(reinterpret_cast<std::uint64_t>(remote_target), bytes, [&]<class T>(std::size_t at) {

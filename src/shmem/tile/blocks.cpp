@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "fabric/tile/pieces.hpp"
 #include "fabric/tile/registers.hpp"
 #include "shmem/tile/interface.hpp"
 #include "shmem/tile/pes.hpp"
@@ -15,6 +16,7 @@ namespace tess::shmem::blocks {
 namespace hw = detail::tile_registers;
 namespace xbgas = machine::xbgas;
 namespace adapter = machine::registers::adapter;
+using detail::each_word;
 using machine::registers::unit;
 
 namespace {
@@ -75,23 +77,6 @@ T load(std::byte const* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
-}
-
-/// Calls move<T>(bytes done so far) for the largest words that the address allows.
-template <class Move>
-void each_word(std::uint64_t address, std::size_t bytes, Move move) {
-  for (std::size_t done = 0; done < bytes;) {
-    std::uint64_t const at = address + done;
-    std::size_t const left = bytes - done;
-    if (at % 8 == 0 && left >= 8)
-      done += move.template operator()<std::uint64_t>(done);
-    else if (at % 4 == 0 && left >= 4)
-      done += move.template operator()<std::uint32_t>(done);
-    else if (at % 2 == 0 && left >= 2)
-      done += move.template operator()<std::uint16_t>(done);
-    else
-      done += move.template operator()<std::uint8_t>(done);
-  }
 }
 
 void put_words(int pe, std::uint64_t address, std::byte const* source, std::size_t bytes) {

@@ -241,8 +241,8 @@ void open() {
   box.invoke_window = hw::own_window(unit::invoke);
   box.tasks_window = hw::own_window(unit::tasks);
   // From each other PE a request, flags of the rounds that it is ahead, and a call to look again.
-  constexpr std::size_t rounds_max = 13;
-  box.kept_max = 4 * (static_cast<std::size_t>(all_pes.count()) + rounds_max);
+  constexpr std::size_t rounds = 16;
+  box.kept_max = 4 * (static_cast<std::size_t>(all_pes.count()) + rounds);
   box.kept = static_cast<decltype(box.kept)>(std::malloc(sizeof(*box.kept) * box.kept_max));
   if (box.kept == nullptr) fail("no memory", "a smaller program");
   hw::store(box.invoke_window + invoke::counter, 0);

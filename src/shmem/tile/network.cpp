@@ -29,8 +29,10 @@ namespace {
 /// The flags of all teams, at the same address in every tile.
 alignas(64) constinit std::array<std::byte, sizeof(team_area) * teams_max> system_area{};
 
-/// Told by others at start and end: how often they have met, in each round.
-alignas(64) constinit std::array<std::uint64_t, rounds_max> told{};
+/// Rounds of two: of 65,536 PEs.
+constexpr std::size_t meeting_rounds_max = 16;
+/// Told by others, where all meet by flags: how often they have met, in each round.
+alignas(64) constinit std::array<std::uint64_t, meeting_rounds_max> told{};
 std::uint64_t meetings = 0;
 
 /// At PE 0: where the heaps of all PEs may begin.
