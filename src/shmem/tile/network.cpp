@@ -18,6 +18,7 @@
 #include "shmem/tile/pes.hpp"
 #include "shmem/tile/waiting.hpp"
 #include "tess/machine/xbgas.hpp"
+#include "tess/machine/xbgas_begin.hpp"
 
 namespace tess::shmem {
 
@@ -183,7 +184,8 @@ void network::raise(std::uint64_t there, std::uint64_t value) {
   if (messages::used)
     messages::raise(address_at(there), value, pe);
   else
-    xbgas::put(pe_table::object_of(pe), reinterpret_cast<std::uint64_t*>(address_at(there)), value);
+    // What it tells of is complete; several flags may be on their way.
+    xbgas::post_swap(pe_table::object_of(pe), reinterpret_cast<std::uint64_t*>(address_at(there)), value);
 }
 
 void network::progress() {
