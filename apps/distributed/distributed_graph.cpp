@@ -72,9 +72,7 @@ class graph_loader {
       co_await tess::on_all_places([](loading_everywhere l) -> tess::task<void> { return read_to_measure(l); }, state_);
       co_await check_entries_everywhere();
     }
-    std::uint64_t const share = (g_.vertices_ + tess::places() - 1) / tess::places();
-    g_.block_ = std::max((share + block_unit - 1) / block_unit * block_unit, block_unit);
-    g_.reciprocal_ = ~std::uint64_t{0} / g_.block_ + 1;
+    g_.lay_out(g_.vertices_);
     unsigned const kinds = g_.directed_ && kinds_ == row_kinds::out_and_in ? 2 : 1;
     co_await tess::check_room((g_.block_ + 2) * sizeof(std::uint64_t) * kinds);
     co_await tess::on_all_places(
@@ -203,13 +201,20 @@ tess::task<distributed_graph> distributed_graph::load(graph_input const& input, 
   co_return made;
 }
 
+void distributed_graph::lay_out(std::uint64_t vertices) {
+  vertices_ = vertices;
+  std::uint64_t const share = (vertices + tess::places() - 1) / tess::places();
+  block_ = std::max((share + block_unit - 1) / block_unit * block_unit, block_unit);
+  reciprocal_ = ~std::uint64_t{0} / block_ + 1;
+}
+
 tess::task<void> distributed_graph::release(distributed_graph g) {
   co_await tess::on_all_places(
       [](tess::place_local<graph_part> part) {
-        auto const give_back = [](rows const& r) {
+        auto const give_back = [&](rows const& r) {
           if (r.offsets == nullptr) return;
           tess::deallocate(tess::to_global(const_cast<std::uint64_t*>(r.offsets)));
-          tess::deallocate(tess::to_global(const_cast<vertex*>(r.targets)));
+          if (!part->borrowed) tess::deallocate(tess::to_global(const_cast<vertex*>(r.targets)));
         };
         if (part->in.offsets != part->out.offsets) give_back(part->in);
         give_back(part->out);

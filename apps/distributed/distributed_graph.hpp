@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 
+#include "graph/csr.hpp"
 #include "graph/graph_input.hpp"
 #include "tess/tess.hpp"
 
@@ -37,7 +38,8 @@ struct graph_part {
   std::uint64_t vertices = 0;  // of the whole graph
   std::uint64_t edges = 0;     // of out
   rows out;
-  rows in;  // out again if the graph is undirected; no offsets if it was not asked for
+  rows in;                // out again if the graph is undirected; no offsets if it was not asked for
+  bool borrowed = false;  // the targets lie in a csr, not in the segment
 
   [[nodiscard]] bool owns(vertex v) const noexcept { return v - first < count; }
 };
@@ -49,10 +51,17 @@ enum class row_kinds : std::uint8_t {
   symmetric  // each edge in both directions: the graph without its directions
 };
 
+// How places get the rows of a csr: copied to their segments, or, where all places are threads of one process, used
+// where they are. Then the csr must live as long, and no other place can get them.
+enum class adoption : std::uint8_t { copy, borrow };
+
 class distributed_graph {
  public:
   // Reads every edge of the input twice, at all places. Throws input_error, with nothing left behind.
   static tess::task<distributed_graph> load(graph_input const& input, row_kinds kinds);
+  // The rows of a graph in the memory of place 0's process, whose task this is. For directed graphs: out_and_in needs
+  // transpose() first, symmetric without_directions().
+  static tess::task<distributed_graph> adopt(csr const& whole, row_kinds kinds, adoption how = adoption::copy);
   static tess::task<void> release(distributed_graph g);
 
   [[nodiscard]] std::uint64_t vertices() const noexcept { return vertices_; }
@@ -78,6 +87,8 @@ class distributed_graph {
 
  private:
   friend class graph_loader;
+
+  void lay_out(std::uint64_t vertices);
 
   tess::place_local<graph_part> part_;
   std::uint64_t vertices_ = 0;

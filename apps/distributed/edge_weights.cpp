@@ -115,7 +115,7 @@ struct kind_of_weights {
 kind_of_weights look_at(std::uint64_t vertices, double const* weights, std::uint64_t count) {
   kind_of_weights seen{true, 0};
   for (std::uint64_t i = 0; i < count; ++i) {
-    seen.integers = seen.integers && weights[i] == std::floor(weights[i]);
+    seen.integers = seen.integers && weights[i] >= 0 && weights[i] == std::floor(weights[i]);
     seen.max = std::max(seen.max, weights[i]);
   }
   seen.integers = seen.integers && seen.max * static_cast<double>(vertices) <= path_max;
@@ -127,7 +127,8 @@ void make_integers(weights_part& w, std::uint64_t count) {
   std::transform(w.reals.local(), w.reals.local() + count, integers.local(),
                  [](double weight) { return static_cast<std::uint32_t>(weight); });
   tess::deallocate(w.reals);
-  w = {integers, {}};
+  w.integers = integers;
+  w.reals = {};
 }
 
 }  // namespace
@@ -136,6 +137,47 @@ class weights_loader {
  public:
   weights_loader(graph_input const& input, distributed_graph g, weights_everywhere part) : input_(input), g_(g) {
     w_.part_ = part;
+  }
+
+  // Each place's part of weights that lie at this place.
+  static tess::task<edge_weights> adopt(csr const& whole, distributed_graph g, weights_everywhere part, adoption how) {
+    edge_weights w;
+    w.part_ = part;
+    kind_of_weights const seen = look_at(whole.vertices(), whole.out.weights.data(), whole.out.weights.size());
+    w.integers_ = whole.out.weights.empty() || seen.integers;
+    w.max_ = whole.out.weights.empty() ? 1 : seen.max;
+    bool const ones = whole.out.weights.empty();
+    tess::counter done;
+    for (unsigned p = 0; p < tess::places(); ++p) {
+      auto const place = static_cast<tess::place_id>(p);
+      std::uint64_t const begin = whole.out.offsets[g.begin_at(place)], end = whole.out.offsets[g.end_at(place)];
+      std::span<double const> const block = ones ? whole.out.weights : whole.out.weights.subspan(begin, end - begin);
+      if (how == adoption::borrow && !w.integers_) {
+        co_await tess::at(
+            place, [](weights_everywhere to, std::uint64_t at) { to->borrowed = reinterpret_cast<double const*>(at); },
+            part, reinterpret_cast<std::uint64_t>(block.data()));
+        continue;
+      }
+      auto const reals = co_await tess::at(
+          place,
+          [](weights_everywhere to, std::uint64_t count, bool are_one) {
+            count = std::max<std::uint64_t>(count, 1);
+            if (are_one) {
+              to->integers = tess::allocate<std::uint32_t>(count);
+              std::fill_n(to->integers.local(), count, 1U);
+            } else {
+              to->reals = tess::allocate<double>(count);
+            }
+            return to->reals;
+          },
+          part, end - begin, ones);
+      if (!block.empty()) tess::put(block, reals, done);
+    }
+    co_await done;
+    if (w.integers_ && !ones)
+      co_await tess::on_all_places(
+          [](weights_everywhere to, distributed_graph of) { make_integers(*to, entries_of(of.part())); }, part, g);
+    co_return w;
   }
 
   tess::task<edge_weights> load() {
@@ -254,6 +296,23 @@ tess::task<edge_weights> edge_weights::load(graph_input const& input, distribute
   if (!wrong_input.empty() || failed) co_await release(made);
   if (!wrong_input.empty()) throw input_error(wrong_input);
   if (failed) std::rethrow_exception(failed);
+  co_return made;
+}
+
+tess::task<edge_weights> edge_weights::adopt(csr const& whole, distributed_graph g, adoption how) {
+  auto const part = co_await weights_everywhere::make();
+  std::exception_ptr failed;
+  edge_weights made;
+  made.part_ = part;
+  try {
+    made = co_await weights_loader::adopt(whole, g, part, how);
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  if (failed) {
+    co_await release(made);
+    std::rethrow_exception(failed);
+  }
   co_return made;
 }
 

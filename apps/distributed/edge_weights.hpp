@@ -17,16 +17,19 @@
 
 namespace graph {
 
-// The weights of one place: one of the two.
+// The weights of one place: one of the two, in the segment, or reals in a csr.
 struct weights_part {
   tess::global_ptr<std::uint32_t> integers;
   tess::global_ptr<double> reals;
+  double const* borrowed = nullptr;
 };
 
 class edge_weights {
  public:
   // `g` must have been loaded from `input`.
   static tess::task<edge_weights> load(graph_input const& input, distributed_graph g);
+  // `g` must have been adopted from `whole`, in the same way. Weights that are negative are taken as they are.
+  static tess::task<edge_weights> adopt(csr const& whole, distributed_graph g, adoption how = adoption::copy);
   static tess::task<void> release(edge_weights w);
 
   [[nodiscard]] bool integers() const noexcept { return integers_; }
@@ -36,7 +39,7 @@ class edge_weights {
   template <class Weight>
   [[nodiscard]] Weight const* local() const {
     if constexpr (std::is_same_v<Weight, double>)
-      return part_->reals.local();
+      return part_->borrowed != nullptr ? part_->borrowed : part_->reals.local();
     else
       return part_->integers.local();
   }

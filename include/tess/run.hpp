@@ -60,6 +60,7 @@ struct settings {
   double failure_timeout = 10;        ///< TESS_FAILURE_TIMEOUT in seconds: a failed place is noticed within this time
   bool progress_thread = true;        ///< TESS_PROGRESS_THREAD: serve words and blocks of ucx when no worker polls
   double stall_timeout = 0;           ///< TESS_STALL_TIMEOUT in seconds, 0: off; SIGUSR1 requests a report at any time
+  bool keep_threads = false;          ///< a `runtime` keeps its threads from run to run: they sleep in between
   std::uint64_t fail_allocation = 0;  ///< TESS_FAIL_ALLOCATION, in checked builds: this allocation fails; 0: none
 
   /// Reads the environment; throws tess::error with the variable, its value and what is valid.
@@ -78,16 +79,17 @@ int run(settings const& s, std::span<std::string const> words, detail::function_
 ///
 ///     tess::runtime places(settings);                       // reserves segments; starts no thread
 ///     auto const a = places.run(load);                      // load() at place 0, and everything that it spawns
-///     MPI_Allreduce(…);                                     // no thread of Tessera runs between two runs
+///     MPI_Allreduce(…);                                     // between two runs no thread runs, or all sleep
 ///     double const x = places.run([&] { return solve(a); });
 ///
+/// With settings::keep_threads the threads of a run sleep until the next one; otherwise they end with it.
 /// Segments last until stop(): arrays made in one run are used in the next. During run(), the calling thread is that of
 /// place 0's first worker, so that tasks there may call libraries bound to it (MPI_THREAD_FUNNELED); its processor
 /// affinity and signal mask are restored afterwards. After stop() another runtime may start, with other settings.
 /// Threads  any one thread at a time, not a task. One runtime per process at a time.
 /// Errors   run() throws what the callable throws; bad settings and files that cannot be written, as in run(). After a
 ///          job that could not continue, every run() throws tess::error.
-/// Cost     run(): starting and joining the other threads, about 50 µs each.
+/// Cost     run(): starting and joining the other threads, about 50 µs each; with settings::keep_threads a few µs.
 class runtime {
  public:
   explicit runtime(settings const& s = settings::from_environment());
@@ -109,6 +111,10 @@ class runtime {
       return std::move(*value);
     }
   }
+
+  /// Ends the run that is under way, or the next one: it throws tess::error with `reason` when every task has come to a
+  /// co_await, and so does each later run(). From any thread.
+  void cancel(std::string_view reason) noexcept;
 
   /// Gives the segments back and writes the statistics and the trace that the settings name.
   void stop();

@@ -62,6 +62,17 @@ void abort_job(char const* doing, ...) noexcept {
   wake_all();
 }
 
+void cancel_job(std::string_view reason) noexcept {
+  job_state& j = *the_job;
+  if (!j.abort.begun.exchange(true, std::memory_order_seq_cst)) {
+    j.abort.cancelled.store(true, std::memory_order_relaxed);
+    reason.copy(j.abort.reason, sizeof j.abort.reason - 1);
+    j.abort.reason_written.store(true, std::memory_order_release);
+  }
+  j.stopping.store(true, std::memory_order_seq_cst);
+  wake_all();
+}
+
 void stop_polling(thread_state& thread) noexcept {
   // release: everything that this thread delivered.
   thread.polls_no_more.store(true, std::memory_order_release);

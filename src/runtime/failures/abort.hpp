@@ -16,7 +16,11 @@ namespace tess::detail {
 /// To be called in an exception handler, whose exception it quotes: `place N, while <doing>: <the exception's text>`.
 [[gnu::cold, gnu::format(printf, 1, 2)]] void abort_job(char const* doing, ...) noexcept;
 
-/// abort_job() was called.
+/// The program's own wish to end the run, from outside: nothing is printed, and a task that does not come to a co_await
+/// is waited for.
+[[gnu::cold]] void cancel_job(std::string_view reason) noexcept;
+
+/// abort_job() or cancel_job() was called.
 [[nodiscard]] inline bool job_aborted() noexcept {
   return the_job->abort.begun.load(std::memory_order_relaxed);
 }

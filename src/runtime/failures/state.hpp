@@ -37,6 +37,7 @@ struct job_failures {
 struct job_abort {
   std::atomic<bool> begun{false};
   std::atomic<bool> reason_written{false};
+  std::atomic<bool> cancelled{false};  ///< by the program, from outside
   char reason[1024] = {};
 };
 

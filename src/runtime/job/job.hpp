@@ -50,9 +50,10 @@ struct job_state {
   window_tables windows;
   std::unique_ptr<allocation_map> allocations;  ///< of jobs that verify every access
   std::atomic<bool> stopping{false};
-  std::atomic<int> exit_code{0};      ///< the program's; place 0 sends it to all
-  std::atomic<unsigned> mistakes{0};  ///< of the program that were reported: operations never awaited, addresses sent
-  unsigned races = 0;                 ///< pairs of lines, in programs compiled with --races
+  std::atomic<bool> run_ended{false};  ///< the first thread returns to its caller; the others are kept
+  std::atomic<int> exit_code{0};       ///< the program's; place 0 sends it to all
+  std::atomic<unsigned> mistakes{0};   ///< of the program that were reported: operations never awaited, addresses sent
+  unsigned races = 0;                  ///< pairs of lines, in programs compiled with --races
   job_abort abort;
   job_failures failures;
   job_watch watch;

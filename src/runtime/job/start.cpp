@@ -141,49 +141,77 @@ task<void> first_task(function_ref<task<void>()> app, std::exception_ptr& thrown
     thrown = std::current_exception();
   }
   stop_other_processes(thrown ? 1 : the_job->exit_code.load(std::memory_order_relaxed));
+  // It is of the first thread's first worker, so that no thread that should see this sleeps.
+  if (the_job->options.keep_threads) {
+    the_job->run_ended.store(true, std::memory_order_relaxed);
+    co_return;
+  }
   the_job->stopping.store(true, std::memory_order_seq_cst);
   wake_all();
 }
 
-void start_threads(job_state& j, std::vector<std::thread>& others) {
-  others.reserve(j.threads.size());
-  try {
-    for (std::size_t t = 1; t < j.threads.size(); ++t)
-      others.emplace_back([&thread = j.threads[t]] {
-        pinned const here(thread.cpu);
-        std::optional<crash_stack> stack;
-        if (!on_machine()) stack.emplace();
-        run_thread(thread);
-      });
-  } catch (std::system_error const& e) {
-    throw error("tess::run", "cannot start thread " + std::to_string(others.size() + 1) + ": " + e.what(),
-                "fewer threads (TESS_THREADS)");
+/// The threads of a job beside the caller's, and the watch over all of them. They end with this.
+class other_threads {
+ public:
+  explicit other_threads(job_state& j) : job_(j) {
+    // A simulated machine has no signals and no hart for a watch, and reports waits that never end itself.
+    if (!on_machine()) watch_.emplace(j.options.stall_timeout);
+    threads_.reserve(j.threads.size());
+    try {
+      for (std::size_t t = 1; t < j.threads.size(); ++t)
+        threads_.emplace_back([&thread = j.threads[t]] {
+          pinned const here(thread.cpu);
+          std::optional<crash_stack> stack;
+          if (!on_machine()) stack.emplace();
+          run_thread(thread);
+        });
+    } catch (std::system_error const& e) {
+      end();
+      throw error("tess::run", "cannot start thread " + std::to_string(threads_.size() + 1) + ": " + e.what(),
+                  "fewer threads (TESS_THREADS)");
+    } catch (...) {
+      end();
+      throw;
+    }
   }
-}
+  ~other_threads() { end(); }
+  other_threads(other_threads const&) = delete;
+  other_threads& operator=(other_threads const&) = delete;
 
-/// Starts the threads, runs app at place 0 and ends the threads. Returns the exception that left app, or null.
-std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
+ private:
+  void end() noexcept {
+    job_.stopping.store(true, std::memory_order_seq_cst);
+    wake_all();
+    for (std::thread& t : threads_)
+      if (t.joinable()) t.join();
+  }
+
+  job_state& job_;
+  std::optional<stall_watch> watch_;
+  std::vector<std::thread> threads_;
+};
+
+/// Runs app at place 0 on the caller's thread and the others, which are started if there are none, and end with the run
+/// unless the settings keep them. Returns the exception that left app, or null.
+std::exception_ptr run_threads(job_state& j, std::optional<other_threads>& others, function_ref<task<void>()> app) {
   std::exception_ptr thrown;
   races::begin_job();
   // Left from the run before.
-  j.stopping.store(false, std::memory_order_relaxed);
+  j.run_ended.store(false, std::memory_order_relaxed);
+  if (!others) j.stopping.store(false, std::memory_order_relaxed);
   for (thread_state& t : j.threads) t.polls_no_more.store(false, std::memory_order_relaxed);
   {
     blocked_signals const blocked;
-    // A simulated machine has no signals and no hart for a watch, and reports waits that never end itself.
-    std::optional<stall_watch> watch;
     std::optional<crash_report> last_words;
     std::optional<crash_stack> stack;
     shown_to_debuggers const shown(j);
     if (!on_machine()) {
-      watch.emplace(j.options.stall_timeout);
       last_words.emplace();
       stack.emplace();
     }
-    std::vector<std::thread> others;
     self = j.workers.front().get();
     try {
-      start_threads(j, others);
+      if (!others) others.emplace(j);
       if (j.first_place == 0) start_system_task(first_task(app, thrown));
     } catch (...) {
       // The system has no more threads or memory: the threads that run must end before the job.
@@ -195,7 +223,7 @@ std::exception_ptr run_threads(job_state& j, function_ref<task<void>()> app) {
       pinned const here(j.threads.front().cpu);
       run_thread(j.threads.front());
     }
-    for (std::thread& t : others) t.join();
+    if (!j.options.keep_threads || j.stopping.load(std::memory_order_relaxed)) others.reset();
   }
   if (job_aborted()) stop_others_after_abort(j);
   if (job_aborted() || j.failures.any) destroy_tasks(j);
@@ -272,7 +300,7 @@ struct runtime::state {
       throw error("tess::runtime", running.j.abort.reason, "a new runtime: this one cannot go on");
     if (busy.exchange(true)) throw error("tess::runtime::run", "called while it runs", "one run after the other");
     auto const begin = std::chrono::steady_clock::now();
-    std::exception_ptr thrown = detail::run_threads(running.j, app);
+    std::exception_ptr thrown = detail::run_threads(running.j, others, app);
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     busy = false;
     return thrown;
@@ -291,6 +319,7 @@ struct runtime::state {
   settings options;
   detail::failing_allocation failing;
   detail::running_job running;
+  std::optional<detail::other_threads> others;
   std::atomic<bool> busy{false};
   double seconds = 0;
 };
@@ -314,9 +343,14 @@ void runtime::stop() {
   if (std::unique_ptr<state> const last = std::move(state_)) last->write_files(detail::job_aborted() ? 1 : 0);
 }
 
+void runtime::cancel(std::string_view reason) noexcept {
+  if (state_ != nullptr) detail::cancel_job(reason);
+}
+
 void runtime::run_task(detail::function_ref<task<void>()> app) {
   if (state_ == nullptr) throw error("tess::runtime::run", "called after stop()", "a new runtime");
   if (std::exception_ptr const thrown = state_->run(app); detail::job_aborted()) {
+    if (state_->running.j.abort.cancelled) throw error("tess::runtime::run", state_->running.j.abort.reason, "");
     detail::print_abort(state_->running.j);
     throw error("tess::runtime", "the job could not go on: " + std::string(state_->running.j.abort.reason), "");
   } else if (thrown) {

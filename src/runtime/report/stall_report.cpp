@@ -266,7 +266,7 @@ struct stall_watch::state {
       if (ending.load(std::memory_order_acquire)) return;
       // Workers check more often, but not while they compute.
       check_for_failures();
-      if (job_aborted()) end_in_time();
+      if (job_aborted() && !the_job->abort.cancelled.load(std::memory_order_relaxed)) end_in_time();
       if (has_unannounced_failures() && !ending.load(std::memory_order_acquire)) announce_when_paused();
       if (signal == SIGUSR1) print_report("asked by SIGUSR1");
       if (timeout_s <= 0) continue;

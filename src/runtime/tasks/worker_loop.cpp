@@ -149,7 +149,9 @@ void sleep(thread_state& thread) {
 void run_thread(thread_state& thread) {
   this_thread = &thread;
   int idle_rounds = 0;
+  bool const first = thread.index == 0;
   while (!the_job->stopping.load(std::memory_order_relaxed)) {
+    if (first && the_job->run_ended.load(std::memory_order_relaxed)) break;
     if (pause_requested(thread)) [[unlikely]] {
       pause(thread);
       continue;
