@@ -10,13 +10,22 @@
 #include <vector>
 
 #include "graph/error.hpp"
-#include "graph/in_parallel.hpp"
+#include "graph/parallel.hpp"
 
 namespace graph {
 
 namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
+
+// The part of [0, size) that a thread works on.
+struct range {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+range share(std::uint64_t size, unsigned thread, unsigned threads) noexcept {
+  return {part_begin(size, thread, threads), part_begin(size, thread + 1, threads)};
+}
 
 // An array whose pages the threads that fill it touch first.
 template <class T>
@@ -50,14 +59,14 @@ std::pair<csr_rows, std::shared_ptr<void const>> share_rows(row_memory memory, s
 // the sum.
 std::uint64_t number_rows(std::span<std::uint64_t> counts, unsigned threads) {
   std::vector<std::uint64_t> sums(threads + 1);
-  in_parallel(threads, [&](unsigned t) {
+  on_threads(threads, [&](unsigned t) {
     auto const [begin, end] = share(counts.size(), t, threads);
     std::uint64_t sum = 0;
     for (std::uint64_t i = begin; i < end; ++i) sum += counts[i];
     sums[t + 1] = sum;
   });
   for (unsigned t = 0; t < threads; ++t) sums[t + 1] += sums[t];
-  in_parallel(threads, [&](unsigned t) {
+  on_threads(threads, [&](unsigned t) {
     auto const [begin, end] = share(counts.size(), t, threads);
     std::uint64_t sum = sums[t];
     for (std::uint64_t i = begin; i < end; ++i) counts[i] = std::exchange(sum, sum + counts[i]);
@@ -91,12 +100,12 @@ class row_maker {
         targets_(targets),
         weights_(weights),
         rules_(rules),
-        threads_(threads_meant(rules.threads)) {}
+        threads_(threads_for(rules.threads)) {}
 
   csr make() {
     begins_ = shared_array<std::uint64_t>(vertices_ + 1);
     std::span<std::uint64_t> const counts(begins_.get(), vertices_ + 1);
-    in_parallel(threads_, [&](unsigned t) {
+    on_threads(threads_, [&](unsigned t) {
       auto const [begin, end] = share(counts.size(), t, threads_);
       std::fill(counts.begin() + static_cast<std::ptrdiff_t>(begin), counts.begin() + static_cast<std::ptrdiff_t>(end),
                 0);
@@ -122,7 +131,7 @@ class row_maker {
   // f(source, target, edge) for each entry of a row; the first pass refuses and counts self-loops, too.
   template <class F>
   void each_end(F const& f) {
-    in_parallel(threads_, [&](unsigned t) {
+    on_threads(threads_, [&](unsigned t) {
       auto const [begin, end] = share(sources_.size(), t, threads_);
       for (std::uint64_t i = begin; i < end; ++i) {
         std::uint32_t const u = sources_[i], v = targets_[i];
@@ -144,7 +153,7 @@ class row_maker {
     if constexpr (numbered) merged_ = shared_array<double>(begins_[vertices_]);
     std::atomic<std::uint64_t> next{0};
     std::atomic<std::uint64_t> loops{0};
-    in_parallel(threads_, [&](unsigned) {
+    on_threads(threads_, [&](unsigned) {
       constexpr std::uint64_t rows_at_once = 1024;
       std::uint64_t found = 0;
       for (std::uint64_t first; (first = next.fetch_add(rows_at_once, relaxed)) < vertices_;)
@@ -209,7 +218,7 @@ class row_maker {
     std::uint64_t const entries = number_rows({made.offsets.get(), vertices_ + 1}, threads_);
     made.targets = shared_array<std::uint32_t>(entries);
     if (!weights_.empty()) made.weights = shared_array<double>(entries);
-    in_parallel(threads_, [&](unsigned t) {
+    on_threads(threads_, [&](unsigned t) {
       auto const [begin, end] = share(vertices_, t, threads_);
       for (std::uint64_t v = begin; v < end; ++v) {
         std::uint64_t const to = made.offsets[v], from = begins_[v];
@@ -250,7 +259,7 @@ std::pair<csr_rows, std::shared_ptr<void const>> transposed(csr_rows const& rows
   row_memory made;
   made.offsets = shared_array<std::uint64_t>(vertices + 1);
   std::fill_n(made.offsets.get(), vertices + 1, 0);
-  in_parallel(threads, [&](unsigned t) {
+  on_threads(threads, [&](unsigned t) {
     auto const [begin, end] = share(rows.entries(), t, threads);
     for (std::uint64_t i = begin; i < end; ++i) std::atomic_ref(made.offsets[rows.targets[i]]).fetch_add(1, relaxed);
   });
@@ -260,7 +269,7 @@ std::pair<csr_rows, std::shared_ptr<void const>> transposed(csr_rows const& rows
   if (weighted) made.weights = shared_array<double>(entries);
   auto const next = shared_array<std::uint64_t>(vertices);
   std::copy_n(made.offsets.get(), vertices, next.get());
-  in_parallel(threads, [&](unsigned t) {
+  on_threads(threads, [&](unsigned t) {
     auto const [first, last] = share(vertices, t, threads);
     for (std::uint64_t u = 0; u < vertices; ++u) {
       std::span<std::uint32_t const> const all = rows.neighbours(static_cast<std::uint32_t>(u));
@@ -287,12 +296,12 @@ csr make_csr(std::uint64_t vertices, std::span<std::uint32_t const> sources, std
 
 void transpose(csr& graph, unsigned threads) {
   if (!graph.directed || !graph.in.offsets.empty()) return;
-  std::tie(graph.in, graph.in_memory) = transposed(graph.out, threads_meant(threads));
+  std::tie(graph.in, graph.in_memory) = transposed(graph.out, threads_for(threads));
 }
 
 csr without_directions(csr const& graph, unsigned threads) {
   if (!graph.directed) return graph;
-  threads = threads_meant(threads);
+  threads = threads_for(threads);
   csr both = graph;
   transpose(both, threads);
   // Each row of the result merges two sorted rows; the first pass counts, the second writes.
@@ -317,7 +326,7 @@ csr without_directions(csr const& graph, unsigned threads) {
     }
   };
   auto const over_vertices = [&](auto const& f) {
-    in_parallel(threads, [&](unsigned t) {
+    on_threads(threads, [&](unsigned t) {
       auto const [begin, end] = share(vertices, t, threads);
       for (std::uint64_t v = begin; v < end; ++v) f(static_cast<std::uint32_t>(v));
     });
