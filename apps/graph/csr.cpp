@@ -252,7 +252,7 @@ class row_maker {
   std::uint64_t self_loops_ = 0;
 };
 
-// The rows of the opposite direction: sources come in order, so that each row is sorted once it is filled by one thread.
+// The rows of the opposite direction: sources come in order, so that a row that one thread fills is sorted.
 // Each thread fills the rows of its own share of the targets.
 std::pair<csr_rows, std::shared_ptr<void const>> transposed(csr_rows const& rows, unsigned threads) {
   std::uint64_t const vertices = rows.vertices();

@@ -5,9 +5,9 @@
 
 #include "tess/detail/compiler.hpp"
 
-// Position-independent code (-fPIC) is assumed to belong to a shared object; a program is compiled with -fPIE or
-// neither.
-#if defined(__PIC__) && !defined(__PIE__)
+// Position-independent code (-fPIC) is assumed to belong to a shared object of a program; a program is compiled with
+// -fPIE or neither, and an extension module that has the runtime inside counts as one.
+#if defined(__PIC__) && !defined(__PIE__) && !defined(TESS_RUNTIME_INSIDE)
 #define TESS_IN_SHARED_OBJECT 1
 #ifndef TESS_SHARED
 #error "tess: code of a shared object (-fPIC): build it by `tess c++ --shared` or link tessera::shared; else take -fPIE"

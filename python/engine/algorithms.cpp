@@ -1,0 +1,154 @@
+// algorithms: one function for each kernel: runs it at the places, without the interpreter's lock, and returns arrays.
+//
+// Shapes    an array has an element for each vertex, by its number, unless it says otherwise.
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "arrays.hpp"
+#include "held_graph.hpp"
+#include "kernels/bc.hpp"
+#include "kernels/bfs.hpp"
+#include "kernels/components.hpp"
+#include "kernels/gather_block_array.hpp"
+#include "kernels/pagerank.hpp"
+#include "kernels/sssp.hpp"
+#include "kernels/triangles.hpp"
+#include "module.hpp"
+
+namespace engine {
+
+namespace {
+
+using graph::vertex;
+
+// Runs f, a task, while other threads of the interpreter go on.
+template <class F>
+auto at_places(F f) {
+  nb::gil_scoped_release const free;
+  return session::the().run(f);
+}
+
+void check_vertex(held_graph const& g, std::uint64_t v) {
+  if (v >= g.rows().vertices())
+    throw nb::index_error(("vertex " + std::to_string(v) + " of " + std::to_string(g.rows().vertices())).c_str());
+}
+
+std::vector<vertex> vertices_of(held_graph const& g, array_in<std::uint32_t> const& given) {
+  auto const all = span_of(given);
+  for (vertex const v : all) check_vertex(g, v);
+  return {all.begin(), all.end()};
+}
+
+std::tuple<array_out<std::uint32_t>, array_out<std::uint32_t>> bfs(held_graph& g, vertex source) {
+  check_vertex(g, source);
+  struct tree {
+    std::vector<std::uint32_t> distances;
+    std::vector<vertex> parents;
+  };
+  tree found = at_places([&]() -> tess::task<tree> {
+    auto const at = co_await g.adopted();
+    auto const kernel = co_await g.kernel<kernels::bfs>([&] { return kernels::bfs::make(at); });
+    auto const depths = co_await tess::global_array<std::uint32_t>::make(at.block() * tess::places());
+    co_await tess::on_all_places(
+        [](kernels::bfs k, graph::distributed_graph all, tess::global_array<std::uint32_t> into,
+           vertex from) -> tess::task<void> {
+          co_await k.run_here_and_keep_levels(from);
+          std::uint32_t* const own = into.local().data();
+          std::fill_n(own, all.part().count, kernels::unreached);
+          vertex const* const order = k.order().local().data();
+          std::vector<std::uint64_t> const& begins = k.level_begins();
+          for (std::uint32_t level = 0; level + 1 < begins.size(); ++level)
+            for (std::uint64_t i = begins[level]; i < begins[level + 1]; ++i) own[order[i] - all.part().first] = level;
+        },
+        kernel, at, depths, source);
+    tree made{co_await kernels::gather_block_array(at, depths),
+              co_await kernels::gather_block_array(at, kernel.parents())};
+    co_await tess::global_array<std::uint32_t>::release(depths);
+    co_return made;
+  });
+  return {array_of(std::move(found.distances)), array_of(std::move(found.parents))};
+}
+
+template <class Distance>
+tess::task<std::vector<double>> paths(held_graph& g, graph::distributed_graph at, graph::edge_weights w, vertex source,
+                                      double delta) {
+  auto const kernel = co_await g.kernel<kernels::sssp<Distance>>([&] { return kernels::sssp<Distance>::make(at, w); });
+  if (delta <= 0) delta = co_await kernels::sssp<Distance>::usual_delta(at, w);
+  static_cast<void>(co_await kernel.run(source, delta));
+  std::vector<Distance> const found = co_await kernel.distances();
+  std::vector<double> distances(found.size());
+  std::ranges::transform(found, distances.begin(), [](Distance d) {
+    return d == kernels::infinitely_far<Distance> ? std::numeric_limits<double>::infinity() : static_cast<double>(d);
+  });
+  co_return distances;
+}
+
+array_out<double> sssp(held_graph& g, vertex source, double delta) {
+  check_vertex(g, source);
+  for (double const weight : g.rows().out.weights)
+    if (!(weight >= 0)) throw nb::value_error("a weight is negative, expected weights from 0");
+  return array_of(at_places([&]() -> tess::task<std::vector<double>> {
+    auto const at = co_await g.adopted();
+    auto const w = co_await g.weights();
+    if (w.integers()) co_return co_await paths<std::uint32_t>(g, at, w, source, delta);
+    co_return co_await paths<double>(g, at, w, source, delta);
+  }));
+}
+
+std::tuple<array_out<double>, int, double> pagerank(held_graph& g, double damping, double tolerance, int iterations) {
+  kernels::pagerank_result result;
+  std::vector<double> scores = at_places([&]() -> tess::task<std::vector<double>> {
+    auto const at = co_await g.adopted();
+    auto const kernel = co_await g.kernel<kernels::pagerank>([&] { return kernels::pagerank::make(at); });
+    result = co_await kernel.run({damping, tolerance, iterations});
+    co_return co_await kernels::gather_block_array(at, kernel.scores());
+  });
+  return {array_of(std::move(scores)), result.iterations, result.change};
+}
+
+array_out<std::uint32_t> components(held_graph& g) {
+  return array_of(at_places([&]() -> tess::task<std::vector<vertex>> {
+    auto const at = co_await g.adopted_undirected();
+    auto const kernel = co_await g.kernel<kernels::components>([&] { return kernels::components::make(at); });
+    co_await kernel.run();
+    co_return co_await kernel.labels();
+  }));
+}
+
+std::uint64_t triangles(held_graph& g) {
+  return at_places([&]() -> tess::task<std::uint64_t> {
+    auto const at = co_await g.adopted_undirected();
+    auto const kernel = co_await g.kernel<kernels::triangles>([&] { return kernels::triangles::make(at); });
+    co_return co_await kernel.run(kernels::form::words);
+  });
+}
+
+array_out<double> betweenness(held_graph& g, array_in<std::uint32_t> const& sources) {
+  std::vector<vertex> const from = vertices_of(g, sources);
+  return array_of(at_places([&]() -> tess::task<std::vector<double>> {
+    auto const at = co_await g.adopted();
+    auto const kernel = co_await g.kernel<kernels::bc>([&] { return kernels::bc::make(at); });
+    kernels::bc_result const result = co_await kernel.run(from);
+    if (!result.counted)
+      throw tess::error("betweenness", "more than 1.8e308 shortest paths between two vertices",
+                        "a graph with fewer paths");
+    co_return co_await kernels::gather_block_array(at, kernel.scores());
+  }));
+}
+
+}  // namespace
+
+void declare_algorithms(nb::module_& m) {
+  m.def("bfs", &bfs, nb::arg("graph"), nb::arg("source"));
+  m.def("sssp", &sssp, nb::arg("graph"), nb::arg("source"), nb::arg("delta") = 0.0);
+  m.def("pagerank", &pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"), nb::arg("iterations"));
+  m.def("components", &components, nb::arg("graph"));
+  m.def("triangles", &triangles, nb::arg("graph"));
+  m.def("betweenness", &betweenness, nb::arg("graph"), nb::arg("sources"));
+}
+
+}  // namespace engine
