@@ -35,6 +35,7 @@ class components_run {
       : part_(c.graph_.part()), all_parents_(c.parents_), known_(c.parents_.local().data()) {}
 
   tess::task<void> run() {
+    if (part_.vertices == 0) co_return;
     co_await over_own([this](vertex begin, vertex end) { return plant(begin, end); });
     co_await gather();
     co_await shorten();

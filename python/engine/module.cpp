@@ -52,6 +52,8 @@ void declare_session(nb::module_& m) {
 }  // namespace engine
 
 NB_MODULE(_engine, m) {
+  // Other modules may still hold objects when the interpreter ends.
+  nanobind::set_leak_warnings(false);
   m.doc() = "The engine of the package tessera: graphs in memory, and places that work on them.";
   engine::declare_session(m);
   engine::declare_graphs(m);

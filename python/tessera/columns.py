@@ -1,0 +1,142 @@
+"""columns: a column of names or weights, of whatever library it is, as the memory that the engine takes.
+
+Names are integers, as int64, or texts, as bytes and offsets in the layout of Arrow's large_utf8. Nothing is copied that
+has this form already. What is wrong is a ValueError with the column's name and the row, counted from 0.
+"""
+
+import numpy as np
+
+
+def refuse(what: str, where: str, expected: str) -> ValueError:
+    """The error for bad input: where, what, and what would be right."""
+    return ValueError(f"{where}: {what}, expected {expected}")
+
+
+class Texts:
+    """A column of texts: `bytes` as uint8, `offsets` [length + 1] as int64."""
+
+    def __init__(self, data, offsets):
+        self.bytes = data
+        self.offsets = offsets
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+
+def names(column, where: str):
+    """An int64 array or Texts."""
+    if type(column).__module__.partition(".")[0] == "pyarrow":
+        return _from_arrow(column, where)
+    dtype = getattr(column, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        return _integers(np.asarray(column), where)
+    if isinstance(dtype, np.dtype) and dtype.kind == "U":
+        return _texts_of(column.tolist(), where)
+    if dtype is not None and not isinstance(dtype, np.dtype):
+        return _from_extension(column, dtype, where)
+    values = column.tolist() if hasattr(column, "tolist") else list(column)
+    return _from_objects(values, where)
+
+
+def weights(column, where: str):
+    """A float64 array without NaN."""
+    if type(column).__module__.partition(".")[0] == "pyarrow":
+        if column.null_count:
+            raise refuse("no weight", f"{where}, row {_first(column.is_null())}", "a number")
+        column = column.to_numpy()
+    try:
+        values = np.ascontiguousarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise refuse(str(problem), where, "numbers") from None
+    if not np.isfinite(values).all():
+        row = int(np.argmin(np.isfinite(values)))
+        raise refuse(f"the weight {values[row]}", f"{where}, row {row}", "a finite number")
+    return values
+
+
+def _first(mask) -> int:
+    return int(np.argmax(np.asarray(mask)))
+
+
+def _integers(values, where):
+    if values.dtype.kind == "f":
+        whole = np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) < 2.0**53)
+        if not whole.all():
+            row = int(np.argmin(whole))
+            raise refuse(f"the name {values[row]}", f"{where}, row {row}", "an integer or a text")
+    if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and values.max() > 2**63 - 1:
+        raise refuse(f"the name {values.max()}", f"{where}, row {int(values.argmax())}", "an integer of 64 bits")
+    return np.ascontiguousarray(values, dtype=np.int64)
+
+
+def _arrow():
+    try:
+        import pyarrow
+    except ImportError:
+        return None
+    return pyarrow
+
+
+def _from_extension(column, dtype, where):
+    """pandas' own types: categories, strings, integers with missing values."""
+    if hasattr(column, "isna") and (missing := column.isna()).any():
+        raise refuse("no name", f"{where}, row {_first(missing)}", "an integer or a text")
+    if getattr(dtype, "kind", "") in "iu":
+        return _integers(column.to_numpy(dtype=np.int64), where)
+    if (arrow := _arrow()) is not None:
+        return _from_arrow(arrow.array(column, from_pandas=True), where)
+    return _from_objects(column.tolist(), where)
+
+
+def _from_arrow(column, where):
+    arrow = _arrow()
+    if column.null_count:
+        raise refuse("no name", f"{where}, row {_first(column.is_null())}", "an integer or a text")
+    if arrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if isinstance(column, arrow.ChunkedArray):
+        column = column.combine_chunks()
+        if isinstance(column, arrow.ChunkedArray):
+            column = arrow.concat_arrays(column.chunks) if column.num_chunks else arrow.array([], column.type)
+    if arrow.types.is_integer(column.type):
+        return _integers(column.to_numpy(zero_copy_only=False), where)
+    if arrow.types.is_floating(column.type):
+        return _integers(column.to_numpy(zero_copy_only=False), where)
+    if not (arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type)
+            or arrow.types.is_string_view(column.type)):
+        raise refuse(f"a column of {column.type}", where, "integers or texts")
+    column = column.cast(arrow.large_string())
+    _, offsets, data = column.buffers()
+    if len(column) == 0:
+        return Texts(np.zeros(0, np.uint8), np.zeros(1, np.int64))
+    ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
+    return Texts(np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8), ends)
+
+
+def _from_objects(values, where):
+    kinds = {type(value) for value in values}
+    if not kinds or all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+        try:
+            return np.array(values, dtype=np.int64)
+        except OverflowError:
+            row = next(i for i, value in enumerate(values) if not -(2**63) <= value < 2**63)
+            raise refuse(f"the name {values[row]}", f"{where}, row {row}", "an integer of 64 bits") from None
+    if all(issubclass(kind, str) for kind in kinds):
+        return _texts_of(values, where)
+    first = type(values[0])
+    row, value = next(((i, v) for i, v in enumerate(values) if not isinstance(v, (str, int)) or isinstance(v, bool)),
+                      (None, None))
+    if row is None:
+        row, value = next((i, v) for i, v in enumerate(values) if type(v) is not first)
+        raise refuse(f"mixed names: {values[0]!r} and {value!r}", f"{where}, row {row}", "all integers or all texts")
+    raise refuse(f"the name {value!r}", f"{where}, row {row}", "an integer or a text")
+
+
+def _texts_of(values, where):
+    try:
+        encoded = [value.encode() for value in values]
+    except UnicodeEncodeError as problem:
+        raise refuse(f"a text that is not UTF-8 ({problem.reason})", where, "valid text") from None
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
+    return Texts(np.frombuffer(b"".join(encoded), np.uint8), offsets)

@@ -1,0 +1,265 @@
+"""graphs: the class Graph, and the ways to make one from what people have.
+
+A graph has vertices with names, integers or texts, and edges, perhaps with weights. It lies in memory once, as
+compressed sparse rows, and stays there from call to call. Names are numbered in the order in which they come, edge by
+edge, the source before the target.
+
+What all makers take, beside their own parameters:
+
+- `directed`: whether an edge leads from source to target only. Default: False, as in NetworkX, igraph and NetworKit.
+- `duplicates`: the weight of edges with the same ends: "smallest", "first", "last", "sum", or "refuse" them.
+- `self_loops`: "drop" them, "keep" or "refuse". Default: "drop", as in GAP. Most algorithms leave them out anyway.
+
+Memory: 8 bytes a vertex, and for each edge 4 bytes (12 with weights), twice if it is undirected; twice as much while a
+graph is made. Errors: ValueError with the place of what is wrong, and what would be right; MemoryError.
+"""
+
+import numpy as np
+
+from tessera import _engine
+from tessera.columns import Texts, names, refuse, weights
+
+
+class Graph:
+    """A graph in memory, which does not change. `len(g)` is the number of vertices."""
+
+    __slots__ = ("_held", "_index", "_labels", "_numbers", "__weakref__")
+
+    def __init__(self, held, labels=None):
+        self._held = held
+        self._index = None
+        self._labels = labels  # names that are neither integers nor texts
+        self._numbers = None
+
+    @property
+    def vertices(self) -> int:
+        """The number of vertices."""
+        return self._held.vertices
+
+    @property
+    def edges(self) -> int:
+        """The number of edges; an undirected edge counts once."""
+        return self._held.edges
+
+    @property
+    def directed(self) -> bool:
+        return self._held.directed
+
+    @property
+    def weighted(self) -> bool:
+        return self._held.weighted
+
+    @property
+    def index(self):
+        """The names of the vertices in their order, as a pandas Index. A range if they are numbers."""
+        if self._index is None:
+            self._index = _index_of(self._held.names, self._labels, self._held.vertices)
+        return self._index
+
+    def number(self, vertex) -> int:
+        """The number of the vertex with this name. Raises KeyError if there is none."""
+        found = None
+        if self._labels is not None:
+            if self._numbers is None:
+                self._numbers = {label: i for i, label in enumerate(self._labels)}
+            found = self._numbers.get(vertex)
+        elif (called := self._held.names) is None:
+            if isinstance(vertex, (int, np.integer)) and 0 <= vertex < self._held.vertices:
+                found = int(vertex)
+        elif called.are_integers and isinstance(vertex, (int, np.integer)):
+            found = called.find(int(vertex)) if -(2**63) <= vertex < 2**63 else None
+        elif not called.are_integers and isinstance(vertex, str):
+            found = called.find(vertex)
+        if found is None:
+            raise KeyError(f"no vertex {vertex!r} in {self!r}")
+        return found
+
+    def numbers(self, vertices) -> np.ndarray:
+        """The numbers of several vertices, by name: uint32, in the same order."""
+        return np.fromiter((self.number(vertex) for vertex in vertices), np.uint32)
+
+    def to_scipy(self):
+        """A CSR matrix [vertices, vertices] of the weights, or of ones; rows are sources. Nothing is copied but ones."""
+        from scipy.sparse import csr_array
+
+        held = self._held
+        values = held.weights() if held.weighted else np.ones(len(held.targets()), np.float64)
+        shape = (held.vertices, held.vertices)
+        return csr_array((values, held.targets(), held.offsets()), shape=shape, copy=False)
+
+    def to_pandas(self):
+        """A DataFrame of the edges: source, target and, if there are any, weight. Undirected edges come once."""
+        import pandas
+
+        held = self._held
+        sources = np.repeat(np.arange(held.vertices, dtype=np.uint32), np.diff(held.offsets()).astype(np.int64))
+        targets = held.targets()
+        chosen = slice(None) if held.directed else sources <= targets
+        frame = {"source": self.index.take(sources[chosen]), "target": self.index.take(targets[chosen])}
+        if held.weighted:
+            frame["weight"] = held.weights()[chosen]
+        return pandas.DataFrame(frame)
+
+    def __len__(self):
+        return self._held.vertices
+
+    def __repr__(self):
+        kind = "directed" if self.directed else "undirected"
+        return f"<Graph: {self.vertices} vertices, {self.edges} {kind}{' weighted' if self.weighted else ''} edges>"
+
+
+def _index_of(called, labels, vertices):
+    import pandas
+
+    if labels is not None:
+        # Tuples are names, not levels.
+        index = np.empty(len(labels), dtype=object)
+        index[:] = labels
+        return pandas.Index(index, tupleize_cols=False)
+    if called is None:
+        return pandas.RangeIndex(vertices)
+    if called.are_integers:
+        return pandas.Index(called.integers())
+    data, ends = called.bytes(), called.offsets()
+    try:
+        import pyarrow
+
+        length = len(ends) - 1
+        texts = pyarrow.LargeStringArray.from_buffers(length, pyarrow.py_buffer(ends), pyarrow.py_buffer(data))
+        return pandas.Index(pandas.array(texts, dtype="str"))
+    except (ImportError, TypeError):
+        whole = data.tobytes()
+        return pandas.Index([whole[a:b].decode() for a, b in zip(ends[:-1], ends[1:], strict=True)])
+
+
+def _make(sources, targets, weight, where, directed, duplicates, self_loops, weights_where=None):
+    """A graph of columns of names."""
+    from_names, to_names = names(sources, f"{where}, sources"), names(targets, f"{where}, targets")
+    if isinstance(from_names, Texts) != isinstance(to_names, Texts):
+        if len(from_names) and len(to_names):
+            raise refuse("one end of an edge is an integer and the other a text", where, "ends of one kind")
+        from_names = to_names = np.zeros(0, np.int64)
+    if len(from_names) != len(to_names):
+        raise refuse(f"{len(from_names)} sources and {len(to_names)} targets", where, "one of each for every edge")
+    values = None if weight is None else weights(weight, weights_where or f"{where}, weights")
+    if isinstance(from_names, Texts):
+        ends = _engine.encode_texts(from_names.bytes, from_names.offsets, to_names.bytes, to_names.offsets, where)
+    else:
+        ends = _engine.encode_integers(from_names, to_names, where)
+    from_ends, to_ends, called = ends
+    return Graph(_engine.graph_from_ends(len(called), from_ends, to_ends, values, called, directed, duplicates,
+                                         self_loops))
+
+
+def from_edges(sources, targets=None, weights=None, *, vertices=None, names=False, directed=False,
+               duplicates="smallest", self_loops="drop") -> Graph:
+    """A graph of arrays: edge i leads from `sources[i]` to `targets[i]`, with `weights[i]` if there are weights.
+
+    `sources` may be an array [edges, 2] of both ends. Ends are vertices' numbers from 0, below `vertices` (default: one
+    more than the largest), unless `names` is true: then they are any integers or texts.
+
+    >>> import tessera as ts
+    >>> ts.from_edges([[0, 1], [1, 2]])
+    <Graph: 3 vertices, 2 undirected edges>
+    """
+    where = "from_edges"
+    if targets is None:
+        pairs = np.asarray(sources)
+        if pairs.size == 0:
+            pairs = pairs.reshape(0, 2)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise refuse(f"an array of shape {pairs.shape}", where, "[edges, 2], or sources and targets")
+        if pairs.dtype == object or (names and pairs.dtype.kind == "U"):
+            sources, targets = pairs[:, 0].tolist(), pairs[:, 1].tolist()
+        else:
+            sources, targets = pairs[:, 0], pairs[:, 1]
+    if names:
+        return _make(sources, targets, weights, where, directed, duplicates, self_loops)
+    from_ends, to_ends = _numbers(sources, f"{where}, sources"), _numbers(targets, f"{where}, targets")
+    if len(from_ends) != len(to_ends):
+        raise refuse(f"{len(from_ends)} sources and {len(to_ends)} targets", where, "one of each for every edge")
+    least = 0 if len(from_ends) == 0 else int(max(from_ends.max(), to_ends.max())) + 1
+    if vertices is None:
+        if least > 16 * len(from_ends) + 65536:
+            raise refuse(f"vertex {least - 1} in a graph of {len(from_ends)} edges", where,
+                         "numbers from 0, or names=True for any integers")
+        vertices = least
+    elif vertices < least:
+        raise refuse(f"vertex {least - 1}", where, f"numbers below {vertices}")
+    values = None if weights is None else _weights(weights, where)
+    return Graph(_engine.graph_from_ends(vertices, from_ends, to_ends, values, None, directed, duplicates, self_loops))
+
+
+def _weights(values, where):
+    return weights(values, f"{where}, weights")
+
+
+def _numbers(values, where):
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.zeros(0, np.uint32)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise refuse(f"an array of {array.dtype} with {array.ndim} dimensions", where,
+                     "integers with one dimension, or names=True")
+    if array.min() < 0 or array.max() >= 2**32 - 1:
+        row = int(array.argmin() if array.min() < 0 else array.argmax())
+        raise refuse(f"vertex {array[row]}", f"{where}, row {row}", "a number from 0 to 4294967294, or names=True")
+    return np.ascontiguousarray(array, dtype=np.uint32)
+
+
+def from_pandas(frame, source="source", target="target", weight=None, *, directed=False, duplicates="smallest",
+                self_loops="drop") -> Graph:
+    """A graph of a DataFrame with an edge in each row; `source`, `target` and `weight` name columns.
+
+    >>> import pandas, tessera as ts
+    >>> ts.from_pandas(pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"]}))
+    <Graph: 3 vertices, 2 undirected edges>
+    """
+    return _from_columns(frame, list(frame.columns), source, target, weight, "from_pandas", directed, duplicates,
+                         self_loops)
+
+
+def from_arrow(table, source="source", target="target", weight=None, *, directed=False, duplicates="smallest",
+               self_loops="drop") -> Graph:
+    """A graph of an Arrow table, or of anything with Arrow's C stream interface, such as a polars or DuckDB table."""
+    import pyarrow
+
+    if not isinstance(table, pyarrow.Table):
+        table = pyarrow.table(table)
+    return _from_columns(table, table.column_names, source, target, weight, "from_arrow", directed, duplicates,
+                         self_loops)
+
+
+def _from_columns(table, there, source, target, weight, where, directed, duplicates, self_loops):
+    for name in (source, target, *(() if weight is None else (weight,))):
+        if name not in there:
+            raise refuse(f"no column {name!r}", where, f"one of {', '.join(map(repr, there))}")
+    column = None if weight is None else table[weight]
+    return _make(table[source], table[target], column, where, directed, duplicates, self_loops,
+                 f"{where}, column {weight!r}")
+
+
+def from_scipy(matrix, *, weighted=True, directed=True, duplicates="sum", self_loops="drop") -> Graph:
+    """A graph of a square sparse matrix or array: entry (i, j) is an edge from i to j, with its value as weight.
+
+    `directed` is True by default, as in scipy.sparse.csgraph. Entries at the same position are added, as scipy does.
+    """
+    coo = matrix.tocoo()
+    if coo.shape[0] != coo.shape[1]:
+        raise refuse(f"a matrix of {coo.shape[0]} x {coo.shape[1]}", "from_scipy", "a square one")
+    values = weights(coo.data, "from_scipy, values") if weighted else None
+    return Graph(_engine.graph_from_ends(coo.shape[0], _numbers(coo.row, "from_scipy, rows"),
+                                         _numbers(coo.col, "from_scipy, columns"), values, None, directed, duplicates,
+                                         self_loops))
+
+
+def read_parquet(path, source="source", target="target", weight=None, **options) -> Graph:
+    """A graph of a Parquet file with an edge in each row. Only the named columns are read. Needs pyarrow."""
+    from pyarrow import parquet
+
+    wanted = [source, target, *(() if weight is None else (weight,))]
+    there = parquet.read_schema(path).names
+    for name in wanted:
+        if name not in there:
+            raise refuse(f"no column {name!r}", str(path), f"one of {', '.join(map(repr, there))}")
+    return from_arrow(parquet.read_table(path, columns=wanted), source, target, weight, **options)

@@ -1,0 +1,47 @@
+"""session: where the algorithms run: threads of this process, or processes that a launcher started."""
+
+import atexit
+import sys
+
+from tessera import _engine
+
+
+def configure(places: int = 1, workers: int = 0) -> None:
+    """Sets the places of this process, from the next call on.
+
+    Parameters: `places`, from 1 to 65535; `workers` of each place, up to 64, or 0 for the processors divided among the
+    places. Without this call there is one place with a worker for each processor, which is the fastest on one host.
+    Graphs stay, and are spread over the new places when they are next used. In a job of processes (`init`) it has no
+    effect.
+
+    >>> import tessera as ts
+    >>> ts.configure(places=2)
+    >>> ts.places()
+    2
+    >>> ts.configure()
+    """
+    if not 1 <= places <= 65535:
+        raise ValueError(f"places={places}, expected a number from 1 to 65535")
+    if not 0 <= workers <= 64:
+        raise ValueError(f"workers={workers}, expected a number from 0 (one for each processor) to 64")
+    _engine.configure(places, workers)
+
+
+def places() -> int:
+    """The number of places."""
+    return _engine.places()
+
+
+def init() -> None:
+    """Makes each process that a launcher started a place: `mpirun -n 8 python script.py`.
+
+    To be called by all processes, before any other function. The first process returns and runs the script; the others
+    work for it, and leave the script here, with exit code 0, when it ends. Without a launcher it does nothing.
+    """
+    code = _engine.serve()
+    if code is not None:
+        sys.exit(code)
+
+
+# Threads of places must not outlive the interpreter, and other processes wait for the end.
+atexit.register(_engine.stop)
