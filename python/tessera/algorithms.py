@@ -22,7 +22,7 @@ def _series(graph: Graph, values, name: str):
 
 def _prepare(graph, places):
     if not isinstance(graph, Graph):
-        raise TypeError(f"a graph is {type(graph).__name__}, expected tessera.Graph: from_pandas, from_networkx, … make one")
+        raise TypeError(f"{type(graph).__name__} is no tessera.Graph, as from_pandas, from_networkx and others make it")
     if places is not None:
         configure(places)
     return graph._held
@@ -31,8 +31,8 @@ def _prepare(graph, places):
 def bfs(graph: Graph, source, *, places: int | None = None):
     """Distances in edges from one vertex, and the tree that has them.
 
-    Returns a DataFrame with `distance` (Int: edges; -1 if there is no path) and `parent` (the name of the vertex before;
-    missing for the source and for vertices that are not reached). O(n + m). Beamer, Asanović, Patterson,
+    Returns a DataFrame with `distance` (int32 edges; -1 if there is no path) and `parent` (the name of the vertex
+    before; missing for the source and for vertices that are not reached). O(n + m). Beamer, Asanović, Patterson,
     "Direction-Optimizing Breadth-First Search" (SC 2012).
 
     >>> import tessera as ts
@@ -75,7 +75,8 @@ def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, it
 def components(graph: Graph, *, places: int | None = None):
     """The connected component of each vertex, ignoring directions: a Series of numbers from 0.
 
-    Components are numbered in the order of their first vertices. About O(n + m). Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling"
+    Components are numbered in the order of their first vertices. About O(n + m).
+    Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling"
     (IPDPS 2018).
     """
     first = _engine.components(_prepare(graph, places))
