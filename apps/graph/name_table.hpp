@@ -148,10 +148,13 @@ class name_slots {
     slots_[slot] = std::uint64_t{tag} << 32U | (number + 1);
   }
   void fetch(std::uint32_t tag) const noexcept { __builtin_prefetch(slots_.data() + begin_of(tag)); }
-  // The number that a name with this tag probably has.
+  // The number that a name with this tag probably has; none if the first slots have other tags.
   [[nodiscard]] std::optional<std::uint32_t> guess(std::uint32_t tag) const noexcept {
-    std::size_t const at = begin_of(tag);
-    return slots_[at] >> 32U == tag && slots_[at] != 0 ? std::optional(number_at(at)) : std::nullopt;
+    std::size_t const mask = slots_.size() - 1;
+    std::size_t at = begin_of(tag);
+    for (int tries = 0; tries < 6 && slots_[at] != 0; ++tries, at = (at + 1) & mask)
+      if (slots_[at] >> 32U == tag) return number_at(at);
+    return std::nullopt;
   }
 
   // Room for so many names: at most two thirds of the slots are used, as long as there are hashes for more slots.
@@ -196,10 +199,11 @@ class name_table {
       tags[i] = name_slots::tag_of(detail::hash(batch[i], seed_));
       slots_.fetch(tags[i]);
     }
+    std::optional<std::uint32_t> guesses[names_batch];
     for (std::size_t i = 0; i < count; ++i)
-      if (auto const number = slots_.guess(tags[i])) names_.fetch_place(*number);
+      if ((guesses[i] = slots_.guess(tags[i]))) names_.fetch_place(*guesses[i]);
     for (std::size_t i = 0; i < count; ++i)
-      if (auto const number = slots_.guess(tags[i])) names_.fetch_name(*number);
+      if (guesses[i]) names_.fetch_name(*guesses[i]);
     for (std::size_t i = 0; i < count; ++i) numbers[i] = add_one(batch[i], tags[i]);
   }
 
