@@ -5,37 +5,10 @@
 #include <vector>
 
 #include "kernels/gathered_rows.hpp"
+#include "kernels/gathered_weights.hpp"
 #include "kernels/sssp.hpp"
 
 namespace kernels {
-
-namespace {
-
-// All weights in the order of all rows.
-template <class Distance>
-tess::task<std::vector<Distance>> gather_weights(graph::distributed_graph g, graph::edge_weights w) {
-  std::vector<Distance> all(g.edges());
-  std::uint64_t gathered = 0;
-  for (unsigned p = 0; p < tess::places(); ++p) {
-    struct share {
-      tess::global_ptr<Distance> weights;
-      std::uint64_t count;
-    };
-    share const there = co_await tess::at(
-        static_cast<tess::place_id>(p),
-        [](graph::distributed_graph all_rows, graph::edge_weights all_weights) {
-          graph::graph_part const& part = all_rows.part();
-          return share{tess::to_global(const_cast<Distance*>(all_weights.local<Distance>())),
-                       part.out.offsets[part.count]};
-        },
-        g, w);
-    if (there.count != 0) co_await tess::get(there.weights, std::span(all).subspan(gathered, there.count));
-    gathered += there.count;
-  }
-  co_return all;
-}
-
-}  // namespace
 
 template <class Distance>
 tess::task<std::vector<Distance>> dijkstra_distances(graph::distributed_graph g, graph::edge_weights w, vertex source) {

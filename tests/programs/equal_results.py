@@ -132,6 +132,11 @@ def small_cases(data: Path) -> list[Case]:
         Case(("triangles", "kron:8"), places=few, variants=FORMS),
         Case(("triangles", "kron:11,16,3"), ("smp",), places=(1, 4), variants=FORMS),
         Case(("triangles", "grid:13x9"), places=(1, 4), variants=FORMS, known=(("triangles", 0),)),
+        # Beyond 4096 vertices the places share the first levels.
+        Case(("communities", "kron:13"), places=few, workers=(1, 2)),
+        Case(("communities", "grid:90x70", "--weighted", "--resolution", "2"), places=few, workers=(1, 2)),
+        Case(("communities", debian), ("smp",), places=few, workers=(1, 2)),
+        Case(("communities", "kron:9", "--method", "labels"), places=few),
         *(Case((f"imsuite-{kernel}", *words), places=(1, 3, 7), workers=(1, 2)) for kernel, words in IMSUITE),
         *(Case((f"imsuite-{kernel}", *words), ("smp",), (2,), (1,), latencies=SLOW) for kernel, words in IMSUITE),
         *(Case(("graph-copy", *words, "--trials", "1"), places=few) for words in OBJECT_GRAPHS),

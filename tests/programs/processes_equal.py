@@ -34,6 +34,8 @@ GAP = (
     ("sssp", "kron:9"),
     ("bc", "kron:7", "--sources", "4"),
     ("triangles", "kron:8"),
+    ("communities", "kron:13"),
+    ("communities", "kron:9", "--method", "labels"),
 )
 BALE = (
     ("gups", "--log2-words", "10", "--updates", "3000"),
