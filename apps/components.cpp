@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "command_line/command_line.hpp"
+#include "command_line/component_sizes.hpp"
 #include "command_line/vertex_table.hpp"
 
 namespace {
@@ -15,33 +16,6 @@ struct options : command_line::graph_options {
   std::string output;
   unsigned trials = 1;
 };
-
-constexpr std::size_t sizes_shown = 8;
-
-struct component {
-  graph::vertex label;
-  std::uint64_t size;
-};
-
-// Largest first; among equal sizes, the smaller label.
-std::vector<component> sizes_of(std::vector<graph::vertex> const& labels) {
-  std::vector<std::uint64_t> counts(labels.size());
-  for (graph::vertex const label : labels) ++counts[label];
-  std::vector<component> found;
-  for (graph::vertex v = 0; v < labels.size(); ++v)
-    if (counts[v] != 0) found.push_back({v, counts[v]});
-  std::ranges::sort(found, [](component const& a, component const& b) {
-    return a.size != b.size ? a.size > b.size : a.label < b.label;
-  });
-  return found;
-}
-
-void print_components(command_line::loaded_graph const& loaded, std::vector<component> const& found) {
-  fmt::print("{} components\n  vertices  with\n", found.size());
-  for (component const& c : std::span(found).first(std::min(found.size(), sizes_shown)))
-    fmt::print("{:10}  {}\n", c.size, loaded.label(c.label));
-  if (found.size() > sizes_shown) fmt::print("       ...\n");
-}
 
 tess::task<int> search(options const& o) {
   command_line::reports reports(o.output);
@@ -61,8 +35,8 @@ tess::task<int> search(options const& o) {
   tess::operation_counts const after = co_await tess::count_operations();
 
   std::vector<graph::vertex> const labels = co_await kernel.labels();
-  std::vector<component> const found = sizes_of(labels);
-  print_components(loaded, found);
+  std::vector<command_line::component> const found = command_line::sizes_of(labels);
+  command_line::print_components(loaded, found);
   fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
              static_cast<double>(loaded.graph.edges()) / seconds / 1e6);
   command_line::print_operations(before, after);
@@ -72,10 +46,7 @@ tess::task<int> search(options const& o) {
     fmt::print("{}\n", right ? "verified: yes" : "verified: NO, union and find gives other labels");
     tess::report_result("verified", right ? "true" : "false");
   }
-  std::vector<std::uint64_t> sizes;
-  for (component const& c : std::span(found).first(std::min(found.size(), sizes_shown))) sizes.push_back(c.size);
-  tess::report_result("components", std::to_string(found.size()));
-  tess::report_result("largest", command_line::json(sizes));
+  command_line::report_components(found);
   tess::report_result("labels_sum", std::to_string(std::accumulate(labels.begin(), labels.end(), std::uint64_t{0})));
   if (right && !o.output.empty()) {
     reports.end();

@@ -33,11 +33,9 @@ void declare_output(parser& app, std::string& into);
 // Writes the columns after one of the vertices. Prints an error and is false if it cannot.
 [[nodiscard]] tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::vector<column> columns);
 
-// The same for values that are at the caller's place, by vertex.
+// Values that are at the caller's place, by vertex, as a column's; the caller releases it.
 template <class T>
-tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::string name,
-                             std::vector<T> const& values, bool are_vertices = false) {
-  graph::distributed_graph const& g = loaded.graph;
+tess::task<tess::global_array<T>> spread_column(graph::distributed_graph g, std::vector<T> const& values) {
   auto const spread = co_await tess::global_array<T>::make(g.block() * tess::places());
   tess::counter done;
   for (unsigned p = 0; p < tess::places(); ++p) {
@@ -46,6 +44,14 @@ tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::
     if (begin != end) tess::put(std::span<T const>(values).subspan(begin, end - begin), spread[begin], done);
   }
   co_await done;
+  co_return spread;
+}
+
+// The table of one such column.
+template <class T>
+tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::string name,
+                             std::vector<T> const& values, bool are_vertices = false) {
+  auto const spread = co_await spread_column(loaded.graph, values);
   std::vector<column> columns;
   columns.push_back({std::move(name), spread, are_vertices});
   bool const written = co_await write_table(std::move(path), loaded, std::move(columns));

@@ -31,6 +31,8 @@ class components {
 
   // After run(): the smallest vertex of each vertex's component, at the caller's place.
   [[nodiscard]] tess::task<std::vector<graph::vertex>> labels() const;
+  // After run(): the same of one own vertex, at any place.
+  [[nodiscard]] graph::vertex label_here(graph::vertex own) const { return parents_.local()[own]; }
 
  private:
   friend class components_run;

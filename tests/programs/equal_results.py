@@ -60,6 +60,21 @@ IMSUITE = (
     ("vc", ("--size", "9", "--graph", "star")),
 )
 SLOW = ((), (("TESS_DELAY", "3us"),), (("TESS_NO_WINDOW", "1"),))
+# Programs that remove, colour or order vertices, on two graphs each.
+PEELING = (
+    ("core-numbers", "kron:9"),
+    ("core-numbers", "grid:23x17"),
+    ("scc", "uniform:9,1"),
+    ("scc", "kron:8"),
+    ("spanning-forest", "kron:8"),
+    ("spanning-forest", "grid:23x17"),
+    ("independent-set", "kron:9", "--seed", "7"),
+    ("independent-set", "grid:23x17"),
+    ("bipartite", "grid:23x17"),
+    ("bipartite", "kron:8"),
+    ("assortativity", "kron:9"),
+    ("assortativity", "grid:13x9", "--source-degree", "in"),
+)
 OBJECT_GRAPHS = (
     ("list", "--size", "1000", "--order", "shuffled"),
     ("tree", "--size", "1"),
@@ -137,6 +152,10 @@ def small_cases(data: Path) -> list[Case]:
         Case(("communities", "grid:90x70", "--weighted", "--resolution", "2"), places=few, workers=(1, 2)),
         Case(("communities", debian), ("smp",), places=few, workers=(1, 2)),
         Case(("communities", "kron:9", "--method", "labels"), places=few),
+        *(Case(words, places=few, workers=(1, 2)) for words in PEELING),
+        *(Case(words, ("smp",), (3,), (1,), latencies=SLOW) for words in PEELING),
+        Case(("scc", debian), ("smp",), places=few),
+        Case(("spanning-forest", debian), ("smp",), places=few),
         *(Case((f"imsuite-{kernel}", *words), places=(1, 3, 7), workers=(1, 2)) for kernel, words in IMSUITE),
         *(Case((f"imsuite-{kernel}", *words), ("smp",), (2,), (1,), latencies=SLOW) for kernel, words in IMSUITE),
         *(Case(("graph-copy", *words, "--trials", "1"), places=few) for words in OBJECT_GRAPHS),
@@ -153,6 +172,11 @@ def large_cases(data: Path) -> list[Case]:
         *(Case((program, "uniform:12,4"), hostile) for program in GRAPH_PROGRAMS),
         *(Case((program, "kron:13"), ("smp",), places=(1, 4, 7), variants=FORMS) for program in GRAPH_WORDS),
         *(Case((program, debian), ("smp",), places=(1, 4), variants=FORMS) for program in GRAPH_WORDS),
+        *(
+            Case((words[0], graph), ("smp",), places=(1, 2, 7))
+            for words in PEELING[::2]
+            for graph in (debian, "kron:16")
+        ),
         Case(("gups", "--log2-words", "16")),
         *(Case((name, debian), hostile, places=(1, 4), variants=FORMS) for name in MATRICES),
         *(Case((name, "kron:16"), ("smp",), variants=FORMS) for name in MATRICES),

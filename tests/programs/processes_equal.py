@@ -11,7 +11,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from equal_results import FORMS, IMSUITE, OBJECT_GRAPHS, equal
+from equal_results import FORMS, IMSUITE, OBJECT_GRAPHS, PEELING, equal
 from processes import command, result_of
 
 WINDOWLESS = {"TESS_NO_WINDOW": "1"}
@@ -51,7 +51,7 @@ WITHOUT_FORMS = ("gups",)
 
 def cases(data: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Arguments of a program, and the copiers to run it with; an empty name if it copies no graph."""
-    plain = [*GAP, *(words for words in BALE if words[0] in WITHOUT_FORMS)]
+    plain = [*GAP, *PEELING, *(words for words in BALE if words[0] in WITHOUT_FORMS)]
     plain += [(*words, *form) for words in BALE if words[0] not in WITHOUT_FORMS for form in FORMS]
     plain.append(("triangles", "kron:8", "--form", "messages"))
     plain.append(("bfs", str(data / "debian-12.mtx.gz"), "--source", "libc6"))

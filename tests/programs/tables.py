@@ -121,6 +121,63 @@ class Tables(unittest.TestCase):
         rows = self.table((self.folder / "table.csv").read_text(), ["vertex", "distance"])
         self.assertEqual([row[1] for row in rows], expected["bfs", "distance"])
 
+    def test_cores_and_strong_components(self) -> None:
+        around: list[set[int]] = [set() for _ in range(VERTICES)]
+        for a, b in self.edges:
+            around[a].add(b)
+            around[b].add(a)
+        # Always the vertex with the fewest neighbours left.
+        left, core, cores = {v: len(around[v]) for v in range(VERTICES)}, 0, [0] * VERTICES
+        while left:
+            v = min(left, key=left.__getitem__)
+            core = max(core, left.pop(v))
+            cores[v] = core
+            for other in around[v] & left.keys():
+                left[other] -= 1
+        reached = [self.distances(v, weighted=False).keys() for v in range(VERTICES)]
+        strong = [min(u for u in reached[v] if v in reached[u]) for v in range(VERTICES)]
+        for program, column, values in (("core-numbers", "core", cores), ("scc", "component", strong)):
+            for layout in LAYOUTS:
+                with self.subTest(program=program, layout=layout):
+                    self.run_tess(program, "plain.mtx", *layout, "--output", "table.csv")
+                    rows = self.table((self.folder / "table.csv").read_text(), ["vertex", column])
+                    self.assertEqual(rows, [[str(v), str(value)] for v, value in enumerate(values)])
+
+    def test_forest(self) -> None:
+        """Connects what is connected, by edges of the graph, with the weight that is reported."""
+        self.run_tess("spanning-forest", "plain.mtx", "-n", "3", "--output", "forest.csv", "--stats", "s.json")
+        rows = self.table((self.folder / "forest.csv").read_text(), ["vertex", "parent", "weight"])
+        weights: dict[tuple[int, int], int] = {}
+        for (a, b), weight in self.edges.items():
+            pair = (min(a, b), max(a, b))
+            weights[pair] = min(weight, weights.get(pair, weight))
+        components = self.components()
+        total = 0.0
+        for v, parent, weight in rows:
+            if parent == "":
+                self.assertEqual((components[int(v)], weight), (int(v), ""))
+                continue
+            self.assertEqual(components[int(v)], components[int(parent)])
+            self.assertEqual(float(weight), weights[min(int(v), int(parent)), max(int(v), int(parent))])
+            total += float(weight)
+        self.assertEqual(total, json.loads((self.folder / "s.json").read_text())["result"]["weight"])
+
+    def test_order(self) -> None:
+        lines = "".join(f"{min(pair)} {max(pair)}\n" for pair in self.edges)
+        (self.folder / "forward.el").write_text(lines + f"{VERTICES - 2} {VERTICES - 1}\n")
+        first = None
+        for layout in LAYOUTS:
+            with self.subTest(layout=layout):
+                self.run_tess("topological-order", "forward.el", *layout, "--output", "order.csv")
+                text = (self.folder / "order.csv").read_text()
+                first = first or text
+                self.assertEqual(text, first)
+                rows = self.table(text, ["vertex", "generation", "position"])
+                generation = [int(row[1]) for row in rows]
+                order = sorted(range(VERTICES), key=lambda v: (generation[v], v))
+                self.assertEqual([int(rows[v][2]) for v in order], list(range(VERTICES)))
+                self.assertTrue(all(generation[min(pair)] < generation[max(pair)] for pair in self.edges))
+
     def test_names(self) -> None:
         """Vertices have their names, in both columns; as CSV readers want them, or between tabs."""
         names = [name_of(v) for v in range(VERTICES)]
