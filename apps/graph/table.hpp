@@ -3,15 +3,15 @@
 //   .csv    RFC 4180: fields are separated by commas; a field in quotes may have commas, line ends, and quotes as "".
 //   .tsv    fields are separated by tabs, and quotes are characters as others.
 //
-//   The columns of ends are those named in `columns`, else source|from|src|u and target|to|dst|v (in any case), else the
-//   first two; weights are in the named column, else in weight|w, else there are none. Others are skipped. Names are
+//   The columns of ends are those named in `columns`, else source|from|src|u and target|to|dst|v (in any case), else
+//   the first two; weights are in the named column, else in weight|w, else there are none. Others are skipped. Names are
 //   integers if all ends are whole numbers as one writes them ("7", "-7", not "07"); if one is not, all are texts,
 //   byte by byte. Blank lines are skipped; a file may begin with a byte order mark, and be compressed by gzip.
 //
 // Errors    input_error with the line: a row of more or fewer fields than the header, an empty end, an end that is not
 //           UTF-8, a weight that is no finite number, a quote inside a field or one that is never closed; a file that
 //           changes meanwhile.
-// Cost      each byte is read twice (once to find where rows begin in quotes); memory: the result, and 256 KiB a thread.
+// Cost      each byte is read twice (once to find where rows begin in quotes); memory: the result, 256 KiB a thread.
 #pragma once
 
 #include <cstdint>

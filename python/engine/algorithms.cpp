@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "at_places.hpp"
 #include "held_graph.hpp"
 #include "kernels/bc.hpp"
 #include "kernels/bfs.hpp"
-#include "kernels/components.hpp"
 #include "kernels/gather_block_array.hpp"
 #include "kernels/pagerank.hpp"
 #include "kernels/sssp.hpp"
@@ -24,13 +24,6 @@ namespace engine {
 namespace {
 
 using graph::vertex;
-
-// Runs f, a task, while other threads of the interpreter go on.
-template <class F>
-auto at_places(F f) {
-  nb::gil_scoped_release const free;
-  return session::the().run(f);
-}
 
 void check_vertex(held_graph const& g, std::uint64_t v) {
   if (v >= g.rows().vertices())
@@ -110,15 +103,6 @@ std::tuple<array_out<double>, int, double> pagerank(held_graph& g, double dampin
   return {array_of(std::move(scores)), result.iterations, result.change};
 }
 
-array_out<std::uint32_t> components(held_graph& g) {
-  return array_of(at_places([&]() -> tess::task<std::vector<vertex>> {
-    auto const at = co_await g.adopted_undirected();
-    auto const kernel = co_await g.kernel<kernels::components>([&] { return kernels::components::make(at); });
-    co_await kernel.run();
-    co_return co_await kernel.labels();
-  }));
-}
-
 std::uint64_t triangles(held_graph& g) {
   return at_places([&]() -> tess::task<std::uint64_t> {
     auto const at = co_await g.adopted_undirected();
@@ -146,7 +130,6 @@ void declare_algorithms(nb::module_& m) {
   m.def("bfs", &bfs, nb::arg("graph"), nb::arg("source"));
   m.def("sssp", &sssp, nb::arg("graph"), nb::arg("source"), nb::arg("delta") = 0.0);
   m.def("pagerank", &pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"), nb::arg("iterations"));
-  m.def("components", &components, nb::arg("graph"));
   m.def("triangles", &triangles, nb::arg("graph"));
   m.def("betweenness", &betweenness, nb::arg("graph"), nb::arg("sources"));
 }

@@ -58,4 +58,5 @@ NB_MODULE(_engine, m) {
   engine::declare_session(m);
   engine::declare_graphs(m);
   engine::declare_algorithms(m);
+  engine::declare_structure(m);
 }

@@ -10,5 +10,6 @@ namespace nb = nanobind;
 void declare_session(nb::module_& m);
 void declare_graphs(nb::module_& m);
 void declare_algorithms(nb::module_& m);
+void declare_structure(nb::module_& m);
 
 }  // namespace engine

@@ -16,7 +16,9 @@ import importlib
 _HOMES = {
     "graphs": ("Graph", "from_arrow", "from_edges", "from_networkx", "from_pandas", "from_scipy", "generate", "open",
                "read", "read_csv", "read_parquet"),
-    "algorithms": ("betweenness", "bfs", "components", "pagerank", "sssp", "triangles"),
+    "algorithms": ("assortativity", "betweenness", "bfs", "bipartite", "components", "core_numbers", "independent_set",
+                   "label_propagation", "louvain", "modularity", "pagerank", "spanning_forest", "sssp",
+                   "strong_components", "topological_order", "triangles"),
     "session": ("configure", "init", "places"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

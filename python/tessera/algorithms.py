@@ -72,16 +72,140 @@ def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, it
     return _series(graph, scores, "pagerank")
 
 
+def _numbered(graph, first, name):
+    """Groups, each known by its smallest vertex, numbered from 0 in the order of these."""
+    numbers = np.cumsum(first == np.arange(len(first), dtype=np.uint32), dtype=np.uint32) - np.uint32(1)
+    return _series(graph, numbers[first], name)
+
+
 def components(graph: Graph, *, places: int | None = None):
     """The connected component of each vertex, ignoring directions: a Series of numbers from 0.
 
-    Components are numbered in the order of their first vertices. About O(n + m).
-    Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling"
-    (IPDPS 2018).
+    Components are numbered in the order of their first vertices. About O(n + m). Sutton, Ben-Nun, Barak, "Optimizing
+    Parallel Graph Connectivity Computation via Subgraph Sampling" (IPDPS 2018).
     """
-    first = _engine.components(_prepare(graph, places))
-    numbers = np.cumsum(first == np.arange(len(first), dtype=np.uint32), dtype=np.uint32) - np.uint32(1)
-    return _series(graph, numbers[first], "component")
+    return _numbered(graph, _engine.components(_prepare(graph, places)), "component")
+
+
+def strong_components(graph: Graph, *, places: int | None = None):
+    """The strongly connected component of each vertex: a Series of numbers from 0, as by `components`.
+
+    About O(n + m) for each round of colouring. Slota, Rajamanickam, Madduri, "BFS and Coloring-based Parallel
+    Algorithms for Strongly Connected Components and Related Problems" (IPDPS 2014).
+
+    >>> import tessera as ts
+    >>> ts.strong_components(ts.from_edges([[0, 1], [1, 0], [1, 2]], directed=True)).tolist()
+    [0, 0, 1]
+    """
+    return _numbered(graph, _engine.strong_components(_prepare(graph, places)), "component")
+
+
+def core_numbers(graph: Graph, *, places: int | None = None):
+    """The core number of each vertex, ignoring directions: a Series of uint32.
+
+    It is the largest k for which the vertex is in a part of the graph where all have k neighbours. O(n + m). Seidman
+    (1983); Matula, Beck (1983).
+
+    >>> import tessera as ts
+    >>> ts.core_numbers(ts.from_edges([[0, 1], [1, 2], [2, 0], [2, 3]])).tolist()
+    [2, 2, 2, 1]
+    """
+    return _series(graph, _engine.core_numbers(_prepare(graph, places)), "core")
+
+
+def independent_set(graph: Graph, *, seed: int = 1, places: int | None = None):
+    """A maximal independent set, ignoring directions: a Series of bool. The same for the same seed. Luby (1986)."""
+    chosen = _engine.independent_set(_prepare(graph, places), seed)
+    return _series(graph, chosen.view(np.bool_), "member")
+
+
+def spanning_forest(graph: Graph, *, places: int | None = None):
+    """A minimum spanning forest, ignoring directions: a DataFrame with `source`, `target` and `weight` of its edges.
+
+    Edges of equal weight are ordered by their ends, so that there is one result. O(m log n). Boruvka (1926).
+    """
+    import pandas
+
+    u, v, weights = _engine.spanning_forest(_prepare(graph, places))
+    return pandas.DataFrame({"source": graph.index.take(u), "target": graph.index.take(v), "weight": weights})
+
+
+def bipartite(graph: Graph, *, places: int | None = None):
+    """A colouring with two colours, ignoring directions: a Series of uint8, or None if there is none. O(n + m)."""
+    colours, odd = _engine.two_colours(_prepare(graph, places))
+    return None if odd is not None else _series(graph, colours, "colour")
+
+
+def topological_order(graph: Graph, *, places: int | None = None):
+    """The vertices of a directed graph without cycles, each after those that lead to it.
+
+    Returns a Series of uint32 in that order: the generation, which is the number of edges on the longest path to the
+    vertex. Raises ValueError with a cycle, if there is one. O(n + m). Kahn (1962).
+
+    >>> import tessera as ts
+    >>> ts.topological_order(ts.from_edges([[2, 0], [0, 1]], directed=True)).to_dict()
+    {2: 0, 0: 1, 1: 2}
+    """
+    import pandas
+
+    generations, order, cycle = _engine.topological_order(_prepare(graph, places))
+    if len(cycle):
+        names = " -> ".join(str(graph.index[v]) for v in [*cycle[:8], *([] if len(cycle) > 8 else cycle[:1])])
+        raise ValueError(f"the graph has a cycle: {names}{' -> …' if len(cycle) > 8 else ''}")
+    return pandas.Series(generations[order], index=graph.index.take(order), name="generation")
+
+
+def assortativity(graph: Graph, *, source: str = "out", target: str = "in", places: int | None = None) -> float:
+    """Degree assortativity: the correlation of the degrees at both ends of edges, from -1 to 1; NaN if it has none.
+
+    In a directed graph `source` and `target` say which degree counts there, "in" or "out". O(n + m). Newman, "Mixing
+    patterns in networks" (2003), equation 21.
+    """
+    for end in (source, target):
+        if end not in ("in", "out"):
+            raise ValueError(f"degree {end!r}, expected 'in' or 'out'")
+    return _engine.assortativity(_prepare(graph, places), source == "in", target == "in")
+
+
+def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed: int = 1, places: int | None = None):
+    """Communities of high modularity, ignoring directions: a Series of numbers from 0.
+
+    The same for the same seed, for every number of places. Blondel, Guillaume, Lambiotte, Lefebvre, "Fast unfolding of
+    communities in large networks" (2008).
+    """
+    if not resolution >= 0:
+        raise ValueError(f"resolution={resolution}, expected a number from 0")
+    return _numbered(graph, _engine.louvain(_prepare(graph, places), resolution, seed, weighted), "community")
+
+
+def label_propagation(graph: Graph, *, weighted: bool = True, seed: int = 1, places: int | None = None):
+    """Communities in which each vertex has the label that most of its neighbours have: a Series of numbers from 0.
+
+    Raghavan, Albert, Kumara, "Near linear time algorithm to detect community structures" (2007).
+    """
+    return _numbered(graph, _engine.label_propagation(_prepare(graph, places), seed, weighted), "community")
+
+
+def modularity(graph: Graph, communities, *, resolution: float = 1, weighted: bool = True) -> float:
+    """The modularity of communities, a number for each vertex in their order, of a graph without directions.
+
+    The share of edge weight within communities, less the share that random edges with the same degrees would have
+    there. Newman, "Modularity and community structure in networks" (2006).
+    """
+    if graph.directed:
+        raise ValueError("the graph is directed, expected an undirected one")
+    held = graph._held
+    labels = np.unique(np.asarray(communities), return_inverse=True)[1]
+    if len(labels) != held.vertices:
+        raise ValueError(f"{len(labels)} communities for {held.vertices} vertices, expected one for each")
+    sources = np.repeat(np.arange(held.vertices), np.diff(held.offsets()).astype(np.int64))
+    weight = held.weights() if weighted and held.weighted else np.ones(len(sources))
+    total = weight.sum()
+    if total == 0:
+        return 0.0
+    inside = weight[labels[sources] == labels[held.targets()]].sum()
+    degrees = np.bincount(labels[sources], weight)
+    return float(inside / total - resolution * np.square(degrees / total).sum())
 
 
 def triangles(graph: Graph, *, places: int | None = None) -> int:
