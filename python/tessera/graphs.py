@@ -79,7 +79,7 @@ class Graph:
         return np.fromiter((self.number(vertex) for vertex in vertices), np.uint32)
 
     def to_scipy(self):
-        """A CSR matrix [vertices, vertices] of the weights, or of ones; rows are sources. Nothing is copied."""
+        """A CSR matrix [vertices, vertices] of the weights, or of ones; rows are sources."""
         from scipy.sparse import csr_array
 
         held = self._held

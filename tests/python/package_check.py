@@ -1,0 +1,239 @@
+"""package_check: graphs made of Python's data are the right ones, results are NetworkX's, and bad input is refused.
+
+Usage: package_check.py FOLDER, which has the package tessera with its module. Method: random graphs against NetworkX, on
+one place and on three; each kind of bad input with the words of its exception; the examples in the docstrings.
+"""
+
+import doctest
+import os
+import signal
+import sys
+import threading
+import time
+import unittest
+
+sys.path.insert(0, sys.argv.pop(1))
+
+try:
+    import networkx as nx
+    import numpy as np
+    import pandas
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(0)
+
+import tessera as ts
+from tessera import algorithms, graphs, session
+
+
+def random_graph(seed, *, directed=False):
+    made = nx.gnp_random_graph(120, 0.03, seed=seed, directed=directed)
+    for i, (u, v) in enumerate(made.edges):
+        made[u][v]["weight"] = 1 + i % 7 / 4
+    return made
+
+
+def adopted(made, *, weighted=False):
+    ends = np.array(list(made.edges)).reshape(-1, 2)
+    weights = [w for *_, w in made.edges(data="weight")] if weighted else None
+    return ts.from_edges(ends[:, 0], ends[:, 1], weights, vertices=len(made), directed=made.is_directed())
+
+
+def groups(series):
+    """The sets of vertices with the same value."""
+    return {frozenset(index) for index in series.groupby(series).groups.values()}
+
+
+class Results(unittest.TestCase):
+    def each_graph(self):
+        for places in (1, 3):
+            ts.configure(places)
+            for seed in (1, 2):
+                for directed in (False, True):
+                    yield random_graph(seed, directed=directed)
+        ts.configure()
+
+    def test_paths_are_those_of_networkx(self):
+        for made in self.each_graph():
+            found = ts.bfs(adopted(made), 3)
+            right = nx.single_source_shortest_path_length(made, 3)
+            self.assertEqual({v: d for v, d in found["distance"].items() if d >= 0}, right)
+            for v, parent in found["parent"].dropna().items():
+                self.assertTrue(made.has_edge(int(parent), v))
+            lengths = ts.sssp(adopted(made, weighted=True), 3)
+            right = nx.single_source_dijkstra_path_length(made, 3)
+            self.assertEqual(lengths[np.isfinite(lengths)].to_dict(), right)
+
+    def test_centralities_are_those_of_networkx(self):
+        for made in self.each_graph():
+            g = adopted(made)
+            pairs = [(ts.pagerank(g, tolerance=1e-12, iterations=1000),
+                      nx.pagerank(made, tol=1e-14, max_iter=1000, weight=None)),
+                     (ts.betweenness(g), nx.betweenness_centrality(made)),
+                     (ts.betweenness(g, normalized=False), nx.betweenness_centrality(made, normalized=False))]
+            for found, right in pairs:
+                for v, value in right.items():
+                    self.assertAlmostEqual(found[v], value, delta=1e-9)
+
+    def test_parts_are_those_of_networkx(self):
+        for made in self.each_graph():
+            g, undirected = adopted(made), made.to_undirected()
+            self.assertEqual(groups(ts.components(g)), set(map(frozenset, nx.connected_components(undirected))))
+            self.assertEqual(ts.core_numbers(g).to_dict(), nx.core_number(undirected))
+            self.assertEqual(ts.triangles(g), sum(nx.triangles(undirected).values()) // 3)
+            self.assertEqual(ts.bipartite(g) is not None, nx.is_bipartite(undirected))
+            if made.is_directed():
+                right = set(map(frozenset, nx.strongly_connected_components(made)))
+                self.assertEqual(groups(ts.strong_components(g)), right)
+            right = nx.degree_pearson_correlation_coefficient(made)
+            self.assertAlmostEqual(ts.assortativity(g), right, delta=1e-9)
+
+    def test_forests_sets_and_communities_keep_their_definitions(self):
+        for made in self.each_graph():
+            undirected = made.to_undirected()
+            forest = ts.spanning_forest(adopted(undirected, weighted=True))
+            right = nx.minimum_spanning_tree(undirected).size("weight")
+            self.assertAlmostEqual(forest["weight"].sum(), right)
+            member = ts.independent_set(adopted(made))
+            for v in made:
+                beside = any(member[u] for u in nx.all_neighbors(made, v))
+                self.assertNotEqual(member[v], beside)
+            g = adopted(undirected)
+            labels = ts.louvain(g)
+            sets = [set(index) for index in labels.groupby(labels).groups.values()]
+            self.assertAlmostEqual(ts.modularity(g, labels), nx.community.modularity(undirected, sets, weight=None))
+            theirs = nx.community.louvain_communities(undirected, weight=None, seed=1)
+            self.assertGreater(ts.modularity(g, labels), nx.community.modularity(undirected, theirs, weight=None) - 0.02)
+
+    def test_an_order_has_each_vertex_after_those_before_it(self):
+        made = nx.DiGraph([(u, v) for u, v in random_graph(4).edges if u < v])
+        order = ts.topological_order(ts.from_edges(list(made.edges), directed=True))
+        position = {v: i for i, v in enumerate(order.index)}
+        self.assertTrue(all(position[u] < position[v] for u, v in made.edges))
+        with self.assertRaisesRegex(ValueError, "cycle: .* -> "):
+            ts.topological_order(ts.from_edges([[0, 1], [1, 2], [2, 0]], directed=True))
+
+    def test_graphs_without_edges_have_results(self):
+        for places in (1, 2):
+            ts.configure(places)
+            for vertices in (0, 1, 70):
+                g = ts.from_edges([], vertices=vertices)
+                for f in (ts.pagerank, ts.components, ts.betweenness, ts.core_numbers, ts.independent_set, ts.louvain):
+                    self.assertEqual(len(f(g)), vertices)
+                self.assertEqual(ts.triangles(g), 0)
+        ts.configure()
+
+
+class Inputs(unittest.TestCase):
+    frame = pandas.DataFrame({"from": ["a", "b", "c", "a"], "to": ["b", "c", "a", "d"], "km": [1.5, 2, 3, 10]})
+
+    def test_names_and_weights_come_back(self):
+        g = ts.from_pandas(self.frame, "from", "to", "km")
+        self.assertEqual(list(g.index), ["a", "b", "c", "d"])
+        self.assertEqual(ts.sssp(g, "d").to_dict(), {"a": 10, "b": 11.5, "c": 13, "d": 0})
+        back = ts.from_pandas(g.to_pandas(), weight="weight")
+        self.assertEqual((g.to_scipy() != back.to_scipy()).nnz, 0)
+
+    def test_all_kinds_of_columns_make_the_same_graph(self):
+        right = ts.from_pandas(self.frame, "from", "to").to_scipy()
+        for kind in ("object", "string", "category"):
+            with self.subTest(kind):
+                frame = self.frame.astype({"from": kind, "to": kind})
+                self.assertEqual((ts.from_pandas(frame, "from", "to").to_scipy() != right).nnz, 0)
+        ends = self.frame[["from", "to"]].to_numpy()
+        self.assertEqual((ts.from_edges(ends, names=True).to_scipy() != right).nnz, 0)
+        try:
+            import pyarrow
+        except ImportError:
+            return
+        table = pyarrow.Table.from_pandas(self.frame)
+        self.assertEqual((ts.from_arrow(table, "from", "to").to_scipy() != right).nnz, 0)
+
+    def test_sparse_matrices_keep_their_entries(self):
+        from scipy.sparse import random_array
+
+        matrix = random_array((50, 50), density=0.05, rng=np.random.default_rng(1)).tocsr()
+        matrix.setdiag(0)
+        matrix.eliminate_zeros()
+        self.assertEqual((ts.from_scipy(matrix).to_scipy() != matrix).nnz, 0)
+
+    def test_arrays_are_not_copied(self):
+        g = ts.from_edges([[0, 1], [1, 2]])
+        series = ts.pagerank(g)
+        self.assertTrue(np.shares_memory(series.to_numpy(), series.array))
+        self.assertTrue(np.shares_memory(g._held.targets(), g._held.targets()))
+
+    def test_bad_input_is_refused_in_words(self):
+        frame = self.frame
+        cases = [
+            (lambda: ts.from_pandas(frame, "x", "to"), ValueError, "no column 'x', expected one of 'from', 'to', 'km'"),
+            (lambda: ts.from_pandas(frame.assign(km=[1, np.nan, 2, 3]), "from", "to", "km"), ValueError, "row 1.*nan"),
+            (lambda: ts.from_pandas(frame, "from", "to", "from"), ValueError, "column 'from'.*numbers"),
+            (lambda: ts.from_pandas(frame, "from", "km"), ValueError, "the name 1.5, expected an integer or a text"),
+            (lambda: ts.from_pandas(frame.assign(to=["a", None, "b", "c"]), "from", "to"), ValueError, "row 1.*name"),
+            (lambda: ts.from_pandas(pandas.DataFrame({"s": [1, "a"], "t": [1, 2]}), "s", "t"), ValueError, "mixed"),
+            (lambda: ts.from_edges([[0, 10**9]]), ValueError, "names=True"),
+            (lambda: ts.from_edges([[0, -1]]), ValueError, "row 0: vertex -1"),
+            (lambda: ts.from_edges([0, 1], [1]), ValueError, "2 sources and 1 targets"),
+            (lambda: ts.from_edges([[0, 1]], vertices=1), ValueError, "numbers below 1"),
+            (lambda: ts.from_edges([["a", "\ud800"]], names=True), ValueError, "UTF-8"),
+            (lambda: ts.from_edges([[0, 1], [0, 1]], duplicates="refuse"), ValueError, "edge:2: an edge"),
+            (lambda: ts.from_edges([[0, 1]], duplicates="other"), ValueError, "expected smallest, first"),
+            (lambda: ts.bfs(ts.from_edges([[0, 1]]), 2), KeyError, "no vertex 2"),
+            (lambda: ts.bfs(nx.path_graph(3), 0), TypeError, "no tessera.Graph"),
+            (lambda: ts.sssp(ts.from_edges([0], [1], [-1.0]), 0), ValueError, "negative"),
+            (lambda: ts.configure(places=0), ValueError, "places=0"),
+        ]
+        for call, kind, words in cases:
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                call()
+
+
+class Process(unittest.TestCase):
+    def test_ctrl_c_ends_a_call_and_the_graph_stays(self):
+        random = np.random.default_rng(1)
+        g = ts.from_edges(random.integers(0, 1 << 16, 1 << 20), random.integers(0, 1 << 16, 1 << 20))
+        before = ts.pagerank(g)
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        begin = time.monotonic()
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            ts.betweenness(g)
+        self.assertLess(time.monotonic() - begin, 10)
+        self.assertTrue((ts.pagerank(g) == before).all())
+
+    def test_threads_take_turns(self):
+        g = adopted(random_graph(1))
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(ts.pagerank(g))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertTrue(all((f == found[0]).all() for f in found))
+        self.assertEqual(len(found), 4)
+
+    def test_a_forked_process_is_told_what_to_do(self):
+        ts.places()
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                ts.places()
+            except RuntimeError as refused:
+                os.write(writer, str(refused).encode())
+            os._exit(0)
+        os.close(writer)
+        self.assertIn("spawn", os.read(reader, 1000).decode())
+        os.waitpid(child, 0)
+        os.close(reader)
+
+
+def load_tests(loader, tests, pattern):
+    for module in (algorithms, graphs, session):
+        tests.addTests(doctest.DocTestSuite(module))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()
