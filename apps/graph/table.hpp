@@ -4,8 +4,8 @@
 //   .tsv    fields are separated by tabs, and quotes are characters as others.
 //
 //   The columns of ends are those named in `columns`, else source|from|src|u and target|to|dst|v (in any case), else
-//   the first two; weights are in the named column, else in weight|w, else there are none. Others are skipped. Names are
-//   integers if all ends are whole numbers as one writes them ("7", "-7", not "07"); if one is not, all are texts,
+//   the first two; weights are in the named column, else in weight|w, else there are none. Others are skipped. Names
+//   are integers if all ends are whole numbers as one writes them ("7", "-7", not "07"); if one is not, all are texts,
 //   byte by byte. Blank lines are skipped; a file may begin with a byte order mark, and be compressed by gzip.
 //
 // Errors    input_error with the line: a row of more or fewer fields than the header, an empty end, an end that is not

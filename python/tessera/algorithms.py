@@ -22,7 +22,7 @@ def _series(graph: Graph, values, name: str):
 
 def _prepare(graph, places):
     if not isinstance(graph, Graph):
-        raise TypeError(f"{type(graph).__name__} is no tessera.Graph, as from_pandas, from_networkx and others make it")
+        raise TypeError(f"{type(graph).__name__} is no tessera.Graph, as from_pandas and others make it")
     if places is not None:
         configure(places)
     return graph._held

@@ -53,6 +53,47 @@ TEST_P(library, keeps_its_memory_from_run_to_run_and_starts_again) {
   }
 }
 
+TEST_P(library, keeps_its_threads_from_run_to_run) {
+  settings s = settings_of(GetParam());
+  s.keep_threads = true;
+  runtime places_here(s);
+  auto const total =
+      places_here.run([]() -> task<global_array<std::uint64_t>> { return global_array<std::uint64_t>::make(1); });
+  for (std::uint64_t round = 1; round <= 50; ++round) {
+    places_here.run([&]() -> task<void> {
+      co_await on_all_places([total]() -> task<void> { co_await fetch_add(total[0], std::uint64_t{1}); });
+    });
+    std::uint64_t const sum = places_here.run([&]() -> task<std::uint64_t> { co_return co_await get(total[0]); });
+    EXPECT_EQ(sum, round * GetParam().places);
+  }
+  EXPECT_THROW(places_here.run([]() -> task<void> {
+    throw std::out_of_range("mine");
+    co_return;
+  }),
+               std::out_of_range);
+}
+
+TEST_P(library, cancels_a_run_from_another_thread) {
+  for (bool const keep : {false, true}) {
+    settings s = settings_of(GetParam());
+    s.keep_threads = keep;
+    runtime places_here(s);
+    std::jthread const canceller([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      places_here.cancel("enough");
+    });
+    try {
+      places_here.run([]() -> task<void> {
+        for (;;) co_await yield();
+      });
+      ADD_FAILURE() << "an endless run ended";
+    } catch (error const& e) {
+      EXPECT_NE(std::string(e.what()).find("enough"), std::string::npos) << e.what();
+    }
+    EXPECT_THROW(places_here.run([]() -> task<void> { co_return; }), error);
+  }
+}
+
 TEST_P(library, lets_exceptions_through_and_goes_on) {
   runtime places_here(settings_of(GetParam()));
   for (int i = 0; i < 3; ++i) {
