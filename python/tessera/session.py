@@ -33,7 +33,7 @@ def places() -> int:
 
 
 def init() -> None:
-    """Makes each process that a launcher started a place: `mpirun -n 8 python script.py`.
+    """Makes each process that a launcher started a place: `mpirun -n 8 python SCRIPT`.
 
     To be called by all processes, before any other function. The first process returns and runs the script; the others
     work for it, and leave the script here, with exit code 0, when it ends. Without a launcher it does nothing.
