@@ -53,8 +53,8 @@ rooted_forest rooted(std::vector<kernels::weighted_edge> const& edges, std::uint
 
 tess::task<bool> write(options const& o, command_line::loaded_graph const& loaded, kernels::forest const& forest) {
   rooted_forest const table = rooted(forest.edges, loaded.graph.vertices());
-  auto const parents = co_await command_line::spread_column(loaded.graph, table.parents);
-  auto const weights = co_await command_line::spread_column(loaded.graph, table.weights);
+  auto const parents = co_await kernels::scatter_block_array(loaded.graph, table.parents);
+  auto const weights = co_await kernels::scatter_block_array(loaded.graph, table.weights);
   std::vector<command_line::column> columns{{"parent", parents, true}, {"weight", weights}};
   bool const written = co_await command_line::write_table(o.output, loaded, std::move(columns));
   co_await tess::global_array<double>::release(weights);

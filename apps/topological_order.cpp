@@ -31,8 +31,8 @@ tess::task<bool> write(options const& o, command_line::loaded_graph const& loade
                        kernels::topological_order const& found) {
   std::vector<std::uint32_t> positions(found.order.size());
   for (std::uint32_t i = 0; i < positions.size(); ++i) positions[found.order[i]] = i;
-  auto const generations = co_await command_line::spread_column(loaded.graph, found.generations);
-  auto const places = co_await command_line::spread_column(loaded.graph, positions);
+  auto const generations = co_await kernels::scatter_block_array(loaded.graph, found.generations);
+  auto const places = co_await kernels::scatter_block_array(loaded.graph, positions);
   std::vector<command_line::column> columns{{"generation", generations}, {"position", places}};
   bool const written = co_await command_line::write_table(o.output, loaded, std::move(columns));
   co_await tess::global_array<std::uint32_t>::release(places);

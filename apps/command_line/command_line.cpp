@@ -62,14 +62,19 @@ std::string loaded_graph::label(graph::vertex v) const {
   return names ? std::string(names->name(v)) : fmt::format("{}", v);
 }
 
-graph::vertex loaded_graph::find(std::string const& name) const {
+std::optional<graph::vertex> loaded_graph::lookup(std::string const& name) const {
   if (names) {
-    if (auto const v = names->vertex(name)) return *v;
+    if (auto const v = names->vertex(name)) return v;
   }
   graph::vertex v = 0;
   char const* const end = name.data() + name.size();
   auto const [stop, problem] = std::from_chars(name.data(), end, v);
   if (problem == std::errc{} && stop == end && v < graph.vertices()) return v;
+  return std::nullopt;
+}
+
+graph::vertex loaded_graph::find(std::string const& name) const {
+  if (auto const v = lookup(name)) return *v;
   throw graph::input_error(
       "--source", 0, graph::quoted(name),
       fmt::format("{}a vertex from 0 to {}", names ? "a name of the graph or " : "", graph.vertices() - 1));

@@ -40,7 +40,9 @@ struct loaded_graph {
 
   // Its name, or its number if it has none.
   [[nodiscard]] std::string label(graph::vertex v) const;
-  // By name or number; throws input_error.
+  // By name or number.
+  [[nodiscard]] std::optional<graph::vertex> lookup(std::string const& name) const;
+  // The same; throws input_error.
   [[nodiscard]] graph::vertex find(std::string const& name) const;
 };
 [[nodiscard]] tess::task<loaded_graph> load(std::string const& spec, graph::row_kinds kinds);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "command_line/command_line.hpp"
+#include "kernels/gather_block_array.hpp"
 
 namespace command_line {
 
@@ -33,25 +34,11 @@ void declare_output(parser& app, std::string& into);
 // Writes the columns after one of the vertices. Prints an error and is false if it cannot.
 [[nodiscard]] tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::vector<column> columns);
 
-// Values that are at the caller's place, by vertex, as a column's; the caller releases it.
-template <class T>
-tess::task<tess::global_array<T>> spread_column(graph::distributed_graph g, std::vector<T> const& values) {
-  auto const spread = co_await tess::global_array<T>::make(g.block() * tess::places());
-  tess::counter done;
-  for (unsigned p = 0; p < tess::places(); ++p) {
-    auto const place = static_cast<tess::place_id>(p);
-    std::uint64_t const begin = g.begin_at(place), end = g.end_at(place);
-    if (begin != end) tess::put(std::span<T const>(values).subspan(begin, end - begin), spread[begin], done);
-  }
-  co_await done;
-  co_return spread;
-}
-
-// The table of one such column.
+// The table of one column, whose values are at the caller's place, by vertex.
 template <class T>
 tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::string name,
                              std::vector<T> const& values, bool are_vertices = false) {
-  auto const spread = co_await spread_column(loaded.graph, values);
+  auto const spread = co_await kernels::scatter_block_array(loaded.graph, values);
   std::vector<column> columns;
   columns.push_back({std::move(name), spread, are_vertices});
   bool const written = co_await write_table(std::move(path), loaded, std::move(columns));

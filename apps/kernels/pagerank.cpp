@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cmath>
 
+#include "kernels/fixed_point.hpp"
+
 namespace kernels {
 
 namespace {
@@ -13,16 +15,6 @@ using graph::vertex;
 
 constexpr std::uint64_t block_vertices = 64;    // of a sum of doubles
 constexpr std::uint64_t chunk_vertices = 1024;  // of a task
-
-// 2^-60 resolves sums of changes to 10^-18; the largest sum is 2.
-constexpr double fixed_one = 0x1p60;
-
-std::int64_t to_fixed(double x) noexcept {
-  return static_cast<std::int64_t>(x * fixed_one);
-}
-double from_fixed(std::int64_t x) noexcept {
-  return static_cast<double>(x) / fixed_one;
-}
 
 // Degrees are small: as signed numbers they become doubles in one instruction.
 double divided(double score, std::uint64_t degree) noexcept {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "kernels/gather_block_array.hpp"
-#include "kernels/row_stream.hpp"
+#include "kernels/replicated.hpp"
 #include "kernels/spread.hpp"
 
 namespace kernels {
@@ -78,16 +78,34 @@ class ordering {
   std::vector<std::uint32_t> left_;   // in-neighbours that are not done
 };
 
-// Every vertex that waits has an in-neighbour that waits: back along the smallest ones until a vertex comes again.
-tess::task<std::vector<vertex>> find_cycle(graph::distributed_graph g, std::vector<std::uint32_t> generations) {
-  std::vector<vertex> before(g.vertices(), waiting);
-  co_await for_each_row(g, [&](vertex u, std::span<vertex const> row) {
-    if (generations[u] != waiting) return;
-    for (vertex const w : row)
-      if (generations[w] == waiting && before[w] == waiting) before[w] = u;
-  });
-  auto const start = std::ranges::find(generations, waiting);
-  auto v = static_cast<vertex>(start - generations.begin());
+// The first in-neighbour that waits, of each own vertex that does.
+tess::task<void> find_waiting_before(graph::distributed_graph g, tess::global_array<std::uint32_t> generations,
+                                     replicated<std::uint32_t> everywhere, tess::global_array<vertex> before) {
+  graph::graph_part const& part = g.part();
+  std::uint32_t* const known = everywhere.local().data();
+  std::copy_n(generations.local().data(), part.count, known + part.first);
+  co_await tess::barrier();
+  co_await everywhere.gather();
+  for (vertex i = 0; i < part.count; ++i)
+    for (vertex const u : part.in.neighbours(i))
+      if (known[u] == waiting) {
+        before.local()[i] = u;
+        break;
+      }
+}
+
+// Every vertex that waits has an in-neighbour that waits: back along the first ones until a vertex comes again.
+tess::task<std::vector<vertex>> find_cycle(graph::distributed_graph g, tess::global_array<std::uint32_t> generations,
+                                           vertex v) {
+  auto const everywhere = co_await replicated<std::uint32_t>::make(g.vertices(), g.block());
+  auto const befores = co_await tess::global_array<vertex>::make(g.block() * tess::places());
+  co_await tess::on_all_places(
+      [](graph::distributed_graph all, tess::global_array<std::uint32_t> own, replicated<std::uint32_t> e,
+         tess::global_array<vertex> into) { return find_waiting_before(all, own, e, into); },
+      g, generations, everywhere, befores);
+  std::vector<vertex> const before = co_await gather_block_array(g, befores);
+  co_await tess::global_array<vertex>::release(befores);
+  co_await replicated<std::uint32_t>::release(everywhere);
   std::vector<bool> seen(g.vertices());
   for (; !seen[v]; v = before[v]) seen[v] = true;
   std::vector<vertex> cycle{v};
@@ -120,14 +138,15 @@ tess::task<topological_order> find_topological_order(graph::distributed_graph g)
       g, generations, boxes);
   topological_order result;
   result.generations = co_await gather_block_array(g, generations);
+  auto const stuck = std::ranges::find(result.generations, waiting);
+  if (stuck == result.generations.end()) {
+    result.order = by_generation(result.generations);
+  } else {
+    result.cycle = co_await find_cycle(g, generations, static_cast<vertex>(stuck - result.generations.begin()));
+    result.generations.clear();
+  }
   co_await outboxes<done_before>::release(boxes);
   co_await tess::global_array<std::uint32_t>::release(generations);
-  if (std::ranges::find(result.generations, waiting) != result.generations.end()) {
-    result.cycle = co_await find_cycle(g, std::move(result.generations));
-    result.generations.clear();
-  } else {
-    result.order = by_generation(result.generations);
-  }
   co_return result;
 }
 

@@ -4,7 +4,8 @@
 //   the longest path that ends at it; the order is by generation, then by vertex. Generations do not depend on the
 //   order in which vertices become ready, so a place goes on as far as it can between two exchanges.
 //
-// Cost      8 bytes for each own vertex; each row once. If there is a cycle, one place reads all rows to find it.
+// Cost      8 bytes for each own vertex; each row once. If there is a cycle, the in-rows once more, and 4 bytes for
+//           each vertex of the graph at every place, to find it.
 // Source    Kahn, "Topological sorting of large networks" (1962).
 #pragma once
 

@@ -116,6 +116,8 @@ def small_cases(data: Path) -> list[Case]:
         Case(("bfs", "grid:23x17", "--source", "100")),
         Case(("bfs", "grid:23x17", "--source", "100"), places=few, variants=FORMS),
         Case(("pagerank", "kron:8")),
+        Case(("pagerank", "kron:8", "--weighted", "--personalise", "3", "--personalise", "9"), places=few),
+        Case(("pagerank", debian, "--personalise", "libc6", "--tolerance-per-vertex", "1e-9"), ("smp",), places=few),
         Case(("pagerank", "kron:8", *WORDS), places=WORDS_PLACES, workers=(1, 2)),
         Case(("components", "kron:8,2")),
         Case(("components", "grid:13x9"), places=few),

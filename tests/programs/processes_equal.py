@@ -30,6 +30,7 @@ GAP = (
     ("bfs", "kron:9"),
     ("bfs", "grid:23x17", "--source", "100"),
     ("pagerank", "kron:8"),
+    ("pagerank", "kron:8", "--weighted", "--personalise", "3", "--dangling", "uniform"),
     ("components", "kron:8,2"),
     ("sssp", "kron:9"),
     ("bc", "kron:7", "--sources", "4"),

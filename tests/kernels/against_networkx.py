@@ -1,0 +1,164 @@
+"""against_networkx: programs give what NetworkX defines, on random graphs.
+
+Method: graphs with isolated vertices, repeated edges and weights are written as matrices; the tables of --output are
+compared with NetworkX's results, scores within 1e-9. Usage: against_networkx.py TESS.
+"""
+
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+try:
+    import networkx
+except ImportError:
+    networkx = None
+try:
+    import numpy
+    import scipy
+except ImportError:
+    numpy = scipy = None
+
+VERTICES = 150
+SIZES = (60, 200, 900)  # edges
+
+
+@unittest.skipIf(networkx is None, "NetworkX is not installed")
+class AgainstNetworkx(unittest.TestCase):
+    tess: str
+
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory(prefix="tess-networkx-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+
+    def graphs(self, *, directed: bool, acyclic: bool = False):  # noqa: ANN201
+        for edges in SIZES:
+            draw = random.Random(edges)
+            graph = networkx.DiGraph() if directed else networkx.Graph()
+            graph.add_nodes_from(range(VERTICES))
+            for _ in range(edges):
+                a, b = draw.randrange(VERTICES), draw.randrange(VERTICES)
+                if acyclic:
+                    a, b = sorted((a, b))
+                if a != b:
+                    graph.add_edge(a, b, weight=draw.randrange(1, 20))
+            kind = "general" if directed else "symmetric"
+            # A symmetric matrix has its lower half.
+            rows = [(*((a, b) if directed else (max(a, b), min(a, b))), w) for a, b, w in graph.edges(data="weight")]
+            text = "".join(f"{a + 1} {b + 1} {w}\n" for a, b, w in rows)
+            head = f"%%MatrixMarket matrix coordinate integer {kind}\n{VERTICES} {VERTICES} {len(rows)}\n"
+            (self.folder / "g.mtx").write_text(head + text)
+            with self.subTest(directed=directed, edges=edges):
+                yield graph
+
+    def run_tess(self, program: str, *words: str, code: int = 0) -> dict[str, object]:
+        """What the program reports."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("TESS_")}
+        done = subprocess.run(
+            [self.tess, "run", program, "g.mtx", "-n", "2", "--stats", "s.json", *words], cwd=self.folder,
+            env=environment, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, code, f"{program} {words}: {done.stdout}{done.stderr}")
+        return json.loads((self.folder / "s.json").read_text())["result"]
+
+    def columns(self, program: str, *words: str) -> list[list[str]]:
+        self.run_tess(program, *words, "--output", "table.csv")
+        rows = list(csv.reader((self.folder / "table.csv").read_text().splitlines()))[1:]
+        return [list(column) for column in zip(*rows, strict=True)][1:]
+
+    def test_core_numbers(self) -> None:
+        for graph in self.graphs(directed=False):
+            expected = networkx.core_number(graph)
+            self.assertEqual([int(k) for k in self.columns("core-numbers")[0]], [expected[v] for v in graph])
+
+    def test_strongly_connected_components(self) -> None:
+        for graph in self.graphs(directed=True):
+            expected = {v: min(part) for part in networkx.strongly_connected_components(graph) for v in part}
+            self.assertEqual([int(v) for v in self.columns("scc")[0]], [expected[v] for v in graph])
+
+    def test_minimum_spanning_forest(self) -> None:
+        for graph in self.graphs(directed=False):
+            forest = networkx.minimum_spanning_tree(graph)
+            found = self.run_tess("spanning-forest")
+            self.assertEqual(found["edges"], forest.number_of_edges())
+            self.assertEqual(found["weight"], forest.size(weight="weight"))
+
+    def test_independent_set(self) -> None:
+        for graph in self.graphs(directed=False):
+            members = {v for v, member in enumerate(self.columns("independent-set")[0]) if member == "1"}
+            self.assertEqual(graph.subgraph(members).number_of_edges(), 0)
+            self.assertTrue(networkx.is_dominating_set(graph, members))
+
+    def test_bipartite(self) -> None:
+        for graph in self.graphs(directed=False):
+            possible = networkx.is_bipartite(graph)
+            self.assertEqual(self.run_tess("bipartite")["bipartite"], possible)
+            if possible:
+                expected = networkx.bipartite.color(graph)
+                self.assertEqual([int(c) for c in self.columns("bipartite")[0]], [expected[v] for v in graph])
+
+    def test_topological_generations(self) -> None:
+        for graph in self.graphs(directed=True, acyclic=True):
+            expected = {v: k for k, part in enumerate(networkx.topological_generations(graph)) for v in part}
+            generations, positions = self.columns("topological-order")
+            self.assertEqual([int(k) for k in generations], [expected[v] for v in graph])
+            self.assertEqual(sorted(map(int, positions)), list(range(VERTICES)))
+        for graph in self.graphs(directed=True):
+            acyclic = networkx.is_directed_acyclic_graph(graph)
+            self.assertEqual("cycle" in self.run_tess("topological-order", code=0 if acyclic else 1), not acyclic)
+
+    @unittest.skipIf(numpy is None, "numpy or scipy is not installed")
+    def test_assortativity(self) -> None:
+        for graph in self.graphs(directed=False):
+            expected = networkx.degree_assortativity_coefficient(graph)
+            self.assertAlmostEqual(self.run_tess("assortativity")["assortativity"], expected, delta=1e-9)
+        for graph in self.graphs(directed=True):
+            for x in ("out", "in"):
+                for y in ("out", "in"):
+                    expected = networkx.degree_assortativity_coefficient(graph, x=x, y=y)
+                    found = self.run_tess("assortativity", "--source-degree", x, "--target-degree", y)["assortativity"]
+                    self.assertAlmostEqual(found, expected, delta=1e-9)
+
+    @unittest.skipIf(scipy is None, "numpy or scipy is not installed")
+    def test_pagerank(self) -> None:
+        restart, start = {3: 1, 70: 2.5}, {v: v + 1 for v in range(VERTICES)}
+        options = {
+            (): {},
+            ("--weighted",): {"weight": "weight"},
+            ("--personalise", "restart.csv"): {"personalization": restart},
+            ("--personalise", "restart.csv", "--weighted"): {"personalization": restart, "weight": "weight"},
+            ("--personalise", "restart.csv", "--dangling", "uniform"): {
+                "personalization": restart,
+                "dangling": dict.fromkeys(range(VERTICES), 1),
+            },
+            ("--personalise", "9", "--start", "start.csv"): {"personalization": {9: 1}, "nstart": start},
+        }
+        for directed in (False, True):
+            for graph in self.graphs(directed=directed):
+                (self.folder / "restart.csv").write_text("3\n70,2.5\n")
+                (self.folder / "start.csv").write_text(
+                    "vertex,score\n" + "".join(f"{v},{x}\n" for v, x in start.items())
+                )
+                for words, how in options.items():
+                    how = {"weight": None, "tol": 1e-13, "max_iter": 1000, **how}
+                    expected = networkx.pagerank(graph, **how)
+                    tolerance = ("--tolerance-per-vertex", "1e-13", "--iterations", "1000")
+                    found = self.columns("pagerank", *tolerance, *words)[0]
+                    for v in graph:
+                        self.assertAlmostEqual(float(found[v]), expected[v], delta=1e-9, msg=f"{words}, vertex {v}")
+                # The same tolerance ends after the same number of iterations.
+                ended = self.run_tess("pagerank", "--tolerance-per-vertex", "1e-4")["iterations"]
+                networkx.pagerank(graph, weight=None, tol=1e-4, max_iter=ended)
+                with self.assertRaises(networkx.PowerIterationFailedConvergence):
+                    networkx.pagerank(graph, weight=None, tol=1e-4, max_iter=ended - 1)
+
+
+if __name__ == "__main__":
+    AgainstNetworkx.tess = str(Path(sys.argv[1]).absolute())
+    unittest.main(argv=sys.argv[:1])
