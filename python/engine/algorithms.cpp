@@ -1,10 +1,12 @@
 // algorithms: one function for each kernel: runs it at the places, without the interpreter's lock, and returns arrays.
 //
 // Shapes    an array has an element for each vertex, by its number, unless it says otherwise.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "kernels/bc.hpp"
 #include "kernels/bfs.hpp"
 #include "kernels/gather_block_array.hpp"
+#include "kernels/general_pagerank.hpp"
 #include "kernels/pagerank.hpp"
 #include "kernels/sssp.hpp"
 #include "kernels/triangles.hpp"
@@ -103,6 +106,34 @@ std::tuple<array_out<double>, int, double> pagerank(held_graph& g, double dampin
   return {array_of(std::move(scores)), result.iterations, result.change};
 }
 
+using shares_in = std::optional<array_in<double>>;
+
+// One for each vertex, from 0, not all 0; or none.
+std::vector<double> shares_of(held_graph const& g, shares_in const& given, char const* name) {
+  if (!given) return {};
+  auto const all = span_of(*given);
+  double sum = 0;
+  for (double const share : all) sum += share >= 0 ? share : std::numeric_limits<double>::quiet_NaN();
+  if (all.size() != g.rows().vertices() || !(sum > 0) || sum == std::numeric_limits<double>::infinity())
+    throw nb::value_error(
+        (std::string(name) + ": expected a number from 0 for each vertex, not all of them 0").c_str());
+  return {all.begin(), all.end()};
+}
+
+std::tuple<array_out<double>, int, bool> general_pagerank(held_graph& g, double damping, double tolerance,
+                                                          int iterations, bool weighted, shares_in const& restart,
+                                                          shares_in const& dangling) {
+  kernels::general_pagerank_options const options{
+      damping, tolerance, iterations, shares_of(g, restart, "personalization"), shares_of(g, dangling, "dangling"), {}};
+  kernels::general_pagerank_result made = at_places([&]() -> tess::task<kernels::general_pagerank_result> {
+    auto const at = co_await g.adopted();
+    std::optional<graph::edge_weights> w;
+    if (weighted && g.rows().weighted()) w = co_await g.weights();
+    co_return co_await kernels::general_pagerank(at, w, options);
+  });
+  return {array_of(std::move(made.scores)), made.iterations, made.converged};
+}
+
 std::uint64_t triangles(held_graph& g) {
   return at_places([&]() -> tess::task<std::uint64_t> {
     auto const at = co_await g.adopted_undirected();
@@ -130,6 +161,8 @@ void declare_algorithms(nb::module_& m) {
   m.def("bfs", &bfs, nb::arg("graph"), nb::arg("source"));
   m.def("sssp", &sssp, nb::arg("graph"), nb::arg("source"), nb::arg("delta") = 0.0);
   m.def("pagerank", &pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"), nb::arg("iterations"));
+  m.def("general_pagerank", &general_pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"),
+        nb::arg("iterations"), nb::arg("weighted"), nb::arg("restart").none(), nb::arg("dangling").none());
   m.def("triangles", &triangles, nb::arg("graph"));
   m.def("betweenness", &betweenness, nb::arg("graph"), nb::arg("sources"));
 }

@@ -83,11 +83,7 @@ std::tuple<array_out<std::uint32_t>, array_out<std::uint32_t>, array_out<std::ui
     held_graph& g) {
   if (!g.rows().directed) throw nb::value_error("the graph is undirected, expected a directed one");
   kernels::topological_order found = at_places([&]() -> tess::task<kernels::topological_order> {
-    // To name a cycle, place 0 gets rows from the segments of others: borrowed ones do not lie there.
-    auto const at = co_await graph::distributed_graph::adopt(g.with_in(), graph::row_kinds::out_and_in);
-    kernels::topological_order made = co_await kernels::find_topological_order(at);
-    co_await graph::distributed_graph::release(at);
-    co_return made;
+    co_return co_await kernels::find_topological_order(co_await g.adopted());
   });
   return {array_of(std::move(found.generations)), array_of(std::move(found.order)), array_of(std::move(found.cycle))};
 }

@@ -61,14 +61,36 @@ def sssp(graph: Graph, source, *, delta: float = 0, places: int | None = None):
     return _series(graph, _engine.sssp(_prepare(graph, places), graph.number(source), delta), "distance")
 
 
+def _shares(graph, given, name):
+    """A number for each vertex, of a mapping from names, or of a Series."""
+    if given is None:
+        return None
+    shares = np.zeros(graph.vertices, np.float64)
+    for vertex, share in given.items():
+        if not (share >= 0 and np.isfinite(share)):
+            raise ValueError(f"{name}[{vertex!r}] is {share}, expected a number from 0")
+        shares[graph.number(vertex)] = share
+    return shares
+
+
 def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, iterations: int = 100,
-             places: int | None = None):
+             weighted: bool = False, personalization=None, dangling=None, places: int | None = None):
     """The importance of each vertex by the edges that lead to it: a Series of float64, whose sum is 1.
 
-    Ends when the scores change by less than `tolerance` in sum, or after `iterations`. The rank of vertices without
-    out-edges goes to all vertices alike. O(m) an iteration. Page and others (1999).
+    Ends when the scores change by less than `tolerance` in sum, or after `iterations`. `weighted`: a vertex gives to
+    its neighbours in proportion to the edges' weights. `personalization`: where the rest of the rank goes, as a mapping
+    from vertices to numbers from 0; without it, to all vertices alike. `dangling`: the same for the rank of vertices
+    without out-edges; without it, as the rest. O(m) an iteration. Page and others (1999).
     """
-    scores, _, _ = _engine.pagerank(_prepare(graph, places), damping, tolerance, iterations)
+    held = _prepare(graph, places)
+    if not weighted and personalization is None and dangling is None:
+        scores, _, _ = _engine.pagerank(held, damping, tolerance, iterations)
+    else:
+        if weighted and held.weighted and (held.weights() < 0).any():
+            raise ValueError("a weight is negative, expected weights from 0")
+        scores, _, _ = _engine.general_pagerank(held, damping, tolerance / max(held.vertices, 1), iterations, weighted,
+                                                _shares(graph, personalization, "personalization"),
+                                                _shares(graph, dangling, "dangling"))
     return _series(graph, scores, "pagerank")
 
 

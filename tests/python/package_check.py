@@ -75,6 +75,19 @@ class Results(unittest.TestCase):
                 for v, value in right.items():
                     self.assertAlmostEqual(found[v], value, delta=1e-9)
 
+    def test_pagerank_takes_weights_restarts_and_dangling_vertices(self):
+        for made in self.each_graph():
+            g, restart, dangling = adopted(made, weighted=True), {3: 1.0, 7: 2.5}, {0: 1.0}
+            rules = {"tolerance": 1e-12, "iterations": 1000, "weighted": True}
+            for ours, theirs in (({}, {}), ({"personalization": restart}, {"personalization": restart}),
+                                 ({"personalization": restart, "dangling": dangling},
+                                  {"personalization": restart, "dangling": dangling})):
+                found = ts.pagerank(g, **rules, **ours)
+                for v, value in nx.pagerank(made, tol=1e-14, max_iter=1000, **theirs).items():
+                    self.assertAlmostEqual(found[v], value, delta=1e-9)
+        with self.assertRaisesRegex(ValueError, "not all of them 0"):
+            ts.pagerank(g, personalization={0: 0.0})
+
     def test_parts_are_those_of_networkx(self):
         for made in self.each_graph():
             g, undirected = adopted(made), made.to_undirected()
