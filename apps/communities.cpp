@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "command_line/command_line.hpp"
+#include "command_line/trials.hpp"
 #include "command_line/vertex_table.hpp"
 
 namespace {
@@ -47,7 +48,7 @@ std::vector<community> sizes_of(std::vector<graph::vertex> const& labels) {
 tess::task<bool> verify(options const& o, graph::distributed_graph g, std::vector<graph::vertex> const& labels,
                         std::optional<graph::edge_weights> w) {
   kernels::communities_check const c = co_await kernels::check_communities(g, labels, o.resolution, w);
-  char const* wrong = nullptr;
+  char const* wrong = "";
   if (!c.labelled)
     wrong = "a label is not the smallest vertex that has it";
   else if (o.how == method::louvain && c.merge_gain_max > tolerance)
@@ -55,10 +56,8 @@ tess::task<bool> verify(options const& o, graph::distributed_graph g, std::vecto
   else if (o.how == method::labels && c.label_lead_max > tolerance)
     wrong = "a vertex lacks the label that most of its neighbours have";
   fmt::print("modularity: {:.6f}\n", c.modularity);
-  fmt::print("verified: {}\n", wrong == nullptr ? "yes" : fmt::format("NO, {}", wrong));
   tess::report_result("modularity", fmt::format("{:#.17g}", c.modularity));
-  tess::report_result("verified", wrong == nullptr ? "true" : "false");
-  co_return wrong == nullptr;
+  co_return command_line::report_verified(wrong);
 }
 
 tess::task<int> search(options const& o) {
@@ -66,31 +65,18 @@ tess::task<int> search(options const& o) {
   command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
   std::optional<graph::edge_weights> weights;
   if (o.weighted) weights = co_await graph::edge_weights::load(graph::open_graph(o.spec), loaded.graph);
-  kernels::communities_result result;
-  tess::operation_counts before;
-  double seconds = 0;
-  for (unsigned trial = 0; trial < o.trials; ++trial) {
-    before = co_await tess::count_operations();
-    tess::begin_measured_part();
-    command_line::stopwatch const watch;
-    if (o.how == method::louvain)
-      result = co_await kernels::louvain(loaded.graph, {.resolution = o.resolution, .seed = o.seed}, weights);
-    else
-      result = co_await kernels::propagated_labels(loaded.graph, o.seed, weights);
-    double const taken = watch.seconds();
-    tess::end_measured_part();
-    seconds = trial == 0 ? taken : std::min(seconds, taken);
-  }
-  tess::operation_counts const after = co_await tess::count_operations();
-
+  auto const all = co_await command_line::run_trials(o.trials, [&] {
+    return o.how == method::louvain
+               ? kernels::louvain(loaded.graph, {.resolution = o.resolution, .seed = o.seed}, weights)
+               : kernels::propagated_labels(loaded.graph, o.seed, weights);
+  });
+  kernels::communities_result const& result = all.result;
   std::vector<community> const largest = sizes_of(result.labels);
   fmt::print("{} communities, by {} levels and {} rounds\n  vertices  with\n", result.communities, result.levels,
              result.rounds);
   for (community const& c : largest) fmt::print("{:10}  {}\n", c.size, loaded.label(c.label));
   if (result.communities > largest.size()) fmt::print("       ...\n");
-  fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
-             static_cast<double>(loaded.graph.edges()) / seconds / 1e6);
-  command_line::print_operations(before, after);
+  command_line::print_time(all, o.trials, loaded.graph.edges() / 2);
   bool right = !o.verify || co_await verify(o, loaded.graph, result.labels, weights);
   std::vector<std::uint64_t> sizes;
   for (community const& c : largest) sizes.push_back(c.size);
@@ -122,7 +108,7 @@ int main(int argc, char** argv) {
       .between(0.0, 1e6);
   app.add_option("--seed", o.seed, "of the order in which vertices move, and of ties").shows_default();
   command_line::declare_output(app, o.output);
-  app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();
+  command_line::declare_trials(app, o.trials);
   if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(search(o)); });
 }

@@ -25,6 +25,7 @@ class vertex_marks {
   void clear(std::span<graph::vertex const> vertices) noexcept {
     for (graph::vertex const v : vertices) words_[v / 64] = 0;
   }
+  [[nodiscard]] bool has(graph::vertex v) const noexcept { return words_[v / 64] >> v % 64 & 1; }
   // The number of these that are marked.
   [[nodiscard]] std::uint64_t count(std::span<graph::vertex const> vertices) const noexcept {
     std::uint64_t const* const words = words_.data();

@@ -82,6 +82,26 @@ class AgainstNetworkx(unittest.TestCase):
             expected = {v: min(part) for part in networkx.strongly_connected_components(graph) for v in part}
             self.assertEqual([int(v) for v in self.columns("scc")[0]], [expected[v] for v in graph])
 
+    def test_clustering(self) -> None:
+        for graph in self.graphs(directed=False):
+            found = self.run_tess("clustering")
+            self.assertAlmostEqual(found["transitivity"], networkx.transitivity(graph), delta=1e-12)
+            self.assertAlmostEqual(found["mean"], networkx.average_clustering(graph), delta=1e-12)
+            triangles, coefficients = self.columns("clustering")
+            expected = networkx.triangles(graph)
+            self.assertEqual([int(t) for t in triangles], [expected[v] for v in graph])
+            expected = networkx.clustering(graph)
+            for v in graph:
+                self.assertAlmostEqual(float(coefficients[v]), expected[v], delta=1e-12)
+
+    def test_modularity(self) -> None:
+        for graph in self.graphs(directed=False):
+            labels = self.columns("communities", "--weighted", "--resolution", "1.5")[0]
+            parts = [[v for v in graph if labels[v] == label] for label in set(labels)]
+            found = self.run_tess("communities", "--weighted", "--resolution", "1.5")
+            expected = networkx.community.modularity(graph, parts, weight="weight", resolution=1.5)
+            self.assertAlmostEqual(found["modularity"], expected, delta=1e-9)
+
     def test_minimum_spanning_forest(self) -> None:
         for graph in self.graphs(directed=False):
             forest = networkx.minimum_spanning_tree(graph)

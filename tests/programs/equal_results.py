@@ -149,6 +149,8 @@ def small_cases(data: Path) -> list[Case]:
         Case(("triangles", "kron:8"), places=few, variants=FORMS),
         Case(("triangles", "kron:11,16,3"), ("smp",), places=(1, 4), variants=FORMS),
         Case(("triangles", "grid:13x9"), places=(1, 4), variants=FORMS, known=(("triangles", 0),)),
+        Case(("clustering", "kron:8"), places=few, workers=(1, 2)),
+        Case(("clustering", debian), ("smp",), places=(1, 3), workers=(1, 2)),
         # Beyond 4096 vertices the places share the first levels.
         Case(("communities", "kron:13"), places=few, workers=(1, 2)),
         Case(("communities", "grid:90x70", "--weighted", "--resolution", "2"), places=few, workers=(1, 2)),

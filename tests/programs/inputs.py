@@ -133,6 +133,8 @@ CASES = [
     Case("triangles FOLDER/clique.el", 0, result={"triangles": 4}),
     Case("triangles FOLDER/clique.el --form messages", 0, result={"triangles": 4}),
     Case("triangles FOLDER/missing_entry.mtx", 2, "missing_entry.mtx:4: "),
+    Case("clustering FOLDER/clique.el", 0, result={"triangles": 4, "transitivity": 1.0, "mean": 0.8}),
+    Case("clustering FOLDER/good.mtx", 0, result={"triangles": 0, "transitivity": 0.0, "mean": 0.0}),
     Case("communities FOLDER/clique.el", 0, result={"communities": 2, "largest": [4, 1], "modularity": 0.0}),
     Case("communities FOLDER/edges.el --method labels", 0, result={"communities": 69}),
     Case("communities FOLDER/real.wel --weighted", 0, result={"communities": 1}),

@@ -35,6 +35,7 @@ GAP = (
     ("sssp", "kron:9"),
     ("bc", "kron:7", "--sources", "4"),
     ("triangles", "kron:8"),
+    ("clustering", "kron:8"),
     ("communities", "kron:13"),
     ("communities", "kron:9", "--method", "labels"),
 )
