@@ -63,9 +63,9 @@ tess::task<bool> verify(options const& o, graph::distributed_graph g, std::vecto
 
 tess::task<int> search(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
   std::optional<graph::edge_weights> weights;
-  if (o.weighted) weights = co_await graph::edge_weights::load(graph::open_graph(o.spec), loaded.graph);
+  if (o.weighted) weights = co_await command_line::load_weights(o, loaded);
   kernels::communities_result result;
   tess::operation_counts before;
   double seconds = 0;

@@ -11,7 +11,6 @@
 
 #include "graph/edge_reader.hpp"
 #include "graph/error.hpp"
-#include "graph/graph_input.hpp"
 #include "graph/import_edges.hpp"
 #include "graph/metis.hpp"
 #include "graph/npz.hpp"
@@ -97,16 +96,7 @@ csr read_listed_edges(std::string const& spec, import_options const& options) {
   edge_columns const edges = read_edges(input, options);
   csr made =
       rows_of(spec, edges.vertices, edges.sources, edges.targets, edges.weights, rules_of(options, input.directed));
-  if (!input.names_path) return made;
-  vertex_names const names = load_names(input, edges.vertices);
-  std::vector<char> text;
-  std::vector<std::int64_t> ends{0};
-  for (std::uint32_t v = 0; v < names.size(); ++v) {
-    std::string_view const name = names.name(v);
-    text.insert(text.end(), name.begin(), name.end());
-    ends.push_back(static_cast<std::int64_t>(text.size()));
-  }
-  made.names = std::make_shared<dictionary>(std::move(text), std::move(ends), *input.names_path);
+  made.names = names_beside(input, edges.vertices);
   return made;
 }
 
@@ -176,6 +166,19 @@ void drop_second_directions(edge_columns& edges) {
   edges.sources.resize(kept);
   edges.targets.resize(kept);
   if (!edges.weights.empty()) edges.weights.resize(kept);
+}
+
+std::shared_ptr<dictionary const> names_beside(graph_input const& input, std::uint64_t vertices) {
+  if (!input.names_path) return nullptr;
+  vertex_names const names = load_names(input, vertices);
+  std::vector<char> text;
+  std::vector<std::int64_t> ends{0};
+  for (std::uint32_t v = 0; v < names.size(); ++v) {
+    std::string_view const name = names.name(v);
+    text.insert(text.end(), name.begin(), name.end());
+    ends.push_back(static_cast<std::int64_t>(text.size()));
+  }
+  return std::make_shared<dictionary>(std::move(text), std::move(ends), *input.names_path);
 }
 
 bool is_read_whole(std::string const& spec, import_options const& options) {

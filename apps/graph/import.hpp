@@ -7,10 +7,12 @@
 // Cost      that of the input, and make_csr's.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "graph/csr.hpp"
+#include "graph/graph_input.hpp"
 #include "graph/table.hpp"
 
 namespace graph {
@@ -28,6 +30,9 @@ struct import_options {
 
 // Whether the graph can only be read whole, or the options want something that only this library does.
 [[nodiscard]] bool is_read_whole(std::string const& spec, import_options const& options = {});
+
+// The names of a graph's vertices in the names file beside it; null if there is none.
+[[nodiscard]] std::shared_ptr<dictionary const> names_beside(graph_input const& input, std::uint64_t vertices);
 
 [[nodiscard]] csr read_csr(std::string const& spec, import_options const& options = {});
 

@@ -62,7 +62,7 @@ std::string_view bytes_of(std::span<T> values) {
   return bytes_of(values.data(), values.size_bytes());
 }
 
-// Of pieces, each by one thread, and then of their checksums.
+// Each thread takes some pieces; the result is the checksum of theirs.
 std::uint64_t checksum_of(std::string_view bytes, unsigned threads) {
   std::uint64_t const pieces = (bytes.size() + piece_bytes - 1) / piece_bytes;
   std::vector<std::uint64_t> sums(pieces);
