@@ -23,33 +23,6 @@ void declare(parser& app, graph_options& into) {
   declare(app, into.import);
 }
 
-void declare(parser& app, graph::import_options& into) {
-  app.add_option("--source-column", into.columns.source,
-                 "the column of a .csv or .tsv file with a header that edges come from (default: source, from, src or "
-                 "u, else the first)");
-  app.add_option("--target-column", into.columns.target,
-                 "the one that they lead to (default: target, to, dst or v, else the second)");
-  app.add_option("--weight-column", into.columns.weight, "the one of weights (default: weight or w, else none)");
-  option const directed = app.add_flag(
-      "--directed", [&into] { into.directed = true; }, "edges have directions (default: as the file says)");
-  app.add_flag(
-         "--undirected", [&into] { into.directed = false; }, "each edge leads in both directions")
-      .excludes(directed);
-  app.add_choice<graph::duplicates_rule>(
-      "--duplicates", into.duplicates,
-      {{"smallest", graph::duplicates_rule::smallest},
-       {"first", graph::duplicates_rule::first},
-       {"last", graph::duplicates_rule::last},
-       {"sum", graph::duplicates_rule::sum},
-       {"refuse", graph::duplicates_rule::refuse}},
-      "the weight of edges with the same ends, which become one (default: smallest)");
-  app.add_choice<graph::self_loops_rule>("--self-loops", into.self_loops,
-                                         {{"drop", graph::self_loops_rule::drop},
-                                          {"keep", graph::self_loops_rule::keep},
-                                          {"refuse", graph::self_loops_rule::refuse}},
-                                         "what becomes of them (default: drop; of a saved graph keep)");
-}
-
 namespace {
 
 void add_form(parser& app, kernels::form& into, std::string const& meaning, std::string const& choice) {
@@ -108,7 +81,9 @@ graph::vertex loaded_graph::find(std::string const& name) const {
   if (auto const v = lookup(name)) return *v;
   throw graph::input_error(
       "--source", 0, graph::quoted(name),
-      fmt::format("{}a vertex from 0 to {}", names ? "a name of the graph or " : "", graph.vertices() - 1));
+      names && names->are_integers()
+          ? "a name of the graph"
+          : fmt::format("{}a vertex from 0 to {}", names ? "a name of the graph or " : "", graph.vertices() - 1));
 }
 
 namespace {
@@ -130,6 +105,7 @@ tess::task<graph::csr> read_whole(graph_options const& options, graph::row_kinds
 
 tess::task<loaded_graph> load_whole(graph_options const& options, graph::row_kinds kinds) {
   graph::csr const whole = co_await read_whole(options, kinds);
+  if (whole.vertices() == 0) throw graph::input_error(options.spec, 0, "a graph without vertices", "at least one edge");
   loaded_graph made{co_await graph::distributed_graph::adopt(whole, kinds), whole.names, nullptr};
   made.whole = std::make_shared<graph::csr>(whole);
   co_return made;

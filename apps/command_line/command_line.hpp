@@ -10,10 +10,10 @@
 #include <span>
 #include <string>
 
+#include "command_line/import_words.hpp"
 #include "command_line/parser.hpp"
 #include "distributed/distributed_graph.hpp"
 #include "distributed/edge_weights.hpp"
-#include "graph/import.hpp"
 #include "kernels/atomics.hpp"
 #include "kernels/form.hpp"
 
@@ -26,8 +26,6 @@ struct graph_options {
   bool verify = true;
 };
 void declare(parser& app, graph_options& into);
-// Those that say how a graph is read.
-void declare(parser& app, graph::import_options& into);
 
 // --form words|messages.
 void declare(parser& app, kernels::form& into);

@@ -43,16 +43,21 @@ csr_rules rules_of(import_options const& options, bool directed) {
 }
 
 csr rows_of(std::string const& spec, std::uint64_t vertices, std::span<std::uint32_t const> sources,
-            std::span<std::uint32_t const> targets, std::span<double const> weights, csr_rules const& rules) try {
+            std::span<std::uint32_t const> targets, std::span<double const> weights, csr_rules const& rules,
+            import_counts* counts = nullptr) try {
+  if (counts != nullptr) {
+    counts->edges = sources.size();
+    for (std::size_t i = 0; i < sources.size(); ++i) counts->self_loops += sources[i] == targets[i] ? 1U : 0U;
+  }
   return make_csr(vertices, sources, targets, weights, rules);
 } catch (input_error const& refused) {
   throw input_error(fmt::format("{}: {}", spec, refused.what()));
 }
 
-csr read_table_rows(std::string const& spec, import_options const& options) {
+csr read_table_rows(std::string const& spec, import_options const& options, import_counts* counts) {
   edge_table table = read_table(spec, options.columns, options.threads);
   csr made = rows_of(spec, table.ends.names.size(), table.ends.sources, table.ends.targets, table.weights,
-                     rules_of(options, true));
+                     rules_of(options, true), counts);
   made.names = std::make_shared<dictionary>(std::move(table.ends.names));
   return made;
 }
@@ -91,26 +96,26 @@ edge_columns read_edges(graph_input const& input, import_options const& options)
   return all;
 }
 
-csr read_listed_edges(std::string const& spec, import_options const& options) {
+csr read_listed_edges(std::string const& spec, import_options const& options, import_counts* counts) {
   graph_input const input = open_graph(spec);
   edge_columns const edges = read_edges(input, options);
-  csr made =
-      rows_of(spec, edges.vertices, edges.sources, edges.targets, edges.weights, rules_of(options, input.directed));
+  csr made = rows_of(spec, edges.vertices, edges.sources, edges.targets, edges.weights,
+                     rules_of(options, input.directed), counts);
   made.names = names_beside(input, edges.vertices);
   return made;
 }
 
-csr read_matrix(std::string const& spec, import_options const& options) {
+csr read_matrix(std::string const& spec, import_options const& options, import_counts* counts) {
   edge_columns const edges = read_npz(spec);
-  return rows_of(spec, edges.vertices, edges.sources, edges.targets, edges.weights, rules_of(options, true));
+  return rows_of(spec, edges.vertices, edges.sources, edges.targets, edges.weights, rules_of(options, true), counts);
 }
 
 // METIS has each edge in both rows; without directions the second one is left out.
-csr read_metis_rows(std::string const& spec, import_options const& options) {
+csr read_metis_rows(std::string const& spec, import_options const& options, import_counts* counts) {
   csr_rules const rules = rules_of(options, false);
   edge_columns edges = read_metis(spec);
   if (!rules.directed) drop_second_directions(edges);
-  return rows_of(spec, edges.vertices, edges.sources, edges.targets, edges.weights, rules);
+  return rows_of(spec, edges.vertices, edges.sources, edges.targets, edges.weights, rules, counts);
 }
 
 // The rows again, as edges; an edge without directions once.
@@ -185,20 +190,23 @@ bool is_read_whole(std::string const& spec, import_options const& options) {
   return options.any_rule() || whole_kind_of(spec, options) != whole_kind::none;
 }
 
-csr read_csr(std::string const& spec, import_options const& options) {
+csr read_csr(std::string const& spec, import_options const& options, import_counts* counts) {
   switch (whole_kind_of(spec, options)) {
     case whole_kind::table:
-      return read_table_rows(spec, options);
+      return read_table_rows(spec, options, counts);
     case whole_kind::metis:
-      return read_metis_rows(spec, options);
+      return read_metis_rows(spec, options, counts);
     case whole_kind::npz:
-      return read_matrix(spec, options);
-    case whole_kind::saved:
-      return read_saved(spec, options);
+      return read_matrix(spec, options, counts);
+    case whole_kind::saved: {
+      csr made = read_saved(spec, options);
+      if (counts != nullptr) *counts = {made.edges(), made.self_loops};
+      return made;
+    }
     case whole_kind::none:
       break;
   }
-  return read_listed_edges(spec, options);
+  return read_listed_edges(spec, options, counts);
 }
 
 }  // namespace graph

@@ -7,6 +7,7 @@
 // Cost      that of the input, and make_csr's.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,13 @@ struct import_options {
 // The names of a graph's vertices in the names file beside it; null if there is none.
 [[nodiscard]] std::shared_ptr<dictionary const> names_beside(graph_input const& input, std::uint64_t vertices);
 
-[[nodiscard]] csr read_csr(std::string const& spec, import_options const& options = {});
+// What an input had before rules removed some of it.
+struct import_counts {
+  std::uint64_t edges = 0;
+  std::uint64_t self_loops = 0;
+};
+
+[[nodiscard]] csr read_csr(std::string const& spec, import_options const& options = {},
+                           import_counts* counts = nullptr);
 
 }  // namespace graph
