@@ -1,4 +1,4 @@
-// programs: `tess memd`, `tess mem` and `tess graph` become programs of their own: the command does not link what they do.
+// programs: `tess memd`, `tess mem` and `tess graph` become programs of their own, whose libraries are not linked here.
 #include "cli/command/command.hpp"
 #include "cli/process/process.hpp"
 #include "cli/tree.hpp"
