@@ -185,6 +185,10 @@ TEST(import, refuses_wrong_matrices) {
   EXPECT_EQ(wrong(4, graph::npy_begin("|O8", 3) + std::string(24, 'x')),
             "x.npz: data.npy: elements \"'|O8'\", expected numbers or texts");
   std::string const whole = zip(matrix());
+  std::string changed = whole;
+  changed[whole.find("\xa0\x40")] ^= 1;  // of the value 5
+  EXPECT_EQ(error_of([&] { (void)graph::read_csr(directory.write("x.npz", changed)); }),
+            "x.npz: data.npy: its bytes are damaged, expected a whole .npz file (copy or download it again)");
   for (std::size_t size = 0; size < whole.size(); size += 7)
     EXPECT_NE(error_of([&] { (void)graph::read_csr(directory.write("x.npz", whole.substr(0, size))); }), "") << size;
   for (std::size_t at = 0; at < whole.size(); at += 5) {
