@@ -18,7 +18,7 @@ struct options : command_line::graph_options {
 constexpr double agreement = 1e-9;
 
 tess::task<int> correlate(options const& o) {
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
   auto const found =
       co_await command_line::run_trials(o.trials, [&] { return kernels::degree_assortativity(loaded.graph, o.rules); });
   if (std::isnan(found.result))

@@ -61,7 +61,7 @@ tess::task<bool> agrees(graph::distributed_graph g, std::vector<graph::vertex> c
 
 tess::task<int> rank(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
   std::vector<graph::vertex> sources;
   for (std::string const& name : o.named_sources) sources.push_back(loaded.find(name));
   if (sources.empty()) sources = co_await kernels::spread_sources(loaded.graph, o.sources);

@@ -52,7 +52,7 @@ void print_levels(command_line::loaded_graph const& loaded, kernels::bfs_tree co
 
 tess::task<int> search(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
   graph::vertex const source =
       o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
   kernels::bfs const kernel = co_await kernels::bfs::make(loaded.graph);

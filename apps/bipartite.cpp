@@ -32,7 +32,7 @@ tess::task<std::string> check(graph::distributed_graph g, kernels::two_colouring
 
 tess::task<int> colour(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
   auto const found = co_await command_line::run_trials(o.trials, [&] { return kernels::two_colours(loaded.graph); });
   kernels::two_colouring const& result = found.result;
   std::vector<std::uint32_t> const colours(result.colours.begin(), result.colours.end());

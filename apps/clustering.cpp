@@ -32,7 +32,7 @@ tess::task<bool> write(options const& o, command_line::loaded_graph const& loade
 
 tess::task<int> work(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
   auto const all = co_await command_line::run_trials(o.trials, [&] { return kernels::clustering(loaded.graph); });
   kernels::clustering_result const& result = all.result;
   std::uint64_t const corners = std::accumulate(result.triangles.begin(), result.triangles.end(), std::uint64_t{0});

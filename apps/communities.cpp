@@ -62,9 +62,9 @@ tess::task<bool> verify(options const& o, graph::distributed_graph g, std::vecto
 
 tess::task<int> search(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
   std::optional<graph::edge_weights> weights;
-  if (o.weighted) weights = co_await graph::edge_weights::load(graph::open_graph(o.spec), loaded.graph);
+  if (o.weighted) weights = co_await command_line::load_weights(o, loaded);
   auto const all = co_await command_line::run_trials(o.trials, [&] {
     return o.how == method::louvain
                ? kernels::louvain(loaded.graph, {.resolution = o.resolution, .seed = o.seed}, weights)

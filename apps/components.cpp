@@ -19,7 +19,7 @@ struct options : command_line::graph_options {
 
 tess::task<int> search(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
   kernels::components const kernel = co_await kernels::components::make(loaded.graph);
   tess::operation_counts before;
   double seconds = 0;

@@ -39,7 +39,7 @@ void print_cores(std::vector<std::uint64_t> const& sizes) {
 
 tess::task<int> peel(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
   auto const found = co_await command_line::run_trials(o.trials, [&] { return kernels::core_numbers(loaded.graph); });
   std::vector<std::uint32_t> const& cores = found.result;
   std::vector<std::uint64_t> const sizes = sizes_of(cores);

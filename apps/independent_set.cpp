@@ -19,7 +19,7 @@ struct options : command_line::graph_options {
 
 tess::task<int> select(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
   auto const found =
       co_await command_line::run_trials(o.trials, [&] { return kernels::independent_set(loaded.graph, o.seed); });
   std::vector<std::uint32_t> const members(found.result.begin(), found.result.end());

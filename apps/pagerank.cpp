@@ -83,7 +83,7 @@ class ranker {
       r.plain_ = co_await kernels::pagerank::make(loaded.graph);
       co_return r;
     }
-    if (o.weighted) r.weights_ = co_await graph::edge_weights::load(graph::open_graph(o.spec), loaded.graph);
+    if (o.weighted) r.weights_ = co_await command_line::load_weights(o, loaded);
     auto const vertices = static_cast<double>(loaded.graph.vertices());
     r.how_.damping = o.rules.damping;
     r.how_.iterations_max = o.rules.iterations_max;
@@ -134,7 +134,7 @@ class ranker {
 
 tess::task<int> rank(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
   ranker const by = co_await ranker::make(o, loaded);
   auto found = co_await command_line::run_trials(o.trials, [&] { return by.run(); });
   co_await by.gather(found.result);

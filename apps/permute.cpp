@@ -20,7 +20,7 @@ tess::task<bool> is_right(kernels::sparse_matrix from, kernels::sparse_matrix to
 }
 
 tess::task<int> work(options const& o) {
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out);
   kernels::sparse_matrix const from = co_await kernels::matrix_of(loaded.graph);
   kernels::permutation const rows = co_await kernels::random_permutation(from.rows(), 2 * o.seed, o.form);
   kernels::permutation const columns = co_await kernels::random_permutation(from.rows(), 2 * o.seed + 1, o.form);

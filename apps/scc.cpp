@@ -18,7 +18,7 @@ struct options : command_line::graph_options {
 
 tess::task<int> search(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
   auto const done =
       co_await command_line::run_trials(o.trials, [&] { return kernels::strong_components(loaded.graph); });
   std::vector<graph::vertex> const& labels = done.result;

@@ -42,7 +42,7 @@ tess::task<bool> write(options const& o, command_line::loaded_graph const& loade
 
 tess::task<int> order(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out_and_in);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
   if (!loaded.graph.directed())
     throw graph::input_error("topological-order", 0, graph::quoted(o.spec), "a directed graph");
   auto const done =

@@ -39,7 +39,7 @@ tess::task<void> write_matrix(std::string path, kernels::sparse_matrix matrix) {
 }
 
 tess::task<int> work(options const& o) {
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::out);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out);
   kernels::sparse_matrix const from = co_await kernels::matrix_of(loaded.graph);
 
   tess::operation_counts const before = co_await tess::count_operations();

@@ -15,7 +15,7 @@ struct options : command_line::graph_options {
 };
 
 tess::task<int> work(options const& o) {
-  command_line::loaded_graph const loaded = co_await command_line::load(o.spec, graph::row_kinds::symmetric);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
   kernels::triangles const kernel = co_await kernels::triangles::make(loaded.graph);
   tess::operation_counts before;
   std::uint64_t found = 0;

@@ -4,20 +4,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 
 #include "graph/error.hpp"
+#include "graph/parallel.hpp"
 
 namespace command_line {
 
 void declare(parser& app, graph_options& into) {
-  app.add_option(
-         "graph", into.spec,
-         "a file (.mtx, .el, .wel, .txt, .csv, .tsv, .gr, each with .gz or without), kron:SCALE[,DEGREE[,SEED]], "
-         "uniform:SCALE[,DEGREE[,SEED]] or grid:WxH")
+  app.add_option("graph", into.spec,
+                 "a file (.mtx, .el, .wel, .txt, .csv, .tsv, .gr, .metis, .graph, each with .gz or without, .npz, "
+                 ".tgr), kron:SCALE[,DEGREE[,SEED]], uniform:SCALE[,DEGREE[,SEED]] or grid:WxH")
       .required();
   app.add_flag("--verify,!--no-verify", into.verify, "check the result by other means (default: yes)");
+  declare(app, into.import);
 }
 
 namespace {
@@ -59,12 +62,13 @@ tess::task<int> with_input_errors(tess::task<int> work) {
 }
 
 std::string loaded_graph::label(graph::vertex v) const {
-  return names ? std::string(names->name(v)) : fmt::format("{}", v);
+  return names ? names->label(v) : fmt::format("{}", v);
 }
 
 std::optional<graph::vertex> loaded_graph::lookup(std::string const& name) const {
   if (names) {
-    if (auto const v = names->vertex(name)) return v;
+    if (auto const v = names->find(name)) return v;
+    if (names->are_integers()) return std::nullopt;  // a number is a name, then
   }
   graph::vertex v = 0;
   char const* const end = name.data() + name.size();
@@ -77,19 +81,72 @@ graph::vertex loaded_graph::find(std::string const& name) const {
   if (auto const v = lookup(name)) return *v;
   throw graph::input_error(
       "--source", 0, graph::quoted(name),
-      fmt::format("{}a vertex from 0 to {}", names ? "a name of the graph or " : "", graph.vertices() - 1));
+      names && names->are_integers()
+          ? "a name of the graph"
+          : fmt::format("{}a vertex from 0 to {}", names ? "a name of the graph or " : "", graph.vertices() - 1));
 }
 
-tess::task<loaded_graph> load(std::string const& spec, graph::row_kinds kinds) {
+namespace {
+
+// Reads by threads, while the place's other tasks and messages have their turn.
+tess::task<graph::csr> read_whole(graph_options const& options, graph::row_kinds kinds) {
+  graph::csr made;
+  graph::import_options how = options.import;
+  how.random_weights = graph::names_generator(options.spec);
+  graph::background reading([&] {
+    made = graph::read_csr(options.spec, how);
+    if (made.directed && kinds == graph::row_kinds::symmetric) made = graph::without_directions(made);
+    if (made.directed && kinds == graph::row_kinds::out_and_in) graph::transpose(made);
+  });
+  while (!reading.is_done()) co_await tess::sleep_for(std::chrono::milliseconds(1));
+  reading.finish();
+  co_return made;
+}
+
+tess::task<loaded_graph> load_whole(graph_options const& options, graph::row_kinds kinds) {
+  graph::csr const whole = co_await read_whole(options, kinds);
+  if (whole.vertices() == 0) throw graph::input_error(options.spec, 0, "a graph without vertices", "at least one edge");
+  loaded_graph made{co_await graph::distributed_graph::adopt(whole, kinds), whole.names, nullptr};
+  made.whole = std::make_shared<graph::csr>(whole);
+  co_return made;
+}
+
+}  // namespace
+
+tess::task<loaded_graph> load(graph_options const& options, graph::row_kinds kinds) {
   stopwatch const watch;
-  graph::graph_input const input = graph::open_graph(spec);
-  loaded_graph made{co_await graph::distributed_graph::load(input, kinds), std::nullopt};
-  if (input.names_path) made.names = graph::load_names(input, made.graph.vertices());
-  fmt::print("{}: {} vertices, {} edges, {}; loaded in {:.2f} s\n", spec, made.graph.vertices(),
-             made.graph.directed() ? made.graph.edges() : made.graph.edges() / 2,
+  std::string const& spec = options.spec;
+  loaded_graph made;
+  if (graph::is_read_whole(spec, options.import)) {
+    made = co_await load_whole(options, kinds);
+  } else {
+    graph::graph_input const input = graph::open_graph(spec);
+    made.graph = co_await graph::distributed_graph::load(input, kinds);
+    made.names = graph::names_beside(input, made.graph.vertices());
+  }
+  std::uint64_t const edges = made.whole              ? made.whole->edges()
+                              : made.graph.directed() ? made.graph.edges()
+                                                      : made.graph.edges() / 2;
+  fmt::print("{}: {} vertices, {} edges, {}; loaded in {:.2f} s\n", spec, made.graph.vertices(), edges,
              made.graph.directed() ? "directed" : "undirected", watch.seconds());
   std::fflush(stdout);
   co_return made;
+}
+
+tess::task<graph::edge_weights> load_weights(graph_options const& options, loaded_graph const& loaded) {
+  if (!loaded.whole) co_return co_await graph::edge_weights::load(graph::open_graph(options.spec), loaded.graph);
+  graph::csr_rows const& rows = loaded.whole->out;
+  auto const wrong = std::ranges::find_if(rows.weights, [](double weight) { return !(weight >= 0); });
+  if (wrong != rows.weights.end()) {
+    auto const edge = static_cast<std::uint64_t>(wrong - rows.weights.begin());
+    auto const row = std::ranges::upper_bound(rows.offsets, edge) - rows.offsets.begin() - 1;
+    throw graph::input_error(
+        options.spec, 0,
+        fmt::format("weight {} of the edge from {} to {}", *wrong, loaded.label(static_cast<graph::vertex>(row)),
+                    loaded.label(rows.targets[edge])),
+        "a weight of at least 0");
+  }
+  co_return co_await graph::edge_weights::adopt(*loaded.whole, loaded.graph);
 }
 
 tess::task<graph::vertex> busiest_vertex(graph::distributed_graph g) {

@@ -5,13 +5,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "command_line/import_words.hpp"
 #include "command_line/parser.hpp"
 #include "distributed/distributed_graph.hpp"
-#include "graph/names.hpp"
+#include "distributed/edge_weights.hpp"
 #include "kernels/atomics.hpp"
 #include "kernels/form.hpp"
 
@@ -20,6 +22,7 @@ namespace command_line {
 // The options of every program on a graph.
 struct graph_options {
   std::string spec;
+  graph::import_options import;
   bool verify = true;
 };
 void declare(parser& app, graph_options& into);
@@ -33,10 +36,11 @@ void declare_words(parser& app, kernels::form& into, kernels::pace& how);
 // Awaits the program's work; an input error is printed and becomes exit code 2.
 [[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);
 
-// Opens and loads a graph, and prints its description and the time taken.
+// A graph at all places; place 0 has the names of its vertices, and the whole graph if it was read there.
 struct loaded_graph {
   graph::distributed_graph graph;
-  std::optional<graph::vertex_names> names;
+  std::shared_ptr<graph::dictionary const> names;
+  std::shared_ptr<graph::csr const> whole;
 
   // Its name, or its number if it has none.
   [[nodiscard]] std::string label(graph::vertex v) const;
@@ -45,7 +49,12 @@ struct loaded_graph {
   // The same; throws input_error.
   [[nodiscard]] graph::vertex find(std::string const& name) const;
 };
-[[nodiscard]] tess::task<loaded_graph> load(std::string const& spec, graph::row_kinds kinds);
+
+// Loads the graph, and prints its description and the time taken. All places read inputs that are lists of edges;
+// place 0 reads others, and those for which options say how.
+[[nodiscard]] tess::task<loaded_graph> load(graph_options const& options, graph::row_kinds kinds);
+// The weights of its edges. Throws input_error if one is negative.
+[[nodiscard]] tess::task<graph::edge_weights> load_weights(graph_options const& options, loaded_graph const& loaded);
 
 // The first vertex with the most out-edges.
 [[nodiscard]] tess::task<graph::vertex> busiest_vertex(graph::distributed_graph g);

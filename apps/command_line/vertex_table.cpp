@@ -9,38 +9,18 @@
 #include <cstdio>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <string_view>
+
+#include "command_line/vertex_arrays.hpp"
+#include "command_line/vertex_parts.hpp"
+#include "graph/export.hpp"
 
 namespace command_line {
 
 namespace {
 
-// The cells of a column are the rows' own vertices.
-struct own_vertices {};
-
-// What one place has of a table. Texts take the place of numbers where vertices have names.
-struct part_column {
-  std::string name;
-  std::variant<own_vertices, std::span<std::uint32_t const>, std::span<double const>, std::vector<std::string>> cells;
-};
-struct table_part {
-  std::uint64_t first = 0;
-  std::uint64_t rows = 0;
-  std::vector<part_column> columns;
-};
-
 using format = std::string (*)(table_part const& part);
-
-// RFC 4180: a text with a separator or quotes is quoted. Names have no control characters, so tabs need nothing.
-void append_text(std::string& line, std::string_view text, char separator) {
-  if (separator != ',' || text.find_first_of(",\"") == std::string_view::npos) {
-    line += text;
-    return;
-  }
-  line += '"';
-  for (char const c : text) line.append(c == '"' ? 2 : 1, c);
-  line += '"';
-}
 
 // The shortest text that is the same number when it is read.
 void append_cell(std::string& line, table_part const& part, part_column const& column, std::uint64_t row,
@@ -50,7 +30,9 @@ void append_cell(std::string& line, table_part const& part, part_column const& c
   } else if (auto const* const doubles = std::get_if<2>(&column.cells)) {
     if (!std::isinf((*doubles)[row])) fmt::format_to(std::back_inserter(line), "{}", (*doubles)[row]);
   } else if (auto const* const texts = std::get_if<3>(&column.cells)) {
-    append_text(line, (*texts)[row], separator);
+    graph::append_field(line, (*texts)[row], separator);
+  } else if (auto const* const names = std::get_if<4>(&column.cells)) {
+    if ((*names)[row] != no_integer) fmt::format_to(std::back_inserter(line), "{}", (*names)[row]);
   } else {
     fmt::format_to(std::back_inserter(line), "{}", part.first + row);
   }
@@ -62,7 +44,7 @@ std::string as_text(table_part const& part) {
   // The header is place 0's.
   if (tess::here() == 0)
     for (std::size_t c = 0; c < part.columns.size(); ++c) {
-      append_text(lines, part.columns[c].name, Separator);
+      graph::append_field(lines, part.columns[c].name, Separator);
       lines += c + 1 == part.columns.size() ? '\n' : Separator;
     }
   for (std::uint64_t row = 0; row < part.rows; ++row)
@@ -78,6 +60,10 @@ bool is_stream(std::string const& path) {
   return path == "-" || (stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
 }
 
+bool is_arrays(std::string const& path) {
+  return path.ends_with(".npz") && !is_stream(path);
+}
+
 // By the name's ending; standard output, devices and pipes get what .csv does.
 std::optional<format> format_of(std::string const& path) {
   if (path.ends_with(".csv")) return &as_text<','>;
@@ -87,7 +73,10 @@ std::optional<format> format_of(std::string const& path) {
 }
 
 std::string wrong_output(std::string const& path) {
-  if (!format_of(path)) return path + " is no table's name; expected one that ends with .csv or .tsv, or -";
+  if (path.ends_with(".parquet"))
+    return path + ": Parquet is written by the Python package tessera; expected .csv, .tsv, .npz, or -";
+  if (!format_of(path) && !is_arrays(path))
+    return path + " is no table's name; expected one that ends with .csv, .tsv or .npz, or -";
   if (is_stream(path)) return "";
   auto const slash = path.rfind('/');
   std::string const folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -104,17 +93,29 @@ tess::task<void> send_names(parts_name parts, loaded_graph const& loaded, std::s
   co_await tess::finish([&] {
     for (unsigned p = 0; p < tess::places(); ++p) {
       auto const place = static_cast<tess::place_id>(p);
-      std::vector<std::string> names;
+      std::vector<std::string> texts;
+      std::vector<std::int64_t> integers;
       for (std::uint64_t v = loaded.graph.begin_at(place); v < loaded.graph.end_at(place); ++v) {
         graph::vertex const named = vertex_at(v);
-        names.emplace_back(named == no_number ? "" : loaded.label(named));
+        if (loaded.names->are_integers())
+          integers.push_back(named == no_number ? no_integer : loaded.names->integers()[named]);
+        else
+          texts.emplace_back(named == no_number ? "" : loaded.label(named));
       }
-      tess::at_async(
-          place,
-          [](parts_name part, std::string column_name, std::vector<std::string> texts) {
-            part->columns.push_back({std::move(column_name), std::move(texts)});
-          },
-          parts, name, std::move(names));
+      if (loaded.names->are_integers())
+        tess::at_async(
+            place,
+            [](parts_name part, std::string column_name, std::vector<std::int64_t> cells) {
+              part->columns.push_back({std::move(column_name), std::move(cells)});
+            },
+            parts, name, std::move(integers));
+      else
+        tess::at_async(
+            place,
+            [](parts_name part, std::string column_name, std::vector<std::string> cells) {
+              part->columns.push_back({std::move(column_name), std::move(cells)});
+            },
+            parts, name, std::move(texts));
     }
   });
 }
@@ -163,15 +164,23 @@ tess::task<void> add_column(parts_name parts, loaded_graph const& loaded, column
 
 tess::task<void> write_part(parts_name parts, std::string path) {
   tess::file out = co_await tess::file::open(path, tess::file_mode::write);
-  co_await out.write_ordered((*format_of(path))(*parts));
+  std::string text;
+  try {
+    text = (*format_of(path))(*parts);
+  } catch (std::runtime_error const& e) {
+    throw tess::error(e.what());
+  }
+  co_await out.write_ordered(text);
   co_await out.close();
 }
 
 }  // namespace
 
 void declare_output(parser& app, std::string& into) {
-  app.add_option("--output", into, "write a row for each vertex to this file (.csv or .tsv; - is standard output)")
-      .check(wrong_output, "FILE.csv, FILE.tsv or -");
+  app.add_option(
+         "--output", into,
+         "write a row for each vertex to this file (.csv, .tsv, or arrays of numpy as .npz; - is standard output)")
+      .check(wrong_output, "FILE.csv, FILE.tsv, FILE.npz or -");
 }
 
 tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::vector<column> columns) {
@@ -180,7 +189,11 @@ tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::
   try {
     co_await add_vertices(parts, loaded);
     for (column const& c : columns) co_await add_column(parts, loaded, c);
-    co_await tess::on_all_places([](parts_name part, std::string name) { return write_part(part, name); }, parts, path);
+    if (is_arrays(path))
+      co_await write_arrays(parts, path);
+    else
+      co_await tess::on_all_places([](parts_name part, std::string name) { return write_part(part, name); }, parts,
+                                   path);
   } catch (tess::error const& e) {
     failure = e.what();
   }

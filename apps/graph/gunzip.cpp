@@ -19,13 +19,15 @@ namespace graph {
 namespace {
 
 constexpr std::size_t input_bytes = 1 << 16;
-constexpr int gzip_only = 15 + 16;  // inflateInit2: largest window, and 16 to demand the gzip wrapper.
+// inflateInit2: the largest window; 16 more demand the wrapper of gzip, and a negative value none.
+constexpr int gzip_only = 15 + 16;
+constexpr int no_wrapper = -15;
 
 class gunzip_stream final : public byte_stream {
  public:
-  gunzip_stream(std::unique_ptr<byte_stream> compressed, std::string file)
-      : compressed_(std::move(compressed)), file_(std::move(file)), input_(input_bytes) {
-    if (inflateInit2(&zlib_, gzip_only) != Z_OK) throw std::bad_alloc();
+  gunzip_stream(std::unique_ptr<byte_stream> compressed, std::string file, int wrapper)
+      : compressed_(std::move(compressed)), file_(std::move(file)), input_(input_bytes), raw_(wrapper == no_wrapper) {
+    if (inflateInit2(&zlib_, wrapper) != Z_OK) throw std::bad_alloc();
   }
   ~gunzip_stream() override { inflateEnd(&zlib_); }
 
@@ -44,6 +46,7 @@ class gunzip_stream final : public byte_stream {
  private:
   // Continues; false at the end. zlib may hold back output for lack of space, so it is called once more without input.
   bool advance() {
+    if (raw_ && between_members_) return false;
     bool const has_input = zlib_.avail_in != 0 || refill();
     if (!has_input && between_members_) return false;
     uInt const room = zlib_.avail_out;
@@ -64,7 +67,7 @@ class gunzip_stream final : public byte_stream {
       inflateReset(&zlib_);
       between_members_ = false;
     }
-    int const result = inflate(&zlib_, Z_NO_FLUSH);
+    int const result = ::inflate(&zlib_, Z_NO_FLUSH);
     if (result == Z_STREAM_END) {
       between_members_ = true;
     } else if (result == Z_MEM_ERROR) {
@@ -83,6 +86,7 @@ class gunzip_stream final : public byte_stream {
   std::unique_ptr<byte_stream> compressed_;
   std::string file_;
   std::vector<char> input_;
+  bool raw_;  // one member, without a wrapper
   z_stream zlib_{};
   bool between_members_ = false;
   std::string damage_;  // what is wrong with the data that follows, or empty
@@ -92,7 +96,11 @@ class gunzip_stream final : public byte_stream {
 }  // namespace
 
 std::unique_ptr<byte_stream> gunzip(std::unique_ptr<byte_stream> compressed, std::string file) {
-  return std::make_unique<gunzip_stream>(std::move(compressed), std::move(file));
+  return std::make_unique<gunzip_stream>(std::move(compressed), std::move(file), gzip_only);
+}
+
+std::unique_ptr<byte_stream> inflate(std::unique_ptr<byte_stream> compressed, std::string file) {
+  return std::make_unique<gunzip_stream>(std::move(compressed), std::move(file), no_wrapper);
 }
 
 }  // namespace graph
@@ -103,6 +111,10 @@ namespace graph {
 
 std::unique_ptr<byte_stream> gunzip(std::unique_ptr<byte_stream>, std::string file) {
   throw input_error(file, 0, "compressed, and this program is built without zlib", "the file as gunzip writes it");
+}
+
+std::unique_ptr<byte_stream> inflate(std::unique_ptr<byte_stream>, std::string file) {
+  throw input_error(file, 0, "compressed, and this program is built without zlib", "a file that is not compressed");
 }
 
 }  // namespace graph

@@ -22,5 +22,7 @@ namespace graph {
 
 // `file` is the name for messages.
 [[nodiscard]] std::unique_ptr<byte_stream> gunzip(std::unique_ptr<byte_stream> compressed, std::string file);
+// The same for deflated data without a wrapper, as in zip files.
+[[nodiscard]] std::unique_ptr<byte_stream> inflate(std::unique_ptr<byte_stream> compressed, std::string file);
 
 }  // namespace graph

@@ -86,7 +86,7 @@ template <class Word>
   };
   if (n >= 8 && n <= 16) return ends_equal(std::uint64_t{});
   if (n >= 4 && n < 8) return ends_equal(std::uint32_t{});
-  return std::memcmp(a.data(), b.data(), n) == 0;
+  return n == 0 || std::memcmp(a.data(), b.data(), n) == 0;
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // parallel: threads that live as long as one call.
 #include "graph/parallel.hpp"
 
+#include <atomic>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -33,6 +34,36 @@ void on_threads(unsigned threads, std::function<void(unsigned)> const& work) {
     if (each) std::rethrow_exception(each);
 }
 
+struct background::state {
+  std::exception_ptr failed;
+  std::atomic<bool> done{false};
+  std::thread thread;
+};
+
+background::background(std::function<void()> work) : state_(std::make_unique<state>()) {
+  state_->thread = std::thread([shared = state_.get(), work = std::move(work)] {
+    try {
+      work();
+    } catch (...) {
+      shared->failed = std::current_exception();
+    }
+    shared->done.store(true, std::memory_order_release);
+  });
+}
+
+background::~background() {
+  if (state_->thread.joinable()) state_->thread.join();
+}
+
+bool background::is_done() const noexcept {
+  return state_->done.load(std::memory_order_acquire);  // with what the work has made
+}
+
+void background::finish() {
+  state_->thread.join();
+  if (state_->failed) std::rethrow_exception(state_->failed);
+}
+
 #else
 
 unsigned threads_for(unsigned) {
@@ -42,6 +73,20 @@ unsigned threads_for(unsigned) {
 void on_threads(unsigned threads, std::function<void(unsigned)> const& work) {
   for (unsigned index = 0; index < threads; ++index) work(index);
 }
+
+struct background::state {};
+
+background::background(std::function<void()> work) {
+  work();
+}
+
+background::~background() = default;
+
+bool background::is_done() const noexcept {
+  return true;
+}
+
+void background::finish() {}
 
 #endif
 

@@ -30,6 +30,8 @@ OTHER_FILES: dict[str, str] = {
     "bf.txt": "written by a command of the page",
     "distances.txt": "written by a command of the page",
     "breaks.csv": "written by a command of the page",
+    "distances.csv": "written by a command of the page",
+    "trips.csv": "a graph of the reader",
     "heat.txt": "written by a program of the page",
     "data/x.mtx.gz": "a graph of the reader",
     "NAME.cpp": "stands for any name",

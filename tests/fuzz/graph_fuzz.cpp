@@ -3,12 +3,21 @@
 //   An input is one letter that selects a reader, one byte that sets the chunk size, and the text for the reader:
 //     m e w c g   text named .mtx .el .wel .csv .gr        M E W C G   the same, gzipped
 //     n N         a names file, plain and gzipped          s           a generator's specification
+//     t           a table with a header, .csv              b           the same, .tsv
+//     i           a METIS file                             z           a matrix of scipy, .npz
+//     r           a saved graph, .tgr, whose header gets the checksum that it should have
 //   libFuzzer calls the entry below; fuzz_replay.cpp calls it for each file of the corpus.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +25,13 @@
 #include "graph/error.hpp"
 #include "graph/generate.hpp"
 #include "graph/gunzip.hpp"
+#include "graph/metis.hpp"
+#include "graph/name_table.hpp"
 #include "graph/names.hpp"
+#include "graph/npz.hpp"
 #include "graph/parse.hpp"
+#include "graph/saved.hpp"
+#include "graph/table.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size);
 
@@ -112,6 +126,93 @@ void check_generator(std::string_view spec) {
   }
 }
 
+void check_table(fuzz_input const& input, unsigned parts) {
+  graph::table_text const text{.name = input.name,
+                               .open = [&](std::uint64_t offset) -> std::unique_ptr<graph::byte_stream> {
+                                 return std::make_unique<graph::memory_stream>(input.bytes.substr(offset));
+                               },
+                               .size_bytes = input.bytes.size()};
+  auto const read = [&](unsigned threads) {
+    outcome result;
+    try {
+      graph::edge_table const table = graph::read_table(text, {}, threads, 1);
+      graph::encoded_ends const& ends = table.ends;
+      require(ends.sources.size() == ends.targets.size());
+      require(table.weights.empty() || table.weights.size() == ends.sources.size());
+      for (std::size_t i = 0; i < ends.sources.size(); ++i) {
+        require(std::max(ends.sources[i], ends.targets[i]) < ends.names.size());
+        result.edges.push_back({ends.sources[i], ends.targets[i], table.weights.empty() ? 1 : table.weights[i]});
+      }
+      result.vertices_count = ends.names.size();
+    } catch (graph::input_error const& error) {
+      result = {.error = error.what(), .edges = {}};
+    }
+    return result;
+  };
+  require(read(1) == read(parts));
+}
+
+// Rows as promised: sorted, within the graph, and with the names that are said.
+void check_rows(graph::csr const& g) {
+  std::uint64_t const vertices = g.vertices();
+  require(g.names == nullptr || g.names->size() == vertices);
+  for (std::uint32_t v = 0; v < vertices; ++v) {
+    std::span<std::uint32_t const> const row = g.out.neighbours(v);
+    require(std::ranges::adjacent_find(row, std::greater_equal<>()) == row.end());
+    require(row.empty() || row.back() < vertices);
+    if (g.names) require(!g.names->label(v).empty() || g.names->text().size() < (1U << 20U));
+  }
+}
+
+void check_edges(graph::edge_columns const& edges) {
+  require(edges.sources.size() == edges.targets.size());
+  require(edges.weights.empty() || edges.weights.size() == edges.sources.size());
+  for (std::size_t i = 0; i < edges.sources.size(); ++i)
+    require(std::max(edges.sources[i], edges.targets[i]) < edges.vertices);
+}
+
+void check_metis(std::string_view bytes) {
+  try {
+    check_edges(graph::read_metis(std::make_unique<graph::memory_stream>(bytes), "x.metis"));
+  } catch (graph::input_error const&) {
+    // Wrong files are refused, as intended.
+  }
+}
+
+void check_matrix(std::string_view bytes) {
+  try {
+    graph::zip_reader const zip("x.npz", bytes.size(), [bytes](std::uint64_t offset) {
+      return std::make_unique<graph::memory_stream>(bytes.substr(offset));
+    });
+    check_edges(graph::read_npz(zip, "x.npz"));
+  } catch (graph::input_error const&) {
+    // Wrong files are refused, as intended.
+  }
+}
+
+// The file is one in memory. With a valid checksum, the header's other fields are looked at.
+void check_saved_graph(std::string_view bytes) {
+  constexpr std::size_t page = 4096;
+  constexpr std::size_t at = page - sizeof(std::uint64_t);
+  std::string file(bytes);
+  if (file.size() >= page) {
+    std::uint64_t const sum =
+        graph::detail::hash(std::string_view(file).substr(0, at), {0x9e3779b97f4a7c15U, 0xbf58476d1ce4e5b9U});
+    std::memcpy(file.data() + at, &sum, sizeof sum);
+  }
+  int const descriptor = ::memfd_create("fuzz", MFD_CLOEXEC);
+  require(descriptor >= 0);
+  require(::write(descriptor, file.data(), file.size()) == static_cast<ssize_t>(file.size()));
+  std::string const path = "/proc/self/fd/" + std::to_string(descriptor);
+  try {
+    check_rows(graph::open_saved(path, 2));
+    check_rows(graph::check_saved(path, 2));
+  } catch (graph::input_error const&) {
+    // Wrong files are refused, as intended.
+  }
+  ::close(descriptor);
+}
+
 void check(std::string_view input) {
   if (input.size() < 2) return;
   char const kind = input[0];
@@ -133,6 +234,16 @@ void check(std::string_view input) {
       return check_names({"x.names", compressed, rest}, chunk_bytes);
     case 's':
       return check_generator(rest);
+    case 't':
+      return check_table({"x.csv", false, rest}, 1U + static_cast<unsigned char>(input[1]) % 7U);
+    case 'b':
+      return check_table({"x.tsv", false, rest}, 1U + static_cast<unsigned char>(input[1]) % 7U);
+    case 'i':
+      return check_metis(rest);
+    case 'z':
+      return check_matrix(rest);
+    case 'r':
+      return check_saved_graph(rest);
     default:
       return;
   }

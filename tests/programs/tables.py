@@ -257,7 +257,11 @@ class Tables(unittest.TestCase):
             subprocess.run(["umount", disk], check=True)
 
     def test_wrong_names(self) -> None:
-        for name, said in (("t.parquet", "one that ends with .csv or .tsv, or -"), ("none/t.csv", "in a folder that")):
+        for name, said in (
+            ("t.txt", "one that ends with .csv, .tsv or .npz, or -"),
+            ("t.parquet", "Parquet is written by the Python package tessera"),
+            ("none/t.csv", "in a folder that"),
+        ):
             self.assertIn(said, self.run_tess("bfs", "plain.mtx", "--output", name, code=2).stderr)
 
     def test_transpose(self) -> None:

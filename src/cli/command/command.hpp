@@ -36,6 +36,7 @@ int oshrun(words const& given);
 int machines(words const& given);
 int memd(words const& given);
 int mem(words const& given);
+int graph(words const& given);
 
 // An App whose help starts with this usage line and ends with this example.
 class command_line : public CLI::App {

@@ -26,6 +26,7 @@ constexpr std::array subcommands{
     subcommand{"machines", "list the simulated machines, or explain one", machines},
     subcommand{"bench", "run benchmarks and print their results as one table", bench},
     subcommand{"reproduce", "run a paper's experiments here and print its figures next to ours", reproduce},
+    subcommand{"graph", "convert, describe, generate and check graphs in files", graph},
     subcommand{"memd", "serve memory: named regions for any number of programs", memd},
     subcommand{"mem", "inspect a memory server and change its regions", mem},
     subcommand{"doctor", "check this machine and report what is missing", doctor},

@@ -1,4 +1,4 @@
-// programs: `tess memd` and `tess mem` become programs of their own, so that the command does not link remote memory.
+// programs: `tess memd`, `tess mem` and `tess graph` become programs of their own, whose libraries are not linked here.
 #include "cli/command/command.hpp"
 #include "cli/process/process.hpp"
 #include "cli/tree.hpp"
@@ -11,6 +11,10 @@ int memd(words const& given) {
 
 int mem(words const& given) {
   become(own_tree().programs() / "rmem" / "tess-mem", given);
+}
+
+int graph(words const& given) {
+  become(own_tree().programs() / "graph" / "tess-graph", given);
 }
 
 }  // namespace tess::cli
