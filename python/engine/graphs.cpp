@@ -14,6 +14,8 @@
 
 #include "arrays.hpp"
 #include "graph/dictionary.hpp"
+#include "graph/import.hpp"
+#include "graph/saved.hpp"
 #include "held_graph.hpp"
 #include "module.hpp"
 
@@ -152,6 +154,27 @@ std::unique_ptr<held_graph> from_rows(array_in<std::uint64_t> const& offsets, ar
   return std::make_unique<held_graph>(std::move(made));
 }
 
+using text = std::optional<std::string>;
+
+// A file of any format, or a generator's name; what is not given is as the input says.
+std::unique_ptr<held_graph> read(std::string const& spec, text const& source, text const& target, text const& weight,
+                                 std::optional<bool> directed, text const& duplicates, text const& self_loops,
+                                 bool random_weights) {
+  graph::import_options options;
+  options.columns = {source.value_or(""), target.value_or(""), weight.value_or("")};
+  options.directed = directed;
+  if (duplicates) options.duplicates = duplicates_named(*duplicates);
+  if (self_loops) options.self_loops = self_loops_named(*self_loops);
+  options.random_weights = random_weights;
+  nb::gil_scoped_release const free;
+  return std::make_unique<held_graph>(graph::read_csr(spec, options));
+}
+
+void save(held_graph& g, std::string const& path, bool with_in_edges) {
+  nb::gil_scoped_release const free;
+  graph::save(with_in_edges ? g.with_in() : g.rows(), path);
+}
+
 void declare_dictionary(nb::module_& m) {
   nb::class_<graph::dictionary>(m, "Dictionary", "The names of a graph's vertices: integers or texts, in their order.")
       .def("__len__", &graph::dictionary::size)
@@ -192,6 +215,10 @@ void declare_graphs(nb::module_& m) {
       .def("offsets", [](nb::object self) { return view_of(nb::cast<held_graph&>(self).rows().out.offsets, self); })
       .def("targets", [](nb::object self) { return view_of(nb::cast<held_graph&>(self).rows().out.targets, self); })
       .def("weights", [](nb::object self) { return view_of(weights_of(nb::cast<held_graph&>(self)), self); });
+  m.def("read", &read, nb::arg("spec"), nb::arg("source").none(), nb::arg("target").none(), nb::arg("weight").none(),
+        nb::arg("directed").none(), nb::arg("duplicates").none(), nb::arg("self_loops").none(),
+        nb::arg("random_weights"));
+  m.def("save", &save, nb::arg("graph"), nb::arg("path"), nb::arg("with_in_edges"));
   m.def("graph_from_ends", &from_ends, nb::arg("vertices"), nb::arg("sources"), nb::arg("targets"),
         nb::arg("weights").none(), nb::arg("names").none(), nb::arg("directed"), nb::arg("duplicates"),
         nb::arg("self_loops"));

@@ -14,8 +14,10 @@ namespace engine {
 namespace {
 
 // What the signal's handler uses.
-constinit std::atomic<tess::runtime*> to_cancel{nullptr};
 constinit std::atomic<bool> cancelled{false};
+// The runtime whose run Ctrl-C ends; it is not destroyed while the canceller holds the lock.
+constinit std::mutex cancelling;
+constinit tess::runtime* to_cancel = nullptr;
 sem_t asked;
 
 void on_interrupt(int) {
@@ -33,7 +35,9 @@ void start_canceller() {
       pthread_sigmask(SIG_BLOCK, &all, nullptr);
       for (;;) {
         if (sem_wait(&asked) != 0) continue;
-        if (tess::runtime* const places = to_cancel.load()) places->cancel("interrupted");
+        std::scoped_lock const held(cancelling);
+        // The run that was meant may have ended: the next one has cleared the flag.
+        if (to_cancel != nullptr && cancelled.load(std::memory_order_relaxed)) to_cancel->cancel("interrupted");
       }
     }).detach();
     return true;
@@ -48,7 +52,10 @@ class interrupts {
     cancelled.store(false, std::memory_order_relaxed);
     if (!first_) return;
     start_canceller();
-    to_cancel.store(&places);
+    {
+      std::scoped_lock const held(cancelling);
+      to_cancel = &places;
+    }
     struct sigaction ours{};
     ours.sa_handler = on_interrupt;
     sigemptyset(&ours.sa_mask);
@@ -59,7 +66,8 @@ class interrupts {
   ~interrupts() {
     if (!first_) return;
     sigaction(SIGINT, &before_, nullptr);
-    to_cancel.store(nullptr);
+    std::scoped_lock const held(cancelling);
+    to_cancel = nullptr;
   }
   interrupts(interrupts const&) = delete;
   interrupts& operator=(interrupts const&) = delete;

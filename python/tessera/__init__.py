@@ -1,18 +1,19 @@
 """tessera: graphs from Python's data, worked on by places of one process or of a cluster; experiments of papers.
 
     import tessera as ts
-    g = ts.from_pandas(trips, source="from", target="to", weight="km")
+    g = ts.read_csv("trips.csv", weight="km")    # an edge in each row
     ts.pagerank(g)                               # a Series, indexed by the vertices' names
 
-Graphs: `from_pandas`, `from_arrow`, `read_parquet`, `from_scipy`, `from_edges`. Algorithms: `help(tessera.algorithms)`.
-Places: `configure`, `init`. The experiments of papers are in `tessera.reproduce`.
+Graphs: `read_csv`, `read_parquet`, `read`, `generate`, `from_pandas`, `from_arrow`, `from_scipy`, `from_edges`.
+Algorithms: `help(tessera.algorithms)`. Places: `configure`, `init`. Papers: `tessera.reproduce`.
 """
 
 import importlib
 
 # What lies where: nothing is imported before it is asked for, so that `import tessera` takes no time.
 _HOMES = {
-    "graphs": ("Graph", "from_arrow", "from_edges", "from_pandas", "from_scipy", "read_parquet"),
+    "graphs": ("Graph", "from_arrow", "from_edges", "from_pandas", "from_scipy", "generate", "read", "read_csv",
+               "read_parquet"),
     "algorithms": ("assortativity", "betweenness", "bfs", "bipartite", "components", "core_numbers", "independent_set",
                    "label_propagation", "louvain", "modularity", "pagerank", "spanning_forest", "sssp",
                    "strong_components", "topological_order", "triangles"),

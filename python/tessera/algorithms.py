@@ -28,27 +28,25 @@ def _prepare(graph, places):
     return graph._held
 
 
-def bfs(graph: Graph, source, *, places: int | None = None):
-    """Distances in edges from one vertex, and the tree that has them.
+def bfs(graph: Graph, source, *, parents: bool = False, places: int | None = None):
+    """Distances from one vertex: a Series of int32 edges, -1 if there is no path.
 
-    Returns a DataFrame with `distance` (int32 edges; -1 if there is no path) and `parent` (the name of the vertex
-    before; missing for the source and for vertices that are not reached). O(n + m). Beamer, Asanović, Patterson,
-    "Direction-Optimizing Breadth-First Search" (SC 2012).
+    With `parents` a DataFrame: `distance`, and `parent`, the name of the vertex before (missing for the source and for
+    vertices that are not reached). O(n + m). Beamer, Asanović, Patterson, "Direction-Optimizing Breadth-First Search"
+    (SC 2012).
 
     >>> import tessera as ts
-    >>> ts.bfs(ts.from_edges([[0, 1], [1, 2]]), 0)["distance"].tolist()
+    >>> ts.bfs(ts.from_edges([[0, 1], [1, 2]]), 0).tolist()
     [0, 1, 2]
     """
-    import pandas
-
-    held = _prepare(graph, places)
-    distances, parents = _engine.bfs(held, graph.number(source))
-    distances = distances.view(np.int32)
-    own = parents == np.arange(len(parents), dtype=np.uint32)
-    known = (parents != UNREACHED) & ~own
-    called = graph.index.take(np.where(known, parents, 0))
-    frame = pandas.DataFrame({"distance": distances}, index=graph.index, copy=False)
-    frame["parent"] = pandas.Series(called, index=graph.index).where(known)
+    distances, before = _engine.bfs(_prepare(graph, places), graph.number(source))
+    series = _series(graph, distances.view(np.int32), "distance")
+    if not parents:
+        return series
+    known = (before != UNREACHED) & (before != np.arange(len(before), dtype=np.uint32))
+    called = graph.index.take(np.where(known, before, 0))
+    frame = series.to_frame()
+    frame["parent"] = called.to_series(index=graph.index).where(known)
     return frame
 
 

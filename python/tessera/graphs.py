@@ -14,6 +14,8 @@ Memory: 8 bytes a vertex, and for each edge 4 bytes (12 with weights), twice if 
 graph is made. Errors: ValueError with the place of what is wrong, and what would be right; MemoryError.
 """
 
+import os
+
 import numpy as np
 
 from tessera import _engine
@@ -99,6 +101,21 @@ class Graph:
         if held.weighted:
             frame["weight"] = held.weights()[chosen]
         return pandas.DataFrame(frame)
+
+    def save(self, path, *, with_in_edges: bool = False) -> None:
+        """Writes a .tgr file, which `read` maps into memory. `with_in_edges` adds what directed graphs need later.
+
+        The file is replaced when all of it is on the disk. Raises ValueError for names that are neither integers nor
+        texts, and OSError if it cannot be written.
+        """
+        if self._labels is not None:
+            raise ValueError("names that are neither integers nor texts cannot be saved")
+        if not os.fspath(path).endswith(".tgr"):
+            raise ValueError(f"{path}: expected a name that ends with .tgr")
+        try:
+            _engine.save(self._held, os.fspath(path), with_in_edges)
+        except RuntimeError as problem:
+            raise OSError(str(problem)) from None
 
     def __len__(self):
         return self._held.vertices
@@ -251,6 +268,51 @@ def from_scipy(matrix, *, weighted=True, directed=True, duplicates="sum", self_l
     return Graph(_engine.graph_from_ends(coo.shape[0], _numbers(coo.row, "from_scipy, rows"),
                                          _numbers(coo.col, "from_scipy, columns"), values, None, directed, duplicates,
                                          self_loops))
+
+
+def _file(path) -> str:
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise FileNotFoundError(f"no file {name}")
+    return name
+
+
+def read(path, *, directed: bool | None = None, duplicates: str | None = None, self_loops: str | None = None) -> Graph:
+    """A graph of a file: .tgr (mapped), .mtx, .el, .wel, .gr, METIS, scipy's .npz, or a table with a header.
+
+    What is not given is as the file says (docs/use/graphs.md): a table and an edge list are directed. Raises ValueError
+    with the line of what is wrong, FileNotFoundError.
+    """
+    return Graph(_engine.read(_file(path), None, None, None, directed, duplicates, self_loops, False))
+
+
+def read_csv(path, source=None, target=None, weight=None, *, directed=False, duplicates="smallest",
+             self_loops="drop") -> Graph:
+    """A graph of a table, .csv or .tsv, perhaps with .gz, with an edge in each row; by the threads of the engine.
+
+    `source`, `target` and `weight` name columns. Without them: source, from, src or u; target, to, dst or v; weight or
+    w; else the first two columns.
+
+    >>> import tempfile, tessera as ts
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("from,to,km\\nDelft,Gouda,28\\nGouda,Utrecht,32\\n")
+    ...     file.flush()
+    ...     ts.read_csv(file.name, weight="km")
+    <Graph: 3 vertices, 2 undirected weighted edges>
+    """
+    return Graph(_engine.read(_file(path), source, target, weight, directed, duplicates, self_loops, False))
+
+
+def generate(spec: str, *, weighted: bool = False) -> Graph:
+    """A made graph: "kron:SCALE", "uniform:SCALE" or "grid:WxH", as for the programs; weights are from 1 to 255.
+
+    >>> import tessera as ts
+    >>> ts.generate("grid:3x2")
+    <Graph: 6 vertices, 7 undirected edges>
+    """
+    if spec.partition(":")[0] not in ("kron", "uniform", "grid"):
+        raise ValueError(f"{spec!r}, expected kron:SCALE, uniform:SCALE or grid:WxH")
+    return Graph(_engine.read(spec, None, None, None, None, None, None, weighted))
 
 
 def read_parquet(path, source="source", target="target", weight=None, **options) -> Graph:

@@ -8,9 +8,11 @@ import doctest
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 import unittest
+from pathlib import Path
 
 sys.path.insert(0, sys.argv.pop(1))
 
@@ -55,7 +57,8 @@ class Results(unittest.TestCase):
 
     def test_paths_are_those_of_networkx(self):
         for made in self.each_graph():
-            found = ts.bfs(adopted(made), 3)
+            found = ts.bfs(adopted(made), 3, parents=True)
+            self.assertTrue((found["distance"] == ts.bfs(adopted(made), 3)).all())
             right = nx.single_source_shortest_path_length(made, 3)
             self.assertEqual({v: d for v, d in found["distance"].items() if d >= 0}, right)
             for v, parent in found["parent"].dropna().items():
@@ -162,6 +165,33 @@ class Inputs(unittest.TestCase):
             return
         table = pyarrow.Table.from_pandas(self.frame)
         self.assertEqual((ts.from_arrow(table, "from", "to").to_scipy() != right).nnz, 0)
+
+    def test_files_have_the_same_graph(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table, saved = Path(folder, "trips.csv"), Path(folder, "trips.tgr")
+            self.frame.to_csv(table, index=False)
+            right = ts.from_pandas(self.frame, "from", "to", "km")
+            for directed in (False, True):
+                made = ts.read_csv(table, weight="km", directed=directed)
+                made.save(saved, with_in_edges=directed)
+                for g in (made, ts.read(saved)):
+                    self.assertEqual((g.directed, list(g.index)), (directed, list(right.index)))
+                self.assertEqual((ts.read(saved).to_scipy() != made.to_scipy()).nnz, 0)
+                self.assertTrue((ts.pagerank(ts.read(saved)) == ts.pagerank(made)).all())
+            self.assertEqual((ts.read_csv(table, weight="km").to_scipy() != right.to_scipy()).nnz, 0)
+            saved.write_bytes(saved.read_bytes()[:5000])
+            cases = [
+                (lambda: ts.read(saved), ValueError, "trips.tgr: "),
+                (lambda: ts.read_csv(table, weight="miles"), ValueError, "miles.*from, to, km"),
+                (lambda: ts.read(Path(folder, "none.tgr")), FileNotFoundError, "none.tgr"),
+                (lambda: right.save(Path(folder, "none", "x.tgr")), OSError, "x.tgr"),
+                (lambda: right.save(table), ValueError, ".tgr"),
+                (lambda: ts.generate("tree:3"), ValueError, "kron:SCALE"),
+            ]
+            for call, kind, words in cases:
+                with self.subTest(words), self.assertRaisesRegex(kind, words):
+                    call()
+            self.assertEqual(sorted(os.listdir(folder)), ["trips.csv", "trips.tgr"])
 
     def test_sparse_matrices_keep_their_entries(self):
         from scipy.sparse import random_array
