@@ -85,8 +85,6 @@ tess::task<std::vector<double>> paths(held_graph& g, graph::distributed_graph at
 
 array_out<double> sssp(held_graph& g, vertex source, double delta) {
   check_vertex(g, source);
-  for (double const weight : g.rows().out.weights)
-    if (!(weight >= 0)) throw nb::value_error("a weight is negative, expected weights from 0");
   return array_of(at_places([&]() -> tess::task<std::vector<double>> {
     auto const at = co_await g.adopted();
     auto const w = co_await g.weights();

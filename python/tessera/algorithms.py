@@ -28,6 +28,11 @@ def _prepare(graph, places):
     return graph._held
 
 
+def _refuse_negative_weights(graph):
+    if graph.weighted and (graph._held.weights() < 0).any():
+        raise ValueError("a weight is negative, expected weights from 0")
+
+
 def bfs(graph: Graph, source, *, parents: bool = False, places: int | None = None):
     """Distances from one vertex: a Series of int32 edges, -1 if there is no path.
 
@@ -56,6 +61,7 @@ def sssp(graph: Graph, source, *, delta: float = 0, places: int | None = None):
     Weights from 0; an edge of a graph without weights weighs 1. `delta` is the width of a bin; 0 chooses it.
     Delta stepping: Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm" (2003).
     """
+    _refuse_negative_weights(graph)
     return _series(graph, _engine.sssp(_prepare(graph, places), graph.number(source), delta), "distance")
 
 
@@ -84,8 +90,8 @@ def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, it
     if not weighted and personalization is None and dangling is None:
         scores, _, _ = _engine.pagerank(held, damping, tolerance, iterations)
     else:
-        if weighted and held.weighted and (held.weights() < 0).any():
-            raise ValueError("a weight is negative, expected weights from 0")
+        if weighted:
+            _refuse_negative_weights(graph)
         scores, _, _ = _engine.general_pagerank(held, damping, tolerance / max(held.vertices, 1), iterations, weighted,
                                                 _shares(graph, personalization, "personalization"),
                                                 _shares(graph, dangling, "dangling"))
@@ -195,6 +201,8 @@ def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed:
     """
     if not resolution >= 0:
         raise ValueError(f"resolution={resolution}, expected a number from 0")
+    if weighted:
+        _refuse_negative_weights(graph)
     return _numbered(graph, _engine.louvain(_prepare(graph, places), resolution, seed, weighted), "community")
 
 
@@ -203,6 +211,8 @@ def label_propagation(graph: Graph, *, weighted: bool = True, seed: int = 1, pla
 
     Raghavan, Albert, Kumara, "Near linear time algorithm to detect community structures" (2007).
     """
+    if weighted:
+        _refuse_negative_weights(graph)
     return _numbered(graph, _engine.label_propagation(_prepare(graph, places), seed, weighted), "community")
 
 

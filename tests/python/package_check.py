@@ -226,6 +226,9 @@ class Inputs(unittest.TestCase):
             (lambda: ts.bfs(ts.from_edges([[0, 1]]), 2), KeyError, "no vertex 2"),
             (lambda: ts.bfs(nx.path_graph(3), 0), TypeError, "no tessera.Graph"),
             (lambda: ts.sssp(ts.from_edges([0], [1], [-1.0]), 0), ValueError, "negative"),
+            (lambda: ts.louvain(ts.from_edges([0], [1], [-1.0])), ValueError, "negative"),
+            (lambda: ts.label_propagation(ts.from_edges([0], [1], [-1.0])), ValueError, "negative"),
+            (lambda: ts.pagerank(ts.from_edges([0], [1], [-1.0]), weighted=True), ValueError, "negative"),
             (lambda: ts.configure(places=0), ValueError, "places=0"),
         ]
         for call, kind, words in cases:
