@@ -32,6 +32,7 @@ tess::task<void> hand_block(part_everywhere part, csr_rows const& from, distribu
       place,
       [](part_everywhere of, std::uint64_t rows_count, std::uint64_t all, unsigned k, bool copied, std::uint64_t at) {
         row_addresses const made = allocate_rows(rows_count, all, copied);
+        of->borrowed = !copied;
         rows& into = k == 0 ? of->out : of->in;
         into.offsets = made.offsets.local();
         into.targets = copied ? made.targets.local() : reinterpret_cast<vertex const*>(at);
@@ -50,12 +51,11 @@ void begin_at_zero(rows const& of, std::uint64_t count) {
 }
 
 struct describe_part {
-  void operator()(part_everywhere part, distributed_graph g, bool two_kinds, bool borrowed) const {
+  void operator()(part_everywhere part, distributed_graph g, bool two_kinds) const {
     part->first = static_cast<vertex>(g.begin_at(tess::here()));
     part->count = static_cast<vertex>(g.end_at(tess::here()) - g.begin_at(tess::here()));
     part->vertices = g.vertices();
     part->edges = g.edges();
-    part->borrowed = borrowed;
     begin_at_zero(part->out, part->count);
     if (two_kinds) begin_at_zero(part->in, part->count);
     if (!g.directed()) part->in = part->out;
@@ -93,7 +93,7 @@ tess::task<distributed_graph> distributed_graph::adopt(csr const& whole, row_kin
     co_await release(g);
     std::rethrow_exception(failed);
   }
-  co_await tess::on_all_places(describe_part{}, g.part_, g, two_kinds, how == adoption::borrow);
+  co_await tess::on_all_places(describe_part{}, g.part_, g, two_kinds);
   co_return g;
 }
 
