@@ -5,8 +5,8 @@ Usage: ./tess bench python [--scale N] [--grid SIDE] [--rounds N] [--threads N] 
 Each round calls ours and then each peer; a time is the median of the rounds, and a ratio the peer's time over ours.
 Graphs are made before, in each library's own form. NetworKit and we have as many threads; igraph and scipy have one.
 The numbers of components and the largest core are compared, and the modularities that Louvain's method finds are
-printed, computed by one function. NetworKit and igraph give the global clustering coefficient, for which they count
-triangles; NetworKit draws its own sources of betweenness.
+printed, computed by one function. Triangles: NetworKit gives the coefficient of each vertex, by its fastest algorithm
+for them, and igraph the transitivity. NetworKit draws its own sources of betweenness.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def networkit_calls(g, source, chosen, threads):
         "bfs": lambda: run(nk.distance.BFS(n, source, storePaths=False)).getDistances(),
         "pagerank": lambda: run(nk.centrality.PageRank(n, damp=0.85, tol=1e-4)),
         "components": lambda: run(nk.components.ParallelConnectedComponents(n)).numberOfComponents(),
-        "triangles": lambda: nk.globals.ClusteringCoefficient.exactGlobal(n),
+        "triangles": lambda: run(nk.centrality.LocalClusteringCoefficient(n, turbo=True)),
         "cores": lambda: int(run(nk.centrality.CoreDecomposition(n)).maxCoreNumber()),
         "louvain": lambda: run(nk.community.PLM(n)).getPartition().getVector(),
         "betweenness": lambda: run(nk.centrality.EstimateBetweenness(n, len(chosen), normalized=False, parallel=True)),
@@ -150,7 +150,7 @@ def show(row):
 def main():
     parser = argparse.ArgumentParser(description="Times the package tessera beside NetworKit, igraph and scipy.")
     parser.add_argument("--scale", type=int, default=20, help="of the Kronecker graph: 2^SCALE vertices")
-    parser.add_argument("--grid", type=int, default=500, help="side of the grid; larger ones have too many shortest paths")
+    parser.add_argument("--grid", type=int, default=500, help="its side; a large one has too many paths")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--json", help="write the rows to this file, too")

@@ -2,7 +2,7 @@
 
 Usage: ./tess python bench/python/tables.py [--rows N] [--names N] [--rounds N] [--json FILE]
 
-Each round reads the file with the reader of pyarrow, which makes no graph and has as many threads, then with `read_csv`.
+Each round reads the file with pyarrow's reader, which makes no graph and has as many threads, then with `read_csv`.
 Also: pyarrow's encoding of the two columns by one dictionary with scipy's rows, beside `from_arrow` of the same table.
 """
 
