@@ -32,6 +32,14 @@ MARK = "TESS_TEST_OF_SIGNALS"
 TERM, HUP, INT, KILL, STOP = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL, signal.SIGSTOP)
 
 
+def name_of(pid: int) -> str:
+    """What a process is called; one that has ended meanwhile is called gone."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return "gone"
+
+
 def environment_of(pid: int) -> dict[str, str]:
     try:
         words = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace").split("\0")
@@ -116,7 +124,7 @@ class Job:
         """What the job left, after some time."""
         limit = time.monotonic() + LEFT_SECONDS_MAX
         while True:
-            processes = [f"{pid} {Path(f'/proc/{pid}/comm').read_text().strip()}" for pid in self.processes()]
+            processes = [f"{pid} {name_of(pid)}" for pid in self.processes()]
             shared = shared_files() - self.shm_before if files else set()
             # Folders may go while they are walked through; os.walk goes on then.
             walked = os.walk(self.temporary) if files else []
