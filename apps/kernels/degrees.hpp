@@ -1,6 +1,8 @@
-// degrees: the length of each vertex's row, at one place.
+// degrees: how many other vertices each vertex is adjacent to, at one place.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "kernels/gather_block_array.hpp"
@@ -12,7 +14,12 @@ namespace kernels {
   co_await tess::on_all_places(
       [](graph::distributed_graph all, tess::global_array<graph::vertex> own) {
         graph::graph_part const& part = all.part();
-        for (std::uint64_t i = 0; i < part.count; ++i) own.local()[i] = static_cast<graph::vertex>(part.out.degree(i));
+        for (graph::vertex i = 0; i < part.count; ++i) {
+          std::span<graph::vertex const> const row = part.out.neighbours(i);
+          // Rows of a script may have self-loops.
+          std::size_t const loops = std::ranges::binary_search(row, part.first + i) ? 1 : 0;
+          own.local()[i] = static_cast<graph::vertex>(row.size() - loops);
+        }
       },
       g, degrees);
   std::vector<graph::vertex> gathered = co_await gather_block_array(g, degrees);

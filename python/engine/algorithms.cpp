@@ -15,6 +15,7 @@
 #include "held_graph.hpp"
 #include "kernels/bc.hpp"
 #include "kernels/bfs.hpp"
+#include "kernels/clustering.hpp"
 #include "kernels/gather_block_array.hpp"
 #include "kernels/general_pagerank.hpp"
 #include "kernels/pagerank.hpp"
@@ -140,6 +141,14 @@ std::uint64_t triangles(held_graph& g) {
   });
 }
 
+// The triangles and the coefficient of each vertex, and the transitivity.
+std::tuple<array_out<std::uint64_t>, array_out<double>, double> clustering(held_graph& g) {
+  kernels::clustering_result found = at_places([&]() -> tess::task<kernels::clustering_result> {
+    co_return co_await kernels::clustering(co_await g.adopted_undirected());
+  });
+  return {array_of(std::move(found.triangles)), array_of(std::move(found.coefficients)), found.transitivity};
+}
+
 array_out<double> betweenness(held_graph& g, array_in<std::uint32_t> const& sources) {
   std::vector<vertex> const from = vertices_of(g, sources);
   return array_of(at_places([&]() -> tess::task<std::vector<double>> {
@@ -162,6 +171,7 @@ void declare_algorithms(nb::module_& m) {
   m.def("general_pagerank", &general_pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"),
         nb::arg("iterations"), nb::arg("weighted"), nb::arg("restart").none(), nb::arg("dangling").none());
   m.def("triangles", &triangles, nb::arg("graph"));
+  m.def("clustering", &clustering, nb::arg("graph"));
   m.def("betweenness", &betweenness, nb::arg("graph"), nb::arg("sources"));
 }
 

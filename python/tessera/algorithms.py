@@ -238,9 +238,40 @@ def modularity(graph: Graph, communities, *, resolution: float = 1, weighted: bo
     return float(inside / total - resolution * np.square(degrees / total).sum())
 
 
-def triangles(graph: Graph, *, places: int | None = None) -> int:
-    """The number of triangles, ignoring directions. O(m^1.5). Schank, Wagner (WEA 2005); Latapy (TCS 2008)."""
-    return _engine.triangles(_prepare(graph, places))
+def triangles(graph: Graph, *, per_vertex: bool = False, places: int | None = None):
+    """The number of triangles, ignoring directions; with `per_vertex` a Series of uint64: those of each vertex.
+
+    O(m^1.5). Schank, Wagner (WEA 2005); Latapy (TCS 2008).
+
+    >>> import tessera as ts
+    >>> g = ts.from_edges([[0, 1], [1, 2], [2, 0], [2, 3]])
+    >>> ts.triangles(g), ts.triangles(g, per_vertex=True).tolist()
+    (1, [1, 1, 1, 0])
+    """
+    held = _prepare(graph, places)
+    return _series(graph, _engine.clustering(held)[0], "triangles") if per_vertex else _engine.triangles(held)
+
+
+def clustering(graph: Graph, *, places: int | None = None):
+    """The clustering coefficient of each vertex, ignoring directions and self-loops: a Series of float64.
+
+    The share of the pairs of its neighbours that are adjacent; 0 with less than two neighbours. Its mean is that of
+    networkx.average_clustering. As `triangles`. Watts, Strogatz, "Collective dynamics of 'small-world' networks" (1998).
+
+    >>> import tessera as ts
+    >>> ts.clustering(ts.from_edges([[0, 1], [1, 2], [2, 0], [2, 3]])).round(3).tolist()
+    [1.0, 1.0, 0.333, 0.0]
+    """
+    return _series(graph, _engine.clustering(_prepare(graph, places))[1], "clustering")
+
+
+def transitivity(graph: Graph, *, places: int | None = None) -> float:
+    """Three times the triangles over the pairs of edges with a common end, ignoring directions and self-loops.
+
+    0 if there are no such pairs. As `triangles`. Newman, Watts, Strogatz, "Random graph models of social networks"
+    (2002).
+    """
+    return _engine.clustering(_prepare(graph, places))[2]
 
 
 def betweenness(graph: Graph, *, k: int | None = None, sources=None, seed: int = 1, normalized: bool = True,

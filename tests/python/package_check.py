@@ -104,6 +104,18 @@ class Results(unittest.TestCase):
             right = nx.degree_pearson_correlation_coefficient(made)
             self.assertAlmostEqual(ts.assortativity(g), right, delta=1e-9)
 
+    def test_clustering_is_that_of_networkx_without_self_loops(self):
+        for made in self.each_graph():
+            undirected = made.to_undirected()
+            ends = np.array([*made.edges, (3, 3), (5, 5)])
+            loops = ts.from_edges(ends, vertices=len(made), directed=made.is_directed(), self_loops="keep")
+            for g in (adopted(made), loops):
+                self.assertEqual(ts.triangles(g, per_vertex=True).to_dict(), nx.triangles(undirected))
+                found = ts.clustering(g)
+                for v, value in nx.clustering(undirected).items():
+                    self.assertAlmostEqual(found[v], value, delta=1e-12)
+                self.assertAlmostEqual(ts.transitivity(g), nx.transitivity(undirected), delta=1e-12)
+
     def test_forests_sets_and_communities_keep_their_definitions(self):
         for made in self.each_graph():
             undirected = made.to_undirected()
@@ -135,7 +147,8 @@ class Results(unittest.TestCase):
             ts.configure(places)
             for vertices in (0, 1, 70):
                 g = ts.from_edges([], vertices=vertices)
-                for f in (ts.pagerank, ts.components, ts.betweenness, ts.core_numbers, ts.independent_set, ts.louvain):
+                for f in (ts.pagerank, ts.components, ts.betweenness, ts.core_numbers, ts.independent_set, ts.louvain,
+                          ts.clustering):
                     self.assertEqual(len(f(g)), vertices)
                 self.assertEqual(ts.triangles(g), 0)
         ts.configure()
