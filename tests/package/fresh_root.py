@@ -87,6 +87,20 @@ class Root:
             shutil.copy(source, place)
 
 
+def debian_root(folder: Path) -> Root:
+    """A fresh Debian 12 in a folder, with the sources of this machine."""
+    root = Root(folder)
+    file, mirror = sources_of_debian()
+    subprocess.run(
+        ["debootstrap", "--variant=minbase", "bookworm", str(folder), mirror],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    (folder / "etc" / "apt" / "sources.list").unlink(missing_ok=True)
+    root.put(file, f"/etc/apt/sources.list.d/{file.name}" if file.suffix == ".sources" else "/etc/apt/sources.list")
+    return root
+
+
 def expect(what: str, text: str, pattern: str) -> None:
     if not re.search(pattern, text):
         raise SystemExit(f"{what}: expected {pattern!r} in\n{text}")
@@ -164,16 +178,7 @@ def main(folder: Path, sources: Path) -> None:
     if len(packages) != 3 or shutil.which("debootstrap") is None or os.geteuid() != 0:
         raise SystemExit("skipped: needs root, debootstrap, and the packages: ./tess package")
     with tempfile.TemporaryDirectory() as name:
-        root = Root(Path(name) / "root")
-        file, mirror = sources_of_debian()
-        subprocess.run(
-            ["debootstrap", "--variant=minbase", "bookworm", str(root.folder), mirror],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        (root.folder / "etc" / "apt" / "sources.list").unlink(missing_ok=True)
-        root.put(file, f"/etc/apt/sources.list.d/{file.name}" if file.suffix == ".sources" else "/etc/apt/sources.list")
-        check(root, packages, sources)
+        check(debian_root(Path(name) / "root"), packages, sources)
 
 
 if __name__ == "__main__":
