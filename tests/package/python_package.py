@@ -6,10 +6,13 @@ Needs PyPI; takes minutes. Usage: python_package.py PACKAGES wheel|sdist.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import tomllib
 from pathlib import Path
 
 from fresh_root import Root, debian_root, expect
@@ -76,17 +79,21 @@ def check_wheel(wheel: Path, python: Path, folder: Path) -> None:
 
 
 def check_sdist(root: Root, sdist: Path) -> None:
+    # What pip would fetch; a root knows neither the proxies nor the certificates of this machine.
+    with tarfile.open(sdist) as archive:
+        (project,) = (member for member in archive.getmembers() if re.fullmatch(r"[^/]+/pyproject\.toml", member.name))
+        settings = tomllib.loads(archive.extractfile(project).read().decode())
+    needed = [*settings["build-system"]["requires"], *settings["project"]["dependencies"]]
+    run(sys.executable, "-m", "pip", "download", "--dest", root.folder / "wheels", "--only-binary", ":all:",
+        "--python-version", "3.11", *needed, cwd=root.folder)  # fmt: skip
     root.put(sdist, f"/{sdist.name}")
     (root.folder / "script.py").write_text(SCRIPT)
-    for file in ("/etc/pip.conf", "/etc/ssl/certs/ca-certificates.crt"):
-        if Path(file).exists():
-            root.put(Path(file), file)
     root.run("apt-get", "update")
     root.run("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-y", "install", "--no-install-recommends",
              "clang-19", "lld-19", "cmake", "ninja-build", "libfmt-dev", "zlib1g-dev", "python3-dev",
              "python3-venv")  # fmt: skip
     root.run("python3", "-m", "venv", "/env")
-    root.run("/env/bin/python", "-m", "pip", "install", f"/{sdist.name}")
+    root.run("/env/bin/python", "-m", "pip", "install", "--no-index", "--find-links", "/wheels", f"/{sdist.name}")
     said = root.run("/env/bin/python", "/script.py")
     expect(said.strip(), said, "works in Python 3.11.* from /env/")
 
