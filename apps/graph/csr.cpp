@@ -2,6 +2,7 @@
 #include "graph/csr.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "graph/error.hpp"
+#include "graph/large_memory.hpp"
 #include "graph/parallel.hpp"
 
 namespace graph {
@@ -33,7 +35,9 @@ class shared_array {
  public:
   shared_array() = default;
   explicit shared_array(std::uint64_t size)
-      : elements_(std::make_shared_for_overwrite<T[]>(std::max<std::uint64_t>(size, 1))) {}
+      : elements_(
+            static_cast<T*>(take_large_memory(std::max<std::uint64_t>(size, 1) * sizeof(T))),
+            [bytes = std::max<std::uint64_t>(size, 1) * sizeof(T)](T* memory) { give_large_memory(memory, bytes); }) {}
   [[nodiscard]] T* get() const noexcept { return elements_.get(); }
   T& operator[](std::uint64_t i) const noexcept { return elements_.get()[i]; }
 
@@ -74,24 +78,33 @@ std::uint64_t number_rows(std::span<std::uint64_t> counts, unsigned threads) {
   return sums[threads];
 }
 
-// An entry of a row while the rows are made; with weights it knows its edge.
+// An entry of a row while the rows are made.
 struct plain_entry {
-  std::uint32_t target;
-  bool operator<(plain_entry const& other) const noexcept { return target < other.target; }
+  static constexpr bool knows_edge = false;
+  std::uint32_t word = 0;
+
+  plain_entry(std::uint32_t target, std::uint64_t) noexcept : word(target) {}
+  [[nodiscard]] std::uint32_t target() const noexcept { return word; }
+  bool operator<(plain_entry const& other) const noexcept { return word < other.word; }
 };
+// With weights it knows its edge: entries with the same target are in the order of the edges.
+template <class Word>
 struct numbered_entry {
-  std::uint32_t target;
-  std::uint64_t edge;
-  bool operator<(numbered_entry const& other) const noexcept {
-    return target != other.target ? target < other.target : edge < other.edge;
+  static constexpr bool knows_edge = true;
+  static constexpr unsigned half = sizeof(Word) * 4;
+  Word word = 0;
+
+  numbered_entry(std::uint32_t target, std::uint64_t edge) noexcept : word(Word{target} << half | edge) {}
+  [[nodiscard]] std::uint32_t target() const noexcept { return static_cast<std::uint32_t>(word >> half); }
+  [[nodiscard]] std::uint64_t edge() const noexcept {
+    return static_cast<std::uint64_t>(word & ((Word{1} << half) - 1));
   }
+  bool operator<(numbered_entry const& other) const noexcept { return word < other.word; }
 };
 
 // The edges of make_csr, the rules, and the rows while they grow.
 template <class Entry>
 class row_maker {
-  static constexpr bool numbered = std::is_same_v<Entry, numbered_entry>;
-
  public:
   row_maker(std::uint64_t vertices, std::span<std::uint32_t const> sources, std::span<std::uint32_t const> targets,
             std::span<double const> weights, csr_rules const& rules)
@@ -110,47 +123,59 @@ class row_maker {
       std::fill(counts.begin() + static_cast<std::ptrdiff_t>(begin), counts.begin() + static_cast<std::ptrdiff_t>(end),
                 0);
     });
-    each_end([&](std::uint32_t source, std::uint32_t, std::uint64_t) {
-      std::atomic_ref(counts[source + std::uint64_t{1}]).fetch_add(1, relaxed);
+    each_end([&](std::span<end_of_edge const> ends) {
+      for (end_of_edge const& e : ends) __builtin_prefetch(&counts[e.source + std::uint64_t{1}], 1);
+      for (end_of_edge const& e : ends) std::atomic_ref(counts[e.source + std::uint64_t{1}]).fetch_add(1, relaxed);
     });
     // Slot v + 1 has the count of row v, becomes its begin, and its end once the row is filled.
     std::uint64_t const entries = number_rows(counts, threads_);
     entries_ = shared_array<Entry>(entries);
-    each_end([&](std::uint32_t source, std::uint32_t target, std::uint64_t edge) {
-      std::uint64_t const slot = std::atomic_ref(counts[source + std::uint64_t{1}]).fetch_add(1, relaxed);
-      if constexpr (numbered)
-        entries_[slot] = {target, edge};
-      else
-        entries_[slot] = {target};
+    each_end([&](std::span<end_of_edge const> ends) {
+      std::array<std::uint64_t, ends_at_once> slots;
+      for (end_of_edge const& e : ends) __builtin_prefetch(&counts[e.source + std::uint64_t{1}], 1);
+      for (std::size_t i = 0; i < ends.size(); ++i) {
+        slots[i] = std::atomic_ref(counts[ends[i].source + std::uint64_t{1}]).fetch_add(1, relaxed);
+        __builtin_prefetch(&entries_[slots[i]], 1);
+      }
+      for (std::size_t i = 0; i < ends.size(); ++i) entries_[slots[i]] = Entry(ends[i].target, ends[i].edge);
     });
     tidy();
     return compact();
   }
 
  private:
-  // f(source, target, edge) for each entry of a row; the first pass refuses and counts self-loops, too.
+  struct end_of_edge {
+    std::uint32_t source;
+    std::uint32_t target;
+    std::uint64_t edge;
+  };
+  static constexpr std::size_t ends_at_once = 64;
+
+  // f(ends) for the entries of rows, some at once: what each of them reads or writes misses caches, but together they
+  // wait once. The first pass refuses self-loops, too.
   template <class F>
   void each_end(F const& f) {
     on_threads(threads_, [&](unsigned t) {
       auto const [begin, end] = share(sources_.size(), t, threads_);
+      std::array<end_of_edge, ends_at_once> ends;
+      std::size_t filled = 0;
       for (std::uint64_t i = begin; i < end; ++i) {
         std::uint32_t const u = sources_[i], v = targets_[i];
-        if (u == v) {
-          if (rules_.self_loops == self_loops_rule::drop) continue;
-          if (rules_.self_loops == self_loops_rule::refuse) refuse(i, "a self-loop", "two different ends");
-          f(u, v, i);
-          continue;
-        }
-        f(u, v, i);
-        if (!rules_.directed) f(v, u, i);
+        if (u == v && rules_.self_loops == self_loops_rule::drop) continue;
+        if (u == v && rules_.self_loops == self_loops_rule::refuse) refuse(i, "a self-loop", "two different ends");
+        ends[filled++] = {u, v, i};
+        if (u != v && !rules_.directed) ends[filled++] = {v, u, i};
+        if (filled + 2 <= ends_at_once) continue;
+        f(std::span(ends).first(filled));
+        filled = 0;
       }
+      f(std::span(ends).first(filled));
     });
   }
 
-  // Sorts rows, and makes one of entries with the same target, at the row's begin; kept_ has the lengths.
+  // Sorts rows; kept_ has their lengths once entries with the same target are one.
   void tidy() {
     kept_ = shared_array<std::uint64_t>(vertices_ + 1);
-    if constexpr (numbered) merged_ = shared_array<double>(begins_[vertices_]);
     std::atomic<std::uint64_t> next{0};
     std::atomic<std::uint64_t> loops{0};
     on_threads(threads_, [&](unsigned) {
@@ -168,30 +193,29 @@ class row_maker {
     Entry* const begin = entries_.get() + begins_[v];
     Entry* const end = entries_.get() + begins_[v + 1];
     std::sort(begin, end);
-    Entry* last = begin;
     std::uint64_t loops = 0;
-    for (Entry* e = begin; e != end;) {
-      Entry* next = e + 1;
-      while (next != end && next->target == e->target) ++next;
-      if constexpr (numbered) {
-        if (next - e > 1 && rules_.duplicates == duplicates_rule::refuse)
-          refuse((e + 1)->edge, "an edge that is there already", "each edge once");
-        merged_[begins_[v] + static_cast<std::uint64_t>(last - begin)] = merge(e, next);
+    std::uint64_t kept = 0;
+    for (Entry const* e = begin; e != end; ++e) {
+      if (e != begin && e->target() == (e - 1)->target()) {
+        if constexpr (Entry::knows_edge)
+          if (rules_.duplicates == duplicates_rule::refuse)
+            refuse(e->edge(), "an edge that is there already", "each edge once");
+        continue;
       }
-      if (e->target == v) ++loops;
-      *last++ = *e;
-      e = next;
+      ++kept;
+      if (e->target() == v) ++loops;
     }
-    kept_[v] = static_cast<std::uint64_t>(last - begin);
+    kept_[v] = kept;
     return loops;
   }
 
   // The weight of edges with the same ends, in the order of the input.
-  double merge(Entry const* begin, Entry const* end) const {
-    if (weights_.empty()) return 1;
-    double merged = weights_[begin->edge];
+  double merge(Entry const* begin, Entry const* end) const
+    requires Entry::knows_edge
+  {
+    double merged = weights_[begin->edge()];
     for (Entry const* e = begin + 1; e != end; ++e) {
-      double const weight = weights_[e->edge];
+      double const weight = weights_[e->edge()];
       switch (rules_.duplicates) {
         case duplicates_rule::smallest:
           merged = std::min(merged, weight);
@@ -210,22 +234,30 @@ class row_maker {
     return merged;
   }
 
-  // The rows without the gaps that removed entries left.
+  // The rows, with one entry for each target.
   csr compact() {
     row_memory made;
-    made.offsets = shared_array<std::uint64_t>(vertices_ + 1);
-    std::copy_n(kept_.get(), vertices_ + 1, made.offsets.get());
+    made.offsets = std::move(kept_);
     std::uint64_t const entries = number_rows({made.offsets.get(), vertices_ + 1}, threads_);
     made.targets = shared_array<std::uint32_t>(entries);
     if (!weights_.empty()) made.weights = shared_array<double>(entries);
     on_threads(threads_, [&](unsigned t) {
-      auto const [begin, end] = share(vertices_, t, threads_);
-      for (std::uint64_t v = begin; v < end; ++v) {
-        std::uint64_t const to = made.offsets[v], from = begins_[v];
-        for (std::uint64_t i = 0; i < kept_[v]; ++i) made.targets[to + i] = entries_[from + i].target;
-        if constexpr (numbered)
-          if (!weights_.empty()) std::copy_n(merged_.get() + from, kept_[v], made.weights.get() + to);
-      }
+      auto const [first, last] = share(vertices_, t, threads_);
+      Entry const* const end = entries_.get() + begins_[last];
+      Entry const* e = entries_.get() + begins_[first];
+      for (std::uint64_t to = made.offsets[first], v = first; v < last; ++v)
+        for (Entry const* const row_end = entries_.get() + begins_[v + 1]; e != row_end; ++to) {
+          Entry const* const run = e;
+          while (++e != row_end && e->target() == run->target()) {
+          }
+          made.targets[to] = run->target();
+          if constexpr (Entry::knows_edge) {
+            if (weights_.empty()) continue;
+            constexpr std::ptrdiff_t ahead = 32;
+            if (end - run > ahead) __builtin_prefetch(&weights_[run[ahead].edge()]);
+            made.weights[to] = merge(run, e);
+          }
+        }
     });
     entries_ = {};
     csr result;
@@ -248,7 +280,6 @@ class row_maker {
   shared_array<std::uint64_t> begins_;
   shared_array<std::uint64_t> kept_;
   shared_array<Entry> entries_;
-  shared_array<double> merged_;
   std::uint64_t self_loops_ = 0;
 };
 
@@ -291,7 +322,9 @@ csr make_csr(std::uint64_t vertices, std::span<std::uint32_t const> sources, std
              std::span<double const> weights, csr_rules const& rules) {
   if (weights.empty() && rules.duplicates != duplicates_rule::refuse)
     return row_maker<plain_entry>(vertices, sources, targets, weights, rules).make();
-  return row_maker<numbered_entry>(vertices, sources, targets, weights, rules).make();
+  if (sources.size() <= std::uint64_t{1} << 32U)
+    return row_maker<numbered_entry<std::uint64_t>>(vertices, sources, targets, weights, rules).make();
+  return row_maker<numbered_entry<unsigned __int128>>(vertices, sources, targets, weights, rules).make();
 }
 
 void transpose(csr& graph, unsigned threads) {

@@ -5,7 +5,8 @@
 //
 // Shapes    offsets [vertices + 1], from 0; targets and weights [entries]. An undirected graph has each edge in two
 //           rows, a self-loop in one.
-// Cost      made from edges: 8 bytes a vertex, and for each entry 4 (12 with weights), twice as much while it is made.
+// Cost      made from edges: 8 bytes a vertex, and for each entry 4 (12 with weights); while it is made, 8 more a
+//           vertex and 4 (8 with weights) more an entry, beside the edges.
 #pragma once
 
 #include <cstdint>

@@ -49,8 +49,8 @@ struct dictionary::contents {
   // Makes the index once; calls repeated(vertex, earlier one) for a name that comes again.
   template <class Repeated>
   void index(dictionary const& of, Repeated const& repeated) const {
-    auto const hash_of = [&](std::uint32_t v) {
-      return of.texts_ ? detail::hash(of.text_of(v), process_seed()) : detail::hash(of.integers_[v], process_seed());
+    auto const want = [&](std::uint32_t v) {
+      return of.texts_ ? slots.want(of.text_of(v)) : slots.want(of.integers_[v]);
     };
     auto const same = [&](std::uint32_t a, std::uint32_t b) {
       return of.texts_ ? of.text_of(a) == of.text_of(b) : of.integers_[a] == of.integers_[b];
@@ -58,10 +58,10 @@ struct dictionary::contents {
     std::call_once(indexed, [&] {
       slots.reserve(of.size());
       for (std::uint32_t v = 0; v < of.size(); ++v) {
-        std::uint32_t const tag = name_slots::tag_of(hash_of(v));
-        std::size_t const slot = slots.search(tag, [&](std::uint32_t other) { return same(v, other); });
+        name_slots::wanted const one = want(v);
+        std::size_t const slot = slots.search(one, [&](std::uint32_t other) { return same(v, other); });
         if (slots.is_empty(slot))
-          slots.set(slot, tag, v);
+          slots.set(slot, one.key, v);
         else
           repeated(v, slots.number_at(slot));
       }
@@ -139,9 +139,8 @@ std::optional<std::uint32_t> dictionary::find(std::string_view name) const {
     return is_integer ? find(integer) : std::nullopt;
   }
   contents_->index(*this, [](std::uint32_t, std::uint32_t) {});
-  std::uint32_t const tag = name_slots::tag_of(detail::hash(name, process_seed()));
   name_slots const& slots = contents_->slots;
-  std::size_t const slot = slots.search(tag, [&](std::uint32_t v) { return text_of(v) == name; });
+  std::size_t const slot = slots.search(slots.want(name), [&](std::uint32_t v) { return text_of(v) == name; });
   return slots.is_empty(slot) ? std::nullopt : std::optional(slots.number_at(slot));
 }
 
@@ -149,43 +148,31 @@ std::optional<std::uint32_t> dictionary::find(std::int64_t name) const {
   if (contents_ == nullptr) return std::nullopt;
   if (texts_) return find(std::string_view(fmt::format("{}", name)));
   contents_->index(*this, [](std::uint32_t, std::uint32_t) {});
-  std::uint32_t const tag = name_slots::tag_of(detail::hash(name, process_seed()));
   name_slots const& slots = contents_->slots;
-  std::size_t const slot = slots.search(tag, [&](std::uint32_t v) { return integers_[v] == name; });
+  std::size_t const slot = slots.search(slots.want(name), [&](std::uint32_t v) { return integers_[v] == name; });
   return slots.is_empty(slot) ? std::nullopt : std::optional(slots.number_at(slot));
 }
 
+namespace {
+
+dictionary of_integers(integer_names given) {
+  auto const names = std::make_shared<integer_names>(std::move(given));
+  return {names->integers, names};
+}
+
+}  // namespace
+
 dictionary dictionary_maker::from(name_table<text_names> table) {
-  auto const made = std::make_shared<dictionary::contents>();
-  text_names names = table.take_names();
-  made->text = std::move(names.text);
-  made->integers = std::move(names.offsets);
-  std::call_once(made->indexed, [&] { made->slots = table.take_slots(); });
-  dictionary result;
-  result.texts_ = true;
-  result.text_ = made->text;
-  result.offsets_ = made->integers;
-  result.contents_ = made;
-  return result;
+  auto const names = std::make_shared<text_names>(table.take_names());
+  return {names->text, names->offsets, names};
 }
 
 dictionary dictionary_maker::from(name_table<integer_names> table) {
-  auto const made = std::make_shared<dictionary::contents>();
-  made->integers = table.take_names().integers;
-  std::call_once(made->indexed, [&] { made->slots = table.take_slots(); });
-  dictionary result;
-  result.integers_ = made->integers;
-  result.contents_ = made;
-  return result;
+  return of_integers(table.take_names());
 }
 
 dictionary dictionary_maker::from(integer_array table) {
-  auto const made = std::make_shared<dictionary::contents>();
-  made->integers = table.take_names().integers;
-  dictionary result;
-  result.integers_ = made->integers;
-  result.contents_ = made;
-  return result;
+  return of_integers(table.take_names());
 }
 
 void throw_too_many_names(std::string const& origin) {

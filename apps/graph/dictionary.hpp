@@ -5,7 +5,7 @@
 //
 // Shapes    integers [size], or text bytes with offsets [size + 1]: the layouts of Arrow's int64 and large_utf8.
 // Threads   a dictionary does not change once it is made; encoders use `threads` of their own.
-// Cost      the names, and 12 to 24 bytes each for find(): made by the encoder, or by the first find() of any copy.
+// Cost      the names, and 24 to 48 bytes each for find(), from the first find() of any copy on.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "graph/large_memory.hpp"
 
 namespace graph {
 
@@ -67,8 +69,8 @@ struct text_column {
 };
 
 struct encoded_ends {
-  std::vector<std::uint32_t> sources;
-  std::vector<std::uint32_t> targets;
+  large_vector<std::uint32_t> sources;
+  large_vector<std::uint32_t> targets;
   dictionary names;
 };
 

@@ -94,7 +94,7 @@ std::vector<part_range> find_parts(table_text const& text, table_layout const& l
 
 // Blank lines leave room at the end of a part.
 template <class T>
-void close_gaps(std::vector<T>& values, std::vector<part_range> const& parts, std::vector<std::uint64_t> const& rows) {
+void close_gaps(large_vector<T>& values, std::vector<part_range> const& parts, std::vector<std::uint64_t> const& rows) {
   if (values.empty()) return;
   auto to = values.begin();
   for (std::size_t i = 0; i < parts.size(); ++i) {

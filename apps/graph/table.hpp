@@ -37,7 +37,7 @@ struct table_columns {
 
 struct edge_table {
   encoded_ends ends;
-  std::vector<double> weights;  // empty if there is no such column
+  large_vector<double> weights;  // empty if there is no such column
 };
 
 // Where the text comes from: opened several times, at any offset if the size is known.

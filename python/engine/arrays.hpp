@@ -26,10 +26,10 @@ std::span<T const> span_of(array_in<T> const& array) {
 }
 
 // Moves the vector into the array.
-template <class T>
-array_out<T> array_of(std::vector<T> values) {
-  auto* const kept = new std::vector<T>(std::move(values));
-  nb::capsule const owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+array_out<T> array_of(std::vector<T, Allocator> values) {
+  auto* const kept = new std::vector<T, Allocator>(std::move(values));
+  nb::capsule const owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T, Allocator>*>(p); });
   return array_out<T>(kept->data(), {kept->size()}, owner);
 }
 

@@ -10,8 +10,9 @@ What all makers take, beside their own parameters:
 - `duplicates`: the weight of edges with the same ends: "smallest", "first", "last", "sum", or "refuse" them.
 - `self_loops`: "drop" them, "keep" or "refuse". Default: "drop", as in GAP. Most algorithms leave them out anyway.
 
-Memory: 8 bytes a vertex, and for each edge 4 bytes (12 with weights), twice if it is undirected; twice as much while a
-graph is made. Errors: ValueError with the place of what is wrong, and what would be right; MemoryError.
+Memory: 8 bytes a vertex, and for each edge 4 bytes (12 with weights), twice if it is undirected, and the names; less
+than three times as much while a graph is made. Errors: ValueError with the place of what is wrong, and what would be
+right; MemoryError.
 """
 
 import os
