@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_set>
 
 #include "command_line/command_line.hpp"
 #include "command_line/vertex_table.hpp"
 #include "graph/error.hpp"
 #include "kernels/bc_words.hpp"
 #include "kernels/gather_block_array.hpp"
+#include "kernels/random_word.hpp"
 
 namespace {
 
@@ -20,6 +22,9 @@ struct options : command_line::graph_options {
   kernels::pace pace = kernels::pace::overlapping;
   std::vector<std::string> named_sources;
   std::uint64_t sources = 4;
+  std::uint64_t seed = 0;  // 0: sources are spread over the numbers
+  bool endpoints = false;
+  bool normalise = false;
   std::size_t top = 10;
   std::string output;
   unsigned trials = 1;
@@ -54,9 +59,20 @@ void report(std::vector<graph::vertex> const& sources, kernels::bc_result const&
 }
 
 tess::task<bool> agrees(graph::distributed_graph g, std::vector<graph::vertex> const& sources,
-                        std::vector<double> const& scores) {
-  std::vector<double> const expected = co_await kernels::brandes_scores(g, sources);
+                        std::vector<double> const& scores, kernels::path_ends ends) {
+  std::vector<double> const expected = co_await kernels::brandes_scores(g, sources, ends);
   co_return std::ranges::equal(scores, expected, [](double a, double b) { return std::fabs(a - b) <= agreement * b; });
+}
+
+// Different vertices at random.
+std::vector<graph::vertex> drawn(std::uint64_t vertices, std::uint64_t count, std::uint64_t seed) {
+  std::vector<graph::vertex> chosen;
+  std::unordered_set<graph::vertex> known;
+  for (std::uint64_t k = 0; chosen.size() < std::min(count, vertices); ++k) {
+    auto const v = static_cast<graph::vertex>(kernels::scaled(kernels::random_word(seed, k), vertices));
+    if (known.insert(v).second) chosen.push_back(v);
+  }
+  return chosen;
 }
 
 tess::task<int> rank(options const& o) {
@@ -64,7 +80,10 @@ tess::task<int> rank(options const& o) {
   command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
   std::vector<graph::vertex> sources;
   for (std::string const& name : o.named_sources) sources.push_back(loaded.find(name));
-  if (sources.empty()) sources = co_await kernels::spread_sources(loaded.graph, o.sources);
+  if (sources.empty())
+    sources = o.seed != 0 ? drawn(loaded.graph.vertices(), o.sources, o.seed)
+                          : co_await kernels::spread_sources(loaded.graph, o.sources);
+  auto const ends = o.endpoints ? kernels::path_ends::counted : kernels::path_ends::left_out;
   kernels::bc const kernel = co_await kernels::bc::make(loaded.graph);
   kernels::bc_result result;
   kernels::atomic_counts atomics;
@@ -76,7 +95,7 @@ tess::task<int> rank(options const& o) {
     command_line::stopwatch const watch;
     result = o.form == kernels::form::words
                  ? co_await kernels::bc_by_words(loaded.graph, kernel.scores(), sources, atomics, o.pace)
-                 : co_await kernel.run(sources);
+                 : co_await kernel.run(sources, ends);
     double const taken = watch.seconds();
     tess::end_measured_part();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
@@ -92,7 +111,9 @@ tess::task<int> rank(options const& o) {
                                                             : "a graph whose paths a double can count");
   }
 
-  std::vector<double> const scores = co_await kernels::gather_block_array(loaded.graph, kernel.scores());
+  std::vector<double> const sums = co_await kernels::gather_block_array(loaded.graph, kernel.scores());
+  std::vector<double> const scores =
+      o.normalise ? kernels::centrality_of(sums, sources, loaded.graph.directed(), ends, true) : sums;
   std::vector<graph::vertex> const top = highest(scores, o.top);
   fmt::print("      score  vertex\n");
   for (graph::vertex const v : top) fmt::print("{:11.4e}  {}\n", scores[v], loaded.label(v));
@@ -104,13 +125,13 @@ tess::task<int> rank(options const& o) {
   report(sources, result, scores, top);
   bool right = true;
   if (o.verify) {
-    right = co_await agrees(loaded.graph, sources, scores);
+    right = co_await agrees(loaded.graph, sources, sums, ends);
     fmt::print("{}\n", right ? "verified: yes" : "verified: NO, Brandes's algorithm finds other scores");
     tess::report_result("verified", right ? "true" : "false");
   }
   if (right && !o.output.empty()) {
     reports.end();
-    right = co_await command_line::write_table(o.output, loaded, {{.name = "score", .values = kernel.scores()}});
+    right = co_await command_line::write_table(o.output, loaded, "score", scores);
   }
   co_await kernels::bc::release(kernel);
   co_await graph::distributed_graph::release(loaded.graph);
@@ -131,6 +152,12 @@ int main(int argc, char** argv) {
       .shows_default()
       .positive();
   app.add_option("--source", o.named_sources, "a source, by name or number, instead of chosen ones; may be repeated");
+  app.add_option("--seed", o.seed, "chooses the sources at random among all vertices, the same for the same seed");
+  app.add_flag("--endpoints", o.endpoints, "the two ends of a path count as well");
+  app.add_flag("--normalise", o.normalise, "scores are shares of the pairs of vertices, as NetworkX has them");
+  app.check_together("--endpoints", [&o] {
+    return o.endpoints && o.form == kernels::form::words ? std::string("is of --form messages") : std::string();
+  });
   app.add_option("--top", o.top, "how many vertices to print").shows_default();
   command_line::declare_output(app, o.output);
   app.add_option("--trials", o.trials, "runs, of which the fastest counts").shows_default().positive();

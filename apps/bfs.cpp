@@ -1,4 +1,6 @@
-// bfs: distances from a vertex; on the Debian graph: the packages that break, and how soon, if a package breaks.
+// bfs: distances from a vertex, or from the nearest of several.
+//
+//   On the Debian graph: the packages that break, and how soon, if a package breaks.
 #include "kernels/bfs.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +18,7 @@ namespace {
 struct options : command_line::graph_options {
   kernels::form form = kernels::form::messages;
   kernels::pace pace = kernels::pace::overlapping;
-  std::string source;
+  std::vector<std::string> sources;
   std::string output;
   unsigned trials = 1;
 };
@@ -53,8 +55,7 @@ void print_levels(command_line::loaded_graph const& loaded, kernels::bfs_tree co
 tess::task<int> search(options const& o) {
   command_line::reports reports(o.output);
   command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
-  graph::vertex const source =
-      o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
+  std::vector<graph::vertex> const sources = co_await command_line::sources_named(loaded, o.sources);
   kernels::bfs const kernel = co_await kernels::bfs::make(loaded.graph);
   kernels::bfs_result result;
   kernels::atomic_counts atomics;
@@ -65,18 +66,18 @@ tess::task<int> search(options const& o) {
     tess::begin_measured_part();
     command_line::stopwatch const watch;
     result = o.form == kernels::form::words
-                 ? co_await kernels::bfs_by_words(loaded.graph, kernel.parents(), source, atomics, o.pace)
-                 : co_await kernel.run(source);
+                 ? co_await kernels::bfs_by_words(loaded.graph, kernel.parents(), sources, atomics, o.pace)
+                 : co_await kernel.run(sources);
     double const taken = watch.seconds();
     tess::end_measured_part();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
   }
   tess::operation_counts const after = co_await tess::count_operations();
 
-  kernels::bfs_tree const tree = co_await kernels::gather_tree(loaded.graph, kernel.parents(), source);
+  kernels::bfs_tree const tree = co_await kernels::gather_tree(loaded.graph, kernel.parents(), sources);
   print_levels(loaded, tree, result);
   fmt::print("reached {} of {} vertices from {} in {} levels\n", result.reached, loaded.graph.vertices(),
-             loaded.label(source), result.levels.size());
+             command_line::label_of(loaded, sources), result.levels.size());
   fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
              static_cast<double>(result.edges) / seconds / 1e6);
   command_line::print_operations(before, after);
@@ -86,7 +87,7 @@ tess::task<int> search(options const& o) {
     wrong = co_await kernels::verify(loaded.graph, tree, result);
     fmt::print("{}\n", wrong.empty() ? "verified: yes" : "verified: NO, " + wrong);
   }
-  tess::report_result("source", std::to_string(source));
+  command_line::report_sources(sources);
   tess::report_result("levels", command_line::json(result.levels));
   tess::report_result("reached", std::to_string(result.reached));
   if (o.verify) tess::report_result("verified", wrong.empty() ? "true" : "false");
@@ -103,11 +104,14 @@ tess::task<int> search(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  command_line::parser app("Breadth-first search: distances from one vertex of a graph.", "bfs");
+  command_line::parser app("Breadth-first search: distances from a vertex of a graph, or from the nearest of several.",
+                           "bfs");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare_words(app, o.form, o.pace);
-  app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
+  app.add_option("--source", o.sources,
+                 "a vertex, by name or number (default: the one with the most edges); of several, distances are from "
+                 "the nearest");
   command_line::declare_output(app, o.output);
   app.add_option("--trials", o.trials, "searches, of which the fastest counts").shows_default().positive();
   if (auto const code = app.parse(argc, argv)) return *code;

@@ -1,4 +1,4 @@
-// sssp: the distance of every vertex from one of them, by the weights of the edges.
+// sssp: the distance of every vertex from one of them, or from the nearest of several, by the weights of the edges.
 #include "kernels/sssp.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "command_line/command_line.hpp"
+#include "command_line/trials.hpp"
 #include "command_line/vertex_table.hpp"
 #include "graph/error.hpp"
 #include "kernels/gather_block_array.hpp"
@@ -19,7 +20,8 @@ namespace {
 struct options : command_line::graph_options {
   kernels::form form = kernels::form::messages;
   kernels::pace pace = kernels::pace::overlapping;
-  std::string source;
+  std::vector<std::string> sources;
+  bool parents = false;
   std::string output;
   double delta = 0;  // 0: chosen
   std::size_t top = 10;
@@ -71,9 +73,9 @@ std::string text(Number x) {
 }
 
 template <class Distance>
-void report(summary<Distance> const& s, graph::vertex source, double delta) {
+void report(summary<Distance> const& s, std::vector<graph::vertex> const& sources, double delta) {
   std::vector<std::uint64_t> const farthest(s.farthest.begin(), s.farthest.end());
-  tess::report_result("source", std::to_string(source));
+  command_line::report_sources(sources);
   tess::report_result("delta", fmt::format("{:#.17g}", delta));
   tess::report_result("reached", std::to_string(s.reached));
   tess::report_result("farthest", command_line::json(farthest));
@@ -105,9 +107,10 @@ struct searcher {
                                           : kernels::sssp<Distance>::release(s.in_bulk);
   }
 
-  tess::task<kernels::sssp_result> run(graph::vertex source, double delta, kernels::atomic_counts& atomics) const {
-    return form == kernels::form::words ? kernels::sssp_by_words(g, weights, words, source, delta, atomics, pace)
-                                        : in_bulk.run(source, delta);
+  tess::task<kernels::sssp_result> run(std::vector<graph::vertex> sources, double delta,
+                                       kernels::atomic_counts& atomics) const {
+    return form == kernels::form::words ? kernels::sssp_by_words(g, weights, words, sources, delta, atomics, pace)
+                                        : in_bulk.run(sources, delta);
   }
   [[nodiscard]] tess::task<std::vector<Distance>> distances() const {
     return form == kernels::form::words ? kernels::gather_block_array(g, words) : in_bulk.distances();
@@ -115,10 +118,25 @@ struct searcher {
 };
 
 template <class Distance>
+tess::task<bool> write(options const& o, command_line::loaded_graph const& loaded,
+                       std::vector<Distance> const& distances, std::vector<graph::vertex> parents,
+                       std::vector<graph::vertex> const& sources) {
+  if (!o.parents) co_return co_await command_line::write_table(o.output, loaded, "distance", distances);
+  for (graph::vertex const source : sources) parents[source] = command_line::no_number;
+  auto const first = co_await kernels::scatter_block_array(loaded.graph, distances);
+  auto const second = co_await kernels::scatter_block_array(loaded.graph, parents);
+  bool const written = co_await command_line::write_table(
+      o.output, loaded,
+      {{.name = "distance", .values = first}, {.name = "parent", .values = second, .are_vertices = true}});
+  co_await tess::global_array<graph::vertex>::release(second);
+  co_await tess::global_array<Distance>::release(first);
+  co_return written;
+}
+
+template <class Distance>
 tess::task<int> search(options const& o, command_line::loaded_graph const& loaded, graph::edge_weights weights,
                        command_line::reports& reports) {
-  graph::vertex const source =
-      o.source.empty() ? co_await command_line::busiest_vertex(loaded.graph) : loaded.find(o.source);
+  std::vector<graph::vertex> const sources = co_await command_line::sources_named(loaded, o.sources);
   double const delta = o.delta > 0 ? o.delta : co_await kernels::sssp<Distance>::usual_delta(loaded.graph, weights);
   searcher<Distance> const by = co_await searcher<Distance>::make(o.form, o.pace, loaded.graph, weights);
   kernels::sssp_result result;
@@ -129,7 +147,7 @@ tess::task<int> search(options const& o, command_line::loaded_graph const& loade
     before = co_await tess::count_operations();
     tess::begin_measured_part();
     command_line::stopwatch const watch;
-    result = co_await by.run(source, delta, atomics);
+    result = co_await by.run(sources, delta, atomics);
     double const taken = watch.seconds();
     tess::end_measured_part();
     seconds = trial == 0 ? taken : std::min(seconds, taken);
@@ -137,27 +155,33 @@ tess::task<int> search(options const& o, command_line::loaded_graph const& loade
   tess::operation_counts const after = co_await tess::count_operations();
 
   std::vector<Distance> const distances = co_await by.distances();
+  std::vector<graph::vertex> parents;
+  if (o.parents) parents = co_await by.in_bulk.parents(sources);
   summary<Distance> const s = summarise(distances, o.top);
   fmt::print("   distance  vertex\n");
   for (graph::vertex const v : s.farthest) fmt::print("{:11}  {}\n", distances[v], loaded.label(v));
   fmt::print("reached {} of {} vertices from {}, delta {:.6g}, {} steps\n", s.reached, loaded.graph.vertices(),
-             loaded.label(source), delta, result.steps);
+             command_line::label_of(loaded, sources), delta, result.steps);
   fmt::print("time: {:.6f} s{}, {:.1f} M edges/s\n", seconds, o.trials > 1 ? " (the best)" : "",
              static_cast<double>(loaded.graph.edges()) / seconds / 1e6);
   command_line::print_operations(before, after);
   command_line::print_atomics(atomics);
-  report(s, source, delta);
+  report(s, sources, delta);
   bool right = true;
   if (o.verify) {
     // Equal, even floating-point ones: each is the least of the same sums.
-    right = distances == co_await kernels::dijkstra_distances<Distance>(loaded.graph, weights, source);
-    fmt::print("{}\n", right ? "verified: yes" : "verified: NO, Dijkstra's algorithm finds other distances");
-    tess::report_result("verified", right ? "true" : "false");
+    std::string wrong;
+    if (distances != co_await kernels::dijkstra_distances<Distance>(loaded.graph, weights, sources))
+      wrong = "Dijkstra's algorithm finds other distances";
+    else if (o.parents &&
+             !co_await kernels::are_shortest_paths<Distance>(loaded.graph, weights, sources, distances, parents))
+      wrong = "the parents are not on shortest paths";
+    right = command_line::report_verified(wrong);
   }
   co_await searcher<Distance>::release(by);
   if (right && !o.output.empty()) {
     reports.end();
-    right = co_await command_line::write_table(o.output, loaded, "distance", distances);
+    right = co_await write(o, loaded, distances, parents, sources);
   }
   co_return right ? 0 : 1;
 }
@@ -177,13 +201,20 @@ tess::task<int> solve(options const& o) {
 
 int main(int argc, char** argv) {
   command_line::parser app(
-      "Shortest paths from one vertex of a graph, by the weights of its edges (1 where a file has none; of a "
+      "Shortest paths from one vertex of a graph, or from the nearest of several, by the weights of its edges (1 where "
+      "a file has none; of a "
       "generated graph random ones from 1 to 255).",
       "sssp");
   options o;
   command_line::declare(app, static_cast<command_line::graph_options&>(o));
   command_line::declare_words(app, o.form, o.pace);
-  app.add_option("--source", o.source, "a vertex, by name or number (default: the one with the most edges)");
+  app.add_option("--source", o.sources,
+                 "a vertex, by name or number (default: the one with the most edges); of several, distances are from "
+                 "the nearest");
+  app.add_flag("--parents", o.parents, "finds the vertex before each on a shortest path, a column of --output");
+  app.check_together("--parents", [&o] {
+    return o.parents && o.form == kernels::form::words ? std::string("is of --form messages") : std::string();
+  });
   app.add_option("--delta", o.delta, "width of a bin of distances worked on at once (default: chosen by the graph)")
       .check(positive_width, "1e-9 to 1e300");
   app.add_option("--top", o.top, "how many of the farthest vertices to print").shows_default();

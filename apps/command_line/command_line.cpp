@@ -149,6 +149,31 @@ tess::task<graph::edge_weights> load_weights(graph_options const& options, loade
   co_return co_await graph::edge_weights::adopt(*loaded.whole, loaded.graph);
 }
 
+tess::task<std::vector<graph::vertex>> sources_named(loaded_graph const& loaded,
+                                                     std::vector<std::string> const& names) {
+  std::vector<graph::vertex> sources;
+  for (std::string const& name : names) sources.push_back(loaded.find(name));
+  if (sources.empty()) sources.push_back(co_await busiest_vertex(loaded.graph));
+  std::ranges::sort(sources);
+  sources.erase(std::ranges::unique(sources).begin(), sources.end());
+  co_return sources;
+}
+
+void report_sources(std::vector<graph::vertex> const& sources) {
+  std::vector<std::uint64_t> const numbers(sources.begin(), sources.end());
+  if (sources.size() == 1)
+    tess::report_result("source", std::to_string(sources[0]));
+  else
+    tess::report_result("sources", json(numbers));
+}
+
+std::string label_of(loaded_graph const& loaded, std::vector<graph::vertex> const& sources) {
+  if (sources.size() > 3) return fmt::format("{} vertices", sources.size());
+  std::string text;
+  for (graph::vertex const v : sources) text += (text.empty() ? "" : ", ") + loaded.label(v);
+  return text;
+}
+
 tess::task<graph::vertex> busiest_vertex(graph::distributed_graph g) {
   struct candidate {
     graph::vertex v;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "command_line/import_words.hpp"
 #include "command_line/parser.hpp"
@@ -55,6 +56,13 @@ struct loaded_graph {
 [[nodiscard]] tess::task<loaded_graph> load(graph_options const& options, graph::row_kinds kinds);
 // The weights of its edges. Throws input_error if one is negative.
 [[nodiscard]] tess::task<graph::edge_weights> load_weights(graph_options const& options, loaded_graph const& loaded);
+
+// The named vertices, each once, by number; without names the busiest one.
+[[nodiscard]] tess::task<std::vector<graph::vertex>> sources_named(loaded_graph const& loaded,
+                                                                   std::vector<std::string> const& names);
+// Their numbers, as `source` or, if there are several, `sources`; their names.
+void report_sources(std::vector<graph::vertex> const& sources);
+[[nodiscard]] std::string label_of(loaded_graph const& loaded, std::vector<graph::vertex> const& sources);
 
 // The first vertex with the most out-edges.
 [[nodiscard]] tess::task<graph::vertex> busiest_vertex(graph::distributed_graph g);

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <span>
 
+#include "kernels/vertex_list.hpp"
+
 namespace kernels {
 
 namespace {
@@ -30,8 +32,9 @@ struct bc_state {
 // All sources, from the view of one place.
 class bc_run {
  public:
-  explicit bc_run(bc const& b)
+  bc_run(bc const& b, path_ends ends)
       : b_(b),
+        ends_(ends),
         s_(*b.state_),
         part_(b.graph_.part()),
         order_(b.search_.order().local().data()),
@@ -40,17 +43,18 @@ class bc_run {
         scores_(b.scores_.local().data()),
         done_(b.done_[tess::here() * b.done_.block()].local()) {}
 
-  tess::task<void> run(std::span<vertex const> sources) {
+  tess::task<void> run(std::vector<vertex> sources) {
     s_.result = {};
     s_.others.resize(tess::places());
     std::fill_n(scores_, part_.count, 0.0);
     for (vertex const source : sources) {
-      co_await b_.search_.run_here_and_keep_levels(source);
+      co_await b_.search_.run_here_and_keep_levels({source});
       co_await learn();
       std::fill_n(done_, part_.vertices, 0.0);
       co_await count_paths();
       std::fill_n(done_, part_.vertices, 0.0);
       co_await share_out();
+      if (ends_ == path_ends::counted && part_.owns(source)) scores_[source - part_.first] += others_reached();
       s_.result.levels += levels_;
       // No place starts the next search before all places have read this one's results.
       co_await tess::barrier();
@@ -88,6 +92,13 @@ class bc_run {
       tess::get(b_.search_.order()[p * b_.search_.order().block()], std::span(s_.others[p].order), done);
     }
     co_await done;
+  }
+
+  [[nodiscard]] double others_reached() const {
+    std::uint64_t reached = begins_.back();
+    for (unsigned p = 0; p < tess::places(); ++p)
+      if (p != tess::here()) reached += s_.others[p].level_begins.back();
+    return static_cast<double>(reached - 1);
   }
 
   // f(begin, end) for pieces of a level's part of order_.
@@ -133,7 +144,7 @@ class bc_run {
     for (std::uint64_t i = begin; i < end; ++i) {
       vertex const v = order_[i];
       double const dependency = last ? 0 : paths_[i] * sum(part_.out, v);
-      scores_[v - part_.first] += dependency;
+      scores_[v - part_.first] += ends_ == path_ends::counted ? dependency + 1 : dependency;
       shares_[i] = (1 + dependency) / paths_[i];
     }
   }
@@ -167,6 +178,7 @@ class bc_run {
   }
 
   bc const& b_;
+  path_ends ends_;
   bc_state& s_;
   graph::graph_part const& part_;
   vertex const* order_;
@@ -204,20 +216,31 @@ tess::task<void> bc::release(bc b) {
   co_await bfs::release(b.search_);
 }
 
-tess::task<bc_result> bc::run(std::vector<vertex> sources) const {
-  std::uint64_t const count = sources.size();
-  tess::global_ptr<vertex> const list = tess::allocate<vertex>(std::max<std::uint64_t>(count, 1));
-  std::ranges::copy(sources, list.local());
+tess::task<bc_result> bc::run(std::vector<vertex> sources, path_ends ends) const {
+  vertex_list const list(sources);
   co_await tess::on_all_places(
-      [](bc b, tess::global_ptr<vertex> from, std::uint64_t n) -> tess::task<void> {
-        std::vector<vertex> all(n);
-        if (n != 0) co_await tess::get(from, std::span(all));
-        bc_run one(b);
-        co_await one.run(all);
+      [](bc b, vertex_list from, path_ends counted) -> tess::task<void> {
+        bc_run one(b, counted);
+        co_await one.run(co_await from.read());
       },
-      *this, list, count);
-  tess::deallocate(list);
+      *this, list, ends);
+  vertex_list::release(list);
   co_return state_->result;
+}
+
+std::vector<double> centrality_of(std::vector<double> scores, std::vector<vertex> const& sources, bool directed,
+                                  path_ends ends, bool normalised) {
+  bool const left_out = ends == path_ends::left_out;
+  double const others = static_cast<double>(scores.size()) - (left_out ? 1 : 0);
+  if (others < 2 || sources.empty()) return scores;
+  double const whole = normalised ? 1 / (others - 1) : others / (directed ? 1 : 2);
+  std::vector<std::uint8_t> is_source(scores.size());
+  for (vertex const v : sources) is_source[v] = 1;
+  for (std::size_t v = 0; v < scores.size(); ++v) {
+    double const from = static_cast<double>(sources.size()) - (left_out && is_source[v] != 0 ? 1 : 0);
+    scores[v] = from > 0 ? scores[v] * whole / from : std::numeric_limits<double>::quiet_NaN();
+  }
+  return scores;
 }
 
 tess::task<std::vector<vertex>> spread_sources(graph::distributed_graph g, std::uint64_t count) {

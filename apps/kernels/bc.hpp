@@ -7,7 +7,7 @@
 //   places and workers.
 //
 // Units     score: the sum, over sources s and vertices t, of the share of the shortest paths from s to t that pass
-//           through the vertex; ends do not count.
+//           through the vertex; s and t themselves count if path_ends are counted.
 // Threads   made, run and released by one task, for all; one run() at a time.
 // Cost      per place: that of a bfs, 12 bytes for each vertex of the graph, 24 for each own one. A source costs a
 //           search, two passes over the rows reached, and for each level two barriers and two block transfers between
@@ -30,6 +30,8 @@ struct bc_result {
   bool counted = true;
 };
 
+enum class path_ends : std::uint8_t { left_out, counted };
+
 struct bc_report {
   tess::global_ptr<std::uint64_t> level_begins;
 };
@@ -43,7 +45,7 @@ class bc {
   static tess::task<void> release(bc b);
 
   // At the caller's place.
-  [[nodiscard]] tess::task<bc_result> run(std::vector<vertex> sources) const;
+  [[nodiscard]] tess::task<bc_result> run(std::vector<vertex> sources, path_ends ends = path_ends::left_out) const;
 
   // After run().
   [[nodiscard]] tess::global_array<double> scores() const noexcept { return scores_; }
@@ -64,7 +66,14 @@ class bc {
 // Up to `count` vertices with out-edges, the same for every number of places: steps of the golden ratio.
 [[nodiscard]] tess::task<std::vector<vertex>> spread_sources(graph::distributed_graph g, std::uint64_t count);
 
+// Scores of run() as the centrality that NetworkX defines: the mean over the sources, times the pairs of vertices that
+// could count for a vertex, each once if the graph is undirected; or, `normalised`, not times these. A source is not
+// one of its own sources unless ends count. NaN for the only source.
+[[nodiscard]] std::vector<double> centrality_of(std::vector<double> scores, std::vector<vertex> const& sources,
+                                                bool directed, path_ends ends, bool normalised);
+
 // The same scores by the textbook's algorithm, at one place.
-[[nodiscard]] tess::task<std::vector<double>> brandes_scores(graph::distributed_graph g, std::vector<vertex> sources);
+[[nodiscard]] tess::task<std::vector<double>> brandes_scores(graph::distributed_graph g, std::vector<vertex> sources,
+                                                             path_ends ends = path_ends::left_out);
 
 }  // namespace kernels

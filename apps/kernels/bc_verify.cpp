@@ -7,7 +7,8 @@
 
 namespace kernels {
 
-tess::task<std::vector<double>> brandes_scores(graph::distributed_graph g, std::vector<vertex> sources) {
+tess::task<std::vector<double>> brandes_scores(graph::distributed_graph g, std::vector<vertex> sources,
+                                               path_ends ends) {
   constexpr std::uint32_t far_away = UINT32_MAX;
   gathered_rows const rows = co_await gather_rows(g);
   std::uint64_t const n = g.vertices();
@@ -33,6 +34,7 @@ tess::task<std::vector<double>> brandes_scores(graph::distributed_graph g, std::
       for (vertex const v : rows.neighbours(u))
         if (distance[v] == distance[u] + 1) dependency[u] += paths[u] / paths[v] * (1 + dependency[v]);
       if (u != source) scores[u] += dependency[u];
+      if (ends == path_ends::counted) scores[u] += u == source ? static_cast<double>(reached.size()) - 1 : 1;
     }
   }
   co_return scores;

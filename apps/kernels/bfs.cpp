@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "kernels/bfs_steps.hpp"
+#include "kernels/vertex_list.hpp"
 
 namespace kernels {
 
@@ -33,9 +35,10 @@ class bfs_search {
         maps_{b.now_.local().data(), b.next_.local().data(), b.sent_.local().data(), s_.part.first / word_bits},
         unexplored_(b.graph_.edges()) {}
 
-  tess::task<void> run(vertex source) {
+  tess::task<void> run(std::span<vertex const> sources) {
     co_await forget(s_, maps_, b_.sent_.size());
-    if (s_.part.owns(source)) s_.claim_pairs(std::array{parent_edge{source, source}});
+    for (vertex const source : sources)
+      if (s_.part.owns(source)) s_.claim_pairs(std::array{parent_edge{source, source}});
     // No place sends before all places have reset the state of the search before.
     level_ = co_await agree(s_.found());
     advance();
@@ -202,7 +205,7 @@ tess::task<bfs_result> bfs::run(vertex source) const {
   co_await tess::on_all_places(
       [](bfs all, vertex from) -> tess::task<void> {
         bfs_search search(all);
-        co_await search.run(from);
+        co_await search.run(std::span(&from, 1));
         all.state_->result = std::move(search).result();
       },
       *this, source);
@@ -210,10 +213,24 @@ tess::task<bfs_result> bfs::run(vertex source) const {
   co_return std::move(state_->result);
 }
 
-tess::task<void> bfs::run_here_and_keep_levels(vertex source) const {
+tess::task<bfs_result> bfs::run(std::vector<vertex> sources) const {
+  vertex_list const list(sources);
+  co_await tess::on_all_places(
+      [](bfs all, vertex_list from) -> tess::task<void> {
+        std::vector<vertex> const starts = co_await from.read();
+        bfs_search search(all);
+        co_await search.run(starts);
+        all.state_->result = std::move(search).result();
+      },
+      *this, list);
+  vertex_list::release(list);
+  co_return std::move(state_->result);
+}
+
+tess::task<void> bfs::run_here_and_keep_levels(std::vector<vertex> sources) const {
   state_->level_begins.clear();
   bfs_search search(*this, true);
-  co_await search.run(source);
+  co_await search.run(sources);
   bfs_state& s = *state_;
   s.result = std::move(search).result();
   // The last levels noted may be empty everywhere.

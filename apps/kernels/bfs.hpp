@@ -1,4 +1,4 @@
-// bfs: direction-optimising breadth-first search; every place expands its own vertices.
+// bfs: direction-optimising breadth-first search from one vertex or several; every place expands its own vertices.
 //
 //   Top-down, a place claims its own children at once and sends the others to their owners, a few with the step's
 //   report and many in packets. Bottom-up, the frontier is a bitmap of which every place has a copy, gathered by block
@@ -62,16 +62,18 @@ class bfs {
   static tess::task<void> release(bfs b);
 
   [[nodiscard]] tess::task<bfs_result> run(vertex source) const;
+  // The nearest of several sources, which may repeat.
+  [[nodiscard]] tess::task<bfs_result> run(std::vector<vertex> sources) const;
 
   // The same as one task of every place calls it; afterwards levels() is known.
-  [[nodiscard]] tess::task<void> run_here_and_keep_levels(vertex source) const;
+  [[nodiscard]] tess::task<void> run_here_and_keep_levels(std::vector<vertex> sources) const;
 
   // This place's reached vertices lie in order() by their distances: those at distance d at [begins[d], begins[d + 1]),
   // for all d that any place has.
   [[nodiscard]] tess::global_array<vertex> order() const noexcept { return queue_; }
   [[nodiscard]] std::vector<std::uint64_t> const& level_begins() const;
 
-  // After run(): the source is its own parent; `unreached` if there is no path.
+  // After run(): a source is its own parent; `unreached` if there is no path.
   [[nodiscard]] tess::global_array<vertex> parents() const noexcept { return parents_; }
 
  private:

@@ -15,9 +15,11 @@ namespace {
 constexpr std::uint32_t no_depth = UINT32_MAX;
 
 // The depth of each vertex by its chain of parents; false if there is a cycle or a nonexistent parent.
-bool climb(std::vector<vertex> const& parents, vertex source, std::vector<std::uint32_t>& depths) {
-  if (parents[source] != source) return false;
-  depths[source] = 0;
+bool climb(std::vector<vertex> const& parents, std::vector<vertex> const& sources, std::vector<std::uint32_t>& depths) {
+  for (vertex const source : sources) {
+    if (parents[source] != source) return false;
+    depths[source] = 0;
+  }
   std::vector<vertex> path;
   for (vertex v = 0; v < parents.size(); ++v) {
     vertex at = v;
@@ -65,10 +67,11 @@ tess::task<void> check_rows(graph::distributed_graph g, shared_tree tree) {
 
 }  // namespace
 
-tess::task<bfs_tree> gather_tree(graph::distributed_graph g, tess::global_array<vertex> parents, vertex source) {
+tess::task<bfs_tree> gather_tree(graph::distributed_graph g, tess::global_array<vertex> parents,
+                                 std::vector<vertex> const& sources) {
   bfs_tree tree{co_await gather_block_array(g, parents), {}};
   tree.depths.assign(g.vertices(), no_depth);
-  if (!climb(tree.parents, source, tree.depths)) tree.depths.clear();
+  if (!climb(tree.parents, sources, tree.depths)) tree.depths.clear();
   co_return tree;
 }
 
@@ -98,8 +101,9 @@ tess::task<std::string> verify(graph::distributed_graph g, bfs_tree const& tree,
   tess::deallocate(shared.depths);
   tess::deallocate(shared.parents);
   if (wrong_edges != 0) co_return fmt::format("{} edges span more than one level", wrong_edges);
-  if (tree_edges + 1 != result.reached)
-    co_return fmt::format("{} vertices were reached, but {} have an edge from their parent", result.reached - 1,
+  std::uint64_t const roots = levels.empty() ? 0 : levels[0];
+  if (tree_edges + roots != result.reached)
+    co_return fmt::format("{} vertices were reached, but {} have an edge from their parent", result.reached - roots,
                           tree_edges);
   co_return std::string();
 }

@@ -3,6 +3,8 @@
 //
 //   The distances come from following parents, not from the search. Every place checks its own rows.
 //
+//   A tree for each source that has one.
+//
 // Units     distances in edges; `unreached` where there is no path.
 // Cost      8 bytes for each vertex of the graph, at every place.
 #pragma once
@@ -21,7 +23,7 @@ struct bfs_tree {
 
 // All parents and the distances they imply, at the caller's place.
 [[nodiscard]] tess::task<bfs_tree> gather_tree(graph::distributed_graph g, tess::global_array<vertex> parents,
-                                               vertex source);
+                                               std::vector<vertex> const& sources);
 
 // The error in the tree or in the result; empty if there is none.
 [[nodiscard]] tess::task<std::string> verify(graph::distributed_graph g, bfs_tree const& tree,

@@ -2,6 +2,9 @@
 #include "kernels/bfs_words.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include "kernels/vertex_list.hpp"
 
 namespace kernels {
 
@@ -19,15 +22,15 @@ class word_search {
   word_search(graph::distributed_graph g, tess::global_array<vertex> parents, vertex_set next, pace how)
       : graph_(g), part_(g.part()), parents_(parents), own_(parents.local().data()), next_(next), pace_(how) {}
 
-  tess::task<void> run(vertex source, found_here& found) {
+  tess::task<void> run(std::span<vertex const> sources, found_here& found) {
     std::fill_n(own_, part_.count, unreached);
-    if (part_.owns(source)) {
+    for (vertex const source : sources) {
+      if (!part_.owns(source) || own_[source - part_.first] != unreached) continue;
       own_[source - part_.first] = source;
-      front_ = {source};
+      front_.push_back(source);
     }
-    co_await tess::barrier();
     found.result = {};
-    std::uint64_t size = 1;
+    std::uint64_t size = co_await tess::all_reduce(std::uint64_t{front_.size()});
     std::uint64_t edges = 0;
     for (unsigned half = 1; size != 0; half = 1 - half) {
       found.result.levels.push_back(size);
@@ -89,17 +92,20 @@ class word_search {
 
 }  // namespace
 
-tess::task<bfs_result> bfs_by_words(graph::distributed_graph g, tess::global_array<vertex> parents, vertex source,
-                                    atomic_counts& taken, pace how) {
+tess::task<bfs_result> bfs_by_words(graph::distributed_graph g, tess::global_array<vertex> parents,
+                                    std::vector<vertex> sources, atomic_counts& taken, pace how) {
+  vertex_list const list(sources);
   vertex_set const next = co_await vertex_set::make(g);
   auto const found = co_await tess::place_local<found_here>::make();
   co_await tess::on_all_places(
-      [](graph::distributed_graph all, tess::global_array<vertex> to, vertex_set set, vertex from,
+      [](graph::distributed_graph all, tess::global_array<vertex> to, vertex_set set, vertex_list from,
          tess::place_local<found_here> into, pace p) -> tess::task<void> {
+        std::vector<vertex> const starts = co_await from.read();
         word_search search(all, to, set, p);
-        co_await search.run(from, *into);
+        co_await search.run(starts, *into);
       },
-      g, parents, next, source, found, how);
+      g, parents, next, list, found, how);
+  vertex_list::release(list);
   bfs_result result = found->result;
   taken = found->taken;
   co_await tess::place_local<found_here>::release(found);

@@ -17,6 +17,7 @@ namespace kernels {
 
 // `parents` as of bfs::parents().
 [[nodiscard]] tess::task<bfs_result> bfs_by_words(graph::distributed_graph g, tess::global_array<vertex> parents,
-                                                  vertex source, atomic_counts& taken, pace how = pace::overlapping);
+                                                  std::vector<vertex> sources, atomic_counts& taken,
+                                                  pace how = pace::overlapping);
 
 }  // namespace kernels

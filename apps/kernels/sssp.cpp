@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "kernels/sssp_steps.hpp"
+#include "kernels/vertex_list.hpp"
 
 namespace kernels {
 
@@ -21,10 +23,11 @@ class sssp_search {
  public:
   explicit sssp_search(sssp<Distance> const& k) : k_(k), s_(*k.state_) {}
 
-  tess::task<void> run(vertex source, double delta) {
+  tess::task<void> run(std::span<vertex const> sources, double delta) {
     width_ = bin_width<Distance>(delta);
     s_.begin(delta);
-    if (s_.part.owns(source)) s_.claim(std::array{distance_of<Distance>{source, 0}});
+    for (vertex const source : sources)
+      if (s_.part.owns(source)) s_.claim(std::array{distance_of<Distance>{source, 0}});
     // No place sends before all places have reset the state of the search before.
     co_await tess::barrier();
     for (std::uint64_t bin = 0; bin != no_bin;) {
@@ -123,9 +126,23 @@ tess::task<sssp_result> sssp<Distance>::run(vertex source, double delta) const {
   co_await tess::on_all_places(
       [](sssp all, vertex from, double width) -> tess::task<void> {
         sssp_search<Distance> search(all);
-        co_await search.run(from, width);
+        co_await search.run(std::span(&from, 1), width);
       },
       *this, source, delta);
+  co_return state_->result;
+}
+
+template <class Distance>
+tess::task<sssp_result> sssp<Distance>::run(std::vector<vertex> sources, double delta) const {
+  vertex_list const list(sources);
+  co_await tess::on_all_places(
+      [](sssp all, vertex_list from, double width) -> tess::task<void> {
+        std::vector<vertex> const starts = co_await from.read();
+        sssp_search<Distance> search(all);
+        co_await search.run(starts, width);
+      },
+      *this, list, delta);
+  vertex_list::release(list);
   co_return state_->result;
 }
 

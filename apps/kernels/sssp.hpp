@@ -1,4 +1,4 @@
-// sssp: shortest paths from one vertex by delta stepping; every place relaxes the rows of its own vertices.
+// sssp: shortest paths from a vertex, or the nearest of several, by delta stepping; places relax rows of own vertices.
 //
 //   A place works through its part of a bin until it is empty, without synchronisation, and sends distances of other
 //   places' vertices to their owners: a few with the step's report, many in packets. It records what it sent, so that
@@ -26,6 +26,8 @@
 namespace kernels {
 
 using graph::vertex;
+
+inline constexpr vertex no_vertex = UINT32_MAX;
 
 // No path.
 template <class Distance>
@@ -70,13 +72,22 @@ class sssp {
 
   // delta > 0
   [[nodiscard]] tess::task<sssp_result> run(vertex source, double delta) const;
+  [[nodiscard]] tess::task<sssp_result> run(std::vector<vertex> sources, double delta) const;
 
   // After run(), at the caller's place; infinitely_far if there is no path.
   [[nodiscard]] tess::task<std::vector<Distance>> distances() const;
 
+  // After run(), at the caller's place: the vertex before each on a shortest path, of several the smallest among those
+  // with the fewest edges of no length behind the last other one; a source has itself, and where there is no path it is
+  // no_vertex. The same for every number of places. Cost: a pass over the rows, and 4 bytes for each vertex at every
+  // place.
+  [[nodiscard]] tess::task<std::vector<vertex>> parents(std::vector<vertex> sources) const;
+
  private:
   template <class>
   friend class sssp_search;
+  template <class>
+  friend class sssp_parents;
 
   graph::distributed_graph graph_;
   replicated<Distance> known_;
@@ -87,7 +98,13 @@ class sssp {
 // The same distances by Dijkstra's algorithm, at one place, from rows that are fetched.
 template <class Distance>
 [[nodiscard]] tess::task<std::vector<Distance>> dijkstra_distances(graph::distributed_graph g, graph::edge_weights w,
-                                                                   vertex source);
+                                                                   std::vector<vertex> sources);
+
+// Whether the parents lead from every vertex that has a distance to a source, by edges as long as distances say.
+template <class Distance>
+[[nodiscard]] tess::task<bool> are_shortest_paths(graph::distributed_graph g, graph::edge_weights w,
+                                                  std::vector<vertex> sources, std::vector<Distance> distances,
+                                                  std::vector<vertex> parents);
 
 extern template class sssp<std::uint32_t>;
 extern template class sssp<double>;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "kernels/vertex_list.hpp"
 
 namespace kernels {
 
@@ -28,9 +31,10 @@ class word_relaxation {
         nearer_(nearer),
         pace_(how) {}
 
-  tess::task<void> run(vertex source, double delta, found_here& found) {
+  tess::task<void> run(std::span<vertex const> sources, double delta, found_here& found) {
     std::fill_n(own_, part_.count, infinitely_far<Distance>);
-    if (part_.owns(source)) {
+    for (vertex const source : sources) {
+      if (!part_.owns(source)) continue;
       own_[source - part_.first] = 0;
       co_await nearer_.insert(source, 0);
     }
@@ -115,8 +119,9 @@ class word_relaxation {
 
 template <class Distance>
 tess::task<sssp_result> sssp_by_words(graph::distributed_graph g, graph::edge_weights w,
-                                      tess::global_array<Distance> distances, vertex source, double delta,
+                                      tess::global_array<Distance> distances, std::vector<vertex> sources, double delta,
                                       atomic_counts& taken, pace how) {
+  vertex_list const list(sources);
   vertex_set const nearer = co_await vertex_set::make(g);
   auto const found = co_await tess::place_local<found_here>::make();
   struct arguments {
@@ -125,16 +130,18 @@ tess::task<sssp_result> sssp_by_words(graph::distributed_graph g, graph::edge_we
     tess::global_array<Distance> distances;
     vertex_set nearer;
     tess::place_local<found_here> found;
-    vertex source;
+    vertex_list sources;
     double delta;
     pace how;
   };
   co_await tess::on_all_places(
       [](arguments a) -> tess::task<void> {
         word_relaxation<Distance> relaxation(a.g, a.w.template local<Distance>(), a.distances, a.nearer, a.how);
-        co_await relaxation.run(a.source, a.delta, *a.found);
+        std::vector<vertex> const starts = co_await a.sources.read();
+        co_await relaxation.run(starts, a.delta, *a.found);
       },
-      arguments{g, w, distances, nearer, found, source, delta, how});
+      arguments{g, w, distances, nearer, found, list, delta, how});
+  vertex_list::release(list);
   sssp_result const result = found->result;
   taken = found->taken;
   co_await tess::place_local<found_here>::release(found);
@@ -143,8 +150,10 @@ tess::task<sssp_result> sssp_by_words(graph::distributed_graph g, graph::edge_we
 }
 
 template tess::task<sssp_result> sssp_by_words(graph::distributed_graph, graph::edge_weights,
-                                               tess::global_array<std::uint32_t>, vertex, double, atomic_counts&, pace);
+                                               tess::global_array<std::uint32_t>, std::vector<vertex>, double,
+                                               atomic_counts&, pace);
 template tess::task<sssp_result> sssp_by_words(graph::distributed_graph, graph::edge_weights,
-                                               tess::global_array<double>, vertex, double, atomic_counts&, pace);
+                                               tess::global_array<double>, std::vector<vertex>, double, atomic_counts&,
+                                               pace);
 
 }  // namespace kernels

@@ -20,7 +20,7 @@ namespace kernels {
 // `distances`: blocks as of the graph; infinitely_far where there is no path.
 template <class Distance>
 [[nodiscard]] tess::task<sssp_result> sssp_by_words(graph::distributed_graph g, graph::edge_weights w,
-                                                    tess::global_array<Distance> distances, vertex source, double delta,
-                                                    atomic_counts& taken, pace how = pace::overlapping);
+                                                    tess::global_array<Distance> distances, std::vector<vertex> sources,
+                                                    double delta, atomic_counts& taken, pace how = pace::overlapping);
 
 }  // namespace kernels

@@ -15,13 +15,16 @@
 #include "held_graph.hpp"
 #include "kernels/bc.hpp"
 #include "kernels/bfs.hpp"
+#include "kernels/closeness.hpp"
 #include "kernels/clustering.hpp"
 #include "kernels/gather_block_array.hpp"
 #include "kernels/general_pagerank.hpp"
 #include "kernels/pagerank.hpp"
 #include "kernels/sssp.hpp"
 #include "kernels/triangles.hpp"
+#include "kernels/vertex_list.hpp"
 #include "module.hpp"
+#include "vertices_of.hpp"
 
 namespace engine {
 
@@ -29,19 +32,9 @@ namespace {
 
 using graph::vertex;
 
-void check_vertex(held_graph const& g, std::uint64_t v) {
-  if (v >= g.rows().vertices())
-    throw nb::index_error(("vertex " + std::to_string(v) + " of " + std::to_string(g.rows().vertices())).c_str());
-}
-
-std::vector<vertex> vertices_of(held_graph const& g, array_in<std::uint32_t> const& given) {
-  auto const all = span_of(given);
-  for (vertex const v : all) check_vertex(g, v);
-  return {all.begin(), all.end()};
-}
-
-std::tuple<array_out<std::uint32_t>, array_out<std::uint32_t>> bfs(held_graph& g, vertex source) {
-  check_vertex(g, source);
+std::tuple<array_out<std::uint32_t>, array_out<std::uint32_t>> bfs(held_graph& g,
+                                                                   array_in<std::uint32_t> const& sources) {
+  std::vector<vertex> const starts = vertices_of(g, sources);
   struct tree {
     std::vector<std::uint32_t> distances;
     std::vector<vertex> parents;
@@ -50,10 +43,11 @@ std::tuple<array_out<std::uint32_t>, array_out<std::uint32_t>> bfs(held_graph& g
     auto const at = co_await g.adopted();
     auto const kernel = co_await g.kernel<kernels::bfs>([&] { return kernels::bfs::make(at); });
     auto const depths = co_await tess::global_array<std::uint32_t>::make(at.block() * tess::places());
+    kernels::vertex_list const list(starts);
     co_await tess::on_all_places(
         [](kernels::bfs k, graph::distributed_graph all, tess::global_array<std::uint32_t> into,
-           vertex from) -> tess::task<void> {
-          co_await k.run_here_and_keep_levels(from);
+           kernels::vertex_list from) -> tess::task<void> {
+          co_await k.run_here_and_keep_levels(co_await from.read());
           std::uint32_t* const own = into.local().data();
           std::fill_n(own, all.part().count, kernels::unreached);
           vertex const* const order = k.order().local().data();
@@ -61,7 +55,8 @@ std::tuple<array_out<std::uint32_t>, array_out<std::uint32_t>> bfs(held_graph& g
           for (std::uint32_t level = 0; level + 1 < begins.size(); ++level)
             for (std::uint64_t i = begins[level]; i < begins[level + 1]; ++i) own[order[i] - all.part().first] = level;
         },
-        kernel, at, depths, source);
+        kernel, at, depths, list);
+    kernels::vertex_list::release(list);
     tree made{co_await kernels::gather_block_array(at, depths),
               co_await kernels::gather_block_array(at, kernel.parents())};
     co_await tess::global_array<std::uint32_t>::release(depths);
@@ -70,28 +65,37 @@ std::tuple<array_out<std::uint32_t>, array_out<std::uint32_t>> bfs(held_graph& g
   return {array_of(std::move(found.distances)), array_of(std::move(found.parents))};
 }
 
+struct paths {
+  std::vector<double> distances;
+  std::vector<vertex> parents;  // if they were asked for
+};
+
 template <class Distance>
-tess::task<std::vector<double>> paths(held_graph& g, graph::distributed_graph at, graph::edge_weights w, vertex source,
-                                      double delta) {
+tess::task<paths> find_paths(held_graph& g, graph::distributed_graph at, graph::edge_weights w,
+                             std::vector<vertex> const& sources, double delta, bool parents) {
   auto const kernel = co_await g.kernel<kernels::sssp<Distance>>([&] { return kernels::sssp<Distance>::make(at, w); });
   if (delta <= 0) delta = co_await kernels::sssp<Distance>::usual_delta(at, w);
-  static_cast<void>(co_await kernel.run(source, delta));
+  static_cast<void>(co_await kernel.run(sources, delta));
   std::vector<Distance> const found = co_await kernel.distances();
-  std::vector<double> distances(found.size());
-  std::ranges::transform(found, distances.begin(), [](Distance d) {
+  paths made;
+  made.distances.resize(found.size());
+  std::ranges::transform(found, made.distances.begin(), [](Distance d) {
     return d == kernels::infinitely_far<Distance> ? std::numeric_limits<double>::infinity() : static_cast<double>(d);
   });
-  co_return distances;
+  if (parents) made.parents = co_await kernel.parents(sources);
+  co_return made;
 }
 
-array_out<double> sssp(held_graph& g, vertex source, double delta) {
-  check_vertex(g, source);
-  return array_of(at_places([&]() -> tess::task<std::vector<double>> {
+std::tuple<array_out<double>, array_out<std::uint32_t>> sssp(held_graph& g, array_in<std::uint32_t> const& sources,
+                                                             double delta, bool parents) {
+  std::vector<vertex> const from = vertices_of(g, sources);
+  paths found = at_places([&]() -> tess::task<paths> {
     auto const at = co_await g.adopted();
     auto const w = co_await g.weights();
-    if (w.integers()) co_return co_await paths<std::uint32_t>(g, at, w, source, delta);
-    co_return co_await paths<double>(g, at, w, source, delta);
-  }));
+    if (w.integers()) co_return co_await find_paths<std::uint32_t>(g, at, w, from, delta, parents);
+    co_return co_await find_paths<double>(g, at, w, from, delta, parents);
+  });
+  return {array_of(std::move(found.distances)), array_of(std::move(found.parents))};
 }
 
 std::tuple<array_out<double>, int, double> pagerank(held_graph& g, double damping, double tolerance, int iterations) {
@@ -149,30 +153,72 @@ std::tuple<array_out<std::uint64_t>, array_out<double>, double> clustering(held_
   return {array_of(std::move(found.triangles)), array_of(std::move(found.coefficients)), found.transitivity};
 }
 
-array_out<double> betweenness(held_graph& g, array_in<std::uint32_t> const& sources) {
+array_out<double> betweenness(held_graph& g, array_in<std::uint32_t> const& sources, bool endpoints, bool normalised) {
   std::vector<vertex> const from = vertices_of(g, sources);
-  return array_of(at_places([&]() -> tess::task<std::vector<double>> {
+  auto const ends = endpoints ? kernels::path_ends::counted : kernels::path_ends::left_out;
+  std::vector<double> sums = at_places([&]() -> tess::task<std::vector<double>> {
     auto const at = co_await g.adopted();
     auto const kernel = co_await g.kernel<kernels::bc>([&] { return kernels::bc::make(at); });
-    kernels::bc_result const result = co_await kernel.run(from);
+    kernels::bc_result const result = co_await kernel.run(from, ends);
     if (!result.counted)
       throw tess::error("betweenness", "more than 1.8e308 shortest paths between two vertices",
                         "a graph with fewer paths");
     co_return co_await kernels::gather_block_array(at, kernel.scores());
-  }));
+  });
+  return array_of(kernels::centrality_of(std::move(sums), from, g.rows().directed, ends, normalised));
+}
+
+template <class Distance>
+tess::task<kernels::distance_sums> weighted_sums(held_graph& g, graph::distributed_graph at, graph::edge_weights w,
+                                                 std::vector<vertex> const& chosen, bool to_chosen) {
+  auto const kernel = co_await g.kernel<kernels::sssp<Distance>>([&] { return kernels::sssp<Distance>::make(at, w); });
+  double const delta = co_await kernels::sssp<Distance>::usual_delta(at, w);
+  std::size_t const size = to_chosen ? chosen.size() : at.vertices();
+  kernels::distance_sums sums{std::vector<std::uint64_t>(size), std::vector<double>(size), std::vector<double>(size)};
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    static_cast<void>(co_await kernel.run(chosen[i], delta));
+    std::vector<Distance> const distances = co_await kernel.distances();
+    for (vertex v = 0; v < distances.size(); ++v) {
+      if (v == chosen[i] || distances[v] == kernels::infinitely_far<Distance>) continue;
+      std::size_t const of = to_chosen ? i : v;
+      auto const d = static_cast<double>(distances[v]);
+      ++sums.reached[of];
+      sums.distances[of] += d;
+      if (d > 0) sums.reciprocals[of] += 1 / d;
+    }
+  }
+  co_return sums;
+}
+
+// For each vertex over paths from the chosen ones, or for these over paths from all. Weighted paths follow the edges
+// in both cases.
+std::tuple<array_out<std::uint64_t>, array_out<double>, array_out<double>> distance_sums(
+    held_graph& g, array_in<std::uint32_t> const& chosen, bool to_chosen, bool weighted) {
+  std::vector<vertex> const all = vertices_of(g, chosen);
+  kernels::distance_sums sums = at_places([&]() -> tess::task<kernels::distance_sums> {
+    auto const at = co_await g.adopted();
+    if (!weighted) co_return co_await (to_chosen ? kernels::sums_to(at, all) : kernels::sums_from(at, all));
+    auto const w = co_await g.weights();
+    if (w.integers()) co_return co_await weighted_sums<std::uint32_t>(g, at, w, all, to_chosen);
+    co_return co_await weighted_sums<double>(g, at, w, all, to_chosen);
+  });
+  return {array_of(std::move(sums.reached)), array_of(std::move(sums.distances)),
+          array_of(std::move(sums.reciprocals))};
 }
 
 }  // namespace
 
 void declare_algorithms(nb::module_& m) {
-  m.def("bfs", &bfs, nb::arg("graph"), nb::arg("source"));
-  m.def("sssp", &sssp, nb::arg("graph"), nb::arg("source"), nb::arg("delta") = 0.0);
+  m.def("bfs", &bfs, nb::arg("graph"), nb::arg("sources"));
+  m.def("sssp", &sssp, nb::arg("graph"), nb::arg("sources"), nb::arg("delta"), nb::arg("parents"));
   m.def("pagerank", &pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"), nb::arg("iterations"));
   m.def("general_pagerank", &general_pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"),
         nb::arg("iterations"), nb::arg("weighted"), nb::arg("restart").none(), nb::arg("dangling").none());
   m.def("triangles", &triangles, nb::arg("graph"));
   m.def("clustering", &clustering, nb::arg("graph"));
-  m.def("betweenness", &betweenness, nb::arg("graph"), nb::arg("sources"));
+  m.def("betweenness", &betweenness, nb::arg("graph"), nb::arg("sources"), nb::arg("endpoints"), nb::arg("normalised"));
+  m.def("distance_sums", &distance_sums, nb::arg("graph"), nb::arg("chosen"), nb::arg("to_chosen"),
+        nb::arg("weighted"));
 }
 
 }  // namespace engine

@@ -17,10 +17,13 @@
 #include "kernels/components.hpp"
 #include "kernels/core_numbers.hpp"
 #include "kernels/independent_set.hpp"
+#include "kernels/random_walks.hpp"
+#include "kernels/similarity.hpp"
 #include "kernels/spanning_forest.hpp"
 #include "kernels/strong_components.hpp"
 #include "kernels/topological_order.hpp"
 #include "module.hpp"
+#include "vertices_of.hpp"
 
 namespace engine {
 
@@ -117,6 +120,31 @@ array_out<std::uint32_t> label_propagation(held_graph& g, std::uint64_t seed, bo
   }));
 }
 
+// For the pairs of ends at the same index, ignoring directions.
+array_out<double> similarities(held_graph& g, array_in<std::uint32_t> const& a, array_in<std::uint32_t> const& b,
+                               bool overlap) {
+  std::vector<vertex> const first = vertices_of(g, a), second = vertices_of(g, b);
+  if (first.size() != second.size()) throw nb::value_error("ends of pairs differ in number");
+  auto const measure = overlap ? kernels::similarity_measure::overlap : kernels::similarity_measure::jaccard;
+  return array_of(at_places([&]() -> tess::task<std::vector<double>> {
+    std::vector<kernels::vertex_pair> pairs(first.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {first[i], second[i]};
+    co_return co_await kernels::similarities(co_await g.adopted_undirected(), pairs, measure);
+  }));
+}
+
+// [walks][length + 1], one after the other.
+array_out<std::uint32_t> random_walks(held_graph& g, array_in<std::uint32_t> const& starts, std::uint64_t length,
+                                      std::uint64_t seed, double p, double q, bool weighted) {
+  std::vector<vertex> const from = vertices_of(g, starts);
+  return array_of(at_places([&]() -> tess::task<std::vector<vertex>> {
+    auto const at = co_await g.adopted();
+    std::optional<graph::edge_weights> w;
+    if (weighted && g.rows().weighted()) w = co_await g.weights();
+    co_return co_await kernels::random_walks(at, w, from, {length, seed, p, q});
+  }));
+}
+
 }  // namespace
 
 void declare_structure(nb::module_& m) {
@@ -128,6 +156,9 @@ void declare_structure(nb::module_& m) {
   m.def("two_colours", &two_colours, nb::arg("graph"));
   m.def("topological_order", &topological_order, nb::arg("graph"));
   m.def("assortativity", &assortativity, nb::arg("graph"), nb::arg("source_in"), nb::arg("target_in"));
+  m.def("similarities", &similarities, nb::arg("graph"), nb::arg("a"), nb::arg("b"), nb::arg("overlap"));
+  m.def("random_walks", &random_walks, nb::arg("graph"), nb::arg("starts"), nb::arg("length"), nb::arg("seed"),
+        nb::arg("p"), nb::arg("q"), nb::arg("weighted"));
   m.def("louvain", &louvain, nb::arg("graph"), nb::arg("resolution"), nb::arg("seed"), nb::arg("weighted"));
   m.def("label_propagation", &label_propagation, nb::arg("graph"), nb::arg("seed"), nb::arg("weighted"));
 }

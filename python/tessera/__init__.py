@@ -14,9 +14,10 @@ import importlib
 _HOMES = {
     "graphs": ("Graph", "from_arrow", "from_edges", "from_pandas", "from_scipy", "generate", "read", "read_csv",
                "read_parquet"),
-    "algorithms": ("assortativity", "betweenness", "bfs", "bipartite", "clustering", "components", "core_numbers",
-                   "independent_set", "label_propagation", "louvain", "modularity", "pagerank", "spanning_forest",
-                   "sssp", "strong_components", "topological_order", "transitivity", "triangles"),
+    "algorithms": ("assortativity", "betweenness", "bfs", "bipartite", "closeness", "clustering", "components",
+                   "core_numbers", "harmonic", "independent_set", "jaccard", "label_propagation", "louvain",
+                   "modularity", "overlap", "pagerank", "random_walks", "spanning_forest", "sssp", "strong_components",
+                   "topological_order", "transitivity", "triangles"),
     "session": ("configure", "init", "places"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

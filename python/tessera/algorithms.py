@@ -33,21 +33,16 @@ def _refuse_negative_weights(graph):
         raise ValueError("a weight is negative, expected weights from 0")
 
 
-def bfs(graph: Graph, source, *, parents: bool = False, places: int | None = None):
-    """Distances from one vertex: a Series of int32 edges, -1 if there is no path.
+def _sources(graph, source):
+    """The numbers of one vertex, or of those of a list, set, array, Series or Index."""
+    import collections.abc as kinds
 
-    With `parents` a DataFrame: `distance`, and `parent`, the name of the vertex before (missing for the source and for
-    vertices that are not reached). O(n + m). Beamer, Asanović, Patterson, "Direction-Optimizing Breadth-First Search"
-    (SC 2012).
+    several = isinstance(source, (list, set, frozenset, np.ndarray)) or (
+        hasattr(source, "to_numpy") and isinstance(source, kinds.Iterable))
+    return np.unique(graph.numbers(source)) if several else np.array([graph.number(source)], np.uint32)
 
-    >>> import tessera as ts
-    >>> ts.bfs(ts.from_edges([[0, 1], [1, 2]]), 0).tolist()
-    [0, 1, 2]
-    """
-    distances, before = _engine.bfs(_prepare(graph, places), graph.number(source))
-    series = _series(graph, distances.view(np.int32), "distance")
-    if not parents:
-        return series
+
+def _with_parents(graph, series, before):
     known = (before != UNREACHED) & (before != np.arange(len(before), dtype=np.uint32))
     called = graph.index.take(np.where(known, before, 0))
     frame = series.to_frame()
@@ -55,14 +50,39 @@ def bfs(graph: Graph, source, *, parents: bool = False, places: int | None = Non
     return frame
 
 
-def sssp(graph: Graph, source, *, delta: float = 0, places: int | None = None):
+def bfs(graph: Graph, source, *, parents: bool = False, places: int | None = None):
+    """Distances from one vertex: a Series of int32 edges, -1 if there is no path.
+
+    A list, set, array or Series of vertices as `source`: distances from the nearest of them. With `parents` a
+    DataFrame: `distance`, and `parent`, the name of the vertex before (missing for sources and for vertices that are
+    not reached). O(n + m). Beamer, Asanović, Patterson, "Direction-Optimizing Breadth-First Search" (SC 2012).
+
+    >>> import tessera as ts
+    >>> path = ts.from_edges([[0, 1], [1, 2], [2, 3]])
+    >>> ts.bfs(path, 0).tolist(), ts.bfs(path, [0, 3]).tolist()
+    ([0, 1, 2, 3], [0, 1, 1, 0])
+    """
+    distances, before = _engine.bfs(_prepare(graph, places), _sources(graph, source))
+    series = _series(graph, distances.view(np.int32), "distance")
+    return _with_parents(graph, series, before) if parents else series
+
+
+def sssp(graph: Graph, source, *, parents: bool = False, delta: float = 0, places: int | None = None):
     """Weighted distances from one vertex: a Series of float64, inf if there is no path.
 
+    Several sources and `parents` as for `bfs`; of several parents the result has the one with the smallest number.
     Weights from 0; an edge of a graph without weights weighs 1. `delta` is the width of a bin; 0 chooses it.
     Delta stepping: Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm" (2003).
+
+    >>> import tessera as ts
+    >>> g = ts.from_edges([0, 1, 0], [1, 2, 2], [1.0, 1.0, 5.0])
+    >>> ts.sssp(g, 0, parents=True)["parent"].tolist()
+    [nan, 0.0, 1.0]
     """
     _refuse_negative_weights(graph)
-    return _series(graph, _engine.sssp(_prepare(graph, places), graph.number(source), delta), "distance")
+    distances, before = _engine.sssp(_prepare(graph, places), _sources(graph, source), delta, parents)
+    series = _series(graph, distances, "distance")
+    return _with_parents(graph, series, before) if parents else series
 
 
 def _shares(graph, given, name):
@@ -256,7 +276,8 @@ def clustering(graph: Graph, *, places: int | None = None):
     """The clustering coefficient of each vertex, ignoring directions and self-loops: a Series of float64.
 
     The share of the pairs of its neighbours that are adjacent; 0 with less than two neighbours. Its mean is that of
-    networkx.average_clustering. As `triangles`. Watts, Strogatz, "Collective dynamics of 'small-world' networks" (1998).
+    networkx.average_clustering. As `triangles`. Watts, Strogatz, "Collective dynamics of 'small-world' networks"
+    (1998).
 
     >>> import tessera as ts
     >>> ts.clustering(ts.from_edges([[0, 1], [1, 2], [2, 0], [2, 3]])).round(3).tolist()
@@ -274,27 +295,198 @@ def transitivity(graph: Graph, *, places: int | None = None) -> float:
     return _engine.clustering(_prepare(graph, places))[2]
 
 
+def _chosen(graph, k, sources, seed):
+    """The numbers of the named sources, or of `k` vertices drawn by `seed`; None for all vertices."""
+    if sources is not None:
+        if k is not None:
+            raise ValueError("k and sources exclude each other")
+        return np.unique(graph.numbers(sources))
+    if k is None or k >= graph.vertices:
+        return None
+    if k < 1:
+        raise ValueError(f"k={k}, expected a number from 1")
+    return np.random.default_rng(seed).choice(graph.vertices, k, replace=False).astype(np.uint32)
+
+
+def _all(graph):
+    return np.arange(graph.vertices, dtype=np.uint32)
+
+
 def betweenness(graph: Graph, *, k: int | None = None, sources=None, seed: int = 1, normalized: bool = True,
-                places: int | None = None):
+                endpoints: bool = False, places: int | None = None):
     """Betweenness centrality: which share of shortest paths leads through each vertex. A Series of float64.
 
-    From all vertices, from `k` of them drawn by `seed`, or from the named `sources`; scaled as by
-    networkx.betweenness_centrality. O(m) for each source. Brandes, "A faster algorithm for betweenness centrality"
-    (2001).
+    From all vertices, from `k` of them drawn by `seed`, or from the named `sources`; scaled for these as by
+    networkx.betweenness_centrality, so that the only source has NaN. `endpoints`: the ends of a path count as well.
+    O(m) for each source. Brandes, "A faster algorithm for betweenness centrality" (2001).
+
+    >>> import tessera as ts
+    >>> ts.betweenness(ts.from_edges([[0, 1], [1, 2]])).tolist()
+    [0.0, 1.0, 0.0]
     """
     held = _prepare(graph, places)
-    n = held.vertices
-    if sources is not None:
-        chosen = graph.numbers(sources)
-    elif k is None or k >= n:
-        chosen = np.arange(n, dtype=np.uint32)
-    else:
-        chosen = np.random.default_rng(seed).choice(n, k, replace=False).astype(np.uint32)
-    scores = _engine.betweenness(held, chosen)
-    scale = 1.0 if held.directed or normalized else 0.5
-    if normalized:
-        scale = 1.0 / ((n - 1) * (n - 2)) if n > 2 else 1.0
-    if len(chosen) not in (0, n):
-        scale *= n / len(chosen)
-    scores *= scale
+    chosen = _chosen(graph, k, sources, seed)
+    scores = _engine.betweenness(held, _all(graph) if chosen is None else chosen, endpoints, normalized)
     return _series(graph, scores, "betweenness")
+
+
+def _reversed(graph):
+    """The same edges, each the other way."""
+    if not graph.directed:
+        return graph
+    held = graph._held
+    sources = np.repeat(_all(graph), np.diff(held.offsets()).astype(np.int64))
+    weight = held.weights() if held.weighted else None
+    return Graph(_engine.graph_from_ends(held.vertices, held.targets(), sources, weight, None, True, "smallest",
+                                         "keep"))
+
+
+class _Sums:
+    """The wanted vertices' numbers, and sums over paths to each of them from `others` vertices."""
+
+    def __init__(self, graph, vertices, chosen, weighted, places):
+        held = _prepare(graph, places)
+        if weighted:
+            _refuse_negative_weights(graph)
+        self.graph, self.wanted = graph, None if vertices is None else graph.numbers(vertices)
+        to_wanted = chosen is None and self.wanted is not None
+        if to_wanted and weighted:
+            held = _reversed(graph)._held
+        searched = self.wanted if to_wanted else _all(graph) if chosen is None else chosen
+        sums = _engine.distance_sums(held, searched, to_wanted, weighted)
+        self.others = np.full(len(sums[0]), float(graph.vertices if chosen is None else len(chosen)))
+        self.others[slice(None) if chosen is None else chosen] -= 1
+        if self.wanted is not None and not to_wanted:
+            sums, self.others = [part[self.wanted] for part in sums], self.others[self.wanted]
+        self.reached, self.distances, self.reciprocals = sums
+
+    def series(self, values, name):
+        import pandas
+
+        index = self.graph.index if self.wanted is None else self.graph.index.take(self.wanted)
+        return pandas.Series(values, index=index, name=name, copy=False)
+
+
+def closeness(graph: Graph, vertices=None, *, k: int | None = None, sources=None, seed: int = 1,
+              wf_improved: bool = True, weighted: bool = False, places: int | None = None):
+    """Closeness centrality of all vertices, or of the named `vertices`: a Series of float64.
+
+    The reciprocal of the mean distance from those vertices that have a path to it, as by networkx.closeness_centrality;
+    times their share of all other vertices if `wf_improved` (Wasserman, Faust, 1994); 0 if there are none. With `k`
+    drawn by `seed`, or with named `sources`, only distances from these are known, and the result is an estimate
+    (Eppstein, Wang, SODA 2001). `weighted`: distances by weights from 0.
+
+    A row is read for up to 256 searches at once: Then and others, "The More the Merrier: Efficient Multi-Source Graph
+    Traversal" (VLDB 2014). O(m) for each vertex or source, divided by up to 256; O(m) without dividing if weighted.
+
+    >>> import tessera as ts
+    >>> ts.closeness(ts.from_edges([[0, 1], [1, 2]])).round(3).tolist()
+    [0.667, 1.0, 0.667]
+    """
+    sums = _Sums(graph, vertices, _chosen(graph, k, sources, seed), weighted, places)
+    near = np.divide(sums.reached, sums.distances, out=np.zeros(len(sums.reached)), where=sums.distances > 0)
+    if wf_improved:
+        near *= np.divide(sums.reached, sums.others, out=np.zeros(len(near)), where=sums.others > 0)
+    return sums.series(near, "closeness")
+
+
+def harmonic(graph: Graph, vertices=None, *, k: int | None = None, sources=None, seed: int = 1, weighted: bool = False,
+             places: int | None = None):
+    """Harmonic centrality of all vertices, or of the named `vertices`: a Series of float64.
+
+    The sum of 1 / distance from all other vertices, or from the named `sources`, as by networkx.harmonic_centrality.
+    With `k` sources drawn by `seed` it is an estimate: their sum, scaled to all vertices. Cost and other parameters are
+    those of `closeness`.
+    """
+    sums = _Sums(graph, vertices, _chosen(graph, k, sources, seed), weighted, places)
+    values = sums.reciprocals
+    if sources is None and k is not None:
+        values = np.divide(values * (graph.vertices - 1), sums.others, out=np.zeros(len(values)), where=sums.others > 0)
+    return sums.series(values, "harmonic")
+
+
+def _pairs(graph, pairs):
+    """Two columns of names, and their numbers. Without pairs those of the graph's edges, each once."""
+    if pairs is None:
+        held = graph._held
+        a, b = np.repeat(_all(graph), np.diff(held.offsets()).astype(np.int64)), held.targets()
+        if not held.directed:
+            a, b = a[once := a <= b], b[once]
+        return graph.index.take(a), graph.index.take(b), a, b
+    if hasattr(pairs, "columns"):
+        if len(pairs.columns) < 2:
+            raise ValueError(f"pairs of {len(pairs.columns)} columns, expected two")
+        first, second = (pairs[pairs.columns[i]].tolist() for i in (0, 1))
+    else:
+        both = [tuple(pair) for pair in pairs]
+        for row, pair in enumerate(both):
+            if len(pair) != 2:
+                raise ValueError(f"pairs, row {row}: {len(pair)} vertices, expected two")
+        first, second = [a for a, _ in both], [b for _, b in both]
+    return first, second, graph.numbers(first), graph.numbers(second)
+
+
+def _similarity(graph, pairs, places, name):
+    import pandas
+
+    held = _prepare(graph, places)
+    first, second, a, b = _pairs(graph, pairs)
+    values = _engine.similarities(held, a, b, name == "overlap")
+    return pandas.DataFrame({"source": first, "target": second, name: values})
+
+
+def jaccard(graph: Graph, pairs=None, *, places: int | None = None):
+    """The Jaccard similarity of pairs of vertices: their common neighbours over the neighbours of either.
+
+    `pairs`: an array [pairs, 2] of names, a list of tuples, or a DataFrame, whose first two columns count; without it
+    the graph's edges. Directions and self-loops are ignored. Returns a DataFrame: source, target, jaccard (float64), as
+    by networkx.jaccard_coefficient. Cost for a pair: both rows, or less. Jaccard (1901).
+
+    >>> import tessera as ts
+    >>> ts.jaccard(ts.from_edges([[0, 1], [1, 2], [2, 3], [3, 0]]), [(0, 2), (0, 1)])["jaccard"].tolist()
+    [1.0, 0.0]
+    """
+    return _similarity(graph, pairs, places, "jaccard")
+
+
+def overlap(graph: Graph, pairs=None, *, places: int | None = None):
+    """The overlap of pairs of vertices: their common neighbours over the neighbours of the one that has fewer.
+
+    As `jaccard`, with a column `overlap`; 0 if one has no neighbours. Szymkiewicz (1934), Simpson (1943).
+    """
+    return _similarity(graph, pairs, places, "overlap")
+
+
+def random_walks(graph: Graph, *, length: int = 80, walks: int = 10, sources=None, seed: int = 1, p: float = 1,
+                 q: float = 1, weighted: bool = False, names: bool = False, places: int | None = None):
+    """Random walks along the edges: an array [walks * sources, length + 1] of int32, vertices by number.
+
+    Each of the named `sources` (default: all vertices) starts one walk in every turn, and there are `walks` turns: walk
+    j of source i is row j * sources + i. After a vertex without out-edges come -1. With `names` an array of objects,
+    the vertices' names, with None at the end. `weighted`: an edge is taken as often as its weight says.
+
+    As node2vec: a step back to the vertex before is taken 1/p times as often, one to a vertex that is no neighbour of
+    the vertex before 1/q times (both from 0.001 to 1000). The same for the same seed, for every number of places.
+    Expected O(1) a step, O(log degree) if weighted. Grover, Leskovec (KDD 2016), by the rejection of Yang and others,
+    "KnightKing: A Fast Distributed Graph Random Walk Engine" (SOSP 2019).
+
+    >>> import tessera as ts
+    >>> ts.random_walks(ts.from_edges([[0, 1]]), length=3, walks=1).tolist()
+    [[0, 1, 0, 1], [1, 0, 1, 0]]
+    """
+    for name, number, least in (("length", length, 0), ("walks", walks, 0)):
+        if not number >= least:
+            raise ValueError(f"{name}={number}, expected a number from {least}")
+    for name, number in (("p", p), ("q", q)):
+        if not 0.001 <= number <= 1000:
+            raise ValueError(f"{name}={number}, expected a number from 0.001 to 1000")
+    held = _prepare(graph, places)
+    if weighted:
+        _refuse_negative_weights(graph)
+    chosen = _all(graph) if sources is None else graph.numbers(sources)
+    found = _engine.random_walks(held, np.tile(chosen, walks), length, seed, p, q, weighted)
+    found = found.reshape(-1, length + 1)
+    if not names:
+        return found.view(np.int32)
+    called = np.append(np.asarray(graph.index, dtype=object), None)
+    return called[np.minimum(found, graph.vertices)]

@@ -79,6 +79,10 @@ class Graph:
 
     def numbers(self, vertices) -> np.ndarray:
         """The numbers of several vertices, by name: uint32, in the same order."""
+        if self._labels is None and self._held.names is None and isinstance(vertices, np.ndarray):
+            if vertices.dtype.kind in "iu" and vertices.ndim == 1 and (
+                    vertices.size == 0 or (vertices.min() >= 0 and vertices.max() < self._held.vertices)):
+                return vertices.astype(np.uint32)
         return np.fromiter((self.number(vertex) for vertex in vertices), np.uint32)
 
     def to_scipy(self):

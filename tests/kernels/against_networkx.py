@@ -94,6 +94,63 @@ class AgainstNetworkx(unittest.TestCase):
             for v in graph:
                 self.assertAlmostEqual(float(coefficients[v]), expected[v], delta=1e-12)
 
+    def test_closeness(self) -> None:
+        for directed in (False, True):
+            for graph in self.graphs(directed=directed):
+                closeness, harmonic = self.columns("closeness", "--sources", str(VERTICES))
+                expected = networkx.closeness_centrality(graph), networkx.harmonic_centrality(graph)
+                some = self.columns("closeness", "--vertex", "3", "--vertex", "70", "--no-improved")[0]
+                plain = networkx.closeness_centrality(graph, wf_improved=False)
+                for v in graph:
+                    self.assertAlmostEqual(float(closeness[v]), expected[0][v], delta=1e-9)
+                    self.assertAlmostEqual(float(harmonic[v]), expected[1][v], delta=1e-9)
+                    if v in (3, 70):
+                        self.assertAlmostEqual(float(some[v]), plain[v], delta=1e-9)
+                    else:
+                        self.assertEqual(some[v], "")
+
+    def test_betweenness(self) -> None:
+        for directed in (False, True):
+            for graph in self.graphs(directed=directed):
+                for words, endpoints in (((), False), (("--endpoints",), True)):
+                    sources = [word for v in graph for word in ("--source", str(v))]
+                    found = self.columns("bc", "--normalise", *sources, *words)[0]
+                    expected = networkx.betweenness_centrality(graph, endpoints=endpoints)
+                    for v in graph:
+                        self.assertAlmostEqual(float(found[v]), expected[v], delta=1e-9)
+
+    def test_similarity(self) -> None:
+        for graph in self.graphs(directed=False):
+            pairs = [(a, b) for a in range(0, VERTICES, 7) for b in range(2, VERTICES, 9) if a != b]
+            (self.folder / "pairs.csv").write_text("".join(f"{a},{b}\n" for a, b in pairs))
+            found = self.columns("similarity", "--pairs", "pairs.csv")[1]
+            expected = [value for *_, value in networkx.jaccard_coefficient(graph, pairs)]
+            self.assertEqual([float(value) for value in found], expected)
+
+    def test_paths_from_several_sources(self) -> None:
+        for graph in self.graphs(directed=True):
+            sources = ("--source", "3", "--source", "70")
+            for words, weight in ((("bfs",), None), (("sssp", "--parents"), "weight")):
+                expected = networkx.multi_source_dijkstra_path_length(graph, {3, 70}, weight=weight)
+                table = self.columns(*words, *sources)
+                self.assertEqual({v: float(d) for v, d in enumerate(table[0]) if d}, expected)
+                if weight is None:
+                    continue
+                for v, parent in enumerate(table[1]):
+                    if v in (3, 70) or v not in expected:
+                        self.assertEqual(parent, "")
+                    else:
+                        self.assertEqual(expected[int(parent)] + graph[int(parent)][v]["weight"], expected[v])
+
+    def test_walks(self) -> None:
+        for graph in self.graphs(directed=True):
+            self.run_tess("walks", "--length", "9", "--walks", "2", "-q", "2", "--output", "walks.csv")
+            walks = [list(map(int, line.split(","))) for line in (self.folder / "walks.csv").read_text().split()]
+            self.assertEqual([walk[0] for walk in walks], [*graph, *graph])
+            for walk in walks:
+                self.assertTrue(all(b in graph[a] for a, b in zip(walk, walk[1:], strict=False)))
+                self.assertTrue(len(walk) == 10 or not graph[walk[-1]])
+
     def test_modularity(self) -> None:
         for graph in self.graphs(directed=False):
             labels = self.columns("communities", "--weighted", "--resolution", "1.5")[0]

@@ -60,7 +60,7 @@ IMSUITE = (
     ("vc", ("--size", "9", "--graph", "star")),
 )
 SLOW = ((), (("TESS_DELAY", "3us"),), (("TESS_NO_WINDOW", "1"),))
-# Programs that remove, colour or order vertices, on two graphs each.
+# Programs that remove, colour, compare or order vertices, and others with options.
 PEELING = (
     ("core-numbers", "kron:9"),
     ("core-numbers", "grid:23x17"),
@@ -72,6 +72,16 @@ PEELING = (
     ("independent-set", "grid:23x17"),
     ("bipartite", "grid:23x17"),
     ("bipartite", "kron:8"),
+    ("closeness", "kron:8"),
+    ("closeness", "uniform:8,1", "--sources", "200"),
+    ("closeness", "grid:23x17", "--vertex", "5", "--vertex", "300"),
+    ("similarity", "kron:8"),
+    ("similarity", "grid:23x17", "--measure", "overlap"),
+    ("walks", "kron:8", "--length", "20", "--walks", "2"),
+    ("walks", "uniform:8,2", "--weighted", "-p", "0.5", "-q", "3", "--length", "20"),
+    ("bfs", "grid:23x17", "--source", "5", "--source", "300"),
+    ("sssp", "kron:8", "--source", "5", "--source", "9", "--parents"),
+    ("bc", "kron:7", "--sources", "9", "--seed", "4", "--endpoints", "--normalise"),
     ("assortativity", "kron:9"),
     ("assortativity", "grid:13x9", "--source-degree", "in"),
 )
@@ -113,6 +123,8 @@ def small_cases(data: Path) -> list[Case]:
         Case(("components", debian), ("smp",), places=few),
         Case(("bfs", "kron:9")),
         Case(("bfs", "kron:9", *WORDS), places=WORDS_PLACES, workers=(1, 2)),
+        Case(("bfs", "kron:8", "--source", "3", "--source", "70"), places=few, variants=FORMS),
+        Case(("sssp", "kron:8", "--source", "3", "--source", "70"), places=few, variants=FORMS),
         Case(("bfs", "grid:23x17", "--source", "100")),
         Case(("bfs", "grid:23x17", "--source", "100"), places=few, variants=FORMS),
         Case(("pagerank", "kron:8")),

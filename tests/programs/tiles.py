@@ -23,6 +23,7 @@ PROGRAMS = {
     "hello": [],
     "bfs": ["kron:6"],
     "bc": ["kron:8,4", "--sources", "1", "--form", "words"],
+    "closeness": ["kron:6", "--sources", "3"],
     "components": ["uniform:6,4", "--output", "-"],
     "core-numbers": ["kron:6", "--output", "-"],
     "gups": ["--log2-words", "9", "--updates", "2000"],
@@ -30,9 +31,11 @@ PROGRAMS = {
     "pagerank": ["uniform:8,4", "--iterations", "2", "--form", "words"],
     "scc": ["uniform:6,1"],
     "spanning-forest": ["kron:6"],
+    "similarity": ["kron:5"],
     "sssp": ["uniform:8,4", "--form", "words"],
     "graph-copy": ["random", "--size", "60", "--trials", "1"],
     "circustent": ["-a", "-m", "4096", "-i", "40", "-s", "3"],
+    "walks": ["kron:5", "--length", "4", "--walks", "1", "-q", "2"],
     "histogram": ["--form", "words", "--words", "64", "--numbers", "300"],
 }
 # Lines with numbers of time, and of the requested fabric; the words around them are compared.

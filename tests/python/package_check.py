@@ -13,6 +13,7 @@ import threading
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, sys.argv.pop(1))
 
@@ -67,6 +68,35 @@ class Results(unittest.TestCase):
             right = nx.single_source_dijkstra_path_length(made, 3)
             self.assertEqual(lengths[np.isfinite(lengths)].to_dict(), right)
 
+    def test_paths_from_several_vertices_are_those_of_networkx(self):
+        for made in self.each_graph():
+            some, g = [3, 50, 9], adopted(made, weighted=True)
+            right = nx.multi_source_dijkstra_path_length(made, set(some), weight=None)
+            found = ts.bfs(g, some)
+            self.assertEqual({v: d for v, d in found.items() if d >= 0}, right)
+            right = nx.multi_source_dijkstra_path_length(made, set(some))
+            found = ts.sssp(g, np.array(some), parents=True)
+            lengths, parents = found["distance"], found["parent"].dropna().astype(int)
+            self.assertEqual(lengths[np.isfinite(lengths)].to_dict(), right)
+            self.assertEqual(set(parents.index), right.keys() - set(some))
+            for v, parent in parents.items():
+                self.assertEqual(lengths[v], lengths[parent] + made[parent][v]["weight"])
+        self.assertEqual(len(ts.bfs(g, [])), len(made))
+        with self.assertRaisesRegex(KeyError, "no vertex 500"):
+            ts.bfs(g, [3, 500])
+
+    def test_edges_of_no_length_have_no_circles_of_parents(self):
+        for places in (1, 3):
+            ts.configure(places)
+            ends = [(v, (v + 1) % 200) for v in range(200)]
+            g = ts.from_edges(np.array(ends)[:, 0], np.array(ends)[:, 1], np.zeros(200))
+            parents = ts.sssp(g, 5, parents=True)["parent"]
+            for v in range(200):
+                for _ in range(100):
+                    v = v if v == 5 else int(parents[v])
+                self.assertEqual(v, 5)
+        ts.configure()
+
     def test_centralities_are_those_of_networkx(self):
         for made in self.each_graph():
             g = adopted(made)
@@ -103,6 +133,76 @@ class Results(unittest.TestCase):
                 self.assertEqual(groups(ts.strong_components(g)), right)
             right = nx.degree_pearson_correlation_coefficient(made)
             self.assertAlmostEqual(ts.assortativity(g), right, delta=1e-9)
+
+    def assert_near(self, found, right):
+        self.assertEqual(len(found), len(right))
+        for v, value in right.items():
+            self.assertAlmostEqual(found[v], value, delta=1e-9)
+
+    def test_betweenness_of_some_sources_is_that_of_networkx(self):
+        for made in self.each_graph():
+            g = adopted(made)
+            for endpoints in (False, True):
+                for normalized in (False, True):
+                    rules = {"endpoints": endpoints, "normalized": normalized}
+                    self.assert_near(ts.betweenness(g, **rules), nx.betweenness_centrality(made, **rules))
+                    with mock.patch("random.Random.sample", lambda *_: [3, 5, 8, 70]):
+                        right = nx.betweenness_centrality(made, k=4, seed=1, **rules)
+                    self.assert_near(ts.betweenness(g, sources=[3, 5, 8, 70], **rules), right)
+            self.assertTrue((ts.betweenness(g, k=7, seed=2) == ts.betweenness(g, k=7, seed=2)).all())
+
+    def test_closeness_is_that_of_networkx(self):
+        for made in self.each_graph():
+            g, weighted = adopted(made), adopted(made, weighted=True)
+            some = [80, 3, 7]
+            for improved in (True, False):
+                right = nx.closeness_centrality(made, wf_improved=improved)
+                self.assert_near(ts.closeness(g, wf_improved=improved), right)
+                self.assert_near(ts.closeness(g, some, wf_improved=improved), {v: right[v] for v in some})
+            right = nx.closeness_centrality(made, distance="weight")
+            self.assert_near(ts.closeness(weighted, weighted=True), right)
+            self.assert_near(ts.closeness(weighted, some, weighted=True), {v: right[v] for v in some})
+            self.assert_near(ts.harmonic(g), nx.harmonic_centrality(made))
+            self.assert_near(ts.harmonic(weighted, some, weighted=True),
+                             nx.harmonic_centrality(made, some, distance="weight"))
+            self.assert_near(ts.harmonic(g, sources=some), nx.harmonic_centrality(made, sources=some))
+            self.assert_near(ts.harmonic(g, some[:1], sources=some),
+                             nx.harmonic_centrality(made, some[:1], sources=some))
+            # All vertices but one as sources are nearly all.
+            self.assertLess((ts.closeness(g, k=119) - ts.closeness(g)).abs().max(), 0.01)
+            self.assertLess((ts.harmonic(g, k=119) - ts.harmonic(g)).abs().max(), 1)
+
+    def test_similarities_are_those_of_networkx(self):
+        for made in self.each_graph():
+            undirected, g = made.to_undirected(), adopted(made)
+            pairs = [(a, b) for a in range(0, 120, 7) for b in range(3, 120, 11) if a != b]
+            found = ts.jaccard(g, pairs)
+            right = [(a, b, value) for a, b, value in nx.jaccard_coefficient(undirected, pairs)]
+            self.assertEqual(list(found.itertuples(index=False, name=None)), right)
+            for a, b, value in ts.overlap(g, found).itertuples(index=False, name=None):
+                fewer = min(undirected.degree(a), undirected.degree(b))
+                self.assertEqual(value, len(set(undirected[a]) & set(undirected[b])) / fewer if fewer else 0)
+            edges = ts.jaccard(adopted(undirected))
+            self.assertEqual(len(edges), undirected.number_of_edges())
+            right = nx.jaccard_coefficient(undirected, list(zip(edges["source"], edges["target"])))
+            self.assertEqual(edges["jaccard"].tolist(), [value for *_, value in right])
+
+    def test_walks_are_along_edges_and_the_same_on_all_places(self):
+        found = {}
+        for i, made in enumerate(self.each_graph()):
+            g = adopted(made, weighted=True)
+            for weighted, p, q in ((False, 1, 1), (True, 1, 1), (True, 0.3, 2), (False, 4, 0.5)):
+                walks = ts.random_walks(g, length=15, walks=3, p=p, q=q, seed=5, weighted=weighted)
+                self.assertEqual(walks.shape, (360, 16))
+                self.assertEqual(walks[:, 0].tolist(), 3 * list(range(120)))
+                for row in walks.tolist():
+                    for a, b in zip(row, row[1:]):
+                        self.assertTrue(b in made[a] if b >= 0 else a == -1 or not made[a])
+                first = found.setdefault((i % 4, weighted, p), walks)
+                self.assertTrue((first == walks).all())
+            self.assertFalse((ts.random_walks(g, seed=6) == ts.random_walks(g, seed=7)).all())
+        g = ts.from_pandas(pandas.DataFrame({"source": ["a"], "target": ["b"]}), directed=True)
+        self.assertEqual(ts.random_walks(g, length=2, walks=1, sources=["a"], names=True).tolist(), [["a", "b", None]])
 
     def test_clustering_is_that_of_networkx_without_self_loops(self):
         for made in self.each_graph():
@@ -148,7 +248,7 @@ class Results(unittest.TestCase):
             for vertices in (0, 1, 70):
                 g = ts.from_edges([], vertices=vertices)
                 for f in (ts.pagerank, ts.components, ts.betweenness, ts.core_numbers, ts.independent_set, ts.louvain,
-                          ts.clustering):
+                          ts.clustering, ts.closeness, ts.harmonic):
                     self.assertEqual(len(f(g)), vertices)
                 self.assertEqual(ts.triangles(g), 0)
         ts.configure()
@@ -242,6 +342,14 @@ class Inputs(unittest.TestCase):
             (lambda: ts.louvain(ts.from_edges([0], [1], [-1.0])), ValueError, "negative"),
             (lambda: ts.label_propagation(ts.from_edges([0], [1], [-1.0])), ValueError, "negative"),
             (lambda: ts.pagerank(ts.from_edges([0], [1], [-1.0]), weighted=True), ValueError, "negative"),
+            (lambda: ts.closeness(ts.from_edges([[0, 1]]), k=0), ValueError, "k=0"),
+            (lambda: ts.betweenness(ts.from_edges([[0, 1]]), k=1, sources=[0]), ValueError, "exclude"),
+            (lambda: ts.harmonic(ts.from_edges([[0, 1]]), [7]), KeyError, "no vertex 7"),
+            (lambda: ts.closeness(ts.from_edges([0], [1], [-1.0]), weighted=True), ValueError, "negative"),
+            (lambda: ts.jaccard(ts.from_edges([[0, 1]]), [(0, 1, 2)]), ValueError, "row 0: 3 vertices"),
+            (lambda: ts.overlap(ts.from_edges([[0, 1]]), [(0, 9)]), KeyError, "no vertex 9"),
+            (lambda: ts.random_walks(ts.from_edges([[0, 1]]), p=0), ValueError, "p=0"),
+            (lambda: ts.random_walks(ts.from_edges([[0, 1]]), length=-1), ValueError, "length=-1"),
             (lambda: ts.configure(places=0), ValueError, "places=0"),
         ]
         for call, kind, words in cases:

@@ -1,0 +1,240 @@
+// similarity: pairs go to their counters, short rows follow, and counts come back.
+#include "kernels/similarity.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "kernels/degrees.hpp"
+#include "kernels/outboxes.hpp"
+
+namespace kernels {
+
+namespace {
+
+using row = std::span<vertex const>;
+
+// A pair at the owner of its longer row.
+struct pair_to_count {
+  std::uint64_t index;
+  vertex longer;
+  vertex shorter;
+};
+struct counted_pair {
+  std::uint64_t index;
+  std::uint64_t common;
+};
+struct row_request {
+  vertex of;
+  std::uint32_t place;
+};
+
+constexpr std::uint64_t entries_sent_max = std::uint64_t{1} << 20;  // of a place in one exchange, beyond one row
+constexpr std::uint64_t pairs_of_a_task = 512;
+// A binary search takes about as long as merging this many entries.
+constexpr std::size_t search_pays = 16;
+
+bool has(row sorted, vertex v) {
+  return std::ranges::binary_search(sorted, v);
+}
+
+std::uint64_t common(row longer, row shorter) {
+  std::uint64_t found = 0;
+  if (longer.size() > search_pays * shorter.size()) {
+    for (vertex const v : shorter) {
+      auto const at = std::ranges::lower_bound(longer, v);
+      longer = longer.subspan(static_cast<std::size_t>(at - longer.begin()));
+      found += !longer.empty() && longer.front() == v ? 1 : 0;
+    }
+    return found;
+  }
+  vertex const* a = longer.data();
+  vertex const* b = shorter.data();
+  vertex const* const a_end = a + longer.size();
+  vertex const* const b_end = b + shorter.size();
+  while (a != a_end && b != b_end) {
+    // Without a branch, which nobody could predict.
+    vertex const x = *a;
+    vertex const y = *b;
+    found += x == y ? 1 : 0;
+    a += x <= y ? 1 : 0;
+    b += y <= x ? 1 : 0;
+  }
+  return found;
+}
+
+// Without the two ends, which are in both rows only by self-loops.
+std::uint64_t common_others(vertex u, row of_u, vertex v, row of_v) {
+  std::uint64_t found = common(of_u, of_v);
+  if (found != 0 && has(of_u, u) && has(of_v, u)) --found;
+  if (found != 0 && u != v && has(of_u, v) && has(of_v, v)) --found;
+  return found;
+}
+
+struct boxes {
+  outboxes<pair_to_count> pairs;
+  outboxes<row_request> requests;
+  outboxes<vertex> rows;  // a row is its vertex, its length, and its targets
+  outboxes<counted_pair> counts;
+};
+
+// Place 0 has these.
+struct job {
+  std::span<vertex_pair const> pairs;
+  std::span<vertex const> degrees;
+  std::span<std::uint32_t> found;
+};
+
+// The view of one place.
+class pair_counting {
+ public:
+  pair_counting(graph::distributed_graph g, boxes const& by, job const& of)
+      : g_(g), part_(g.part()), by_(by), of_(of) {}
+
+  tess::task<void> run() {
+    co_await hand_out();
+    common_.resize(mine_.size());
+    std::ranges::sort(mine_, [](pair_to_count const& x, pair_to_count const& y) {
+      return x.shorter != y.shorter ? x.shorter < y.shorter : x.longer < y.longer;
+    });
+    auto const own_begin = std::ranges::lower_bound(mine_, part_.first, {}, &pair_to_count::shorter) - mine_.begin();
+    auto const own_end = std::ranges::lower_bound(mine_, std::uint64_t{part_.first} + part_.count, {},
+                                                  [](pair_to_count const& p) { return std::uint64_t{p.shorter}; }) -
+                         mine_.begin();
+    co_await tess::forall_chunks(static_cast<std::uint64_t>(own_begin), static_cast<std::uint64_t>(own_end),
+                                 pairs_of_a_task, [this](std::uint64_t begin, std::uint64_t end) {
+                                   for (std::uint64_t k = begin; k < end; ++k) count(k, own_row(mine_[k].shorter));
+                                 });
+    if (tess::places() > 1) {
+      ask_for(0, static_cast<std::uint64_t>(own_begin));
+      ask_for(static_cast<std::uint64_t>(own_end), mine_.size());
+      co_await answer((co_await by_.requests.swap()).messages);
+    }
+    co_await hand_back();
+  }
+
+ private:
+  [[nodiscard]] row own_row(vertex v) const { return part_.out.neighbours(v - part_.first); }
+
+  void count(std::uint64_t k, row shorter) {
+    common_[k] = common_others(mine_[k].longer, own_row(mine_[k].longer), mine_[k].shorter, shorter);
+  }
+
+  tess::task<void> hand_out() {
+    auto& open = by_.pairs.of_worker(0);
+    for (std::uint64_t i = 0; i < of_.pairs.size(); ++i) {
+      auto [longer, shorter] = of_.pairs[i];
+      if (of_.degrees[longer] < of_.degrees[shorter]) std::swap(longer, shorter);
+      open[g_.owner(longer)].push_back({i, longer, shorter});
+    }
+    auto const got = (co_await by_.pairs.swap()).messages;
+    mine_.assign(got.begin(), got.end());
+  }
+
+  void ask_for(std::uint64_t begin, std::uint64_t end) {
+    auto& open = by_.requests.of_worker(0);
+    for (std::uint64_t k = begin; k < end; ++k)
+      if (k == begin || mine_[k].shorter != mine_[k - 1].shorter)
+        open[g_.owner(mine_[k].shorter)].push_back({mine_[k].shorter, tess::here()});
+  }
+
+  // Sends the rows asked for, and counts with those that come, until no place has any left.
+  tess::task<void> answer(std::span<row_request const> asked) {
+    std::vector<row_request> const requests(asked.begin(), asked.end());
+    auto& open = by_.rows.of_worker(0);
+    for (std::uint64_t next = 0;;) {
+      std::uint64_t const before = next;
+      for (std::uint64_t sent = 0; next < requests.size() && sent < entries_sent_max; ++next) {
+        row const targets = own_row(requests[next].of);
+        auto& to = open[requests[next].place];
+        to.push_back(requests[next].of);
+        to.push_back(static_cast<vertex>(targets.size()));
+        to.insert(to.end(), targets.begin(), targets.end());
+        sent += targets.size() + 2;
+      }
+      delivery<vertex> const got = co_await by_.rows.swap(next - before);
+      if (got.total == 0) co_return;
+      co_await count_with(got.messages);
+    }
+  }
+
+  tess::task<void> count_with(row stream) {
+    struct part_of_pairs {
+      std::uint64_t begin;
+      std::uint64_t end;
+      row shorter;
+    };
+    std::vector<part_of_pairs> parts;
+    while (!stream.empty()) {
+      vertex const of = stream[0];
+      row const targets = stream.subspan(2, stream[1]);
+      stream = stream.subspan(2 + targets.size());
+      auto const range = std::ranges::equal_range(mine_, of, {}, &pair_to_count::shorter);
+      parts.push_back({static_cast<std::uint64_t>(range.begin() - mine_.begin()),
+                       static_cast<std::uint64_t>(range.end() - mine_.begin()), targets});
+    }
+    co_await tess::forall_chunks(0, parts.size(), pairs_of_a_task / 8, [&](std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i)
+        for (std::uint64_t k = parts[i].begin; k < parts[i].end; ++k) count(k, parts[i].shorter);
+    });
+  }
+
+  tess::task<void> hand_back() {
+    auto& to_root = by_.counts.of_worker(0)[0];
+    for (std::uint64_t k = 0; k < mine_.size(); ++k) to_root.push_back({mine_[k].index, common_[k]});
+    for (counted_pair const& c : (co_await by_.counts.swap()).messages)
+      of_.found[c.index] = static_cast<std::uint32_t>(c.common);
+  }
+
+  graph::distributed_graph g_;
+  graph::graph_part const& part_;
+  boxes const& by_;
+  job const& of_;
+  std::vector<pair_to_count> mine_;  // by the shorter row
+  std::vector<std::uint64_t> common_;
+};
+
+tess::task<std::vector<std::uint32_t>> count_pairs(graph::distributed_graph g, std::vector<vertex_pair> const& pairs,
+                                                   std::vector<vertex> const& degrees) {
+  std::vector<std::uint32_t> found(pairs.size());
+  boxes const by{co_await outboxes<pair_to_count>::make(), co_await outboxes<row_request>::make(),
+                 co_await outboxes<vertex>::make(), co_await outboxes<counted_pair>::make()};
+  auto const of = co_await tess::place_local<job>::make();
+  *of = {pairs, degrees, found};
+  co_await tess::on_all_places(
+      [](graph::distributed_graph all, boxes b, tess::place_local<job> what) -> tess::task<void> {
+        pair_counting one(all, b, *what);
+        co_await one.run();
+      },
+      g, by, of);
+  co_await tess::place_local<job>::release(of);
+  co_await outboxes<counted_pair>::release(by.counts);
+  co_await outboxes<vertex>::release(by.rows);
+  co_await outboxes<row_request>::release(by.requests);
+  co_await outboxes<pair_to_count>::release(by.pairs);
+  co_return found;
+}
+
+}  // namespace
+
+tess::task<std::vector<std::uint32_t>> common_neighbours(graph::distributed_graph g,
+                                                         std::vector<vertex_pair> const& pairs) {
+  std::vector<vertex> const degrees = co_await gather_degrees(g);
+  co_return co_await count_pairs(g, pairs, degrees);
+}
+
+tess::task<std::vector<double>> similarities(graph::distributed_graph g, std::vector<vertex_pair> const& pairs,
+                                             similarity_measure measure) {
+  std::vector<vertex> const degrees = co_await gather_degrees(g);
+  std::vector<std::uint32_t> const found = co_await count_pairs(g, pairs, degrees);
+  std::vector<double> made(pairs.size());
+  for (std::uint64_t i = 0; i < pairs.size(); ++i) {
+    auto const [a, b] = std::pair<std::uint64_t, std::uint64_t>(degrees[pairs[i].a], degrees[pairs[i].b]);
+    // A pair of the same vertex twice has its neighbours.
+    std::uint64_t const of = measure == similarity_measure::overlap ? std::min(a, b) : a + b - found[i];
+    if (of != 0) made[i] = static_cast<double>(found[i]) / static_cast<double>(of);
+  }
+  co_return made;
+}
+
+}  // namespace kernels
