@@ -34,13 +34,14 @@ class at_vertices {
     vertex_sums& s = sums_[v - first_];
     s.reached += count;
     s.distances += count * distance;
-    s.reciprocals += static_cast<double>(count) / distance;
+    s.reciprocals += static_cast<double>(count) * reciprocal_;
   }
-  void end(std::uint32_t) {}
+  void end(std::uint32_t distance) { reciprocal_ = 1.0 / (distance + 1.0); }
 
  private:
   vertex_sums* sums_;
   vertex first_;
+  double reciprocal_ = 1;  // of the present distance
 };
 
 // What a place has found for one source. Reciprocals in units of 2^-80, whose sum has no order.

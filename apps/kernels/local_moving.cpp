@@ -12,6 +12,7 @@ namespace kernels {
 namespace {
 
 constexpr unsigned turns_max = 16;
+constexpr std::size_t blocks_of_one_worker = 8;
 
 // A gain must be more than what rounding makes.
 constexpr double least_gain = 1e-10;
@@ -116,7 +117,8 @@ void local_moving::sort_by_turns() {
 
 tess::task<void> local_moving::play_turn(unsigned turn) {
   std::vector<std::uint64_t> const& blocks = blocks_[turn];
-  if (scratches_.size() == 1) {
+  // With a few blocks, waking another worker takes longer than the turn.
+  if (scratches_.size() == 1 || blocks.size() <= blocks_of_one_worker) {
     for (std::uint64_t const block : blocks) play_block(block, turn, scratches_[0]);
     co_return;
   }
@@ -252,6 +254,14 @@ void local_moving::apply(std::span<community_move const> moves) {
   }
 }
 
+// In [begin, end) of the own vertices, at any place.
+bool local_moving::any_marked(std::uint64_t begin, std::uint64_t end) const noexcept {
+  std::uint8_t any = 0;
+  for (unsigned p = 0; p < tess::places(); ++p)
+    for (std::uint64_t i = begin; i < end; ++i) any |= incoming_marks_[std::uint64_t{p} * rows_.count + i];
+  return any != 0;
+}
+
 // Whether own vertices are looked at in the next round: if a neighbour at any place left after, or in, their own turn.
 tess::task<void> local_moving::exchange_marks() {
   unsigned const places = tess::places();
@@ -268,11 +278,20 @@ tess::task<void> local_moving::exchange_marks() {
   co_await done;
   co_await tess::barrier();
   std::fill_n(marks_, rows_.vertices, std::uint8_t{0});
-  for (std::uint64_t i = 0; i < rows_.count; ++i) {
-    std::uint8_t last = 0;
-    for (unsigned p = 0; p < places; ++p) last = std::max(last, incoming_marks_[std::uint64_t{p} * rows_.count + i]);
-    bool const seen = active_[i] != 0 && turn_of((rows_.first + i) / block_vertices) >= last;
-    active_[i] = last != 0 && !seen;
+  for (std::uint64_t begin = 0; begin < rows_.count; begin += block_vertices) {
+    std::uint64_t const end = std::min<std::uint64_t>(begin + block_vertices, rows_.count);
+    unsigned const turn = turn_of((rows_.first + begin) / block_vertices);
+    if (!any_marked(begin, end)) {
+      std::fill(active_.begin() + static_cast<std::ptrdiff_t>(begin),
+                active_.begin() + static_cast<std::ptrdiff_t>(end), std::uint8_t{0});
+      continue;
+    }
+    for (std::uint64_t i = begin; i < end; ++i) {
+      std::uint8_t last = 0;
+      for (unsigned p = 0; p < places; ++p) last = std::max(last, incoming_marks_[std::uint64_t{p} * rows_.count + i]);
+      bool const seen = active_[i] != 0 && turn >= last;
+      active_[i] = last != 0 && !seen;
+    }
   }
 }
 

@@ -122,6 +122,7 @@ class local_moving {
   void mark_neighbours(vertex v, vertex to, block_view b, unsigned turn);
   [[nodiscard]] tess::task<std::uint64_t> exchange_moves();
   void apply(std::span<community_move const> moves);
+  [[nodiscard]] bool any_marked(std::uint64_t begin, std::uint64_t end) const noexcept;
   [[nodiscard]] tess::task<void> exchange_marks();
 
   moving_arrays const& arrays_;

@@ -16,6 +16,11 @@ using graph::vertex;
 constexpr std::uint64_t block_vertices = 64;    // of a sum of doubles
 constexpr std::uint64_t chunk_vertices = 1024;  // of a task
 
+// Squares are added up in a unit in which the tolerance's is this, which leaves 32 bits below it. What a block adds is
+// bounded, so that 2^26 blocks do not overflow.
+constexpr double tolerance_squared = 0x1p-28;
+constexpr double block_squares_max = 0x1p-24;
+
 // Degrees are small: as signed numbers they become doubles in one instruction.
 double divided(double score, std::uint64_t degree) noexcept {
   return score / static_cast<double>(static_cast<std::int64_t>(degree));
@@ -48,14 +53,19 @@ class pagerank_iteration {
   tess::task<void> run(pagerank_rules rules) {
     pagerank_result& result = k_.state_->result;
     result = {0, rules.tolerance};
+    square_unit_ = tolerance_squared / (rules.tolerance * rules.tolerance);
     co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return start(begin, end); });
     sums total = co_await finish_step();
     while (result.iterations < rules.iterations_max && result.change >= rules.tolerance) {
       base_ = (1 - rules.damping) / n_ + rules.damping * from_fixed(total.dangling) / n_;
       damping_ = rules.damping;
-      co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return pull(begin, end); });
+      if (rules.norm == change_norm::sum)
+        co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return pull<false>(begin, end); });
+      else
+        co_await over_blocks([this](std::uint64_t begin, std::uint64_t end) { return pull<true>(begin, end); });
       total = co_await finish_step();
       result.change = from_fixed(total.change);
+      if (rules.norm == change_norm::euclidean) result.change = std::sqrt(result.change / square_unit_);
       ++result.iterations;
     }
   }
@@ -105,6 +115,7 @@ class pagerank_iteration {
     return {0, to_fixed(first * static_cast<double>(dangling))};
   }
 
+  template <bool Squares>
   sums pull(std::uint64_t begin, std::uint64_t end) {
     double const* const in = shares(step_);
     double* const out = shares(step_ + 1) + part_.first;
@@ -114,12 +125,14 @@ class pagerank_iteration {
       double pulled = 0;
       for (vertex const u : part_.in.neighbours(i)) pulled += in[u];
       double const score = base_ + damping_ * pulled;
-      change += std::fabs(score - scores_[i]);
+      double const by = score - scores_[i];
+      change += Squares ? by * by : std::fabs(by);
       scores_[i] = score;
       std::uint64_t const degree = part_.out.degree(i);
       out[i] = divided(score, degree);
       if (degree == 0) dangling += score;
     }
+    if constexpr (Squares) change = std::min(change * square_unit_, block_squares_max);
     return {to_fixed(change), to_fixed(dangling)};
   }
 
@@ -129,6 +142,7 @@ class pagerank_iteration {
   double* scores_;
   double base_ = 0;
   double damping_ = 0;
+  double square_unit_ = 1;
   int step_ = 0;  // shares(step_) are read, shares(step_ + 1) written
 };
 

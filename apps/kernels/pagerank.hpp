@@ -20,15 +20,21 @@
 
 namespace kernels {
 
+// What is compared with the tolerance: the sum of the changes of all scores, as in GAP and NetworkX, or their Euclidean
+// norm, as in NetworKit.
+enum class change_norm : std::uint8_t { sum, euclidean };
+
 struct pagerank_rules {
   double damping = 0.85;
-  double tolerance = 1e-4;  // of GAPBS: ends when the scores change by less in sum
+  double tolerance = 1e-4;  // of GAPBS: ends when the scores change by less
   int iterations_max = 100;
+  change_norm norm = change_norm::sum;
 };
 
 struct pagerank_result {
   int iterations = 0;
-  double change = 0;  // sum of absolute changes of the scores in the last iteration
+  double change =
+      0;  // of the scores in the last iteration; far above the tolerance, the Euclidean norm is a lower bound
 };
 
 struct pagerank_state;

@@ -2,6 +2,7 @@
 #include "kernels/similarity.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 #include <utility>
 
@@ -24,6 +25,11 @@ struct counted_pair {
   std::uint64_t index;
   std::uint64_t common;
 };
+// A pair by its index at its counter, and its shorter row.
+struct pair_and_row {
+  std::uint64_t k;
+  row shorter;
+};
 struct row_request {
   vertex of;
   std::uint32_t place;
@@ -31,7 +37,7 @@ struct row_request {
 
 constexpr std::uint64_t entries_sent_max = std::uint64_t{1} << 20;  // of a place in one exchange, beyond one row
 constexpr std::uint64_t pairs_of_a_task = 512;
-// A binary search takes about as long as merging this many entries.
+// Marking and unmarking a row takes about as long as so many binary searches in it for each of its entries.
 constexpr std::size_t search_pays = 16;
 
 bool has(row sorted, vertex v) {
@@ -40,36 +46,34 @@ bool has(row sorted, vertex v) {
 
 std::uint64_t common(row longer, row shorter) {
   std::uint64_t found = 0;
-  if (longer.size() > search_pays * shorter.size()) {
-    for (vertex const v : shorter) {
-      auto const at = std::ranges::lower_bound(longer, v);
-      longer = longer.subspan(static_cast<std::size_t>(at - longer.begin()));
-      found += !longer.empty() && longer.front() == v ? 1 : 0;
-    }
-    return found;
-  }
-  vertex const* a = longer.data();
-  vertex const* b = shorter.data();
-  vertex const* const a_end = a + longer.size();
-  vertex const* const b_end = b + shorter.size();
-  while (a != a_end && b != b_end) {
-    // Without a branch, which nobody could predict.
-    vertex const x = *a;
-    vertex const y = *b;
-    found += x == y ? 1 : 0;
-    a += x <= y ? 1 : 0;
-    b += y <= x ? 1 : 0;
+  for (vertex const v : shorter) {
+    auto const at = std::ranges::lower_bound(longer, v);
+    longer = longer.subspan(static_cast<std::size_t>(at - longer.begin()));
+    found += !longer.empty() && longer.front() == v ? 1 : 0;
   }
   return found;
 }
 
-// Without the two ends, which are in both rows only by self-loops.
-std::uint64_t common_others(vertex u, row of_u, vertex v, row of_v) {
-  std::uint64_t found = common(of_u, of_v);
-  if (found != 0 && has(of_u, u) && has(of_v, u)) --found;
-  if (found != 0 && u != v && has(of_u, v) && has(of_v, v)) --found;
-  return found;
-}
+// A bit for each vertex of the graph: those of one row are set.
+class row_marks {
+ public:
+  explicit row_marks(std::uint64_t vertices) : words_(vertices / 64 + 1) {}
+
+  void set(row of) {
+    for (vertex const v : of) words_[v / 64] |= std::uint64_t{1} << v % 64;
+  }
+  void clear(row of) {
+    for (vertex const v : of) words_[v / 64] = 0;
+  }
+  [[nodiscard]] std::uint64_t count(row of) const {
+    std::uint64_t found = 0;
+    for (vertex const v : of) found += words_[v / 64] >> v % 64 & 1;
+    return found;
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
 
 struct boxes {
   outboxes<pair_to_count> pairs;
@@ -94,20 +98,13 @@ class pair_counting {
   tess::task<void> run() {
     co_await hand_out();
     common_.resize(mine_.size());
-    std::ranges::sort(mine_, [](pair_to_count const& x, pair_to_count const& y) {
-      return x.shorter != y.shorter ? x.shorter < y.shorter : x.longer < y.longer;
-    });
-    auto const own_begin = std::ranges::lower_bound(mine_, part_.first, {}, &pair_to_count::shorter) - mine_.begin();
-    auto const own_end = std::ranges::lower_bound(mine_, std::uint64_t{part_.first} + part_.count, {},
-                                                  [](pair_to_count const& p) { return std::uint64_t{p.shorter}; }) -
-                         mine_.begin();
-    co_await tess::forall_chunks(static_cast<std::uint64_t>(own_begin), static_cast<std::uint64_t>(own_end),
-                                 pairs_of_a_task, [this](std::uint64_t begin, std::uint64_t end) {
-                                   for (std::uint64_t k = begin; k < end; ++k) count(k, own_row(mine_[k].shorter));
-                                 });
+    if (tess::places() > 1) std::ranges::sort(mine_, {}, &pair_to_count::shorter);
+    std::vector<pair_and_row> own;
+    for (std::uint64_t k = 0; k < mine_.size(); ++k)
+      if (part_.owns(mine_[k].shorter)) own.push_back({k, own_row(mine_[k].shorter)});
+    co_await count(std::move(own));
     if (tess::places() > 1) {
-      ask_for(0, static_cast<std::uint64_t>(own_begin));
-      ask_for(static_cast<std::uint64_t>(own_end), mine_.size());
+      ask_for_rows();
       co_await answer((co_await by_.requests.swap()).messages);
     }
     co_await hand_back();
@@ -116,8 +113,43 @@ class pair_counting {
  private:
   [[nodiscard]] row own_row(vertex v) const { return part_.out.neighbours(v - part_.first); }
 
-  void count(std::uint64_t k, row shorter) {
-    common_[k] = common_others(mine_[k].longer, own_row(mine_[k].longer), mine_[k].shorter, shorter);
+  // Pairs that have the longer row in common are counted together.
+  tess::task<void> count(std::vector<pair_and_row> pairs) {
+    if (pairs.empty()) co_return;
+    std::ranges::sort(pairs, {}, [this](pair_and_row const& p) { return mine_[p.k].longer; });
+    std::atomic<std::uint64_t> next{0};
+    co_await tess::forall_chunks(0, tess::workers(), 1, [&](std::uint64_t, std::uint64_t) {
+      row_marks marks(part_.vertices);
+      for (;;) {
+        std::uint64_t const begin = next.fetch_add(pairs_of_a_task, std::memory_order_relaxed);
+        if (begin >= pairs.size()) return;
+        std::uint64_t const size = std::min<std::uint64_t>(pairs_of_a_task, pairs.size() - begin);
+        count_some(std::span<pair_and_row const>(pairs).subspan(begin, size), marks);
+      }
+    });
+  }
+
+  void count_some(std::span<pair_and_row const> pairs, row_marks& marks) {
+    while (!pairs.empty()) {
+      vertex const u = mine_[pairs.front().k].longer;
+      std::size_t same = 0;
+      std::size_t entries = 0;
+      for (; same < pairs.size() && mine_[pairs[same].k].longer == u; ++same) entries += pairs[same].shorter.size();
+      row const longer = own_row(u);
+      bool const loop = has(longer, u);
+      bool const marked = entries * search_pays >= longer.size();
+      if (marked) marks.set(longer);
+      for (auto const& [k, shorter] : pairs.first(same)) {
+        std::uint64_t const found = marked ? marks.count(shorter) : common(longer, shorter);
+        // An end is in both rows by a self-loop only, which does not count.
+        vertex const v = mine_[k].shorter;
+        bool const u_in_both = loop && has(shorter, u);
+        bool const v_in_both = u != v && found != 0 && has(shorter, v) && has(longer, v);
+        common_[k] = found - (u_in_both ? 1 : 0) - (v_in_both ? 1 : 0);
+      }
+      if (marked) marks.clear(longer);
+      pairs = pairs.subspan(same);
+    }
   }
 
   tess::task<void> hand_out() {
@@ -131,11 +163,12 @@ class pair_counting {
     mine_.assign(got.begin(), got.end());
   }
 
-  void ask_for(std::uint64_t begin, std::uint64_t end) {
+  void ask_for_rows() {
     auto& open = by_.requests.of_worker(0);
-    for (std::uint64_t k = begin; k < end; ++k)
-      if (k == begin || mine_[k].shorter != mine_[k - 1].shorter)
-        open[g_.owner(mine_[k].shorter)].push_back({mine_[k].shorter, tess::here()});
+    for (std::uint64_t k = 0; k < mine_.size(); ++k) {
+      vertex const v = mine_[k].shorter;
+      if (!part_.owns(v) && (k == 0 || v != mine_[k - 1].shorter)) open[g_.owner(v)].push_back({v, tess::here()});
+    }
   }
 
   // Sends the rows asked for, and counts with those that come, until no place has any left.
@@ -159,24 +192,16 @@ class pair_counting {
   }
 
   tess::task<void> count_with(row stream) {
-    struct part_of_pairs {
-      std::uint64_t begin;
-      std::uint64_t end;
-      row shorter;
-    };
-    std::vector<part_of_pairs> parts;
+    std::vector<pair_and_row> arrived;
     while (!stream.empty()) {
       vertex const of = stream[0];
       row const targets = stream.subspan(2, stream[1]);
       stream = stream.subspan(2 + targets.size());
       auto const range = std::ranges::equal_range(mine_, of, {}, &pair_to_count::shorter);
-      parts.push_back({static_cast<std::uint64_t>(range.begin() - mine_.begin()),
-                       static_cast<std::uint64_t>(range.end() - mine_.begin()), targets});
+      for (auto p = range.begin(); p != range.end(); ++p)
+        arrived.push_back({static_cast<std::uint64_t>(p - mine_.begin()), targets});
     }
-    co_await tess::forall_chunks(0, parts.size(), pairs_of_a_task / 8, [&](std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i)
-        for (std::uint64_t k = parts[i].begin; k < parts[i].end; ++k) count(k, parts[i].shorter);
-    });
+    return count(std::move(arrived));
   }
 
   tess::task<void> hand_back() {

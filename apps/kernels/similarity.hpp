@@ -7,8 +7,9 @@
 //   where there are none. Directions are ignored, self-loops too: a vertex is not its own neighbour.
 //
 // Threads   called by one task, at place 0, which has the pairs and gets the results.
-// Cost      work: for each pair both rows, or the shorter one times the logarithm of the longer one. Memory at a place:
-//           24 bytes for each pair that it counts; at place 0 4 bytes a vertex.
+// Cost      work: for each pair the shorter row, and each longer row once, as bits that the others are looked up in,
+//           or, if it is much longer, searched. Memory at a place: 56 bytes for each pair that it counts, a bit a
+//           vertex for each worker; at place 0 4 bytes a vertex.
 // Source    Jaccard (1901); Szymkiewicz (1934), Simpson (1943). Definitions of networkx.jaccard_coefficient.
 #pragma once
 

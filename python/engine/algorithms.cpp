@@ -98,12 +98,14 @@ std::tuple<array_out<double>, array_out<std::uint32_t>> sssp(held_graph& g, arra
   return {array_of(std::move(found.distances)), array_of(std::move(found.parents))};
 }
 
-std::tuple<array_out<double>, int, double> pagerank(held_graph& g, double damping, double tolerance, int iterations) {
+std::tuple<array_out<double>, int, double> pagerank(held_graph& g, double damping, double tolerance, int iterations,
+                                                    bool euclidean) {
   kernels::pagerank_result result;
   std::vector<double> scores = at_places([&]() -> tess::task<std::vector<double>> {
     auto const at = co_await g.adopted();
     auto const kernel = co_await g.kernel<kernels::pagerank>([&] { return kernels::pagerank::make(at); });
-    result = co_await kernel.run({damping, tolerance, iterations});
+    result = co_await kernel.run(
+        {damping, tolerance, iterations, euclidean ? kernels::change_norm::euclidean : kernels::change_norm::sum});
     co_return co_await kernels::gather_block_array(at, kernel.scores());
   });
   return {array_of(std::move(scores)), result.iterations, result.change};
@@ -211,7 +213,8 @@ std::tuple<array_out<std::uint64_t>, array_out<double>, array_out<double>> dista
 void declare_algorithms(nb::module_& m) {
   m.def("bfs", &bfs, nb::arg("graph"), nb::arg("sources"));
   m.def("sssp", &sssp, nb::arg("graph"), nb::arg("sources"), nb::arg("delta"), nb::arg("parents"));
-  m.def("pagerank", &pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"), nb::arg("iterations"));
+  m.def("pagerank", &pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"), nb::arg("iterations"),
+        nb::arg("euclidean"));
   m.def("general_pagerank", &general_pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"),
         nb::arg("iterations"), nb::arg("weighted"), nb::arg("restart").none(), nb::arg("dangling").none());
   m.def("triangles", &triangles, nb::arg("graph"));

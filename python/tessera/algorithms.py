@@ -98,18 +98,23 @@ def _shares(graph, given, name):
 
 
 def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, iterations: int = 100,
-             weighted: bool = False, personalization=None, dangling=None, places: int | None = None):
+             weighted: bool = False, personalization=None, dangling=None, norm: str = "l1", places: int | None = None):
     """The importance of each vertex by the edges that lead to it: a Series of float64, whose sum is 1.
 
-    Ends when the scores change by less than `tolerance` in sum, or after `iterations`. `weighted`: a vertex gives to
+    Ends when the scores change by less than `tolerance` in sum, or in their Euclidean norm if `norm` is "l2" (with no
+    other option than damping), or after `iterations`. `weighted`: a vertex gives to
     its neighbours in proportion to the edges' weights. `personalization`: where the rest of the rank goes, as a mapping
     from vertices to numbers from 0; without it, to all vertices alike. `dangling`: the same for the rank of vertices
     without out-edges; without it, as the rest. O(m) an iteration. Page and others (1999).
     """
+    if norm not in ("l1", "l2"):
+        raise ValueError(f"norm={norm!r}, expected 'l1' or 'l2'")
     held = _prepare(graph, places)
     if not weighted and personalization is None and dangling is None:
-        scores, _, _ = _engine.pagerank(held, damping, tolerance, iterations)
+        scores, _, _ = _engine.pagerank(held, damping, tolerance, iterations, norm == "l2")
     else:
+        if norm == "l2":
+            raise ValueError("norm='l2' goes with neither weights, personalization nor dangling")
         if weighted:
             _refuse_negative_weights(graph)
         scores, _, _ = _engine.general_pagerank(held, damping, tolerance / max(held.vertices, 1), iterations, weighted,

@@ -121,6 +121,20 @@ class Results(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "not all of them 0"):
             ts.pagerank(g, personalization={0: 0.0})
 
+    def test_pagerank_ends_by_the_norm_that_is_asked_for(self):
+        for made in self.each_graph():
+            steps = nx.to_numpy_array(made, weight=None)
+            edges = steps.sum(1, keepdims=True)
+            steps = np.where(edges > 0, steps / np.maximum(edges, 1), 1 / 120)
+            for norm, order in (("l1", 1), ("l2", 2)):
+                for tolerance in (1e-2, 1e-4, 1e-11):
+                    scores, change = np.full(120, 1 / 120), 1
+                    while change >= tolerance:
+                        before, scores = scores, 0.15 / 120 + 0.85 * scores @ steps
+                        change = np.linalg.norm(scores - before, order)
+                    found = ts.pagerank(adopted(made), tolerance=tolerance, norm=norm, iterations=1000)
+                    self.assertLess(np.abs(found.to_numpy() - scores).max(), 1e-15)
+
     def test_parts_are_those_of_networkx(self):
         for made in self.each_graph():
             g, undirected = adopted(made), made.to_undirected()
@@ -350,6 +364,7 @@ class Inputs(unittest.TestCase):
             (lambda: ts.overlap(ts.from_edges([[0, 1]]), [(0, 9)]), KeyError, "no vertex 9"),
             (lambda: ts.random_walks(ts.from_edges([[0, 1]]), p=0), ValueError, "p=0"),
             (lambda: ts.random_walks(ts.from_edges([[0, 1]]), length=-1), ValueError, "length=-1"),
+            (lambda: ts.pagerank(ts.from_edges([[0, 1]]), norm="max"), ValueError, "norm='max'"),
             (lambda: ts.configure(places=0), ValueError, "places=0"),
         ]
         for call, kind, words in cases:
