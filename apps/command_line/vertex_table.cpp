@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "command_line/vertex_arrays.hpp"
+#include "command_line/vertex_parquet.hpp"
 #include "command_line/vertex_parts.hpp"
 #include "graph/export.hpp"
 
@@ -64,6 +65,10 @@ bool is_arrays(std::string const& path) {
   return path.ends_with(".npz") && !is_stream(path);
 }
 
+bool is_parquet(std::string const& path) {
+  return path.ends_with(".parquet") && !is_stream(path);
+}
+
 // By the name's ending; standard output, devices and pipes get what .csv does.
 std::optional<format> format_of(std::string const& path) {
   if (path.ends_with(".csv")) return &as_text<','>;
@@ -73,10 +78,8 @@ std::optional<format> format_of(std::string const& path) {
 }
 
 std::string wrong_output(std::string const& path) {
-  if (path.ends_with(".parquet"))
-    return path + ": Parquet is written by the Python package tessera; expected .csv, .tsv, .npz, or -";
-  if (!format_of(path) && !is_arrays(path))
-    return path + " is no table's name; expected one that ends with .csv, .tsv or .npz, or -";
+  if (!format_of(path) && !is_arrays(path) && !is_parquet(path))
+    return path + " is no table's name; expected one that ends with .csv, .tsv, .parquet or .npz, or -";
   if (is_stream(path)) return "";
   auto const slash = path.rfind('/');
   std::string const folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -177,10 +180,10 @@ tess::task<void> write_part(parts_name parts, std::string path) {
 }  // namespace
 
 void declare_output(parser& app, std::string& into) {
-  app.add_option(
-         "--output", into,
-         "write a row for each vertex to this file (.csv, .tsv, or arrays of numpy as .npz; - is standard output)")
-      .check(wrong_output, "FILE.csv, FILE.tsv, FILE.npz or -");
+  app.add_option("--output", into,
+                 "write a row for each vertex to this file (.csv, .tsv, .parquet, or arrays of numpy as .npz; - is "
+                 "standard output)")
+      .check(wrong_output, "FILE.csv, FILE.tsv, FILE.parquet, FILE.npz or -");
 }
 
 tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::vector<column> columns) {
@@ -191,6 +194,8 @@ tess::task<bool> write_table(std::string path, loaded_graph const& loaded, std::
     for (column const& c : columns) co_await add_column(parts, loaded, c);
     if (is_arrays(path))
       co_await write_arrays(parts, path);
+    else if (is_parquet(path))
+      co_await write_parquet(parts, path);
     else
       co_await tess::on_all_places([](parts_name part, std::string name) { return write_part(part, name); }, parts,
                                    path);

@@ -8,11 +8,13 @@
 #include <array>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "graph/new_file.hpp"
 #include "graph/npy.hpp"
 #include "graph/parallel.hpp"
+#include "graph/parquet.hpp"
 #include "graph/saved.hpp"
 #include "graph/zip.hpp"
 
@@ -109,6 +111,43 @@ void write_names(csr const& graph, std::string const& path, unsigned threads) {
     text += label;
     text += '\n';
   });
+  file.finish();
+}
+
+// A group of rows for each block of vertices with many edges.
+void write_parquet(csr const& graph, std::string const& path) {
+  constexpr std::uint64_t group_rows = 1 << 20;
+  bool const texts = graph.names && !graph.names->are_integers();
+  parquet_type const type = texts ? parquet_type::text : parquet_type::integer;
+  std::vector<parquet_column> columns{{"source", type}, {"target", type}};
+  if (graph.weighted()) columns.push_back({"weight", parquet_type::real});
+  new_file file(path);
+  file.append(parquet_begin());
+  std::vector<parquet_chunk> chunks(columns.begin(), columns.end());
+  std::vector<parquet_group> groups;
+  std::uint64_t rows = 0;
+  auto const add_end = [&](parquet_chunk& chunk, std::uint32_t v) {
+    if (texts)
+      chunk.add(std::string_view(graph.names->label(v)));
+    else
+      chunk.add(graph.names ? graph.names->integers()[v] : std::int64_t{v});
+  };
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
+    for_listed_edges(graph, v, [&](std::uint32_t target, std::uint64_t entry) {
+      add_end(chunks[0], v);
+      add_end(chunks[1], target);
+      if (graph.weighted()) chunks[2].add(graph.out.weights[entry]);
+      ++rows;
+    });
+    if (rows == 0 || (rows < group_rows && v + std::uint64_t{1} != graph.vertices())) continue;
+    groups.push_back({std::exchange(rows, 0), {}});
+    for (parquet_chunk& chunk : chunks) {
+      std::string const bytes = chunk.take();
+      groups.back().chunk_bytes.push_back(bytes.size());
+      file.append(bytes);
+    }
+  }
+  file.append(parquet_end(columns, groups));
   file.finish();
 }
 
@@ -248,11 +287,8 @@ void append_utf32(std::string& to, std::string_view utf8, std::size_t width) {
 }
 
 std::string wrong_export_name(std::string_view path) {
-  constexpr std::array<std::string_view, 7> endings{".tgr", ".csv", ".tsv", ".el", ".wel", ".mtx", ".npz"};
+  constexpr std::array<std::string_view, 8> endings{".tgr", ".csv", ".tsv", ".parquet", ".el", ".wel", ".mtx", ".npz"};
   if (std::ranges::find(endings, ending_of(path)) != endings.end()) return "";
-  if (ending_of(path) == ".parquet")
-    return fmt::format("{}: Parquet is written by the Python package tessera; expected one of {}", path,
-                       fmt::join(endings, " "));
   return fmt::format("{} is no graph's name; expected one that ends with one of {}", path, fmt::join(endings, " "));
 }
 
@@ -262,6 +298,7 @@ void export_graph(csr const& graph, std::string const& path, unsigned wanted) {
   if (ending == ".tgr") return save(graph, path, threads);
   if (ending == ".csv") return write_edge_table(graph, path, ',', threads);
   if (ending == ".tsv") return write_edge_table(graph, path, '\t', threads);
+  if (ending == ".parquet") return write_parquet(graph, path);
   if (ending == ".el" || ending == ".wel") return write_edge_list(graph, path, threads);
   if (ending == ".mtx") return write_matrix_market(graph, path, threads);
   if (ending == ".npz") return write_matrix_of_scipy(graph, path, threads);

@@ -275,10 +275,8 @@ class GraphFiles(unittest.TestCase):
         self.assertIn("reached 3 of 3 vertices from 1000000000", ran.stdout)
         ran = self.run_program("bfs", "large.csv", "--source", "0", "-n", "2", code=2)
         self.assertIn('--source: "0", expected a name of the graph', ran.stderr)
-        for name in ("x.parquet", "x.txt"):
-            self.assertIn("expected", self.run_program("bfs", "grid:3x3", "--output", name, code=2).stderr)
-            self.assertIn("expected", self.tess_graph("convert", "grid:3x3", name, code=2).stderr)
-        self.assertIn("Python package", self.run_program("bfs", "grid:3x3", "--output", "x.parquet", code=2).stderr)
+        self.assertIn("expected", self.run_program("bfs", "grid:3x3", "--output", "x.txt", code=2).stderr)
+        self.assertIn("expected", self.tess_graph("convert", "grid:3x3", "x.txt", code=2).stderr)
 
     def test_a_check_finds_what_opening_does_not_look_at(self) -> None:
         self.tess_graph("generate", "grid:9x9", "good.tgr", "--weights")
@@ -292,7 +290,7 @@ class GraphFiles(unittest.TestCase):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
-        for name in ("full.tgr", "full.csv", "full.npz", "full.mtx"):
+        for name in ("full.tgr", "full.csv", "full.npz", "full.mtx", "full.parquet"):
             (self.folder / name).write_text("old")
             ran = self.tess_graph("convert", "kron:12", name, code=1, preexec_fn=small)
             self.assertIn(f"{name} cannot be written", ran.stderr)

@@ -235,6 +235,9 @@ class Tables(unittest.TestCase):
                 self.assertRegex(done.stderr, r"--output: kept.csv: place \d cannot write it: File too large")
                 self.assertEqual(kept.read_text(), "old")
                 self.assertEqual([file.name for file in self.folder.glob("kept*")], ["kept.csv"])
+                done = self.run_tess("bfs", "plain.mtx", *layout, "--output", "new.parquet", code=1, preexec_fn=limit)
+                self.assertRegex(done.stderr, r"--output: new.parquet: place \d cannot write it: File too large")
+                self.assertEqual(list(self.folder.glob("new*")), [])
 
     def test_full_disk(self) -> None:
         disk = self.folder / "disk"
@@ -258,8 +261,7 @@ class Tables(unittest.TestCase):
 
     def test_wrong_names(self) -> None:
         for name, said in (
-            ("t.txt", "one that ends with .csv, .tsv or .npz, or -"),
-            ("t.parquet", "Parquet is written by the Python package tessera"),
+            ("t.txt", "one that ends with .csv, .tsv, .parquet or .npz, or -"),
             ("none/t.csv", "in a folder that"),
         ):
             self.assertIn(said, self.run_tess("bfs", "plain.mtx", "--output", name, code=2).stderr)
