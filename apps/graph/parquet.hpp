@@ -5,7 +5,7 @@
 //
 // Shapes    integers of 64 bits, doubles, and texts in UTF-8; a value may be absent where the column is optional.
 // Cost      a chunk in memory.
-// Source    the Parquet format's parquet.thrift and Encodings.md (PLAIN, RLE); Thrift's compact protocol.
+// Source    the specification of Apache Parquet (pages, PLAIN and RLE encodings), and of Thrift's compact protocol.
 #pragma once
 
 #include <cstdint>
