@@ -1,8 +1,8 @@
 // vertex_table: the file of --output: a row for each vertex of a graph, in their order, written by all places.
 //
 //   Each place has the rows of its own vertices. A format turns them into bytes, and tess::file writes these: a new
-//   format needs an ending and a function; vertex_arrays.hpp and vertex_parquet.hpp have the others. A vertex has its name, if the
-//   graph has names; no value is an empty cell.
+//   format of text needs an ending and a function; vertex_arrays.hpp and vertex_parquet.hpp have the others. A vertex
+//   has its name, if the graph has names; no value is an empty cell.
 //
 // Cost      about 20 bytes for each row at its place, and the names of its vertices.
 #pragma once
