@@ -17,7 +17,7 @@ from tessera.papers.nemesys import beyond, checks, kernels, micro, plan, variant
 from tessera.papers.nemesys.measures import Results
 from tessera.papers.nemesys.paper import NEMESYS
 from tessera.papers.nemesys.published import Published
-from tessera.reproduce import execute, machines
+from tessera.simulator import execute, machines
 
 from .end_to_end import EndToEnd
 

@@ -32,7 +32,7 @@ from tessera.papers.rae.plan import (
     Run,
 )
 from tessera.reproduce.claims import Claims
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 
 from .end_to_end import EndToEnd, FakeRuns
 

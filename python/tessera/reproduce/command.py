@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from tessera.reproduce import report
-from tessera.reproduce.execute import Executor, say
+from tessera.simulator.execute import Executor, say
 from tessera.reproduce.paper import Paper
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 from tessera.reproduce.items import Check, Item
 from tessera.reproduce.plan import Plan
 

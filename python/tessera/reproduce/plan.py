@@ -1,54 +1,6 @@
 """plan: the runs that the selected items of a report need, each once, the longest first."""
 
-from pathlib import Path
-from typing import Protocol
-
-
-class RunMachine(Protocol):
-    """A machine file: a preset, or a file derived from one."""
-
-    preset: str
-
-    def argument(self, presets: Path, folder: Path) -> str:
-        """Value of `--machine`; a derived file is written to `folder`."""
-
-
-class Run(Protocol):
-    """One run of a program on the simulated machine. Frozen and hashable."""
-
-    machine: RunMachine
-    weight: float  # expected duration, relative to other runs
-
-    @property
-    def key(self) -> str:
-        """Names the run's files."""
-
-    @property
-    def binary(self) -> str:
-        """The program's name for `tess run`."""
-
-    def words(self, machine: str) -> list[str]:
-        """Arguments after `tess run --stats FILE`."""
-
-
-class HostRun(Protocol):
-    """One run of a command on this computer."""
-
-    machine: None
-    weight: float
-
-    @property
-    def key(self) -> str:
-        """Names the run's files."""
-
-    def command(self, tess: Path, statistics: Path) -> list[str]:
-        """The whole command; it writes the file `statistics`."""
-
-    def files(self, tree: Path) -> list[Path]:
-        """Files that the results depend on."""
-
-
-AnyRun = Run | HostRun
+from tessera.simulator.execute import AnyRun
 
 
 class Plan:

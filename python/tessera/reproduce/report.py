@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from tessera.reproduce import pictures
-from tessera.reproduce.execute import say
+from tessera.simulator.execute import say
 from tessera.reproduce.items import Cell, Check, Item
 
 STYLE = """

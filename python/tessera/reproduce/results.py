@@ -1,6 +1,6 @@
 """results: the output of a plan's runs, as far as they were run and succeeded."""
 
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 from tessera.reproduce.plan import AnyRun, Plan
 
 

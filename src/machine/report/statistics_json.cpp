@@ -127,6 +127,7 @@ ordered_json json_of_part(measurement const& run, machine_description const& des
   };
   return {{"marked", run.part_is_marked},
           {"simulated_ps", part.time_ps},
+          {"cycles", part.time_ps / description.tile_clock_ps},
           {"bus_load", share(part.bus_cycles * description.tile_clock_ps, tiles_ps)},
           {"adapter_load", share(part.adapter_busy_ps, tiles_ps)},
           {"memory_load", memory_load},

@@ -10,7 +10,7 @@ from statistics import fmean
 from tessera.papers.cni.plan import Plan, Run
 from tessera.reproduce import results
 from tessera.reproduce.claims import Claims
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 
 Line = dict[str, int | str]
 

@@ -7,7 +7,7 @@ from tessera.papers.cni import checks, figures
 from tessera.papers.cni.measures import Results
 from tessera.papers.cni.plan import ITEMS, SWEEP, Plan
 from tessera.reproduce.claims import Claims
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper, Selection
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 from tessera.reproduce import plan
-from tessera.reproduce.machines import Machine
+from tessera.simulator.machines import Machine
 
 FOUR = Machine("cni-4")
 COUNTS = (4, 16, 32, 64, 128)  # cores of figure 11

@@ -16,7 +16,7 @@ from tessera.papers.nemesys.plan import (
     runs_of,
 )
 from tessera.reproduce.items import Cell, Item, Panel, percent, ratio, rounded
-from tessera.reproduce.machines import Machine
+from tessera.simulator.machines import Machine
 
 NAMES = {
     MESSAGES: "message passing",

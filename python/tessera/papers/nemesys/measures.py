@@ -9,7 +9,7 @@ import re
 
 from tessera.papers.nemesys.plan import Plan, Run
 from tessera.papers.nemesys.published import Published
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 
 COPIES = re.compile(r"^  here +(\d+) copies, mean ([\d.]+) objects, (\d+) bytes$", re.MULTILINE)
 

@@ -7,7 +7,7 @@ from tessera.papers.nemesys import beyond, checks, kernels, micro, variants
 from tessera.papers.nemesys.measures import Results
 from tessera.papers.nemesys.plan import ITEMS, KERNELS, Plan
 from tessera.papers.nemesys.published import Published
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper, Selection
 
 

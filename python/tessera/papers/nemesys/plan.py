@@ -3,7 +3,7 @@
 import dataclasses
 
 from tessera.reproduce import plan
-from tessera.reproduce.machines import Machine
+from tessera.simulator.machines import Machine
 
 TWIN, SINGLE, SMALL = Machine("nemesys-4x4"), Machine("nemesys-4x4-single"), Machine("nemesys-2x2")
 

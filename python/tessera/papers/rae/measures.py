@@ -13,7 +13,7 @@ from tessera.papers.rae.plan import TRIALS, UNIFORM, NodeRun, Plan
 from tessera.papers.rae.tasks import TaskRun
 from tessera.reproduce import results
 from tessera.reproduce.claims import Claims
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 
 ATOMICS = re.compile(r"^atomics: (\d+), (\d+) of them on words of other places$", re.MULTILINE)
 ATOMIC = re.compile(r"^atomic (array|index) (\d+)$", re.MULTILINE)

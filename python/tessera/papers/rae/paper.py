@@ -7,7 +7,7 @@ from tessera.papers.rae import checks, figures, library, nodes, tasks
 from tessera.papers.rae.measures import Results
 from tessera.papers.rae.plan import ITEMS, SWEEP, Plan, library_program
 from tessera.reproduce.claims import Claims
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper, Selection
 
 

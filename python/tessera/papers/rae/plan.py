@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tessera.papers.rae import tasks
 from tessera.reproduce import plan
-from tessera.reproduce.machines import Machine, preset_text, replaced, write_derived
+from tessera.simulator.machines import Machine, preset_text, replaced, write_derived
 
 FIGURES = ("1", "2", "3", "7", "8", "9", "10", tasks.ITEM.split()[1])
 TABLE, CURVE, MERGING = "table 1", "interface", "merging"

@@ -7,7 +7,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from tessera.reproduce.items import Cell, Item, Panel, percent, rounded
-from tessera.reproduce.machines import Machine
+from tessera.simulator.machines import Machine
 
 if TYPE_CHECKING:
     from tessera.papers.rae.measures import Results

@@ -7,7 +7,7 @@ import dataclasses
 
 from tessera.papers.rmem.plan import PEERS_BYTES, Plan, Run
 from tessera.reproduce.claims import Claims
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 
 MHZ = 400
 

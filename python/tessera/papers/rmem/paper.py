@@ -7,7 +7,7 @@ from tessera.papers.rmem import checks, figures
 from tessera.papers.rmem.measures import Results
 from tessera.papers.rmem.plan import ITEMS, Plan
 from tessera.reproduce.claims import Claims
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 from tessera.reproduce import plan
-from tessera.reproduce.machines import Machine
+from tessera.simulator.machines import Machine
 
 PROGRAM, CLUSTERS = "mppa-rmem", 20
 MPPA = Machine("mppa-256")

@@ -9,7 +9,7 @@ import re
 
 from tessera.papers.together.plan import CIRCUSTENT, NONE, PATTERNS, TASKS, Plan, Row, Run
 from tessera.reproduce import results
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 
 TIMING = re.compile(r"^(\w+)\nTiming \(secs\) +: ([\d.]+)$", re.MULTILINE)
 # With several tasks per place, the sums of these kernels depend on the order of operations.

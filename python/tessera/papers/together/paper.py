@@ -6,7 +6,7 @@ from pathlib import Path
 from tessera.papers.together import checks, figures
 from tessera.papers.together.measures import Results
 from tessera.papers.together.plan import ITEMS, SUITES, Plan
-from tessera.reproduce.execute import Executor
+from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper
 
 

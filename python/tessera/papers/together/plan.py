@@ -4,7 +4,7 @@ import dataclasses
 
 from tessera.papers.nemesys.plan import KERNELS, ONE_CALL
 from tessera.reproduce import plan
-from tessera.reproduce.machines import Machine
+from tessera.simulator.machines import Machine
 
 MACHINE = Machine("tessera-4x4")
 NEMESYS, CNI, RAE, TASKS = "nemesys", "cni", "rae", "tasks"

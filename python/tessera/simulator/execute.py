@@ -1,4 +1,4 @@
-"""execute: executes the runs of a plan on all processors, skips those that are done, and forecasts the remaining time.
+"""execute: executes runs on all processors, skips those that are done, and forecasts the remaining time.
 
 The files of a run are RUN.json (statistics), RUN.out and RUN.err (its output) and, written last and only on success,
 RUN.done with its command and a hash of each input: simulator, program and machine file. A run is skipped if its
@@ -15,8 +15,54 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Protocol
 
-from tessera.reproduce.plan import AnyRun
+
+class RunMachine(Protocol):
+    """A machine file: a preset, or a file derived from one."""
+
+    preset: str
+
+    def argument(self, presets: Path, folder: Path) -> str:
+        """Value of `--machine`; a derived file is written to `folder`."""
+
+
+class Run(Protocol):
+    """One run of a program on the simulated machine. Frozen and hashable."""
+
+    machine: RunMachine
+    weight: float  # expected duration, relative to other runs
+
+    @property
+    def key(self) -> str:
+        """Names the run's files."""
+
+    @property
+    def binary(self) -> str:
+        """The program's name for `tess run`, or its path."""
+
+    def words(self, machine: str) -> list[str]:
+        """Arguments after `tess run --stats FILE`."""
+
+
+class HostRun(Protocol):
+    """One run of a command on this computer."""
+
+    machine: None
+    weight: float
+
+    @property
+    def key(self) -> str:
+        """Names the run's files."""
+
+    def command(self, tess: Path, statistics: Path) -> list[str]:
+        """The whole command; it writes the file `statistics`."""
+
+    def files(self, tree: Path) -> list[Path]:
+        """Files that the results depend on."""
+
+
+AnyRun = Run | HostRun
 
 
 class Forecast:
@@ -43,9 +89,16 @@ class Forecast:
 
 
 @functools.cache
+def _hash_of_version(file: Path, modified_ns: int, size_bytes: int) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+
+
 def file_hash(file: Path) -> str:
     """Hash of a file's content; of nothing if there is no such file."""
-    return hashlib.sha256(file.read_bytes() if file.is_file() else b"").hexdigest()[:16]
+    if not file.is_file():
+        return hashlib.sha256(b"").hexdigest()[:16]
+    facts = file.stat()
+    return _hash_of_version(file, facts.st_mtime_ns, facts.st_size)
 
 
 def environment_of(run: AnyRun) -> dict[str, str]:
@@ -53,11 +106,17 @@ def environment_of(run: AnyRun) -> dict[str, str]:
     return getattr(run, "environment", {})
 
 
+def machine_argument(machine: RunMachine, tess: Path, folder: Path) -> str:
+    """Value of `--machine`; a derived machine file is written to `folder`."""
+    return machine.argument(tess.parent.parent / "share" / "tessera" / "machines", folder)
+
+
 class Executor:
     """Executes runs and keeps their files in one folder."""
 
-    def __init__(self, tess: Path, folder: Path, workers: int) -> None:
+    def __init__(self, tess: Path, folder: Path, workers: int, *, command: str = "reproduce") -> None:
         self._tess = tess
+        self._says = command  # in the lines of progress
         self._folder = folder
         self._workers = workers
         self._children: set[subprocess.Popen[bytes]] = set()
@@ -68,8 +127,7 @@ class Executor:
         """The whole command of a run; a run on this computer has its own."""
         if run.machine is None:
             return run.command(self._tess, self.file(run, "json"))
-        tree = self._tess.parent.parent
-        machine = run.machine.argument(tree / "share" / "tessera" / "machines", self._folder / "machines")
+        machine = machine_argument(run.machine, self._tess, self._folder / "machines")
         return [str(self._tess), "run", "--stats", str(self.file(run, "json")), *run.words(machine)]
 
     def inputs(self, run: AnyRun) -> dict[str, object]:
@@ -78,10 +136,11 @@ class Executor:
         if run.machine is None:
             return {"command": self.command(run)[1:], "inputs": [file_hash(file) for file in run.files(tree)]}
         programs = tree / "libexec" / "tessera"
-        machine = run.machine.argument(tree / "share" / "tessera" / "machines", self._folder / "machines")
+        machine = machine_argument(run.machine, self._tess, self._folder / "machines")
         preset = tree / "share" / "tessera" / "machines" / f"{machine}.toml"
         files = [programs / "machine" / "tess-machine", programs / "riscv" / run.binary]
-        files.append(preset if machine == run.machine.preset else Path(machine))
+        files.append(preset if preset.is_file() else Path(machine))
+        files += getattr(run, "inputs", ())
         made = {"command": self.command(run)[1:], "inputs": [file_hash(file) for file in files]}
         return made | ({"environment": settings} if (settings := environment_of(run)) else {})
 
@@ -106,7 +165,7 @@ class Executor:
         self._folder.mkdir(parents=True, exist_ok=True)
         missing = [run for run in runs if not self.is_done(run)]
         if len(missing) < len(runs):
-            say(f"{len(runs) - len(missing)} of {len(runs)} runs were done before")
+            self._say(f"{len(runs) - len(missing)} of {len(runs)} runs were done before")
         forecast = Forecast(missing, self._workers)
         failed: list[tuple[AnyRun, str]] = []
         with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
@@ -119,7 +178,7 @@ class Executor:
                     if reason:
                         failed.append((run, reason))
                     outcome = f"failed: {reason}" if reason else f"{seconds:.0f} s"
-                    say(f"[{count}/{len(missing)}] {forecast}; {run.key}: {outcome}")
+                    self._say(f"[{count}/{len(missing)}] {forecast}; {run.key}: {outcome}")
             except BaseException:
                 self._stop()
                 pool.shutdown(cancel_futures=True)
@@ -164,7 +223,10 @@ class Executor:
         """Path of one of a run's files."""
         return self._folder / f"{run.key}.{suffix}"
 
+    def _say(self, text: str) -> None:
+        say(text, self._says)
 
-def say(text: str) -> None:
+
+def say(text: str, command: str = "reproduce") -> None:
     """Prints a line of progress to standard error."""
-    print(f"tess: reproduce: {text}", file=sys.stderr, flush=True)
+    print(f"tess: {command}: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,222 @@
+"""machines: simulated machines: presets and files of one's own, with another L2, grid, or any other number changed.
+
+A derived file is the text of its preset with some numbers replaced, so that all other numbers keep their sources.
+Partitions are assigned to the nearest memory, an equal number to each, as in the presets.
+"""
+
+import dataclasses
+import hashlib
+import json
+import os
+import re
+import tomllib
+from pathlib import Path
+
+PRESET_WAY_KIB = 128
+GIBIBYTE = 1 << 30
+PARTITION_BYTES = 64 << 20
+PARTITION_BASE, PARTITION_STRIDE = 0x200_0000_0000, 0x1000_0000
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Machine:
+    """A preset or the file of a machine, or a machine derived from one; `tessera.machine` makes them."""
+
+    preset: str  # a preset's name, or a path that ends with .toml
+    way_kib: int = PRESET_WAY_KIB  # of each of the four ways of an L2
+    width: int = 0  # 0: the preset's grid
+    memories: int = 0
+    changes: tuple[tuple[str, str], ...] = ()  # "section.key" and its value as TOML
+
+    @property
+    def name(self) -> str:
+        """Name of the machine and of its file."""
+        grid = f"grid-{self.width}x{self.width}-nma-{self.memories}" if self.width else Path(self.preset).stem
+        kept = grid if self.way_kib == PRESET_WAY_KIB else f"{grid}-l2-{self.way_kib}"
+        if not self.changes:
+            return kept
+        changed = hashlib.sha256(repr((self.preset, self.changes)).encode()).hexdigest()[:12]
+        return f"{kept}-{changed}"
+
+    @property
+    def compute_tiles(self) -> int:
+        """Number of tiles whose harts run programs."""
+        if self.width:
+            return self.width * self.width - self.memories
+        return 3 if "2x2" in self.preset else 14
+
+    def argument(self, presets: Path, folder: Path) -> str:
+        """Value of `--machine`: a preset's name, a file, or a derived file, which is written to `folder`."""
+        if self == Machine(self.preset):
+            return self.preset
+        return write_derived(folder, self.name, self.text(preset_text(presets, self.preset)))
+
+    def run(self, program, *arguments, **options):
+        """Runs a program on this machine: a `tessera.simulator.runs.Run`.
+
+        `program` is a function of tessera.algorithms with its arguments: `machine.run(ts.bfs, g, "libc6", places=4)`.
+        The program of the same name computes on the machine, and the run's `result` is what the function returns.
+        Or it is a bundled program or the path of a RISC-V program of your own, with its words:
+        `machine.run("bfs", "kron:8", "--source", 0)`; then the keyword arguments are options of `tess run`, as
+        `places=4` or `pes_per_tile=2`.
+
+        Raises ProgramError if the program fails, NotImplementedError for functions without a program. Ctrl-C ends the
+        simulator.
+        """
+        from tessera.simulator import runs
+
+        return runs.on_machine(self, program, *arguments, **options)
+
+    def text(self, text: str) -> str:
+        """The machine's file, made of its preset's."""
+        text = replaced(text, "", "name", f'"{self.name}"')
+        if self.way_kib != PRESET_WAY_KIB:
+            text = replaced(text, "l2", "way_bytes", str(self.way_kib * 1024))
+        if self.width:
+            text = self._with_grid(text)
+        for where, value in self.changes:
+            section, _, key = where.partition(".")
+            text = replaced(text, section, key, value)
+        return text
+
+    def _with_grid(self, text: str) -> str:
+        if "[[partition]]" not in text or "\n[memory]" not in text:
+            raise ValueError(f"{self.preset} cannot have another grid, expected a machine such as nemesys-4x4")
+        text = text[: text.index("[[partition]]")]
+        text = replaced(text, "", "summary", f'"{self.width}x{self.width} tiles, memories: {self.memories}"')
+        text = replaced(text, "grid", "width", str(self.width))
+        text = replaced(text, "grid", "height", str(self.width))
+        text = replaced(text, "tile", "local_tail_bytes", str(PARTITION_BYTES * 3 // 4))
+        # All partitions must fit in their memories: the preset's banks get more rows.
+        share = -(-self.width * self.width // self.memories)
+        growth = -(-share * PARTITION_BYTES // GIBIBYTE)
+        rows = int(re.search(r"^rows = (\d+)", text, re.MULTILINE)[1])
+        text = replaced(text, "dram", "rows", str(rows * growth))
+        at = memory_tiles(self.width, self.memories)
+        text = replaced(text, "memory", "tiles", str([list(tile) for tile in at]))
+        return text + "\n".join(partition(self.width, tile, memory) for tile, memory in shares(self.width, at))
+
+
+def machine(preset, *, l2_kib: int | None = None, width: int | None = None, memories: int | None = None,
+            changes: dict | None = None) -> Machine:
+    """A simulated machine: a preset's name, as `tess machines` lists them, or a path that ends with .toml.
+
+    What may differ from it: `l2_kib`, the size of each tile's L2; `width` and `memories`, a square grid of so many tiles
+    with 1, 2 or 4 memories (of the `nemesys-4x4` presets); and `changes`, any numbers of the machine's file by section
+    and key. Raises ValueError for a machine or a key that does not exist; wrong values are refused by the simulator
+    when a program is run.
+
+    >>> import tessera as ts
+    >>> ts.machine("nemesys-4x4", changes={"l2.hit_cycles": 10}).changes
+    (('l2.hit_cycles', '10'),)
+    """
+    from tessera.simulator import command
+
+    name = os.fspath(preset)
+    known = command.machine_names()
+    if name.endswith(".toml"):
+        if not Path(name).is_file():
+            raise FileNotFoundError(f"no machine file {name}")
+        name = str(Path(name).resolve())
+    elif name not in known:
+        raise ValueError(f"no machine {name!r}, expected one of {', '.join(known)}, or a path that ends with .toml")
+    wanted = {where: toml_value(value) for where, value in (changes or {}).items()}
+    text = preset_text(command.machines_folder(), name)
+    if l2_kib is not None:
+        ways = tomllib.loads(text).get("l2", {}).get("ways", 1)
+        wanted["l2.way_bytes"] = toml_value(l2_kib * 1024 // ways)
+    if width is None and memories is not None:
+        raise ValueError(f"memories={memories} without width, expected both")
+    count = 0 if width is None else memories or 1
+    if width is not None and (width < 2 or count not in (1, 2, 4) or (width == 2 and count > 2)):
+        raise ValueError(f"width={width}, memories={count}, expected a width from 2 and 1, 2 or 4 memories")
+    made = Machine(name, width=width or 0, memories=count, changes=tuple(sorted(wanted.items())))
+    made.text(text)  # so that what is wrong is said here
+    return made
+
+
+def toml_value(value) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value)
+    return repr(value.item() if hasattr(value, "item") else value)
+
+
+def preset_text(presets: Path, name: str) -> str:
+    """Content of a preset's file, or of the file that is named."""
+    return (Path(name) if name.endswith(".toml") else presets / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def write_derived(folder: Path, name: str, text: str) -> str:
+    """Writes a machine file unless it has this content already; its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{name}.toml"
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        # A simulator that starts meanwhile reads the whole file.
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_text(text, encoding="utf-8")
+        part.replace(file)
+    return str(file)
+
+
+def replaced(text: str, section: str, key: str, value: str) -> str:
+    """The text with another value for a key that it contains; section "" is what stands before all others."""
+    begin = 0
+    if section:
+        sections = dict.fromkeys(re.findall(r"^\[(\w+)\]", text, re.MULTILINE))
+        if section not in sections:
+            raise ValueError(f"no section [{section}], expected one of {', '.join(sections)}")
+        begin = re.search(rf"^\[{section}\].*\n", text, re.MULTILINE).end()
+    following = re.compile(r"^\[", re.MULTILINE).search(text, begin)
+    end = following.start() if following else len(text)
+    found = re.compile(rf"^{re.escape(key)}( *= *)[^#\n]*", re.MULTILINE).search(text, begin, end)
+    if found is None:
+        keys = re.findall(r"^([\w.]+) *=", text[begin:end], re.MULTILINE)
+        raise ValueError(f"no {key} in [{section}], expected one of {', '.join(keys)}")
+    return f"{text[: found.start()]}{key} = {value}  {text[found.end() :]}"
+
+
+def memory_tiles(width: int, count: int) -> list[tuple[int, int]]:
+    """Positions of the memories: the centres of as many parts of the grid."""
+    near, far = width // 4, 3 * width // 4
+    if width == 2:
+        return [(1, 1)] if count == 1 else [(0, 0), (1, 1)]
+    at = {
+        1: [((width - 1) // 2, (width - 1) // 2)],
+        2: [(near, near), (far, far)],
+        4: [(near, near), (far, near), (near, far), (far, far)],
+    }
+    return at[count]
+
+
+def shares(width: int, memories: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Each tile with its memory, an equal number of tiles for each memory.
+
+    The tile that has the most to lose by a farther memory chooses first.
+    """
+    tiles = [(x, y) for y in range(width) for x in range(width)]
+    room = dict.fromkeys(memories, -(-len(tiles) // len(memories)))
+
+    def distances(tile: tuple[int, int]) -> list[int]:
+        return [abs(tile[0] - at[0]) + abs(tile[1] - at[1]) for at in memories]
+
+    def loss(tile: tuple[int, int]) -> int:
+        nearest, *others = sorted(distances(tile))
+        return others[0] - nearest if others else 0
+
+    chosen: dict[tuple[int, int], tuple[int, int]] = {}
+    for tile in sorted(tiles, key=lambda tile: (-loss(tile), tile[1], tile[0])):
+        chosen[tile] = min((far, at) for far, at in zip(distances(tile), memories, strict=True) if room[at])[1]
+        room[chosen[tile]] -= 1
+    return [(tile, chosen[tile]) for tile in tiles]
+
+
+def partition(width: int, tile: tuple[int, int], memory: tuple[int, int]) -> str:
+    """Table of a tile's partition in the machine file."""
+    base = PARTITION_BASE + (tile[1] * width + tile[0]) * PARTITION_STRIDE
+    lines = [f"tile = {list(tile)}", f"memory = {list(memory)}", f"base = {base:#x}", f"size_bytes = {PARTITION_BYTES}"]
+    return "\n".join(["[[partition]]", *lines, ""])

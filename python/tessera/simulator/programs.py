@@ -1,0 +1,155 @@
+"""programs: the engine of a simulated machine: functions of tessera._engine, of which each runs a program there.
+
+A graph goes there as a saved one, without names, and arrays come back by --output. So functions of tessera.algorithms
+need not know where they run. A program is not asked to check its result: that would take most of the simulated work.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from tessera import _engine
+
+UNREACHED = 2**32 - 1
+
+
+def _numbers(values):
+    """Vertices and counts, -1 where there are none, as the engine has them."""
+    return values.astype(np.uint32)
+
+
+class SimulatedEngine:
+    """Runs one program; `made` is its run, once it was made. `run` takes a program, its words, and options."""
+
+    def __init__(self, run, folder: Path) -> None:
+        self._run = run
+        self._folder = folder
+        self._places: list[str] = []
+        self.made = None
+
+    @staticmethod
+    def names() -> str:
+        """The functions there are."""
+        hidden = ("names", "configure")
+        return ", ".join(name for name in vars(SimulatedEngine) if not name.startswith("_") and name not in hidden)
+
+    def __getattr__(self, name: str):
+        raise NotImplementedError(f"{name} has no program for simulated machines, expected one of {self.names()}")
+
+    def configure(self, places: int, workers: int) -> None:
+        self._places = ["--places", str(places), *(["--workers", str(workers)] if workers else [])]
+
+    def _statistics(self, held, program: str, *words: str) -> dict:
+        """Runs a program on the graph; the values that it reported."""
+        if self.made is not None:
+            raise NotImplementedError("the function runs several programs, expected one algorithm")
+        file = self._folder / "graph.tgr"
+        weights = held.weights() if held.weighted else None
+        rows = _engine.graph_from_rows(held.offsets(), held.targets(), weights, None, held.directed)
+        # Rows of in-edges are made here rather than in simulated time.
+        _engine.save(rows, str(file), held.directed)
+        self.made = self._run(program, [str(file), "--no-verify", *words], self._places)
+        return self.made.statistics["runtime"]["result"]
+
+    def _arrays(self, held, program: str, *words: str):
+        """The same; the columns of its output."""
+        output = self._folder / "output.npz"
+        self._statistics(held, program, *words, "--output", str(output))
+        with np.load(output) as columns:
+            return dict(columns)
+
+    def bfs(self, held, source):
+        columns = self._arrays(held, "bfs", "--source", str(source), "--parents")
+        return _numbers(columns["distance"]), _numbers(columns["parent"])
+
+    def sssp(self, held, source, delta):
+        width = ["--delta", repr(float(delta))] if delta else []
+        distances = self._arrays(held, "sssp", "--source", str(source), *width)["distance"]
+        # Integers if all weights are; then -1 is a vertex that was not reached.
+        return np.where(distances < 0, np.inf, distances.astype(np.float64))
+
+    def pagerank(self, held, damping, tolerance, iterations):
+        scores = self._arrays(held, "pagerank", "--damping", repr(float(damping)), "--tolerance",
+                              repr(float(tolerance)), "--iterations", str(iterations))["score"]  # fmt: skip
+        reported = self.made.statistics["runtime"]["result"]
+        return scores, reported["iterations"], reported["change"]
+
+    def general_pagerank(self, held, damping, tolerance, iterations, weighted, restart, dangling):
+        words = ["--damping", repr(float(damping)), "--tolerance-per-vertex", repr(float(tolerance)),
+                 "--iterations", str(iterations)]  # fmt: skip
+        if weighted and held.weighted:
+            words.append("--weighted")
+        if restart is not None:
+            file = self._folder / "restart.csv"
+            file.write_text("".join(f"{v},{restart[v]!r}\n" for v in map(int, np.flatnonzero(restart))))
+            words += ["--personalise", str(file)]
+        if dangling is not None and (dangling == dangling[0]).all():
+            words += ["--dangling", "uniform"]
+        elif dangling is not None and (restart is None or not np.allclose(dangling / dangling.sum(),
+                                                                          restart / restart.sum(), rtol=1e-15)):
+            raise NotImplementedError("dangling: the program pagerank gives it to all vertices or as personalization")
+        scores = self._arrays(held, "pagerank", *words)["score"]
+        reported = self.made.statistics["runtime"]["result"]
+        return scores, reported["iterations"], reported["change"] < tolerance * held.vertices
+
+    def betweenness(self, held, sources):
+        # All of them have a shorter name; vertices without edges add nothing.
+        if len(sources) == held.vertices:
+            chosen = ["--sources", str(held.vertices)]
+        else:
+            chosen = [word for source in sources for word in ("--source", str(source))]
+        if not len(sources):
+            return np.zeros(held.vertices)
+        return self._arrays(held, "bc", *chosen)["score"]
+
+    def triangles(self, held):
+        return self._statistics(held, "triangles")["triangles"]
+
+    def components(self, held):
+        return _numbers(self._arrays(held, "components")["component"])
+
+    def strong_components(self, held):
+        return _numbers(self._arrays(held, "scc")["component"])
+
+    def core_numbers(self, held):
+        return _numbers(self._arrays(held, "core-numbers")["core"])
+
+    def independent_set(self, held, seed):
+        return self._arrays(held, "independent-set", "--seed", str(seed))["member"].astype(np.uint8)
+
+    def spanning_forest(self, held):
+        columns = self._arrays(held, "spanning-forest")
+        children = np.flatnonzero(columns["parent"] >= 0)
+        ends = np.sort(np.stack([children, columns["parent"][children]]), axis=0)
+        order = np.lexsort(ends[::-1])
+        u, v = ends[:, order].astype(np.uint32)
+        return u, v, columns["weight"][children][order]
+
+    def two_colours(self, held):
+        output = self._folder / "output.npz"
+        reported = self._statistics(held, "bipartite", "--output", str(output))
+        if not reported["bipartite"]:
+            return np.zeros(0, np.uint8), tuple(reported["odd_edge"])
+        with np.load(output) as columns:
+            return columns["colour"].astype(np.uint8), None
+
+    def topological_order(self, held):
+        if not held.directed:
+            raise ValueError("the graph is undirected, expected a directed one")
+        columns = self._arrays(held, "topological-order")
+        order = np.argsort(columns["position"]).astype(np.uint32)
+        return _numbers(columns["generation"]), order, np.zeros(0, np.uint32)
+
+    def assortativity(self, held, source_in, target_in):
+        kinds = ["in" if one else "out" for one in (source_in, target_in)]
+        found = self._statistics(held, "assortativity", "--source-degree", kinds[0], "--target-degree", kinds[1])
+        return float("nan") if found["assortativity"] is None else found["assortativity"]
+
+    def louvain(self, held, resolution, seed, weighted):
+        words = ["--resolution", repr(float(resolution)), "--seed", str(seed)]
+        words += ["--weighted"] if weighted and held.weighted else []
+        return _numbers(self._arrays(held, "communities", *words)["community"])
+
+    def label_propagation(self, held, seed, weighted):
+        words = ["--method", "labels", "--seed", str(seed), *(["--weighted"] if weighted and held.weighted else [])]
+        return _numbers(self._arrays(held, "communities", *words)["community"])
