@@ -20,6 +20,7 @@ struct options : command_line::graph_options {
   kernels::pace pace = kernels::pace::overlapping;
   std::vector<std::string> sources;
   std::string output;
+  bool parents = false;
   unsigned trials = 1;
 };
 
@@ -50,6 +51,20 @@ void print_levels(command_line::loaded_graph const& loaded, kernels::bfs_tree co
     fmt::print("{:5} {:10}  {}\n", level, result.levels[level],
                some_names(loaded, tree, static_cast<std::uint32_t>(level)));
   }
+}
+
+tess::task<bool> write(options const& o, command_line::loaded_graph const& loaded, kernels::bfs_tree const& tree) {
+  if (!o.parents) co_return co_await command_line::write_table(o.output, loaded, "distance", tree.depths);
+  std::vector<std::uint32_t> before = tree.parents;
+  for (graph::vertex v = 0; v < before.size(); ++v)
+    if (tree.depths[v] == 0) before[v] = command_line::no_number;
+  auto const depths = co_await kernels::scatter_block_array(loaded.graph, tree.depths);
+  auto const parents = co_await kernels::scatter_block_array(loaded.graph, before);
+  std::vector<command_line::column> columns{{"distance", depths}, {"parent", parents, true}};
+  bool const written = co_await command_line::write_table(o.output, loaded, std::move(columns));
+  co_await tess::global_array<std::uint32_t>::release(parents);
+  co_await tess::global_array<std::uint32_t>::release(depths);
+  co_return written;
 }
 
 tess::task<int> search(options const& o) {
@@ -94,7 +109,7 @@ tess::task<int> search(options const& o) {
   bool written = true;
   if (wrong.empty() && !o.output.empty()) {
     reports.end();
-    written = co_await command_line::write_table(o.output, loaded, "distance", tree.depths);
+    written = co_await write(o, loaded, tree);
   }
   co_await kernels::bfs::release(kernel);
   co_await graph::distributed_graph::release(loaded.graph);
@@ -113,6 +128,7 @@ int main(int argc, char** argv) {
                  "a vertex, by name or number (default: the one with the most edges); of several, distances are from "
                  "the nearest");
   command_line::declare_output(app, o.output);
+  app.add_flag("--parents", o.parents, "the file of --output has the vertex before each, too");
   app.add_option("--trials", o.trials, "searches, of which the fastest counts").shows_default().positive();
   if (auto const code = app.parse(argc, argv)) return *code;
   return tess::run(argc, argv, [&](tess::args) { return command_line::with_input_errors(search(o)); });

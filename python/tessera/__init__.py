@@ -19,9 +19,12 @@ _HOMES = {
                    "modularity", "overlap", "pagerank", "random_walks", "spanning_forest", "sssp", "strong_components",
                    "topological_order", "transitivity", "triangles"),
     "session": ("configure", "init", "places"),
+    "simulator.machines": ("machine",),
+    "simulator.runs": ("ProgramError", "run"),
+    "simulator.sweeps": ("sweep",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("algorithms", "graphs", "papers", "reproduce", "session")
+_MODULES = ("algorithms", "graphs", "papers", "plot", "reproduce", "session", "simulator")
 
 __all__ = sorted(_HOME_OF)
 

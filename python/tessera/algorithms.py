@@ -7,9 +7,9 @@ vertices and m edges. Ctrl-C ends a call with KeyboardInterrupt; the graph stays
 
 import numpy as np
 
-from tessera import _engine
 from tessera.graphs import Graph
 from tessera.session import configure
+from tessera.session import engine as _engine
 
 UNREACHED = 2**32 - 1
 

@@ -1,9 +1,33 @@
-"""session: where the algorithms run: threads of this process, or processes that a launcher started."""
+"""session: where the algorithms run: threads of this process, processes that a launcher started, simulated tiles."""
 
 import atexit
+import contextlib
+import contextvars
 import sys
 
 from tessera import _engine
+
+_current = contextvars.ContextVar("engine", default=_engine)
+
+
+class _CurrentEngine:
+    """The engine that algorithms use: tessera._engine, or that of a simulated machine while a function runs there."""
+
+    def __getattr__(self, name):
+        return getattr(_current.get(), name)
+
+
+engine = _CurrentEngine()
+
+
+@contextlib.contextmanager
+def on_engine(other):
+    """Algorithms of this thread use another engine."""
+    before = _current.set(other)
+    try:
+        yield
+    finally:
+        _current.reset(before)
 
 
 def configure(places: int = 1, workers: int = 0) -> None:
@@ -24,7 +48,7 @@ def configure(places: int = 1, workers: int = 0) -> None:
         raise ValueError(f"places={places}, expected a number from 1 to 65535")
     if not 0 <= workers <= 64:
         raise ValueError(f"workers={workers}, expected a number from 0 (one for each processor) to 64")
-    _engine.configure(places, workers)
+    engine.configure(places, workers)
 
 
 def places() -> int:

@@ -16,24 +16,33 @@ _building = threading.Lock()
 _built: set[str] = set()
 
 
+def _prefix() -> Path | None:
+    """The folder whose share/tessera/python the package lies in; None for a wheel."""
+    packages = Path(__file__).resolve().parents[2]
+    return packages.parents[2] if packages.parts[-3:] == ("share", "tessera", "python") else None
+
+
 def _of_source_tree() -> tuple[Path, Path] | None:
     """The script `tess` of a source tree, and the command that it builds; None if the package is in no such tree."""
     prefix = _prefix()
-    root = prefix.parent.parent
-    if prefix.parent.name == "build" and (root / "tess").is_file() and (root / "CMakeLists.txt").is_file():
-        return root / "tess", prefix / "bin" / "tess"
-    return None
+    if prefix is None or prefix.parent.name != "build":
+        return None
+    script = prefix.parent.parent / "tess"
+    return (script, prefix / "bin" / "tess") if script.is_file() else None
 
 
-def _prefix() -> Path:
-    """The folder above share/tessera/python/tessera/simulator."""
-    return Path(__file__).resolve().parents[5]
+def _named() -> Path | None:
+    named = os.environ.get("TESSERA_TESS")
+    if named and not os.access(named, os.X_OK):
+        raise FileNotFoundError(f"TESSERA_TESS names {named}, which is no executable file")
+    return Path(named).resolve() if named else None
 
 
 @functools.cache
 def _installed() -> Path:
-    beside = _prefix() / "bin" / "tess"
-    found = beside if beside.is_file() else shutil.which("tess")
+    prefix = _prefix()
+    beside = prefix / "bin" / "tess" if prefix else None
+    found = beside if beside and beside.is_file() else shutil.which("tess")
     if not found:
         raise FileNotFoundError(
             "there is no command tess, which runs programs: install Tessera's packages (./tess package in its source "
@@ -47,10 +56,8 @@ def tess(*programs: str, simulated: bool) -> Path:
 
     Raises FileNotFoundError if there is none, and RuntimeError with what was printed if building fails.
     """
-    if named := os.environ.get("TESSERA_TESS"):
-        if not os.access(named, os.X_OK):
-            raise FileNotFoundError(f"TESSERA_TESS names {named}, which is no executable file")
-        return Path(named).resolve()
+    if named := _named():
+        return named
     tree = _of_source_tree()
     if tree is None:
         return _installed()
@@ -72,10 +79,9 @@ def tess(*programs: str, simulated: bool) -> Path:
 
 def machines_folder() -> Path:
     """The folder with the files of the presets."""
-    named = os.environ.get("TESSERA_TESS")
     tree = _of_source_tree()
-    command = Path(named).resolve() if named else tree[1] if tree else _installed()
-    return command.parent.parent / "share" / "tessera" / "machines"
+    found = _named() or (tree[1] if tree else _installed())
+    return found.parent.parent / "share" / "tessera" / "machines"
 
 
 def machine_names() -> list[str]:

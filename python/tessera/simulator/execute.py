@@ -178,7 +178,7 @@ class Executor:
                     if reason:
                         failed.append((run, reason))
                     outcome = f"failed: {reason}" if reason else f"{seconds:.0f} s"
-                    self._say(f"[{count}/{len(missing)}] {forecast}; {run.key}: {outcome}")
+                    self._say(f"[{count}/{len(missing)}] {forecast}; {getattr(run, 'label', '') or run.key}: {outcome}")
             except BaseException:
                 self._stop()
                 pool.shutdown(cancel_futures=True)
@@ -194,8 +194,9 @@ class Executor:
             with self._lock:
                 if self._stopped:
                     return 0.0, "stopped"
-                # The papers' tiles work with all their harts.
-                environment = {"TESS_WORKERS": "harts"} | os.environ | environment_of(run)
+                # The papers' tiles work with all their harts; a program of one's own says itself how many workers it has.
+                usual = {} if "/" in getattr(run, "binary", "") else {"TESS_WORKERS": "harts"}
+                environment = usual | os.environ | environment_of(run)
                 child = subprocess.Popen(self.command(run), stdin=subprocess.DEVNULL, stdout=output, stderr=error,
                                          env=environment)  # fmt: skip
                 self._children.add(child)

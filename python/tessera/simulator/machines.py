@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import threading
 import tomllib
 from pathlib import Path
 
@@ -99,7 +100,7 @@ class Machine:
 
 def machine(preset, *, l2_kib: int | None = None, width: int | None = None, memories: int | None = None,
             changes: dict | None = None) -> Machine:
-    """A simulated machine: a preset's name, as `tess machines` lists them, or a path that ends with .toml.
+    """A simulated machine: a preset's name, as `tess machines` lists them, a path that ends with .toml, or a Machine.
 
     What may differ from it: `l2_kib`, the size of each tile's L2; `width` and `memories`, a square grid of so many tiles
     with 1, 2 or 4 memories (of the `nemesys-4x4` presets); and `changes`, any numbers of the machine's file by section
@@ -112,7 +113,8 @@ def machine(preset, *, l2_kib: int | None = None, width: int | None = None, memo
     """
     from tessera.simulator import command
 
-    name = os.fspath(preset)
+    base = preset if isinstance(preset, Machine) else None
+    name = base.preset if base else os.fspath(preset)
     known = command.machine_names()
     if name.endswith(".toml"):
         if not Path(name).is_file():
@@ -120,17 +122,21 @@ def machine(preset, *, l2_kib: int | None = None, width: int | None = None, memo
         name = str(Path(name).resolve())
     elif name not in known:
         raise ValueError(f"no machine {name!r}, expected one of {', '.join(known)}, or a path that ends with .toml")
-    wanted = {where: toml_value(value) for where, value in (changes or {}).items()}
+    wanted = dict(base.changes) if base else {}
+    wanted |= {where: toml_value(value) for where, value in (changes or {}).items()}
     text = preset_text(command.machines_folder(), name)
     if l2_kib is not None:
         ways = tomllib.loads(text).get("l2", {}).get("ways", 1)
         wanted["l2.way_bytes"] = toml_value(l2_kib * 1024 // ways)
+    if base and width is None:
+        width, memories = base.width or None, memories or base.memories or None
     if width is None and memories is not None:
         raise ValueError(f"memories={memories} without width, expected both")
     count = 0 if width is None else memories or 1
     if width is not None and (width < 2 or count not in (1, 2, 4) or (width == 2 and count > 2)):
         raise ValueError(f"width={width}, memories={count}, expected a width from 2 and 1, 2 or 4 memories")
-    made = Machine(name, width=width or 0, memories=count, changes=tuple(sorted(wanted.items())))
+    way_kib = base.way_kib if base else PRESET_WAY_KIB
+    made = Machine(name, way_kib, width or 0, count, tuple(sorted(wanted.items())))
     made.text(text)  # so that what is wrong is said here
     return made
 
@@ -157,7 +163,7 @@ def write_derived(folder: Path, name: str, text: str) -> str:
     file = folder / f"{name}.toml"
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         # A simulator that starts meanwhile reads the whole file.
-        part = file.with_suffix(f".{os.getpid()}")
+        part = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
         part.write_text(text, encoding="utf-8")
         part.replace(file)
     return str(file)

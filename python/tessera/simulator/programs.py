@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tessera import _engine
+from tessera.simulator.runs import ProgramError
 
 UNREACHED = 2**32 - 1
 
@@ -39,22 +40,29 @@ class SimulatedEngine:
     def configure(self, places: int, workers: int) -> None:
         self._places = ["--places", str(places), *(["--workers", str(workers)] if workers else [])]
 
-    def _statistics(self, held, program: str, *words: str) -> dict:
+    def _statistics(self, held, program: str, *words: str, output: Path | None = None) -> dict:
         """Runs a program on the graph; the values that it reported."""
         if self.made is not None:
             raise NotImplementedError("the function runs several programs, expected one algorithm")
+        return self._finish(program, [self._saved(held), "--no-verify", *words], output)
+
+    def _finish(self, program: str, words: list[str], output: Path | None) -> dict:
+        self.made = self._run(program, [*words, *(["--output", str(output)] if output else [])], self._places)
+        return self.made.statistics["runtime"]["result"]
+
+    def _saved(self, held) -> str:
+        """The file with the graph."""
         file = self._folder / "graph.tgr"
         weights = held.weights() if held.weighted else None
         rows = _engine.graph_from_rows(held.offsets(), held.targets(), weights, None, held.directed)
         # Rows of in-edges are made here rather than in simulated time.
         _engine.save(rows, str(file), held.directed)
-        self.made = self._run(program, [str(file), "--no-verify", *words], self._places)
-        return self.made.statistics["runtime"]["result"]
+        return str(file)
 
     def _arrays(self, held, program: str, *words: str):
         """The same; the columns of its output."""
         output = self._folder / "output.npz"
-        self._statistics(held, program, *words, "--output", str(output))
+        self._statistics(held, program, *words, output=output)
         with np.load(output) as columns:
             return dict(columns)
 
@@ -81,7 +89,7 @@ class SimulatedEngine:
             words.append("--weighted")
         if restart is not None:
             file = self._folder / "restart.csv"
-            file.write_text("".join(f"{v},{restart[v]!r}\n" for v in map(int, np.flatnonzero(restart))))
+            file.write_text("".join(f"{v},{float(restart[v])!r}\n" for v in map(int, np.flatnonzero(restart))))
             words += ["--personalise", str(file)]
         if dangling is not None and (dangling == dangling[0]).all():
             words += ["--dangling", "uniform"]
@@ -105,6 +113,11 @@ class SimulatedEngine:
     def triangles(self, held):
         return self._statistics(held, "triangles")["triangles"]
 
+    def clustering(self, held):
+        columns = self._arrays(held, "clustering")
+        whole = self.made.statistics["runtime"]["result"]["transitivity"]
+        return columns["triangles"].astype(np.uint64), columns["coefficient"], whole
+
     def components(self, held):
         return _numbers(self._arrays(held, "components")["component"])
 
@@ -127,7 +140,7 @@ class SimulatedEngine:
 
     def two_colours(self, held):
         output = self._folder / "output.npz"
-        reported = self._statistics(held, "bipartite", "--output", str(output))
+        reported = self._statistics(held, "bipartite", output=output)
         if not reported["bipartite"]:
             return np.zeros(0, np.uint8), tuple(reported["odd_edge"])
         with np.load(output) as columns:
@@ -136,7 +149,12 @@ class SimulatedEngine:
     def topological_order(self, held):
         if not held.directed:
             raise ValueError("the graph is undirected, expected a directed one")
-        columns = self._arrays(held, "topological-order")
+        try:
+            columns = self._arrays(held, "topological-order")
+        except ProgramError as failed:
+            if failed.reported is None or "cycle" not in failed.reported:
+                raise
+            return np.zeros(0, np.uint32), np.zeros(0, np.uint32), np.array(failed.reported["cycle"], np.uint32)
         order = np.argsort(columns["position"]).astype(np.uint32)
         return _numbers(columns["generation"]), order, np.zeros(0, np.uint32)
 
@@ -153,3 +171,21 @@ class SimulatedEngine:
     def label_propagation(self, held, seed, weighted):
         words = ["--method", "labels", "--seed", str(seed), *(["--weighted"] if weighted and held.weighted else [])]
         return _numbers(self._arrays(held, "communities", *words)["community"])
+
+
+class Planned(Exception):
+    """What a function would run: a `program`, its `words`, and `options` of `tess run`."""
+
+    def __init__(self, program: str, words: list[str], options: list[str]) -> None:
+        super().__init__(program)
+        self.program, self.words, self.options = program, words, options
+
+
+class PlanningEngine(SimulatedEngine):
+    """Runs nothing: the first algorithm ends the function with Planned. Files of the words are in the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(None, folder)
+
+    def _finish(self, program, words, output):
+        raise Planned(program, words, self._places)

@@ -4,6 +4,7 @@ A function of tessera.algorithms runs as it is, on an engine whose algorithms ar
 checks, scales and names is the same (`programs.py`).
 """
 
+import contextlib
 import dataclasses
 import json
 import subprocess
@@ -14,14 +15,20 @@ from typing import Any
 from tessera.simulator import command
 from tessera.simulator.execute import machine_argument
 
+ENDING_SECONDS = 1  # for a program that is told to end, until it is made to
+
 
 class ProgramError(RuntimeError):
-    """A program that failed: its `words`, `exit_code`, `output` and `log`, which is its standard error."""
+    """A program that failed: its `words`, `exit_code`, `output`, and `log`, which is its standard error.
+
+    `reported`: the values that it reported all the same, or None.
+    """
 
     def __init__(self, words: list[str], exit_code: int, output: str, log: str) -> None:
         said = log.strip() or output.strip() or "it printed nothing"
         super().__init__(f"{' '.join(words)}: exit code {exit_code}\n{said[-4000:]}")
         self.words, self.exit_code, self.output, self.log = words, exit_code, output, log
+        self.reported: dict | None = None
 
 
 class Picture(str):
@@ -39,7 +46,8 @@ class Picture(str):
 class Run:
     """One run of a program.
 
-    `result`: what the function returned, None for a program. `cycles`: of the tiles' clock, of the part that the
+    `words`: the program's name and, unless a function chose them, its words. `result`: what the function returned, None
+    for a program. `cycles`: of the tiles' clock, of the part that the
     program measures, which leaves out loading its input and checking its result; of the whole run if it marks none;
     None on this host. `statistics`: the JSON of `tess run --stats` (docs/machine/machine.md) as dictionaries. `picture`:
     the machine's grid with the load of each part; None on this host. `output`, `log`: standard output and error.
@@ -91,6 +99,11 @@ def started(words: list[str], shown: list[str]) -> tuple[str, str]:
             output, log = child.communicate()
         except BaseException:
             child.terminate()
+            try:
+                child.wait(ENDING_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
             raise
     if child.returncode != 0:
         raise ProgramError(shown, child.returncode, output, log)
@@ -125,7 +138,12 @@ def simulate(machine, program: str, arguments, options: list[str], folder: Path)
     files = ["--stats", str(statistics), "--picture", str(picture), "--allow-write", str(folder)]
     words = ["run", "--machine", name, "--timing", "on", *files, *options, *program_words(program, arguments)]
     shown = [program, *map(str, arguments)]
-    output, log = started([str(tess), *words], shown)
+    try:
+        output, log = started([str(tess), *words], shown)
+    except ProgramError as failed:
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            failed.reported = json.loads(statistics.read_text())["runtime"]["result"]
+        raise
     return Run(shown, None, json.loads(statistics.read_text()), Picture(picture.read_text()), output, log)
 
 
@@ -143,7 +161,7 @@ def on_machine(machine, program, *arguments, **options) -> Run:
             result = program(*arguments, **options)
         if engine.made is None:
             raise NotImplementedError(f"{program.__name__} runs no program, expected one of {engine.names()}")
-        return dataclasses.replace(engine.made, result=result)
+        return dataclasses.replace(engine.made, result=result, words=[engine.made.words[0]])
 
 
 def run(program: str, *arguments, **options) -> Run:

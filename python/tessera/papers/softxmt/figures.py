@@ -9,6 +9,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+from tessera import plot
 from tessera.reproduce import pictures
 
 FIGURES = {
@@ -33,21 +34,16 @@ def draw(name: str, series: dict[str, list[tuple[float, float]]], folder: Path) 
     import matplotlib as mpl
 
     mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
     title, label = FIGURES[name]
-    figure, axes = plt.subplots(figsize=(8, 5))
-    for which, points in series.items():
-        style = "--" if which == "Little's law" or which.startswith("48") else "-"
-        axes.plot(*zip(*sorted(points), strict=True), style, marker=".", label=which)
-    axes.set(title=title, xlabel=label, ylabel="million lines per second", xscale="log")
+    figure, (axes,) = plot.panels(1)
+    figure.set_size_inches(8, 5)
+    dashed = [which for which in series if which == "Little's law" or which.startswith("48")]
+    plot.draw_curves(axes, series, dashed=dashed)
+    axes.set_xscale("log")
     axes.set_ylim(0, 1.2 * max(y for which, p in series.items() if which != "Little's law" for _, y in p))
-    if len(series) > 1:
-        axes.legend(fontsize="x-small", ncols=2)
-    axes.grid(alpha=0.3)
+    plot.finish(axes, title=title, x=label, y="million lines per second", legend_columns=2)
     for suffix in ("svg", "png"):
         figure.savefig(folder / f"softxmt_{name}.{suffix}", bbox_inches="tight")
-    plt.close(figure)
 
 
 def main(words: list[str]) -> int:

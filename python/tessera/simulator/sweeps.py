@@ -1,0 +1,174 @@
+"""sweeps: the same program for every combination of parameters of a machine and of the program, as a DataFrame.
+
+What was run before is not run again: a run is known by the content of everything that it depends on, as in the
+reproductions of papers (`execute.py`). So a sweep that was interrupted continues.
+"""
+
+import dataclasses
+import hashlib
+import itertools
+import os
+import re
+import shlex
+import shutil
+import tempfile
+from pathlib import Path
+
+from tessera.simulator import command, execute, machines
+from tessera.simulator.runs import ProgramError, options_of, program_words
+
+MACHINE_PARAMETERS = ("l2_kib", "width", "memories")
+STATISTICS = ("instructions_per_cycle", "l1_data_hit_rate", "l2_hit_rate", "network_load", "dram_load")
+
+
+@dataclasses.dataclass(frozen=True)
+class SweepRun:
+    """One run of the simulator, as the executor takes it."""
+
+    machine: machines.Machine
+    program: str
+    arguments: tuple[str, ...]
+    options: tuple[str, ...]
+    label: str = dataclasses.field(compare=False, default="")
+    weight: float = 1
+
+    @property
+    def key(self) -> str:
+        """Names the run's files, whatever the sweep is."""
+        known = hashlib.sha256(repr((self.machine, self.program, self.arguments, self.options)).encode())
+        return f"{Path(self.program).name}-{self.machine.name}-{known.hexdigest()[:16]}"
+
+    @property
+    def binary(self) -> str:
+        """The program's name, or its path."""
+        return self.program
+
+    @property
+    def inputs(self) -> list[Path]:
+        """Files that the program reads."""
+        return [Path(word) for word in self.arguments if Path(word).is_file()]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What simulated programs see of the host's environment."""
+        return {name: value for name, value in os.environ.items() if name.startswith(("TESS_", "SHMEM_", "SMA_"))}
+
+    def words(self, machine: str) -> list[str]:
+        """Arguments after `tess run --stats FILE`."""
+        return ["--machine", machine, "--timing", "on", *self.options, *program_words(self.program, self.arguments)]
+
+
+def sweep(machine, program, *arguments, jobs: int | None = None, folder=None, statistics=STATISTICS, **parameters):
+    """Runs a program for each combination of parameters: a DataFrame with a row for each.
+
+    `machine`, `program` and `arguments` are as for `Machine.run`; `program` may also be a whole command as one text.
+    `machine`, a `program` that is a text, and each of the `parameters` may be a list, whose values are combined with
+    those of all others. A parameter is
+
+    - one of `tessera.machine`: `l2_kib`, `width`, `memories`, or "section.key" of the machine's file, by `**`;
+    - a word of the command: `scale=[6, 8]` with the command "bfs kron:{scale}";
+    - else an option of `tess run`, as `places=[1, 2, 4]`; of a function, an argument of it.
+
+    Columns: the parameters, `cycles` and `seconds` (simulated, of the measured part), and the `statistics`, which are
+    names in the JSON of `tess run --stats`, as "measured.memory_load".
+
+    There are `jobs` runs at a time (default: the processors). Runs are kept in `folder` (default: ~/.cache/tessera) and
+    are not repeated as long as the simulator, the program, the machine and all input files are the same. If runs fail,
+    ProgramError is raised when all others are done.
+
+    >>> import tessera as ts
+    >>> ts.sweep("nemesys-2x2", "bfs kron:{scale}", scale=[4, 5], l2_kib=512).columns.tolist()[:4]
+    ['scale', 'l2_kib', 'cycles', 'seconds']
+    """
+    import pandas
+
+    kept = Path(folder) if folder is not None else _cache()
+    kept.mkdir(parents=True, exist_ok=True)
+    lists = _lists(machine, program, parameters)
+    rows = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
+    runs = [_planned(dict(row), machine, program, arguments, kept) for row in rows]
+    tess = command.tess(*dict.fromkeys(run.program for run in runs), simulated=True)
+    executor = execute.Executor(tess, kept / "runs", jobs or len(os.sched_getaffinity(0)), command="sweep")
+    failed = executor.execute(list(dict.fromkeys(runs)))
+    if failed:
+        run = failed[0][0]
+        text = [executor.file(run, suffix).read_text(errors="replace") for suffix in ("out", "err")]
+        code = int(found[1]) if (found := re.match(r"exit code (-?\d+)", failed[0][1])) else 0
+        raise ProgramError([f"{len(failed)} of {len(rows)} runs failed; {run.label or run.program}"], code, *text)
+    for row, run in zip(rows, runs, strict=True):
+        measured = executor.statistics(run)
+        row["cycles"], row["seconds"] = measured["measured"]["cycles"], measured["measured"]["simulated_ps"] * 1e-12
+        row |= {name: _found(measured, name) for name in statistics}
+    return pandas.DataFrame(rows)
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tessera"
+
+
+def _found(measured: dict, name: str):
+    value = measured
+    for part in name.split("."):
+        if part not in value:
+            raise KeyError(f"no statistics {name!r}, expected names such as {', '.join(STATISTICS)}")
+        value = value[part]
+    return value
+
+
+def _lists(machine, program, parameters: dict) -> dict[str, list]:
+    """What varies, and what was given for the other parameters."""
+    lists = {}
+    for name, given in (("machine", machine), ("program", program)):
+        if isinstance(given, (list, tuple)):
+            lists[name] = list(given)
+    for name, given in parameters.items():
+        single = isinstance(given, (str, bytes)) or not hasattr(given, "__iter__")
+        lists[name] = [given] if single else list(given)
+        if not lists[name]:
+            raise ValueError(f"{name} is empty, expected values")
+    return lists
+
+
+def _planned(row: dict, machine, program, arguments, kept: Path) -> SweepRun:
+    """The run of one combination."""
+    label = ", ".join(f"{name}={getattr(value, 'name', value)}" for name, value in row.items())
+    machine, program = row.pop("machine", machine), row.pop("program", program)
+    of_machine = {name: row.pop(name) for name in MACHINE_PARAMETERS if name in row}
+    changes = {name: row.pop(name) for name in list(row) if "." in name}
+    made = machines.machine(machine, **of_machine, changes=changes)
+    if callable(program):
+        name, words, options = _planned_function(program, arguments, row, kept)
+        return SweepRun(made, name, tuple(words), tuple(options), label)
+    words = [*(shlex.split(program) if isinstance(program, str) else [str(program)]), *map(str, arguments)]
+    used = {name for word in words for name in re.findall(r"\{(\w+)\}", word)}
+    if unknown := used - row.keys():
+        raise ValueError(f"{{{min(unknown)}}} in the command has no values, expected {min(unknown)}=[...]")
+    values = {name: row.pop(name) for name in used}
+    name, *words = [re.sub(r"\{(\w+)\}", lambda found: str(values[found[1]]), word) for word in words]
+    return SweepRun(made, name, tuple(words), tuple(options_of(row)), label)
+
+
+def _planned_function(function, arguments, options: dict, kept: Path) -> tuple[str, list[str], list[str]]:
+    """The program of a function; its files are kept under names that tell their content."""
+    from tessera import session
+    from tessera.simulator.programs import Planned, PlanningEngine
+
+    inputs = kept / "inputs"
+    inputs.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=inputs) as temporary:
+        folder = Path(temporary)
+        engine = PlanningEngine(folder)
+        try:
+            with session.on_engine(engine):
+                function(*arguments, **options)
+        except Planned as planned:
+            words = [str(_moved(Path(word), inputs)) if word.startswith(f"{folder}/") else word
+                     for word in planned.words]  # fmt: skip
+            return planned.program, words, planned.options
+    raise NotImplementedError(f"{function.__name__} runs no program, expected one of {engine.names()}")
+
+
+def _moved(file: Path, into: Path) -> Path:
+    target = into / f"{execute.file_hash(file)}{file.suffix}"
+    shutil.move(file, target)
+    return target
