@@ -69,8 +69,8 @@ class Results(unittest.TestCase):
 
     def test_paths(self):
         self.same(ts.bfs, graph(), "v4")
-        self.same(ts.bfs, graph(directed=True, weighted=False), "v9")
-        self.same(ts.sssp, graph(), "v4")
+        self.same(ts.bfs, graph(directed=True, weighted=False), ["v9", "v2"])
+        self.same(ts.sssp, graph(), "v4", parents=True)
         self.same(ts.sssp, graph(directed=True, weighted=False), "v9", delta=2)
 
     def test_parents_are_one_step_nearer(self):
@@ -86,9 +86,11 @@ class Results(unittest.TestCase):
     def test_importance(self):
         self.same(ts.pagerank, graph(directed=True), exact=False, tolerance=1e-10)
         self.same(ts.pagerank, graph(directed=True), exact=False, weighted=True, personalization={"v0": 1, "v5": 2.5})
-        self.same(ts.pagerank, graph(), exact=False, damping=0.5, iterations=3, dangling=dict.fromkeys(graph().index, 1))
+        everywhere = dict.fromkeys(graph().index, 1)
+        self.same(ts.pagerank, graph(), exact=False, damping=0.5, iterations=3, dangling=everywhere)
         self.same(ts.betweenness, graph(), exact=False)
-        self.same(ts.betweenness, graph(directed=True), exact=False, k=3, normalized=False)
+        self.same(ts.betweenness, graph(directed=True), exact=False, k=3, normalized=False, endpoints=True)
+        self.same(ts.betweenness, graph(), exact=False, sources=["v0", "v9"], normalized=False)
 
     def test_parts(self):
         self.same(ts.components, graph())
@@ -141,6 +143,8 @@ class Refusals(unittest.TestCase):
             MACHINE.run(lambda: [ts.bfs(g, "v0"), ts.bfs(g, "v1")])
         with self.assertRaisesRegex(NotImplementedError, "dangling"):
             MACHINE.run(ts.pagerank, graph(directed=True), dangling={"v3": 1})
+        with self.assertRaisesRegex(NotImplementedError, "distance_sums has no program"):
+            MACHINE.run(ts.closeness, g)
         # What failed there leaves this process as it was.
         self.assertEqual(ts.triangles(g), 4)
 
@@ -214,11 +218,18 @@ class Programs(unittest.TestCase):
 
     def test_a_program_of_ones_own(self):
         with tempfile.TemporaryDirectory() as folder:
-            source, program = Path(folder) / "ring.c", Path(folder) / "ring"
+            source = Path(folder) / "ring.c"
             source.write_text(RING)
-            subprocess.run([TESS, "cc", "--machine", "nemesys-2x2", source, "-o", program], check=True)
+            program = MACHINE.compile(source)
+            self.assertEqual(program, f"{folder}/ring")
             run = MACHINE.run(program, 5)
+            twice = MACHINE.compile(source, output=source.with_name("twice"), pes_per_tile=2)
+            more = MACHINE.run(twice, 5, pes_per_tile=2)
+            source.write_text("int main(void) { return nothing; }")
+            with self.assertRaisesRegex(ts.ProgramError, "undeclared identifier 'nothing'"):
+                MACHINE.compile(source)
         self.assertEqual(sorted(run.output.split()), ["105", "205", "5"])
+        self.assertEqual(sorted(more.output.split()), ["105", "205", "305", "405", "5", "505"])
         self.assertGreater(run.cycles, 0)
 
 

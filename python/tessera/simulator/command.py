@@ -77,6 +77,15 @@ def tess(*programs: str, simulated: bool) -> Path:
     return command
 
 
+def compiler() -> list[str]:
+    """The words before `cc` and `c++`: in a source tree the script, which builds what they link."""
+    tree = None if _named() else _of_source_tree()
+    if tree is None:
+        return [str(_named() or _installed())]
+    script, command = tree
+    return [str(script), "--preset", command.parent.parent.name]
+
+
 def machines_folder() -> Path:
     """The folder with the files of the presets."""
     tree = _of_source_tree()

@@ -194,7 +194,7 @@ class Executor:
             with self._lock:
                 if self._stopped:
                     return 0.0, "stopped"
-                # The papers' tiles work with all their harts; a program of one's own says itself how many workers it has.
+                # The papers' tiles work with all their harts; one's own program has the workers that it asks for.
                 usual = {} if "/" in getattr(run, "binary", "") else {"TESS_WORKERS": "harts"}
                 environment = usual | os.environ | environment_of(run)
                 child = subprocess.Popen(self.command(run), stdin=subprocess.DEVNULL, stdout=output, stderr=error,

@@ -68,6 +68,17 @@ class Machine:
 
         return runs.on_machine(self, program, *arguments, **options)
 
+    def compile(self, *sources, output=None, options=(), pes_per_tile: int = 1) -> str:
+        """Compiles a program for this machine by `tess cc`, or `tess c++`: its path, for `run`.
+
+        `sources` are files: of C with OpenSHMEM (.c), or of C++ with the runtime or OpenSHMEM. `output` is by default
+        the first name without its ending. `options` are the compiler's. `pes_per_tile` is to be that of the run.
+        Raises ProgramError with what the compiler printed.
+        """
+        from tessera.simulator import runs
+
+        return runs.compiled(self, sources, output, options, pes_per_tile)
+
     def text(self, text: str) -> str:
         """The machine's file, made of its preset's."""
         text = replaced(text, "", "name", f'"{self.name}"')
@@ -100,11 +111,11 @@ class Machine:
 
 def machine(preset, *, l2_kib: int | None = None, width: int | None = None, memories: int | None = None,
             changes: dict | None = None) -> Machine:
-    """A simulated machine: a preset's name, as `tess machines` lists them, a path that ends with .toml, or a Machine.
+    """A simulated machine: a preset's name (`tess machines` lists them), the path of a .toml file, or a Machine.
 
-    What may differ from it: `l2_kib`, the size of each tile's L2; `width` and `memories`, a square grid of so many tiles
-    with 1, 2 or 4 memories (of the `nemesys-4x4` presets); and `changes`, any numbers of the machine's file by section
-    and key. Raises ValueError for a machine or a key that does not exist; wrong values are refused by the simulator
+    What may differ from it: `l2_kib`, the size of each tile's L2; `width` and `memories`, a square grid with 1,
+    2 or 4 memories (of machines such as nemesys-4x4); and `changes`, any numbers of the machine's file by section and
+    key. Raises ValueError for a machine or a key that does not exist; wrong values are refused by the simulator
     when a program is run.
 
     >>> import tessera as ts

@@ -19,6 +19,10 @@ def _numbers(values):
     return values.astype(np.uint32)
 
 
+def _repeated(option, vertices) -> list[str]:
+    return [word for vertex in vertices for word in (option, str(vertex))]
+
+
 class SimulatedEngine:
     """Runs one program; `made` is its run, once it was made. `run` takes a program, its words, and options."""
 
@@ -31,7 +35,7 @@ class SimulatedEngine:
     @staticmethod
     def names() -> str:
         """The functions there are."""
-        hidden = ("names", "configure")
+        hidden = ("names", "configure", "graph_from_ends")
         return ", ".join(name for name in vars(SimulatedEngine) if not name.startswith("_") and name not in hidden)
 
     def __getattr__(self, name: str):
@@ -66,17 +70,23 @@ class SimulatedEngine:
         with np.load(output) as columns:
             return dict(columns)
 
-    def bfs(self, held, source):
-        columns = self._arrays(held, "bfs", "--source", str(source), "--parents")
+    # These compute nothing.
+    graph_from_ends = staticmethod(_engine.graph_from_ends)
+
+    def bfs(self, held, sources):
+        columns = self._arrays(held, "bfs", *_repeated("--source", sources), "--parents")
         return _numbers(columns["distance"]), _numbers(columns["parent"])
 
-    def sssp(self, held, source, delta):
-        width = ["--delta", repr(float(delta))] if delta else []
-        distances = self._arrays(held, "sssp", "--source", str(source), *width)["distance"]
+    def sssp(self, held, sources, delta, parents):
+        words = [*(["--delta", repr(float(delta))] if delta else []), *(["--parents"] if parents else [])]
+        columns = self._arrays(held, "sssp", *_repeated("--source", sources), *words)
         # Integers if all weights are; then -1 is a vertex that was not reached.
-        return np.where(distances < 0, np.inf, distances.astype(np.float64))
+        distances = columns["distance"].astype(np.float64)
+        return np.where(distances < 0, np.inf, distances), _numbers(columns["parent"]) if parents else None
 
-    def pagerank(self, held, damping, tolerance, iterations):
+    def pagerank(self, held, damping, tolerance, iterations, euclidean):
+        if euclidean:
+            raise NotImplementedError("norm: the program pagerank ends by the sum of changes")
         scores = self._arrays(held, "pagerank", "--damping", repr(float(damping)), "--tolerance",
                               repr(float(tolerance)), "--iterations", str(iterations))["score"]  # fmt: skip
         reported = self.made.statistics["runtime"]["result"]
@@ -100,15 +110,15 @@ class SimulatedEngine:
         reported = self.made.statistics["runtime"]["result"]
         return scores, reported["iterations"], reported["change"] < tolerance * held.vertices
 
-    def betweenness(self, held, sources):
-        # All of them have a shorter name; vertices without edges add nothing.
-        if len(sources) == held.vertices:
-            chosen = ["--sources", str(held.vertices)]
-        else:
-            chosen = [word for source in sources for word in ("--source", str(source))]
+    def betweenness(self, held, sources, endpoints, normalised):
         if not len(sources):
             return np.zeros(held.vertices)
-        return self._arrays(held, "bc", *chosen)["score"]
+        ends = ["--endpoints"] if endpoints else []
+        scores = self._arrays(held, "bc", *_repeated("--source", sources), *ends, "--normalise")["score"]
+        # Shares of the pairs of vertices that could count for a vertex, each once if there are no directions.
+        others = held.vertices if endpoints else held.vertices - 1
+        pairs = others * (others - 1) / (1 if held.directed else 2)
+        return scores if normalised or others < 2 else scores * pairs
 
     def triangles(self, held):
         return self._statistics(held, "triangles")["triangles"]

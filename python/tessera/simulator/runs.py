@@ -47,10 +47,10 @@ class Run:
     """One run of a program.
 
     `words`: the program's name and, unless a function chose them, its words. `result`: what the function returned, None
-    for a program. `cycles`: of the tiles' clock, of the part that the
-    program measures, which leaves out loading its input and checking its result; of the whole run if it marks none;
-    None on this host. `statistics`: the JSON of `tess run --stats` (docs/machine/machine.md) as dictionaries. `picture`:
-    the machine's grid with the load of each part; None on this host. `output`, `log`: standard output and error.
+    for a program. `cycles`: of the tiles' clock, of the part that the program measures, which leaves out loading its
+    input and checking its result; of the whole run if it marks none; None on this host. `statistics`: the JSON of
+    `tess run --stats` (docs/machine/machine.md) as dictionaries. `picture`: the machine's grid with the load of each
+    part; None on this host. `output`, `log`: standard output and error.
     """
 
     words: list[str]
@@ -66,7 +66,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Of the same part: simulated ones; on this host those of the whole job, without its start."""
+        """Simulated ones, as `cycles`; on this host those of the whole job, without its start."""
         if "measured" in self.statistics:
             return self.statistics["measured"]["simulated_ps"] * 1e-12
         return self.statistics.get("seconds", float("nan"))
@@ -145,6 +145,19 @@ def simulate(machine, program: str, arguments, options: list[str], folder: Path)
             failed.reported = json.loads(statistics.read_text())["runtime"]["result"]
         raise
     return Run(shown, None, json.loads(statistics.read_text()), Picture(picture.read_text()), output, log)
+
+
+def compiled(machine, sources, output, options, pes_per_tile: int) -> str:
+    """What Machine.compile does."""
+    files = [str(source) for source in sources]
+    if not files:
+        raise ValueError("no sources, expected files such as ring.c")
+    program = str(Path(output or Path(files[0]).with_suffix("")).absolute())
+    how = "cc" if all(file.endswith(".c") for file in files) else "c++"
+    # All machines have the same instructions.
+    words = [how, "--machine", machine.preset, "--pes-per-tile", str(pes_per_tile), *options, *files, "-o", program]
+    started([*command.compiler(), *words], words)
+    return program
 
 
 def on_machine(machine, program, *arguments, **options) -> Run:
