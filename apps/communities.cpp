@@ -62,9 +62,8 @@ tess::task<bool> verify(options const& o, graph::distributed_graph g, std::vecto
 
 tess::task<int> search(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
-  std::optional<graph::edge_weights> weights;
-  if (o.weighted) weights = co_await command_line::load_weights(o, loaded);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric, o.weighted);
+  std::optional<graph::edge_weights> const& weights = loaded.weights;
   auto const all = co_await command_line::run_trials(o.trials, [&] {
     return o.how == method::louvain
                ? kernels::louvain(loaded.graph, {.resolution = o.resolution, .seed = o.seed}, weights)

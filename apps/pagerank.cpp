@@ -83,7 +83,6 @@ class ranker {
       r.plain_ = co_await kernels::pagerank::make(loaded.graph);
       co_return r;
     }
-    if (o.weighted) r.weights_ = co_await command_line::load_weights(o, loaded);
     auto const vertices = static_cast<double>(loaded.graph.vertices());
     r.how_.damping = o.rules.damping;
     r.how_.iterations_max = o.rules.iterations_max;
@@ -95,13 +94,13 @@ class ranker {
   }
   static tess::task<void> release(ranker r) {
     if (!r.o_.general()) co_await kernels::pagerank::release(r.plain_);
-    if (r.weights_) co_await graph::edge_weights::release(*r.weights_);
+    if (r.loaded_.weights) co_await graph::edge_weights::release(*r.loaded_.weights);
   }
 
   tess::task<ranking> run() const {
     ranking made;
     if (o_.general()) {
-      kernels::general_pagerank_result found = co_await kernels::general_pagerank(loaded_.graph, weights_, how_);
+      kernels::general_pagerank_result found = co_await kernels::general_pagerank(loaded_.graph, loaded_.weights, how_);
       co_return ranking{std::move(found.scores), {found.iterations, found.change}, {}};
     }
     made.run = o_.form == kernels::form::words ? co_await kernels::pagerank_by_words(loaded_.graph, plain_.scores(),
@@ -117,8 +116,8 @@ class ranker {
 
   tess::task<bool> verified(ranking const& made) const {
     if (o_.general())
-      co_return agree(made.scores,
-                      co_await kernels::general_pagerank_alone(loaded_.graph, weights_, how_, made.run.iterations));
+      co_return agree(made.scores, co_await kernels::general_pagerank_alone(loaded_.graph, loaded_.weights, how_,
+                                                                            made.run.iterations));
     co_return agree(made.scores, co_await kernels::pushed_scores(loaded_.graph, o_.rules, made.run.iterations));
   }
 
@@ -128,13 +127,12 @@ class ranker {
   options const& o_;
   command_line::loaded_graph const& loaded_;
   kernels::pagerank plain_;
-  std::optional<graph::edge_weights> weights_;
   kernels::general_pagerank_options how_;
 };
 
 tess::task<int> rank(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out_and_in, o.weighted);
   ranker const by = co_await ranker::make(o, loaded);
   auto found = co_await command_line::run_trials(o.trials, [&] { return by.run(); });
   co_await by.gather(found.result);

@@ -64,8 +64,8 @@ tess::task<bool> write(options const& o, command_line::loaded_graph const& loade
 
 tess::task<int> span(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric);
-  graph::edge_weights const weights = co_await command_line::load_weights(o, loaded);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::symmetric, true);
+  graph::edge_weights const weights = *loaded.weights;
   auto const found =
       co_await command_line::run_trials(o.trials, [&] { return kernels::spanning_forest(loaded.graph, weights); });
   kernels::forest const& forest = found.result;

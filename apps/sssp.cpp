@@ -188,8 +188,8 @@ tess::task<int> search(options const& o, command_line::loaded_graph const& loade
 
 tess::task<int> solve(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out);
-  graph::edge_weights const weights = co_await command_line::load_weights(o, loaded);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out, true);
+  graph::edge_weights const weights = *loaded.weights;
   int const code = weights.integers() ? co_await search<std::uint32_t>(o, loaded, weights, reports)
                                       : co_await search<double>(o, loaded, weights, reports);
   co_await graph::edge_weights::release(weights);

@@ -50,9 +50,8 @@ std::string table(std::string const& path, command_line::loaded_graph const& loa
 
 tess::task<int> work(options const& o) {
   command_line::reports reports(o.output);
-  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out);
-  std::optional<graph::edge_weights> weights;
-  if (o.weighted) weights = co_await command_line::load_weights(o, loaded);
+  command_line::loaded_graph const loaded = co_await command_line::load(o, graph::row_kinds::out, o.weighted);
+  std::optional<graph::edge_weights> const& weights = loaded.weights;
   std::vector<graph::vertex> const starts = starts_of(o, loaded);
   auto const found = co_await command_line::run_trials(
       o.trials, [&] { return kernels::random_walks(loaded.graph, weights, starts, o.rules); });

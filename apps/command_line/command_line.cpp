@@ -103,50 +103,50 @@ tess::task<graph::csr> read_whole(graph_options const& options, graph::row_kinds
   co_return made;
 }
 
-tess::task<loaded_graph> load_whole(graph_options const& options, graph::row_kinds kinds) {
+void refuse_negative_weights(std::string const& spec, graph::csr const& whole) {
+  graph::csr_rows const& rows = whole.out;
+  auto const wrong = std::ranges::find_if(rows.weights, [](double weight) { return !(weight >= 0); });
+  if (wrong == rows.weights.end()) return;
+  auto const edge = static_cast<std::uint64_t>(wrong - rows.weights.begin());
+  auto const row = std::ranges::upper_bound(rows.offsets, edge) - rows.offsets.begin() - 1;
+  auto const label = [&](graph::vertex v) { return whole.names ? whole.names->label(v) : fmt::format("{}", v); };
+  throw graph::input_error(spec, 0,
+                           fmt::format("weight {} of the edge from {} to {}", *wrong,
+                                       label(static_cast<graph::vertex>(row)), label(rows.targets[edge])),
+                           "a weight of at least 0");
+}
+
+// What place 0 has read goes to the places, and is not kept.
+tess::task<loaded_graph> load_whole(graph_options const& options, graph::row_kinds kinds, bool with_weights) {
   graph::csr const whole = co_await read_whole(options, kinds);
   if (whole.vertices() == 0) throw graph::input_error(options.spec, 0, "a graph without vertices", "at least one edge");
-  loaded_graph made{co_await graph::distributed_graph::adopt(whole, kinds), whole.names, nullptr};
-  made.whole = std::make_shared<graph::csr>(whole);
+  if (with_weights) refuse_negative_weights(options.spec, whole);
+  loaded_graph made{co_await graph::distributed_graph::adopt(whole, kinds), whole.names, {}, whole.edges()};
+  if (with_weights) made.weights = co_await graph::edge_weights::adopt(whole, made.graph);
+  co_return made;
+}
+
+tess::task<loaded_graph> load_edges(graph_options const& options, graph::row_kinds kinds, bool with_weights) {
+  graph::graph_input const input = graph::open_graph(options.spec);
+  loaded_graph made{co_await graph::distributed_graph::load(input, kinds), nullptr, {}, 0};
+  made.edges = made.graph.directed() ? made.graph.edges() : made.graph.edges() / 2;
+  made.names = graph::names_beside(input, made.graph.vertices());
+  if (with_weights) made.weights = co_await graph::edge_weights::load(input, made.graph);
   co_return made;
 }
 
 }  // namespace
 
-tess::task<loaded_graph> load(graph_options const& options, graph::row_kinds kinds) {
+tess::task<loaded_graph> load(graph_options const& options, graph::row_kinds kinds, bool with_weights) {
   stopwatch const watch;
   std::string const& spec = options.spec;
-  loaded_graph made;
-  if (graph::is_read_whole(spec, options.import)) {
-    made = co_await load_whole(options, kinds);
-  } else {
-    graph::graph_input const input = graph::open_graph(spec);
-    made.graph = co_await graph::distributed_graph::load(input, kinds);
-    made.names = graph::names_beside(input, made.graph.vertices());
-  }
-  std::uint64_t const edges = made.whole              ? made.whole->edges()
-                              : made.graph.directed() ? made.graph.edges()
-                                                      : made.graph.edges() / 2;
-  fmt::print("{}: {} vertices, {} edges, {}; loaded in {:.2f} s\n", spec, made.graph.vertices(), edges,
+  bool const at_once = graph::is_read_whole(spec, options.import);
+  loaded_graph const made =
+      at_once ? co_await load_whole(options, kinds, with_weights) : co_await load_edges(options, kinds, with_weights);
+  fmt::print("{}: {} vertices, {} edges, {}; loaded in {:.2f} s\n", spec, made.graph.vertices(), made.edges,
              made.graph.directed() ? "directed" : "undirected", watch.seconds());
   std::fflush(stdout);
   co_return made;
-}
-
-tess::task<graph::edge_weights> load_weights(graph_options const& options, loaded_graph const& loaded) {
-  if (!loaded.whole) co_return co_await graph::edge_weights::load(graph::open_graph(options.spec), loaded.graph);
-  graph::csr_rows const& rows = loaded.whole->out;
-  auto const wrong = std::ranges::find_if(rows.weights, [](double weight) { return !(weight >= 0); });
-  if (wrong != rows.weights.end()) {
-    auto const edge = static_cast<std::uint64_t>(wrong - rows.weights.begin());
-    auto const row = std::ranges::upper_bound(rows.offsets, edge) - rows.offsets.begin() - 1;
-    throw graph::input_error(
-        options.spec, 0,
-        fmt::format("weight {} of the edge from {} to {}", *wrong, loaded.label(static_cast<graph::vertex>(row)),
-                    loaded.label(rows.targets[edge])),
-        "a weight of at least 0");
-  }
-  co_return co_await graph::edge_weights::adopt(*loaded.whole, loaded.graph);
 }
 
 tess::task<std::vector<graph::vertex>> sources_named(loaded_graph const& loaded,

@@ -37,11 +37,12 @@ void declare_words(parser& app, kernels::form& into, kernels::pace& how);
 // Awaits the program's work; an input error is printed and becomes exit code 2.
 [[nodiscard]] tess::task<int> with_input_errors(tess::task<int> work);
 
-// A graph at all places; place 0 has the names of its vertices, and the whole graph if it was read there.
+// A graph at all places; place 0 has the names of its vertices.
 struct loaded_graph {
   graph::distributed_graph graph;
   std::shared_ptr<graph::dictionary const> names;
-  std::shared_ptr<graph::csr const> whole;
+  std::optional<graph::edge_weights> weights;  // if they were asked for
+  std::uint64_t edges = 0;                     // one without directions counts once
 
   // Its name, or its number if it has none.
   [[nodiscard]] std::string label(graph::vertex v) const;
@@ -52,10 +53,10 @@ struct loaded_graph {
 };
 
 // Loads the graph, and prints its description and the time taken. All places read inputs that are lists of edges;
-// place 0 reads others, and those for which options say how.
-[[nodiscard]] tess::task<loaded_graph> load(graph_options const& options, graph::row_kinds kinds);
-// The weights of its edges. Throws input_error if one is negative.
-[[nodiscard]] tess::task<graph::edge_weights> load_weights(graph_options const& options, loaded_graph const& loaded);
+// place 0 reads others, and those for which options say how. Throws input_error for a negative weight, if weights are
+// asked for.
+[[nodiscard]] tess::task<loaded_graph> load(graph_options const& options, graph::row_kinds kinds,
+                                            bool with_weights = false);
 
 // The named vertices, each once, by number; without names the busiest one.
 [[nodiscard]] tess::task<std::vector<graph::vertex>> sources_named(loaded_graph const& loaded,
