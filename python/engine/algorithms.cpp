@@ -127,9 +127,13 @@ std::vector<double> shares_of(held_graph const& g, shares_in const& given, char 
 
 std::tuple<array_out<double>, int, bool> general_pagerank(held_graph& g, double damping, double tolerance,
                                                           int iterations, bool weighted, shares_in const& restart,
-                                                          shares_in const& dangling) {
-  kernels::general_pagerank_options const options{
-      damping, tolerance, iterations, shares_of(g, restart, "personalization"), shares_of(g, dangling, "dangling"), {}};
+                                                          shares_in const& dangling, shares_in const& start) {
+  kernels::general_pagerank_options const options{damping,
+                                                  tolerance,
+                                                  iterations,
+                                                  shares_of(g, restart, "personalization"),
+                                                  shares_of(g, dangling, "dangling"),
+                                                  shares_of(g, start, "start")};
   kernels::general_pagerank_result made = at_places([&]() -> tess::task<kernels::general_pagerank_result> {
     auto const at = co_await g.adopted();
     std::optional<graph::edge_weights> w;
@@ -216,7 +220,8 @@ void declare_algorithms(nb::module_& m) {
   m.def("pagerank", &pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"), nb::arg("iterations"),
         nb::arg("euclidean"));
   m.def("general_pagerank", &general_pagerank, nb::arg("graph"), nb::arg("damping"), nb::arg("tolerance"),
-        nb::arg("iterations"), nb::arg("weighted"), nb::arg("restart").none(), nb::arg("dangling").none());
+        nb::arg("iterations"), nb::arg("weighted"), nb::arg("restart").none(), nb::arg("dangling").none(),
+        nb::arg("start") = nb::none());
   m.def("triangles", &triangles, nb::arg("graph"));
   m.def("clustering", &clustering, nb::arg("graph"));
   m.def("betweenness", &betweenness, nb::arg("graph"), nb::arg("sources"), nb::arg("endpoints"), nb::arg("normalised"));

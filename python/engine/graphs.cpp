@@ -102,7 +102,8 @@ std::unique_ptr<held_graph> from_ends(std::uint64_t vertices, array_in<std::uint
   if (from.size() != to.size() || (weights && weights->size() != from.size()))
     throw nb::value_error("sources, targets and weights differ in length, expected one of each for every edge");
   if (vertices > graph::vertices_count_max) throw nb::value_error("more than 2^32 - 1 vertices");
-  graph::csr_rules const rules{directed, duplicates_named(duplicates), self_loops_named(self_loops)};
+  graph::csr_rules const rules{directed, duplicates_named(duplicates), self_loops_named(self_loops),
+                               from.size() < 1U << 16U ? 1U : 0U};
   graph::csr made;
   {
     nb::gil_scoped_release const free;

@@ -6,6 +6,15 @@
 
 namespace engine {
 
+namespace {
+
+// Starting threads takes longer than a small graph does.
+unsigned threads_for(graph::csr const& rows) {
+  return rows.out.entries() < 1U << 16U ? 1 : 0;
+}
+
+}  // namespace
+
 held_graph::~held_graph() {
   if (made_.empty()) return;
   // The rows stay until the places have forgotten them.
@@ -17,7 +26,7 @@ held_graph::~held_graph() {
 
 graph::csr const& held_graph::with_in() {
   std::scoped_lock const held(forms_);
-  graph::transpose(rows_);
+  graph::transpose(rows_, threads_for(rows_));
   return rows_;
 }
 
@@ -25,7 +34,7 @@ graph::csr const& held_graph::undirected() {
   if (!rows_.directed) return rows_;
   static_cast<void>(with_in());
   std::scoped_lock const held(forms_);
-  if (!undirected_) undirected_ = graph::without_directions(rows_);
+  if (!undirected_) undirected_ = graph::without_directions(rows_, threads_for(rows_));
   return *undirected_;
 }
 

@@ -59,4 +59,5 @@ NB_MODULE(_engine, m) {
   engine::declare_graphs(m);
   engine::declare_algorithms(m);
   engine::declare_structure(m);
+  engine::declare_networkx(m);
 }

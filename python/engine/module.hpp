@@ -11,5 +11,6 @@ void declare_session(nb::module_& m);
 void declare_graphs(nb::module_& m);
 void declare_algorithms(nb::module_& m);
 void declare_structure(nb::module_& m);
+void declare_networkx(nb::module_& m);
 
 }  // namespace engine

@@ -4,7 +4,8 @@
     g = ts.read_csv("trips.csv", weight="km")    # an edge in each row
     ts.pagerank(g)                               # a Series, indexed by the vertices' names
 
-Graphs: `read_csv`, `read_parquet`, `read`, `generate`, `from_pandas`, `from_arrow`, `from_scipy`, `from_edges`.
+Graphs: `read_csv`, `read_parquet`, `read`, `generate`, `from_pandas`, `from_arrow`, `from_scipy`, `from_networkx`,
+`from_edges`.
 Algorithms: `help(tessera.algorithms)`. Places: `configure`, `init`. Papers: `tessera.reproduce`.
 """
 
@@ -12,8 +13,8 @@ import importlib
 
 # What lies where: nothing is imported before it is asked for, so that `import tessera` takes no time.
 _HOMES = {
-    "graphs": ("Graph", "from_arrow", "from_edges", "from_pandas", "from_scipy", "generate", "read", "read_csv",
-               "read_parquet"),
+    "graphs": ("Graph", "from_arrow", "from_edges", "from_networkx", "from_pandas", "from_scipy", "generate",
+               "read", "read_csv", "read_parquet"),
     "algorithms": ("assortativity", "betweenness", "bfs", "bipartite", "closeness", "clustering", "components",
                    "core_numbers", "harmonic", "independent_set", "jaccard", "label_propagation", "louvain",
                    "modularity", "overlap", "pagerank", "random_walks", "spanning_forest", "sssp", "strong_components",
@@ -24,7 +25,7 @@ _HOMES = {
     "simulator.sweeps": ("sweep",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("algorithms", "graphs", "papers", "plot", "reproduce", "session", "simulator")
+_MODULES = ("algorithms", "graphs", "networkx", "papers", "plot", "reproduce", "session", "simulator")
 
 __all__ = sorted(_HOME_OF)
 

@@ -1,0 +1,185 @@
+"""rules: which functions of NetworkX the backend has, with which arguments, and from which size it is the faster one.
+
+`can_run` says whether a call has the result that NetworkX gives it, in its own types; `should_run` whether it gets
+there sooner, with what the conversion of the graph costs. Sizes were measured by bench/python/networkx_sizes.py.
+"""
+
+import itertools
+import random
+import sys
+
+import networkx as nx  # which may be under way itself
+
+# Where each function lies.
+FUNCTIONS = {
+    "single_source_shortest_path_length": "paths",
+    "single_target_shortest_path_length": "paths",
+    "single_source_dijkstra_path_length": "paths",
+    "shortest_path_length": "paths",
+    "betweenness_centrality": "centrality",
+    "closeness_centrality": "centrality",
+    "harmonic_centrality": "centrality",
+    "pagerank": "centrality",
+    "connected_components": "components",
+    "number_connected_components": "components",
+    "is_connected": "components",
+    "node_connected_component": "components",
+    "weakly_connected_components": "components",
+    "number_weakly_connected_components": "components",
+    "is_weakly_connected": "components",
+    "strongly_connected_components": "components",
+    "number_strongly_connected_components": "components",
+    "is_strongly_connected": "components",
+    "core_number": "structure",
+    "is_bipartite": "structure",
+    "triangles": "structure",
+    "clustering": "structure",
+    "average_clustering": "structure",
+    "transitivity": "structure",
+    "degree_assortativity_coefficient": "structure",
+    "degree_pearson_correlation_coefficient": "structure",
+    "maximal_independent_set": "structure",
+    "louvain_communities": "communities",
+    "asyn_lpa_communities": "communities",
+    "modularity": "communities",
+}
+
+
+def _key(weight) -> bool:
+    """A key of edges' dicts, or none; a function of edges is not one of the engine."""
+    return weight is None or not callable(weight)
+
+
+# For each function its arguments, and whether it can be done.
+_CAN = {
+    "single_source_shortest_path_length": lambda G, source, cutoff=None: True,
+    "single_target_shortest_path_length": lambda G, target, cutoff=None: True,
+    "single_source_dijkstra_path_length": lambda G, source, cutoff=None, weight="weight": _key(weight),
+    "shortest_path_length": lambda G, source=None, target=None, weight=None, method="dijkstra": (
+        source is not None and target is None and _key(weight) and method == "dijkstra"),
+    "betweenness_centrality": lambda G, k=None, normalized=True, weight=None, endpoints=False, seed=None: (
+        weight is None and (k is None or 0 < k <= len(G))),
+    "closeness_centrality": lambda G, u=None, distance=None, wf_improved=True: distance is None,
+    "harmonic_centrality": lambda G, nbunch=None, distance=None, sources=None: nbunch is distance is sources is None,
+    "pagerank": lambda G, alpha=0.85, personalization=None, max_iter=100, tol=1e-6, nstart=None, weight="weight",
+    dangling=None: _key(weight),
+    "node_connected_component": lambda G, n: True,
+    **{name: lambda G: True for name, home in FUNCTIONS.items() if home == "components" and "node" not in name},
+    "core_number": lambda G: not G.is_directed(),
+    "is_bipartite": lambda G: True,
+    "triangles": lambda G, nodes=None: nodes is None,
+    "clustering": lambda G, nodes=None, weight=None: nodes is None and weight is None and _simple(G),
+    "average_clustering": lambda G, nodes=None, weight=None, count_zeros=True: (
+        nodes is None and weight is None and _simple(G)),
+    "transitivity": lambda G: _simple(G),
+    "degree_assortativity_coefficient": lambda G, x="out", y="in", weight=None, nodes=None: (
+        weight is None and nodes is None and not G.is_multigraph()),
+    "degree_pearson_correlation_coefficient": lambda G, x="out", y="in", weight=None, nodes=None: (
+        weight is None and nodes is None and not G.is_multigraph()),
+    "maximal_independent_set": lambda G, nodes=None, seed=None: nodes is None and len(G) > 0 and _unseeded(seed),
+    "louvain_communities": (
+        lambda G, weight="weight", resolution=1, threshold=0.0000001, max_level=None, seed=None: (
+            max_level is None and not G.is_directed() and _key(weight) and _unseeded(seed))),
+    "asyn_lpa_communities": lambda G, weight=None, seed=None: _key(weight) and _simple(G) and _unseeded(seed),
+    "modularity": lambda G, communities, weight="weight", resolution=1: _key(weight) and len(G) > 0,
+}
+
+
+def _unseeded(seed) -> bool:
+    """Any random result will do, not only the one that NetworkX has for a seed."""
+    return seed is None or seed is getattr(random, "_inst", None)
+
+
+def _as_networkx(cls) -> bool:
+    """Whether a class of graphs looks at its dicts as NetworkX's own do."""
+    if cls not in _CLASSES:
+        bases = nx.MultiDiGraph, nx.MultiGraph, nx.DiGraph, nx.Graph
+        base = next((base for base in bases if issubclass(cls, base)), None)
+        _CLASSES[cls] = base is not None and all(getattr(cls, name) is getattr(base, name) for name in _LOOKS)
+    return _CLASSES[cls]
+
+
+_LOOKS = ("__getitem__", "__iter__", "__contains__", "__len__", "nodes", "adj", "edges", "degree", "neighbors",
+          "adjacency", "nbunch_iter")
+_CLASSES = {}
+
+
+def _simple(G) -> bool:
+    return not G.is_directed() and not G.is_multigraph()
+
+
+def can_run(name, args, kwargs):
+    """Whether the backend has the result of this call. NetworkX asks before every call."""
+    graph = args[0] if args else kwargs.get("G")
+    try:
+        return _as_networkx(type(graph)) and _CAN[name](*args, **kwargs)
+    except TypeError:
+        return False
+
+
+# The smallest sizes, vertices and edges together, from which on the backend is the faster one: when the graph has to be
+# converted, and when it is converted already. None: NetworkX may be done before it has seen the whole graph.
+_FROM_SIZE = {
+    "single_source_shortest_path_length": (3200, 1600),
+    "single_target_shortest_path_length": (3200, 1600),
+    "single_source_dijkstra_path_length": (600, 300),
+    "shortest_path_length": (3200, 1600),
+    "betweenness_centrality": (150, 100),
+    "closeness_centrality": (150, 100),
+    "harmonic_centrality": (150, 100),
+    "pagerank": (15, 15),
+    "connected_components": (3200, 1600),
+    "number_connected_components": (3200, 1600),
+    "is_connected": (3200, 1600),
+    "node_connected_component": (3200, 1600),
+    "weakly_connected_components": (6400, 1600),
+    "number_weakly_connected_components": (6400, 1600),
+    "is_weakly_connected": (6400, 1600),
+    "strongly_connected_components": (3200, 1600),
+    "number_strongly_connected_components": (3200, 800),
+    "is_strongly_connected": None,
+    "core_number": (300, 200),
+    "is_bipartite": (800, 400),
+    "triangles": (200, 100),
+    "clustering": (100, 100),
+    "average_clustering": (100, 100),
+    "transitivity": (100, 100),
+    "degree_assortativity_coefficient": (50, 50),
+    "degree_pearson_correlation_coefficient": (15, 15),
+    "maximal_independent_set": (1600, 800),
+    "louvain_communities": (50, 50),
+    "asyn_lpa_communities": (150, 100),
+    "modularity": (400, 200),
+}
+# What begins at a vertex ends soon if no edge leaves it; without an argument that is the first vertex.
+_STARTS = {"single_source_shortest_path_length": "source", "single_target_shortest_path_length": "target",
+           "single_source_dijkstra_path_length": "source", "shortest_path_length": "source",
+           "node_connected_component": "n", "is_connected": None, "is_weakly_connected": None}
+_LOAD_NUMPY = ("pagerank", "degree_pearson_correlation_coefficient")
+
+
+def should_run(name, args, kwargs):
+    """Whether the backend is the faster one. NetworkX asks before it converts a graph by itself."""
+    graph = args[0] if args else kwargs["G"]
+    vertices, adjacency = len(graph._node), graph._adj
+    sizes = _FROM_SIZE[name]
+    if sizes is None or vertices < 3:
+        return False
+    cache = graph.__networkx_cache__
+    least = sizes[1 if cache and cache.get("backends", {}).get("tessera") else 0]
+    if "tessera._engine" not in sys.modules:
+        # The first call loads the engine, and numpy, if the rest of the program does without.
+        least = max(least, 5_000 if name in _LOAD_NUMPY or "numpy" in sys.modules else 200_000)
+    if vertices + vertices * (vertices - 1) / 2 < least:
+        return False
+    if not isinstance(adjacency, dict):
+        return False
+    if name in _STARTS:
+        option = _STARTS[name]
+        start = next(iter(adjacency)) if option is None else args[1] if len(args) > 1 else kwargs.get(option)
+        if not (adjacency.get(start) or (graph.is_directed() and graph._pred.get(start))):
+            return False
+    if vertices >= least:
+        return True
+    some = list(itertools.islice(adjacency.values(), 0, None, max(1, vertices // 16)))
+    return vertices * (1 + sum(map(len, some)) / len(some) / 2) >= least

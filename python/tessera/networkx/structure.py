@@ -1,0 +1,62 @@
+"""structure: cores, triangles, colours, independent sets and the correlation of degrees."""
+
+import networkx as nx
+import numpy as np
+
+from tessera import _engine
+
+
+def core_number(G):
+    rows = G._rows()
+    if rows.self_loops:
+        raise nx.NetworkXNotImplemented("Input graph has self loops which is not permitted; "
+                                        "Consider using G.remove_edges_from(nx.selfloop_edges(G)).")
+    return rows.named(_engine.core_numbers(rows.form()))
+
+
+def is_bipartite(G):
+    rows = G._rows()
+    return rows.self_loops == 0 and _engine.two_colours(rows.form())[1] is None
+
+
+def triangles(G, nodes=None):
+    rows = G._rows()
+    return rows.named(_engine.clustering(rows.form())[0])
+
+
+def clustering(G, nodes=None, weight=None):
+    rows = G._rows()
+    return rows.named(_engine.clustering(rows.form())[1])
+
+
+def average_clustering(G, nodes=None, weight=None, count_zeros=True):
+    coefficients = _engine.clustering(G._rows().form())[1].tolist()
+    if not count_zeros:
+        coefficients = [c for c in coefficients if c > 0]
+    return sum(coefficients) / len(coefficients)
+
+
+def transitivity(G):
+    return _engine.clustering(G._rows().form())[2] or 0
+
+
+def degree_assortativity_coefficient(G, x="out", y="in", weight=None, nodes=None):
+    rows = G._rows()
+    if rows.self_loops == 0:
+        return _engine.assortativity(rows.form(), x == "in", y == "in")
+    sources, targets = rows.sources(), rows.targets
+    out_degrees = np.bincount(sources, minlength=rows.vertices)
+    in_degrees = np.bincount(targets, minlength=rows.vertices)
+    if not rows.directed:
+        # A self-loop has two ends at its vertex.
+        out_degrees = in_degrees = out_degrees + np.bincount(sources[sources == targets], minlength=rows.vertices)
+    at = {"out": out_degrees, "in": in_degrees}
+    return float(np.corrcoef(at[x][sources], at[y][targets])[0, 1])
+
+
+degree_pearson_correlation_coefficient = degree_assortativity_coefficient
+
+
+def maximal_independent_set(G, nodes=None, seed=None):
+    rows = G._rows()
+    return rows.chosen(np.flatnonzero(_engine.independent_set(rows.form(), seed.getrandbits(63))))

@@ -1,0 +1,419 @@
+"""networkx_check: the backend gives NetworkX's results, orders, types and errors, and graphs come over as they are.
+
+Usage: networkx_check.py FOLDER, which has the package tessera with its module. Method: each function on random and odd
+graphs with and without backend; conversions against the dicts themselves; what the rules say against what happens.
+"""
+
+import copy
+import itertools
+import math
+import pickle
+import random
+import sys
+import unittest
+import warnings
+
+sys.path.insert(0, sys.argv.pop(1))
+
+try:
+    import networkx as nx
+    import numpy as np
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(0)
+
+import tessera as ts
+from tessera import _engine
+from tessera.networkx import rules
+from tessera.networkx.rows import Rows
+
+nx.config.warnings_to_ignore.add("cache")
+
+NAMES = {
+    "numbers": lambda i: i,
+    "numbers in another order": lambda i: (i * 7) % 60,
+    "numbers with gaps": lambda i: 3 * i + 100,
+    "large numbers": lambda i: 10**15 + i * 10**9,
+    "huge numbers": lambda i: 2**61 - 1 + i,
+    "numbers below zero": lambda i: -i,
+    "texts": lambda i: f"v{i}",
+    "tuples": lambda i: (i % 5, i // 5),
+    "mixed": lambda i: [i, f"v{i}", (i, None), i + 0.5, frozenset([i])][i % 5],
+    "bytes": lambda i: str(i).encode(),
+}
+
+
+class Same:
+    """A name whose hash is that of others."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __hash__(self):
+        return self.value % 3
+
+    def __eq__(self, other):
+        return isinstance(other, Same) and self.value == other.value
+
+
+NAMES["names with the same hash"] = Same
+
+
+def odd_graph(kind, name, seed, *, loops=True, weights="mixed"):
+    """60 vertices in parts, some alone, some at themselves, with weights here and there."""
+    draw = random.Random(seed)
+    graph = kind()
+    graph.add_nodes_from(name(i) for i in range(60))
+    for _ in range(110):
+        u, v = draw.randrange(25), draw.randrange(25)
+        if draw.random() < 0.4:
+            u, v = u + 28, v + 28
+        if u == v and not loops:
+            continue
+        weight = {"mixed": draw.choice([{}, {"weight": draw.randrange(1, 5)}, {"weight": draw.random()}]),
+                  "integers": {"weight": draw.randrange(6)}, "none": {"colour": "red"}}[weights]
+        graph.add_edge(name(u), name(v), **weight)
+    return graph
+
+
+def graphs(*, kinds=(nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph), **rules_of):
+    for (_, name), kind, seed in itertools.product(NAMES.items(), kinds, (1, 2)):
+        yield odd_graph(kind, name, seed, **rules_of)
+
+
+SIMPLE = (nx.Graph,)
+UNDIRECTED = (nx.Graph, nx.MultiGraph)
+DIRECTED = (nx.DiGraph, nx.MultiDiGraph)
+
+
+class Conversions(unittest.TestCase):
+    def expected(self, graph, weight, combine):
+        number = {name: i for i, name in enumerate(graph)}
+        rows = []
+        for u in graph:
+            row = {}
+            for v, data in graph._adj[u].items():
+                edges = data.values() if graph.is_multigraph() else [data]
+                row[number[v]] = combine(1 if weight is None else edge.get(weight, 1) for edge in edges)
+            rows.append(dict(sorted(row.items())))
+        return rows
+
+    def test_rows_are_those_of_the_dicts(self):
+        for graph in graphs():
+            for weight, lent in itertools.product((None, "weight", "colour of none"), (True, False)):
+                offsets, targets, as_added, sums, least, integers, loops, numbers = _engine.dict_rows(
+                    graph._node, graph._adj, weight, 1.0, graph.is_directed(), graph.is_multigraph(), lent)
+                for values, combine in ((sums, sum), (least if least is not None else sums, min)):
+                    right = self.expected(graph, weight, combine)
+                    values = np.ones(len(targets)) if values is None else values
+                    found = [dict(zip(targets[a:b].tolist(), values[a:b].tolist()))
+                             for a, b in itertools.pairwise(offsets.tolist())]
+                    self.assertEqual(found, right)
+                    self.assertEqual([list(row) for row in found], [list(row) for row in right])
+                self.assertEqual(loops, nx.number_of_selfloops(nx.Graph(graph)))
+                self.assertEqual(numbers, list(graph) == list(range(60)) and not isinstance(next(iter(graph)), Same))
+                weights_of = [data.get(weight, 1) for *_, data in graph.edges(data=True)]
+                self.assertEqual(integers, all(isinstance(value, int) for value in weights_of))
+                if graph.is_directed():
+                    number = {name: i for i, name in enumerate(graph)}
+                    order = targets if as_added is None else as_added
+                    self.assertEqual(order.tolist(), [number[v] for u in graph for v in graph._adj[u]])
+
+    def test_small_graphs_have_rows(self):
+        for kind in (nx.Graph, nx.DiGraph, nx.MultiGraph):
+            for nodes, edges in (([], []), ([0], []), (["a", "b"], []), ([1], [(1, 1)]), ([True, 2], [(1, 2)])):
+                graph = kind(edges)
+                graph.add_nodes_from(nodes)
+                rows = Rows.read(graph, "weight")
+                self.assertEqual((rows.vertices, list(rows.all_names())), (len(graph), list(graph)))
+                self.assertEqual(_engine.components(rows.form()).tolist(), [0] * len(graph) if edges or len(graph) < 2
+                                 else [0, 1])
+
+    def test_weights_that_are_no_finite_numbers_are_refused(self):
+        for weight in (math.nan, math.inf, None, "3", [1], 2**60, 10**400, 1j):
+            graph = nx.Graph([(0, 1, {"weight": weight})])
+            with self.subTest(weight):
+                with self.assertRaises(NotImplementedError):
+                    Rows.read(graph, "weight")
+                with self.assertRaisesRegex(ValueError, "from_networkx: .*weight"):
+                    ts.from_networkx(graph, "weight")
+                with self.assertRaises(NotImplementedError):
+                    nx.pagerank(graph, backend="tessera")
+        graph = nx.Graph([(0, 1, {"weight": np.float64(2)}), (1, 2, {"weight": True})])
+        self.assertEqual(nx.single_source_dijkstra_path_length(graph, 0, backend="tessera"), {0: 0, 1: 2, 2: 3})
+
+    def test_broken_graphs_are_refused(self):
+        graph = nx.path_graph(3)
+        for nodes, adjacency in (({0: {}}, {0: {1: {}}}), ({0: {}, 1: {}}, {0: {1: {}}, 1: {}}), ({0: {}}, {0: []}),
+                                 ({0: {}, 1: {}}, {0: {1: 3}, 1: {0: 3}}), ({0: {}, 1: {}}, {0: {}}),
+                                 ({"a": {}}, {"b": {}}), ({"a": {}}, {"a": {"b": {}}})):
+            with self.subTest(adjacency), self.assertRaises(_engine.AdjacencyError):
+                _engine.dict_rows(nodes, adjacency, "weight", 1.0, False, False)
+        view = graph.subgraph([0, 1])
+        self.assertEqual(nx.number_connected_components(view), 1)
+        self.assertEqual(ts.from_networkx(view).vertices, 2)
+
+    def test_graphs_of_the_package(self):
+        for graph in graphs(weights="integers"):
+            if isinstance(next(iter(graph)), Same):
+                continue
+            plain = nx.DiGraph(graph) if graph.is_directed() else nx.Graph(graph)
+            plain.remove_edges_from(list(nx.selfloop_edges(plain)))
+            made = ts.from_networkx(graph)
+            self.assertEqual((made.vertices, made.edges, made.directed),
+                             (len(graph), plain.number_of_edges(), graph.is_directed()))
+            self.assertEqual(list(made.index), list(graph))
+            back = made.to_networkx()
+            self.assertEqual(*({u: set(row) for u, row in one.adjacency()} for one in (back, plain)))
+            kept = ts.from_networkx(graph, "weight", duplicates="sum", self_loops="keep").to_networkx()
+            total = sum(weight for *_, weight in graph.edges(data="weight"))
+            self.assertEqual(kept.size("weight"), total)
+        with self.assertRaisesRegex(ValueError, "several edges from 0 to 1"):
+            ts.from_networkx(nx.MultiGraph([(0, 1), (0, 1)]), duplicates="refuse")
+        with self.assertRaisesRegex(ValueError, "self-loop"):
+            ts.from_networkx(nx.Graph([(0, 0)]), self_loops="refuse")
+
+
+class Results(unittest.TestCase):
+    def same(self, function, graph, *arguments, order=True, delta=0.0, **options):
+        right = function(graph, *arguments, **options, backend="networkx")
+        found = function(graph, *arguments, **options, backend="tessera")
+        if isinstance(right, dict):
+            self.assertEqual(list(found) if order else set(found), list(right) if order else set(right))
+            for name, value in right.items():
+                if not (math.isnan(value) and math.isnan(found[name])):
+                    self.assertAlmostEqual(found[name], value, delta=delta)
+                self.assertNotIsInstance(found[name], np.generic)
+        elif isinstance(right, float):
+            self.assertTrue(math.isclose(found, right, abs_tol=max(delta, 1e-12)) or math.isnan(found + right))
+        else:
+            self.assertEqual((type(found), found), (type(right), right))
+
+    def test_paths(self):
+        for graph in graphs():
+            for source, cutoff in itertools.product(list(graph)[:60:17], (None, 0, 1, 1.5, 2, -1)):
+                for function in (nx.single_source_shortest_path_length, nx.single_target_shortest_path_length):
+                    self.same(function, graph, source, cutoff=cutoff, order=False)
+                self.same(nx.single_source_dijkstra_path_length, graph, source, cutoff=cutoff, order=False, delta=1e-12)
+            found = nx.single_source_shortest_path_length(graph, source, backend="tessera")
+            self.assertEqual(list(found.values()), sorted(found.values()))
+            self.same(nx.shortest_path_length, graph, source, order=False)
+            self.same(nx.shortest_path_length, graph, source, weight="weight", order=False, delta=1e-12)
+        for graph in graphs(weights="integers"):
+            found = nx.single_source_dijkstra_path_length(graph, source := next(iter(graph)), backend="tessera")
+            self.assertTrue(all(type(length) is int for length in found.values()))
+            self.same(nx.single_source_dijkstra_path_length, graph, source, order=False)
+
+    def test_pagerank(self):
+        for graph in graphs():
+            some = list(graph)
+            for options in ({}, {"weight": None}, {"alpha": 0.5}, {"personalization": {some[3]: 1, some[40]: 2.5}},
+                            {"dangling": {some[7]: 1}}, {"nstart": {name: i for i, name in enumerate(some)}},
+                            {"personalization": {some[1]: 3}, "dangling": {some[2]: 1, some[1]: 1}, "tol": 1e-9}):
+                with self.subTest(options):
+                    self.same(nx.pagerank, graph, delta=1e-9, **options)
+
+    def test_betweenness(self):
+        for graph in graphs():
+            for options in ({}, {"normalized": False}, {"k": 7, "seed": 3}, {"k": 1, "seed": 3},
+                            {"k": 9, "seed": 1, "normalized": False}, {"k": 60}):
+                self.same(nx.betweenness_centrality, graph, delta=1e-9, **options)
+                self.same(nx.betweenness_centrality, graph, endpoints=True, delta=1e-9, **options)
+        for n in (1, 2, 3):
+            for endpoints in (False, True):
+                self.same(nx.betweenness_centrality, nx.path_graph(n), endpoints=endpoints, delta=1e-12)
+
+    def test_closeness(self):
+        for graph in graphs():
+            for improved in (True, False):
+                self.same(nx.closeness_centrality, graph, wf_improved=improved, delta=1e-12)
+                self.same(nx.closeness_centrality, graph, u=list(graph)[31], wf_improved=improved, delta=1e-12)
+            self.same(nx.harmonic_centrality, graph, order=False, delta=1e-12)
+        for n in (0, 1, 2):
+            self.same(nx.closeness_centrality, nx.path_graph(n))
+            self.same(nx.harmonic_centrality, nx.path_graph(n))
+
+    def test_components(self):
+        for graph in graphs():
+            connected, strong = ("weakly_connected", True) if graph.is_directed() else ("connected", False)
+            self.same(getattr(nx, f"number_{connected}_components"), graph)
+            self.same(getattr(nx, f"is_{connected}"), graph)
+            function = getattr(nx, f"{connected}_components")
+            self.assertEqual(list(function(graph, backend="tessera")), list(function(graph, backend="networkx")))
+            if not strong:
+                self.same(nx.node_connected_component, graph, list(graph)[30])
+                continue
+            self.same(nx.number_strongly_connected_components, graph)
+            self.same(nx.is_strongly_connected, graph)
+            found = list(nx.strongly_connected_components(graph, backend="tessera"))
+            self.assertEqual(found, list(nx.strongly_connected_components(graph, backend="networkx")))
+        for n in (1, 5):
+            self.same(nx.is_connected, nx.cycle_graph(n))
+            self.same(nx.is_strongly_connected, nx.cycle_graph(n, create_using=nx.DiGraph))
+
+    def test_structure(self):
+        for graph in graphs(kinds=UNDIRECTED):
+            self.same(nx.is_bipartite, graph)
+            self.same(nx.triangles, graph)
+        for graph in graphs(kinds=SIMPLE):
+            for function in (nx.clustering, nx.average_clustering, nx.transitivity):
+                self.same(function, graph, delta=1e-15)
+            self.same(nx.average_clustering, graph, count_zeros=False, delta=1e-15)
+        for graph in graphs(kinds=SIMPLE, loops=False):
+            self.same(nx.core_number, graph)
+            self.same(nx.is_bipartite, graph)
+        for graph in itertools.chain(graphs(kinds=SIMPLE), graphs(kinds=(nx.DiGraph,)),
+                                     graphs(kinds=(nx.Graph, nx.DiGraph), loops=False)):
+            for x, y in itertools.product(("in", "out"), repeat=2) if graph.is_directed() else [("out", "in")]:
+                self.same(nx.degree_assortativity_coefficient, graph, x=x, y=y, delta=1e-9)
+                self.same(nx.degree_pearson_correlation_coefficient, graph, x=x, y=y, delta=1e-9)
+        for graph in (nx.complete_bipartite_graph(3, 4), nx.path_graph(9), nx.cycle_graph(8), nx.empty_graph(3)):
+            self.same(nx.is_bipartite, graph)
+
+    def test_communities(self):
+        for graph in graphs(kinds=UNDIRECTED, loops=False):
+            for weight in (None, "weight"):
+                parts = nx.community.louvain_communities(graph, weight=weight, backend="tessera")
+                self.assertTrue(nx.community.is_partition(graph, parts))
+                theirs = nx.community.louvain_communities(graph, weight=weight, seed=1, backend="networkx")
+                ours, best = (nx.community.modularity(graph, p, weight=weight) for p in (parts, theirs))
+                self.assertGreater(ours, best - 0.05)
+        for graph in graphs():
+            names = list(graph)
+            parts = [set(names[:20]), set(names[20:45]), set(names[45:])]
+            for options in ({}, {"weight": None}, {"resolution": 0.3}):
+                self.same(nx.community.modularity, graph, parts, **options)
+        for graph in graphs(kinds=SIMPLE):
+            labels = list(nx.community.asyn_lpa_communities(graph, backend="tessera"))
+            self.assertTrue(nx.community.is_partition(graph, labels))
+            chosen = nx.maximal_independent_set(graph, backend="tessera")
+            self.assertTrue(all(name in chosen or set(graph[name]) & set(chosen) for name in graph))
+            self.assertFalse(any(set(graph[name]) - {name} & set(chosen) & set(graph[name]) for name in chosen
+                                 if set(graph[name]) & set(chosen) - {name}))
+
+    def test_errors_are_those_of_networkx(self):
+        graph, directed = nx.path_graph(4), nx.DiGraph([(0, 1)])
+        looped = nx.Graph([(0, 0), (0, 1)])
+        cases = [
+            (nx.single_source_shortest_path_length, graph, (9,), {}),
+            (nx.single_source_shortest_path_length, graph, ([1],), {}),
+            (nx.single_target_shortest_path_length, graph, ("x",), {}),
+            (nx.single_source_dijkstra_path_length, graph, (1.5,), {}),
+            (nx.pagerank, graph, (), {"max_iter": 0}),
+            (nx.pagerank, graph, (), {"tol": 1e-30, "max_iter": 3}),
+            (nx.pagerank, graph, (), {"personalization": {0: 0}}),
+            (nx.pagerank, graph, (), {"personalization": {"none": 1}}),
+            (nx.closeness_centrality, graph, (9,), {}),
+            (nx.is_connected, nx.Graph(), (), {}),
+            (nx.is_weakly_connected, nx.DiGraph(), (), {}),
+            (nx.is_strongly_connected, nx.DiGraph(), (), {}),
+            (nx.connected_components, directed, (), {}),
+            (nx.strongly_connected_components, graph, (), {}),
+            (nx.node_connected_component, graph, (9,), {}),
+            (nx.core_number, looped, (), {}),
+            (nx.core_number, nx.MultiGraph(graph), (), {}),
+            (nx.triangles, directed, (), {}),
+            (nx.average_clustering, nx.Graph(), (), {}),
+            (nx.community.modularity, graph, ([{0, 1}],), {}),
+            (nx.community.modularity, graph, ([{0, 1}, {1, 2, 3}],), {}),
+            (nx.community.modularity, nx.empty_graph(2), ([{0}, {1}],), {}),
+            (nx.betweenness_centrality, graph, (), {"k": 5, "seed": 1}),
+            (nx.maximal_independent_set, directed, (), {}),
+        ]
+        for function, graph_of, arguments, options in cases:
+            with self.subTest(function.__name__, arguments=arguments, options=options):
+                errors = []
+                for backend in ("networkx", "tessera"):
+                    try:
+                        result = function(graph_of, *arguments, **options, backend=backend)
+                        list(result)
+                    except Exception as error:
+                        errors.append(type(error))
+                self.assertEqual(len(errors), 2)
+                if errors[1] is not NotImplementedError:
+                    self.assertIs(*errors)
+
+    def test_empty_graphs_have_results(self):
+        for function in (nx.pagerank, nx.core_number, nx.triangles, nx.clustering, nx.transitivity,
+                         nx.number_connected_components, nx.is_bipartite):
+            self.same(function, nx.Graph())
+        self.assertEqual(nx.community.louvain_communities(nx.empty_graph(2), backend="tessera"), [{0}, {1}])
+
+
+class Dispatch(unittest.TestCase):
+    def test_a_changed_graph_is_read_again(self):
+        graph = nx.path_graph(5)
+        self.assertEqual(nx.number_connected_components(graph, backend="tessera"), 1)
+        self.assertIn("tessera", graph.__networkx_cache__["backends"])
+        graph.remove_edge(2, 3)
+        self.assertEqual(nx.number_connected_components(graph, backend="tessera"), 2)
+        graph.add_node("alone")
+        self.assertEqual(nx.number_connected_components(graph, backend="tessera"), 3)
+
+    def test_weights_are_read_when_they_are_wanted(self):
+        graph = nx.MultiGraph([(0, 1, {"km": 2}), (0, 1, {"km": 5}), (1, 2, {"km": 3, "weight": 7})])
+        for weight, far in ((None, 2), ("km", 5), ("weight", 8), (None, 2), ("none", 2)):
+            found = nx.single_source_dijkstra_path_length(graph, 0, weight=weight, backend="tessera")
+            self.assertEqual(found[2], far)
+            ours, theirs = (nx.pagerank(graph, weight=weight, backend=b) for b in ("tessera", "networkx"))
+            self.assertAlmostEqual(ours[2], theirs[2], delta=1e-9)
+
+    def test_copies_leave_the_cache_behind(self):
+        graph = nx.path_graph(5)
+        nx.core_number(graph, backend="tessera")
+        for other in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+            self.assertEqual(nx.number_connected_components(other, backend="tessera"), 1)
+            self.assertEqual(list(other.edges), list(graph.edges))
+
+    def test_a_graph_of_the_backend_is_one_of_networkx(self):
+        for graph in graphs(weights="mixed"):
+            graph.graph["name"] = "odd"
+            made = ts.networkx.convert_from_nx(graph)
+            self.assertTrue(isinstance(made, nx.Graph) and made.__networkx_backend__ == "tessera")
+            self.assertEqual(nx.pagerank(made), nx.pagerank(graph, backend="tessera"))
+            self.assertNotIn("_adj", made.__dict__)
+            self.assertTrue(nx.utils.graphs_equal(made.to_networkx(), graph))
+            self.assertEqual((list(made), made.graph, list(made.edges)), (list(graph), graph.graph, list(graph.edges)))
+            other = made.copy()
+            parts = nx.weakly_connected_components if graph.is_directed() else nx.connected_components
+            before = len(list(parts(other)))
+            other.add_edge("new", "newer")
+            self.assertEqual(len(list(parts(other))), before + 1)
+            self.assertEqual(type(ts.networkx.convert_to_nx(other)), type(graph))
+
+    def test_the_rules_refuse_what_differs(self):
+        graph, directed = nx.path_graph(4), nx.DiGraph([(0, 1)])
+        multiple = nx.MultiGraph(graph)
+        refused = [
+            ("betweenness_centrality", graph, {"weight": "weight"}),
+            ("single_source_dijkstra_path_length", graph, {"source": 0, "weight": lambda u, v, d: 1}),
+            ("shortest_path_length", graph, {"source": 0, "target": 1}),
+            ("clustering", directed, {}), ("clustering", graph, {"weight": "weight"}),
+            ("triangles", graph, {"nodes": 1}), ("core_number", directed, {}), ("transitivity", multiple, {}),
+            ("louvain_communities", graph, {"seed": random.Random(1)}), ("louvain_communities", directed, {}),
+            ("maximal_independent_set", graph, {"nodes": [1]}), ("pagerank", graph, {"no such": 1}),
+            ("connected_components", type("Other", (nx.Graph,), {"__getitem__": lambda g, n: {}})(), {}),
+        ]
+        for name, graph_of, options in refused:
+            with self.subTest(name, options=options):
+                self.assertFalse(rules.can_run(name, (graph_of,), options))
+        self.assertTrue(rules.can_run("louvain_communities", (graph,), {"seed": random._inst}))
+
+    def test_small_graphs_stay_where_they_are_and_large_ones_do_not(self):
+        small, large = nx.path_graph(10), nx.gnm_random_graph(20000, 60000, seed=1)
+        for name in rules.FUNCTIONS:
+            if name in ("pagerank", "degree_pearson_correlation_coefficient"):  # always scipy, which is slow to begin
+                continue
+            with self.subTest(name):
+                self.assertFalse(rules.should_run(name, (small,), {}))
+        with nx.config.backend_priority(algos=["tessera"], generators=[]):
+            nx.triangles(small)
+            self.assertFalse(small.__networkx_cache__.get("backends"))
+            nx.pagerank(large)
+            self.assertIn("tessera", large.__networkx_cache__["backends"])
+
+
+if __name__ == "__main__":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        unittest.main()
