@@ -191,8 +191,11 @@ file_format recognise(text_source& text) {
   }
   if (extension == ".gr") return dimacs_format(header, first);
   if (is_edge_list_extension(extension)) return edge_list_format(header, first, extension);
-  throw input_error(text.name(), 0, fmt::format("unknown kind of file {}", graph::quoted(extension)),
-                    ".mtx, .gr, .el, .wel, .txt, .csv or .tsv, each also with .gz");
+  bool const is_parquet = extension == ".parquet";
+  throw input_error(
+      text.name(), 0, fmt::format("unknown kind of file {}", graph::quoted(extension)),
+      is_parquet ? "a .tgr file: the package for Python makes one by tessera.read_parquet(FILE).save(\"FILE.tgr\")"
+                 : ".mtx, .gr, .el, .wel, .txt, .csv or .tsv, each also with .gz");
 }
 
 bool is_data_line(format_kind kind, std::string_view line) {

@@ -128,6 +128,9 @@ TEST(format, refuses_wrong_headers_at_their_line) {
        "x.txt:1: a line of 1 columns, \"\\x00\\x01\", expected \"u v\" or \"u v weight\""},
       {"x.gml", "graph [\n",
        "x.gml: unknown kind of file \".gml\", expected .mtx, .gr, .el, .wel, .txt, .csv or .tsv, each also with .gz"},
+      {"x.parquet", "PAR1\n",
+       "x.parquet: unknown kind of file \".parquet\", expected a .tgr file: the package for Python makes one by "
+       "tessera.read_parquet(FILE).save(\"FILE.tgr\")"},
       {"x", "0 1\n",
        "x: unknown kind of file \"\", expected .mtx, .gr, .el, .wel, .txt, .csv or .tsv, each also with .gz"},
   };
