@@ -1,8 +1,9 @@
 // closeness: sums of distances and of their reciprocals, which closeness and harmonic centrality are made of.
 //
-//   Searches run in batches of up to 256. Either from some vertices along the edges: then every vertex counts the bits
-//   that reach it at each distance. Or from some vertices against the edges: then places count for each of these how
-//   many vertices it reaches, by adding bits in columns.
+//   Searches run in batches of up to 256, or one after the other where paths are long, because they meet rarely there.
+//   Either they go from some vertices along the edges: then every vertex counts the bits that reach it at a distance.
+//   Or they go back from some vertices: then places count for each of these how many vertices it reaches, by adding
+//   bits in columns.
 //
 // Units     distances: edges. What a vertex's sums are over are the other vertices with a path to it.
 // Threads   called by one task, at place 0.

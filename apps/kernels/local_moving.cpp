@@ -2,6 +2,7 @@
 #include "kernels/local_moving.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr unsigned turns_max = 16;
 constexpr std::size_t blocks_of_one_worker = 8;
+constexpr std::size_t few_neighbours = 8;
 
 // A gain must be more than what rounding makes.
 constexpr double least_gain = 1e-10;
@@ -164,30 +166,63 @@ void local_moving::play(block_view b, unsigned turn, scratch& s) {
   }
 }
 
-// The own community unless another one is better; of equal ones the one with the smallest number, or a random one.
 vertex local_moving::best(vertex v, block_view b, scratch& s) const {
-  std::uint64_t const i = v - rows_.first;
+  std::uint64_t const begin = rows_.offsets[v - rows_.first], end = rows_.offsets[v - rows_.first + 1];
+  vertex const from = b.labels[v - b.first];
+  auto const label_of = [&](vertex u) { return u - b.first < b.count ? b.labels[u - b.first] : labels_[u]; };
+  if (end - begin <= few_neighbours) {
+    // In registers, and not in an array of all communities.
+    std::array<vertex, few_neighbours> near;
+    std::array<double, few_neighbours> sums;
+    std::size_t count = 0;
+    double own = 0;
+    for (std::uint64_t e = begin; e < end; ++e) {
+      vertex const c = label_of(rows_.targets[e]);
+      double const weight = rows_.weight(e);
+      if (weight == 0) continue;
+      if (c == from) own += weight;
+      std::size_t k = 0;
+      while (k < count && near[k] != c) ++k;
+      if (k == count) {
+        near[count] = c;
+        sums[count++] = 0;
+      }
+      sums[k] += weight;
+    }
+    return choose(v, from, own, std::span(near).first(count), [&](std::size_t k) { return sums[k]; }, s);
+  }
   double* const weights = s.weights.data();
   vertex* const near = s.near.data();
   std::uint64_t count = 0;
-  for (std::uint64_t e = rows_.offsets[i]; e < rows_.offsets[i + 1]; ++e) {
-    vertex const u = rows_.targets[e];
-    vertex const c = u - b.first < b.count ? b.labels[u - b.first] : labels_[u];
+  for (std::uint64_t e = begin; e < end; ++e) {
+    vertex const c = label_of(rows_.targets[e]);
     double const weight = rows_.weight(e);
     // Without a branch, which nobody could predict.
     near[count] = c;
     count += weights[c] == 0 && weight != 0;
     weights[c] += weight;
   }
-  vertex const from = b.labels[v - b.first];
+  vertex const to =
+      choose(v, from, weights[from], std::span(near, count), [&](std::size_t k) { return weights[near[k]]; }, s);
+  for (vertex const c : std::span(near, count)) weights[c] = 0;
+  return to;
+}
+
+// The own community unless another one is better; of equal ones the one with the smallest number, or a random one.
+template <class WeightOf>
+vertex local_moving::choose(vertex v, vertex from, double own, std::span<vertex const> near, WeightOf weight_of,
+                            scratch const& s) const {
   bool const modular = rules_.aim == moving_aim::modularity;
-  double const strength = strengths_[i];
+  double const strength = strengths_[v - rows_.first];
   double const share = modular ? rules_.resolution * strength / all_ : 0;
+  // Totals do not count for the majority, and are far away in memory.
+  auto const others = [&](vertex c) { return modular ? totals_[c] + s.shifts[c] : 0; };
   double const margin = least_gain * strength;
   vertex to = from;
-  double most = weights[from] - share * (totals_[from] + s.shifts[from] - strength) + margin;
-  for (vertex const c : std::span(near, count)) {
-    double const gain = weights[c] - share * (totals_[c] + s.shifts[c]);
+  double most = own - share * (others(from) - strength) + margin;
+  for (std::size_t k = 0; k < near.size(); ++k) {
+    vertex const c = near[k];
+    double const gain = weight_of(k) - share * others(c);
     if (c == from || gain < most || !may_join(from, c)) continue;
     if (gain == most && to != from) {
       if (modular ? c > to : random_word(rules_.seed ^ v, c) > random_word(rules_.seed ^ v, to)) continue;
@@ -195,7 +230,6 @@ vertex local_moving::best(vertex v, block_view b, scratch& s) const {
     most = gain;
     to = c;
   }
-  for (vertex const c : std::span(near, count)) weights[c] = 0;
   return to;
 }
 

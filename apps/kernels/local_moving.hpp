@@ -118,6 +118,9 @@ class local_moving {
   void play_block(std::uint64_t block, unsigned turn, scratch& s);
   void play(block_view b, unsigned turn, scratch& s);
   [[nodiscard]] vertex best(vertex v, block_view b, scratch& s) const;
+  template <class WeightOf>
+  [[nodiscard]] vertex choose(vertex v, vertex from, double own, std::span<vertex const> near, WeightOf weight_of,
+                              scratch const& s) const;
   [[nodiscard]] bool may_join(vertex from, vertex to) const noexcept;
   void mark_neighbours(vertex v, vertex to, block_view b, unsigned turn);
   [[nodiscard]] tess::task<std::uint64_t> exchange_moves();

@@ -2,6 +2,7 @@
 #include "kernels/random_walks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <span>
 
@@ -74,7 +75,7 @@ class walking {
         for (;;) {
           std::uint64_t const begin = next.fetch_add(walkers_of_a_task, std::memory_order_relaxed);
           if (begin >= here.size()) return;
-          for (walker const& w : here.subspan(begin, std::min(walkers_of_a_task, here.size() - begin))) walk(w, worker);
+          walk(here.subspan(begin, std::min(walkers_of_a_task, here.size() - begin)), worker);
         }
       });
       for (walked_step const& s : (co_await steps_.swap()).messages) job_.result[s.index] = s.to;
@@ -102,27 +103,40 @@ class walking {
   [[nodiscard]] std::span<vertex const> row(vertex own) const { return part_.out.neighbours(own - part_.first); }
   [[nodiscard]] bool own_edge(vertex from, vertex to) const { return std::ranges::binary_search(row(from), to); }
 
-  // Until it leaves or ends.
-  void walk(walker w, std::uint64_t worker) {
-    for (;;) {
-      if (w.wants == errand::ask) {
-        bool const near = own_edge(w.before, w.drawn);
-        w.wants = errand::draw;
-        if (acceptance(w) < (near ? 1 : away_)) {
-          if (!go(w, worker)) return;
-        } else {
-          ++w.attempt;
-          if (!stay_with(w, w.at, worker)) return;
-        }
-        continue;
-      }
-      if (!draw(w)) return;
-      if (w.wants == errand::ask) {
-        if (!stay_with(w, w.before, worker)) return;
-      } else if (!go(w, worker)) {
-        return;
+  // Until all have left or ended. They take their steps in turn, so that the memory's delays overlap.
+  void walk(std::span<walker const> some, std::uint64_t worker) {
+    std::array<walker, walkers_of_a_task> live;
+    std::size_t count = some.size();
+    std::ranges::copy(some, live.begin());
+    while (count != 0) {
+      for (std::size_t k = 0; k < count; ++k) prefetch_edge(live[k]);
+      for (std::size_t k = 0; k < count;) {
+        if (advance(live[k], worker))
+          __builtin_prefetch(&part_.out.offsets[live[k++].at - part_.first]);
+        else
+          live[k] = live[--count];
       }
     }
+  }
+
+  // The edge that the next attempt will draw, if weights do not move it.
+  void prefetch_edge(walker const& w) const {
+    if (w.wants != errand::draw) return;
+    std::span<vertex const> const targets = row(w.at);
+    __builtin_prefetch(targets.data() + static_cast<std::size_t>(random(w, 0) * static_cast<double>(targets.size())));
+  }
+
+  // A step, or an attempt; whether the walker goes on here.
+  bool advance(walker& w, std::uint64_t worker) {
+    if (w.wants == errand::ask) {
+      bool const near = own_edge(w.before, w.drawn);
+      w.wants = errand::draw;
+      if (acceptance(w) < (near ? 1 : away_)) return go(w, worker);
+      ++w.attempt;
+      return stay_with(w, w.at, worker);
+    }
+    if (!draw(w)) return false;
+    return w.wants == errand::ask ? stay_with(w, w.before, worker) : go(w, worker);
   }
 
   // The height of an attempt's point above its edge.

@@ -17,6 +17,7 @@
 #include "kernels/bfs.hpp"
 #include "kernels/closeness.hpp"
 #include "kernels/clustering.hpp"
+#include "kernels/degrees.hpp"
 #include "kernels/gather_block_array.hpp"
 #include "kernels/general_pagerank.hpp"
 #include "kernels/pagerank.hpp"
@@ -151,12 +152,23 @@ std::uint64_t triangles(held_graph& g) {
   });
 }
 
-// The triangles and the coefficient of each vertex, and the transitivity.
-std::tuple<array_out<std::uint64_t>, array_out<double>, double> clustering(held_graph& g) {
+double transitivity(held_graph& g) {
+  return at_places([&]() -> tess::task<double> {
+    auto const at = co_await g.adopted_undirected();
+    double pairs = 0;
+    for (vertex const d : co_await kernels::gather_degrees(at)) pairs += static_cast<double>(d) * (d - 1.0) / 2;
+    auto const kernel = co_await g.kernel<kernels::triangles>([&] { return kernels::triangles::make(at); });
+    auto const closed = 3 * static_cast<double>(co_await kernel.run(kernels::form::words));
+    co_return pairs > 0 ? closed / pairs : 0;
+  });
+}
+
+// The triangles and the coefficient of each vertex.
+std::tuple<array_out<std::uint64_t>, array_out<double>> clustering(held_graph& g) {
   kernels::clustering_result found = at_places([&]() -> tess::task<kernels::clustering_result> {
     co_return co_await kernels::clustering(co_await g.adopted_undirected());
   });
-  return {array_of(std::move(found.triangles)), array_of(std::move(found.coefficients)), found.transitivity};
+  return {array_of(std::move(found.triangles)), array_of(std::move(found.coefficients))};
 }
 
 array_out<double> betweenness(held_graph& g, array_in<std::uint32_t> const& sources, bool endpoints, bool normalised) {
@@ -224,6 +236,7 @@ void declare_algorithms(nb::module_& m) {
         nb::arg("start") = nb::none());
   m.def("triangles", &triangles, nb::arg("graph"));
   m.def("clustering", &clustering, nb::arg("graph"));
+  m.def("transitivity", &transitivity, nb::arg("graph"));
   m.def("betweenness", &betweenness, nb::arg("graph"), nb::arg("sources"), nb::arg("endpoints"), nb::arg("normalised"));
   m.def("distance_sums", &distance_sums, nb::arg("graph"), nb::arg("chosen"), nb::arg("to_chosen"),
         nb::arg("weighted"));

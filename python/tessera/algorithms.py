@@ -297,7 +297,7 @@ def transitivity(graph: Graph, *, places: int | None = None) -> float:
     0 if there are no such pairs. As `triangles`. Newman, Watts, Strogatz, "Random graph models of social networks"
     (2002).
     """
-    return _engine.clustering(_prepare(graph, places))[2]
+    return _engine.transitivity(_prepare(graph, places))
 
 
 def _chosen(graph, k, sources, seed):
