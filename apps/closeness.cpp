@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "command_line/command_line.hpp"
 #include "command_line/trials.hpp"
@@ -107,19 +108,23 @@ bool same(kernels::distance_sums const& found, kernels::distance_sums const& exp
 }
 
 // A table has a row for each vertex: those that were not asked for have empty cells.
-tess::task<bool> write(options const& o, command_line::loaded_graph const& loaded, centralities const& all) {
-  std::vector<double> closeness(loaded.graph.vertices(), std::numeric_limits<double>::infinity());
-  std::vector<double> harmonic(closeness);
-  for (std::size_t i = 0; i < all.of.size(); ++i) {
-    closeness[all.of[i]] = all.closeness[i];
-    harmonic[all.of[i]] = all.harmonic[i];
+tess::task<bool> write(options const& o, command_line::loaded_graph const& loaded, centralities const& all,
+                       kernels::distance_sums const& sums) {
+  std::vector<double> const reached(sums.reached.begin(), sums.reached.end());
+  std::pair<char const*, std::vector<double> const*> const contents[] = {{"closeness", &all.closeness},
+                                                                         {"harmonic", &all.harmonic},
+                                                                         {"reached", &reached},
+                                                                         {"distances", &sums.distances}};
+  std::vector<command_line::column> columns;
+  std::vector<tess::global_array<double>> arrays;
+  for (auto const& [name, values] : contents) {
+    std::vector<double> cells(loaded.graph.vertices(), std::numeric_limits<double>::infinity());
+    for (std::size_t i = 0; i < all.of.size(); ++i) cells[all.of[i]] = (*values)[i];
+    arrays.push_back(co_await kernels::scatter_block_array(loaded.graph, cells));
+    columns.push_back({.name = name, .values = arrays.back()});
   }
-  auto const first = co_await kernels::scatter_block_array(loaded.graph, closeness);
-  auto const second = co_await kernels::scatter_block_array(loaded.graph, harmonic);
-  bool const written = co_await command_line::write_table(
-      o.output, loaded, {{.name = "closeness", .values = first}, {.name = "harmonic", .values = second}});
-  co_await tess::global_array<double>::release(second);
-  co_await tess::global_array<double>::release(first);
+  bool const written = co_await command_line::write_table(o.output, loaded, std::move(columns));
+  for (auto const& array : arrays) co_await tess::global_array<double>::release(array);
   co_return written;
 }
 
@@ -146,7 +151,7 @@ tess::task<int> work(options const& o) {
   }
   if (right && !o.output.empty()) {
     reports.end();
-    right = co_await write(o, loaded, all);
+    right = co_await write(o, loaded, all, found.result);
   }
   co_await graph::distributed_graph::release(loaded.graph);
   co_return right ? 0 : 1;

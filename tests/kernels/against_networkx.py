@@ -97,13 +97,15 @@ class AgainstNetworkx(unittest.TestCase):
     def test_closeness(self) -> None:
         for directed in (False, True):
             for graph in self.graphs(directed=directed):
-                closeness, harmonic = self.columns("closeness", "--sources", str(VERTICES))
+                closeness, harmonic, reached, _ = self.columns("closeness", "--sources", str(VERTICES))
                 expected = networkx.closeness_centrality(graph), networkx.harmonic_centrality(graph)
                 some = self.columns("closeness", "--vertex", "3", "--vertex", "70", "--no-improved")[0]
                 plain = networkx.closeness_centrality(graph, wf_improved=False)
                 for v in graph:
                     self.assertAlmostEqual(float(closeness[v]), expected[0][v], delta=1e-9)
                     self.assertAlmostEqual(float(harmonic[v]), expected[1][v], delta=1e-9)
+                    have_path = networkx.ancestors(graph, v)
+                    self.assertEqual(int(reached[v]), len(have_path))
                     if v in (3, 70):
                         self.assertAlmostEqual(float(some[v]), plain[v], delta=1e-9)
                     else:

@@ -91,6 +91,16 @@ class Results(unittest.TestCase):
         self.same(ts.betweenness, graph(), exact=False)
         self.same(ts.betweenness, graph(directed=True), exact=False, k=3, normalized=False, endpoints=True)
         self.same(ts.betweenness, graph(), exact=False, sources=["v0", "v9"], normalized=False)
+        self.same(ts.closeness, graph(directed=True), k=5)
+        self.same(ts.closeness, graph(), ["v9", "v0"], wf_improved=False)
+        self.same(ts.harmonic, graph(directed=True), exact=False)
+
+    def test_pairs_and_walks(self):
+        self.same(ts.jaccard, graph())
+        self.same(ts.overlap, graph(), [("v0", "v4"), ("v9", "v2")])
+        rules = {"length": 6, "walks": 2, "p": 0.5, "q": 2, "weighted": True}
+        run = MACHINE.run(ts.random_walks, graph(directed=True), **rules)
+        self.assertTrue((run.result == ts.random_walks(graph(directed=True), **rules)).all())
 
     def test_parts(self):
         self.same(ts.components, graph())
@@ -107,6 +117,7 @@ class Results(unittest.TestCase):
         self.same(ts.label_propagation, graph(), weighted=False, seed=2)
         self.same(ts.triangles, graph())
         self.same(ts.clustering, graph(), exact=False)
+        self.same(ts.transitivity, graph())
         self.same(ts.assortativity, graph(directed=True), source="in", target="out")
 
     def test_self_loops_and_other_names_go_along(self):
@@ -143,8 +154,8 @@ class Refusals(unittest.TestCase):
             MACHINE.run(lambda: [ts.bfs(g, "v0"), ts.bfs(g, "v1")])
         with self.assertRaisesRegex(NotImplementedError, "dangling"):
             MACHINE.run(ts.pagerank, graph(directed=True), dangling={"v3": 1})
-        with self.assertRaisesRegex(NotImplementedError, "distance_sums has no program"):
-            MACHINE.run(ts.closeness, g)
+        with self.assertRaisesRegex(NotImplementedError, "weighted: the program closeness counts edges"):
+            MACHINE.run(ts.closeness, g, weighted=True)
         # What failed there leaves this process as it was.
         self.assertEqual(ts.triangles(g), 4)
 

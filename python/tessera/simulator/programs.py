@@ -120,13 +120,43 @@ class SimulatedEngine:
         pairs = others * (others - 1) / (1 if held.directed else 2)
         return scores if normalised or others < 2 else scores * pairs
 
+    def distance_sums(self, held, chosen, to_chosen, weighted):
+        if weighted and held.weighted:
+            raise NotImplementedError("weighted: the program closeness counts edges")
+        if not len(chosen):
+            size = 0 if to_chosen else held.vertices
+            return np.zeros(size, np.uint64), np.zeros(size), np.zeros(size)
+        columns = self._arrays(held, "closeness", *_repeated("--vertex" if to_chosen else "--source", chosen))
+        sums = [columns[name][chosen] if to_chosen else columns[name] for name in ("reached", "distances", "harmonic")]
+        return sums[0].astype(np.uint64), sums[1], sums[2]
+
+    def similarities(self, held, a, b, overlap):
+        pairs, output = self._folder / "pairs.csv", self._folder / "similarity.csv"
+        pairs.write_text("".join(f"{u},{v}\n" for u, v in zip(a, b, strict=True)))
+        measure = "overlap" if overlap else "jaccard"
+        self._statistics(held, "similarity", "--measure", measure, "--pairs", str(pairs), output=output)
+        return np.loadtxt(output, delimiter=",", skiprows=1, usecols=2, ndmin=1)
+
+    def random_walks(self, held, starts, length, seed, p, q, weighted):
+        output = self._folder / "walks.csv"
+        words = ["--length", str(length), "--walks", "1", "--seed", str(seed), "-p", repr(float(p)),
+                 "-q", repr(float(q)), *(["--weighted"] if weighted and held.weighted else [])]  # fmt: skip
+        self._statistics(held, "walks", *_repeated("--source", starts), *words, output=output)
+        walks = np.full((len(starts), length + 1), UNREACHED, np.uint32)
+        for row, line in zip(walks, output.read_text().splitlines(), strict=True):
+            steps = np.array(line.split(","), np.uint32)
+            row[:len(steps)] = steps
+        return walks.ravel()
+
     def triangles(self, held):
         return self._statistics(held, "triangles")["triangles"]
 
     def clustering(self, held):
         columns = self._arrays(held, "clustering")
-        whole = self.made.statistics["runtime"]["result"]["transitivity"]
-        return columns["triangles"].astype(np.uint64), columns["coefficient"], whole
+        return columns["triangles"].astype(np.uint64), columns["coefficient"]
+
+    def transitivity(self, held):
+        return self._statistics(held, "clustering")["transitivity"]
 
     def components(self, held):
         return _numbers(self._arrays(held, "components")["component"])
