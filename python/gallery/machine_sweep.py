@@ -23,7 +23,7 @@ usual = frame[frame["l2_kib"] == 512].set_index("program")["cycles"]
 frame["cycles / those with 512 KiB"] = frame["cycles"] / frame["program"].map(usual)
 figure = ts.plot.curves(frame, "l2_kib", "cycles / those with 512 KiB", series="program", logarithmic="x",
                         title="nemesys-2x2: the L2 of a tile, in KiB")  # fmt: skip
-figure.savefig("docs/use/gallery_machine_sweep.svg", metadata={"Date": None})
+ts.plot.save(figure, "docs/use/gallery_machine_sweep.svg")
 
 # %% The same search from Python's own graph, on the smallest cache: equal results, and where time goes
 g = ts.generate("kron:8")

@@ -68,4 +68,4 @@ print(frame.to_string(index=False))
 
 # %% The picture
 figure = ts.plot.bars(frame, "PEs", "cycles", series="way", panel="machine", title="1024 numbers in 256 bins")
-figure.savefig("docs/use/gallery_openshmem.svg", metadata={"Date": None})
+ts.plot.save(figure, "docs/use/gallery_openshmem.svg")

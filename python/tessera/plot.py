@@ -1,7 +1,7 @@
 """plot: figures of measurements: curves, bars and degrees, on one or several panels; the reproductions draw with them.
 
-Functions take a DataFrame, or a Series, and return a matplotlib figure: notebooks show it, and `figure.savefig` writes
-it. `draw_curves` and `draw_bars` draw on given axes, from points: a list of pairs (x, y) for each name, where a y that
+Functions take a DataFrame, or a Series, and return a matplotlib figure: notebooks show it, and `save` writes it.
+`draw_curves` and `draw_bars` draw on given axes, from points: a list of pairs (x, y) for each name, where a y that
 is None was not measured. Needs matplotlib.
 """
 
@@ -66,6 +66,14 @@ def finish(axes, *, title: str = "", x: str = "", y: str = "", legend_columns: i
     axes.grid(alpha=0.3)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize="x-small", ncols=legend_columns)
+
+
+def save(figure, path) -> None:
+    """Writes a figure, by the ending of the path; the same figure gives the same file."""
+    import matplotlib
+
+    with matplotlib.rc_context({"svg.hashsalt": "tessera"}):
+        figure.savefig(path, metadata={"Date": None} if str(path).endswith(".svg") else None)
 
 
 def curves(data, x: str | None = None, y=None, *, series: str | None = None, panel: str | None = None,

@@ -381,6 +381,13 @@ class Plots(unittest.TestCase):
         # One vertex has degree 1, two have 2 and one 3.
         self.assertEqual(list(self.lines(figure)[0].values()), [[[1, 0.25], [2.5, 0.375]]])
 
+    def test_the_same_figure_gives_the_same_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("a.svg", "b.svg")]
+            for file in files:
+                ts.plot.save(ts.plot.curves(self.FRAME, "x", "y", series="of"), file)
+            self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+
     def test_a_column_that_is_not_there(self):
         with self.assertRaisesRegex(ValueError, "no column 'w', expected one of 'x', 'y'"):
             ts.plot.curves(self.FRAME, "x", "w")

@@ -23,7 +23,6 @@ def draw(item: Item, folder: Path) -> list[Path]:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = item.paper  # so that the same picture gives the same file
     figure, all_axes = plot.panels(len(panels))
     for axes, panel in zip(all_axes, panels, strict=True):
         if panel.bars:
@@ -36,5 +35,5 @@ def draw(item: Item, folder: Path) -> list[Path]:
     figure.tight_layout()
     files = [folder / f"{item.file}.{suffix}" for suffix in ("svg", "png")]
     for file in files:
-        figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)
+        plot.save(figure, file)
     return files
