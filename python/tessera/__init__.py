@@ -25,7 +25,8 @@ _HOMES = {
     "simulator.sweeps": ("sweep",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("algorithms", "graphs", "networkx", "papers", "plot", "reproduce", "session", "simulator")
+_MODULES = ("algorithms", "graphs", "networkx", "papers", "plot", "progress", "reproduce", "session",
+            "simulator")
 
 __all__ = sorted(_HOME_OF)
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from tessera import _engine
 from tessera.columns import Texts, names, refuse, weights
+from tessera.progress import doing
 
 
 class Graph:
@@ -363,7 +364,8 @@ def read(path, *, directed: bool | None = None, duplicates: str | None = None, s
     What is not given is as the file says (docs/use/graphs.md): a table and an edge list are directed. Raises ValueError
     with the line of what is wrong, FileNotFoundError.
     """
-    return Graph(_engine.read(_file(path), None, None, None, directed, duplicates, self_loops, False))
+    with doing(f"read {path}"):
+        return Graph(_engine.read(_file(path), None, None, None, directed, duplicates, self_loops, False))
 
 
 def read_csv(path, source=None, target=None, weight=None, *, directed=False, duplicates="smallest",
@@ -380,7 +382,8 @@ def read_csv(path, source=None, target=None, weight=None, *, directed=False, dup
     ...     ts.read_csv(file.name, weight="km")
     <Graph: 3 vertices, 2 undirected weighted edges>
     """
-    return Graph(_engine.read(_file(path), source, target, weight, directed, duplicates, self_loops, False))
+    with doing(f"read {path}"):
+        return Graph(_engine.read(_file(path), source, target, weight, directed, duplicates, self_loops, False))
 
 
 def generate(spec: str, *, weighted: bool = False) -> Graph:
@@ -392,7 +395,8 @@ def generate(spec: str, *, weighted: bool = False) -> Graph:
     """
     if spec.partition(":")[0] not in ("kron", "uniform", "grid"):
         raise ValueError(f"{spec!r}, expected kron:SCALE, uniform:SCALE or grid:WxH")
-    return Graph(_engine.read(spec, None, None, None, None, None, None, weighted))
+    with doing(f"generate {spec}"):
+        return Graph(_engine.read(spec, None, None, None, None, None, None, weighted))
 
 
 def read_parquet(path, source="source", target="target", weight=None, **options) -> Graph:

@@ -6,6 +6,7 @@ import contextvars
 import sys
 
 from tessera import _engine
+from tessera import progress as _progress
 
 _current = contextvars.ContextVar("engine", default=_engine)
 
@@ -14,7 +15,8 @@ class _CurrentEngine:
     """The engine that algorithms use: tessera._engine, or that of a simulated machine while a function runs there."""
 
     def __getattr__(self, name):
-        return getattr(_current.get(), name)
+        function = getattr(_current.get(), name)
+        return _progress.told(name, function) if _progress.wanted() else function
 
 
 engine = _CurrentEngine()
@@ -30,13 +32,14 @@ def on_engine(other):
         _current.reset(before)
 
 
-def configure(places: int = 1, workers: int = 0) -> None:
-    """Sets the places of this process, from the next call on.
+def configure(places: int | None = None, workers: int = 0, *, progress: bool | None = None) -> None:
+    """Sets the places of this process, from the next call on, and whether long calls show their progress.
 
     Parameters: `places`, from 1 to 65535; `workers` of each place, up to 64, or 0 for the processors divided among the
     places. Without this call there is one place with a worker for each processor, which is the fastest on one host.
     Graphs stay, and are spread over the new places when they are next used. In a job of processes (`init`) it has no
-    effect.
+    effect. `progress`: whether a line on a terminal or in a notebook tells what takes longer than a second; with it
+    alone the places stay.
 
     >>> import tessera as ts
     >>> ts.configure(places=2)
@@ -44,6 +47,11 @@ def configure(places: int = 1, workers: int = 0) -> None:
     2
     >>> ts.configure()
     """
+    if progress is not None:
+        _progress.allowed = progress
+        if places is None and workers == 0:
+            return
+    places = 1 if places is None else places
     if not 1 <= places <= 65535:
         raise ValueError(f"places={places}, expected a number from 1 to 65535")
     if not 0 <= workers <= 64:

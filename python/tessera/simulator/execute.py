@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -111,12 +112,17 @@ def machine_argument(machine: RunMachine, tess: Path, folder: Path) -> str:
     return machine.argument(tess.parent.parent / "share" / "tessera" / "machines", folder)
 
 
+def say(text: str, command: str = "reproduce") -> None:
+    """Prints a line of progress to standard error."""
+    print(f"tess: {command}: {text}", file=sys.stderr, flush=True)
+
+
 class Executor:
     """Executes runs and keeps their files in one folder."""
 
-    def __init__(self, tess: Path, folder: Path, workers: int, *, command: str = "reproduce") -> None:
+    def __init__(self, tess: Path, folder: Path, workers: int, tell: Callable[[str], None] = say) -> None:
         self._tess = tess
-        self._says = command  # in the lines of progress
+        self._tell = tell  # takes lines of progress
         self._folder = folder
         self._workers = workers
         self._children: set[subprocess.Popen[bytes]] = set()
@@ -165,7 +171,7 @@ class Executor:
         self._folder.mkdir(parents=True, exist_ok=True)
         missing = [run for run in runs if not self.is_done(run)]
         if len(missing) < len(runs):
-            self._say(f"{len(runs) - len(missing)} of {len(runs)} runs were done before")
+            self._tell(f"{len(runs) - len(missing)} of {len(runs)} runs were done before")
         forecast = Forecast(missing, self._workers)
         failed: list[tuple[AnyRun, str]] = []
         with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
@@ -178,7 +184,8 @@ class Executor:
                     if reason:
                         failed.append((run, reason))
                     outcome = f"failed: {reason}" if reason else f"{seconds:.0f} s"
-                    self._say(f"[{count}/{len(missing)}] {forecast}; {getattr(run, 'label', '') or run.key}: {outcome}")
+                    name = getattr(run, "label", "") or run.key
+                    self._tell(f"[{count}/{len(missing)}] {forecast}; {name}: {outcome}")
             except BaseException:
                 self._stop()
                 pool.shutdown(cancel_futures=True)
@@ -223,11 +230,3 @@ class Executor:
     def file(self, run: AnyRun, suffix: str) -> Path:
         """Path of one of a run's files."""
         return self._folder / f"{run.key}.{suffix}"
-
-    def _say(self, text: str) -> None:
-        say(text, self._says)
-
-
-def say(text: str, command: str = "reproduce") -> None:
-    """Prints a line of progress to standard error."""
-    print(f"tess: {command}: {text}", file=sys.stderr, flush=True)

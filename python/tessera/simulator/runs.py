@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tessera import progress
 from tessera.simulator import command
 from tessera.simulator.execute import machine_argument
 
@@ -162,7 +163,8 @@ def compiled(machine, sources, output, options, pes_per_tile: int) -> str:
 
 def on_machine(machine, program, *arguments, **options) -> Run:
     """What Machine.run does."""
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+    what = f"{getattr(program, '__name__', program)} on {machine.name}"
+    with tempfile.TemporaryDirectory(prefix="tessera-") as folder, progress.doing(what):
         if not callable(program):
             return simulate(machine, str(program), arguments, options_of(options), Path(folder))
         from tessera import session
@@ -183,7 +185,7 @@ def run(program: str, *arguments, **options) -> Run:
     Keyword arguments are options of `tess run`: `ts.run("bfs", "kron:16", places=4)`. Raises ProgramError if it fails.
     """
     tess = command.tess(program, simulated=False)
-    with tempfile.TemporaryDirectory(prefix="tessera-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tessera-") as folder, progress.doing(program):
         statistics = Path(folder) / "statistics.json"
         words = ["run", "--stats", str(statistics), *options_of(options), *program_words(program, arguments)]
         shown = [program, *map(str, arguments)]

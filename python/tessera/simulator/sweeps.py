@@ -5,6 +5,7 @@ reproductions of papers (`execute.py`). So a sweep that was interrupted continue
 """
 
 import dataclasses
+import functools
 import hashlib
 import itertools
 import os
@@ -14,6 +15,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from tessera import progress
 from tessera.simulator import command, execute, machines
 from tessera.simulator.runs import ProgramError, options_of, program_words
 
@@ -88,8 +90,11 @@ def sweep(machine, program, *arguments, jobs: int | None = None, folder=None, st
     rows = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
     runs = [_planned(dict(row), machine, program, arguments, kept) for row in rows]
     tess = command.tess(*dict.fromkeys(run.program for run in runs), simulated=True)
-    executor = execute.Executor(tess, kept / "runs", jobs or len(os.sched_getaffinity(0)), command="sweep")
-    failed = executor.execute(list(dict.fromkeys(runs)))
+    with progress.doing("sweep") as line:
+        # A line that changes for who looks on, lines for a log.
+        tell = functools.partial(setattr, line, "note") if progress.wanted() else _say
+        executor = execute.Executor(tess, kept / "runs", jobs or len(os.sched_getaffinity(0)), tell)
+        failed = executor.execute(list(dict.fromkeys(runs)))
     if failed:
         run = failed[0][0]
         text = [executor.file(run, suffix).read_text(errors="replace") for suffix in ("out", "err")]
@@ -100,6 +105,10 @@ def sweep(machine, program, *arguments, jobs: int | None = None, folder=None, st
         row["cycles"], row["seconds"] = measured["measured"]["cycles"], measured["measured"]["simulated_ps"] * 1e-12
         row |= {name: _found(measured, name) for name in statistics}
     return pandas.DataFrame(rows)
+
+
+def _say(text: str) -> None:
+    execute.say(text, "sweep")
 
 
 def _cache() -> Path:
