@@ -28,17 +28,19 @@ tess::task<void> hand_block(part_everywhere part, csr_rows const& from, distribu
   std::uint64_t const first = g.begin_at(place), count = g.end_at(place) - first;
   std::uint64_t const begin = from.offsets[first], entries = from.offsets[first + count] - begin;
   bool const copies = how == adoption::copy;
+  // What is borrowed lies in the memory of the one process.
+  std::uint64_t const at = copies ? 0 : reinterpret_cast<std::uint64_t>(from.targets.data() + begin);
   row_addresses const to = co_await tess::at(
       place,
-      [](part_everywhere of, std::uint64_t rows_count, std::uint64_t all, unsigned k, bool copied, std::uint64_t at) {
+      tess::unchecked([at](part_everywhere of, std::uint64_t rows_count, std::uint64_t all, unsigned k, bool copied) {
         row_addresses const made = allocate_rows(rows_count, all, copied);
         of->borrowed = !copied;
         rows& into = k == 0 ? of->out : of->in;
         into.offsets = made.offsets.local();
         into.targets = copied ? made.targets.local() : reinterpret_cast<vertex const*>(at);
         return made;
-      },
-      part, count, entries, kind, copies, copies ? 0 : reinterpret_cast<std::uint64_t>(from.targets.data() + begin));
+      }),
+      part, count, entries, kind, copies);
   tess::put(from.offsets.subspan(first, count + 1), to.offsets, done);
   if (copies && entries != 0) tess::put(from.targets.subspan(begin, entries), to.targets, done);
 }

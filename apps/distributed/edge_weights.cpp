@@ -153,9 +153,10 @@ class weights_loader {
       std::uint64_t const begin = whole.out.offsets[g.begin_at(place)], end = whole.out.offsets[g.end_at(place)];
       std::span<double const> const block = ones ? whole.out.weights : whole.out.weights.subspan(begin, end - begin);
       if (how == adoption::borrow && !w.integers_) {
+        auto const at = reinterpret_cast<std::uint64_t>(block.data());  // in the memory of the one process
         co_await tess::at(
-            place, [](weights_everywhere to, std::uint64_t at) { to->borrowed = reinterpret_cast<double const*>(at); },
-            part, reinterpret_cast<std::uint64_t>(block.data()));
+            place, tess::unchecked([at](weights_everywhere to) { to->borrowed = reinterpret_cast<double const*>(at); }),
+            part);
         continue;
       }
       auto const reals = co_await tess::at(

@@ -18,6 +18,7 @@
 #include "graph/saved.hpp"
 #include "held_graph.hpp"
 #include "module.hpp"
+#include "truncation.hpp"
 
 namespace engine {
 
@@ -167,6 +168,7 @@ std::unique_ptr<held_graph> read(std::string const& spec, text const& source, te
   if (duplicates) options.duplicates = duplicates_named(*duplicates);
   if (self_loops) options.self_loops = self_loops_named(*self_loops);
   options.random_weights = random_weights;
+  if (spec.ends_with(".tgr")) explain_truncation();
   nb::gil_scoped_release const free;
   return std::make_unique<held_graph>(graph::read_csr(spec, options));
 }

@@ -25,6 +25,8 @@ void translate(std::exception_ptr const& thrown, void*) {
     PyErr_SetString(PyExc_ValueError, e.what());
   } catch (tess::out_of_memory const& e) {
     PyErr_SetString(PyExc_MemoryError, e.what());
+  } catch (std::bad_alloc const&) {
+    PyErr_SetString(PyExc_MemoryError, "no memory for the graph and what is made of it (help(tessera.graphs))");
   } catch (tess::error const& e) {
     PyErr_SetString(PyExc_RuntimeError, e.what());
   }

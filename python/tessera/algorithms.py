@@ -5,11 +5,24 @@ argument: the number of places for this call and those after it (see `tessera.co
 vertices and m edges. Ctrl-C ends a call with KeyboardInterrupt; the graph stays usable.
 """
 
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
 import numpy as np
 
 from tessera.graphs import Graph
 from tessera.session import configure
 from tessera.session import engine as _engine
+
+if TYPE_CHECKING:
+    import pandas
+    from numpy.typing import ArrayLike, NDArray
+
+    Vertices = Iterable[Hashable]
+    Pairs = Iterable[Sequence[Hashable]] | NDArray[Any] | pandas.DataFrame
+    Shares = Mapping[Hashable, float] | pandas.Series[float]
 
 UNREACHED = 2**32 - 1
 
@@ -50,7 +63,14 @@ def _with_parents(graph, series, before):
     return frame
 
 
-def bfs(graph: Graph, source, *, parents: bool = False, places: int | None = None):
+@overload
+def bfs(graph: Graph, source: Hashable | Vertices, *, parents: Literal[False] = False,
+        places: int | None = None) -> pandas.Series[int]: ...
+@overload
+def bfs(graph: Graph, source: Hashable | Vertices, *, parents: Literal[True],
+        places: int | None = None) -> pandas.DataFrame: ...
+def bfs(graph: Graph, source: Hashable | Vertices, *, parents: bool = False,
+        places: int | None = None) -> pandas.Series[int] | pandas.DataFrame:
     """Distances from one vertex: a Series of int32 edges, -1 if there is no path.
 
     A list, set, array or Series of vertices as `source`: distances from the nearest of them. With `parents` a
@@ -67,7 +87,14 @@ def bfs(graph: Graph, source, *, parents: bool = False, places: int | None = Non
     return _with_parents(graph, series, before) if parents else series
 
 
-def sssp(graph: Graph, source, *, parents: bool = False, delta: float = 0, places: int | None = None):
+@overload
+def sssp(graph: Graph, source: Hashable | Vertices, *, parents: Literal[False] = False, delta: float = 0,
+         places: int | None = None) -> pandas.Series[float]: ...
+@overload
+def sssp(graph: Graph, source: Hashable | Vertices, *, parents: Literal[True], delta: float = 0,
+         places: int | None = None) -> pandas.DataFrame: ...
+def sssp(graph: Graph, source: Hashable | Vertices, *, parents: bool = False, delta: float = 0,
+         places: int | None = None) -> pandas.Series[float] | pandas.DataFrame:
     """Weighted distances from one vertex: a Series of float64, inf if there is no path.
 
     Several sources and `parents` as for `bfs`; of several parents the result has the one with the smallest number.
@@ -98,7 +125,8 @@ def _shares(graph, given, name):
 
 
 def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, iterations: int = 100,
-             weighted: bool = False, personalization=None, dangling=None, norm: str = "l1", places: int | None = None):
+             weighted: bool = False, personalization: Shares | None = None, dangling: Shares | None = None,
+             norm: Literal["l1", "l2"] = "l1", places: int | None = None) -> pandas.Series[float]:
     """The importance of each vertex by the edges that lead to it: a Series of float64, whose sum is 1.
 
     Ends when the scores change by less than `tolerance` in sum, or in their Euclidean norm if `norm` is "l2" (with no
@@ -129,7 +157,7 @@ def _numbered(graph, first, name):
     return _series(graph, numbers[first], name)
 
 
-def components(graph: Graph, *, places: int | None = None):
+def components(graph: Graph, *, places: int | None = None) -> pandas.Series[int]:
     """The connected component of each vertex, ignoring directions: a Series of numbers from 0.
 
     Components are numbered in the order of their first vertices. About O(n + m). Sutton, Ben-Nun, Barak, "Optimizing
@@ -138,7 +166,7 @@ def components(graph: Graph, *, places: int | None = None):
     return _numbered(graph, _engine.components(_prepare(graph, places)), "component")
 
 
-def strong_components(graph: Graph, *, places: int | None = None):
+def strong_components(graph: Graph, *, places: int | None = None) -> pandas.Series[int]:
     """The strongly connected component of each vertex: a Series of numbers from 0, as by `components`.
 
     About O(n + m) for each round of colouring. Slota, Rajamanickam, Madduri, "BFS and Coloring-based Parallel
@@ -151,7 +179,7 @@ def strong_components(graph: Graph, *, places: int | None = None):
     return _numbered(graph, _engine.strong_components(_prepare(graph, places)), "component")
 
 
-def core_numbers(graph: Graph, *, places: int | None = None):
+def core_numbers(graph: Graph, *, places: int | None = None) -> pandas.Series[int]:
     """The core number of each vertex, ignoring directions: a Series of uint32.
 
     It is the largest k for which the vertex is in a part of the graph where all have k neighbours. O(n + m). Seidman
@@ -164,13 +192,13 @@ def core_numbers(graph: Graph, *, places: int | None = None):
     return _series(graph, _engine.core_numbers(_prepare(graph, places)), "core")
 
 
-def independent_set(graph: Graph, *, seed: int = 1, places: int | None = None):
+def independent_set(graph: Graph, *, seed: int = 1, places: int | None = None) -> pandas.Series[bool]:
     """A maximal independent set, ignoring directions: a Series of bool. The same for the same seed. Luby (1986)."""
     chosen = _engine.independent_set(_prepare(graph, places), seed)
     return _series(graph, chosen.view(np.bool_), "member")
 
 
-def spanning_forest(graph: Graph, *, places: int | None = None):
+def spanning_forest(graph: Graph, *, places: int | None = None) -> pandas.DataFrame:
     """A minimum spanning forest, ignoring directions: a DataFrame with `source`, `target` and `weight` of its edges.
 
     Edges of equal weight are ordered by their ends, so that there is one result. O(m log n). Boruvka (1926).
@@ -181,13 +209,13 @@ def spanning_forest(graph: Graph, *, places: int | None = None):
     return pandas.DataFrame({"source": graph.index.take(u), "target": graph.index.take(v), "weight": weights})
 
 
-def bipartite(graph: Graph, *, places: int | None = None):
+def bipartite(graph: Graph, *, places: int | None = None) -> pandas.Series[int] | None:
     """A colouring with two colours, ignoring directions: a Series of uint8, or None if there is none. O(n + m)."""
     colours, odd = _engine.two_colours(_prepare(graph, places))
     return None if odd is not None else _series(graph, colours, "colour")
 
 
-def topological_order(graph: Graph, *, places: int | None = None):
+def topological_order(graph: Graph, *, places: int | None = None) -> pandas.Series[int]:
     """The vertices of a directed graph without cycles, each after those that lead to it.
 
     Returns a Series of uint32 in that order: the generation, which is the number of edges on the longest path to the
@@ -206,7 +234,8 @@ def topological_order(graph: Graph, *, places: int | None = None):
     return pandas.Series(generations[order], index=graph.index.take(order), name="generation")
 
 
-def assortativity(graph: Graph, *, source: str = "out", target: str = "in", places: int | None = None) -> float:
+def assortativity(graph: Graph, *, source: Literal["in", "out"] = "out", target: Literal["in", "out"] = "in",
+                  places: int | None = None) -> float:
     """Degree assortativity: the correlation of the degrees at both ends of edges, from -1 to 1; NaN if it has none.
 
     In a directed graph `source` and `target` say which degree counts there, "in" or "out". O(n + m). Newman, "Mixing
@@ -218,7 +247,8 @@ def assortativity(graph: Graph, *, source: str = "out", target: str = "in", plac
     return _engine.assortativity(_prepare(graph, places), source == "in", target == "in")
 
 
-def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed: int = 1, places: int | None = None):
+def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed: int = 1,
+            places: int | None = None) -> pandas.Series[int]:
     """Communities of high modularity, ignoring directions: a Series of numbers from 0.
 
     The same for the same seed, for every number of places. Blondel, Guillaume, Lambiotte, Lefebvre, "Fast unfolding of
@@ -231,7 +261,8 @@ def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed:
     return _numbered(graph, _engine.louvain(_prepare(graph, places), resolution, seed, weighted), "community")
 
 
-def label_propagation(graph: Graph, *, weighted: bool = True, seed: int = 1, places: int | None = None):
+def label_propagation(graph: Graph, *, weighted: bool = True, seed: int = 1,
+                      places: int | None = None) -> pandas.Series[int]:
     """Communities in which each vertex has the label that most of its neighbours have: a Series of numbers from 0.
 
     Raghavan, Albert, Kumara, "Near linear time algorithm to detect community structures" (2007).
@@ -241,7 +272,7 @@ def label_propagation(graph: Graph, *, weighted: bool = True, seed: int = 1, pla
     return _numbered(graph, _engine.label_propagation(_prepare(graph, places), seed, weighted), "community")
 
 
-def modularity(graph: Graph, communities, *, resolution: float = 1, weighted: bool = True) -> float:
+def modularity(graph: Graph, communities: ArrayLike, *, resolution: float = 1, weighted: bool = True) -> float:
     """The modularity of communities, a number for each vertex in their order, of a graph without directions.
 
     The share of edge weight within communities, less the share that random edges with the same degrees would have
@@ -263,7 +294,11 @@ def modularity(graph: Graph, communities, *, resolution: float = 1, weighted: bo
     return float(inside / total - resolution * np.square(degrees / total).sum())
 
 
-def triangles(graph: Graph, *, per_vertex: bool = False, places: int | None = None):
+@overload
+def triangles(graph: Graph, *, per_vertex: Literal[False] = False, places: int | None = None) -> int: ...
+@overload
+def triangles(graph: Graph, *, per_vertex: Literal[True], places: int | None = None) -> pandas.Series[int]: ...
+def triangles(graph: Graph, *, per_vertex: bool = False, places: int | None = None) -> int | pandas.Series[int]:
     """The number of triangles, ignoring directions; with `per_vertex` a Series of uint64: those of each vertex.
 
     O(m^1.5). Schank, Wagner (WEA 2005); Latapy (TCS 2008).
@@ -277,7 +312,7 @@ def triangles(graph: Graph, *, per_vertex: bool = False, places: int | None = No
     return _series(graph, _engine.clustering(held)[0], "triangles") if per_vertex else _engine.triangles(held)
 
 
-def clustering(graph: Graph, *, places: int | None = None):
+def clustering(graph: Graph, *, places: int | None = None) -> pandas.Series[float]:
     """The clustering coefficient of each vertex, ignoring directions and self-loops: a Series of float64.
 
     The share of the pairs of its neighbours that are adjacent; 0 with less than two neighbours. Its mean is that of
@@ -317,8 +352,8 @@ def _all(graph):
     return np.arange(graph.vertices, dtype=np.uint32)
 
 
-def betweenness(graph: Graph, *, k: int | None = None, sources=None, seed: int = 1, normalized: bool = True,
-                endpoints: bool = False, places: int | None = None):
+def betweenness(graph: Graph, *, k: int | None = None, sources: Vertices | None = None, seed: int = 1,
+                normalized: bool = True, endpoints: bool = False, places: int | None = None) -> pandas.Series[float]:
     """Betweenness centrality: which share of shortest paths leads through each vertex. A Series of float64.
 
     From all vertices, from `k` of them drawn by `seed`, or from the named `sources`; scaled for these as by
@@ -372,8 +407,9 @@ class _Sums:
         return pandas.Series(values, index=index, name=name, copy=False)
 
 
-def closeness(graph: Graph, vertices=None, *, k: int | None = None, sources=None, seed: int = 1,
-              wf_improved: bool = True, weighted: bool = False, places: int | None = None):
+def closeness(graph: Graph, vertices: Vertices | None = None, *, k: int | None = None, sources: Vertices | None = None,
+              seed: int = 1, wf_improved: bool = True, weighted: bool = False,
+              places: int | None = None) -> pandas.Series[float]:
     """Closeness centrality of all vertices, or of the named `vertices`: a Series of float64.
 
     The reciprocal of the mean distance from those vertices that have a path to it, as by networkx.closeness_centrality;
@@ -395,8 +431,8 @@ def closeness(graph: Graph, vertices=None, *, k: int | None = None, sources=None
     return sums.series(near, "closeness")
 
 
-def harmonic(graph: Graph, vertices=None, *, k: int | None = None, sources=None, seed: int = 1, weighted: bool = False,
-             places: int | None = None):
+def harmonic(graph: Graph, vertices: Vertices | None = None, *, k: int | None = None, sources: Vertices | None = None,
+             seed: int = 1, weighted: bool = False, places: int | None = None) -> pandas.Series[float]:
     """Harmonic centrality of all vertices, or of the named `vertices`: a Series of float64.
 
     The sum of 1 / distance from all other vertices, or from the named `sources`, as by networkx.harmonic_centrality.
@@ -440,7 +476,7 @@ def _similarity(graph, pairs, places, name):
     return pandas.DataFrame({"source": first, "target": second, name: values})
 
 
-def jaccard(graph: Graph, pairs=None, *, places: int | None = None):
+def jaccard(graph: Graph, pairs: Pairs | None = None, *, places: int | None = None) -> pandas.DataFrame:
     """The Jaccard similarity of pairs of vertices: their common neighbours over the neighbours of either.
 
     `pairs`: an array [pairs, 2] of names, a list of tuples, or a DataFrame, whose first two columns count; without it
@@ -454,7 +490,7 @@ def jaccard(graph: Graph, pairs=None, *, places: int | None = None):
     return _similarity(graph, pairs, places, "jaccard")
 
 
-def overlap(graph: Graph, pairs=None, *, places: int | None = None):
+def overlap(graph: Graph, pairs: Pairs | None = None, *, places: int | None = None) -> pandas.DataFrame:
     """The overlap of pairs of vertices: their common neighbours over the neighbours of the one that has fewer.
 
     As `jaccard`, with a column `overlap`; 0 if one has no neighbours. Szymkiewicz (1934), Simpson (1943).
@@ -462,8 +498,9 @@ def overlap(graph: Graph, pairs=None, *, places: int | None = None):
     return _similarity(graph, pairs, places, "overlap")
 
 
-def random_walks(graph: Graph, *, length: int = 80, walks: int = 10, sources=None, seed: int = 1, p: float = 1,
-                 q: float = 1, weighted: bool = False, names: bool = False, places: int | None = None):
+def random_walks(graph: Graph, *, length: int = 80, walks: int = 10, sources: Vertices | None = None, seed: int = 1,
+                 p: float = 1, q: float = 1, weighted: bool = False, names: bool = False,
+                 places: int | None = None) -> NDArray[Any]:
     """Random walks along the edges: an array [walks * sources, length + 1] of int32, vertices by number.
 
     Each of the named `sources` (default: all vertices) starts one walk in every turn, and there are `walks` turns: walk

@@ -15,7 +15,11 @@ than three times as much while a graph is made. Errors: ValueError with the plac
 right; MemoryError.
 """
 
+from __future__ import annotations
+
 import os
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -23,17 +27,24 @@ from tessera import _engine
 from tessera.columns import Texts, names, refuse, weights
 from tessera.progress import doing
 
+if TYPE_CHECKING:
+    import pandas
+    from numpy.typing import ArrayLike, NDArray
+
+Duplicates = Literal["smallest", "first", "last", "sum", "refuse"]
+SelfLoops = Literal["drop", "keep", "refuse"]
+Path = str | os.PathLike[str]
 
 class Graph:
     """A graph in memory, which does not change. `len(g)` is the number of vertices."""
 
     __slots__ = ("_held", "_index", "_labels", "_numbers", "__weakref__")
 
-    def __init__(self, held, labels=None):
+    def __init__(self, held: _engine.Graph, labels: list[Any] | None = None) -> None:
         self._held = held
-        self._index = None
+        self._index: pandas.Index | None = None
         self._labels = labels  # names that are neither integers nor texts
-        self._numbers = None
+        self._numbers: dict[Any, int] | None = None
 
     @property
     def vertices(self) -> int:
@@ -54,13 +65,13 @@ class Graph:
         return self._held.weighted
 
     @property
-    def index(self):
+    def index(self) -> pandas.Index:
         """The names of the vertices in their order, as a pandas Index. A range if they are numbers."""
         if self._index is None:
             self._index = _index_of(self._held.names, self._labels, self._held.vertices)
         return self._index
 
-    def number(self, vertex) -> int:
+    def number(self, vertex: Hashable) -> int:
         """The number of the vertex with this name. Raises KeyError if there is none."""
         found = None
         if self._labels is not None:
@@ -78,7 +89,7 @@ class Graph:
             raise KeyError(f"no vertex {vertex!r} in {self!r}")
         return found
 
-    def numbers(self, vertices) -> np.ndarray:
+    def numbers(self, vertices: Iterable[Hashable]) -> NDArray[np.uint32]:
         """The numbers of several vertices, by name: uint32, in the same order."""
         if self._labels is None and self._held.names is None and isinstance(vertices, np.ndarray):
             if vertices.dtype.kind in "iu" and vertices.ndim == 1 and (
@@ -86,7 +97,7 @@ class Graph:
                 return vertices.astype(np.uint32)
         return np.fromiter((self.number(vertex) for vertex in vertices), np.uint32)
 
-    def to_scipy(self):
+    def to_scipy(self) -> Any:
         """A CSR matrix [vertices, vertices] of the weights, or of ones; rows are sources."""
         from scipy.sparse import csr_array
 
@@ -95,7 +106,7 @@ class Graph:
         shape = (held.vertices, held.vertices)
         return csr_array((values, held.targets(), held.offsets()), shape=shape, copy=False)
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame of the edges: source, target and, if there are any, weight. Undirected edges come once."""
         import pandas
 
@@ -108,7 +119,7 @@ class Graph:
             frame["weight"] = held.weights()[chosen]
         return pandas.DataFrame(frame)
 
-    def to_networkx(self):
+    def to_networkx(self) -> Any:
         """A networkx.Graph or DiGraph: vertices in their order, edges with `weight`, if there are any weights."""
         import networkx
 
@@ -125,7 +136,7 @@ class Graph:
             made.add_edges_from(zip(*ends, strict=True))
         return made
 
-    def save(self, path, *, with_in_edges: bool = False) -> None:
+    def save(self, path: Path, *, with_in_edges: bool = False) -> None:
         """Writes a .tgr file, which `read` maps into memory. `with_in_edges` adds what directed graphs need later.
 
         The file is replaced when all of it is on the disk. Raises ValueError for names that are neither integers nor
@@ -140,10 +151,10 @@ class Graph:
         except RuntimeError as problem:
             raise OSError(str(problem)) from None
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._held.vertices
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"<Graph: {self.vertices} vertices, {self.edges} {kind}{' weighted' if self.weighted else ''} edges>"
 
@@ -191,8 +202,9 @@ def _make(sources, targets, weight, where, directed, duplicates, self_loops, wei
                                          self_loops))
 
 
-def from_edges(sources, targets=None, weights=None, *, vertices=None, names=False, directed=False,
-               duplicates="smallest", self_loops="drop") -> Graph:
+def from_edges(sources: ArrayLike, targets: ArrayLike | None = None, weights: ArrayLike | None = None, *,
+               vertices: int | None = None, names: bool = False, directed: bool = False,
+               duplicates: Duplicates = "smallest", self_loops: SelfLoops = "drop") -> Graph:
     """A graph of arrays: edge i leads from `sources[i]` to `targets[i]`, with `weights[i]` if there are weights.
 
     `sources` may be an array [edges, 2] of both ends. Ends are vertices' numbers from 0, below `vertices` (default: one
@@ -247,8 +259,8 @@ def _numbers(values, where):
     return np.ascontiguousarray(array, dtype=np.uint32)
 
 
-def from_pandas(frame, source="source", target="target", weight=None, *, directed=False, duplicates="smallest",
-                self_loops="drop") -> Graph:
+def from_pandas(frame: pandas.DataFrame, source: str = "source", target: str = "target", weight: str | None = None, *,
+                directed: bool = False, duplicates: Duplicates = "smallest", self_loops: SelfLoops = "drop") -> Graph:
     """A graph of a DataFrame with an edge in each row; `source`, `target` and `weight` name columns.
 
     >>> import pandas, tessera as ts
@@ -259,8 +271,8 @@ def from_pandas(frame, source="source", target="target", weight=None, *, directe
                          self_loops)
 
 
-def from_arrow(table, source="source", target="target", weight=None, *, directed=False, duplicates="smallest",
-               self_loops="drop") -> Graph:
+def from_arrow(table: Any, source: str = "source", target: str = "target", weight: str | None = None, *,
+               directed: bool = False, duplicates: Duplicates = "smallest", self_loops: SelfLoops = "drop") -> Graph:
     """A graph of an Arrow table, or of anything with Arrow's C stream interface, such as a polars or DuckDB table."""
     import pyarrow
 
@@ -274,12 +286,16 @@ def _from_columns(table, there, source, target, weight, where, directed, duplica
     for name in (source, target, *(() if weight is None else (weight,))):
         if name not in there:
             raise refuse(f"no column {name!r}", where, f"one of {', '.join(map(repr, there))}")
+        if there.count(name) > 1:
+            raise refuse(f"several columns {name!r}", where, "one")
     column = None if weight is None else table[weight]
     return _make(table[source], table[target], column, where, directed, duplicates, self_loops,
                  f"{where}, column {weight!r}")
 
 
-def from_networkx(graph, weight=None, *, duplicates="smallest", self_loops="drop") -> Graph:
+def from_networkx(graph: Any, weight: str | None = None, *,
+                  duplicates: Literal["smallest", "sum", "refuse"] = "smallest",
+                  self_loops: SelfLoops = "drop") -> Graph:
     """A graph of one of NetworkX, directed if that is; its nodes are the names, in their order.
 
     `weight` is the key of the weights in the edges' attributes; an edge without it weighs 1. `duplicates` is about a
@@ -337,7 +353,8 @@ def _names_of(nodes):
     return None, nodes
 
 
-def from_scipy(matrix, *, weighted=True, directed=True, duplicates="sum", self_loops="drop") -> Graph:
+def from_scipy(matrix: Any, *, weighted: bool = True, directed: bool = True, duplicates: Duplicates = "sum",
+               self_loops: SelfLoops = "drop") -> Graph:
     """A graph of a square sparse matrix or array: entry (i, j) is an edge from i to j, with its value as weight.
 
     `directed` is True by default, as in scipy.sparse.csgraph. Entries at the same position are added, as scipy does.
@@ -358,7 +375,8 @@ def _file(path) -> str:
     return name
 
 
-def read(path, *, directed: bool | None = None, duplicates: str | None = None, self_loops: str | None = None) -> Graph:
+def read(path: Path, *, directed: bool | None = None, duplicates: Duplicates | None = None,
+         self_loops: SelfLoops | None = None) -> Graph:
     """A graph of a file: .tgr (mapped), .mtx, .el, .wel, .gr, METIS, scipy's .npz, or a table with a header.
 
     What is not given is as the file says (docs/use/graphs.md): a table and an edge list are directed. Raises ValueError
@@ -368,8 +386,8 @@ def read(path, *, directed: bool | None = None, duplicates: str | None = None, s
         return Graph(_engine.read(_file(path), None, None, None, directed, duplicates, self_loops, False))
 
 
-def read_csv(path, source=None, target=None, weight=None, *, directed=False, duplicates="smallest",
-             self_loops="drop") -> Graph:
+def read_csv(path: Path, source: str | None = None, target: str | None = None, weight: str | None = None, *,
+             directed: bool = False, duplicates: Duplicates = "smallest", self_loops: SelfLoops = "drop") -> Graph:
     """A graph of a table, .csv or .tsv, perhaps with .gz, with an edge in each row; by the threads of the engine.
 
     `source`, `target` and `weight` name columns. Without them: source, from, src or u; target, to, dst or v; weight or
@@ -399,13 +417,19 @@ def generate(spec: str, *, weighted: bool = False) -> Graph:
         return Graph(_engine.read(spec, None, None, None, None, None, None, weighted))
 
 
-def read_parquet(path, source="source", target="target", weight=None, **options) -> Graph:
+def read_parquet(path: Path, source: str = "source", target: str = "target", weight: str | None = None, *,
+                 directed: bool = False, duplicates: Duplicates = "smallest", self_loops: SelfLoops = "drop") -> Graph:
     """A graph of a Parquet file with an edge in each row. Only the named columns are read. Needs pyarrow."""
-    from pyarrow import parquet
+    from pyarrow import ArrowException, parquet
 
     wanted = [source, target, *(() if weight is None else (weight,))]
-    there = parquet.read_schema(path).names
+    path = _file(path)
+    try:
+        there = parquet.read_schema(path).names
+        table = parquet.read_table(path, columns=[name for name in wanted if name in there])
+    except (ArrowException, OSError) as problem:
+        raise refuse(str(problem), path, "a Parquet file, as it was written") from None
     for name in wanted:
         if name not in there:
-            raise refuse(f"no column {name!r}", str(path), f"one of {', '.join(map(repr, there))}")
-    return from_arrow(parquet.read_table(path, columns=wanted), source, target, weight, **options)
+            raise refuse(f"no column {name!r}", path, f"one of {', '.join(map(repr, there))}")
+    return from_arrow(table, source, target, weight, directed=directed, duplicates=duplicates, self_loops=self_loops)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 class Package(unittest.TestCase):
     def test_the_version_is_that_of_the_project(self):
         settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-        version = settings["tool"]["scikit-build"]["metadata"]["version"]
+        (version,) = settings["tool"]["dynamic-metadata"]
         found = re.search(version["regex"], (ROOT / version["input"]).read_text(encoding="utf-8"))
         self.assertRegex(found["value"], r"^\d+\.\d+\.\d+$")
 

@@ -27,6 +27,7 @@ OTHER_FILES: dict[str, str] = {
     "m.toml": "a machine file of the reader",
     "mine.toml": "a machine file of the reader",
     "mine.cpp": "a program of the reader",
+    "script.py": "a script of the reader",
     "bf.txt": "written by a command of the page",
     "distances.txt": "written by a command of the page",
     "breaks.csv": "written by a command of the page",

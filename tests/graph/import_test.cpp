@@ -81,6 +81,14 @@ TEST(import, reads_the_formats_that_all_places_read) {
   EXPECT_FALSE(graph::is_read_whole(directory.path("none.csv")));
 }
 
+TEST(import, refuses_numbers_that_ask_for_memory_without_edges) {
+  test_directory const directory;
+  EXPECT_EQ(error_of([&] { (void)graph::read_csr(directory.write("x.el", "0 1000000000\n")); }),
+            "x.el: vertex 1000000000 in a graph of 1 edges, expected numbers from 0, or a table with a header, which "
+            "takes any names");
+  EXPECT_EQ(graph::read_csr(directory.write("x.el", "0 50000\n")).vertices(), 50001);
+}
+
 TEST(import, reads_metis) {
   test_directory const directory;
   auto const read = [&](std::string_view text) { return rows_of(graph::read_csr(directory.write("x.metis", text))); };

@@ -5,7 +5,10 @@ on one place and on three; each kind of bad input with the words of its exceptio
 """
 
 import doctest
+import importlib
 import os
+import pkgutil
+import re
 import signal
 import sys
 import tempfile
@@ -26,7 +29,6 @@ except ImportError as missing:
     sys.exit(0)
 
 import tessera as ts
-from tessera import algorithms, graphs, session
 
 
 def random_graph(seed, *, directed=False):
@@ -413,8 +415,10 @@ class Process(unittest.TestCase):
 
 
 def load_tests(loader, tests, pattern):
-    for module in (algorithms, graphs, session):
-        tests.addTests(doctest.DocTestSuite(module))
+    """With the examples in the docstrings of all modules; those of simulated machines are in machine_check.py."""
+    for module in pkgutil.walk_packages(ts.__path__, "tessera."):
+        if not re.search(r"\.(simulator|plot|__main__)\b", module.name):
+            tests.addTests(doctest.DocTestSuite(importlib.import_module(module.name)))
     return tests
 
 

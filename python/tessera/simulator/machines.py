@@ -4,6 +4,8 @@ A derived file is the text of its preset with some numbers replaced, so that all
 Partitions are assigned to the nearest memory, an equal number to each, as in the presets.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import hashlib
 import json
@@ -11,7 +13,12 @@ import os
 import re
 import threading
 import tomllib
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tessera.simulator.runs import Run
 
 PRESET_WAY_KIB = 128
 GIBIBYTE = 1 << 30
@@ -52,7 +59,7 @@ class Machine:
             return self.preset
         return write_derived(folder, self.name, self.text(preset_text(presets, self.preset)))
 
-    def run(self, program, *arguments, **options):
+    def run(self, program: Callable[..., Any] | str, *arguments: Any, **options: Any) -> Run:
         """Runs a program on this machine: a `tessera.simulator.runs.Run`.
 
         `program` is a function of tessera.algorithms with its arguments: `machine.run(ts.bfs, g, "libc6", places=4)`.
@@ -68,7 +75,8 @@ class Machine:
 
         return runs.on_machine(self, program, *arguments, **options)
 
-    def compile(self, *sources, output=None, options=(), pes_per_tile: int = 1) -> str:
+    def compile(self, *sources: str | os.PathLike[str], output: str | os.PathLike[str] | None = None,
+                options: Sequence[str] = (), pes_per_tile: int = 1) -> str:
         """Compiles a program for this machine by `tess cc`, or `tess c++`: its path, for `run`.
 
         `sources` are files: of C with OpenSHMEM (.c), or of C++ with the runtime or OpenSHMEM. `output` is by default
@@ -109,8 +117,8 @@ class Machine:
         return text + "\n".join(partition(self.width, tile, memory) for tile, memory in shares(self.width, at))
 
 
-def machine(preset, *, l2_kib: int | None = None, width: int | None = None, memories: int | None = None,
-            changes: dict | None = None) -> Machine:
+def machine(preset: Machine | str | os.PathLike[str], *, l2_kib: int | None = None, width: int | None = None,
+            memories: int | None = None, changes: dict[str, Any] | None = None) -> Machine:
     """A simulated machine: a preset's name (`tess machines` lists them), the path of a .toml file, or a Machine.
 
     What may differ from it: `l2_kib`, the size of each tile's L2; `width` and `memories`, a square grid with 1,

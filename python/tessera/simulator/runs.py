@@ -179,7 +179,7 @@ def on_machine(machine, program, *arguments, **options) -> Run:
         return dataclasses.replace(engine.made, result=result, words=[engine.made.words[0]])
 
 
-def run(program: str, *arguments, **options) -> Run:
+def run(program: str, *arguments: Any, **options: Any) -> Run:
     """Runs a program on this host: a bundled one by name, or yours by its path, with its words.
 
     Keyword arguments are options of `tess run`: `ts.run("bfs", "kron:16", places=4)`. Raises ProgramError if it fails.

@@ -4,6 +4,8 @@ What was run before is not run again: a run is known by the content of everythin
 reproductions of papers (`execute.py`). So a sweep that was interrupted continues.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import hashlib
@@ -13,12 +15,19 @@ import re
 import shlex
 import shutil
 import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tessera import progress
 from tessera.simulator import command, execute, machines
 from tessera.simulator.runs import ProgramError, options_of, program_words
 
+if TYPE_CHECKING:
+    import pandas
+
+AnyMachine = machines.Machine | str | os.PathLike[str]
+Program = Callable[..., Any] | str
 MACHINE_PARAMETERS = ("l2_kib", "width", "memories")
 STATISTICS = ("instructions_per_cycle", "l1_data_hit_rate", "l2_hit_rate", "network_load", "dram_load")
 
@@ -60,7 +69,9 @@ class SweepRun:
         return ["--machine", machine, "--timing", "on", *self.options, *program_words(self.program, self.arguments)]
 
 
-def sweep(machine, program, *arguments, jobs: int | None = None, folder=None, statistics=STATISTICS, **parameters):
+def sweep(machine: AnyMachine | Sequence[AnyMachine], program: Program | Sequence[str], *arguments: Any,
+          jobs: int | None = None, folder: str | os.PathLike[str] | None = None, statistics: Iterable[str] = STATISTICS,
+          **parameters: Any) -> pandas.DataFrame:
     """Runs a program for each combination of parameters: a DataFrame with a row for each.
 
     `machine`, `program` and `arguments` are as for `Machine.run`; `program` may also be a whole command as one text.
