@@ -37,7 +37,7 @@ def average_clustering(G, nodes=None, weight=None, count_zeros=True):
 
 
 def transitivity(G):
-    return _engine.clustering(G._rows().form())[2] or 0
+    return _engine.transitivity(G._rows().form()) or 0
 
 
 def degree_assortativity_coefficient(G, x="out", y="in", weight=None, nodes=None):
