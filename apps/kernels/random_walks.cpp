@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <span>
+#include <utility>
 
 #include "kernels/outboxes.hpp"
 #include "kernels/random_word.hpp"
@@ -101,7 +102,11 @@ class walking {
   }
 
   [[nodiscard]] std::span<vertex const> row(vertex own) const { return part_.out.neighbours(own - part_.first); }
-  [[nodiscard]] bool own_edge(vertex from, vertex to) const { return std::ranges::binary_search(row(from), to); }
+  [[nodiscard]] bool own_edge(vertex from, vertex to) const {
+    // Without directions the edge is in both rows: the shorter one is searched, if it is here.
+    if (!g_.directed() && part_.owns(to) && row(to).size() < row(from).size()) std::swap(from, to);
+    return std::ranges::binary_search(row(from), to);
+  }
 
   // Until all have left or ended. They take their steps in turn, so that the memory's delays overlap.
   void walk(std::span<walker const> some, std::uint64_t worker) {
@@ -189,6 +194,7 @@ class walking {
                           : static_cast<std::size_t>(std::ranges::lower_bound(sums, sums.back()) - sums.begin());
   }
   [[nodiscard]] double weight_back(walker const& w, std::span<vertex const> targets) const {
+    if (sums_.empty() && !g_.directed()) return 1;
     auto const found = std::ranges::lower_bound(targets, w.before);
     if (found == targets.end() || *found != w.before) return 0;
     if (sums_.empty()) return 1;
