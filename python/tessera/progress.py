@@ -6,11 +6,10 @@ standard error is neither a terminal nor a notebook's there is none, nor after `
     with doing("sweep") as line:
         line.note = "3 of 12 runs"
 
-Cost: below a microsecond a call. One thread, started by the first call, looks twice a second whether there is something
-to show: a thread for each call would cost more than a call on a small graph.
+Cost: a few microseconds a call where there is somebody to see it. One thread, started by the first call, looks twice a
+second whether there is something to show: a thread for each call would cost more than a call on a small graph.
 """
 
-import functools
 import sys
 import threading
 import time
@@ -22,9 +21,9 @@ allowed = True  # by configure(progress=...)
 _now = None  # the outermost call under way
 _lock = threading.Lock()
 _watcher = None
+_asked = (None, False)  # standard error, and whether somebody sees it: asking costs a system call
 
 
-@functools.cache
 def _notebook():
     """IPython's function `display` in a notebook; None elsewhere."""
     there = sys.modules.get("IPython")
@@ -38,7 +37,12 @@ def _notebook():
 
 def wanted() -> bool:
     """Whether there is somebody to see it."""
-    return allowed and (_notebook() is not None or bool(getattr(sys.stderr, "isatty", bool)()))
+    global _asked
+    if not allowed:
+        return False
+    if _asked[0] is not sys.stderr:
+        _asked = (sys.stderr, _notebook() is not None or bool(getattr(sys.stderr, "isatty", bool)()))
+    return _asked[1]
 
 
 class doing:

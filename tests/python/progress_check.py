@@ -19,7 +19,7 @@ sys.path.insert(0, FOLDER)
 try:
     import pandas  # noqa: F401
 
-    from tessera import progress, session
+    from tessera import progress
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(0)
@@ -101,12 +101,12 @@ class Notebook(unittest.TestCase):
         self.modules = {"IPython": types.ModuleType("IPython"), "IPython.display": display}
         self.modules["IPython"].get_ipython = lambda: shell
         sys.modules.update(self.modules)
-        progress._notebook.cache_clear()
+        progress._asked = (None, False)
 
     def tearDown(self):
         for name in self.modules:
             del sys.modules[name]
-        progress._notebook.cache_clear()
+        progress._asked = (None, False)
 
     def test_a_cell_has_one_line_that_changes(self):
         with progress.doing("sweep") as line:
@@ -119,10 +119,15 @@ class Notebook(unittest.TestCase):
         self.assertEqual(self.cells[0][-2:], ["sweep: 2 s, 1 of 2", ""])
 
     def test_what_a_call_costs(self):
-        begin = time.perf_counter()
-        for _ in range(10_000):
-            session.engine.places()
-        self.assertLess((time.perf_counter() - begin) / 10_000, 20e-6)
+        def seconds():
+            begin = time.perf_counter()
+            for _ in range(1000):
+                with progress.doing("nothing"):
+                    pass
+            return (time.perf_counter() - begin) / 1000
+
+        # The best of many: there may be others on this machine.
+        self.assertLess(min(seconds() for _ in range(20)), 10e-6)
         self.assertEqual(self.cells, [])
 
 
