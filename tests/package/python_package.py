@@ -38,6 +38,11 @@ assert abs(rank.sum() - 1) < 1e-9
 with tempfile.TemporaryDirectory() as folder:
     made.save(folder + "/made.tgr")
     assert ts.triangles(ts.read(folder + "/made.tgr")) == ts.triangles(made)
+if "networkx" in sys.argv:
+    import networkx
+    ring = networkx.cycle_graph(50)
+    assert "tessera" in networkx.utils.backends.backends
+    assert networkx.betweenness_centrality(ring, backend="tessera").keys() == set(ring)
 assert all(callable(getattr(ts, name)) for name in ts.__all__)
 print("works in Python", sys.version.split()[0], "from", ts.__file__)
 """
@@ -69,9 +74,9 @@ def check_wheel(wheel: Path, python: Path, folder: Path) -> None:
     script.write_text(SCRIPT)
     run(python, "-m", "venv", folder / "env", cwd=folder)
     inside = folder / "env" / "bin" / "python"
-    run(inside, "-m", "pip", "install", "--disable-pip-version-check", f"{wheel}[scipy]", cwd=folder)
+    run(inside, "-m", "pip", "install", "--disable-pip-version-check", f"{wheel}[networkx,scipy]", cwd=folder)
     expect("pip check", run(inside, "-m", "pip", "check", cwd=folder), "No broken requirements")
-    said = run(inside, script, "scipy", cwd=Path("/"))
+    said = run(inside, script, "scipy", "networkx", cwd=Path("/"))
     expect(said.strip(), said, str(folder / "env"))
     there = sorted(file.name for file in (folder / "env").glob("lib/python*/site-packages/tessera/*"))
     for name in ("_engine.abi3.so", "_engine.pyi", "py.typed"):
