@@ -236,8 +236,10 @@ class walk {
   dict_rows run(std::vector<PyObject*> const& rows) {
     std::size_t const n = rows.size();
     made_.offsets.resize(n + 1);
-    for (std::size_t v = 0; v < n; ++v)
+    for (std::size_t v = 0; v < n; ++v) {
+      if (v + 16 < n) __builtin_prefetch(rows[v + 16]);
       made_.offsets[v + 1] = made_.offsets[v] + static_cast<std::uint64_t>(PyDict_Size(rows[v]));
+    }
     made_.targets.resize(made_.offsets[n]);
     if (rules_.directed) made_.as_added.resize(made_.offsets[n]);
     if (weighs_) made_.sums.resize(made_.offsets[n]);
@@ -248,7 +250,10 @@ class walk {
       if (u + 8 < n) __builtin_prefetch(entries_of(rows[u + 8]));
       if (u + 4 < n)
         for (int line = 1; line < 4; ++line) __builtin_prefetch(entries_of(rows[u + 4]) + 64 * line);
-      read(static_cast<std::uint32_t>(u), rows[u]);
+      if (rules_.directed || weighs_)
+        read(static_cast<std::uint32_t>(u), rows[u]);
+      else
+        mirror(static_cast<std::uint32_t>(u), rows[u]);
     }
     for (std::size_t v = 0; v < n; ++v)
       if (filled_[v] != made_.offsets[v + 1]) refuse("an edge has no mirror");
@@ -263,18 +268,11 @@ class walk {
   // Where a dict's entries lie, in the Pythons that we know; elsewhere what is fetched early is of no use.
   static char const* entries_of(PyObject* dict) { return reinterpret_cast<char* const*>(dict)[4]; }
 
-  void read(std::uint32_t u, PyObject* row) {
-    entries_.clear();
+  // f(vertex, edge) for each entry of a dict.
+  template <class F>
+  void each_end(PyObject* row, F const& f) {
     PyObject *name = nullptr, *edge = nullptr;
     Py_ssize_t position = 0;
-    bool sorted = true;
-    auto take = [&](std::uint32_t v, PyObject* of) {
-      if (v == nobody) refuse("an edge leads to no vertex");
-      if (!rules_.directed && v < u) return;
-      if (weighs_) __builtin_prefetch(of);
-      sorted = sorted && (entries_.empty() || entries_.back().target < v);
-      entries_.push_back({v, of});
-    };
     auto* const next = rules_.lent_hashes ? hashed_next() : nullptr;
     if (numbers_.different() && numbers_.plain() && (numbers_.texts() || next == nullptr)) {
       ends_.clear();
@@ -282,17 +280,43 @@ class walk {
         __builtin_prefetch(name);
         ends_.emplace_back(name, edge);
       }
-      for (auto const& [end, its_edge] : ends_) take(numbers_.by_hash(numbering::hash_of(end)), its_edge);
+      for (auto const& [end, its_edge] : ends_) f(checked(numbers_.by_hash(numbering::hash_of(end))), its_edge);
     } else if (numbers_.different() && next != nullptr) {
       Py_hash_t hash = 0;
-      while (next(row, &position, &name, &edge, &hash) != 0) take(numbers_.by_hash(hash), edge);
+      while (next(row, &position, &name, &edge, &hash) != 0) f(checked(numbers_.by_hash(hash)), edge);
     } else {
       while (PyDict_Next(row, &position, &name, &edge) != 0) {
         // What compares names may be anybody's code.
         nb::object const kept = nb::borrow(name), kept_edge = nb::borrow(edge);
-        take(numbers_.by_name(name), edge);
+        f(checked(numbers_.by_name(name)), edge);
       }
     }
+  }
+
+  static std::uint32_t checked(std::uint32_t v) {
+    if (v == nobody) refuse("an edge leads to no vertex");
+    return v;
+  }
+
+  // Each end gets the row's vertex, so that rows are filled in ascending order.
+  void mirror(std::uint32_t u, PyObject* row) {
+    each_end(row, [&](std::uint32_t v, PyObject*) {
+      std::uint64_t const at = filled_[v]++;
+      if (at >= made_.offsets[v + std::size_t{1}]) refuse("an edge has no mirror");
+      made_.targets[at] = u;
+      if (v == u) ++made_.self_loops;
+    });
+  }
+
+  void read(std::uint32_t u, PyObject* row) {
+    entries_.clear();
+    bool sorted = true;
+    each_end(row, [&](std::uint32_t v, PyObject* edge) {
+      if (!rules_.directed && v < u) return;
+      if (weighs_) __builtin_prefetch(edge);
+      sorted = sorted && (entries_.empty() || entries_.back().target < v);
+      entries_.push_back({v, edge});
+    });
     if (weighs_)
       for (entry& e : entries_) weigher_.weigh(e);
     if (rules_.directed)

@@ -42,16 +42,24 @@ class _Backed:
     """What graphs of the backend have beside NetworkX's."""
 
     __networkx_backend__ = "tessera"
+    _weights = _origin = None
 
     def __new__(cls, *args, **kwargs):
         return object.__new__(cls)
 
     @classmethod
-    def _later(cls, origin, *, attributes=None, cached=False):
-        """A graph whose dicts are those of the graph that `origin` returns."""
+    def _later(cls, origin, *, attributes=None, cached=False, rows=None):
+        """A graph whose dicts are those of the graph that `origin` returns.
+
+        `rows` has all weights that its edges have, by key.
+        """
         graph = cls.__new__(cls)
-        graph.__dict__.update(graph=attributes or {}, __networkx_cache__={}, _origin=origin, _cached=cached)
+        graph.__dict__.update(graph={} if attributes is None else attributes, _origin=origin, _cached=cached,
+                              __networkx_cache__={} if rows is None else {"tessera": rows}, _weights=rows and set(rows))
         return graph
+
+    def __len__(self):
+        return super().__len__() if "_adj" in self.__dict__ else self._rows().vertices
 
     def _make_dicts(self):
         made = self._origin()
@@ -73,6 +81,9 @@ class _Backed:
     def _rows(self, weight=None) -> Rows:
         """The rows, with weights of that key, or without weights."""
         known = self.__networkx_cache__.setdefault("tessera", {})
+        if weight not in known and known and self._weights is not None and "_adj" not in self.__dict__:
+            # Its edges have no such key.
+            weight = None
         if weight not in known:
             # Several edges between the same ends count without weights, too.
             others = weight is None and known and not self.is_multigraph()
@@ -80,15 +91,22 @@ class _Backed:
         return known[weight]
 
     def to_networkx(self) -> nx.Graph:
-        """A NetworkX graph with copies of the dicts, and the same attributes."""
-        made = self.to_networkx_class()()
+        """A NetworkX graph with copies of the dicts, in their order, and the same attributes."""
+        made = _BASES[self.is_directed(), self.is_multigraph()]()
         made.graph.update(self.graph)
-        made.add_nodes_from((name, dict(attributes)) for name, attributes in self._node.items())
-        if self.is_multigraph():
-            edges = self.edges(keys=True, data=True)
-            made.add_edges_from((u, v, key, dict(attributes)) for u, v, key, attributes in edges)
-        else:
-            made.add_edges_from((u, v, dict(attributes)) for u, v, attributes in self.edges(data=True))
+        copies = {}
+
+        def copied(edge):
+            # Both ends of an edge have the same dict.
+            if id(edge) not in copies:
+                whole = {key: dict(one) for key, one in edge.items()} if self.is_multigraph() else dict(edge)
+                copies[id(edge)] = whole
+            return copies[id(edge)]
+
+        made._node = {name: dict(attributes) for name, attributes in self._node.items()}
+        for name in ("_adj", "_pred") if self.is_directed() else ("_adj",):
+            setattr(made, name, {u: {v: copied(edge) for v, edge in row.items()}
+                                 for u, row in getattr(self, name).items()})
         return made
 
     def __reduce_ex__(self, protocol):
@@ -108,38 +126,24 @@ def _empty(cls):
 class Graph(_Backed, nx.Graph):
     """An undirected graph of the backend."""
 
-    @classmethod
-    def to_networkx_class(cls):
-        return nx.Graph
-
 
 @_with_dicts_later
 class DiGraph(_Backed, nx.DiGraph):
     """A directed graph of the backend."""
-
-    @classmethod
-    def to_networkx_class(cls):
-        return nx.DiGraph
 
 
 @_with_dicts_later
 class MultiGraph(_Backed, nx.MultiGraph):
     """An undirected graph of the backend that may have several edges between the same ends."""
 
-    @classmethod
-    def to_networkx_class(cls):
-        return nx.MultiGraph
-
 
 @_with_dicts_later
 class MultiDiGraph(_Backed, nx.MultiDiGraph):
     """A directed graph of the backend that may have several edges between the same ends."""
 
-    @classmethod
-    def to_networkx_class(cls):
-        return nx.MultiDiGraph
 
-
+_BASES = {(False, False): nx.Graph, (True, False): nx.DiGraph, (False, True): nx.MultiGraph,
+          (True, True): nx.MultiDiGraph}
 _CLASSES = {(False, False): Graph, (True, False): DiGraph, (False, True): MultiGraph, (True, True): MultiDiGraph}
 
 

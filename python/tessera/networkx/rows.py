@@ -14,16 +14,16 @@ class Rows:
     """Rows of all neighbours in ascending order, with weights of one key, or without.
 
     `names` has the vertices in their order; None: vertex i is called i. Between the same ends there may have been
-    several edges: `sums` has their weights together, `least` the smallest; None: every weight is 1. In a directed graph
-    `as_added` has the targets of each row in the order of the graph's dicts.
+    several edges: `sums` has their weights together, `least` the smallest; None: every weight is 1. `names` and `as_added`
+    may be functions that make them.
     """
 
     def __init__(self, offsets, targets, as_added, sums, least, *, directed, integers, self_loops, names):
         self.offsets, self.targets = offsets, targets
-        self.as_added = targets if as_added is None else as_added
+        self._as_added = targets if as_added is None else as_added
         self.sums, self.least = sums, sums if least is None else least
         self.directed, self.integers, self.self_loops = directed, integers, self_loops
-        self.names = names
+        self._names = names
         self.vertices = len(offsets) - 1
         self._forms = {}
         self._numbers = None
@@ -44,6 +44,20 @@ class Rows:
             raise NotImplementedError(f"the graph is not one of the engine: {problem}") from None
         return Rows(*rows, directed=directed, integers=integers, self_loops=loops,
                     names=None if numbers else list(graph._node))
+
+    @property
+    def names(self):
+        """A list of the vertices' names, or None."""
+        if callable(self._names):
+            self._names = self._names()
+        return self._names
+
+    @property
+    def as_added(self):
+        """The targets of each row in the order of the graph's dicts."""
+        if callable(self._as_added):
+            self._as_added = self._as_added()
+        return self._as_added
 
     def plain(self) -> "Rows":
         """The same rows without weights."""

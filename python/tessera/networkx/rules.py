@@ -42,6 +42,7 @@ FUNCTIONS = {
     "louvain_communities": "communities",
     "asyn_lpa_communities": "communities",
     "modularity": "communities",
+    "from_pandas_edgelist": "generators",
 }
 
 
@@ -85,6 +86,22 @@ _CAN = {
 }
 
 
+def _from_table(df, source="source", target="target", edge_attr=None, create_using=None, edge_key=None):
+    """Both ends have the same kind of name, and an edge at most one attribute, which is a number."""
+    columns = [df[source], df[target]]
+    if create_using not in (None, nx.Graph, nx.DiGraph) or edge_key is not None or source == target:
+        return False
+    if edge_attr is not None:
+        if not isinstance(edge_attr, str) or edge_attr in (source, target) or df[edge_attr].dtype.kind not in "iuf":
+            return False
+    kinds = {"integers" if column.dtype.kind in "iu" else str(column.dtype) for column in columns}
+    return kinds in ({"integers"}, {"str"}, {"string"})
+
+
+# The same for functions that make graphs.
+_MAKERS = {"from_pandas_edgelist": _from_table}
+
+
 def _unseeded(seed) -> bool:
     """Any random result will do, not only the one that NetworkX has for a seed."""
     return seed is None or seed is getattr(random, "_inst", None)
@@ -95,7 +112,7 @@ def _as_networkx(cls) -> bool:
     if cls not in _CLASSES:
         bases = nx.MultiDiGraph, nx.MultiGraph, nx.DiGraph, nx.Graph
         base = next((base for base in bases if issubclass(cls, base)), None)
-        _CLASSES[cls] = base is not None and all(getattr(cls, name) is getattr(base, name) for name in _LOOKS)
+        _CLASSES[cls] = getattr(cls, "__networkx_backend__", None) == "tessera" or base is not None and all(getattr(cls, name) is getattr(base, name) for name in _LOOKS)
     return _CLASSES[cls]
 
 
@@ -110,10 +127,12 @@ def _simple(G) -> bool:
 
 def can_run(name, args, kwargs):
     """Whether the backend has the result of this call. NetworkX asks before every call."""
-    graph = args[0] if args else kwargs.get("G")
     try:
+        if name in _MAKERS:
+            return _MAKERS[name](*args, **kwargs)
+        graph = args[0] if args else kwargs["G"]
         return _as_networkx(type(graph)) and _CAN[name](*args, **kwargs)
-    except TypeError:
+    except (TypeError, KeyError):
         return False
 
 
@@ -160,6 +179,8 @@ _LOAD_NUMPY = ("pagerank", "degree_pearson_correlation_coefficient")
 
 def should_run(name, args, kwargs):
     """Whether the backend is the faster one. NetworkX asks before it converts a graph by itself."""
+    if name in _MAKERS:
+        return True
     graph = args[0] if args else kwargs["G"]
     vertices, adjacency = len(graph._node), graph._adj
     sizes = _FROM_SIZE[name]
