@@ -1,6 +1,9 @@
-"""peers: the algorithms of the package tessera beside NetworKit, igraph and scipy, in turn, in one run.
+"""peers: the algorithms of the package tessera beside NetworkX, NetworKit, igraph and scipy, in turn, in one run.
 
-Usage: ./tess bench python [--scale N] [--grid SIDE] [--rounds N] [--threads N] [--json FILE]
+Usage: ./tess bench python [--only peers|networkx] [--scale N] [--grid SIDE] [--edges N] [--rounds N] [--threads N]
+                           [--json FILE]
+
+The rows of NetworkX come first: networkx_rows.py says how they are measured. For the others:
 
 Each round calls ours and then each peer; a time is the median of the rounds, and a ratio the peer's time over ours.
 Graphs are made before, in each library's own form. NetworKit and we have as many threads; igraph and scipy have one.
@@ -17,26 +20,11 @@ import statistics
 import sys
 import time
 
+import networkx_rows
 import numpy as np
+from edges import grid, kron
 
 import tessera as ts
-
-
-def kron(scale, seed=1):
-    """Edges of a Kronecker graph as Graph500 draws them, 16 for each vertex."""
-    random = np.random.default_rng(seed)
-    ends = np.zeros((2, 16 << scale), np.uint32)
-    for _ in range(scale):
-        draw = random.random(ends.shape[1], np.float32)
-        ends = 2 * ends + np.stack([draw >= 0.76, ((draw >= 0.57) & (draw < 0.76)) | (draw >= 0.95)])
-    return random.permutation(1 << scale).astype(np.uint32)[ends]
-
-
-def grid(side):
-    """Edges of a square grid, as long of paths as maps of roads."""
-    at = np.arange(side * side, dtype=np.uint32).reshape(side, side)
-    right = np.stack([at[:, :-1].ravel(), at[:, 1:].ravel()])
-    return np.concatenate([right, np.stack([at[:-1].ravel(), at[1:].ravel()])], axis=1)
 
 
 def networkit_calls(g, source, chosen, threads):
@@ -148,17 +136,22 @@ def show(row):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Times the package tessera beside NetworKit, igraph and scipy.")
+    parser = argparse.ArgumentParser(description="Times the package tessera beside others.")
     parser.add_argument("--scale", type=int, default=20, help="of the Kronecker graph: 2^SCALE vertices")
     parser.add_argument("--grid", type=int, default=500, help="its side; a large one has too many paths")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--only", choices=("peers", "networkx"), help="these rows only")
+    parser.add_argument("--edges", type=int, default=10**6, help="of the largest graph of NetworkX")
     parser.add_argument("--json", help="write the rows to this file, too")
     words = parser.parse_args()
     ts.configure(1, words.threads)
     rows = []
-    for name, ends, vertices in ((f"kron:{words.scale}", kron(words.scale), 1 << words.scale),
-                                 (f"grid:{words.grid}", grid(words.grid), words.grid**2)):  # fmt: skip
+    if words.only != "peers":
+        rows += networkx_rows.compare(words.edges, words.rounds)
+    graphs = ((f"kron:{words.scale}", kron(words.scale), 1 << words.scale),
+              (f"grid:{words.grid}", grid(words.grid), words.grid**2))  # fmt: skip
+    for name, ends, vertices in () if words.only == "networkx" else graphs:
         rows += compare(name, ts.from_edges(*ends, vertices=vertices), words.rounds, words.threads)
     if words.json:
         with open(words.json, "w", encoding="utf-8") as file:
