@@ -2,11 +2,12 @@
 
 Usage: ./tess bench python --only networkx [--edges N] [--rounds N] [--json FILE]
 
-Two processes have the same graphs: one does not see the package, in the other NETWORKX_BACKEND_PRIORITY is tessera, and
-nothing else is changed. With any backend the dispatcher of NetworkX takes some microseconds for each call. They take turns, call by call; a time is the fastest of the rounds, and for short calls the
+Two processes have the same graphs: one does not see the package, in the other NETWORKX_BACKEND_PRIORITY is tessera,
+and nothing else is changed. They take turns, call by call; a time is the fastest of the rounds, and for short calls the
 mean of many. The graph is converted in every call. With a table a call begins with a DataFrame: it makes the graph and
-does the work. Results are compared: distances, scores to 1e-6, numbers of components, cores, triangles; for Louvain's
-method the modularities are printed. A ratio is NetworkX's time over ours.
+does the work. Results are compared: distances, scores, numbers of components, cores, triangles; for Louvain's method
+the modularities are printed. A ratio is NetworkX's time over ours. With any backend the dispatcher of NetworkX takes
+some microseconds for each call.
 """
 
 import json

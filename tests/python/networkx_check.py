@@ -408,7 +408,7 @@ class Dispatch(unittest.TestCase):
                                  list(nx.strongly_connected_components(right)))
             self.assertEqual(len(made), len(right))
             self.assertNotIn("_adj", made.__dict__)
-            self.assertEqual({u: list(row) for u, row in made.adjacency()}, {u: list(row) for u, row in right.adjacency()})
+            self.assertEqual(*({u: list(row) for u, row in one.adjacency()} for one in (made, right)))
             self.assertEqual((list(made), list(made.edges(data=True))), (list(right), list(right.edges(data=True))))
             plain = ts.networkx.convert_to_nx(made)
             self.assertTrue(nx.utils.graphs_equal(plain, right) and type(plain) is type(right))

@@ -25,8 +25,9 @@ def from_pandas_edgelist(df, source="source", target="target", edge_attr=None, c
     sources, targets, called = ends
     held = _engine.graph_from_ends(len(called), sources, targets, values, None, directed, "last", "keep")
     whole = len(df) > 0 and edge_attr is not None and df[edge_attr].dtype.kind in "iu"
-    made = Rows(held.offsets(), held.targets(), lambda: _in_order(sources, targets), held.weights() if values is not None
-                else None, None, directed=directed, integers=values is None or whole, self_loops=held.self_loops,
+    made = Rows(held.offsets(), held.targets(), lambda: _in_order(sources, targets),
+                None if values is None else held.weights(), None, directed=directed,
+                integers=values is None or whole, self_loops=held.self_loops,
                 names=lambda: _index_of(called, None, len(called)).tolist())
     kept = df[wanted].copy()
     base = nx.DiGraph if directed else nx.Graph

@@ -14,8 +14,8 @@ class Rows:
     """Rows of all neighbours in ascending order, with weights of one key, or without.
 
     `names` has the vertices in their order; None: vertex i is called i. Between the same ends there may have been
-    several edges: `sums` has their weights together, `least` the smallest; None: every weight is 1. `names` and `as_added`
-    may be functions that make them.
+    several edges: `sums` has their weights together, `least` the smallest; None: every weight is 1. `names` and
+    `as_added` may be functions that make them.
     """
 
     def __init__(self, offsets, targets, as_added, sums, least, *, directed, integers, self_loops, names):

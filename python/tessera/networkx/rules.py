@@ -112,7 +112,9 @@ def _as_networkx(cls) -> bool:
     if cls not in _CLASSES:
         bases = nx.MultiDiGraph, nx.MultiGraph, nx.DiGraph, nx.Graph
         base = next((base for base in bases if issubclass(cls, base)), None)
-        _CLASSES[cls] = getattr(cls, "__networkx_backend__", None) == "tessera" or base is not None and all(getattr(cls, name) is getattr(base, name) for name in _LOOKS)
+        ours = getattr(cls, "__networkx_backend__", None) == "tessera"
+        same = base is not None and all(getattr(cls, name) is getattr(base, name) for name in _LOOKS)
+        _CLASSES[cls] = ours or same
     return _CLASSES[cls]
 
 
@@ -132,7 +134,7 @@ def can_run(name, args, kwargs):
             return _MAKERS[name](*args, **kwargs)
         graph = args[0] if args else kwargs["G"]
         return _as_networkx(type(graph)) and _CAN[name](*args, **kwargs)
-    except (TypeError, KeyError):
+    except (AttributeError, KeyError, TypeError):
         return False
 
 
