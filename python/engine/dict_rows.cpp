@@ -95,6 +95,8 @@ class numbering {
   [[nodiscard]] bool texts() const noexcept { return texts_; }
   // All names are texts or integers, which are hashed without anybody's code.
   [[nodiscard]] bool plain() const noexcept { return plain_; }
+  // To hash or to compare names may be anybody's code.
+  [[nodiscard]] bool runs_code() const noexcept { return !plain_; }
   // No two names have the same hash.
   [[nodiscard]] bool different() const noexcept { return different_; }
   [[nodiscard]] bool in_order() const noexcept { return in_order_; }
@@ -308,23 +310,32 @@ class walk {
     });
   }
 
+  // Takes the ends of a row, whose edges' dicts are on their way while the row before is finished.
   void read(std::uint32_t u, PyObject* row) {
+    std::swap(entries_, before_);
     entries_.clear();
-    bool sorted = true;
     each_end(row, [&](std::uint32_t v, PyObject* edge) {
       if (!rules_.directed && v < u) return;
-      if (weighs_) __builtin_prefetch(edge);
-      sorted = sorted && (entries_.empty() || entries_.back().target < v);
       entries_.push_back({v, edge});
+      if (!weighs_) return;
+      __builtin_prefetch(edge);
+      // Other people's code may come next, and remove the edge.
+      if (numbers_.runs_code()) weigher_.weigh(entries_.back());
     });
-    if (weighs_)
-      for (entry& e : entries_) weigher_.weigh(e);
+    if (u != 0) finish(u - 1, before_);
+    if (u + std::size_t{1} == filled_.size()) finish(u, entries_);
+  }
+
+  void finish(std::uint32_t u, std::vector<entry>& entries) {
+    if (weighs_ && !numbers_.runs_code())
+      for (entry& e : entries) weigher_.weigh(e);
     if (rules_.directed)
-      std::ranges::transform(entries_, made_.as_added.begin() + static_cast<std::ptrdiff_t>(filled_[u]),
-                             &entry::target);
-    if (!sorted) std::ranges::sort(entries_, {}, &entry::target);
-    all_sorted_ = all_sorted_ && sorted;
-    for (entry const& e : entries_) {
+      std::ranges::transform(entries, made_.as_added.begin() + static_cast<std::ptrdiff_t>(filled_[u]), &entry::target);
+    if (!std::ranges::is_sorted(entries, {}, &entry::target)) {
+      std::ranges::sort(entries, {}, &entry::target);
+      all_sorted_ = false;
+    }
+    for (entry const& e : entries) {
       put(u, e.target, e);
       if (e.target == u) ++made_.self_loops;
       if (!rules_.directed && e.target != u) put(e.target, u, e);
@@ -345,8 +356,8 @@ class walk {
   bool weighs_;
   bool all_sorted_ = true;
   dict_rows made_;
-  std::vector<std::uint64_t> filled_;  // up to where each row is
-  std::vector<entry> entries_;
+  std::vector<std::uint64_t> filled_;    // up to where each row is
+  std::vector<entry> entries_, before_;  // of this row, and of the one before
   std::vector<std::pair<PyObject*, PyObject*>> ends_;
 };
 

@@ -7,8 +7,10 @@ graphs with and without backend; conversions against the dicts themselves; what 
 import copy
 import itertools
 import math
+import os
 import pickle
 import random
+import subprocess
 import sys
 import unittest
 import warnings
@@ -365,6 +367,21 @@ class Dispatch(unittest.TestCase):
             self.assertEqual(nx.number_connected_components(other, backend="tessera"), 1)
             self.assertEqual(list(other.edges), list(graph.edges))
 
+    def test_the_engine_is_loaded_when_it_pays(self):
+        script = """
+import sys, networkx as nx
+graph = nx.gnm_random_graph(2000, 8000, seed=1)
+calls = 0
+while "tessera._engine" not in sys.modules:
+    assert "numpy" not in sys.modules
+    nx.core_number(graph)
+    calls += 1
+print(calls)
+"""
+        environment = {**os.environ, "PYTHONPATH": sys.path[0], "NETWORKX_BACKEND_PRIORITY": "tessera"}
+        printed = subprocess.run([sys.executable, "-c", script], env=environment, text=True, capture_output=True)
+        self.assertIn(int(printed.stdout), range(10, 31), printed.stderr)
+
     def test_a_graph_of_the_backend_is_one_of_networkx(self):
         for graph in graphs(weights="mixed"):
             graph.graph["name"] = "odd"
@@ -444,6 +461,11 @@ class Dispatch(unittest.TestCase):
                 continue
             with self.subTest(name):
                 self.assertFalse(rules.should_run(name, (small,), {}))
+        self.assertFalse(rules.should_run("single_source_shortest_path_length", (large, [0]), {}))
+        alone = nx.union(nx.empty_graph(["alone"]), large)
+        self.assertFalse(rules.should_run("is_connected", (alone,), {}))
+        self.assertFalse(rules.should_run("single_source_shortest_path_length", (alone, "alone"), {}))
+        self.assertTrue(rules.should_run("single_source_shortest_path_length", (alone, 0), {}))
         with nx.config.backend_priority(algos=["tessera"], generators=[]):
             nx.triangles(small)
             self.assertFalse(small.__networkx_cache__.get("backends"))
