@@ -12,6 +12,7 @@ import pickle
 import random
 import subprocess
 import sys
+import tempfile
 import unittest
 import warnings
 
@@ -435,6 +436,43 @@ print(calls)
                 nx.from_pandas_edgelist(table, "from", "to", backend="tessera")
         with self.assertRaises(NotImplementedError):
             nx.from_pandas_edgelist(frame, "from", "to", edge_attr=True, backend="tessera")
+
+    def test_files_make_graphs_of_the_backend(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no pandas")
+        good = "# a list\n3 1\n\n1 2\n2\t3 # here\n007 3\n1 3\n3 1\n"
+        heavy = "a b 1.5\nb c 0.1\nc a 1e3\nb a 2\n"
+        cases = [
+            (nx.read_edgelist, good, {}, True), (nx.read_edgelist, good, {"nodetype": int}, True),
+            (nx.read_edgelist, good, {"nodetype": int, "create_using": nx.DiGraph, "data": False}, True),
+            (nx.read_weighted_edgelist, heavy, {}, True),
+            (nx.read_weighted_edgelist, heavy, {"create_using": nx.DiGraph}, True),
+            (nx.read_edgelist, "1 2 {'weight': 3}\n2 3 {}\n", {}, False),
+            (nx.read_edgelist, "1 2\nalone\n3 4\n", {}, False),
+            (nx.read_edgelist, "1 2\n\n\n", {"nodetype": float}, False), (nx.read_edgelist, "", {}, False),
+            (nx.read_edgelist, "a\u00a0b c\n", {"data": False}, False), (nx.read_edgelist, "1,2\n", {"delimiter": ","}, False),
+            (nx.read_edgelist, '"a b" c\n', {"data": False}, False),
+            (nx.read_weighted_edgelist, "1 2 nan\n", {}, False),
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "edges.txt")
+            for function, text, words, done in cases:
+                with self.subTest(text, words=words):
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write(text)
+                    right = function(path, **words, backend="networkx")
+                    with nx.config.backend_priority(algos=[], generators=["tessera"]):
+                        made = function(path, **words)
+                    self.assertEqual(getattr(made, "__networkx_backend__", None), "tessera" if done else "networkx")
+                    self.assertEqual(str(list(made.edges(data=True))), str(list(right.edges(data=True))))
+                    self.assertEqual((list(made), made.is_directed()), (list(right), right.is_directed()))
+                    if done:
+                        made = function(path, **words, backend="tessera")
+                        source = next(iter(right))
+                        self.assertEqual(nx.single_source_dijkstra_path_length(made, source),
+                                         nx.single_source_dijkstra_path_length(right, source))
 
     def test_the_rules_refuse_what_differs(self):
         graph, directed = nx.path_graph(4), nx.DiGraph([(0, 1)])

@@ -43,6 +43,8 @@ FUNCTIONS = {
     "asyn_lpa_communities": "communities",
     "modularity": "communities",
     "from_pandas_edgelist": "generators",
+    "read_edgelist": "generators",
+    "read_weighted_edgelist": "generators",
 }
 
 
@@ -99,7 +101,24 @@ def _from_table(df, source="source", target="target", edge_attr=None, create_usi
 
 
 # The same for functions that make graphs.
-_MAKERS = {"from_pandas_edgelist": _from_table}
+_MAKERS = {
+    "from_pandas_edgelist": _from_table,
+    "read_edgelist": lambda path, comments="#", delimiter=None, create_using=None, nodetype=None, data=True,
+    edgetype=None, encoding="utf-8": (
+        _plain_list(comments, delimiter, create_using, nodetype) and hasattr(path, "seekable") and path.seekable()
+        and edgetype is None and (data is True or data is False or _one_weight(data))),
+    "read_weighted_edgelist": lambda path, comments="#", delimiter=None, create_using=None, nodetype=None,
+    encoding="utf-8": _plain_list(comments, delimiter, create_using, nodetype),
+}
+
+
+def _plain_list(comments, delimiter, create_using, nodetype):
+    return (isinstance(comments, str) and len(comments) == 1 and delimiter is None
+            and create_using in (None, nx.Graph, nx.DiGraph) and nodetype in (None, int, str))
+
+
+def _one_weight(data):
+    return len(data) == 1 and len(data[0]) == 2 and isinstance(data[0][0], str) and data[0][1] is float
 
 
 def _unseeded(seed) -> bool:
