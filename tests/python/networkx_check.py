@@ -452,7 +452,8 @@ print(calls)
             (nx.read_edgelist, "1 2 {'weight': 3}\n2 3 {}\n", {}, False),
             (nx.read_edgelist, "1 2\nalone\n3 4\n", {}, False),
             (nx.read_edgelist, "1 2\n\n\n", {"nodetype": float}, False), (nx.read_edgelist, "", {}, False),
-            (nx.read_edgelist, "a\u00a0b c\n", {"data": False}, False), (nx.read_edgelist, "1,2\n", {"delimiter": ","}, False),
+            (nx.read_edgelist, "a\u00a0b c\n", {"data": False}, False),
+            (nx.read_edgelist, "1,2\n", {"delimiter": ","}, False),
             (nx.read_edgelist, '"a b" c\n', {"data": False}, False),
             (nx.read_weighted_edgelist, "1 2 nan\n", {}, False),
         ]

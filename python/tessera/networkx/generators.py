@@ -21,7 +21,7 @@ def from_pandas_edgelist(df, source="source", target="target", edge_attr=None, c
 
 def read_edgelist(path, comments="#", delimiter=None, create_using=None, nodetype=None, data=True, edgetype=None,
                   encoding="utf-8"):
-    """`path` is an open file, by NetworkX's decorator. What is not such a list is left to NetworkX, from where it was."""
+    """`path` is an open file, by NetworkX's decorator, and is left where it was if it is not such a list."""
     import pandas
 
     columns = ["source", "target"] if data in (True, False) else ["source", "target", data[0][0]]
