@@ -25,7 +25,11 @@ class peeling {
       : g_(g), part_(g.part()), degrees_(degrees.local().data()), losses_(losses), alone_(tess::workers() == 1) {}
 
   tess::task<void> run() {
-    for (vertex i = 0; i < part_.count; ++i) degrees_[i] = static_cast<std::uint32_t>(part_.out.degree(i));
+    for (vertex i = 0; i < part_.count; ++i) {
+      // Rows are in order. A self-loop is no neighbour.
+      bool const loop = std::ranges::binary_search(part_.out.neighbours(i), part_.first + i);
+      degrees_[i] = static_cast<std::uint32_t>(part_.out.degree(i)) - (loop ? 1 : 0);
+    }
     left_.resize(part_.count);
     for (vertex i = 0; i < part_.count; ++i) left_[i] = part_.first + i;
     bool first = true;

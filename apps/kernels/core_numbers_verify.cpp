@@ -15,7 +15,8 @@ tess::task<std::vector<std::uint32_t>> core_numbers_alone(graph::distributed_gra
   std::vector<std::uint32_t> degrees(n);
   std::vector<std::uint64_t> begins(g.degree_max() + std::uint64_t{2});  // of each degree in `order`
   for (graph::vertex v = 0; v < n; ++v) {
-    degrees[v] = static_cast<std::uint32_t>(rows.neighbours(v).size());
+    auto const others = std::ranges::count_if(rows.neighbours(v), [v](graph::vertex w) { return w != v; });
+    degrees[v] = static_cast<std::uint32_t>(others);
     ++begins[degrees[v] + std::uint64_t{1}];
   }
   for (std::uint64_t d = 1; d < begins.size(); ++d) begins[d] += begins[d - 1];

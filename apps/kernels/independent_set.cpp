@@ -48,6 +48,7 @@ class selection {
     auto const mine = priority(v);
     bool first = true;
     for (vertex const w : part_.out.neighbours(v - part_.first)) {
+      if (w == v) continue;  // a self-loop
       std::uint8_t const other = std::atomic_ref(states_[w]).load(relaxed);
       if (other == inside) {
         std::atomic_ref(states_[v]).store(outside, relaxed);

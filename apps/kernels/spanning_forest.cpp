@@ -92,13 +92,14 @@ class forest_growth {
       for (std::uint64_t i = begin; i < end; ++i) {
         auto const own = static_cast<vertex>(part_.first + i);
         for (std::uint64_t e = part_.out.offsets[i]; e < part_.out.offsets[i + 1]; ++e) {
+          if (part_.out.targets[e] == own) continue;  // a self-loop
           edge<Weight> const is = entry(i, e);
           if (picks_[i].from == picks_[i].to || is < picks_[i].is) picks_[i] = {own, part_.out.targets[e], is};
         }
       }
     });
     for (vertex i = 0; i < part_.count; ++i)
-      if (part_.out.degree(i) != 0) pickers_.push_back(part_.first + i);
+      if (picks_[i].from != picks_[i].to) pickers_.push_back(part_.first + i);
   }
 
   // Links the components that picked an edge; whether there is one anywhere. Afterwards every link of a component that

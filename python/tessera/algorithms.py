@@ -137,6 +137,8 @@ def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, it
     """
     if norm not in ("l1", "l2"):
         raise ValueError(f"norm={norm!r}, expected 'l1' or 'l2'")
+    if not 0 <= damping <= 1:
+        raise ValueError(f"damping={damping}, expected a number from 0 to 1")
     held = _prepare(graph, places)
     if not weighted and personalization is None and dangling is None:
         scores, _, _ = _engine.pagerank(held, damping, tolerance, iterations, norm == "l2")
@@ -149,6 +151,11 @@ def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, it
                                                 _shares(graph, personalization, "personalization"),
                                                 _shares(graph, dangling, "dangling"))
     return _series(graph, scores, "pagerank")
+
+
+def _ends(held):
+    """The source and the target of each place in the rows."""
+    return np.repeat(np.arange(held.vertices), np.diff(held.offsets()).astype(np.int64)), held.targets()
 
 
 def _numbered(graph, first, name):
@@ -244,7 +251,17 @@ def assortativity(graph: Graph, *, source: Literal["in", "out"] = "out", target:
     for end in (source, target):
         if end not in ("in", "out"):
             raise ValueError(f"degree {end!r}, expected 'in' or 'out'")
-    return _engine.assortativity(_prepare(graph, places), source == "in", target == "in")
+    held = _prepare(graph, places)
+    if not held.directed:
+        # A self-loop has two ends at its vertex, and one place in a row.
+        ends, targets = _ends(held)
+        if (loops := ends == targets).any():
+            degrees = np.bincount(ends, minlength=held.vertices) + np.bincount(ends[loops], minlength=held.vertices)
+            x, y = degrees[ends].astype(float), degrees[targets].astype(float)
+            x, y = x - x.mean(), y - y.mean()
+            spread = float(np.sqrt((x * x).sum() * (y * y).sum()))
+            return float((x * y).sum()) / spread if spread else float("nan")
+    return _engine.assortativity(held, source == "in", target == "in")
 
 
 def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed: int = 1,
@@ -284,17 +301,18 @@ def modularity(graph: Graph, communities: ArrayLike, *, resolution: float = 1, w
     labels = np.unique(np.asarray(communities), return_inverse=True)[1]
     if len(labels) != held.vertices:
         raise ValueError(f"{len(labels)} communities for {held.vertices} vertices, expected one for each")
-    sources = np.repeat(np.arange(held.vertices), np.diff(held.offsets()).astype(np.int64))
+    sources, targets = _ends(held)
     weight = held.weights() if weighted and held.weighted else np.ones(len(sources))
+    # A self-loop has two ends at its vertex, and one place in a row.
+    weight = np.where(sources == targets, 2 * weight, weight)
     total = weight.sum()
     if total == 0:
         return 0.0
-    inside = weight[labels[sources] == labels[held.targets()]].sum()
+    inside = weight[labels[sources] == labels[targets]].sum()
     degrees = np.bincount(labels[sources], weight)
     return float(inside / total - resolution * np.square(degrees / total).sum())
 
 
-@overload
 def triangles(graph: Graph, *, per_vertex: Literal[False] = False, places: int | None = None) -> int: ...
 @overload
 def triangles(graph: Graph, *, per_vertex: Literal[True], places: int | None = None) -> pandas.Series[int]: ...

@@ -231,7 +231,7 @@ class Results(unittest.TestCase):
             for improved in (True, False):
                 self.same(nx.closeness_centrality, graph, wf_improved=improved, delta=1e-12)
                 self.same(nx.closeness_centrality, graph, u=list(graph)[31], wf_improved=improved, delta=1e-12)
-            self.same(nx.harmonic_centrality, graph, order=False, delta=1e-12)
+            self.same(nx.harmonic_centrality, graph, delta=1e-12)
         for n in (0, 1, 2):
             self.same(nx.closeness_centrality, nx.path_graph(n))
             self.same(nx.harmonic_centrality, nx.path_graph(n))
@@ -322,6 +322,8 @@ class Results(unittest.TestCase):
             (nx.community.modularity, nx.empty_graph(2), ([{0}, {1}],), {}),
             (nx.betweenness_centrality, graph, (), {"k": 5, "seed": 1}),
             (nx.maximal_independent_set, directed, (), {}),
+            (nx.degree_pearson_correlation_coefficient, nx.empty_graph(30), (), {}),
+            (nx.degree_pearson_correlation_coefficient, directed, (), {}),
         ]
         for function, graph_of, arguments, options in cases:
             with self.subTest(function.__name__, arguments=arguments, options=options):

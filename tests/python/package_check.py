@@ -250,6 +250,24 @@ class Results(unittest.TestCase):
             theirs = nx.community.modularity(undirected, theirs, weight=None)
             self.assertGreater(ts.modularity(g, labels), theirs - 0.02)
 
+    def test_self_loops_that_were_kept_are_no_neighbours_and_no_forest(self):
+        for made in self.each_graph():
+            undirected = made.to_undirected()
+            ends = np.array([*undirected.edges, *((v, v) for v in range(0, 120, 2))])
+            weights = [*(w for *_, w in undirected.edges(data="weight")), *[0.5] * 60]
+            g = ts.from_edges(ends[:, 0], ends[:, 1], weights, vertices=120, self_loops="keep")
+            bare = adopted(undirected, weighted=True)
+            self.assertTrue(ts.spanning_forest(g).equals(ts.spanning_forest(bare)))
+            self.assertEqual(ts.core_numbers(g).to_dict(), nx.core_number(undirected))
+            # Vertices that waited for themselves would be waited for without end.
+            self.assertTrue(ts.independent_set(g).equals(ts.independent_set(bare)))
+            looped = nx.empty_graph(120)
+            looped.add_weighted_edges_from((u, v, w) for (u, v), w in zip(ends.tolist(), weights, strict=True))
+            labels = ts.louvain(g)
+            sets = [set(index) for index in labels.groupby(labels).groups.values()]
+            self.assertAlmostEqual(ts.modularity(g, labels), nx.community.modularity(looped, sets))
+            self.assertAlmostEqual(ts.assortativity(g), nx.degree_pearson_correlation_coefficient(looped))
+
     def test_an_order_has_each_vertex_after_those_before_it(self):
         made = nx.DiGraph([(u, v) for u, v in random_graph(4).edges if u < v])
         order = ts.topological_order(ts.from_edges(list(made.edges), directed=True))
@@ -345,6 +363,8 @@ class Inputs(unittest.TestCase):
             (lambda: ts.from_pandas(frame, "from", "km"), ValueError, "the name 1.5, expected an integer or a text"),
             (lambda: ts.from_pandas(frame.assign(to=["a", None, "b", "c"]), "from", "to"), ValueError, "row 1.*name"),
             (lambda: ts.from_pandas(pandas.DataFrame({"s": [1, "a"], "t": [1, 2]}), "s", "t"), ValueError, "mixed"),
+            (lambda: ts.pagerank(ts.generate("grid:3x3"), damping=1.5), ValueError, "damping=1.5"),
+            (lambda: ts.pagerank(ts.generate("grid:3x3"), damping=np.nan), ValueError, "damping=nan"),
             (lambda: ts.from_edges([[0, 10**9]]), ValueError, "names=True"),
             (lambda: ts.from_edges([[0, -1]]), ValueError, "row 0: vertex -1"),
             (lambda: ts.from_edges([0, 1], [1]), ValueError, "2 sources and 1 targets"),

@@ -65,4 +65,6 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True):
 def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     rows = G._rows()
     chosen = np.arange(rows.vertices, dtype=np.uint32)
-    return rows.named(_engine.distance_sums(rows.form(), chosen, False, False)[2])
+    found = rows.named(_engine.distance_sums(rows.form(), chosen, False, False)[2])
+    # NetworkX makes its dict of a set of the vertices, which grows one by one.
+    return {name: found[name] for name in set(iter(found))}

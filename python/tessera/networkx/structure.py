@@ -54,7 +54,10 @@ def degree_assortativity_coefficient(G, x="out", y="in", weight=None, nodes=None
     return float(np.corrcoef(at[x][sources], at[y][targets])[0, 1])
 
 
-degree_pearson_correlation_coefficient = degree_assortativity_coefficient
+def degree_pearson_correlation_coefficient(G, x="out", y="in", weight=None, nodes=None):
+    if len(G._rows().targets) < 2:
+        raise NotImplementedError("no correlation of less than two numbers, which scipy refuses in its own words")
+    return degree_assortativity_coefficient(G, x, y)
 
 
 def maximal_independent_set(G, nodes=None, seed=None):
