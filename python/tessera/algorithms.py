@@ -57,9 +57,11 @@ def _sources(graph, source):
 
 def _with_parents(graph, series, before):
     known = (before != UNREACHED) & (before != np.arange(len(before), dtype=np.uint32))
-    called = graph.index.take(np.where(known, before, 0))
+    called = graph.index.take(np.where(known, before, 0)).to_series(index=graph.index)
+    if called.dtype.kind == "i":
+        called = called.astype("Int64")  # with missing ones; float64 would round names above 2^53
     frame = series.to_frame()
-    frame["parent"] = called.to_series(index=graph.index).where(known)
+    frame["parent"] = called.where(known)
     return frame
 
 
@@ -104,7 +106,7 @@ def sssp(graph: Graph, source: Hashable | Vertices, *, parents: bool = False, de
     >>> import tessera as ts
     >>> g = ts.from_edges([0, 1, 0], [1, 2, 2], [1.0, 1.0, 5.0])
     >>> ts.sssp(g, 0, parents=True)["parent"].tolist()
-    [nan, 0.0, 1.0]
+    [<NA>, 0, 1]
     """
     _refuse_negative_weights(graph)
     distances, before = _engine.sssp(_prepare(graph, places), _sources(graph, source), delta, parents)

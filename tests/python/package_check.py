@@ -87,6 +87,12 @@ class Results(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "no vertex 500"):
             ts.bfs(g, [3, 500])
 
+    def test_parents_with_large_numbers_keep_their_names(self):
+        large = 2**62 + 1
+        g = ts.from_edges([[large, 5], [5, large + 2], [9, 8]], names=True)
+        for parents in (ts.bfs(g, large, parents=True)["parent"], ts.sssp(g, large, parents=True)["parent"]):
+            self.assertEqual(parents.dropna().to_dict(), {5: large, large + 2: 5})
+
     def test_edges_of_no_length_have_no_circles_of_parents(self):
         for places in (1, 3):
             ts.configure(places)
