@@ -355,6 +355,14 @@ class Dispatch(unittest.TestCase):
         graph.add_node("alone")
         self.assertEqual(nx.number_connected_components(graph, backend="tessera"), 3)
 
+    def test_a_view_is_read_at_each_call(self):
+        for look in (nx.DiGraph.reverse, nx.DiGraph.copy, nx.DiGraph.to_directed):
+            graph = nx.path_graph(5, create_using=nx.DiGraph)
+            view = look(graph, False) if look is nx.DiGraph.reverse else look(graph, as_view=True)
+            self.assertEqual(nx.number_strongly_connected_components(view, backend="tessera"), 5)
+            graph.add_edge(4, 0)
+            self.assertEqual(nx.number_strongly_connected_components(view, backend="tessera"), 1)
+
     def test_weights_are_read_when_they_are_wanted(self):
         graph = nx.MultiGraph([(0, 1, {"km": 2}), (0, 1, {"km": 5}), (1, 2, {"km": 3, "weight": 7})])
         for weight, far in ((None, 2), ("km", 5), ("weight", 8), (None, 2), ("none", 2)):

@@ -13,6 +13,8 @@ def pagerank(G, alpha=0.85, personalization=None, max_iter=100, tol=1.0e-6, nsta
     rows = G._rows(weight)
     if rows.vertices == 0:
         return {}
+    if not 0 <= alpha <= 1:
+        raise NotImplementedError("alpha is no share of the rank")
     if rows.sums is not None and rows.sums.min() < 0:
         raise NotImplementedError("a weight is negative")
     vectors = []

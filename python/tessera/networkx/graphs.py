@@ -161,6 +161,9 @@ def convert_from_nx(graph, edge_attrs=None, node_attrs=None, preserve_edge_attrs
         raise NotImplementedError("the engine keeps one weight of an edge, not all of its attributes")
     if edge_attrs and (len(edge_attrs) > 1 or any(missing != 1 for missing in edge_attrs.values())):
         raise NotImplementedError("the engine keeps one weight of an edge, which is 1 where there is none")
+    if hasattr(graph, "_graph"):
+        # A view, whose cache nobody clears when its graph changes. None: NetworkX keeps nothing.
+        graph.__networkx_cache__ = None
     made = cls._later(weakref.ref(graph), attributes=graph.graph, cached=True)
     made._rows(next(iter(edge_attrs)) if edge_attrs else None)
     return made
