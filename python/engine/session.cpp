@@ -1,6 +1,7 @@
 // session: a runtime that keeps its threads, a thread that cancels it after Ctrl-C, and the queue of place 0's process.
 #include "session.hpp"
 
+#include <nanobind/nanobind.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <unistd.h>
@@ -71,6 +72,13 @@ class interrupts {
   }
   interrupts(interrupts const&) = delete;
   interrupts& operator=(interrupts const&) = delete;
+
+  // A Ctrl-C that came while the places started is known to the interpreter only.
+  void look_back() const {
+    if (!first_) return;
+    nanobind::gil_scoped_acquire const held;
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  }
 
  private:
   bool first_;
@@ -229,6 +237,7 @@ void session::run_task(work const& f) {
   work const all = with_retired(f);
   try {
     interrupts const ours(*places_);
+    ours.look_back();
     places_->run([&all]() -> tess::task<void> { return all(); });
   } catch (...) {
     if (cancelled.load(std::memory_order_relaxed)) {

@@ -413,6 +413,19 @@ class Process(unittest.TestCase):
         self.assertLess(time.monotonic() - begin, 10)
         self.assertTrue((ts.pagerank(g) == before).all())
 
+    def test_ctrl_c_while_places_start_is_not_lost(self):
+        g = ts.generate("grid:150x150")
+        for i in range(16):
+            ts.configure(places=2 + i % 2, workers=1)
+            begin = time.monotonic()
+            timer = threading.Timer(i * 0.0002, lambda: os.kill(os.getpid(), signal.SIGINT))
+            with self.assertRaises(KeyboardInterrupt):
+                timer.start()
+                ts.betweenness(g)
+            timer.join()
+            self.assertLess(time.monotonic() - begin, 5)
+        ts.configure()
+
     def test_threads_take_turns(self):
         g = adopted(random_graph(1))
         found = []
