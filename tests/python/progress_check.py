@@ -118,16 +118,10 @@ class Notebook(unittest.TestCase):
         self.assertEqual(self.cells[0][0], "sweep: 1 s")
         self.assertEqual(self.cells[0][-2:], ["sweep: 2 s, 1 of 2", ""])
 
-    def test_what_a_call_costs(self):
-        def seconds():
-            begin = time.perf_counter()
-            for _ in range(1000):
-                with progress.doing("nothing"):
-                    pass
-            return (time.perf_counter() - begin) / 1000
-
-        # The best of many: there may be others on this machine.
-        self.assertLess(min(seconds() for _ in range(20)), 10e-6)
+    def test_short_calls_show_nothing(self):
+        for _ in range(1000):
+            with progress.doing("nothing"):
+                pass
         self.assertEqual(self.cells, [])
 
 
