@@ -1,6 +1,7 @@
 // assortativity: degrees of targets are gathered; each place sums up its rows, and all places their sums.
 #include "kernels/assortativity.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -33,14 +34,17 @@ struct second_sums {
   }
 };
 
-std::uint32_t degree_of(graph::graph_part const& part, std::uint64_t i, edge_end_degree kind) {
-  return static_cast<std::uint32_t>(kind == edge_end_degree::out ? part.out.degree(i) : part.in.degree(i));
+// Without directions a self-loop has two ends at its vertex, and one place in its row.
+std::uint32_t degree_of(graph::graph_part const& part, vertex i, edge_end_degree kind, bool directed) {
+  std::uint64_t const entries = kind == edge_end_degree::out ? part.out.degree(i) : part.in.degree(i);
+  bool const loop = !directed && std::ranges::binary_search(part.out.neighbours(i), part.first + i);
+  return static_cast<std::uint32_t>(entries + (loop ? 1U : 0U));
 }
 
 tess::task<double> correlate(graph::distributed_graph g, replicated<std::uint32_t> ends, assortativity_rules rules) {
   graph::graph_part const& part = g.part();
   std::uint32_t* const degrees = ends.local().data();
-  for (vertex i = 0; i < part.count; ++i) degrees[part.first + i] = degree_of(part, i, rules.target);
+  for (vertex i = 0; i < part.count; ++i) degrees[part.first + i] = degree_of(part, i, rules.target, g.directed());
   co_await tess::barrier();
   co_await ends.gather();
 
@@ -51,9 +55,10 @@ tess::task<double> correlate(graph::distributed_graph g, replicated<std::uint32_
   std::vector<both> by_worker(tess::workers());
   co_await tess::forall_chunks(0, by_worker.size(), 1, [&](std::uint64_t w, std::uint64_t) {
     both& s = by_worker[w];
-    for (std::uint64_t i = w * part.count / by_worker.size(); i < (w + 1) * part.count / by_worker.size(); ++i) {
+    std::uint64_t const end = (w + 1) * part.count / by_worker.size();
+    for (auto i = static_cast<vertex>(w * part.count / by_worker.size()); i < end; ++i) {
       wide const edges = static_cast<wide>(part.out.degree(i));
-      wide const x = degree_of(part, i, rules.source);
+      wide const x = degree_of(part, i, rules.source, g.directed());
       std::uint64_t row = 0;
       wide squares = 0;
       for (vertex const v : part.out.neighbours(i)) {

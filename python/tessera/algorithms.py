@@ -41,6 +41,19 @@ def _prepare(graph, places):
     return graph._held
 
 
+def _check_whole(most=2**31 - 1, **numbers):
+    for name, number in numbers.items():
+        limit = 2**64 - 1 if name == "seed" else most
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 0 <= number <= limit:
+            raise ValueError(f"{name}={number!r}, expected an integer from 0 to {limit}")
+
+
+def _check_real(**numbers):
+    for name, number in numbers.items():
+        if not 0 <= number < float("inf"):
+            raise ValueError(f"{name}={number!r}, expected a number from 0")
+
+
 def _refuse_negative_weights(graph):
     if graph.weighted and (graph._held.weights() < 0).any():
         raise ValueError("a weight is negative, expected weights from 0")
@@ -109,6 +122,7 @@ def sssp(graph: Graph, source: Hashable | Vertices, *, parents: bool = False, de
     [<NA>, 0, 1]
     """
     _refuse_negative_weights(graph)
+    _check_real(delta=delta)
     distances, before = _engine.sssp(_prepare(graph, places), _sources(graph, source), delta, parents)
     series = _series(graph, distances, "distance")
     return _with_parents(graph, series, before) if parents else series
@@ -119,6 +133,8 @@ def _shares(graph, given, name):
     if given is None:
         return None
     shares = np.zeros(graph.vertices, np.float64)
+    if not hasattr(given, "items"):
+        raise TypeError(f"{name} is a {type(given).__name__}, expected a mapping from vertices to numbers, or a Series")
     for vertex, share in given.items():
         if not (share >= 0 and np.isfinite(share)):
             raise ValueError(f"{name}[{vertex!r}] is {share}, expected a number from 0")
@@ -141,6 +157,8 @@ def pagerank(graph: Graph, *, damping: float = 0.85, tolerance: float = 1e-6, it
         raise ValueError(f"norm={norm!r}, expected 'l1' or 'l2'")
     if not 0 <= damping <= 1:
         raise ValueError(f"damping={damping}, expected a number from 0 to 1")
+    _check_real(tolerance=tolerance)
+    _check_whole(iterations=iterations)
     held = _prepare(graph, places)
     if not weighted and personalization is None and dangling is None:
         scores, _, _ = _engine.pagerank(held, damping, tolerance, iterations, norm == "l2")
@@ -203,6 +221,7 @@ def core_numbers(graph: Graph, *, places: int | None = None) -> pandas.Series[in
 
 def independent_set(graph: Graph, *, seed: int = 1, places: int | None = None) -> pandas.Series[bool]:
     """A maximal independent set, ignoring directions: a Series of bool. The same for the same seed. Luby (1986)."""
+    _check_whole(seed=seed)
     chosen = _engine.independent_set(_prepare(graph, places), seed)
     return _series(graph, chosen.view(np.bool_), "member")
 
@@ -253,17 +272,7 @@ def assortativity(graph: Graph, *, source: Literal["in", "out"] = "out", target:
     for end in (source, target):
         if end not in ("in", "out"):
             raise ValueError(f"degree {end!r}, expected 'in' or 'out'")
-    held = _prepare(graph, places)
-    if not held.directed:
-        # A self-loop has two ends at its vertex, and one place in a row.
-        ends, targets = _ends(held)
-        if (loops := ends == targets).any():
-            degrees = np.bincount(ends, minlength=held.vertices) + np.bincount(ends[loops], minlength=held.vertices)
-            x, y = degrees[ends].astype(float), degrees[targets].astype(float)
-            x, y = x - x.mean(), y - y.mean()
-            spread = float(np.sqrt((x * x).sum() * (y * y).sum()))
-            return float((x * y).sum()) / spread if spread else float("nan")
-    return _engine.assortativity(held, source == "in", target == "in")
+    return _engine.assortativity(_prepare(graph, places), source == "in", target == "in")
 
 
 def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed: int = 1,
@@ -273,8 +282,8 @@ def louvain(graph: Graph, *, resolution: float = 1, weighted: bool = True, seed:
     The same for the same seed, for every number of places. Blondel, Guillaume, Lambiotte, Lefebvre, "Fast unfolding of
     communities in large networks" (2008).
     """
-    if not resolution >= 0:
-        raise ValueError(f"resolution={resolution}, expected a number from 0")
+    _check_real(resolution=resolution)
+    _check_whole(seed=seed)
     if weighted:
         _refuse_negative_weights(graph)
     return _numbered(graph, _engine.louvain(_prepare(graph, places), resolution, seed, weighted), "community")
@@ -286,6 +295,7 @@ def label_propagation(graph: Graph, *, weighted: bool = True, seed: int = 1,
 
     Raghavan, Albert, Kumara, "Near linear time algorithm to detect community structures" (2007).
     """
+    _check_whole(seed=seed)
     if weighted:
         _refuse_negative_weights(graph)
     return _numbered(graph, _engine.label_propagation(_prepare(graph, places), seed, weighted), "community")
@@ -536,9 +546,7 @@ def random_walks(graph: Graph, *, length: int = 80, walks: int = 10, sources: Ve
     >>> ts.random_walks(ts.from_edges([[0, 1]]), length=3, walks=1).tolist()
     [[0, 1, 0, 1], [1, 0, 1, 0]]
     """
-    for name, number, least in (("length", length, 0), ("walks", walks, 0)):
-        if not number >= least:
-            raise ValueError(f"{name}={number}, expected a number from {least}")
+    _check_whole(length=length, walks=walks, seed=seed)
     for name, number in (("p", p), ("q", q)):
         if not 0.001 <= number <= 1000:
             raise ValueError(f"{name}={number}, expected a number from 0.001 to 1000")
