@@ -29,7 +29,9 @@ std::string text_of(place_failure const& e) {
   if (window >= no_window) return e.text;
   auto* const left = reinterpret_cast<std::uint32_t*>(bytes_of_window(window) + signal_offset);
   char const* const name = name_of_signal(std::atomic_ref(*left).load(std::memory_order_acquire));
-  return name == nullptr ? e.text : e.text + " by " + name;
+  if (name == nullptr) return e.text;
+  // Another place may have been the first to see it.
+  return e.text + (e.text.ends_with("ended") ? " by " : "; its process ended by ") + name;
 }
 
 void note_failure(job_state& j, place_failure const& e) {
