@@ -41,17 +41,7 @@ def transitivity(G):
 
 
 def degree_assortativity_coefficient(G, x="out", y="in", weight=None, nodes=None):
-    rows = G._rows()
-    if rows.self_loops == 0:
-        return _engine.assortativity(rows.form(), x == "in", y == "in")
-    sources, targets = rows.sources(), rows.targets
-    out_degrees = np.bincount(sources, minlength=rows.vertices)
-    in_degrees = np.bincount(targets, minlength=rows.vertices)
-    if not rows.directed:
-        # A self-loop has two ends at its vertex.
-        out_degrees = in_degrees = out_degrees + np.bincount(sources[sources == targets], minlength=rows.vertices)
-    at = {"out": out_degrees, "in": in_degrees}
-    return float(np.corrcoef(at[x][sources], at[y][targets])[0, 1])
+    return _engine.assortativity(G._rows().form(loops=True), x == "in", y == "in")
 
 
 def degree_pearson_correlation_coefficient(G, x="out", y="in", weight=None, nodes=None):
