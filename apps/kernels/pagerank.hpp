@@ -33,8 +33,8 @@ struct pagerank_rules {
 
 struct pagerank_result {
   int iterations = 0;
-  double change =
-      0;  // of the scores in the last iteration; far above the tolerance, the Euclidean norm is a lower bound
+  // Of the scores in the last iteration; far above the tolerance, the Euclidean norm is a lower bound.
+  double change = 0;
 };
 
 struct pagerank_state;

@@ -119,6 +119,7 @@ class Tess(unittest.TestCase):
             (["bench", "gups"], "tess_cli libexec/tessera/bench/gups"),
             (["memd", "--size", "1M"], "tess_cli tess_memd_program"),
             (["mem", "ls"], "tess_cli tess_mem_program"),
+            (["graph", "info", "graph.mtx"], "tess_cli tess_graph"),
         ):
             with self.subTest(words=words):
                 self.log.unlink(missing_ok=True)
