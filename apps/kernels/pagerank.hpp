@@ -33,7 +33,7 @@ struct pagerank_rules {
 
 struct pagerank_result {
   int iterations = 0;
-  // Of the scores in the last iteration; far above the tolerance, the Euclidean norm is a lower bound.
+  // The change of the scores in the last iteration; far above the tolerance, the Euclidean norm is a lower bound.
   double change = 0;
 };
 
