@@ -14,7 +14,7 @@ from tessera.papers.cni.paper import CNI
 from tessera.papers.cni.plan import ITEMS, SWEEP, SWEEP_COUNTS, Plan, Run
 from tessera.reproduce.claims import Claims
 
-from .end_to_end import EndToEnd, FakeRuns
+from .end_to_end import EndToEnd, FakeRuns, measured, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
@@ -194,39 +194,45 @@ class Items(unittest.TestCase):
 
 
 class Checks(unittest.TestCase):
-    def met(self, **laws: object) -> dict[str, bool | None]:
-        found = checks.all_of(results(**laws))
-        return {f"{number} {check.what}": check.met for number, check in enumerate(found)}
+    def of(self, **laws: object) -> dict[str, str]:
+        return verdicts(checks.MEASURES, results(**laws))
 
-    def test_all_are_met_by_the_laws(self):
-        self.assertEqual([what for what, met in self.met().items() if not met], [])
+    def test_every_claim_is_measured_in_full(self):
+        self.assertNotIn("not run", self.of().values())
 
-    def test_each_can_fail(self):
+    def test_each_changes_with_what_it_measures(self):
         changes = {
-            "one-way": {"one_way": 41},
-            "1 mr-queue lock": {"queue_total": 70},
-            "2 counter barrier": {"counter_base": 120},
-            "lock box against": {"box_total": 49},
-            "against tree": {"tree_level": 20},
-            "against MCS": {"mcs": 140},
-            "RDMA over": {"rate": {"rdma": 8.0, "stores": 2.0}},
-            "arrays on chip": {"rate": {"rdma": 2.0, "stores": 0.3}},
-            "arrays in DDR": {"rate": {"rdma": 2.0, "stores": 0.3}},
-            "smallest profitable": {"set_up": {"rdma": 8000, "stores": 8000}},
-            "bitonic sort: communication": {"set_up": {"rdma": 400, "stores": 400}},
-            "bitonic sort: efficiency": {"together": {2: 1.0, 4: 1.0}},
-            "FFT: communication": {"set_up": {"rdma": 1, "stores": 1}},
-            "FFT: efficiency": {"together": {2: 1.0, 4: 2.0}},
+            "store_one_way": ("fitted", "worse", {"one_way": 41}),
+            "mr_queue_total_4": ("met", "worse", {"queue_total": 70}),
+            "counter_4": ("met", "worse", {"counter_base": 120}),
+            "lock_order_4": ("met", "reversed", {"box_total": 49}),
+            "barrier_order_4": ("met", "better", {"mutex_total": 300}),
+            "barrier_gain_16": ("met", "worse", {"tree_level": 20}),
+            "lock_gain_least": ("met", "worse", {"mcs": 120}),
+            "lock_gain_most": ("met", "better", {"mcs": 500}),
+            "rdma_over_stores": ("fitted", "worse", {"rate": {"rdma": 8.0, "stores": 2.0}}),
+            "knee_buffers_chip": ("met", "better", {"rate": {"rdma": 2.0, "stores": 0.3}}),
+            "profitable_n": ("met", "worse", {"set_up": {"rdma": 8000, "stores": 8000}}),
+            "bitonic_stores_least": ("better", "reversed", {"set_up": {"rdma": 1, "stores": 400}}),
+            "bitonic_efficiency_4": ("met", "better", {"together": {2: 1.0, 4: 1.0}}),
+            "fft_efficiency_rdma_4": ("met", "worse", {"together": {2: 1.08, 4: 2.0}}),
         }
-        for name, change in changes.items():
-            with self.subTest(check=name):
-                found = [met for what, met in self.met(**change).items() if name in what]
-                self.assertEqual(found, [False])
+        plain = self.of()
+        for name, (before, after, change) in changes.items():
+            with self.subTest(claim=name):
+                self.assertEqual((plain[name], self.of(**change)[name]), (before, after))
 
-    def test_the_quick_form_does_not_judge_what_it_has_not_run(self):
-        found = self.met(quick=True)
-        self.assertEqual([what.split(" ", 1)[0] for what, met in found.items() if met is None],
-                         ["4", "10", "11", "12", "13"])  # fmt: skip
+    def test_what_stores_and_rdma_save(self):
+        of = results()
+        least = measured(checks.MEASURES, of, "bitonic_stores_least")
+        gains = [of.stores_gain("bitonic", cpus, n)[0] for n in (4, 8, 16, 32, 64) for cpus in (2, 4)]
+        self.assertAlmostEqual(least.ours.median, 100 * min(gains))
+        most = measured(checks.MEASURES, of, "fft_rdma_all_most")
+        gains = [of.stores_gain("fft", cpus, n)[1] for n in of.plan.sizes("fft") if n >= 128 for cpus in (2, 4)]
+        self.assertAlmostEqual(most.ours.median, -100 * min(gains))
+
+    def test_the_quick_form_is_not_judged(self):
+        self.assertEqual(set(self.of(quick=True).values()), {"not run", "not reproduced"})
 
     def test_nothing_is_met_without_runs(self):
         class Nothing(FakeExecutor):
@@ -235,8 +241,7 @@ class Checks(unittest.TestCase):
 
         of = results()
         of.executor = Nothing()
-        self.assertEqual({check.met for check in checks.all_of(of)}, {None})
-        self.assertEqual({check.ours for check in checks.all_of(of)}, {""})
+        self.assertEqual(set(verdicts(checks.MEASURES, of).values()), {"not run", "not reproduced"})
 
 
 class Whole(EndToEnd):
@@ -257,12 +262,13 @@ class Whole(EndToEnd):
     def test_only_what_was_named(self):
         code, printed, folder = self.run_it("--table", "1b", "--figure", "11b")
         self.assertEqual(code, 0, printed)
-        self.assertEqual(sorted(file.stem for file in folder.glob("*.csv")), ["cni_figure_11b", "cni_table_1b"])
+        self.assertEqual({file.stem for file in folder.glob("*.csv")},
+                         {"cni_checks", "cni_figure_11b", "cni_table_1b"})  # fmt: skip
 
     def test_the_sweep_is_made_only_if_it_is_asked_for(self):
         code, printed, folder = self.run_it("--sweep")
         self.assertEqual(code, 0, printed)
-        self.assertEqual([file.stem for file in folder.glob("*.csv")], ["cni_sweep"])
+        self.assertEqual({file.stem for file in folder.glob("*.csv")}, {"cni_checks", "cni_sweep"})
 
     def test_programs_to_be_built(self):
         self.assertEqual(self.run_it("--programs", "--figure", "9")[:2], (0, "cni-bitonic\n"))

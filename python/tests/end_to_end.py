@@ -4,10 +4,13 @@ import contextlib
 import io
 import tempfile
 import unittest
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
-from tessera.reproduce import command, report
+from tessera.reproduce import checks, command, report
+from tessera.reproduce.checks import Measure
 from tessera.reproduce.paper import Paper
 from tessera.reproduce.plan import AnyRun
 
@@ -27,6 +30,16 @@ class FakeRuns:
 
     def is_done(self, run: AnyRun) -> bool:
         return run.key != self.failing
+
+
+def verdicts(measures: Mapping[str, Measure], results: Any) -> dict[str, str]:
+    """The verdict of each claim of a paper, by name."""
+    return {one.claim.name: one.verdict.value for one in checks.all_of(measures, [results])}
+
+
+def measured(measures: Mapping[str, Measure], results: Any, name: str) -> checks.Check:
+    """The check of one claim."""
+    return next(one for one in checks.all_of(measures, [results]) if one.claim.name == name)
 
 
 class EndToEnd(unittest.TestCase):

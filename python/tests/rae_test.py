@@ -34,10 +34,11 @@ from tessera.papers.rae.plan import (
 from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
 
-from .end_to_end import EndToEnd, FakeRuns
+from .end_to_end import EndToEnd, FakeRuns, measured, verdicts
 
 ROOT = Path(__file__).resolve().parents[2]
 MACHINES = ROOT / "machines"
+NOTES = "".join(f"atomic {'index' if i % 3 == 0 else 'array'} {i}\n" for i in range(SAMPLES))
 
 
 class FakeExecutor(FakeRuns):
@@ -74,10 +75,9 @@ class FakeExecutor(FakeRuns):
             names = ("l1_load", "l2_load", "memory_load", "stream_load", "own_add")
             copies = {"copy_within_bytes_per_us": 900, "copy_neighbour_bytes_per_us": 1000}
             return json.dumps({"clock_ps": 500, "nodes": 6, **dict.fromkeys(names, 20), "words": words, **copies})
-        notes = "".join(f"atomic {'index' if i % 3 == 0 else 'array'} {i}\n" for i in range(SAMPLES))
         seconds, count = (0.001 * self.speed, 1000 * self.fewer) if way else (0.001, 1000)
         line = f"K seconds {seconds:.9f} gams 1.0 instructions {count} wrong {self.wrong} checksum 7\n"
-        return (notes if "--note" in run.arguments else "") + line
+        return (NOTES if "--note" in run.arguments else "") + line
 
     def rate(self, run: NodeRun) -> float:
         """Miss rate of a run."""
@@ -204,7 +204,7 @@ class Measures(unittest.TestCase):
             for run in (runs[0], runs[-1]):
                 RAE.makers[item](results(failing=run.key))
         lost = of.spread(*of.counted_programs()[-1], 64)
-        self.assertIsNone(checks.remote_share(results(failing=lost.key)).met)
+        self.assertEqual(verdicts(checks.MEASURES, results(failing=lost.key))["remote_share_64"], "not run")
 
 
 class Items(unittest.TestCase):
@@ -239,31 +239,46 @@ class Items(unittest.TestCase):
 
 
 class Checks(unittest.TestCase):
+    def of(self, **laws: float) -> dict[str, str]:
+        return verdicts(checks.MEASURES, results(**laws))
+
+    def test_every_claim_is_measured_in_full(self):
+        self.assertNotIn("not run", self.of().values())
+
     def test_the_remote_share(self):
-        self.assertTrue(checks.remote_share(results()).met)
-        self.assertIs(checks.remote_share(results(bias=0.015)).met, False)
-        self.assertIs(checks.remote_share(results(bias=-0.015)).met, False)
-        self.assertEqual(checks.remote_share(results()).ours, "98.438 % at 64, expected 98.438 %")
+        names = [f"remote_share_{places}" for places in (1, 2, 4, 8, 16, 32, 64)]
+        self.assertEqual({self.of()[name] for name in names}, {"met"})
+        for bias in (0.015, -0.015):
+            self.assertEqual({self.of(bias=bias)[name] for name in names[1:]}, {"worse"})
 
-    def test_every_kernel_gains(self):
-        self.assertTrue(checks.faster(results()).met)
-        self.assertIs(checks.faster(results(speed=0.99)).met, False)
-        self.assertIn("rae-6: mean 75.00 %, 75.00 to 75.00 %", checks.faster(results()).ours)
-        self.assertIsNone(checks.faster(results(wrong=3)).met)
+    def test_the_share_of_instructions(self):
+        self.assertEqual(self.of(each=6)["atomic_share"], "met")
+        self.assertEqual(self.of(each=200)["atomic_share"], "worse")
+        self.assertIn("bfs kron:14 5.00", measured(checks.MEASURES, results(), "atomic_share").note)
 
-    def test_instructions_removed(self):
-        self.assertTrue(checks.fewer(results()).met)
-        self.assertIs(checks.fewer(results(fewer=6)).met, False)
+    def test_time_saved_has_two_sides(self):
+        for speed, verdict in ((1.2, "met"), (4, "better"), (1.01, "worse"), (0.9, "reversed")):
+            self.assertEqual(self.of(speed=speed)["gain_mean"], verdict)
+        self.assertEqual(self.of(wrong=3)["gain_mean"], "not run")
+        self.assertIn("rae-16: 75.00 in the mean", measured(checks.MEASURES, results(), "gain_mean").note)
+
+    def test_instructions_removed_have_two_sides(self):
+        for fewer, verdict in ((10, "met"), (20, "better"), (6, "worse")):
+            self.assertEqual(self.of(fewer=fewer)["instructions_removed"], verdict)
 
     def test_misses(self):
-        self.assertEqual([check.met for check in checks.irregular(results())], [True, True])
-        self.assertEqual([check.met for check in checks.irregular(results(lost=0.4))], [False, False])
-        self.assertEqual([check.met for check in checks.regular(results())], [True, True])
-        self.assertEqual([check.met for check in checks.regular(results(line_words=9))], [True, False])
+        found = self.of()
+        self.assertEqual((found["miss_irregular"], found["miss_central"], found["miss_regular"]),
+                         ("met", "met", "worse"))  # fmt: skip
+        self.assertEqual(self.of(lost=0.4)["miss_irregular"], "worse")
+        self.assertEqual(self.of(lost=0.0)["miss_irregular"], "worse")
 
     def test_merging(self):
-        self.assertTrue(checks.merged(results()).met)
-        self.assertIs(checks.merged(results(merges=7)).met, False)
+        self.assertEqual(self.of()["merging"], "met")
+        self.assertEqual(self.of(merges=0.5)["merging"], "reversed")
+
+    def test_configured_values_are_no_results(self):
+        self.assertEqual({self.of()[name] for name in ("nodes", "l1_bytes", "memory_bytes", "flit_bytes")}, {"fitted"})
 
 
 class Library(unittest.TestCase):
@@ -308,13 +323,13 @@ class Whole(EndToEnd):
     def test_only_what_was_named(self):
         code, printed, folder = self.run_it("--figure", "2")
         self.assertEqual(code, 0, printed)
-        self.assertEqual([file.stem for file in folder.glob("*.csv")], ["rae_figure_2"])
+        self.assertEqual({file.stem for file in folder.glob("*.csv")}, {"rae_checks", "rae_figure_2"})
         code, printed, folder = self.run_it("--figure", "tasks")
         self.assertEqual(code, 0, printed)
-        self.assertEqual([file.stem for file in folder.glob("*.csv")], ["rae_figure_tasks"])
+        self.assertEqual({file.stem for file in folder.glob("*.csv")}, {"rae_checks", "rae_figure_tasks"})
         code, printed, folder = self.run_it("--sweep")
         self.assertEqual(code, 0, printed)
-        self.assertEqual({file.stem for file in folder.glob("*.csv")}, {"rae_interface", "rae_merging"})
+        self.assertEqual({file.stem for file in folder.glob("*.csv")}, {"rae_checks", "rae_interface", "rae_merging"})
 
     def test_programs_to_be_built(self):
         names = ["bc", "bfs", "circustent_shmem", "circustent_shmem_messages", "gups", "pagerank", "rae-latencies",

@@ -14,8 +14,9 @@ from tessera.papers.together import checks, figures
 from tessera.papers.together.measures import ORDERED, Results, cycles_of, geometric_mean
 from tessera.papers.together.paper import TOGETHER
 from tessera.papers.together.plan import ALL, CIRCUS_KERNELS, MECHANISMS, NONE, ROWS, SUITES, Plan, Row, Run, but
+from tessera.reproduce.claims import Claims
 
-from .end_to_end import EndToEnd, FakeRuns
+from .end_to_end import REFERENCE, EndToEnd, FakeRuns, measured, verdicts
 
 CYCLE_PS = 20_000
 SAMPLE = """RAND_ADD
@@ -71,7 +72,7 @@ def results(*, suites: tuple[str, ...] = SUITES, quick: bool = True, failing: st
     executor.failing = failing
     for name, value in laws.items():
         setattr(executor, name, value)
-    return Results(Plan(list(suites), quick=quick), executor)
+    return Results(Plan(list(suites), quick=quick), executor, Claims(REFERENCE / "together_claims.csv"))
 
 
 class Runs(unittest.TestCase):
@@ -150,8 +151,10 @@ class Measures(unittest.TestCase):
             self.assertIsNone(found.counts(run.program.suite, run.row))
             for make in figures.MAKERS.values():
                 make(found)
-            self.assertIsNone(checks.verified(found).met)
-            self.assertIn(None, [one.met for one in checks.switches(found)])
+            verdict = verdicts(checks.MEASURES, found)
+            self.assertEqual(verdict["verified"], "not run")
+            switches = [f"{how}_{one}" for one in ("nemesys", "cni", "rae") for how in ("on", "off")]
+            self.assertIn("not run", [verdict[name] for name in switches])
 
 
 class Items(unittest.TestCase):
@@ -173,32 +176,42 @@ class Items(unittest.TestCase):
 
 
 class Checks(unittest.TestCase):
+    def of(self, **laws: object) -> dict[str, str]:
+        return verdicts(checks.MEASURES, results(**laws))
+
     def test_the_laws_meet_all(self):
-        for check in checks.all_of(results()):
-            self.assertIs(check.met, True, check.what)
+        self.assertEqual(set(self.of(quick=False).values()), {"met"})
+
+    def test_the_quick_form_judges_results_only(self):
+        found = self.of()
+        self.assertEqual({found[name] for name in ("verified", "same", "off_cni", "on_cni")}, {"met"})
+        self.assertEqual({found[f"all_{suite}"] for suite in SUITES}, {"not run"})
 
     def test_a_wrong_result(self):
         key = Plan(["gap"], quick=True).runs()[3].key
-        check = checks.verified(results(wrong=key))
-        self.assertIs(check.met, False)
-        self.assertIn(key, check.ours)
+        check = measured(checks.MEASURES, results(wrong=key), "verified")
+        self.assertEqual(check.verdict.value, "worse")
+        self.assertIn(key, check.note)
 
     def test_another_result(self):
         key = Plan(["gap"], quick=True).runs()[3].key
-        check = checks.same(results(other=key))
-        self.assertIs(check.met, False)
-        self.assertIn("sum", check.ours)
+        check = measured(checks.MEASURES, results(other=key), "same")
+        self.assertEqual(check.verdict.value, "worse")
+        self.assertIn("sum", check.note)
 
     def test_a_mechanism_that_is_off_and_counts(self):
-        self.assertEqual([one.met for one in checks.switches(results(leak=1))], [False] * 3)
-        self.assertEqual([one.met for one in checks.switches(results(used=0))], [False] * 3)
+        for one in ("nemesys", "cni", "rae"):
+            self.assertEqual(self.of(leak=1)[f"off_{one}"], "worse")
+            self.assertEqual(self.of(used=0)[f"on_{one}"], "worse")
 
     def test_a_part_of_the_suites_may_have_no_use_for_one(self):
-        self.assertEqual([one.met for one in checks.switches(results(suites=("gap",), used=0))], [None] * 3)
-        self.assertEqual([one.met for one in checks.switches(results(suites=("gap",), used=0, leak=1))], [False] * 3)
+        for one in ("nemesys", "cni", "rae"):
+            self.assertEqual(self.of(suites=("gap",), used=0)[f"on_{one}"], "not run")
+            self.assertEqual(self.of(suites=("gap",), used=0, leak=1)[f"off_{one}"], "worse")
 
     def test_all_on_is_a_loss(self):
-        self.assertIs(checks.all_on(results(gain=0.9), "gap").met, False)
+        found = self.of(gain=0.9, quick=False)
+        self.assertEqual((found["all_gap"], found["best_gap"], found["all_imsuite"]), ("reversed",) * 3)
 
 
 class Whole(EndToEnd):
@@ -219,7 +232,7 @@ class Whole(EndToEnd):
         code, printed, folder = self.run_it("--suite", "circustent")
         self.assertEqual(code, 0, printed)
         self.assertEqual(sorted(file.stem for file in folder.glob("*.csv")),
-                         ["together_circustent", "together_counts", "together_means"])  # fmt: skip
+                         ["together_checks", "together_circustent", "together_counts", "together_means"])  # fmt: skip
 
     def test_programs_to_be_built(self):
         self.assertEqual(self.run_it("--programs", "--suite", "circustent")[:2], (0, "circustent\n"))

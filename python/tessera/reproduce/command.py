@@ -8,8 +8,9 @@ import signal
 import time
 from pathlib import Path
 
-from tessera.reproduce import report
+from tessera.reproduce import checks, report
 from tessera.simulator.execute import Executor, say
+from tessera.reproduce.claims import fitted
 from tessera.reproduce.paper import Paper
 
 
@@ -46,7 +47,7 @@ def without_paths(words: list[str]) -> list[str]:
 
 
 def main(paper: Paper, words: list[str]) -> int:
-    """0 if all runs succeeded. Checks that are not met are reported and do not change the exit code."""
+    """0 if all runs succeeded. Claims that are not met are reported and do not change the exit code."""
     parsing = parser(paper)
     options = parsing.parse_args(words)
     plan = paper.plan(paper.selected(options), options)
@@ -73,6 +74,9 @@ def main(paper: Paper, words: list[str]) -> int:
     results = paper.measure(plan, executor, reference)
     items = [dataclasses.replace(paper.makers[item](results), paper=paper.name) for item in plan.items]
     failures = [f"{run.key}: {reason}" for run, reason in failed]
-    report.write_all(report.Report(paper.title, paper.about, items, paper.checks(results), facts, failures),
-                     options.output)  # fmt: skip
+    found = checks.all_of(paper.measures, [results])
+    content = report.Report(
+        paper.name, paper.title, paper.about, items, found, facts, failures, fitted(reference, paper.name)
+    )
+    report.write_all(content, options.output)
     return 1 if failed else 0

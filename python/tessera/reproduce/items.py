@@ -1,4 +1,4 @@
-"""items: the parts of a report: an item is a table with pictures and sentences; a check is a target and its result."""
+"""items: the parts of a report: an item is a table with pictures and sentences."""
 
 import dataclasses
 
@@ -40,17 +40,6 @@ class Panel:
     def bars(self) -> bool:
         """Whether bars are drawn."""
         return any(isinstance(x, str) for points in self.series.values() for x, _ in points)
-
-
-@dataclasses.dataclass
-class Check:
-    """A target of the reproduction; `met` is None if its runs were not made."""
-
-    what: str
-    paper: str
-    must: str
-    ours: str = ""
-    met: bool | None = None
 
 
 def percent(share: float | None, digits: int = 1) -> Cell:

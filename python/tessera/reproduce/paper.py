@@ -1,13 +1,14 @@
-"""paper: what the experiments of a paper consist of: options, runs, items of the report and checks."""
+"""paper: what the experiments of a paper consist of: options, runs, items of the report and measurements of claims."""
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tessera.simulator.execute import Executor
-from tessera.reproduce.items import Check, Item
+from tessera.reproduce.checks import Measure
+from tessera.reproduce.items import Item
 from tessera.reproduce.plan import Plan
 
 
@@ -35,7 +36,7 @@ class Paper:
     plan: Callable[[list[str], argparse.Namespace], Plan]
     measure: Callable[[Plan, Executor, Path], Any]  # Path: the folder with the paper's numbers
     makers: dict[str, Callable[[Any], Item]]
-    checks: Callable[[Any], list[Check]]
+    measures: Mapping[str, Measure]  # by the names of its claims in reference/
     extra_items: tuple[str, ...] = ()  # made only if selected
     selections: dict[str, Selection] = dataclasses.field(default_factory=dict)
     add_options: Callable[[argparse.ArgumentParser], None] = no_options

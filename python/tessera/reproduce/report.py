@@ -5,23 +5,27 @@ import csv
 import dataclasses
 import html
 import json
+import math
 import subprocess
 from pathlib import Path
 
 from tessera.reproduce import pictures
 from tessera.simulator.execute import say
-from tessera.reproduce.items import Cell, Check, Item
+from tessera.reproduce.checks import Check
+from tessera.reproduce.claims import Fitted
+from tessera.reproduce.items import Cell, Item
+from tessera.reproduce.verdict import Verdict
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 76em; padding: 0 1em; color: #222 }
 table { border-collapse: collapse; margin: 1em 0; font-size: 13px; display: block; overflow-x: auto }
 th, td { border: 1px solid #ccc; padding: .25em .5em; text-align: right; vertical-align: top }
 th { background: #f2f2f2 } td.text, th.text { text-align: left }
-td.met { background: #d9f0d3 } td.not { background: #f7d4d0 } td.open { background: #eee }
+td.met, td.fitted { background: #d9f0d3 } td.better { background: #fdf0c4 } td.worse { background: #f7d4d0 }
+td.reversed { background: #e58f88 } td.not { background: #eee }
 img { max-width: 100% } code { background: #f2f2f2 }
 """
 ROWS_MAX = 500  # shown of a table; the CSV and JSON files have all rows
-MET = {True: ("met", "met"), False: ("NOT MET", "not"), None: ("not measured", "open")}
 
 
 def shown(cell: Cell) -> str:
@@ -57,16 +61,68 @@ def table(columns: list[str], rows: list[list[Cell]]) -> str:
     return f"<table><tr>{head}</tr>\n{body}</table>\n"
 
 
+CHECK_COLUMNS = ["item", "observation", "paper", "ours", "interval", "band", "verdict", "cause, and what was measured"]
+
+
+def check_cells(check: Check) -> list[str]:
+    """A check as texts, one for each column."""
+    claim = check.claim
+    paper = "–" if math.isnan(claim.low) else str(claim)
+    mark = f" ({claim.kind})" if claim.kind in ("fitted", "configured") else ""
+    about = "; ".join(filter(None, [check.cause and f"cause: {check.cause}", check.note]))
+    return [claim.item, claim.observation + mark, paper, check.ours_text, check.interval_text, check.band_text,
+            check.verdict.value, about]  # fmt: skip
+
+
 def checks_table(checks: list[Check]) -> str:
     """The checks as an HTML table."""
-    head = "".join(f'<th class="text">{name}</th>' for name in ("what", "paper", "must be", "ours", ""))
+    head = "".join(f'<th class="text">{name}</th>' for name in CHECK_COLUMNS)
     body = ""
     for check in checks:
-        word, kind = MET[check.met]
-        cells = (check.what, check.paper, check.must, check.ours)
-        texts = "".join(f'<td class="text">{html.escape(text or "–")}</td>' for text in cells)
-        body += f'<tr>{texts}<td class="{kind}">{word}</td></tr>\n'
+        kind = check.verdict.value.split()[0]
+        texts = "".join(
+            f'<td class="{kind if column == "verdict" else "text"}">{html.escape(text or "–")}</td>'
+            for column, text in zip(CHECK_COLUMNS, check_cells(check), strict=True)
+        )
+        body += f'<tr id="claim_{html.escape(check.claim.name)}">{texts}</tr>\n'
     return f"<table><tr>{head}</tr>\n{body}</table>\n"
+
+
+def counted(checks: list[Check]) -> str:
+    """How often each verdict occurs, e.g. "12 met, 3 worse"."""
+    counts = {one: sum(check.verdict is one for check in checks) for one in Verdict}
+    return ", ".join(f"{count} {one.value}" for one, count in counts.items() if count)
+
+
+def write_checks(paper: str, checks: list[Check], folder: Path) -> None:
+    """Writes the checks as CSV and JSON."""
+    names = ["claim", "item", "observation", "paper", "ours", "interval", "band", "verdict", "about"]
+    rows = [[check.claim.name, *check_cells(check)] for check in checks]
+    with (folder / f"{paper}_checks.csv").open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([names, *rows])
+    content = [
+        {
+            "claim": check.claim.name,
+            "median": check.ours and check.ours.median,
+            "low": check.ours and check.ours.low,
+            "high": check.ours and check.ours.high,
+            "layouts": check.ours.count if check.ours else 0,
+            "verdict": check.verdict.value,
+            "note": check.note,
+        }
+        for check in checks
+    ]
+    text = json.dumps({"checks": content}, indent=1, ensure_ascii=False)
+    (folder / f"{paper}_checks.json").write_text(text + "\n", encoding="utf-8")
+
+
+def fitted_table(fitted: list[Fitted]) -> str:
+    """The parameters that were chosen so that a claim comes out, as HTML."""
+    if not fitted:
+        return "<p>No parameter of the machine was chosen by a result.</p>\n"
+    rows: list[list[Cell]] = [[one.machine, one.key, one.value, ", ".join(one.claims), one.how] for one in fitted]
+    head = "<h2 id=fitted>Fitted parameters</h2>\n<p>These were chosen so that a value of the paper comes out.</p>\n"
+    return head + table(["machine", "parameter", "value", "claims", "fitted to"], rows)
 
 
 def omitted_rows(item: Item) -> list[str]:
@@ -91,12 +147,14 @@ def section(item: Item, folder: Path) -> str:
 class Report:
     """The content of report.html."""
 
+    name: str  # of the paper, as its files begin
     paper: str
     about: str  # what a reader must know to compare the numbers
     items: list[Item]
     checks: list[Check]
     facts: dict[str, str]
     failures: list[str]  # failed runs, each with the reason
+    fitted: list[Fitted] = dataclasses.field(default_factory=list)
 
 
 def write(content: Report, folder: Path) -> Path:
@@ -110,7 +168,8 @@ def write(content: Report, folder: Path) -> Path:
     if content.failures:
         reasons = "".join(f"<li>{html.escape(failure)}</li>" for failure in content.failures)
         text += f"<h2>Runs that failed</h2>\n<ul>{reasons}</ul>\n"
-    text += "<h2>Checks</h2>\n" + checks_table(content.checks)
+    text += f"<h2 id=claims>Claims</h2>\n<p>{counted(content.checks)}.</p>\n" + checks_table(content.checks)
+    text += fitted_table(content.fitted)
     text += "".join(section(item, folder) for item in content.items) + "</html>\n"
     file = folder / "report.html"
     file.write_text(text, encoding="utf-8")
@@ -129,6 +188,7 @@ def commit() -> str:
 def write_all(content: Report, folder: Path) -> None:
     """Writes all files and prints the items and checks."""
     with_pictures = pictures.available()
+    write_checks(content.name, content.checks, folder)
     for item in content.items:
         write_numbers(item, folder)
         if with_pictures:
@@ -152,8 +212,11 @@ def printed(item: Item) -> str:
 
 def printed_checks(checks: list[Check]) -> str:
     """The checks as text for a terminal."""
-    lines = [
-        f"{MET[check.met][0]:>12}  {check.what}: {check.ours or '–'} (paper: {check.paper}; must be: {check.must})"
-        for check in checks
-    ]
-    return "\n".join(["\nchecks", *lines])
+    lines = []
+    for check in checks:
+        item, observation, paper, ours, spread, band, verdict, about = check_cells(check)
+        measured = ours or "–"
+        measured += f" [{spread}]" if spread else ""
+        line = f"{verdict:>14}  {item}: {observation}: {measured} (paper: {paper}; band: {band or '–'})"
+        lines.append(f"{line} {about}".rstrip())
+    return "\n".join(["\nclaims", *lines, counted(checks)])

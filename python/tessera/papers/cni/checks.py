@@ -1,157 +1,240 @@
-"""checks: what the reproduction of CNI must reach, with the paper's values and ours."""
+"""checks: what is measured for each claim of CNI (reference/cni_claims.csv), by the claim's name."""
+
+from collections.abc import Callable
 
 from tessera.papers.cni.measures import Results
-from tessera.reproduce.items import Check
+from tessera.papers.cni.plan import CPUS
+from tessera.reproduce.checks import Found, Measure
+from tessera.reproduce.items import ratio
 
-NEAR = 0.25  # relative, for locks and barriers
-POINTS = 10  # percentage points of efficiency
 KIB = 1024
-SATURATED = 0.9  # of the maximum
+CORES = (2, 4)  # that share the work of figures 9 and 10
+PLACES = {"chip": (1, 2, 3), "dram": (1, 2, 3, 4)}  # workers of figure 8
 
 
-def store(results: Results) -> Check:
-    """Latency of a remote store."""
-    check = Check("one-way remote store", str(results.paper["store_one_way"]), "35 ± 5 cycles")
-    if (found := results.store_one_way()) is not None:
-        check.ours = f"{found} cycles"
-        check.met = abs(found - 35) <= 5
-    return check
+# Tables 1a and 1b ----------------------------------------------------------------------------------------------------
 
 
-def near(name: str, paper: str, wanted: float, found: float | None) -> Check:
-    """A value within 25 % of the paper's."""
-    check = Check(name, paper, "within 25 %")
-    if found is not None:
-        check.ours = f"{found:.0f} cycles, {found / wanted - 1:+.0%}"
-        check.met = abs(found / wanted - 1) <= NEAR
-    return check
+def part_of_lock(kind: str, cpus: int, part: str) -> Measure:
+    """Acquire, release or total of a lock."""
+
+    def measure(results: Results) -> float | None:
+        found = results.lock(results.plan.lock(kind, cpus))
+        return found and getattr(found, part)
+
+    return measure
 
 
-def four_cores(results: Results) -> list[Check]:
-    """Locks and barriers of table 1, on four cores."""
-    paper, plan = results.paper, results.plan
-    lock = results.lock(plan.lock("mr-queue", 4))
-    barrier = results.round_cycles(plan.barrier("counter", 4))
-    parts = [
-        ("mr-queue lock, 4 cores", "mr_queue_total_4", lock and lock.total),
-        ("counter barrier, 4 cores", "counter_4", barrier),
-    ]
-    checks = [near(what, str(paper[name]), paper[name].low, found) for what, name, found in parts]
-    order = Check("lock box against mr-queue, mutex against counter, 4 cores", "233 and 214; 618 and 117 cycles",
-                  "both slower")  # fmt: skip
-    box, mutex = results.lock(plan.lock("lock-box", 4)), results.round_cycles(plan.barrier("mutex", 4))
-    if lock and box and mutex and barrier:
-        order.ours = f"{box.total:.0f} and {lock.total:.0f}; {mutex:.0f} and {barrier:.0f} cycles"
-        order.met = box.total > lock.total and mutex > barrier
-    return [*checks, order]
+def barrier(kind: str, cpus: int) -> Measure:
+    """Cycles of a barrier."""
+    return lambda results: results.round_cycles(results.plan.barrier(kind, cpus))
 
 
-def many_cores(results: Results) -> list[Check]:
-    """Locks and barriers of figure 11, on many cores."""
-    barrier = Check("counter barrier against tree barrier, 16 to 128 cores", "4.1 to 5.3 times faster",
-                    "≥ 3 at 16, more at 128")  # fmt: skip
-    lock = Check("mr-queue lock against MCS", f"{results.paper['lock_gain']} faster", "≥ 3 at every count from 16 on")
-    counts = [count for count in results.plan.counts if count >= 16]
-    pairs = ((barrier, results.plan.counter, results.plan.tree), (lock, results.plan.mr_queue, results.plan.mcs))
-    for check, mine, other in pairs:
-        values = [(results.round_cycles(mine(count)), results.round_cycles(other(count))) for count in counts]
-        if not all(ours and theirs for ours, theirs in values):
-            continue
-        gains = [theirs / ours for ours, theirs in values]
-        check.ours = ", ".join(f"{gain:.1f} at {count}" for gain, count in zip(gains, counts, strict=True))
-        check.met = gains[0] >= 3 and gains[-1] > gains[0] if check is barrier else min(gains) >= 3
-        if results.plan.quick and check is barrier:
-            check.met = None
-    return [barrier, lock]
+def over(one: Measure, other: Measure) -> Measure:
+    """Ratio of two measurements."""
+    return lambda results: ratio(one(results), other(results))
 
 
-def bandwidth(results: Results) -> Check:
-    """Maximum bandwidth of the triad on chip, by RDMA and by stores."""
-    what = "triad on chip: maximum bandwidth of RDMA over that of remote stores"
-    check = Check(what, str(results.paper["rdma_over_stores"]), "5 to 10 times")
-    most = {transport: max((value for workers in (1, 2, 3)
-                            for value in results.bandwidths("chip", transport, workers).values()), default=0)
-            for transport in ("rdma", "stores")}  # fmt: skip
-    if all(most.values()):
-        gain = most["rdma"] / most["stores"]
-        check.ours = f"{gain:.1f} times: {most['rdma']:.2f} and {most['stores']:.2f} bytes per cycle"
-        check.met = 5 <= gain <= 10
-    return check
+TABLE_1A = {
+    f"{name}_{part}_{cpus}": part_of_lock(kind, cpus, part)
+    for name, kind in (("lock_box", "lock-box"), ("mr_queue", "mr-queue"))
+    for part in ("acquire", "release", "total")
+    for cpus in CPUS
+}
+TABLE_1B = {f"{kind}_{cpus}": barrier(kind, cpus) for kind in ("mutex", "counter") for cpus in CPUS}
 
 
-def knee(results: Results, place: str, workers: int) -> Check:
-    """Where bandwidth saturates: with 3 buffers of 1 KiB, not with one, and not with less in total."""
-    check = Check(f"triad, arrays {'on chip' if place == 'chip' else 'in DDR'}, {workers} workers: saturation",
-                  "≥ 3 buffers of 1 KiB, 3 to 4 KiB in total", "there, and not below")  # fmt: skip
-    found = results.bandwidths(place, "rdma", workers)
-    if (3, KIB) in found:
-        most = max(found.values())
-        enough = {shape for shape, value in found.items() if value >= SATURATED * most}
-        least = min(enough, key=lambda shape: (shape[0] * shape[1], shape))
-        check.ours = f"{found[3, KIB] / most:.0%} of the maximum with 3 of 1 KiB, {found[1, KIB] / most:.0%} with one; "
-        check.ours += f"{SATURATED:.0%} from {least[0]} of {least[1]} bytes"
-        check.met = (3, KIB) in enough and (1, KIB) not in enough and least[0] * least[1] > KIB
-    return check
+# Figure 8 ------------------------------------------------------------------------------------------------------------
 
 
-def profitable(results: Results) -> Check:
-    """The smallest task that runs faster on several cores."""
-    check = Check("smallest profitable task, bitonic sort", f"{results.paper['profitable']}, N = 4", "< 700 cycles")
+def rdma_over_stores(results: Results) -> Found | None:
+    """Maximum bandwidth of the triad on chip, by RDMA over that by stores."""
+    most = {
+        by: max((v for n in PLACES["chip"] for v in results.bandwidths("chip", by, n).values()), default=0)
+        for by in ("rdma", "stores")
+    }
+    if not all(most.values()):
+        return None
+    note = f"{most['rdma']:.2f} and {most['stores']:.2f} bytes per cycle"
+    return Found(most["rdma"] / most["stores"], note)
+
+
+def saturated(results: Results, place: str) -> dict[tuple[int, int], float]:
+    """Bandwidth of all workers, by buffers and bytes, as shares of what saturates: from 1 on saturated."""
+    found = results.bandwidths(place, "rdma", PLACES[place][-1])
+    most = max(found.values(), default=0) * results.paper["saturation"].low / 100
+    return {shape: value / most for shape, value in found.items()}
+
+
+def knee_buffers(place: str) -> Measure:
+    """The least number of buffers of 1 KiB that saturates."""
+
+    def measure(results: Results) -> Found | None:
+        each = {buffers: share for (buffers, size), share in saturated(results, place).items() if size == KIB}
+        enough = [buffers for buffers, share in each.items() if share >= 1]
+        limit = results.paper["saturation"].low
+        note = ", ".join(f"{buffers}: {share * limit:.0f} % of the most" for buffers, share in sorted(each.items()))
+        return Found(min(enough), note) if enough else None
+
+    return measure
+
+
+def knee_bytes(place: str) -> Measure:
+    """The least KiB of all buffers that saturates."""
+
+    def measure(results: Results) -> Found | None:
+        enough = [shape for shape, share in saturated(results, place).items() if share >= 1]
+        if not enough:
+            return None
+        buffers, size = min(enough, key=lambda shape: (shape[0] * shape[1], shape))
+        return Found(buffers * size / KIB, f"{buffers} of {size} bytes")
+
+    return measure
+
+
+def knee_cores(place: str) -> Measure:
+    """The least number of cores that saturates, each number with its best buffers."""
+
+    def measure(results: Results) -> Found | None:
+        most = {n: max(results.bandwidths(place, "rdma", n).values(), default=0) for n in PLACES[place]}
+        if not all(most.values()):
+            return None
+        limit = results.paper["saturation"].low / 100 * max(most.values())
+        note = ", ".join(f"{n}: {value:.2f}" for n, value in most.items()) + " bytes per cycle"
+        return Found(min(n for n, value in most.items() if value >= limit), note)
+
+    return measure
+
+
+# Figures 9 and 10 ----------------------------------------------------------------------------------------------------
+
+
+def profitable(results: Results) -> tuple[int, float, str] | None:
+    """The smallest N that is faster on several cores: N, its cycles there, and how."""
     for n in results.plan.sizes("bitonic"):
-        gains = {(cpus, by): gain for cpus in (2, 4) for by in ("stores", "rdma")
+        gains = {(cpus, by): gain for cpus in CORES for by in ("stores", "rdma")
                  if (gain := results.speedup("bitonic", by, cpus, n)) and gain > 1}  # fmt: skip
-        if not gains:
-            continue
-        cpus, by = max(gains, key=gains.get)
-        several, one = (results.blocks("bitonic", by, count, n) for count in (cpus, 1))
-        check.ours = f"{several.total:.0f} cycles: N = {n} on {cpus} cores by {by}, {one.total:.0f} on one"
-        check.met = several.total < 700
-        break
-    return check
+        if gains:
+            cpus, by = max(gains, key=gains.get)
+            several, one = (results.blocks("bitonic", by, count, n) for count in (cpus, 1))
+            return n, several.total, f"N = {n} on {cpus} cores by {by}; {one.total:.0f} cycles on one"
+    return None
 
 
-def signs(results: Results, program: str, name: str) -> Check:
-    """Stores are faster for small N, RDMA for large N."""
-    paper = "stores up to N = 64, RDMA beyond" if program == "bitonic" else "stores below N = 128, RDMA beyond"
-    check = Check(f"{name}: communication, stores against RDMA", paper, "the same signs at both ends")
-    sizes = results.plan.sizes(program)
-    ends = {n: [results.stores_gain(program, cpus, n) for cpus in (2, 4)] for n in (sizes[0], sizes[-1])}
-    if all(all(gains) for gains in ends.values()):
-        words = [f"{', '.join(f'{gain[0]:+.0%}' for gain in gains)} at N = {n}" for n, gains in ends.items()]
-        check.ours = "stores save, on 2 and 4 cores: " + "; ".join(words)
-        first, last = ends.values()
-        check.met = all(gain[0] > 0 for gain in first) and all(gain[0] < 0 for gain in last)
-        check.met = None if results.plan.quick else check.met
-    return check
+def profitable_cycles(results: Results) -> Found | None:
+    """Cycles of the smallest profitable N."""
+    found = profitable(results)
+    return found and Found(found[1], found[2])
 
 
-def efficiency(results: Results, program: str, name: str, claims: tuple[str, str]) -> Check:
-    """Parallel efficiency of the largest N, by RDMA."""
-    paper = [results.paper[claim].low for claim in claims]
-    check = Check(f"{name}: efficiency on 2 and 4 cores, largest N, RDMA", f"{paper[0]:g} and {paper[1]:g} %",
-                  "within 10 points")  # fmt: skip
-    n = results.plan.sizes(program)[-1]
-    gains = [results.speedup(program, "rdma", cpus, n) for cpus in (2, 4)]
-    if all(gains):
-        found = [100 * gain / cpus for gain, cpus in zip(gains, (2, 4), strict=True)]
-        check.ours = f"{found[0]:.0f} and {found[1]:.0f} % at N = {n}"
-        check.met = all(abs(ours - theirs) <= POINTS for ours, theirs in zip(found, paper, strict=True))
-        check.met = None if results.plan.quick else check.met
-    return check
+def profitable_n(results: Results) -> Found | None:
+    """The smallest profitable N."""
+    found = profitable(results)
+    return found and Found(found[0], found[2])
 
 
-def all_of(results: Results) -> list[Check]:
-    """All checks, in the order of the tables and figures."""
-    return [
-        store(results),
-        *four_cores(results),
-        *many_cores(results),
-        bandwidth(results),
-        knee(results, "chip", 3),
-        knee(results, "dram", 4),
-        profitable(results),
-        signs(results, "bitonic", "bitonic sort"),
-        efficiency(results, "bitonic", "bitonic sort", ("bitonic_efficiency_2", "bitonic_efficiency_4")),
-        signs(results, "fft", "FFT"),
-        efficiency(results, "fft", "FFT", ("fft_efficiency_rdma_2", "fft_efficiency_rdma_4")),
-    ]
+def saved(program: str, pick: Callable[..., float], *, small: bool, part: int) -> Measure:
+    """Per cent that stores save for small N, or RDMA for large N; part 0: of communication, 1: of all."""
+
+    def measure(results: Results) -> Found | None:
+        # The last N that is small, or the first that is large.
+        limit = results.paper["small_bitonic"].low if program == "bitonic" else results.paper["small_fft"].low - 1
+        sizes = [n for n in results.plan.sizes(program) if (n <= limit) == small]
+        found = {(n, cpus): gain[part] * (100 if small else -100) for n in sizes for cpus in CORES
+                 if (gain := results.stores_gain(program, cpus, n))}  # fmt: skip
+        if not sizes or len(found) < len(sizes) * len(CORES):
+            return None
+        n, cpus = pick(found, key=found.get)
+        return Found(found[n, cpus], f"N = {n} on {cpus} cores")
+
+    return measure
+
+
+def small_speedup(results: Results) -> Found | None:
+    """The best speed-up of small FFTs."""
+    sizes = [n for n in results.plan.sizes("fft") if n < results.paper["small_fft"].low]
+    found = {(n, cpus, by): gain for n in sizes for cpus in CORES for by in ("stores", "rdma")
+             if (gain := results.speedup("fft", by, cpus, n))}  # fmt: skip
+    if not found:
+        return None
+    n, cpus, by = max(found, key=found.get)
+    return Found(found[n, cpus, by], f"N = {n} on {cpus} cores by {by}")
+
+
+def efficiency(program: str, by: str, cpus: int) -> Measure:
+    """Parallel efficiency of the largest N."""
+
+    def measure(results: Results) -> Found | None:
+        n = results.plan.sizes(program)[-1]
+        gain = results.speedup(program, by, cpus, n)
+        return gain and Found(100 * gain / cpus, f"N = {n}")
+
+    return measure
+
+
+# Figure 11 -----------------------------------------------------------------------------------------------------------
+
+
+def lock_gains(results: Results) -> dict[int, float] | None:
+    """Gain of the mr-queue lock over MCS, by cores from 16 on."""
+    counts = [count for count in results.plan.counts if count >= 16]
+    found = {count: ratio(results.round_cycles(results.plan.mcs(count)),
+                          results.round_cycles(results.plan.mr_queue(count))) for count in counts}  # fmt: skip
+    return None if None in found.values() else found
+
+
+def lock_gain(pick: Callable[..., float]) -> Measure:
+    """The least or the largest of these."""
+
+    def measure(results: Results) -> Found | None:
+        found = lock_gains(results)
+        words = found and ", ".join(f"{gain:.2f} at {count}" for count, gain in found.items())
+        return found and Found(pick(found.values()), words)
+
+    return measure
+
+
+def barrier_gain(count: int) -> Measure:
+    """Gain of the counter barrier over the tree barrier."""
+
+    def measure(results: Results) -> Found | None:
+        pair = [results.round_cycles(run) for run in (results.plan.tree(count), results.plan.counter(count))]
+        return Found(pair[0] / pair[1], f"{pair[0]:.0f} and {pair[1]:.0f} cycles") if all(pair) else None
+
+    return measure
+
+
+MEASURES: dict[str, Measure] = {
+    "store_one_way": lambda results: results.store_one_way(),
+    "lock_software": part_of_lock("mr-queue", 1, "software"),
+    "barrier_software": lambda results: results.barrier_software(results.plan.barrier("counter", 1)),
+    **TABLE_1A,
+    "lock_order_4": over(TABLE_1A["lock_box_total_4"], TABLE_1A["mr_queue_total_4"]),
+    **TABLE_1B,
+    "barrier_order_4": over(TABLE_1B["mutex_4"], TABLE_1B["counter_4"]),
+    "rdma_over_stores": rdma_over_stores,
+    **{f"knee_buffers_{place}": knee_buffers(place) for place in PLACES},
+    **{f"knee_bytes_{place}": knee_bytes(place) for place in PLACES},
+    **{f"knee_cores_{place}": knee_cores(place) for place in PLACES},
+    "profitable": profitable_cycles,
+    "profitable_n": profitable_n,
+    "bitonic_stores_least": saved("bitonic", min, small=True, part=0),
+    "bitonic_stores_most": saved("bitonic", max, small=True, part=0),
+    "bitonic_stores_all_least": saved("bitonic", min, small=True, part=1),
+    "bitonic_stores_all_most": saved("bitonic", max, small=True, part=1),
+    "bitonic_rdma_least": saved("bitonic", min, small=False, part=0),
+    "bitonic_rdma_most": saved("bitonic", max, small=False, part=0),
+    "bitonic_rdma_all_most": saved("bitonic", max, small=False, part=1),
+    **{f"bitonic_efficiency_{cpus}": efficiency("bitonic", "rdma", cpus) for cpus in CORES},
+    "fft_stores_least": saved("fft", min, small=True, part=0),
+    "fft_stores_most": saved("fft", max, small=True, part=0),
+    "fft_stores_all_least": saved("fft", min, small=True, part=1),
+    "fft_stores_all_most": saved("fft", max, small=True, part=1),
+    "fft_small_speedup": small_speedup,
+    "fft_rdma_all_least": saved("fft", min, small=False, part=1),
+    "fft_rdma_all_most": saved("fft", max, small=False, part=1),
+    **{f"fft_efficiency_{by}_{cpus}": efficiency("fft", by, cpus) for by in ("rdma", "stores") for cpus in CORES},
+    "lock_gain_least": lock_gain(min),
+    "lock_gain_most": lock_gain(max),
+    **{f"barrier_gain_{count}": barrier_gain(count) for count in (16, 128)},
+}

@@ -138,7 +138,8 @@ def compared(
 def claim(results: Results, name: str, cores: int) -> Cell:
     """The claim of the paper for a point of figure 11."""
     if name == "figure 11a":
-        return str(results.paper["lock_gain"]) if cores >= 16 else None
+        least, most = results.paper["lock_gain_least"], results.paper["lock_gain_most"]
+        return f"{least.low:g} to {most}" if cores >= 16 else None
     return str(results.paper[f"barrier_gain_{cores}"]) if cores in (16, 128) else None
 
 

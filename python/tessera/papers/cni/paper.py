@@ -34,5 +34,5 @@ CNI = Paper(
     plan=plan_of,
     measure=measure,
     makers=figures.MAKERS,
-    checks=checks.all_of,
+    measures=checks.MEASURES,
 )

@@ -1,214 +1,402 @@
-"""checks: what the reproduction of NEMESYS must reach, with the paper's values and ours."""
+"""checks: what is measured for each claim of NEMESYS (reference/nemesys_claims.csv), by the claim's name.
 
+Section 6.1 of the paper allocates as many dummy objects as NEMESYS copies, always; so the run times, gains and
+communication times that are compared are those with `--dummy-allocations`.
+"""
+
+import math
 from collections.abc import Callable
 
-from tessera.papers.nemesys.kernels import (
-    best_baseline,
-    communication_change,
-    gain,
-    listing,
-    measured,
-    seconds,
-)
+from tessera.papers.nemesys.kernels import TABLE6, VARIANTS, communication_change, gain, measured, seconds
 from tessera.papers.nemesys.measures import Results, mean
-from tessera.papers.nemesys.micro import Copies
-from tessera.papers.nemesys.plan import KERNELS, MESSAGES, NEMESYS, PEGASUS, SINGLE, TWIN
+from tessera.papers.nemesys.micro import WORD_BYTES, Copies, platform, points
+from tessera.papers.nemesys.plan import ALLOCATED, KERNELS, MESSAGES, NEMESYS, PEGASUS, SINGLE, SMALL, TWIN, runs_of
 from tessera.papers.nemesys.variants import remaining_gain, slowdown
-from tessera.reproduce.items import Check
+from tessera.reproduce.checks import Found, Measure
+from tessera.reproduce.items import ratio
+from tessera.simulator.machines import Machine
 
-FASTER = ("bf", "dst", "dr", "dp", "mis", "vc")
-BUSY = ("bf", "dst", "dr")
-
-
-def ranks(values: list[float]) -> list[float]:
-    """Ranks from 1 for the lowest; equal values share the mean of their ranks."""
-    ordered = sorted(values)
-    return [ordered.index(value) + (ordered.count(value) + 1) / 2 for value in values]
+BASELINES = (MESSAGES, PEGASUS)
+LEAST = {"hs", "lcr"}  # in the paper, the kernels that gain least and need the NCA most
+PORT = ("bf", "dst", "dr")
+Values = dict[str, float]  # by kernel
 
 
-def spearman(x: list[float], y: list[float]) -> float:
-    """Spearman's rank correlation."""
-    a, b = ranks(x), ranks(y)
-    over, under = mean(a), mean(b)
-    product = sum((i - over) * (j - under) for i, j in zip(a, b, strict=True))
-    spread = (sum((i - over) ** 2 for i in a) * sum((j - under) ** 2 for j in b)) ** 0.5
-    return product / spread if spread else 0.0
+def text(values: Values, digits: int = 2) -> str:
+    """Values as words, e.g. "BF 2.10, KC 1.37"."""
+    return ", ".join(f"{kernel.upper()} {value:.{digits}f}" for kernel, value in values.items())
 
 
-def slopes(results: Results) -> Check:
-    """Slopes of object and array."""
-    curves, paper = Copies(results), results.paper
-    check = Check("object and array slope of the NMA", f"{paper['object_slope']}; {paper['array_slope']}",
-                  "inside the range; ± 10 %")  # fmt: skip
-    if curves.units:
-        word, array = (curves.units[family, "linear"]["slope_us"] for family in ("object", "array"))
-        check.ours = f"{word:.3f}; {array:.4f} µs per word"
-        inside = paper["object_slope"].low <= word <= paper["object_slope"].high
-        check.met = inside and abs(array / paper["array_slope"].low - 1) <= 0.1
-    return check
+def by_kernel(of: Callable[[str], float | None]) -> Values:
+    """A value of each kernel that has one."""
+    return {kernel: value for kernel in KERNELS if (value := of(kernel)) is not None}
 
 
-def maps(results: Results) -> Check:
-    """The crossing of the linear and hashed map, and the flatness of the hashed map."""
-    curves = Copies(results)
-    check = Check("linear and hashed cross; hashed is flat beyond", "64 elements; 7.4 µs",
-                  "between 32 and 128, predicted; flat within 10 %")  # fmt: skip
-    if curves.units:
-        crossed = [curves.crossing(family) for family in ("list", "objects")]
-        least, most = curves.flatness("list")
-        spread = (most - least) / (most + least)
-        check.ours = "; ".join("nowhere" if c is None else f"{c[0]:g} to {c[1]:g}" for c in crossed)
-        check.ours += f"; {least:.2f} to {most:.2f} µs"
-        inside = [c is not None and c[1] > 32 and c[0] < 128 for c in crossed]
-        check.met = all(inside) and spread <= 0.1
-    return check
+def found(results: Results, values: Values, value: Callable[[Values], float], digits: int = 2) -> Found | None:
+    """A value made of those of all kernels; not judged by a part of them."""
+    if not values:
+        return None
+    judged = results.plan.is_whole and len(values) == len(KERNELS)
+    return Found(value(values), text(values, digits), judged)
 
 
-def one_object(results: Results) -> Check:
-    """Software against the NMA on one object; only reported."""
-    curves = Copies(results)
-    wins = curves.software_wins_below()
-    check = Check("Pegasus against NEMESYS on one object", "software wins below 8 words", "reported, with instructions")
-    if wins is not None:
-        one = curves.software["object", "pegasus"]
-        more = curves.software_wins_below(results.paper["system_costs"].low)
-        check.ours = f"below {wins:.0f} words ({more:.0f} with the paper's system costs added to the NMA's time); "
-        check.ours += f"{one['setup_instructions']:.0f} instructions and {one['slope_instructions']:.1f} per word"
-        check.met = True
-    return check
+def least(values: Values) -> float:
+    """The lowest value."""
+    return min(values.values())
 
 
-def faster(results: Results) -> Check:
-    """Run time against both baselines."""
-    paper = f"faster everywhere, {results.paper['run_time_gain']}"
-    check = Check("run time, NEMESYS against both baselines, single", paper, f"faster for {listing(list(FASTER))}")
-    gains = {k: (best, ours) for k in KERNELS if (best := best_baseline(results, k, SINGLE)) is not None
-             and (ours := seconds(results, k, SINGLE, NEMESYS)) is not None}  # fmt: skip
-    if gains:
-        wins = [k for k, (best, ours) in gains.items() if ours < best]
-        loses = [k for k in gains if k not in wins]
-        check.ours = f"faster for {listing(wins)}; not for {listing(loses)}"
-        missing = [k for k in FASTER if k not in gains]
-        check.met = None if missing else all(k in wins for k in FASTER)
-    return check
+def most(values: Values) -> float:
+    """The highest value."""
+    return max(values.values())
 
 
-def ranking(results: Results) -> Check:
-    """Correlation of gains and sizes of graphs."""
-    check = Check("the ranking of gains follows the size of graphs", "smallest for HS and LCR", "Spearman ≥ 0.7")
-    found = {k: g for k in KERNELS if (g := gain(results, k, SINGLE, MESSAGES)) is not None}
-    if len(found) >= 3:
-        sizes = [float(results.paper.table5[k]["bytes"]) for k in found]
-        each = {}
-        for over in (MESSAGES, PEGASUS):
-            gains = [gain(results, k, SINGLE, over) for k in found]
-            if None not in gains:
-                each[over] = spearman(sizes, gains)
-        check.ours = "; ".join(f"{value:.2f} against {over}" for over, value in each.items())
-        check.met = max(each.values()) >= 0.7 if len(found) == len(KERNELS) else None
-    return check
+def average(values: Values) -> float:
+    """The mean."""
+    return mean(list(values.values()))
 
 
-def communication(results: Results) -> Check:
-    """Communication time against Pegasus."""
-    check = Check("communication time, NEMESYS against Pegasus, single", "−40 to −82 %",
-                  "negative wherever run time improves")  # fmt: skip
-    changes = {k: c for k in KERNELS if (c := communication_change(results, k)) is not None}
-    if changes:
-        check.ours = ", ".join(f"{k.upper()} {100 * c:+.0f} %" for k, c in changes.items())
-        better = [k for k in changes if (gain(results, k, SINGLE, PEGASUS) or 0) > 1]
-        check.met = all(changes[k] < 0 for k in better)
-    return check
+def of_least(values: Values) -> float:
+    """How many of HS and LCR are the two kernels with the lowest values."""
+    return len(LEAST & set(sorted(values, key=values.get)[:2]))
 
 
-def port(results: Results) -> Check:
-    """Load of the memory port."""
-    paper = results.paper["memory_load"]
-    check = Check(f"memory port busy, {listing(list(BUSY))}, NEMESYS, single", str(paper), "≥ 50 %")
-    found = {k: m.memory for k in BUSY if (m := measured(results, k, SINGLE, NEMESYS)) is not None}
-    if found:
-        check.ours = ", ".join(f"{k.upper()} {100 * v:.0f} %" for k, v in found.items())
-        check.met = all(v >= 0.5 for v in found.values()) if len(found) == len(BUSY) else None
-    return check
+# Table 2 -------------------------------------------------------------------------------------------------------------
 
 
-def utilisation(results: Results) -> Check:
-    """Load of the NMA."""
-    paper = results.paper
-    check = Check("NMA utilisation, single and twin: mean, peak",
-                  f"{paper['nma_single_mean'].low} and {paper['nma_twin_mean'].low} %, "
-                  f"{paper['nma_single_peak'].low} and {paper['nma_twin_peak'].low} % (DR)",
-                  "twin about half of single; DR among the top three")  # fmt: skip
-    single = {k: m.nma for k in KERNELS if (m := measured(results, k, SINGLE, NEMESYS)) is not None}
-    twin = {k: m.nma for k in KERNELS if (m := measured(results, k, TWIN, NEMESYS)) is not None}
-    if single and single.keys() == twin.keys():
-        share = mean(list(twin.values())) / mean(list(single.values()))
-        top = sorted(single, key=single.get, reverse=True)[:3]
-        check.ours = f"{100 * mean(list(single.values())):.1f} and {100 * mean(list(twin.values())):.1f} %, "
-        check.ours += f"{100 * max(single.values()):.1f} and {100 * max(twin.values()):.1f} %; top {listing(top)}"
-        check.met = 0.35 <= share <= 0.65 and "dr" in top if len(single) == len(KERNELS) else None
-    return check
+def probed(name: str) -> Measure:
+    """A parameter of the platform, measured by probes."""
+
+    def measure(results: Results) -> float | None:
+        return platform(results).get(name)
+
+    return measure
 
 
-def memories(results: Results) -> Check:
-    """Effect of a second memory."""
-    check = Check("twin against single", "Pegasus gains, NEMESYS loses slightly", "the same signs")
-    effects = {}
-    for way in (PEGASUS, NEMESYS):
-        pairs = [
-            (twin, single) for k in KERNELS
-            if (twin := seconds(results, k, TWIN, way)) and (single := seconds(results, k, SINGLE, way))
-        ]  # fmt: skip
-        if pairs:
-            effects[way] = mean([twin / single for twin, single in pairs]) - 1
-    if len(effects) == 2:
-        check.ours = f"Pegasus {100 * effects[PEGASUS]:+.1f} %, NEMESYS {100 * effects[NEMESYS]:+.1f} % of run time"
-        check.met = effects[PEGASUS] < 0 < effects[NEMESYS]
-    return check
+def configured(pick: Callable[[dict], float]) -> Measure:
+    """A parameter of the machine file that no program can measure."""
+    return lambda results: Found(pick(results.paper.machine), judged=True)
 
 
-def without_nca(results: Results) -> Check:
-    """The gain that remains without the NCA."""
-    check = Check("without NCA", "most of the gain remains; LCR and HS depend on it most", "the same order")
-    shares = {k: share for k in KERNELS if (share := remaining_gain(results, k)) is not None}
-    if shares:
-        least = sorted(shares, key=shares.get)
-        check.ours = f"{100 * mean(list(shares.values())):.0f} % remain; least for {listing(least[:2])}"
-        most = mean(list(shares.values())) > 0.5
-        check.met = most and set(least[:3]) >= {"lcr", "hs"} if len(shares) >= len(FASTER) else None
-    return check
+def memory_bytes(machine: dict) -> int:
+    """The DRAM of all memories."""
+    dram = machine["dram"]
+    return dram["rows"] * dram["banks"] * dram["ranks"] * dram["row_bytes"] * len(machine["memory"]["tiles"])
 
 
-def caches(results: Results) -> Check:
-    """Effect of smaller caches."""
-    check = Check("smaller L2", "Pegasus slows down more", "the same")
-    pegasus, nemesys = slowdown(results, PEGASUS, 8), slowdown(results, NEMESYS, 8)
-    if pegasus and nemesys:
-        check.ours = f"4 x 8 KB: Pegasus {pegasus:.3f} times as slow, NEMESYS {nemesys:.3f}"
-        check.met = pegasus > nemesys
-    return check
+PROBED = ("l1_instruction_bytes", "l1_data_bytes", "l1_data_line_bytes", "l2_bytes", "l2_line_bytes", "tlm_bytes",
+          "tile_mhz", "l1_cycles", "l2_cycles", "memory_cycles", "tlm_cycles")  # fmt: skip
 
 
-OF_SINGLE_GRAPHS: tuple[Callable[[Results], Check], ...] = (slopes, maps, one_object)
-OF_KERNELS: tuple[Callable[[Results], Check], ...] = (
-    faster,
-    ranking,
-    communication,
-    port,
-    utilisation,
-    memories,
-    without_nca,
-    caches,
-)
+# Figure 8 ------------------------------------------------------------------------------------------------------------
 
 
-def all_of(results: Results) -> list[Check]:
-    """All checks. Those on kernels are not judged by small inputs or a subset of the kernels."""
-    found = [check(results) for check in OF_SINGLE_GRAPHS]
-    for check in OF_KERNELS:
-        one = check(results)
-        if not results.plan.is_whole:
-            one.met = None
-            one.ours += " (with a subset of the kernels, or small inputs)" if one.ours else ""
-        found.append(one)
-    return found
+def of_unit(family: str, name: str, which: str = "linear", factor: float = 1) -> Measure:
+    """Setup or slope of a family by the NMA, in microseconds times a factor."""
+
+    def measure(results: Results) -> float | None:
+        one = Copies(results).units.get((family, which))
+        return one and factor * one[name]
+
+    return measure
+
+
+def pointer_mask(results: Results) -> float | None:
+    """Microseconds of the step from 32 words, which one word of a mask describes, to 40, beyond those of the slope."""
+    one = Copies(results).units.get(("object", "linear"))
+    times = dict(points(one)) if one else {}
+    step, plain = (times.get(more, math.nan) - times.get(few, math.nan) for few, more in ((32, 40), (24, 32)))
+    return None if math.isnan(step - plain) else step - plain
+
+
+def of_software(family: str, name: str) -> Measure:
+    """Setup or slope of a family by Pegasus, in microseconds."""
+
+    def measure(results: Results) -> Found | None:
+        one = Copies(results).software.get((family, PEGASUS))
+        words = one and f"{one[name.replace('_us', '_instructions')]:.4g} instructions"
+        return one and Found(one[name], words)
+
+    return measure
+
+
+def over(one: Measure, other: Measure) -> Measure:
+    """Ratio of two measurements."""
+
+    def measure(results: Results) -> Found | None:
+        pair = [Found(value) if isinstance(value, float) else value for value in (one(results), other(results))]
+        if None in pair or not pair[1].value:
+            return None
+        part = any(value.judged is False for value in pair)
+        return Found(pair[0].value / pair[1].value, f"{pair[0].value:.4g} and {pair[1].value:.4g}",
+                     False if part else None)  # fmt: skip
+
+    return measure
+
+
+def crossing(family: str) -> Measure:
+    """The larger of the two sizes between which the hashed map becomes the faster one."""
+
+    def measure(results: Results) -> Found | None:
+        where = Copies(results).crossing(family)
+        return where and Found(where[1], f"faster from {where[1]:g} on, not at {where[0]:g}")
+
+    return measure
+
+
+def software_wins(family: str) -> Measure:
+    """The first size from which Pegasus is faster than the NMA with the linear map; twice the largest if none is."""
+
+    def measure(results: Results) -> Found | None:
+        curves = Copies(results)
+        units, software = curves.units.get((family, "linear")), curves.software.get((family, PEGASUS))
+        if not units or not software:
+            return None
+        theirs = dict(points(units))
+        both = [(size, us, theirs[size]) for size, us in points(software) if size in theirs]
+        slower = [size for size, us, unit in both if us >= unit]
+        faster = [size for size, us, unit in both if us < unit and size > max(slower, default=0)]
+        if not faster:
+            return Found(2 * max(size for size, *_ in both), f"never, up to {max(size for size, *_ in both):g}")
+        return Found(min(faster))
+
+    return measure
+
+
+def list_element(results: Results) -> Found | None:
+    """Microseconds for an element of a list with the hashed map: the mean of the lowest and highest from 64 on."""
+    ends = Copies(results).flatness("list")
+    return ends and Found(mean(list(ends)), f"{ends[0]:.2f} to {ends[1]:.2f} us")
+
+
+def list_constant(results: Results) -> float | None:
+    """Half of the spread of these times, in per cent of their mean."""
+    ends = Copies(results).flatness("list")
+    return ends and 100 * (ends[1] - ends[0]) / (ends[1] + ends[0])
+
+
+def hash_start(results: Results) -> float | None:
+    """Microseconds that the hashed map adds to the shortest list."""
+    units = Copies(results).units
+    if not units:
+        return None
+    linear, hashed = (dict(points(units["list", which])) for which in ("linear", "hashed"))
+    return hashed[1] - linear[1]
+
+
+def list_quadratic(results: Results) -> float | None:
+    """Time of the longest list with the linear map over that of one half as long."""
+    units = Copies(results).units
+    times = dict(points(units["list", "linear"])) if units else {}
+    longest = max(times, default=0)
+    return ratio(times.get(longest), times.get(longest / 2))
+
+
+def software_wins_below(results: Results) -> Found | None:
+    """Words of an object below which Pegasus is faster."""
+    wins = Copies(results).software_wins_below()
+    if wins is None:
+        return None
+    more = Copies(results).software_wins_below(results.paper["system_costs"].low)
+    return Found(wins, f"{more:.0f} with the paper's system costs added to the NMA's time")
+
+
+# Table 5 -------------------------------------------------------------------------------------------------------------
+
+
+def copies(kernel: str) -> Measure:
+    """Copies of graphs of a kernel."""
+
+    def measure(results: Results) -> float | None:
+        run = next(one for one in runs_of("table 5") if one.program == kernel)
+        counted = results.copies(run)
+        return counted and counted[0]
+
+    return measure
+
+
+def of_graphs(column: str, index: int) -> Measure:
+    """Objects or bytes of a graph, ours over the paper's, mean over kernels."""
+
+    def measure(results: Results) -> Found | None:
+        each = {run.program: counted[index] / float(results.paper.table5[run.program][column])
+                for run in runs_of("table 5") if (counted := results.copies(run)) is not None}  # fmt: skip
+        return found(results, each, average)
+
+    return measure
+
+
+# Figures 9 to 13 -----------------------------------------------------------------------------------------------------
+
+
+def gains(results: Results, machine: Machine, over: str) -> Values:
+    """Gain over a baseline, with dummy allocations."""
+    return by_kernel(lambda kernel: gain(results, kernel, machine, over, ALLOCATED))
+
+
+def run_time_gain(which: Callable[..., float], pick: Callable[[Values], float]) -> Measure:
+    """The least gain over the better baseline, or the largest over either."""
+
+    def measure(results: Results) -> Found | None:
+        both = [gains(results, SINGLE, over) for over in BASELINES]
+        each = {k: which(one[k] for one in both) for k in KERNELS if all(k in one for one in both)}
+        return found(results, each, pick)
+
+    return measure
+
+
+def faster_kernels(results: Results) -> Found | None:
+    """How many kernels are faster than with either baseline."""
+    both = [gains(results, SINGLE, over) for over in BASELINES]
+    each = {k: min(one[k] for one in both) for k in KERNELS if all(k in one for one in both)}
+    return found(results, each, lambda values: sum(value > 1 for value in values.values()))
+
+
+def least_gain(over: str) -> Measure:
+    """How many of HS and LCR gain least."""
+    return lambda results: found(results, gains(results, SINGLE, over), of_least)
+
+
+def twin(way: str) -> Measure:
+    """Mean change of run time by a second memory, in per cent."""
+
+    def measure(results: Results) -> Found | None:
+        each = by_kernel(lambda k: ratio(seconds(results, k, TWIN, way), seconds(results, k, SINGLE, way)))
+        return found(results, {k: 100 * (value - 1) for k, value in each.items()}, average, 1)
+
+    return measure
+
+
+def communication(pick: Callable[[Values], float]) -> Measure:
+    """Communication time saved beside Pegasus, in per cent."""
+
+    def measure(results: Results) -> Found | None:
+        each = by_kernel(lambda k: communication_change(results, k, way=ALLOCATED))
+        return found(results, {k: -100 * value for k, value in each.items()}, pick, 0)
+
+    return measure
+
+
+def small_grid(results: Results) -> Found | None:
+    """Kernels whose gain over Pegasus is smaller on 2x2 tiles than on 4x4."""
+    small, large = (gains(results, machine, PEGASUS) for machine in (SMALL, SINGLE))
+    each = {k: small[k] / large[k] for k in KERNELS if k in small and k in large}
+    return found(results, each, lambda values: sum(value < 1 for value in values.values()))
+
+
+def small_caches(kib: int) -> Measure:
+    """Slowdown of Pegasus over that of NEMESYS."""
+
+    def measure(results: Results) -> Found | None:
+        pegasus, nemesys = slowdown(results, PEGASUS, kib), slowdown(results, NEMESYS, kib)
+        if not pegasus or not nemesys:
+            return None
+        note = f"Pegasus {pegasus:.3f} times as slow, NEMESYS {nemesys:.3f}"
+        return Found(pegasus / nemesys, note, results.plan.is_whole)
+
+    return measure
+
+
+def remaining(pick: Callable[[Values], float]) -> Measure:
+    """The gain over Pegasus that remains without the NCA, in per cent."""
+
+    def measure(results: Results) -> Found | None:
+        each = by_kernel(lambda k: remaining_gain(results, k))
+        return found(results, {k: 100 * value for k, value in each.items()}, pick, 0)
+
+    return measure
+
+
+# Table 6 -------------------------------------------------------------------------------------------------------------
+
+
+def load_of(variant: str, column: str) -> Measure:
+    """A column of table 6, mean over kernels."""
+    machine, way = VARIANTS[variant]
+
+    def measure(results: Results) -> Found | None:
+        each = by_kernel(lambda k: (one := measured(results, k, machine, way)) and float(TABLE6[column][1](one)))
+        return found(results, each, average, 1)
+
+    return measure
+
+
+def nma(machine: Machine, pick: Callable[[Values], float]) -> Measure:
+    """Utilisation of the NMA, in per cent."""
+
+    def measure(results: Results) -> Found | None:
+        each = by_kernel(lambda k: (one := measured(results, k, machine, NEMESYS)) and 100 * one.nma)
+        return found(results, each, pick, 1)
+
+    return measure
+
+
+def rank_of_dr(values: Values) -> float:
+    """1 if DR has the highest value."""
+    return sorted(values, key=values.get, reverse=True).index("dr") + 1 if "dr" in values else len(KERNELS)
+
+
+def port(kernel: str) -> Measure:
+    """Load of the memory port, in per cent."""
+
+    def measure(results: Results) -> Found | None:
+        one = measured(results, kernel, SINGLE, NEMESYS)
+        return one and Found(100 * one.memory, judged=not results.plan.quick)
+
+    return measure
+
+
+TABLE_6 = {
+    f"{variant.replace('-', '_')}_{column.replace('_percent', '')}": load_of(variant, column)
+    for variant, (_, way) in VARIANTS.items()
+    for column in TABLE6
+    if way != PEGASUS or column not in ("memory_by_adapter_percent", "memory_by_nma_percent", "nma_percent")
+}
+MEASURES: dict[str, Measure] = {
+    **{name: probed(name) for name in PROBED},
+    "memory_mhz": configured(lambda machine: machine["clocks"]["memory_mhz"]),
+    "pgas_bytes": configured(memory_bytes),
+    "fifo_entries": configured(lambda machine: machine["nma"]["queue_entries"]),
+    "object_setup": of_unit("object", "setup_us"),
+    "object_slope": of_unit("object", "slope_us"),
+    "object_slope_bytes": of_unit("object", "slope_us", factor=1000 / WORD_BYTES),
+    "pointer_mask": pointer_mask,
+    "software_object_setup": of_software("object", "setup_us"),
+    "software_object_slope": of_software("object", "slope_us"),
+    "software_over_nma_object": over(of_software("object", "slope_us"), of_unit("object", "slope_us")),
+    "software_wins_below": software_wins_below,
+    "array_slope": of_unit("array", "slope_us"),
+    "array_slope_bytes": of_unit("array", "slope_us", factor=1000 / WORD_BYTES),
+    "array_setup": of_unit("array", "setup_us"),
+    "software_array_setup": of_software("array", "setup_us"),
+    "software_array_slope": of_software("array", "slope_us"),
+    "software_over_nma_array": over(of_software("array", "slope_us"), of_unit("array", "slope_us")),
+    "list_element": list_element,
+    "list_constant": list_constant,
+    "hash_start": hash_start,
+    **{f"maps_cross_{family}": crossing(family) for family in ("list", "objects")},
+    **{f"software_wins_{family}": software_wins(family) for family in ("list", "objects")},
+    "list_quadratic": list_quadratic,
+    "run_time_gain_least": run_time_gain(min, least),
+    "run_time_gain_most": run_time_gain(max, most),
+    "faster_kernels": faster_kernels,
+    **{f"least_gain_{way}": least_gain(way) for way in BASELINES},
+    "twin_nemesys": twin(ALLOCATED),
+    "twin_pegasus": twin(PEGASUS),
+    "communication_gain_least": communication(least),
+    "communication_gain_most": communication(most),
+    "small_grid": small_grid,
+    "small_caches": small_caches(8),
+    "small_caches_16": small_caches(16),
+    "no_nca_remaining": remaining(average),
+    "no_nca_least": remaining(of_least),
+    **{f"copies_{kernel}": copies(kernel) for kernel in KERNELS},
+    "graph_objects": of_graphs("objects", 1),
+    "graph_bytes": of_graphs("bytes", 2),
+    **TABLE_6,
+    "memory_mb_ratio": over(TABLE_6["nemesys_single_memory_mb"], TABLE_6["pegasus_single_memory_mb"]),
+    **{f"port_{kernel}": port(kernel) for kernel in PORT},
+    "nma_single_peak": nma(SINGLE, most),
+    "nma_twin_peak": nma(TWIN, most),
+    "nma_busiest": nma(SINGLE, rank_of_dr),
+    "nma_twin_share": over(TABLE_6["nemesys_twin_nma"], TABLE_6["nemesys_single_nma"]),
+}

@@ -100,12 +100,17 @@ def table5(results: Results) -> Item:
 BAND = "NEMESYS by the paper's text"
 
 
+def paper_range(results: Results, name: str) -> tuple[float, float]:
+    """The lowest and highest value that the paper states."""
+    return results.paper[f"{name}_least"].low, results.paper[f"{name}_most"].low
+
+
 def run_times(results: Results, machines: dict[str, Machine]) -> tuple[list[list[Cell]], list[Panel]]:
     """Milliseconds with each copier, and NEMESYS's gain."""
     rows: list[list[Cell]] = []
     panels = []
-    range_of = results.paper["run_time_gain"]
-    band = (1 / range_of.high, 1 / range_of.low)
+    low, high = paper_range(results, "run_time_gain")
+    band = (1 / high, 1 / low)
     for name, machine in machines.items():
         kernels = present(results, machine)
         for kernel in kernels:
@@ -132,17 +137,17 @@ RUN_TIME_COLUMNS += ["gain over Pegasus"]
 def gains_sentence(results: Results, machine: Machine, name: str) -> list[str]:
     """NEMESYS's gain, and for kernels without gain the reason."""
     sentences = []
-    bounds = results.paper["run_time_gain"]
+    low, high = paper_range(results, "run_time_gain")
     for over in (MESSAGES, PEGASUS):
         gains = {k: g for k in KERNELS if (g := gain(results, k, machine, over)) is not None}
         if not gains:
             continue
         slower = [k for k, g in gains.items() if g <= 1]
-        inside = [k for k, g in gains.items() if bounds.low <= g <= bounds.high]
+        inside = [k for k, g in gains.items() if low <= g <= high]
         text = f"{name}: against {NAMES[over]} NEMESYS is {min(gains.values()):.2f} to {max(gains.values()):.2f} times "
         text += f"as fast ({listing([min(gains, key=gains.get)])} least, {listing([max(gains, key=gains.get)])} most); "
-        text += f"the paper states {bounds} over the state of the art, and {len(inside)} of {len(gains)} kernels "
-        text += "are in this range."
+        text += f"the paper states {low:g} to {high:g} over the state of the art, and {len(inside)} of {len(gains)} "
+        text += "kernels are in this range."
         sentences.append(text)
         sentences += [slower_because(results, k, machine, over) for k in slower]
     return sentences
@@ -200,9 +205,11 @@ def figure11(results: Results) -> Item:
 # Figure 10 ---------------------------------------------------------------------------------------------------------
 
 
-def communication_change(results: Results, kernel: str, machine: Machine = SINGLE) -> float | None:
+def communication_change(
+    results: Results, kernel: str, machine: Machine = SINGLE, way: str = NEMESYS
+) -> float | None:
     """Change of communication time from Pegasus to NEMESYS; negative: less."""
-    ours, theirs = measured(results, kernel, machine, NEMESYS), measured(results, kernel, machine, PEGASUS)
+    ours, theirs = measured(results, kernel, machine, way), measured(results, kernel, machine, PEGASUS)
     change = ratio(ours and ours.communication, theirs and theirs.communication)
     return None if change is None else change - 1
 
@@ -234,7 +241,7 @@ def figure10(results: Results) -> Item:
         if kernels:
             panels.append(Panel(f"communication time, {name}", "", "s, of all calls", time))
             panels.append(Panel(f"its share of at, {name}", "", "%", share))
-    low, high = results.paper["communication_gain"].low, results.paper["communication_gain"].high
+    low, high = paper_range(results, "communication_gain")
     beside = [(k.upper(), 1 + change) for k in KERNELS if (change := communication_change(results, k)) is not None]
     if beside:
         band = (1 - high / 100, 1 - low / 100)

@@ -52,5 +52,5 @@ NEMESYS = Paper(
         "overlap": beyond.overlap_item,
         "sweep": beyond.sweep_item,
     },
-    checks=checks.all_of,
+    measures=checks.MEASURES,
 )

@@ -137,7 +137,7 @@ def runs_of(item: str) -> list[Run]:
     ]
     small_caches = [dataclasses.replace(SINGLE, way_kib=kib) for kib in WAYS_KIB]
     return {
-        "table 2": probes() + copies()[:1],
+        "table 2": probes(),
         "figure 8": copies(),
         "table 5": counted,
         "figure 9": both,

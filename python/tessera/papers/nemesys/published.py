@@ -1,5 +1,7 @@
-"""published: the published numbers of NEMESYS: the claims of its text, and its tables 5 and 6."""
+"""published: the published numbers of NEMESYS: its claims, its tables 5 and 6, and the machine file that has them."""
 
+import functools
+import tomllib
 from pathlib import Path
 
 from tessera.reproduce.claims import Claims, rows
@@ -10,8 +12,14 @@ class Published(Claims):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "nemesys_claims.csv")
+        self._machines = folder.parent / "machines"
         self.table5 = {row["kernel"].lower(): row for row in rows(folder / "nemesys_table5.csv")}
         self._table6 = {(row["variant"], row["kernel"]): row for row in rows(folder / "nemesys_table6.csv")}
+
+    @functools.cached_property
+    def machine(self) -> dict:
+        """The machine file with two memories."""
+        return tomllib.loads((self._machines / "nemesys-4x4.toml").read_text(encoding="utf-8"))
 
     def table6(self, variant: str, kernel: str, column: str) -> float | None:
         """One cell; None where the paper has none."""

@@ -1,114 +1,146 @@
-"""checks: what the reproduction of RAE must reach, with the paper's values and ours."""
+"""checks: what is measured for each claim of RAE (reference/rae_claims.csv), by the claim's name."""
 
 from collections.abc import Callable
 from statistics import fmean
 
 from tessera.papers.rae.measures import Results
 from tessera.papers.rae.nodes import accesses_each, gain, mean_misses, removed
-from tessera.papers.rae.plan import IRREGULAR, UNIFORM
-from tessera.reproduce.items import Check
+from tessera.papers.rae.plan import IRREGULAR, PLACES, REGULAR, UNIFORM
+from tessera.reproduce.checks import Found, Measure
+from tessera.reproduce.items import ratio
 
-DEVIATIONS = 4  # standard deviations of the share; one run in 16,000 lies beyond
-
-
-def remote_share(results: Results) -> Check:
-    """Remote share of uniformly random words, at every number of places."""
-    what = "remote share of uniformly random atomics, 1 to 64 places"
-    check = Check(what, f"{results.paper['remote_share_64']} at 64", "1 - 1/P in expectation")
-    program, arguments = next(one for one in results.plan.counted_programs() if one[0] == UNIFORM)
-    found = {places: results.spread(program, arguments, places) for places in results.plan.places}
-    if not all(found.values()):
-        return check
-    check.met = True
-    for places, atomics in found.items():
-        expected = 1 - 1 / places
-        deviation = (expected * (1 - expected) / atomics.all) ** 0.5
-        check.met = check.met and abs(atomics.share - expected) <= DEVIATIONS * deviation
-    last = max(found)
-    check.ours = f"{100 * found[last].share:.3f} % at {last}, expected {100 * (1 - 1 / last):.3f} %"
-    return check
+NODES = 6  # of the paper's machine
+LINE_WORDS = 8
+Share = Callable[[Results, int, str], float | None]
 
 
-def shares(results: Results, share: Callable[[Results, int, str], float | None]) -> dict[int, list[float]]:
-    """A share of all kernels, by machine; empty if a kernel is missing on any machine."""
-    found = {
-        nodes: [share(results, nodes, kernel) for kernel in results.plan.kernels()] for nodes in results.plan.sizes
-    }
-    return {} if any(None in values for values in found.values()) else found
+def atomic_share(results: Results) -> Found | None:
+    """Mean share of atomics in the instructions of GAP's kernels, in per cent."""
+    programs = [one for one in results.plan.counted_programs() if one[0] != UNIFORM]
+    found = {f"{program} {given[0]}": results.counted(program, given) for program, given in programs}
+    if None in found.values():
+        return None
+    words = ", ".join(f"{name} {100 * one.share:.2f}" for name, one in found.items())
+    return Found(100 * fmean(one.share for one in found.values()), words)
 
 
-def faster(results: Results) -> Check:
-    """Time saved, figure 7."""
-    paper = f"{results.paper['gain_mean']} mean, {results.paper['gain_max']} at most"
-    check = Check("time saved against software", paper, "positive for every kernel")
-    if found := shares(results, gain):
-        check.met = all(value > 0 for values in found.values() for value in values)
-        check.ours = "; ".join(f"rae-{nodes}: mean {100 * fmean(values):.2f} %, {100 * min(values):.2f} to "
-                               f"{100 * max(values):.2f} %" for nodes, values in found.items())  # fmt: skip
-    return check
+def remote_share(places: int) -> Measure:
+    """Remote share of uniformly random words, in per cent."""
+
+    def measure(results: Results) -> float | None:
+        if places not in results.plan.places:
+            return None
+        program, arguments = next(one for one in results.plan.counted_programs() if one[0] == UNIFORM)
+        found = results.spread(program, arguments, places)
+        return found and 100 * found.share
+
+    return measure
 
 
-def fewer(results: Results) -> Check:
-    """Instructions removed, figure 8."""
-    check = Check("instructions removed against the lean path, mean", f"{results.paper['instructions_removed']}",
-                  "≥ 85 %")  # fmt: skip
-    if found := shares(results, removed):
-        check.met = all(fmean(values) >= 0.85 for values in found.values())
-        check.ours = "; ".join(f"{100 * fmean(values):.2f} % on rae-{nodes}" for nodes, values in found.items())
-    return check
+def operation_instructions(results: Results) -> Found | None:
+    """Instructions of both cores by messages, over those by an instruction, least of all operations."""
+    direct, software = results.costs("instructions"), results.costs("messages")
+    found = {name: (software[name].requesting + software[name].serving) / (direct[name].requesting or 1)
+             for name in direct.keys() & software.keys()}  # fmt: skip
+    if not found:
+        return None
+    least = min(found, key=found.get)
+    return Found(found[least], f"least for {least}; most {max(found.values()):.1f}")
 
 
-def irregular(results: Results) -> list[Check]:
-    """Misses of irregular kernels, figure 10."""
-    paper, must = f"{results.paper['miss_irregular']} mean", "≥ 70 %"
-    kernels = Check("interface cache, irregular kernels with retain, mean", paper, must)
-    means = {nodes: mean_misses(results, nodes, IRREGULAR, "retain") for nodes in results.plan.sizes}
-    if None not in means.values():
-        kernels.met = None if results.plan.quick else all(mean >= 0.7 for mean in means.values())
-        kernels.ours = "; ".join(f"{100 * mean:.2f} % on rae-{nodes}" for nodes, mean in means.items())
-    words = Check("interface cache, random words alone with retain", paper, must)
-    rates = [found.misses for places in results.plan.places
-             if (found := results.interface(results.plan.pattern("RAND", places, "retain")))]  # fmt: skip
-    if rates:
-        words.met = min(rates) >= 0.7
-        words.ours = f"{100 * min(rates):.2f} to {100 * max(rates):.2f} %, 1 to {max(results.plan.places)} places"
-    return [kernels, words]
+def shares(results: Results, share: Share, nodes: int) -> dict[str, float]:
+    """A share of all kernels in per cent; empty if one is missing."""
+    if nodes not in results.plan.sizes:
+        return {}
+    found = {kernel: share(results, nodes, kernel) for kernel in results.plan.kernels()}
+    return {} if None in found.values() else {kernel: 100 * value for kernel, value in found.items()}
 
 
-def regular(results: Results) -> list[Check]:
-    """Misses of kernels whose rate follows from the words per line, figure 10."""
-    made = []
-    for kernel, must, least, most in (("CENTRAL", "≤ 1 %", 0, 0.01), ("STRIDE1", "12.5 ± 1 %", 0.115, 0.135)):
-        check = Check(
-            f"interface cache, {kernel} with retain", f"{results.paper['miss_regular']} mean of regular", must
-        )
-        found = [rate for nodes in results.plan.sizes for operation in ("ADD", "CAS")
-                 if (rate := results.misses(nodes, f"{kernel}_{operation}", "retain")) is not None]  # fmt: skip
-        if found:
-            check.met = all(least <= rate <= most for rate in found)
-            check.ours = f"{100 * min(found):.2f} to {100 * max(found):.2f} %, ADD and CAS"
-        made.append(check)
-    return made
+def of_kernels(share: Share, pick: Callable[..., float], pattern: str = "") -> Measure:
+    """The mean or the most of a share over the kernels of a pattern, or of all."""
+
+    def measure(results: Results) -> Found | None:
+        found = shares(results, share, NODES)
+        values = [value for kernel, value in found.items() if kernel.startswith(pattern)]
+        others = [nodes for nodes in results.plan.sizes if nodes != NODES]
+        words = [f"rae-{nodes}: {fmean(more.values()):.2f} in the mean, {min(more.values()):.2f} to "
+                 f"{max(more.values()):.2f}" for nodes in others
+                 if not pattern and (more := shares(results, share, nodes))]  # fmt: skip
+        ends = f"{min(values):.2f} to {max(values):.2f}" if values else ""
+        return Found(pick(values), "; ".join([ends, *words])) if values else None
+
+    return measure
 
 
-def merged(results: Results) -> Check:
+def addresses(results: Results) -> float | None:
+    """The number of addresses."""
+    return len(results.addresses()) or None
+
+
+def addresses_sparse(results: Results) -> Found | None:
+    """Lines among the addresses, over those of the interface cache."""
+    lines = {(array, word // LINE_WORDS) for array, word in results.addresses()}
+    if not lines:
+        return None
+    cached = results.machine_file(f"rae-{NODES}")["rae"]["cache_bytes"] // (8 * LINE_WORDS)
+    return Found(len(lines) / cached, f"{len(lines)} lines, {cached} in the cache")
+
+
+def misses(patterns: tuple[str, ...]) -> Measure:
+    """Mean misses of the interface cache with the policy retain, in per cent."""
+
+    def measure(results: Results) -> Found | None:
+        rate = mean_misses(results, NODES, patterns, "retain")
+        if rate is None:
+            return None
+        each = {pattern: mean_misses(results, NODES, (pattern,), "retain") for pattern in patterns}
+        words = ", ".join(f"{name} {100 * value:.2f}" for name, value in each.items())
+        others = [f"rae-{nodes}: {100 * more:.2f}" for nodes in results.plan.sizes if nodes != NODES
+                  and (more := mean_misses(results, nodes, patterns, "retain")) is not None]  # fmt: skip
+        return Found(100 * rate, "; ".join([words, *others]))
+
+    return measure
+
+
+def merging(results: Results) -> Found | None:
     """Memory accesses that merging saves where a line is not retained."""
-    check = Check("64 places on one word: memory accesses per operation, free-at-once, without and with merging",
-                  "argued", "≥ 8 times less")  # fmt: skip
     apart, together = (accesses_each(results, "free-at-once", merge=merge) for merge in (False, True))
-    if apart and together:
-        check.met = apart >= 8 * together
-        check.ours = f"{apart:.4g} and {together:.4g}: {apart / together:.1f} times less"
-    return check
+    saved = ratio(apart, together)
+    return saved and Found(saved, f"{apart:.4g} and {together:.4g} for each operation")
 
 
-def all_of(results: Results) -> list[Check]:
-    """All checks, in the order of the figures."""
-    return [
-        remote_share(results),
-        faster(results),
-        fewer(results),
-        *irregular(results),
-        *regular(results),
-        merged(results),
-    ]
+def configured(pick: Callable[[dict], float]) -> Measure:
+    """A value of the machine file."""
+    return lambda results: Found(pick(results.machine_file(f"rae-{NODES}")), judged=True)
+
+
+def memory_bytes(machine: dict) -> int:
+    """The DRAM of a node."""
+    dram = machine["dram"]
+    return dram["rows"] * dram["banks"] * dram["ranks"] * dram["row_bytes"]
+
+
+MEASURES: dict[str, Measure] = {
+    "atomic_share": atomic_share,
+    **{f"remote_share_{places}": remote_share(places) for places in PLACES},
+    "operation_instructions": operation_instructions,
+    "gain_mean": of_kernels(gain, fmean),
+    "gain_max": of_kernels(gain, max),
+    **{f"gain_{name.lower()}": of_kernels(gain, fmean, name) for name in ("GATHER", "SCATTER", "STRIDE1", "STRIDEN")},
+    "instructions_removed": of_kernels(removed, fmean),
+    "addresses": addresses,
+    "addresses_sparse": addresses_sparse,
+    "miss_irregular": misses(IRREGULAR),
+    "miss_regular": misses(REGULAR),
+    "miss_central": misses(("CENTRAL",)),
+    "merging": merging,
+    "nodes": configured(lambda machine: machine["grid"]["width"] * machine["grid"]["height"]),
+    "core_mhz": configured(lambda machine: machine["clocks"]["tile_mhz"]),
+    "l1_bytes": configured(lambda machine: machine["l1_data"]["way_bytes"] * machine["l1_data"]["ways"]),
+    "l2_bytes": configured(lambda machine: machine["l2"]["way_bytes"] * machine["l2"]["ways"]),
+    "interface_cache_bytes": configured(lambda machine: machine["rae"]["cache_bytes"]),
+    "main_entries": configured(lambda machine: machine["rae"]["main_entries"]),
+    "sub_entries": configured(lambda machine: machine["rae"]["sub_entries"]),
+    "memory_bytes": configured(memory_bytes),
+    "flit_bytes": configured(lambda machine: machine["network"]["link_bytes"]),
+}

@@ -35,5 +35,5 @@ RAE = Paper(
     plan=plan_of,
     measure=measure,
     makers=figures.MAKERS | nodes.MAKERS | {tasks.ITEM: tasks.figure},
-    checks=checks.all_of,
+    measures=checks.MEASURES,
 )

@@ -1,100 +1,128 @@
-"""checks: what the reproduction of RMem must reach, with the paper's values and ours."""
+"""checks: what is measured for each claim of RMem (reference/rmem_claims.csv), by the claim's name."""
+
+from collections.abc import Callable
 
 from tessera.papers.rmem.measures import Results
 from tessera.papers.rmem.plan import BELOW, KIB, WAYS
-from tessera.reproduce.items import Check
+from tessera.reproduce.checks import Found, Measure
 
 OVERLAP_TO = 64 * KIB
-FLAT_SHARE, SATURATED_SHARE = 0.1, 0.9  # shares of the plateau at which the phases end
+WRITTEN = 128 * KIB
 
 
-def write_share(results: Results) -> Check:
-    """Write throughput against both bare portals; the lower share counts."""
-    check = Check("write at 128 KiB, share of the bare portal", str(results.paper["write_share"]), "≥ 0.85")
-    ours, *bare = [results.throughput(way, "write", 128 * KIB) for way in WAYS]
-    if ours and all(bare):
-        shares = [ours / one for one in bare]
-        check.ours = f"{shares[0]:.3f} of single-step, {shares[1]:.3f} of overlapped"
-        check.met = min(shares) >= 0.85
-    return check
+def write_share(results: Results) -> Found | None:
+    """Write throughput beside both bare portals; the lower share counts."""
+    ours, *bare = [results.throughput(way, "write", WRITTEN) for way in WAYS]
+    if not ours or not all(bare):
+        return None
+    shares = [ours / one for one in bare]
+    return Found(min(shares), f"{shares[0]:.3f} of single-step, {shares[1]:.3f} of overlapped")
 
 
-def phases(results: Results) -> Check:
-    """The three phases of write throughput over size: flat, rising, saturated."""
-    paper = f"flat to {results.paper['flat_to'].low:g} KB, saturated above {results.paper['saturates_above'].low:g} KB"
-    must = "the three phases, in this order; saturated from 64 KiB on"
-    check = Check("write over size", paper, must)
-    points = [(size, value) for size in results.plan.sizes if (value := results.throughput("rmem", "write", size))]
-    if len(points) == len(results.plan.sizes) and not results.plan.quick:
-        plateau = max(value for _, value in points)
-        flat = [size for size, value in points if value <= FLAT_SHARE * plateau]
-        saturated = [size for size, value in points if value >= SATURATED_SHARE * plateau]
-        values = [value for _, value in points]
-        check.ours = f"below {FLAT_SHARE:.0%} of the plateau to {max(flat, default=0)} B, "
-        check.ours += f"above {SATURATED_SHARE:.0%} from {min(saturated) / KIB:g} KiB on"
-        check.met = bool(flat) and values == sorted(values) and KIB < min(saturated) <= OVERLAP_TO
-    return check
+def writes(results: Results) -> list[tuple[int, float]]:
+    """Size and throughput of every write; empty if one is missing."""
+    points = [(size, results.throughput("rmem", "write", size)) for size in results.plan.sizes]
+    return [] if None in [value for _, value in points] else points
 
 
-def read_gain(results: Results) -> Check:
-    """Read throughput up to 64 KiB is above that of the single-step bare portal."""
-    check = Check("read against the single-step bare portal, up to 64 KiB", f"up to {results.paper['read_gain']}",
-                  "above it by the overlap; the gain is reported")  # fmt: skip
-    gains = {}
-    for size in results.plan.sizes:
-        ours, bare = (results.throughput(way, "read", size) for way in ("rmem", "bare"))
-        if ours and bare and size <= OVERLAP_TO:
-            gains[size] = ours / bare
-    if gains:
-        of_paper = {size: gain for size, gain in gains.items() if size not in BELOW} or gains
-        best = max(of_paper, key=of_paper.get)
-        check.ours = f"{of_paper[best]:.3f} times at {best / KIB:g} KiB, {of_paper[max(of_paper)]:.4f} at 64 KiB"
-        check.met = all(gain > 1 for gain in gains.values())
-    return check
+def flat_to(results: Results) -> Found | None:
+    """KiB of the largest write below a small share of the plateau."""
+    points = writes(results)
+    limit = results.paper["flat_share"].low / 100 * max((value for _, value in points), default=0)
+    flat = [size for size, value in points if value <= limit]
+    return Found(max(flat, default=0) / KIB) if points else None
 
 
-def read_plateau(results: Results) -> Check:
-    """Read throughput beyond 64 KiB equals that of the bare portal."""
-    check = Check("read beyond 64 KiB", "falls to the plateau of NodeOS", "within 5 % of the bare portal")
-    shares = []
-    for size in results.plan.sizes:
-        ours, bare = (results.throughput(way, "read", size) for way in ("rmem", "bare"))
-        if ours and bare and size > OVERLAP_TO:
-            shares.append(ours / bare)
-    if shares:
-        check.ours = f"{min(shares):.4f} to {max(shares):.4f}"
-        check.met = all(abs(share - 1) <= 0.05 for share in shares)
-    return check
+def saturates_from(results: Results) -> Found | None:
+    """KiB of the smallest write above a large share of the plateau."""
+    points = writes(results)
+    limit = results.paper["saturated_share"].low / 100 * max((value for _, value in points), default=0)
+    return Found(min(size for size, value in points if value >= limit) / KIB) if points else None
 
 
-def flat(results: Results) -> Check:
-    """Throughput is constant over peers."""
-    check = Check("rmem over 1 to 16 peers, 64 KiB", "constant", "the highest within 10 % of the lowest")
-    spreads = {}
-    for direction in ("write", "read"):
-        totals = [results.total("rmem", direction, peers) for peers in results.plan.peers]
-        if all(totals):
-            spreads[direction] = max(totals) / min(totals) - 1
-    if len(spreads) == 2:
-        check.ours = f"write {spreads['write']:.1%}, read {spreads['read']:.1%}"
-        judged = not results.plan.quick
-        check.met = max(spreads.values()) <= 0.1 if judged else None
-        check.ours += "" if judged else " (by a part of the peers)"
-    return check
+def write_rises(results: Results) -> Found | None:
+    """Steps to a larger write that is slower."""
+    values = [value for _, value in writes(results)]
+    return Found(sum(b < a for a, b in zip(values, values[1:], strict=False))) if values else None
 
 
-def link(results: Results) -> Check:
-    """The peak of a link is not reached."""
-    peak = results.paper["link_peak"]
-    check = Check("the peak of a link", f"{peak}, not reached", "below it")
+def read_gains(results: Results) -> dict[int, float]:
+    """Read throughput over that of the single-step bare portal, by size; empty if one is missing."""
+    pairs = {size: [results.throughput(way, "read", size) for way in ("rmem", "bare")] for size in results.plan.sizes}
+    return {} if any(None in pair for pair in pairs.values()) else {size: a / b for size, (a, b) in pairs.items()}
+
+
+def read_gain(results: Results) -> Found | None:
+    """The largest gain of the paper's sizes up to 64 KiB."""
+    gains = {size: gain for size, gain in read_gains(results).items() if size <= OVERLAP_TO and size not in BELOW}
+    if not gains:
+        return None
+    best = max(gains, key=gains.get)
+    return Found(gains[best], f"at {best / KIB:g} KiB; {gains[max(gains)]:.4f} at {max(gains) / KIB:g} KiB")
+
+
+def read_peak(results: Results) -> Found | None:
+    """KiB of the paper's size with the largest gain."""
+    gains = {size: gain for size, gain in read_gains(results).items() if size not in BELOW}
+    return Found(max(gains, key=gains.get) / KIB) if gains else None
+
+
+def read_after(pick: Callable[..., float]) -> Measure:
+    """The least or largest gain beyond 64 KiB."""
+
+    def measure(results: Results) -> float | None:
+        gains = [gain for size, gain in read_gains(results).items() if size > OVERLAP_TO]
+        return pick(gains) if gains else None
+
+    return measure
+
+
+def peers(direction: str) -> Measure:
+    """The highest over the lowest total throughput of all numbers of peers."""
+
+    def measure(results: Results) -> Found | None:
+        totals = {count: results.total("rmem", direction, count) for count in results.plan.peers}
+        if None in totals.values():
+            return None
+        words = ", ".join(f"{value:.0f} with {count}" for count, value in totals.items())
+        return Found(max(totals.values()) / min(totals.values()), f"MB/s: {words}")
+
+    return measure
+
+
+def peers_gap(direction: str) -> Measure:
+    """The share of the bare portal with most peers, over that with one."""
+
+    def measure(results: Results) -> Found | None:
+        counts = (min(results.plan.peers), max(results.plan.peers))
+        pairs = [[results.total(way, direction, count) for way in ("rmem", "bare")] for count in counts]
+        if any(None in pair for pair in pairs):
+            return None
+        one, most = (ours / bare for ours, bare in pairs)
+        return Found(most / one, f"{one:.3f} with one, {most:.3f} with {counts[1]}")
+
+    return measure
+
+
+def link_peak(results: Results) -> Found | None:
+    """The highest throughput of any run."""
     found = [value for way in WAYS for size in results.plan.sizes for direction in ("write", "read")
              if (value := results.throughput(way, direction, size))]  # fmt: skip
-    if found:
-        check.ours = f"{max(found):.0f} MB/s"
-        check.met = max(found) < peak.low
-    return check
+    return Found(max(found)) if found else None
 
 
-def all_of(results: Results) -> list[Check]:
-    """All checks, in the order of the figures."""
-    return [check(results) for check in (write_share, phases, read_gain, read_plateau, flat, link)]
+MEASURES: dict[str, Measure] = {
+    "write_share": write_share,
+    "flat_to": flat_to,
+    "saturates_from": saturates_from,
+    "write_rises": write_rises,
+    "read_gain": read_gain,
+    "read_peak": read_peak,
+    "read_after_least": read_after(min),
+    "read_after_most": read_after(max),
+    "peers_write": peers("write"),
+    "peers_read": peers("read"),
+    "peers_gap_write": peers_gap("write"),
+    "peers_gap_read": peers_gap("read"),
+    "link_peak": link_peak,
+}

@@ -32,5 +32,5 @@ RMEM = Paper(
     plan=plan_of,
     measure=measure,
     makers=figures.MAKERS,
-    checks=checks.all_of,
+    measures=checks.MEASURES,
 )

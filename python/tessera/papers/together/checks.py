@@ -1,29 +1,25 @@
-"""checks: equal results in all rows, no work by mechanisms that are off, and no slowdown with all on."""
+"""checks: what is measured for each target of `together` (reference/together_claims.csv), by its name: equal results in
+all rows, no work by mechanisms that are off, and no slowdown with all on.
+"""
 
 from tessera.papers.together.measures import Results, comparable
-from tessera.papers.together.plan import ALL, CNI, MECHANISMS, NAMES, NEMESYS, NONE, RAE, ROWS, SUITES, TITLES, Row
-from tessera.reproduce.items import Check
-
-NOT_IN_PAPERS = "not in any paper"
-CLOSE = 1.02  # ratio of two rows that count as equal
+from tessera.papers.together.plan import ALL, CNI, MECHANISMS, NAMES, NEMESYS, NONE, RAE, ROWS, SUITES, Row
+from tessera.reproduce.checks import Found, Measure
+from tessera.reproduce.items import ratio
 
 
-def verified(results: Results) -> Check:
-    """Each program's own check of its result."""
-    check = Check("results, as each program checks its own", NOT_IN_PAPERS, "correct in every run")
+def verified(results: Results) -> Found | None:
+    """Per cent of the runs whose program found its result correct; wrong ones count even if others are missing."""
     found = results.program_results()
     wrong = [run.key for run, result in found.items() if result.get("verified") is not True]
-    if found:
-        check.ours = f"{len(found) - len(wrong)} of {len(found)} correct"
-        check.ours += f"; not {', '.join(wrong)}" if wrong else ""
-        check.met = not wrong if len(found) == len(results.plan.runs()) else None
-        check.met = False if wrong else check.met
-    return check
+    if not found or (not wrong and len(found) < len(results.plan.runs())):
+        return None
+    note = f"{len(found) - len(wrong)} of {len(found)}" + (f"; not {', '.join(wrong)}" if wrong else "")
+    return Found(100 * (1 - len(wrong) / len(found)), note, judged=True)
 
 
-def same(results: Results) -> Check:
-    """Equal results in all rows."""
-    check = Check("results in all rows", NOT_IN_PAPERS, "the same, where they do not depend on order")
+def same(results: Results) -> Found | None:
+    """Per cent of the results that are the same in all rows."""
     first: dict[tuple[str, str], object] = {}
     other, compared = [], 0
     for run, result in results.program_results().items():
@@ -31,10 +27,10 @@ def same(results: Results) -> Check:
             compared += 1
             if first.setdefault((run.program.name, name), value) != value:
                 other.append(f"{run.key}: {name}")
-    if compared:
-        check.ours = f"{compared} values compared, " + (f"different: {', '.join(other)}" if other else "all equal")
-        check.met = not other
-    return check
+    if not compared:
+        return None
+    note = f"{compared} values" + (f"; different: {', '.join(other)}" if other else "")
+    return Found(100 * (1 - len(other) / compared), note, judged=True)
 
 
 # The counter of a mechanism's work, and the mechanisms that must also be off for it to be 0: words of CNI's copies and
@@ -42,51 +38,47 @@ def same(results: Results) -> Check:
 COUNTED = {NEMESYS: ("graphs", ()), CNI: ("jobs", ()), RAE: ("requests", (CNI,))}
 
 
-def switches(results: Results) -> list[Check]:
-    """A mechanism that is off counts nothing; one that is on counts something."""
-    made = []
-    for mechanism, (counter, others) in COUNTED.items():
-        where = " and ".join(NAMES[one] for one in (mechanism, *others))
-        check = Check(f"{NAMES[mechanism]}: {counter} counted", NOT_IN_PAPERS,
-                      f"0 where {where} {'are' if others else 'is'} off, more where on")  # fmt: skip
-        off, on = 0, 0
-        complete = True
-        for suite in results.plan.suites:
-            for row in ROWS:
-                found = results.counts(suite, row)
-                complete = complete and found is not None
-                number = getattr(found, counter) if found else 0
-                if mechanism in row.on:
-                    on += number
-                elif not set(others) & set(row.on):
-                    off += number
-        check.ours = f"{off} off, {on} on" if complete else ""
-        check.met = off == 0 and on > 0 if complete else None
-        # A single suite need not use it.
-        if off == on == 0 and len(results.plan.suites) < len(SUITES):
-            check.met = None
-        made.append(check)
-    return made
+def work(mechanism: str, *, on: bool) -> Measure:
+    """Work counted in the rows in which a mechanism is on, or off. A part of the suites need not use it."""
+    counter, others = COUNTED[mechanism]
+
+    def measure(results: Results) -> Found | None:
+        wanted = [row for row in ROWS if (mechanism in row.on) == on and (on or not set(others) & set(row.on))]
+        found = [results.counts(suite, row) for suite in results.plan.suites for row in wanted]
+        if None in found:
+            return None
+        count = sum(getattr(one, counter) for one in found)
+        return None if on and not count and len(results.plan.suites) < len(SUITES) else Found(count, judged=True)
+
+    return measure
 
 
-def all_on(results: Results, suite: str) -> Check:
-    """All on, compared with none and with the best single mechanism."""
-    check = Check(f"{TITLES[suite]}: all on, mean of its kernels", NOT_IN_PAPERS,
-                  f"faster than none, and within {CLOSE - 1:.0%} of the best single mechanism")  # fmt: skip
-    whole = results.mean(suite, ALL)
-    alone = {one: value for one in MECHANISMS if (value := results.mean(suite, Row((one,))))}
-    if whole and len(alone) == len(MECHANISMS) and results.mean(suite, NONE):
-        best = min(alone, key=alone.get)
-        check.ours = f"{whole:.3f} of the cycles of none; {NAMES[best]} alone {alone[best]:.3f}"
-        check.met = whole < 1 and whole <= CLOSE * alone[best]
-    return check
+def all_on(suite: str) -> Measure:
+    """Cycles with all on beside those with none."""
+    return lambda results: results.mean(suite, ALL) if suite in results.plan.suites else None
 
 
-def all_of(results: Results) -> list[Check]:
-    """All checks, in the order of the report."""
-    return [
-        verified(results),
-        same(results),
-        *switches(results),
-        *(all_on(results, suite) for suite in results.plan.suites),
-    ]
+def best(suite: str) -> Measure:
+    """Cycles with all on beside those with the best single mechanism."""
+
+    def measure(results: Results) -> Found | None:
+        if suite not in results.plan.suites or results.mean(suite, NONE) is None:
+            return None
+        alone = {one: results.mean(suite, Row((one,))) for one in MECHANISMS}
+        whole = results.mean(suite, ALL)
+        if None in alone.values() or whole is None:
+            return None
+        least = min(alone, key=alone.get)
+        note = f"{whole:.3f} of the cycles of none; {NAMES[least]} alone {alone[least]:.3f}"
+        return Found(ratio(whole, alone[least]), note)
+
+    return measure
+
+
+MEASURES: dict[str, Measure] = {
+    "verified": verified,
+    "same": same,
+    **{f"{'on' if on else 'off'}_{one}": work(one, on=on) for one in COUNTED for on in (False, True)},
+    **{f"all_{suite}": all_on(suite) for suite in SUITES},
+    **{f"best_{suite}": best(suite) for suite in SUITES},
+}

@@ -9,6 +9,7 @@ import re
 
 from tessera.papers.together.plan import CIRCUSTENT, NONE, PATTERNS, TASKS, Plan, Row, Run
 from tessera.reproduce import results
+from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
 
 TIMING = re.compile(r"^(\w+)\nTiming \(secs\) +: ([\d.]+)$", re.MULTILINE)
@@ -85,8 +86,9 @@ def geometric_mean(values: list[float]) -> float | None:
 class Results(results.Results):
     """Measurements of the plan's runs."""
 
-    def __init__(self, plan: Plan, executor: Executor) -> None:
+    def __init__(self, plan: Plan, executor: Executor, paper: Claims) -> None:
         super().__init__(plan, executor)
+        self.paper = paper  # our targets
         self._cycles: dict[tuple[str, Row], dict[str, float]] = {}
         self._counts: dict[tuple[str, Row], Counts] = {}
         self._results: dict[Run, dict] = {}

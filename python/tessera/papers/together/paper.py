@@ -6,6 +6,7 @@ from pathlib import Path
 from tessera.papers.together import checks, figures
 from tessera.papers.together.measures import Results
 from tessera.papers.together.plan import ITEMS, SUITES, Plan
+from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper
 
@@ -20,9 +21,9 @@ def plan_of(_: list[str], options: argparse.Namespace) -> Plan:
     return Plan([suite for suite in SUITES if suite in (options.suite or SUITES)], quick=options.quick)
 
 
-def measure(plan: Plan, executor: Executor, _: Path) -> Results:
+def measure(plan: Plan, executor: Executor, reference: Path) -> Results:
     """The measurements of the runs."""
-    return Results(plan, executor)
+    return Results(plan, executor, Claims(reference / "together_claims.csv"))
 
 
 TOGETHER = Paper(
@@ -39,5 +40,5 @@ TOGETHER = Paper(
     plan=plan_of,
     measure=measure,
     makers=figures.MAKERS,
-    checks=checks.all_of,
+    measures=checks.MEASURES,
 )
