@@ -57,5 +57,6 @@ class EndToEnd(unittest.TestCase):
             mock.patch.object(report.pictures, "available", return_value=False),
         ):
             options = ["--tess", "tess", "--reference", str(REFERENCE), "--output", folder.name]
+            options += ["--draft", "--layouts", "1"]
             code = command.main(paper, [*options, *words])
         return code, printed.getvalue(), Path(folder.name)

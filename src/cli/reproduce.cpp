@@ -113,6 +113,11 @@ int reproduce(words const& given) {
   keep("--kernel", "bf|dst|...", "nemesys: only this kernel; repeatable");
   keep("--suite", "imsuite|gap|circustent", "together: only this suite; repeatable");
   keep("--jobs", "N", "nemesys, rmem, cni, rae, together: runs at the same time; default: number of processors");
+  keep("--layouts", "N",
+       "the same: layouts of stack, heap and mappings in which each timed run is made; default 5, 1 with --quick");
+  line.add_flag_callback(
+      "--draft", [&] { of.more.emplace_back("--draft"); },
+      "the same: write results of a changed source tree, marked as a draft; without it they are refused");
   line.add_flag_callback(
       "--overlap", [&] { of.more.emplace_back("--overlap"); },
       "nemesys: only the comparison of calls with and without overlap");

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 
 #include "child.hpp"
 
@@ -69,6 +71,31 @@ TEST_F(whole_programs, read_files_and_folders) {
 TEST_F(whole_programs, write_below_the_allowed_folder) {
   fs::create_directories(folder_.path() / "root");
   expect_equal("writing", "root", "--allow-write root");
+}
+
+TEST_F(whole_programs, begin_elsewhere_in_each_layout_and_compute_the_same) {
+  auto const of = [&](int number, std::string const& where) {
+    return folder_.run(machine + where + " --layout " + std::to_string(number) + " -- '" + programs + "/layouts'")
+        .output;
+  };
+  for (std::string const where :
+       {"--timing off", "--machine nemesys-2x2 --timing on", "--machine mppa-256 --timing on"}) {
+    std::set<std::string> stacks, heaps, mappings;
+    std::string sum;
+    for (int number = 0; number < 6; ++number) {
+      std::istringstream words{of(number, where)};
+      std::string stack, heap, mapping, computed;
+      ASSERT_TRUE(words >> stack >> heap >> mapping >> computed) << where << ", layout " << number;
+      EXPECT_TRUE(sum.empty() || sum == computed) << where << ", layout " << number;
+      sum = computed;
+      stacks.insert(stack), heaps.insert(heap), mappings.insert(mapping);
+    }
+    EXPECT_EQ(stacks.size(), 6U) << where;
+    EXPECT_EQ(heaps.size(), 6U) << where;
+    EXPECT_GE(mappings.size(), 3U) << where;  // by whole pages: some may agree
+    EXPECT_EQ(of(3, where), of(3, where)) << where;
+    EXPECT_EQ(of(0, where), folder_.run(machine + where + " -- '" + programs + "/layouts'").output) << where;
+  }
 }
 
 TEST_F(whole_programs, run_alike_each_time) {

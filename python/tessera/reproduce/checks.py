@@ -43,6 +43,7 @@ class Check:
     ours: Interval | None
     verdict: Verdict
     note: str = ""
+    judged: bool = True
 
     @property
     def cause(self) -> str:
@@ -79,7 +80,7 @@ def check(claim: Claim, measure: Measure | None, results: Sequence[Measured]) ->
     judged = found[0].judged if found[0].judged is not None else not results[0].plan.quick
     if not judged:
         note = "; ".join(filter(None, [found[0].note, "a part of the runs or small inputs: not judged"]))
-        return Check(claim, ours, Verdict.NOT_RUN, note)
+        return Check(claim, ours, Verdict.NOT_RUN, note, judged=False)
     return Check(claim, ours, verdict(claim, ours), found[0].note)
 
 

@@ -7,10 +7,12 @@ import shutil
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
-from tessera.reproduce import checks, report
+from tessera.reproduce import checks, layouts, provenance, report
 from tessera.simulator.execute import Executor, say
 from tessera.reproduce.claims import fitted
+from tessera.reproduce.items import Item
 from tessera.reproduce.paper import Paper
 
 
@@ -23,6 +25,10 @@ def parser(paper: Paper) -> argparse.ArgumentParser:
     made.add_argument("--reference", type=Path, help="folder with the published numbers; default: that of `tess`")
     made.add_argument("--programs", action="store_true", help="only print the programs that would be run")
     made.add_argument("--quick", action="store_true", help=paper.quick)
+    usual = f"default {layouts.DEFAULT}, quick {layouts.QUICK}"
+    meaning = f"layouts of stack, heap and mappings in which each timed run is made; {usual}"
+    made.add_argument("--layouts", type=int, metavar="N", help=meaning)
+    made.add_argument("--draft", action="store_true", help="write results of a changed source tree, marked as a draft")
     for kind in ("figure", "table"):
         if numbers := paper.numbers(kind):
             made.add_argument(f"--{kind}", action="append", default=[], choices=numbers, help=f"only this {kind}")
@@ -46,14 +52,28 @@ def without_paths(words: list[str]) -> list[str]:
     return kept
 
 
+def item_of(paper: Paper, name: str, results: list[Any]) -> Item:
+    """An item, measured in each layout."""
+    made = layouts.merged([paper.makers[name](one) for one in results])
+    return dataclasses.replace(made, paper=paper.name)
+
+
 def main(paper: Paper, words: list[str]) -> int:
-    """0 if all runs succeeded. Claims that are not met are reported and do not change the exit code."""
+    """0 if all runs succeeded, 2 if a changed tree may not be reported. Claims that are not met are no failure."""
     parsing = parser(paper)
     options = parsing.parse_args(words)
     plan = paper.plan(paper.selected(options), options)
     if options.programs:
         print("\n".join(plan.programs()))
         return 0
+    count = options.layouts or (layouts.QUICK if options.quick else layouts.DEFAULT)
+    if count < 1:
+        parsing.error("--layouts: give 1 or more")
+    try:
+        origin = provenance.origin(options.output, draft=options.draft)
+    except provenance.ChangedTree as changed:
+        say(str(changed))
+        return 2
     tess = options.tess or Path(shutil.which("tess") or parsing.error("no command `tess` in PATH; give --tess FILE"))
     reference = options.reference or tess.resolve().parent.parent / "share" / "tessera" / "reference"
     options.output.mkdir(parents=True, exist_ok=True)
@@ -61,22 +81,34 @@ def main(paper: Paper, words: list[str]) -> int:
     begin = time.monotonic()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the runs are ended, too
     try:
-        failed = executor.execute(plan.runs())
+        failed = executor.execute(layouts.all_runs(plan.runs(), count))
     except KeyboardInterrupt:
         say("stopped; the same command continues from here")
         return 130
+    command = " ".join(["tess reproduce", paper.name, *without_paths(words)])
+    made = provenance.Provenance(origin, command, provenance.now(), provenance.host(), count)
     facts = {
-        "command": " ".join(["tess reproduce", paper.name, *without_paths(words)]),
-        "commit": report.commit(),
+        "command": made.command,
+        "commit": str(origin),
+        "made": f"{made.date}, on {made.host['processor']}, {made.host['system']}",
         "form": "quick: shows that it works" if options.quick else "full",
+        "layouts": layouts.explained(count),
         "duration": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at the same time",
     }
-    results = paper.measure(plan, executor, reference)
-    items = [dataclasses.replace(paper.makers[item](results), paper=paper.name) for item in plan.items]
+    results = [paper.measure(plan, layouts.View(executor, layout), reference) for layout in range(count)]
+    items = [item_of(paper, item, results) for item in plan.items]
     failures = [f"{run.key}: {reason}" for run, reason in failed]
-    found = checks.all_of(paper.measures, [results])
     content = report.Report(
-        paper.name, paper.title, paper.about, items, found, facts, failures, fitted(reference, paper.name)
+        paper.name,
+        paper.title,
+        paper.about,
+        items,
+        checks.all_of(paper.measures, results),
+        facts,
+        {item.file: made.of(executor, plan.runs_of(item.name)) for item in items},
+        made.of(executor, plan.runs()),
+        failures,
+        fitted(reference, paper.name),
     )
     report.write_all(content, options.output)
     return 1 if failed else 0

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from tessera.reproduce.verdict import Interval
+
 Cell = str | int | float | None
 
 
@@ -16,6 +18,8 @@ class Item:
     sentences: list[str]
     panels: list["Panel"] = dataclasses.field(default_factory=list)  # of one picture
     paper: str = ""  # set by the report
+    intervals: list[list[Interval | None]] = dataclasses.field(default_factory=list)  # of the rows' cells
+    layouts: int = 1  # that were measured; numbers are then medians
 
     @property
     def file(self) -> str:
@@ -35,6 +39,7 @@ class Panel:
     band: tuple[float, float] | None = None  # the paper's range of y
     band_name: str = "the paper's range"
     scattered: bool = False  # points without connecting lines
+    errors: dict[str, list[tuple[float, float] | None]] = dataclasses.field(default_factory=dict)  # of y, by name
 
     @property
     def bars(self) -> bool:

@@ -4,7 +4,7 @@ from tessera.simulator.execute import AnyRun
 
 
 class Plan:
-    """The runs of the selected items. The machine is deterministic, so no run is repeated."""
+    """The runs of the selected items, in one layout (`layouts.py`)."""
 
     def __init__(self, items: list[str], *, quick: bool) -> None:
         self.items = items

@@ -6,13 +6,12 @@ import dataclasses
 import html
 import json
 import math
-import subprocess
 from pathlib import Path
 
 from tessera.reproduce import pictures
 from tessera.simulator.execute import say
 from tessera.reproduce.checks import Check
-from tessera.reproduce.claims import Fitted
+from tessera.reproduce.claims import Fitted, number
 from tessera.reproduce.items import Cell, Item
 from tessera.reproduce.verdict import Verdict
 
@@ -23,7 +22,7 @@ th, td { border: 1px solid #ccc; padding: .25em .5em; text-align: right; vertica
 th { background: #f2f2f2 } td.text, th.text { text-align: left }
 td.met, td.fitted { background: #d9f0d3 } td.better { background: #fdf0c4 } td.worse { background: #f7d4d0 }
 td.reversed { background: #e58f88 } td.not { background: #eee }
-img { max-width: 100% } code { background: #f2f2f2 }
+p.draft { background: #e58f88; padding: .5em; font-weight: bold } img { max-width: 100% } code { background: #f2f2f2 }
 """
 ROWS_MAX = 500  # shown of a table; the CSV and JSON files have all rows
 
@@ -33,19 +32,52 @@ def shown(cell: Cell) -> str:
     return "–" if cell is None else str(cell)
 
 
-def write_numbers(item: Item, folder: Path) -> None:
+def columns_and_rows(item: Item) -> tuple[list[str], list[list[Cell]]]:
+    """The item's table as numbers: behind each column with intervals, their two ends."""
+    spread = [any(row[i] is not None for row in item.intervals) for i in range(len(item.columns))]
+    columns = [name for i, column in enumerate(item.columns)
+               for name in ([column, f"{column}: low", f"{column}: high"] if spread[i] else [column])]  # fmt: skip
+    rows: list[list[Cell]] = []
+    for number, row in enumerate(item.rows):
+        cells: list[Cell] = []
+        for i, cell in enumerate(row):
+            cells.append(cell)
+            if spread[i]:
+                found = item.intervals[number][i]
+                cells += [cell, cell] if found is None else [found.low, found.high]
+        rows.append(cells)
+    return columns, rows
+
+
+def write_numbers(item: Item, folder: Path, provenance: dict[str, object]) -> None:
     """Writes the item's rows as CSV, and the whole item as JSON."""
+    columns, rows = columns_and_rows(item)
     with (folder / f"{item.file}.csv").open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([item.columns, *item.rows])
+        csv.writer(stream, lineterminator="\n").writerows([columns, *rows])
     content = {
         "item": item.name,
         "title": item.title,
-        "rows": [dict(zip(item.columns, row, strict=True)) for row in item.rows],
+        "provenance": provenance,
+        "layouts": item.layouts,
+        "rows": [dict(zip(columns, row, strict=True)) for row in rows],
         "sentences": item.sentences,
-        "curves": [{"title": panel.title, "x": panel.x, "y": panel.y, "series": panel.series} for panel in item.panels],
+        "curves": [
+            {"title": panel.title, "x": panel.x, "y": panel.y, "series": panel.series, "intervals": panel.errors}
+            for panel in item.panels
+        ],
     }
     text = json.dumps(content, indent=1 if len(item.rows) <= ROWS_MAX else None, ensure_ascii=False)
     (folder / f"{item.file}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def shown_rows(item: Item) -> list[list[Cell]]:
+    """The rows as a reader sees them: with intervals in brackets, and no more than fit a page."""
+    rows: list[list[Cell]] = [list(row) for row in item.rows[:ROWS_MAX]]
+    for row, intervals in zip(rows, item.intervals, strict=False):
+        for i, found in enumerate(intervals):
+            if found is not None:
+                row[i] = f"{row[i]} [{number(found.low)}, {number(found.high)}]"
+    return rows
 
 
 def table(columns: list[str], rows: list[list[Cell]]) -> str:
@@ -94,25 +126,27 @@ def counted(checks: list[Check]) -> str:
     return ", ".join(f"{count} {one.value}" for one, count in counts.items() if count)
 
 
-def write_checks(paper: str, checks: list[Check], folder: Path) -> None:
+def write_checks(content: "Report", folder: Path) -> None:
     """Writes the checks as CSV and JSON."""
+    checks, paper = content.checks, content.name
     names = ["claim", "item", "observation", "paper", "ours", "interval", "band", "verdict", "about"]
     rows = [[check.claim.name, *check_cells(check)] for check in checks]
     with (folder / f"{paper}_checks.csv").open("w", newline="", encoding="utf-8") as stream:
         csv.writer(stream, lineterminator="\n").writerows([names, *rows])
-    content = [
+    found = [
         {
             "claim": check.claim.name,
             "median": check.ours and check.ours.median,
             "low": check.ours and check.ours.low,
             "high": check.ours and check.ours.high,
             "layouts": check.ours.count if check.ours else 0,
+            "judged": check.judged,
             "verdict": check.verdict.value,
             "note": check.note,
         }
         for check in checks
     ]
-    text = json.dumps({"checks": content}, indent=1, ensure_ascii=False)
+    text = json.dumps({"provenance": content.whole_provenance, "checks": found}, indent=1, ensure_ascii=False)
     (folder / f"{paper}_checks.json").write_text(text + "\n", encoding="utf-8")
 
 
@@ -140,7 +174,7 @@ def section(item: Item, folder: Path) -> str:
         code = base64.b64encode(picture.read_bytes()).decode()
         text += f'<p><img alt="{html.escape(item.title)}" src="data:image/svg+xml;base64,{code}"></p>\n'
     text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in omitted_rows(item))
-    return text + (table(item.columns, item.rows[:ROWS_MAX]) if item.rows else "<p>Nothing was measured.</p>\n")
+    return text + (table(item.columns, shown_rows(item)) if item.rows else "<p>Nothing was measured.</p>\n")
 
 
 @dataclasses.dataclass
@@ -153,6 +187,8 @@ class Report:
     items: list[Item]
     checks: list[Check]
     facts: dict[str, str]
+    provenance: dict[str, dict[str, object]]  # by the item's file
+    whole_provenance: dict[str, object]
     failures: list[str]  # failed runs, each with the reason
     fitted: list[Fitted] = dataclasses.field(default_factory=list)
 
@@ -164,6 +200,8 @@ def write(content: Report, folder: Path) -> Path:
     text += f"<h1>{html.escape(paper)}: reproduction</h1>\n"
     text += "<p>All values in columns of ours were measured by programs on the simulated machine. "
     text += f"{html.escape(content.about)} A dash: not measured here, or not stated in the paper.</p>\n"
+    if content.whole_provenance["draft"]:
+        text += "<p class=draft>DRAFT: the source tree had changes, so these numbers belong to no commit.</p>\n"
     text += table(["this report", ""], [[name, value] for name, value in content.facts.items()])
     if content.failures:
         reasons = "".join(f"<li>{html.escape(failure)}</li>" for failure in content.failures)
@@ -176,21 +214,12 @@ def write(content: Report, folder: Path) -> Path:
     return file
 
 
-def commit() -> str:
-    """The commit of the source tree that contains this file, if it is in one."""
-    command = ["git", "-C", str(Path(__file__).resolve().parent), "describe", "--always", "--dirty"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-
-
 def write_all(content: Report, folder: Path) -> None:
     """Writes all files and prints the items and checks."""
     with_pictures = pictures.available()
-    write_checks(content.name, content.checks, folder)
+    write_checks(content, folder)
     for item in content.items:
-        write_numbers(item, folder)
+        write_numbers(item, folder, content.provenance[item.file])
         if with_pictures:
             pictures.draw(item, folder)
     for item in content.items:
@@ -204,7 +233,7 @@ def write_all(content: Report, folder: Path) -> None:
 
 def printed(item: Item) -> str:
     """An item as text for a terminal."""
-    cells = [[str(column) for column in item.columns], *[[shown(cell) for cell in row] for row in item.rows[:ROWS_MAX]]]
+    cells = [[str(column) for column in item.columns], *[[shown(cell) for cell in row] for row in shown_rows(item)]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(item.columns))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
     return "\n".join([f"\n{item.name}: {item.title}", *lines, *omitted_rows(item), *item.sentences])

@@ -129,6 +129,16 @@ class Executor:
         self._lock = threading.Lock()
         self._stopped = False
 
+    @property
+    def tess(self) -> Path:
+        """The command `tess`."""
+        return self._tess
+
+    @property
+    def folder(self) -> Path:
+        """Where the runs' files are."""
+        return self._folder
+
     def command(self, run: AnyRun) -> list[str]:
         """The whole command of a run; a run on this computer has its own."""
         if run.machine is None:

@@ -145,6 +145,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--tile") return tile_place();
   if (option == "--pes-per-tile") return between(1, 64);
   if (option == "--copies") return between(1, 4096);
+  if (option == "--layout") return between(0, 1'000'000);
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
   if (option == "--workers") return workers();
   if (option == "--threads") return between(1, 4096);

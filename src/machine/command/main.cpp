@@ -69,6 +69,9 @@ void declare(CLI::App& app, chosen_options& chosen) {
       ->expected(1)
       ->take_all();
   app.add_option("--seed", chosen.seed, "of everything random in the program")->envname("TESS_SEED");
+  app.add_option("--layout", chosen.layout,
+                 "where stack, heap and mappings begin, by a number; 0: as usual; another number moves them")
+      ->check(CLI::Range(0U, 1'000'000U));
   app.add_option("--stats", chosen.statistics, "write what was counted there, as JSON")->type_name("FILE");
   app.add_option("--trace", chosen.trace, "with time: write a trace for Perfetto there")->type_name("FILE");
   app.add_option("--task-trace", chosen.task_trace, "have the runtime in the program write a trace of its tasks there")

@@ -68,6 +68,7 @@ program_options options_of(chosen_options const& chosen, runtime_files const& fi
   result.environment.insert(result.environment.end(), files.variables().begin(), files.variables().end());
   result.path = fs::absolute(chosen.arguments.front()).lexically_normal().string();
   result.seed = chosen.seed;
+  result.layout = chosen.layout;
   for (auto const& folder : chosen.write_folders) result.files.allow_write(folder);
   if (!files.folder().empty()) result.files.allow_write(files.folder());
   for (auto const& folder : chosen.read_folders) result.files.allow_read(folder);

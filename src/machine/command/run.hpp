@@ -23,6 +23,7 @@ struct chosen_options {
   std::vector<std::string> read_folders;
   std::vector<std::string> environment;
   std::uint64_t seed = 1;
+  std::uint64_t layout = 0;
   std::uint64_t memory_mebibytes = 4096;
   std::uint32_t harts = 4;
   std::uint32_t first_tile = 0;

@@ -19,8 +19,15 @@ constexpr std::uint64_t map_fixed_noreplace = 0x100000;
 }  // namespace
 
 address_space::address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes,
-                             std::uint64_t stack_bytes)
-    : memory_(memory), size_bytes_(size_bytes), heap_begin_(page_up(heap)), heap_end_(heap_begin_) {
+                             std::uint64_t stack_bytes, layout const& moved)
+    : memory_(memory),
+      size_bytes_(size_bytes),
+      stack_top_(size_bytes - user_page_bytes - moved.mappings),
+      heap_begin_(page_up(heap) + moved.heap),
+      heap_end_(heap_begin_) {
+  // A heap that begins within a page has the rest of it; brk() gives whole pages.
+  if (page_down(heap_begin_) != heap_begin_)
+    memory_.set_rights(page_down(heap_begin_), page_up(heap_begin_), right_read | right_write);
   // The last page of memory stays unmapped.
   insert(stack_top() - stack_bytes, stack_top(), right_read | right_write);
 }
@@ -51,7 +58,7 @@ void address_space::split(std::uint64_t at) {
 }
 
 std::uint64_t address_space::find_gap(std::uint64_t bytes) const noexcept {
-  std::uint64_t end = size_bytes_ - user_page_bytes;
+  std::uint64_t end = stack_top_;
   std::uint64_t const floor = page_up(heap_end_) + user_page_bytes;  // a page between the heap and what is above it
   for (auto above = mappings_.rbegin(); above != mappings_.rend(); ++above) {
     if (above->second.end + bytes <= end && end - bytes >= floor) return end - bytes;

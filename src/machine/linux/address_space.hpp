@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 
+#include "machine/linux/layout.hpp"
 #include "machine/linux/user_memory.hpp"
 
 namespace tess::machine {
@@ -18,10 +19,11 @@ class address_space {
  public:
   static constexpr std::uint64_t usual_stack_bytes = std::uint64_t{8} << 20U;
 
-  // `heap` is the first address behind the program; the stack is at the end of the memory's size_bytes.
-  address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes, std::uint64_t stack_bytes);
+  // `heap` is the first address behind the program; the stack is at the end of the memory's size_bytes; both `moved`.
+  address_space(user_memory& memory, std::uint64_t heap, std::uint64_t size_bytes, std::uint64_t stack_bytes,
+                layout const& moved);
 
-  [[nodiscard]] std::uint64_t stack_top() const noexcept { return size_bytes_ - user_page_bytes; }
+  [[nodiscard]] std::uint64_t stack_top() const noexcept { return stack_top_; }
 
   std::int64_t brk(std::uint64_t wanted);
   // `rights` as access_right; `flags` are Linux's MAP_...; contents are zero.
@@ -46,6 +48,7 @@ class address_space {
 
   user_memory& memory_;
   std::uint64_t size_bytes_;
+  std::uint64_t stack_top_;
   std::uint64_t heap_begin_;
   std::uint64_t heap_end_;                     // as the program set it
   std::map<std::uint64_t, mapping> mappings_;  // by their first address

@@ -12,13 +12,14 @@ program::program(user_memory& memory, std::uint64_t size_bytes, machine_host& ho
     : memory_(memory),
       size_bytes_(size_bytes),
       stack_bytes_(options.stack_bytes),
+      moved_(layout_of(options.layout, size_bytes)),
       host_(host),
       image_(image),
       arguments_(std::move(options.arguments)),
       environment_(std::move(options.environment)),
-      space_(memory, image.end, size_bytes, options.stack_bytes),
+      space_(memory, image.end, size_bytes, options.stack_bytes, moved_),
       threads_(memory, host),
-      clock_(memory, host, threads_, options.seed),
+      clock_(memory, host, threads_, options.seed + options.layout),
       files_(memory, std::move(options.files), std::move(options.path)) {
   // Rights are per page: a page shared by two segments has the rights of both.
   for (auto const& segment : image.segments)
@@ -40,7 +41,7 @@ std::uint64_t program::push(std::uint64_t& top, std::span<std::byte const> bytes
 }
 
 void program::start(hart& h) {
-  std::uint64_t top = space_.stack_top();
+  std::uint64_t top = space_.stack_top() - moved_.stack;
   auto const push_text = [&](std::string const& text) {
     return push(top, std::as_bytes(std::span{text.c_str(), text.size() + 1}));
   };

@@ -30,6 +30,7 @@ struct program_options {
   std::vector<std::string> environment;  // NAME=VALUE
   std::string path;                      // absolute
   std::uint64_t seed = 1;
+  std::uint64_t layout = 0;                                      // a number: where stack, heap and mappings begin
   std::uint64_t stack_bytes = address_space::usual_stack_bytes;  // of the first thread
   file_access files;
 };
@@ -71,6 +72,7 @@ class program {
   user_memory& memory_;
   std::uint64_t size_bytes_;
   std::uint64_t stack_bytes_;
+  layout moved_;
   machine_host& host_;
   elf_image const& image_;
   std::vector<std::string> arguments_;

@@ -25,8 +25,8 @@ CNI = Paper(
     name="cni",
     title="CNI (IJPP 2012)",
     about="The machines are cni-4, four cores on a crossbar, and cni-16 and larger, meshes with one core per tile; "
-    "dir-16 and larger are the same meshes with coherent caches. The machines are deterministic, so there are no "
-    "confidence intervals. The paper's text states no values of single points other than those shown.",
+    "dir-16 and larger are the same meshes with coherent caches. The paper's "
+    "text states no values of single points other than those shown.",
     quick="small sizes, few cores",
     items=ITEMS,
     extra_items=(SWEEP,),

@@ -49,6 +49,11 @@ class Run:
     options: tuple[str, ...] = ()  # further ones, of `tess run`
 
     @property
+    def layouts(self) -> bool:
+        """Whether where the stack lies can change what is measured."""
+        return "--count-copies" not in self.arguments
+
+    @property
     def is_kernel(self) -> bool:
         """Whether it is a kernel of the suite."""
         return self.program in KERNELS

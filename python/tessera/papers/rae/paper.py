@@ -27,8 +27,7 @@ RAE = Paper(
     title="RAE (2020)",
     about="Table 1, figures 7 to 10, the item on tasks and a part of figure 3 are measured on the machines rae-6, "
     "rae-16 and rae-64 (tasks on tessera-4x4, too); figure 1 is counted on one place of a simulated machine; figure 2 "
-    "on places of this computer; the rest of figure 3 is measured on a real OpenSHMEM library on this computer. The "
-    "machines are deterministic, so there are no confidence intervals.",
+    "on places of this computer; the rest of figure 3 is measured on a real OpenSHMEM library on this computer.",
     quick="small graphs and arrays, one machine, few places",
     items=ITEMS,
     selections={"sweep": Selection(SWEEP, "only the interface by outstanding requests, and merging")},

@@ -56,6 +56,7 @@ class Run:
     machine: Machine = ONE
     weight: float = 1
     timed: bool = False
+    layouts = False  # instructions and accesses are counted
 
     @property
     def key(self) -> str:
@@ -135,6 +136,7 @@ class HostRun:
     places: int
     weight: float = 1
     machine: None = None
+    layouts = False  # atomics are counted
 
     @property
     def key(self) -> str:
@@ -157,6 +159,7 @@ class LibraryRun:
     way: str
     weight: float = 40
     machine: None = None
+    layouts = False  # instructions are counted
 
     @property
     def key(self) -> str:

@@ -25,8 +25,8 @@ RMEM = Paper(
     name="rmem",
     title="RMem (MultiProg 2019)",
     about="The machine is mppa-256: 16 compute and 4 I/O clusters, one client on each of the first compute clusters "
-    "and the server on a hart of an I/O cluster. The machine is deterministic, so there are no confidence intervals. "
-    "The paper's text states no values of single points other than those shown.",
+    "and the server on a hart of an I/O cluster. The paper's text states no values of single "
+    "points other than those shown.",
     quick="fewer sizes and peers",
     items=ITEMS,
     plan=plan_of,

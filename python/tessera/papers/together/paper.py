@@ -32,8 +32,7 @@ TOGETHER = Paper(
     about="The machine is tessera-4x4 in every row; a mechanism that is off is not used. NEMESYS off: object graphs "
     "are copied by message passing. CNI off: blocks, barriers and queues use the network adapter and messages. RAE "
     "off: an operation on a word of another place is a message, executed by a hart there. Tasks off: each hart has "
-    "one outstanding call, or one operation on a word. The machine is deterministic, so there are no confidence "
-    "intervals; no paper has such a table.",
+    "one outstanding call, or one operation on a word. No paper has such a table.",
     quick="small inputs, two kernels of IMSuite",
     items=ITEMS,
     add_options=add_options,

@@ -1,0 +1,166 @@
+"""layouts: the same run with stack, heap and mappings elsewhere, and what was measured in several layouts as one.
+
+The machine is deterministic, but which lines of a cache the stack shares with other data is an accident, and moves a
+time by up to some per cent. So every timed run is made in several layouts (`tess run --layout N`), 0 being the usual
+one. On this computer a layout is a repetition. A paper's measurements read those of one layout; numbers of several are
+merged here: the median, and an interval (`verdict.py`).
+
+A run whose attribute `layouts` is False counts what no layout changes, and is made once.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from tessera.reproduce.items import Cell, Item, Panel
+from tessera.reproduce.verdict import Interval, coverage, interval, rank_of
+from tessera.simulator.execute import AnyRun, Executor, RunMachine, environment_of
+
+DEFAULT, QUICK = 5, 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Laid:
+    """A run in one layout but the usual one."""
+
+    run: AnyRun
+    layout: int
+
+    @property
+    def machine(self) -> RunMachine | None:
+        """That of the run; None on this computer."""
+        return self.run.machine
+
+    @property
+    def weight(self) -> float:
+        """Expected duration."""
+        return self.run.weight
+
+    @property
+    def key(self) -> str:
+        """Names the run's files."""
+        return f"{self.run.key}_layout-{self.layout}"
+
+    @property
+    def binary(self) -> str:
+        """The program's name."""
+        return self.run.binary
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables that the run sets."""
+        return environment_of(self.run)
+
+    @property
+    def inputs(self) -> Sequence[Path]:
+        """Further files that the outcome depends on."""
+        return getattr(self.run, "inputs", ())
+
+    def words(self, machine: str) -> list[str]:
+        """Arguments after `tess run --stats FILE`."""
+        return ["--layout", str(self.layout), *self.run.words(machine)]
+
+    def command(self, tess: Path, statistics: Path) -> list[str]:
+        """The whole command of a run on this computer."""
+        return self.run.command(tess, statistics)
+
+    def files(self, tree: Path) -> list[Path]:
+        """Files that the results of a run on this computer depend on."""
+        return self.run.files(tree)
+
+
+def laid(run: AnyRun, layout: int) -> AnyRun:
+    """The run in a layout; itself in the usual one, and if no layout changes it."""
+    return run if layout == 0 or not getattr(run, "layouts", True) else Laid(run, layout)
+
+
+def all_runs(runs: Sequence[AnyRun], count: int) -> list[AnyRun]:
+    """The runs in each layout, once each: first all in the usual one, in the order given."""
+    return list(dict.fromkeys(laid(run, layout) for layout in range(count) for run in runs))
+
+
+class View:
+    """An executor as a paper's measurements see it: each run stands for the same one in another layout."""
+
+    def __init__(self, executor: Executor, layout: int) -> None:
+        self._executor = executor
+        self._layout = layout
+
+    def is_done(self, run: AnyRun) -> bool:
+        """Whether the run succeeded in this layout."""
+        return self._executor.is_done(laid(run, self._layout))
+
+    def statistics(self, run: AnyRun) -> dict:
+        """Its statistics."""
+        return self._executor.statistics(laid(run, self._layout))
+
+    def printed(self, run: AnyRun) -> str:
+        """Its standard output."""
+        return self._executor.printed(laid(run, self._layout))
+
+
+def explained(count: int) -> str:
+    """What the intervals of a report are, as a sentence."""
+    if count == 1:
+        return "1: no intervals"
+    words = f"{count}; numbers are medians, and intervals contain the median of all layouts with a probability of "
+    rank = rank_of(count)
+    ends = "from the lowest to the highest" if rank == 1 else f"from the {rank} lowest to the {rank} highest (in order)"
+    return f"{words}{100 * coverage(count, rank):.4g} %, {ends}, whatever their distribution"
+
+
+# Merging -------------------------------------------------------------------------------------------------------------
+
+
+def is_number(cell: Cell) -> bool:
+    """Whether a cell can have a median."""
+    return isinstance(cell, (int, float)) and not isinstance(cell, bool)
+
+
+def shape(item: Item) -> list[list[object]]:
+    """Texts and gaps of the rows: layouts whose rows differ in these cannot be merged."""
+    return [["#" if is_number(cell) else cell for cell in row] for row in item.rows]
+
+
+def merged_cell(cells: Sequence[Cell]) -> tuple[Cell, Interval | None]:
+    """The median of the numbers, and their interval if they differ; the first cell if they are no numbers."""
+    if not all(map(is_number, cells)) or len(set(cells)) == 1:
+        return cells[0], None
+    found = interval([float(cell) for cell in cells])
+    kept = found.median if not all(isinstance(cell, int) for cell in cells) else round(found.median)
+    return kept, found
+
+
+def merged_panel(panels: Sequence[Panel]) -> Panel:
+    """A panel with medians and error bars; points that are missing in a layout are those of the first."""
+    series, errors = {}, {}
+    for name, points in panels[0].series.items():
+        others = [panel.series.get(name, []) for panel in panels]
+        if any([x for x, _ in other] != [x for x, _ in points] for other in others):
+            series[name] = points
+            continue
+        made = [merged_cell([other[i][1] for other in others]) for i in range(len(points))]
+        series[name] = [(x, y) for (x, _), (y, _) in zip(points, made, strict=True)]
+        if any(found is not None for _, found in made):
+            errors[name] = [None if found is None else (found.low, found.high) for _, found in made]
+    return dataclasses.replace(panels[0], series=series, errors=errors)
+
+
+def merged(items: Sequence[Item]) -> Item:
+    """One item of the same item measured in each layout. Its sentences are those of the first."""
+    first = items[0]
+    alike = [item for item in items if shape(item) == shape(first) and len(item.panels) == len(first.panels)]
+    if len(items) == 1:
+        return first
+    rows, intervals = [], []
+    for row in zip(*(item.rows for item in alike), strict=True):
+        cells = [merged_cell(cells) for cells in zip(*row, strict=True)]
+        rows.append([cell for cell, _ in cells])
+        intervals.append([found for _, found in cells])
+    panels = [merged_panel(panels) for panels in zip(*(item.panels for item in alike), strict=True)]
+    sentences = list(first.sentences)
+    if len(alike) < len(items):
+        sentences.append(f"{len(items) - len(alike)} of {len(items)} layouts lack some of the runs and are left out.")
+    return dataclasses.replace(
+        first, rows=rows, panels=panels, sentences=sentences, intervals=intervals, layouts=len(alike)
+    )

@@ -1,0 +1,167 @@
+"""provenance: where the numbers of a report come from: commit, machine files, programs, host, command and date.
+
+A result names a commit only if the tree is that commit's: `tess reproduce` refuses to write one from a changed tree,
+and `--draft` allows it and marks every file as a draft. An installed package has a version instead of a commit. Changes
+of what the command itself writes do not count: results in docs/results, and its output folder.
+"""
+
+import dataclasses
+import datetime
+import platform
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import tessera
+from tessera.simulator.execute import AnyRun, Executor, file_hash, machine_argument
+
+WRITTEN = ("docs/results", "docs/papers/checks.md")  # by the command, or by the next one from what it wrote
+CHANGES_MAX = 5  # that are named
+
+
+class ChangedTree(RuntimeError):
+    """The source tree is not that of a commit."""
+
+
+def source_root(package: Path | None = None) -> Path | None:
+    """The source tree that the running package was built from; None if it is an installed one."""
+    folder = package or Path(tessera.__file__).resolve().parent
+    named = folder.parents[1] / "source.txt"  # in share/tessera of a build
+    root = Path(named.read_text(encoding="utf-8").strip()) if named.is_file() else folder.parents[1]
+    return root if (root / ".git").exists() else None
+
+
+def git(root: Path, *words: str) -> str:
+    """Output of git in a tree."""
+    return subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True).stdout
+
+
+def changes(root: Path, output: Path) -> list[str]:
+    """Files that differ from the commit, or are not in it, but for those that the command writes."""
+    excluded = [*WRITTEN]
+    inside = output.resolve()
+    if inside.is_relative_to(root.resolve()):
+        excluded.append(str(inside.relative_to(root.resolve())))
+    paths = [f":(exclude){path}" for path in excluded if path != "."]
+    lines = git(root, "status", "--porcelain", "--", ".", *paths).splitlines()
+    return [line[3:] for line in lines]
+
+
+@dataclasses.dataclass(frozen=True)
+class Origin:
+    """The state of the program that makes a report."""
+
+    commit: str  # all 40 digits; empty if it is installed
+    version: str
+    changed: tuple[str, ...] = ()  # files
+
+    @property
+    def draft(self) -> bool:
+        """Whether the numbers belong to no commit."""
+        return bool(self.changed)
+
+    def __str__(self) -> str:
+        if not self.commit:
+            return f"{self.version}, installed"
+        return self.commit + (f", and {len(self.changed)} changed files: a draft" if self.changed else "")
+
+
+def version() -> str:
+    """The version of the package."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("tessera")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def origin(output: Path, *, draft: bool, root: Path | None = None) -> Origin:
+    """Raises ChangedTree if the tree is changed and no draft is wanted."""
+    root = root or source_root()
+    if root is None:
+        return Origin("", version())
+    try:
+        commit, changed = git(root, "rev-parse", "HEAD").strip(), changes(root, output)
+    except (OSError, subprocess.CalledProcessError) as wrong:
+        raise ChangedTree(f"git does not say which commit {root} is: {wrong}") from None
+    if changed and not draft:
+        named = ", ".join(changed[:CHANGES_MAX]) + (", …" if len(changed) > CHANGES_MAX else "")
+        raise ChangedTree(
+            f"{len(changed)} files of {root} are not those of commit {commit[:12]} ({named}); commit or stash them, or "
+            "give --draft, which marks every file that is written"
+        )
+    return Origin(commit, version(), tuple(changed))
+
+
+def processor() -> str:
+    """The name of the processor."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def host() -> dict[str, str]:
+    """Processor and system of this computer."""
+    import os
+
+    return {"processor": processor(), "processors": str(os.cpu_count()), "system": platform.platform(),
+            "python": platform.python_version()}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Provenance:
+    """What every file of a report records."""
+
+    origin: Origin
+    command: str
+    date: str
+    host: dict[str, str]
+    layouts: int
+
+    def of(self, executor: Executor, runs: Sequence[AnyRun]) -> dict[str, object]:
+        """As JSON, with the hashes (SHA-256, 16 digits) of the machine files and programs of these runs."""
+        machines, programs = hashes(executor, runs)
+        return {
+            "draft": self.origin.draft,
+            "commit": self.origin.commit or None,
+            "version": self.origin.version,
+            "installed": not self.origin.commit,
+            "changed": list(self.origin.changed),
+            "command": self.command,
+            "date": self.date,
+            "host": self.host,
+            "layouts": self.layouts,
+            "machines": machines,
+            "programs": programs,
+        }
+
+
+def hashes(executor: Executor, runs: Sequence[AnyRun]) -> tuple[dict[str, str], dict[str, str]]:
+    """Hashes of machine files and of programs, the simulator among them, by name."""
+    tess = getattr(executor, "tess", None)
+    if tess is None:
+        return {}, {}
+    tree = tess.parent.parent
+    machines: dict[str, str] = {}
+    programs: dict[str, str] = {}
+    for run in runs:
+        if run.machine is None:
+            programs |= {file.name: file_hash(file) for file in run.files(tree)}
+            continue
+        argument = machine_argument(run.machine, tess, executor.folder / "machines")
+        preset = tree / "share" / "tessera" / "machines" / f"{argument}.toml"
+        file = preset if preset.is_file() else Path(argument)
+        machines[file.stem] = file_hash(file)
+        programs[run.binary] = file_hash(tree / "libexec" / "tessera" / "riscv" / run.binary)
+        programs["tess-machine"] = file_hash(tree / "libexec" / "tessera" / "machine" / "tess-machine")
+    return dict(sorted(machines.items())), dict(sorted(programs.items()))
+
+
+def now() -> str:
+    """The date and time, in UTC."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")

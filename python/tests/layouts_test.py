@@ -1,0 +1,199 @@
+"""layouts_test: a run is made once in each layout, and its numbers become medians with intervals, in rows, pictures and
+claims; a report says where its numbers come from, and none is written of a changed tree but as a draft.
+
+Method: the runs of CNI, whose made-up cycles depend on the layout; trees of git in a temporary folder.
+"""
+
+import csv
+import dataclasses
+import json
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from tessera.papers.cni.paper import CNI
+from tessera.papers.cni.plan import Plan
+from tessera.papers.rae.plan import Plan as RaePlan
+from tessera.reproduce import layouts, provenance
+from tessera.reproduce.items import Item, Panel
+from tessera.reproduce.layouts import Laid, View, laid, merged
+from tessera.simulator.execute import AnyRun
+
+from .cni_test import FakeExecutor
+from .end_to_end import EndToEnd
+
+FACTORS = (1.0, 1.01, 0.99, 1.02, 1.03)
+
+
+class Varied(FakeExecutor):
+    """Cycles that depend on the layout; one layout of the barriers fails."""
+
+    made: list[AnyRun]
+
+    def execute(self, runs: list[AnyRun]) -> list[tuple[AnyRun, str]]:
+        Varied.made = runs
+        return []
+
+    def is_done(self, run: AnyRun) -> bool:
+        return not (isinstance(run, Laid) and run.layout == 2 and run.binary == "cni-barriers")
+
+    def printed(self, run: AnyRun) -> str:
+        plain, layout = (run.run, run.layout) if isinstance(run, Laid) else (run, 0)
+        lines = [json.loads(line) for line in super().printed(plain).splitlines()]
+        for line in lines:
+            if "end" in line:
+                line["end"] = line["begin"] + round(FACTORS[layout] * (line["end"] - line["begin"]))
+        return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+class Runs(unittest.TestCase):
+    def test_each_layout_once_and_the_usual_one_first(self):
+        runs = Plan(["table 1b"], quick=True).runs()
+        made = layouts.all_runs(runs, 3)
+        self.assertEqual(len(made), 3 * len(runs))
+        self.assertEqual(made[: len(runs)], runs)
+        self.assertEqual(len({run.key for run in made}), len(made))
+
+    def test_the_words_of_a_layout(self):
+        run = Plan(["figure 9"], quick=False).blocks("bitonic", "stores", 4)
+        words = laid(run, 3).words("cni-4")
+        self.assertEqual(" ".join(words), "--layout 3 --machine cni-4 --copies 4 cni-bitonic stores 4 8192 1")
+        self.assertIs(laid(run, 0), run)
+
+    def test_counts_are_not_repeated(self):
+        runs = RaePlan(["figure 1", "figure 2"], quick=True).runs()
+        self.assertEqual(layouts.all_runs(runs, 5), runs)
+
+    def test_the_environment_of_a_run_is_kept(self):
+        from tessera.papers.together.plan import NONE, Run
+        from tessera.papers.together.plan import Plan as Together
+
+        run = Run(Together(["gap"], quick=True).programs_of("gap")[0], NONE)
+        self.assertEqual(laid(run, 2).environment, run.environment)
+        self.assertTrue(run.environment)
+
+
+def item(*values: float | None, name: str = "a") -> Item:
+    rows = [[name, 4, value] for value in values]
+    panel = Panel("p", "x", "y", {"s": [(i, value) for i, value in enumerate(values)]})
+    return Item("figure 1", "t", ["what", "N", "cycles"], rows, ["first"], [panel])
+
+
+class Merging(unittest.TestCase):
+    def test_medians_and_intervals(self):
+        found = merged([item(10.0, 7.0), item(30.0, 7.0), item(20.0, 7.0)])
+        self.assertEqual(found.rows, [["a", 4, 20.0], ["a", 4, 7.0]])
+        self.assertEqual([(one.low, one.high) for one in found.intervals[0][2:]], [(10, 30)])
+        self.assertEqual(found.intervals[1], [None, None, None])
+        self.assertEqual(found.panels[0].series, {"s": [(0, 20.0), (1, 7.0)]})
+        self.assertEqual(found.panels[0].errors, {"s": [(10.0, 30.0), None]})
+        self.assertEqual(found.layouts, 3)
+
+    def test_counts_stay_whole(self):
+        made = [dataclasses.replace(item(1.0), rows=[["a", count, 1.0]]) for count in (4, 5, 7)]
+        self.assertEqual(merged(made).rows, [["a", 5, 1.0]])
+        self.assertIsInstance(merged(made).rows[0][1], int)
+
+    def test_a_layout_without_some_runs_is_left_out(self):
+        found = merged([item(10.0), item(None), item(20.0)])
+        self.assertEqual((found.rows, found.layouts), ([["a", 4, 15.0]], 2))
+        self.assertIn("1 of 3 layouts", found.sentences[-1])
+
+    def test_one_layout_is_as_it_is(self):
+        self.assertEqual(merged([item(10.0)]), item(10.0))
+
+
+class Whole(EndToEnd):
+    def run_it(self, *words: str) -> tuple[int, str, Path]:
+        return self.run_report(CNI, Varied, words)
+
+    def test_a_report_of_five_layouts(self):
+        code, printed, folder = self.run_it("--table", "1a", "--table", "1b", "--layouts", "5")
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(sum(isinstance(run, Laid) for run in Varied.made), 4 * len(Varied.made) // 5)
+        with (folder / "cni_checks.csv").open(encoding="utf-8") as stream:
+            claims = {row["claim"]: row for row in csv.DictReader(stream)}
+        # 200 cycles by the law, times the factors.
+        self.assertEqual(claims["mr_queue_total_4"]["ours"], "202 cycles")
+        self.assertEqual(claims["mr_queue_total_4"]["interval"], "198 to 206 cycles (5 layouts)")
+        self.assertEqual(claims["counter_4"]["interval"].rpartition("(")[2], "4 layouts)")
+        made = json.loads((folder / "cni_table_1a.json").read_text(encoding="utf-8"))
+        row = next(row for row in made["rows"] if (row["lock"], row["CPUs"]) == ("mr-queue", 4))
+        self.assertEqual((row["both"], row["both: low"], row["both: high"]), (202, 198, 206))
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        self.assertIn("93.75 %", page)
+        self.assertIn("202.0 [198, 206]", page)
+
+    def test_where_the_numbers_come_from(self):
+        _, _, folder = self.run_it("--table", "1b")
+        for name in ("cni_table_1b.json", "cni_checks.json"):
+            made = json.loads((folder / name).read_text(encoding="utf-8"))["provenance"]
+            self.assertRegex(made["command"], "^tess reproduce cni .*--table 1b$")
+            self.assertRegex(made["date"], r"^\d{4}-\d\d-\d\d \d\d:\d\d UTC$")
+            self.assertIn("processor", made["host"])
+            self.assertIn("system", made["host"])
+            self.assertTrue(made["installed"] or len(made["commit"]) == 40)
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve()
+        self.git("init", "-q")
+        (self.root / "docs" / "results").mkdir(parents=True)
+        for name in ("main.cpp", "docs/results/old.json"):
+            (self.root / name).write_text("1", encoding="utf-8")
+        self.git("add", "-A")
+        self.git("-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "first")
+
+    def git(self, *words: str) -> None:
+        subprocess.run(["git", "-C", str(self.root), *words], check=True)
+
+    def origin(self, *, draft: bool = False, output: str = "out") -> provenance.Origin:
+        return provenance.origin(self.root / output, draft=draft, root=self.root)
+
+    def test_a_clean_tree_is_its_commit(self):
+        made = self.origin()
+        self.assertRegex(made.commit, "^[0-9a-f]{40}$")
+        self.assertFalse(made.draft)
+        self.assertEqual(str(made), made.commit)
+
+    def test_a_changed_tree_is_refused_but_as_a_draft(self):
+        for name in ("main.cpp", "added.cpp"):
+            with self.subTest(name):
+                (self.root / name).write_text("2", encoding="utf-8")
+                with self.assertRaisesRegex(provenance.ChangedTree, rf"{name}.*--draft"):
+                    self.origin()
+                made = self.origin(draft=True)
+                self.assertTrue(made.draft)
+                self.assertIn(name, made.changed)
+                self.assertIn("a draft", str(made))
+
+    def test_what_the_command_writes_is_no_change(self):
+        (self.root / "docs" / "results" / "old.json").write_text("2", encoding="utf-8")
+        (self.root / "out").mkdir()
+        (self.root / "out" / "report.html").write_text("2", encoding="utf-8")
+        self.assertFalse(self.origin().draft)
+        with self.assertRaises(provenance.ChangedTree):
+            self.origin(output="elsewhere")
+
+    def test_an_installed_package_has_a_version(self):
+        package = self.root / "lib" / "python" / "tessera"
+        self.assertIsNone(provenance.source_root(package))
+        with mock.patch.object(provenance, "source_root", return_value=None):
+            made = provenance.origin(self.root, draft=False)
+        self.assertEqual((made.commit, made.draft), ("", False))
+        self.assertIn(", installed", str(made))
+
+    def test_a_build_names_its_source(self):
+        package = self.root / "build" / "share" / "tessera" / "python" / "tessera"
+        package.mkdir(parents=True)
+        (package.parents[1] / "source.txt").write_text(f"{self.root}\n", encoding="utf-8")
+        self.assertEqual(provenance.source_root(package), self.root)
+
+
+if __name__ == "__main__":
+    unittest.main()
