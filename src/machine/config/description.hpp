@@ -68,6 +68,8 @@ struct nca_description {
   std::uint32_t state_cycles = 1;
   std::uint32_t queue_entries = 4;
   std::uint32_t stack_entries = 1024;
+  std::uint32_t range_line_cycles = 1;    ///< For each line that an operation on a range visits.
+  std::uint32_t range_queue_entries = 4;  ///< Range operations that wait for their turn.
 };
 
 /// A machine whose tiles are clusters: a program has its data, stacks and buffers in the cluster's own memory, and its

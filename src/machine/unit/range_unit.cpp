@@ -1,6 +1,8 @@
 // range_unit: commands, and the acknowledgement at the counter's home.
 #include "machine/unit/range_unit.hpp"
 
+#include <algorithm>
+
 namespace tess::machine {
 
 range_unit::range_unit(kernel& k, machine_description const& description, network& noc, tile& at)
@@ -8,7 +10,8 @@ range_unit::range_unit(kernel& k, machine_description const& description, networ
       network_(noc),
       tile_(at),
       completion_(description, at),
-      line_ps_(description.tile_clock_ps),
+      line_ps_(description.nca.range_line_cycles * description.tile_clock_ps),
+      queue_entries_(description.nca.range_queue_entries),
       windows_(description.harts_of(at.number())) {}
 
 std::optional<std::uint64_t> range_unit::load(std::uint64_t offset, std::uint32_t) {
@@ -62,7 +65,7 @@ bool range_unit::store(std::uint64_t offset, std::uint64_t value, std::uint32_t)
 }
 
 registers::ranges::status_code range_unit::ring(window& by) {
-  if (by.runs) return registers::ranges::full;
+  if (by.triggers || queued_ == queue_entries_) return registers::ranges::full;
   window command = by;
   auto const begin = completion_.global(by.address);
   auto const end = completion_.global(by.address + by.bytes - 1);
@@ -77,13 +80,22 @@ registers::ranges::status_code range_unit::ring(window& by) {
   if (!counter) return registers::ranges::wrong;
   command.counter = *counter;
   command.address = *begin;
-  by.runs = true;
+  by.triggers = command.trigger != 0;
+  std::uint64_t const line = tile_.l2().shape().line_bytes;
+  std::uint64_t const lines = command.operation == registers::ranges::invalidate_l1s
+                                  ? 1
+                                  : (*end / line * line - *begin / line * line) / line + 1;
+  picoseconds const turn = std::max(kernel_.now(), free_);
+  free_ = turn + lines * line_ps_;
+  ++queued_;
   network_.operation_begins();  // harts must not run ahead of its effects
-  kernel_.start(run(command, by));
+  kernel_.start(run(command, by, turn));
   return registers::ranges::accepted;
 }
 
-process range_unit::run(window command, window& of_hart) {
+process range_unit::run(window command, window& of_hart, picoseconds begin) {
+  co_await kernel_.delay(begin - kernel_.now());
+  --queued_;
   l2_private& l2 = tile_.l2();
   switch (command.operation) {
     case registers::ranges::write_back:
@@ -99,9 +111,9 @@ process range_unit::run(window command, window& of_hart) {
       co_await kernel_.delay(line_ps_);
       tile_.invalidate_l1s(command.address, command.bytes);
   }
-  of_hart.runs = false;
   auto const hart = static_cast<std::uint64_t>(&of_hart - windows_.data());
   bool const failed = command.trigger != 0 && !(triggered_ && triggered_(hart));
+  if (command.trigger != 0) of_hart.triggers = false;
   co_await completion_.acknowledge(command.counter, failed ? 1 : 0);
   network_.operation_ends();
 }

@@ -1,8 +1,10 @@
 // range_unit: the unit by which programs write back and invalidate ranges of their tile's caches.
 //
-//   A window holds one command at a time; its doorbell reads `full` while that runs. Commands run concurrently: each
-//   visits its range line by line, at the time of a hit each, and awaits memory at the end. A command may trigger the
-//   request in its hart's window of the NMA, so that the hart need not wait for the end of an invalidation.
+//   Commands of all harts wait in one queue; a doorbell reads `full` if there is no room in it. They are served in the
+//   order of arrival; the unit visits one line after the other, each for as long as the tags of the L2 need. It does
+//   not wait for memory: the next command begins when the lines of the one before have been visited. A command may
+//   trigger the request in its hart's window of the NMA, so that the hart need not wait for the end of an invalidation;
+//   that window takes no further command until then.
 //
 // Units     global addresses inside; register addresses may be in the local window.
 // Errors    a range that is not in one region of this machine, or an unknown operation: `wrong`. An invalid request:
@@ -38,17 +40,20 @@ class range_unit final : public device {
     std::uint64_t counter = 0;
     std::uint64_t trigger = 0;
     registers::ranges::status_code status = registers::ranges::idle;
-    bool runs = false;
+    bool triggers = false;  ///< Its command will issue the hart's request: the fields must stay.
   };
   registers::ranges::status_code ring(window& by);
-  /// The command as it was when the doorbell rang.
-  process run(window command, window& of);
+  /// The command as it was when the doorbell rang; its turn is at `begin`.
+  process run(window command, window& of, picoseconds begin);
 
   kernel& kernel_;
   network& network_;
   tile& tile_;
   completion completion_;
   picoseconds line_ps_;
+  std::uint32_t queue_entries_;
+  std::uint32_t queued_ = 0;  ///< Commands whose turn has not come.
+  picoseconds free_ = 0;      ///< From when on the tags are free for the next command.
   std::vector<window> windows_;
   std::function<bool(std::uint64_t)> triggered_;
 };

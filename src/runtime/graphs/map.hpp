@@ -6,10 +6,12 @@
 //
 // Threads  the worker's own.
 // Errors   dense_map::begin is false if the system has no address space for it.
-// Source   linear and hashed as in "NEMESYS" (MEMSYS 2019), section 3.5: H3 universal hash, linear probing,
-//          2^(ceil(log2 n) + 1) slots.
+// Source   linear and hashed as in "NEMESYS" (MEMSYS 2019), section 3.5: linear probing, 2^(ceil(log2 n) + 1) slots.
+//          Its H3 hash suits hardware; ours is multiplicative: D. Knuth, "The Art of Computer Programming", volume 3,
+//          section 6.4.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -48,18 +50,17 @@ class linear_map {
   std::vector<std::uint32_t> units_;
 };
 
-/// H3: the exclusive or of one random row for each bit that is set; the rows of eight bits are combined into tables.
 class hashed_map {
  public:
-  hashed_map();
+  hashed_map() : slots_(slots_min) {}
   [[nodiscard]] hashed_map& view() noexcept { return *this; }
   void begin() noexcept {
     count_ = 0;
     next_epoch();
-    mask_ = slots_min - 1;
+    set_slots(slots_min);
   }
   [[nodiscard]] bool find(std::uint64_t source, std::uint32_t& units) const noexcept {
-    for (std::size_t i = hash(source) & mask_;; i = (i + 1) & mask_) {
+    for (std::size_t i = hash(source);; i = (i + 1) & mask_) {
       slot const& s = slots_[i];
       if (s.epoch != epoch_) return false;
       if (s.source != source) continue;
@@ -72,7 +73,18 @@ class hashed_map {
       grow();
     put(source, units);
   }
-  void prefetch(std::uint64_t source) const noexcept { prefetch_read(&slots_[hash(source) & mask_]); }
+  /// What the map has for `source`; if it had nothing, `units` is entered and returned.
+  [[nodiscard]] std::uint32_t find_or_insert(std::uint64_t source, std::uint32_t units) {
+    if (2 * (count_ + 1) > mask_ + 1) [[unlikely]]
+      grow();
+    std::size_t i = hash(source);
+    for (; slots_[i].epoch == epoch_; i = (i + 1) & mask_)
+      if (slots_[i].source == source) return slots_[i].units;
+    slots_[i] = {source, units, epoch_};
+    ++count_;
+    return units;
+  }
+  void prefetch(std::uint64_t source) const noexcept { prefetch_read(&slots_[hash(source)]); }
 
  private:
   struct slot {
@@ -80,27 +92,26 @@ class hashed_map {
     std::uint32_t units;
     std::uint32_t epoch;
   };
-  static constexpr unsigned bytes = 6;  // of an address below 2^51, in units of 8
   static constexpr std::size_t slots_min = 16;
+  static constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;  // 2^64 divided by the golden ratio
 
-  [[nodiscard]] std::size_t hash(std::uint64_t source) const noexcept {
-    source >>= 3;
-    std::uint32_t h = 0;
-    for (unsigned b = 0; b < bytes; ++b) h ^= rows_[b * 256 + (source >> 8 * b & 255)];
-    return h;
+  [[nodiscard]] std::size_t hash(std::uint64_t source) const noexcept { return (source >> 3) * golden >> shift_; }
+  void set_slots(std::size_t slots) noexcept {
+    mask_ = slots - 1;
+    shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots));
   }
   void put(std::uint64_t source, std::uint32_t units) noexcept {
-    std::size_t i = hash(source) & mask_;
+    std::size_t i = hash(source);
     while (slots_[i].epoch == epoch_) i = (i + 1) & mask_;
     slots_[i] = {source, units, epoch_};
   }
   void next_epoch() noexcept;
   void grow();
 
-  std::uint32_t const* rows_;
   std::vector<slot> slots_;
   std::vector<slot> spare_;  ///< the next table: larger, or smaller once the map has grown
   std::size_t mask_ = slots_min - 1;
+  unsigned shift_ = 64 - std::countr_zero(slots_min);
   std::size_t count_ = 0;
   std::uint32_t epoch_ = 0;
 };

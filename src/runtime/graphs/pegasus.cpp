@@ -1,18 +1,22 @@
 // pegasus: the copier whose receiver walks the source graph and copies it object by object.
 //
 //   A hash map leads from each object to its copy. Through a window the receiver reads the source in place; without one
-//   it gets each object's header, then its words. On a machine without coherence the sender writes each object
-//   back, and the receiver invalidates the lines of each before it reads them through its cache.
+//   it gets each object's header, then its words. On a machine without coherence the sender writes each object back,
+//   and the receiver invalidates the lines of each before it reads them through its cache: it requests the ranges of
+//   all new objects of a block, waits once, and reads their headers; large objects are awaited when their turn comes.
 //
 // Errors  tess::error for pointers outside the source's place and for unknown types.
 // Source  Pegasus (DATE 2017), as "NEMESYS" (MEMSYS 2019), section 4 describes it.
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fabric/graph_units.hpp"
 #include "runtime/graphs/copier.hpp"
+#include "runtime/graphs/copy_lines.hpp"
 #include "runtime/graphs/nemesys.hpp"
 #include "runtime/graphs/owned_region.hpp"
 #include "runtime/graphs/types.hpp"
@@ -35,112 +39,147 @@ struct pull_source {
 /// The words before a block at its source; before an object, the first of them belongs to its neighbour.
 using block_front = std::array<std::byte, array_front_bytes>;
 
-struct pulled {
-  std::uint64_t source;
-  std::byte* copy;
-};
-
 class object_puller {
  public:
-  object_puller(pull_source const& from, std::uint64_t root, type_record const& root_type, bool linear)
-      : from_(from), owner_(region::make_growing(root_type.bytes + 64)), linear_(linear) {
+  /// `maps` and `copies` are scratch memory.
+  object_puller(pull_source const& from, std::uint64_t root, type_record const& root_type, bool linear, copy_maps& maps,
+                std::vector<pulled_block>& copies)
+      : from_(from),
+        owner_(region::make_growing(root_type.bytes + 64)),
+        linear_(linear),
+        list_(maps.linear),
+        seen_(maps.hashed),
+        copies_(copies) {
     list_.begin();
     seen_.begin();
-    copies_.push_back(
-        {root, static_cast<std::byte*>(owner_->allocate(root_type, type_index_of(root_type), root_type.bytes))});
+    copies_.clear();
+    auto* const copy =
+        static_cast<std::byte*>(owner_->allocate(root_type, type_index_of(root_type), root_type.bytes, true));
+    copies_.push_back({root, copy, &root_type, root_type.bytes});
   }
 
   [[nodiscard]] std::size_t count() const noexcept { return copies_.size(); }
-  [[nodiscard]] pulled at(std::size_t i) const noexcept { return copies_[i]; }
+  [[nodiscard]] pulled_block const& at(std::size_t i) const noexcept { return copies_[i]; }
   [[nodiscard]] region* finish() noexcept { return owner_.release(); }
 
-  /// The copy of an object that was met before, or null.
-  [[nodiscard]] std::byte* find(std::uint64_t source) const noexcept {
-    std::uint32_t number = 0;
-    bool const found = linear_ ? list_.find(source, number) : seen_.find(source, number);
-    return found ? copies_[number - 1].copy : nullptr;
-  }
-  void check_source(std::uint64_t source) const {
-    if (source - from_.segment >= from_.segment_bytes || source % 8 != 0)
+  /// The number of a block that a pointer leads to, from 1; a new block is the last one, and has no copy yet.
+  [[nodiscard]] std::uint32_t number_of(std::uint64_t source) {
+    if (source - from_.segment >= from_.segment_bytes || source - from_.segment < sizeof(block_front) ||
+        source % 8 != 0)
       throw error("copying a graph", "a pointer that leads outside the objects of its place",
                   "pointers to objects made by tess::make");
+    auto const next = static_cast<std::uint32_t>(copies_.size() + 1);
+    std::uint32_t number = next;
+    if (!linear_)
+      number = seen_.find_or_insert(source, next);
+    else if (!list_.find(source, number))
+      list_.insert(source, next);
+    if (number == next) copies_.push_back({.source = source});
+    return number;
   }
-  std::byte* add(std::uint64_t source, block_front const& front) {
-    object_header const header = header_of(front.data() + front.size());
+  /// Makes the copy of a block, without its words; `front` is what precedes the block at its source.
+  void make_copy(std::size_t i, std::byte const* front) {
+    object_header const header = header_of(front + sizeof(block_front));
     type_record const* const type = find_type(header.type);
     if (type == nullptr) throw error("copying a graph", "a pointer to no object", "pointers to starts of objects");
     bool const array = type->kind != block_kind::object;
-    std::uint64_t const bytes = array ? array_bytes_of(front.data() + front.size()) : type->bytes;
-    auto* const copy = static_cast<std::byte*>(owner_->allocate(*type, header.type, bytes));
-    copies_.push_back({source, copy});
-    auto const number = static_cast<std::uint32_t>(copies_.size());
-    if (linear_)
-      list_.insert(source, number);
-    else
-      seen_.insert(source, number);
-    return copy;
+    std::uint64_t const bytes = array ? array_bytes_of(front + sizeof(block_front)) : type->bytes;
+    pulled_block& made = copies_[i];
+    made.copy = static_cast<std::byte*>(owner_->allocate(*type, header.type, bytes, true));
+    made.type = type;
+    made.bytes = (bytes + 7) & ~std::uint64_t{7};
   }
 
-  /// Clears the transients of a copy whose words have arrived; how many of its words are addresses, and where.
-  [[nodiscard]] static std::uint64_t settle(std::byte* copy) {
-    type_record const& type = type_of(header_of(copy).type);
-    if (type.kind == block_kind::pointer_array) return array_bytes_of(copy) / 8;
+  /// When a block's words have arrived: clears its transients, and puts the number of its target into every slot; a
+  /// null pointer stays 0.
+  void number_slots(pulled_block const& of) {
+    type_record const& type = *of.type;
     for (std::uint32_t t = 0; t < type.transients_count; ++t)
-      std::memset(copy + type.transients[t].offset, 0, type.transients[t].bytes);
-    return type.slots_count;
+      std::memset(of.copy + type.transients[t].offset, 0, type.transients[t].bytes);
+    for_slots(of, [&](std::uint64_t target) -> std::uint64_t { return number_of(target); });
   }
-  [[nodiscard]] static std::byte* slot(std::byte* copy, std::uint64_t i) noexcept {
-    type_record const& type = type_of(header_of(copy).type);
-    return copy + (type.kind == block_kind::pointer_array ? i * 8 : type.slots[i]);
-  }
-  [[nodiscard]] static std::uint64_t bytes_of(std::byte* copy) noexcept {
-    type_record const& type = type_of(header_of(copy).type);
-    return type.kind == block_kind::object ? type.bytes : array_bytes_of(copy);
+  /// Replaces the numbers by addresses, once all targets have copies.
+  void resolve_slots(pulled_block const& of) const noexcept {
+    for_slots(of, [&](std::uint64_t number) { return reinterpret_cast<std::uint64_t>(copies_[number - 1].copy); });
   }
 
  private:
+  template <class Change>
+  [[gnu::always_inline]] static void for_slots(pulled_block const& of, Change const& change) {
+    auto const change_one = [&](std::byte* at) {
+      std::uint64_t word;
+      std::memcpy(&word, at, sizeof word);
+      if (word == 0) return;
+      word = change(word);
+      std::memcpy(at, &word, sizeof word);
+    };
+    if (of.type->kind == block_kind::pointer_array) {
+      for (std::uint64_t at = 0; at < of.bytes; at += 8) change_one(of.copy + at);
+      return;
+    }
+    std::uint32_t const n = of.type->slots_count;
+    std::uint32_t const* const slots = of.type->slots;
+    for (std::uint32_t s = 0; s < n; ++s) change_one(of.copy + slots[s]);
+  }
+
   pull_source from_;
   owned_region owner_;
   bool linear_;
-  linear_map list_;
-  hashed_map seen_;
-  std::vector<pulled> copies_;
+  linear_map& list_;
+  hashed_map& seen_;
+  std::vector<pulled_block>& copies_;
 };
 
-void read_source(pull_source const& from, void* to, std::uint64_t source, std::uint64_t bytes) {
-  if (bytes == 0) return;
-  auto const* const here = reinterpret_cast<std::byte const*>(source + from.distance);
-  if (from.units != nullptr) {
-    from.units->invalidate_range(here, bytes);
-    from.units->wait_for_ranges();
+/// Invalidation, ahead of the reads, of what a graph's place may have changed. Whole lines are invalidated, and those
+/// next to the ones before only once.
+class stale_lines {
+ public:
+  explicit stale_lines(pull_source const& from) : units_(from.units), end_(from.segment + from.segment_bytes) {}
+
+  void drop(std::uint64_t begin, std::uint64_t bytes) {
+    if (units_ == nullptr || bytes == 0) return;
+    std::uint64_t first = begin / line * line;
+    std::uint64_t last = std::min((begin + bytes + line - 1) / line * line, end_);
+    if (first >= clean_begin_ && first <= clean_end_) first = clean_end_;
+    if (first >= last) return;
+    units_->invalidate_range(reinterpret_cast<void const*>(first), last - first);
+    pending_ = true;
+    if (first != clean_end_) clean_begin_ = first;
+    clean_end_ = last;
   }
-  std::memcpy(to, here, bytes);
-}
+  /// Everything that was dropped may be read.
+  void settle() {
+    if (std::exchange(pending_, false)) units_->wait_for_ranges();
+  }
+
+ private:
+  static constexpr std::uint64_t line = 64;
+  graph_units* units_;
+  std::uint64_t end_;
+  std::uint64_t clean_begin_ = 0;  ///< dropped last, with what was dropped before next to it
+  std::uint64_t clean_end_ = 0;
+  bool pending_ = false;
+};
 
 task<region*> pull_by_gets(pull_source from, place_id source, std::uint64_t root, type_record const& root_type) {
-  object_puller p(from, root, root_type, false);
+  copy_maps maps;  // the worker's may serve another walk while this one waits
+  std::vector<pulled_block> copies;
+  object_puller p(from, root, root_type, false, maps, copies);
   auto const get_bytes = [&](std::uint64_t address, void* to, std::size_t count) {
     return get(global_ptr<std::byte const>(source, address - from.segment),
                std::span<std::byte>(static_cast<std::byte*>(to), count));
   };
   for (std::size_t i = 0; i < p.count(); ++i) {
-    pulled const o = p.at(i);
-    if (std::uint64_t const bytes = object_puller::bytes_of(o.copy); bytes != 0)
-      co_await get_bytes(o.source, o.copy, bytes);
-    std::uint64_t const slots = object_puller::settle(o.copy);
-    for (std::uint64_t s = 0; s < slots; ++s) {
-      std::uint64_t target;
-      std::memcpy(&target, object_puller::slot(o.copy, s), sizeof target);
-      if (target == 0) continue;
-      p.check_source(target);
-      std::byte* copy = p.find(target);
-      if (copy == nullptr) {
-        alignas(8) block_front front;
-        co_await get_bytes(target - sizeof front, &front, sizeof front);
-        copy = p.add(target, front);
-      }
-      std::memcpy(object_puller::slot(o.copy, s), &copy, sizeof copy);
+    pulled_block const o = p.at(i);
+    if (o.bytes != 0) co_await get_bytes(o.source, o.copy, o.bytes);
+    std::size_t const known = p.count();
+    p.number_slots(o);
+    for (std::size_t n = known; n < p.count(); ++n) {
+      alignas(8) block_front front;
+      co_await get_bytes(p.at(n).source - sizeof front, &front, sizeof front);
+      p.make_copy(n, front.data());
     }
+    p.resolve_slots(o);
   }
   std::uint64_t const blocks = p.count();
   region* const made = p.finish();
@@ -151,24 +190,35 @@ task<region*> pull_by_gets(pull_source from, place_id source, std::uint64_t root
 /// A region with the copy; its first block is the root. `blocks`: how many there are.
 region* pull_directly(pull_source const& from, std::uint64_t root, type_record const& root_type, copy_map which,
                       std::uint64_t& blocks) {
-  object_puller p(from, root, root_type, which == copy_map::linear);
+  // With a block's front, as much as a small object has: most need no second range.
+  constexpr std::uint64_t small_bytes = 80;
+  object_puller p(from, root, root_type, which == copy_map::linear, worker_copy_maps(),
+                  this_worker().graphs.pulled_blocks);
+  stale_lines stale(from);
+  stale.drop(root, root_type.bytes);
+  auto const here = [&](std::uint64_t source) { return reinterpret_cast<std::byte const*>(source + from.distance); };
   for (std::size_t i = 0; i < p.count(); ++i) {
-    pulled const o = p.at(i);
-    read_source(from, o.copy, o.source, object_puller::bytes_of(o.copy));
-    std::uint64_t const slots = object_puller::settle(o.copy);
-    for (std::uint64_t s = 0; s < slots; ++s) {
-      std::uint64_t target;
-      std::memcpy(&target, object_puller::slot(o.copy, s), sizeof target);
-      if (target == 0) continue;
-      p.check_source(target);
-      std::byte* copy = p.find(target);
-      if (copy == nullptr) {
-        alignas(8) block_front front;
-        read_source(from, &front, target - sizeof front, sizeof front);
-        copy = p.add(target, front);
-      }
-      std::memcpy(object_puller::slot(o.copy, s), &copy, sizeof copy);
+    pulled_block const o = p.at(i);
+    stale.settle();
+    copy_lines(o.copy, here(o.source), o.bytes);
+    std::size_t const known = p.count();
+    p.number_slots(o);
+    std::size_t const now = p.count();
+    if (now == known) {
+      p.resolve_slots(o);
+      continue;
     }
+    for (std::size_t n = known; from.units != nullptr && n < now; ++n)
+      stale.drop(p.at(n).source - sizeof(block_front), sizeof(block_front) + small_bytes);
+    stale.settle();
+    for (std::size_t n = known; n < now; ++n) {
+      std::uint64_t const source = p.at(n).source;
+      p.make_copy(n, here(source) - sizeof(block_front));
+      // The rest is awaited when the words of the next block are copied.
+      if (std::uint64_t const bytes = p.at(n).bytes; bytes > small_bytes)
+        stale.drop(source + small_bytes, bytes - small_bytes);
+    }
+    p.resolve_slots(o);
   }
   blocks = p.count();
   region* const made = p.finish();

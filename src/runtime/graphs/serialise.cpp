@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "runtime/graphs/copy_lines.hpp"
 #include "runtime/graphs/owned_region.hpp"
 #include "runtime/graphs/types.hpp"
 
@@ -31,7 +32,7 @@ struct memory_sink {
   [[nodiscard]] std::size_t size() const noexcept { return used; }
   [[nodiscard]] std::byte* data() noexcept { return begin; }
   void append(void const* from, std::size_t count) {
-    if (count != 0) std::memcpy(begin + used, from, count);
+    copy_lines(begin + used, static_cast<std::byte const*>(from), count);
     used += count;
   }
 };
@@ -116,8 +117,9 @@ class reader {
     std::uint64_t const bytes = type->kind == block_kind::object ? type->bytes : word();
     if (bytes > stream_.size() - at_ || padded_words(bytes) > stream_.size() - at_) malformed("truncated");
     if (type->kind != block_kind::object && bytes % type->bytes != 0) malformed("an array of broken elements");
-    auto* const object = static_cast<std::byte*>(owner_->allocate(*type, static_cast<std::uint32_t>(index), bytes));
-    std::memcpy(object, stream_.data() + at_, padded_words(bytes));
+    auto* const object =
+        static_cast<std::byte*>(owner_->allocate(*type, static_cast<std::uint32_t>(index), bytes, true));
+    copy_lines(object, stream_.data() + at_, padded_words(bytes));
     at_ += padded_words(bytes);
     table_.push_back(object);
   }

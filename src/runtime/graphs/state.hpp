@@ -9,12 +9,22 @@
 #include "fabric/graph_units.hpp"
 #include "runtime/graphs/message_passing.hpp"
 #include "runtime/graphs/walk.hpp"
+#include "tess/detail/objects/object_type.hpp"
 
 namespace tess::detail {
+
+/// A block that Pegasus copies.
+struct pulled_block {
+  std::uint64_t source;
+  std::byte* copy = nullptr;
+  type_record const* type = nullptr;
+  std::uint64_t bytes = 0;  ///< whole words
+};
 
 struct worker_graphs {
   std::unique_ptr<copy_maps> maps;  ///< made when the first graph is copied
   std::vector<std::unique_ptr<graph_walk>> spare_walks;
+  std::vector<pulled_block> pulled_blocks;  ///< of the copy that is being made
 };
 
 /// Memory of objects that ended; see quarantine.hpp.

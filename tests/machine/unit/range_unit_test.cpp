@@ -55,12 +55,29 @@ TEST_F(a_range_unit, counts_the_commands_of_four_harts_and_notifies_of_the_last)
   EXPECT_EQ(g.noc.operations(), 0U);
 }
 
-TEST_F(a_range_unit, takes_a_second_command_of_a_hart_when_the_first_has_ended) {
+TEST_F(a_range_unit, serves_one_command_after_the_other_and_visits_a_line_for_two_cycles) {
+  // No line is cached, so nothing is awaited: 128 and 3 lines; the last command has one edge in a further line.
+  put(tlm, 1);
+  put(tlm + 32, 1);
+  picoseconds const cycle = g.description.tile_clock_ps;
+  EXPECT_EQ(command(0, ranges::flush, partition, 4096, tlm), ranges::accepted);
+  EXPECT_EQ(command(1, ranges::invalidate, partition + 16384 + 16, 64, tlm + 32), ranges::accepted);
+  g.clock.run_until(128 * 2 * cycle - 1);
+  EXPECT_EQ(word(tlm), 1U);
+  g.clock.run_until(128 * 2 * cycle + 5 * cycle);
+  EXPECT_EQ(word(tlm), 0U);
+  EXPECT_EQ(word(tlm + 32), 1U);
+  g.clock.run_until((128 + 3) * 2 * cycle + 25 * cycle);
+  EXPECT_EQ(word(tlm + 32), 0U);
+}
+
+TEST_F(a_range_unit, queues_four_commands_besides_the_one_that_it_serves) {
   EXPECT_EQ(command(0, ranges::flush, partition, 4096, 0), ranges::accepted);
-  EXPECT_EQ(command(0, ranges::flush, partition, 4096, 0), ranges::full);
-  EXPECT_EQ(command(1, ranges::flush, partition, 4096, 0), ranges::accepted);
+  g.clock.run_until(1);
+  for (std::uint32_t i = 0; i < 4; ++i) EXPECT_EQ(command(i % 2, ranges::flush, partition, 4096, 0), ranges::accepted);
+  EXPECT_EQ(command(2, ranges::flush, partition, 4096, 0), ranges::full);
   g.clock.run();
-  EXPECT_EQ(command(0, ranges::flush, partition, 4096, 0), ranges::accepted);
+  EXPECT_EQ(command(2, ranges::flush, partition, 4096, 0), ranges::accepted);
 }
 
 TEST_F(a_range_unit, refuses_ranges_outside_of_the_caches) {

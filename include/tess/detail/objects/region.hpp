@@ -87,12 +87,14 @@ class alignas(16) region {
   /// Frees all its memory or, if it was kept, leaves it to the place.
   static void end(region* r) noexcept;
 
-  /// Zeroed memory with its header; `bytes`: the size of the object or of all elements.
-  [[nodiscard]] void* allocate(type_record const& type, std::uint32_t type_index, std::uint64_t bytes) {
+  /// Zeroed memory with its header; `bytes`: the size of the object or of all elements. `filled`: the caller writes
+  /// all whole words of the object, so only what is around them is zeroed.
+  [[nodiscard]] void* allocate(type_record const& type, std::uint32_t type_index, std::uint64_t bytes,
+                               bool filled = false) {
     if (shared_) lock();
     void* made = nullptr;
     try {
-      made = allocate_alone(type, type_index, bytes);
+      made = allocate_alone(type, type_index, bytes, filled);
     } catch (...) {
       if (shared_) unlock();
       throw;
@@ -119,7 +121,8 @@ class alignas(16) region {
  private:
   region(chunk* only, bool shared) noexcept : last_(only), shared_(shared) {}
 
-  [[nodiscard]] void* allocate_alone(type_record const& type, std::uint32_t type_index, std::uint64_t bytes);
+  [[nodiscard]] void* allocate_alone(type_record const& type, std::uint32_t type_index, std::uint64_t bytes,
+                                     bool filled);
   void grow(std::uint64_t bytes);
   void lock() noexcept {
     while (locked_.test_and_set(std::memory_order_acquire)) spin_pause();

@@ -19,6 +19,7 @@ from tessera.simulator.machines import Machine
 BASELINES = (MESSAGES, PEGASUS)
 LEAST = {"hs", "lcr"}  # in the paper, the kernels that gain least and need the NCA most
 PORT = ("bf", "dst", "dr")
+NS_PER_BYTE = 1000 / WORD_BYTES  # of microseconds for each word
 Values = dict[str, float]  # by kernel
 
 
@@ -108,13 +109,15 @@ def pointer_mask(results: Results) -> float | None:
     return None if math.isnan(step - plain) else step - plain
 
 
-def of_software(family: str, name: str) -> Measure:
-    """Setup or slope of a family by Pegasus, in microseconds."""
+def of_software(family: str, name: str, factor: float = 1) -> Measure:
+    """Setup or slope of a family by Pegasus from the L2, in microseconds times a factor; from memory as a note."""
 
     def measure(results: Results) -> Found | None:
-        one = Copies(results).software.get((family, PEGASUS))
-        words = one and f"{one[name.replace('_us', '_instructions')]:.4g} instructions"
-        return one and Found(one[name], words)
+        curves = Copies(results)
+        one, other = (source.get((family, PEGASUS)) for source in (curves.software, curves.from_memory))
+        note = f"{one[name.replace('_us', '_instructions')]:.4g} instructions" if one else ""
+        note += f"; {factor * other[name]:.4g} from memory" if other else ""
+        return one and Found(factor * one[name], note)
 
     return measure
 
@@ -357,18 +360,16 @@ MEASURES: dict[str, Measure] = {
     "pgas_bytes": configured(memory_bytes),
     "fifo_entries": configured(lambda machine: machine["nma"]["queue_entries"]),
     "object_setup": of_unit("object", "setup_us"),
-    "object_slope": of_unit("object", "slope_us"),
-    "object_slope_bytes": of_unit("object", "slope_us", factor=1000 / WORD_BYTES),
+    "object_slope": of_unit("object", "slope_us", factor=NS_PER_BYTE),
     "pointer_mask": pointer_mask,
     "software_object_setup": of_software("object", "setup_us"),
-    "software_object_slope": of_software("object", "slope_us"),
+    "software_object_slope": of_software("object", "slope_us", factor=NS_PER_BYTE),
     "software_over_nma_object": over(of_software("object", "slope_us"), of_unit("object", "slope_us")),
     "software_wins_below": software_wins_below,
-    "array_slope": of_unit("array", "slope_us"),
-    "array_slope_bytes": of_unit("array", "slope_us", factor=1000 / WORD_BYTES),
+    "array_slope": of_unit("array", "slope_us", factor=NS_PER_BYTE),
     "array_setup": of_unit("array", "setup_us"),
     "software_array_setup": of_software("array", "setup_us"),
-    "software_array_slope": of_software("array", "slope_us"),
+    "software_array_slope": of_software("array", "slope_us", factor=NS_PER_BYTE),
     "software_over_nma_array": over(of_software("array", "slope_us"), of_unit("array", "slope_us")),
     "list_element": list_element,
     "list_constant": list_constant,

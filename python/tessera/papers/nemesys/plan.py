@@ -129,8 +129,8 @@ def probes() -> list[Run]:
 
 
 def copies() -> list[Run]:
-    """Figure 8: copies by the accelerators, and by our software."""
-    software = Run("nemesys-software", SINGLE, places=1, options=("--workers", "1"))
+    """Figure 8: copies by the accelerators, and by our software on the same hart, that of a memory tile."""
+    software = Run("nemesys-software", TWIN, places=1, options=("--tile", "1,1", "--workers", "1"))
     return [Run("nemesys-copies", TWIN, options=("--tile", "1,1")), software]
 
 
