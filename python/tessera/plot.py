@@ -14,45 +14,74 @@ NAMES_MAX = 80  # characters of horizontal labels under one panel
 Points = Mapping[str, Sequence[tuple]]
 
 
-def draw_bars(axes, series: Points) -> None:
-    """Draws a group of bars for each x, which are texts, with a bar for each name."""
+Ends = Mapping[str, Sequence[tuple[float, float] | None]]
+
+
+def error_bars(axes, points: Sequence[tuple], at: Sequence[float], ends: Sequence[tuple[float, float] | None]) -> None:
+    """Draws an interval at each of the points that has one."""
+    kept = [(x, y, *pair) for x, (_, y), pair in zip(at, points, ends, strict=True) if pair is not None]
+    if kept:
+        x, y, low, high = zip(*kept, strict=True)
+        below = [max(one - end, 0) for one, end in zip(y, low, strict=True)]
+        above = [max(end - one, 0) for one, end in zip(y, high, strict=True)]
+        axes.errorbar(x, y, yerr=[below, above], fmt="none", ecolor="#222222", elinewidth=0.8, capsize=1.5, zorder=3)
+
+
+def draw_bars(axes, series: Points, *, errors: Ends | None = None, colours: Mapping[str, str] | None = None) -> None:
+    """Draws a group of bars for each x, which are texts, with a bar for each name.
+
+    `errors`: the ends of an interval, or None, for each point of a name. `colours`: by name.
+    """
     names = list(dict.fromkeys(x for points in series.values() for x, _ in points))
     width = 0.8 / max(len(series), 1)
     for number, (label, points) in enumerate(series.items()):
         values = dict(points)
         at = [i + (number - (len(series) - 1) / 2) * width for i in range(len(names))]
-        axes.bar(at, [values.get(name) or 0 for name in names], width, label=label)
+        axes.bar(at, [values.get(name) or 0 for name in names], width, label=label, color=(colours or {}).get(label))
+        if errors and label in errors:
+            where = {name: place for name, place in zip(names, at, strict=True)}
+            error_bars(axes, points, [where[x] for x, _ in points], errors[label])
     axes.set_xticks(range(len(names)), names)
     if sum(len(name) for name in names) > NAMES_MAX:
         axes.tick_params("x", rotation=90, labelsize="x-small")
 
 
 def draw_curves(axes, series: Points, *, logarithmic: str = "", scattered: bool = False,
-                dashed: Sequence[str] = ()) -> None:
+                dashed: Sequence[str] = (), errors: Ends | None = None, colours: Mapping[str, str] | None = None,
+                lines: Mapping[str, str] | None = None) -> None:
     """Draws points, connected by lines unless they are scattered; those of `dashed` names are dashed.
 
-    `logarithmic` names axes: "x", "y" or "xy".
+    `logarithmic` names axes: "x", "y" or "xy". `errors`: the ends of an interval, or None, for each point of a name.
+    `colours`, `lines`: by name, as matplotlib takes them.
     """
     for label, points in series.items():
         present = sorted((x, y) for x, y in points if y is not None)
         if present:
             line = {"linestyle": "", "markersize": 2, "rasterized": True} if scattered else {}
             line |= {"linestyle": "--"} if label in dashed else {}
-            axes.plot(*zip(*present, strict=True), marker=".", label=label, **line)
+            if lines and label in lines and not scattered:
+                line["linestyle"] = lines[label]
+            axes.plot(*zip(*present, strict=True), marker=".", label=label, color=(colours or {}).get(label), **line)
+            if errors and label in errors:
+                error_bars(axes, points, [x for x, _ in points], errors[label])
     if "x" in logarithmic:
         axes.set_xscale("log", base=2)
     if "y" in logarithmic:
         axes.set_yscale("log")
 
 
-def panels(count: int):
-    """A figure with axes for so many panels, two in a row: the figure and the list of axes."""
+def panels(count: int, *, across: int = COLUMNS, inches: tuple[float, float] = PANEL_INCHES, constrained: bool = False):
+    """A figure with axes for so many panels, `across` in a row: the figure and the list of axes.
+
+    `inches`: of a panel. `constrained`: room is made for what stands outside of the axes, as legends.
+    """
     from matplotlib import pyplot
 
-    across = min(COLUMNS, count)
+    across = min(across, count)
     rows = -(-count // across)
-    size = (PANEL_INCHES[0] * across, PANEL_INCHES[1] * rows)
-    figure, grid = pyplot.subplots(rows, across, figsize=size, squeeze=False)
+    size = (inches[0] * across, inches[1] * rows)
+    layout = "constrained" if constrained else None
+    figure, grid = pyplot.subplots(rows, across, figsize=size, squeeze=False, layout=layout)
     for axes in list(grid.flat)[count:]:
         axes.set_visible(False)
     # Closed for pyplot, so that a notebook shows the figure once: where it is returned.
@@ -60,11 +89,12 @@ def panels(count: int):
     return figure, list(grid.flat)[:count]
 
 
-def finish(axes, *, title: str = "", x: str = "", y: str = "", legend_columns: int = 1) -> None:
-    """Labels, grid and legend."""
+def finish(axes, *, title: str = "", x: str = "", y: str = "", legend_columns: int = 1, legend: bool = True) -> None:
+    """Labels, grid and, unless it stands elsewhere, legend."""
     axes.set(title=title, xlabel=x, ylabel=y)
     axes.grid(alpha=0.3)
-    if axes.get_legend_handles_labels()[0]:
+    axes.set_axisbelow(True)
+    if legend and axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize="x-small", ncols=legend_columns)
 
 

@@ -36,8 +36,6 @@ OTHER_FILES: dict[str, str] = {
     "heat.txt": "written by a program of the page",
     "data/x.mtx.gz": "a graph of the reader",
     "NAME.cpp": "stands for any name",
-    "softxmt.md": "written by `tess reproduce softxmt`",
-    "FOLDER/softxmt.csv": "written by `tess reproduce softxmt`",
     "share/tessera/build.json": "installed",
     "share/tessera/packages.txt": "installed",
     "share/tessera/programs.txt": "made by the build",

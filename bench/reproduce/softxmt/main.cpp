@@ -1,31 +1,32 @@
-// main: the experiments of the SoftXMT paper on this computer, with the published numbers beside the measured ones.
+// main: the experiments of the SoftXMT paper on this computer: the points of four curves, as JSON.
 //
-//   Started by `tess reproduce softxmt`. Four experiments, as in the paper's figures: pointer chasing through n lists
-//   in one loop; the same by tasks; by tasks with 3 us of additional latency per operation; by tasks that update a
-//   private set between two operations. Writes softxmt.csv (every point), softxmt.json (points, comparison, machine)
-//   and softxmt.md (the report).
+//   Started by `tess reproduce softxmt` (python/tessera/papers/softxmt). Four experiments, as in the paper's figures:
+//   pointer chasing through n lists in one loop; the same by tasks; by tasks with an additional latency per operation;
+//   by tasks that update a private set between two operations.
 //
 // Units     million lines per second, of all cores used; bytes.
-// Source    SoftXMT, "Crunching Large Graphs with Commodity Processors" (HotPar 2011), section 4;
-// reference/softxmt.csv.
+// Source    SoftXMT, "Crunching Large Graphs with Commodity Processors" (HotPar 2011), section 4.
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "chase/chase.hpp"
 #include "harness/job.hpp"
 #include "harness/pin.hpp"
 #include "harness/suite.hpp"
-#include "reproduce/softxmt/comparison.hpp"
 
 namespace {
 
-using softxmt::point;
-using softxmt::points;
+struct point {
+  std::string figure;  // lists, tasks, delay or cache
+  std::string series;
+  double x;  // lists, tasks or bytes of the private set
+  double rate;
+};
+using points = std::vector<point>;
 
 /// Sizes of the experiments.
 struct extent {
@@ -44,7 +45,7 @@ extent whole() {
           {64, 512, 4096, 16384, 32768, 65536, 262144, 1048576, 4194304}};
 }
 extent quick() {
-  return {std::size_t{16} << 20U, 100'000, {1, 8, 24, 64}, {2, 64, 106, 256}, {0, 4}, {64, 32768}};
+  return {std::size_t{16} << 20U, 100'000, {1, 8, 10, 64}, {2, 64, 106, 256}, {0, 2, 4, 8}, {64, 32768}};
 }
 
 /// The first, second and fourth experiment: one place on one core.
@@ -73,44 +74,44 @@ points measure(extent const& e, double delay_us) {
   });
   auto const delay = std::chrono::nanoseconds(static_cast<std::int64_t>(delay_us * 1e3));
   auto const rates = bench::chase_between_places(e.delayed_tasks, e.list_bytes / 2, {delay, {}}, e.lines);
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    double const tasks = e.delayed_tasks[i];
-    out.push_back({"delay", "tasks", tasks, rates[i]});
-    out.push_back({"delay", "Little's law", tasks, tasks / delay_us});
-  }
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    out.push_back({"delay", "tasks", double(e.delayed_tasks[i]), rates[i]});
   return out;
 }
 
-void write(std::filesystem::path const& file, std::string const& text) {
-  std::ofstream stream(file);
-  stream << text;
-  stream.close();
-  if (!stream) throw std::runtime_error("softxmt: cannot write " + file.string());
+std::string huge_pages() {
+  std::ifstream stream("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string text;
+  std::getline(stream, text);
+  return text.empty() ? "unknown" : text;
+}
+
+std::string to_json(points const& measured, bool quick) {
+  nlohmann::json all{{"quick", quick}, {"transparent_huge_pages", huge_pages()}};
+  for (point const& p : measured)
+    all["points"].push_back({{"figure", p.figure}, {"series", p.series}, {"x", p.x}, {"rate", p.rate}});
+  return all.dump(1) + "\n";
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("the experiments of the SoftXMT paper (HotPar 2011) on this machine");
-  std::string output = "softxmt", reference;
+  std::string output;
+  double delay_us = 0;
   bool fast = false;
-  app.add_option("--output", output, "folder for softxmt.csv, .json and .md")->capture_default_str();
-  app.add_option("--reference", reference, "the paper's figures, reference/softxmt.csv")
+  app.add_option("--output", output, "file for the points, as JSON")->required();
+  app.add_option("--delay-us", delay_us, "additional latency of an operation in the third experiment")
       ->required()
-      ->check(CLI::ExistingFile);
+      ->check(CLI::Range(0.1, 1000.0));
   app.add_flag("--quick", fast, "small lists and few points: shows that it works, measures nothing");
   if (auto const code = bench::parse(app, argc, argv)) return *code;
   try {
-    auto const paper = softxmt::read_reference(reference);
-    points const measured = measure(fast ? quick() : whole(), paper.at("delay_us"));
-    auto const rows = softxmt::compare(paper, measured);
-    std::filesystem::path const folder = output;
-    std::filesystem::create_directories(folder);
-    write(folder / "softxmt.csv", softxmt::to_csv(measured));
-    write(folder / "softxmt.json", softxmt::to_json(measured, rows, fast));
-    write(folder / "softxmt.md", softxmt::to_report(rows, fast));
-    std::fputs(softxmt::to_table(rows).c_str(), stdout);
-    std::printf("written: %s/softxmt.csv, .json, .md\n", output.c_str());
+    std::string const text = to_json(measure(fast ? quick() : whole(), delay_us), fast);
+    std::ofstream stream(output);
+    stream << text;
+    stream.close();
+    if (!stream) throw std::runtime_error("cannot write " + output);
   } catch (std::exception const& e) {
     std::fprintf(stderr, "softxmt: %s\n", e.what());
     return 1;

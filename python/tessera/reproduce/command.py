@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from tessera.reproduce import checks, layouts, provenance, report
-from tessera.simulator.execute import Executor, say
+from tessera.simulator.execute import AnyRun, Executor, say
 from tessera.reproduce.claims import fitted
 from tessera.reproduce.items import Item
 from tessera.reproduce.paper import Paper
+from tessera.reproduce.plan import Plan
 
 
 def parser(paper: Paper) -> argparse.ArgumentParser:
@@ -58,57 +59,97 @@ def item_of(paper: Paper, name: str, results: list[Any]) -> Item:
     return dataclasses.replace(made, paper=paper.name)
 
 
-def main(paper: Paper, words: list[str]) -> int:
-    """0 if all runs succeeded, 2 if a changed tree may not be reported. Claims that are not met are no failure."""
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What one paper's command asks for."""
+
+    paper: Paper
+    options: argparse.Namespace
+    plan: Plan
+    command: str  # as it was typed
+
+    @property
+    def layouts(self) -> int:
+        """In how many layouts timed runs are made."""
+        return self.options.layouts or (layouts.QUICK if self.options.quick else layouts.DEFAULT)
+
+    @property
+    def jobs(self) -> int:
+        """Runs at the same time."""
+        return max(1, min(self.options.jobs, self.paper.jobs_most))
+
+    def runs(self) -> list[AnyRun]:
+        """All runs, in all layouts."""
+        return layouts.all_runs(self.plan.runs(), self.layouts)
+
+    def executor(self) -> Executor:
+        """Executes them, and keeps their files in the output folder."""
+        return Executor(self.options.tess, self.options.output / "runs", self.jobs)
+
+
+def request(paper: Paper, words: list[str]) -> Request:
+    """Parses the words. Ends the process for wrong ones, as argparse does."""
     parsing = parser(paper)
     options = parsing.parse_args(words)
-    plan = paper.plan(paper.selected(options), options)
-    if options.programs:
-        print("\n".join(plan.programs()))
-        return 0
-    count = options.layouts or (layouts.QUICK if options.quick else layouts.DEFAULT)
-    if count < 1:
+    if options.layouts is not None and options.layouts < 1:
         parsing.error("--layouts: give 1 or more")
+    if not options.programs:
+        found = options.tess or shutil.which("tess") or parsing.error("no command `tess` in PATH; give --tess FILE")
+        options.tess = Path(found)
+        options.reference = options.reference or options.tess.resolve().parent.parent / "share/tessera/reference"
+    command = " ".join(["tess reproduce", paper.name, *without_paths(words)])
+    return Request(paper, options, paper.plan(paper.selected(options), options), command)
+
+
+def main(paper: Paper, words: list[str]) -> int:
+    """0 if all runs succeeded, 2 if a changed tree may not be reported. Claims that are not met are no failure."""
+    asked = request(paper, words)
+    if asked.options.programs:
+        print("\n".join(asked.plan.programs()))
+        return 0
     try:
-        origin = provenance.origin(options.output, draft=options.draft)
+        origin = provenance.origin(asked.options.output, draft=asked.options.draft)
     except provenance.ChangedTree as changed:
         say(str(changed))
         return 2
-    tess = options.tess or Path(shutil.which("tess") or parsing.error("no command `tess` in PATH; give --tess FILE"))
-    reference = options.reference or tess.resolve().parent.parent / "share" / "tessera" / "reference"
+    return carry_out(asked, origin)
+
+
+def carry_out(asked: Request, origin: provenance.Origin) -> int:
+    """Executes the runs that are missing and writes the report; 0 if all succeeded, 130 if it was stopped."""
+    paper, plan, options = asked.paper, asked.plan, asked.options
     options.output.mkdir(parents=True, exist_ok=True)
-    executor = Executor(tess, options.output / "runs", max(options.jobs, 1))
+    executor = asked.executor()
     begin = time.monotonic()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the runs are ended, too
     try:
-        failed = executor.execute(layouts.all_runs(plan.runs(), count))
+        failed = executor.execute(asked.runs())
     except KeyboardInterrupt:
         say("stopped; the same command continues from here")
         return 130
-    command = " ".join(["tess reproduce", paper.name, *without_paths(words)])
-    made = provenance.Provenance(origin, command, provenance.now(), provenance.host(), count)
+    made = provenance.Provenance(origin, asked.command, provenance.now(), provenance.host(), asked.layouts)
     facts = {
         "command": made.command,
         "commit": str(origin),
         "made": f"{made.date}, on {made.host['processor']}, {made.host['system']}",
         "form": "quick: shows that it works" if options.quick else "full",
-        "layouts": layouts.explained(count),
-        "duration": f"{(time.monotonic() - begin) / 60:.1f} minutes, {options.jobs} runs at the same time",
+        "layouts": layouts.explained(asked.layouts),
+        "duration": f"{(time.monotonic() - begin) / 60:.1f} minutes, {asked.jobs} runs at the same time",
     }
-    results = [paper.measure(plan, layouts.View(executor, layout), reference) for layout in range(count)]
+    results = [
+        paper.measure(plan, layouts.View(executor, layout), options.reference) for layout in range(asked.layouts)
+    ]
     items = [item_of(paper, item, results) for item in plan.items]
     failures = [f"{run.key}: {reason}" for run, reason in failed]
     content = report.Report(
-        paper.name,
-        paper.title,
-        paper.about,
+        paper,
         items,
         checks.all_of(paper.measures, results),
         facts,
         {item.file: made.of(executor, plan.runs_of(item.name)) for item in items},
         made.of(executor, plan.runs()),
         failures,
-        fitted(reference, paper.name),
+        fitted(options.reference, paper.name),
     )
     report.write_all(content, options.output)
     return 1 if failed else 0

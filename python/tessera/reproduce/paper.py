@@ -40,10 +40,28 @@ class Paper:
     extra_items: tuple[str, ...] = ()  # made only if selected
     selections: dict[str, Selection] = dataclasses.field(default_factory=dict)
     add_options: Callable[[argparse.ArgumentParser], None] = no_options
+    jobs_most: int = 1 << 16  # runs at the same time that do not disturb each other
 
     def numbers(self, kind: str) -> list[str]:
         """Values of --figure or --table: "11a" for the item "figure 11a"."""
         return [item.split()[1] for item in self.items if item.startswith(f"{kind} ")]
+
+    def item_of(self, named: str) -> str:
+        """The item in which a claim is measured: "figure 8" for one about "figure 8a"; empty for one of the text."""
+        for item in (named, named.rstrip("abcdefgh")):
+            if item in (*self.items, *self.extra_items):
+                return item
+        return ""
+
+    def file_of(self, item: str) -> str:
+        """Stem of an item's files."""
+        return f"{self.name}_{item.replace(' ', '_')}"
+
+    def command_of(self, item: str) -> str:
+        """The command that makes one item, or all."""
+        kind, _, number = item.partition(" ")
+        chosen = f" --{kind} {number}" if kind in ("figure", "table") and number in self.numbers(kind) else ""
+        return f"tess reproduce {self.name}{chosen}"
 
     def selected(self, options: argparse.Namespace) -> list[str]:
         """The items to make, in the report's order."""

@@ -13,6 +13,7 @@ from tessera.simulator.execute import say
 from tessera.reproduce.checks import Check
 from tessera.reproduce.claims import Fitted, number
 from tessera.reproduce.items import Cell, Item
+from tessera.reproduce.paper import Paper
 from tessera.reproduce.verdict import Verdict
 
 STYLE = """
@@ -106,17 +107,31 @@ def check_cells(check: Check) -> list[str]:
             check.verdict.value, about]  # fmt: skip
 
 
-def checks_table(checks: list[Check]) -> str:
-    """The checks as an HTML table."""
-    head = "".join(f'<th class="text">{name}</th>' for name in CHECK_COLUMNS)
+def linked_item(paper: Paper, check: Check, folder: str) -> str:
+    """A claim's figure or table, with links to where it is shown and to its numbers. Folder: that of the report."""
+    item = paper.item_of(check.claim.item)
+    name = html.escape(check.claim.item)
+    if not item or check.ours is None:
+        return name
+    stem, at = paper.file_of(item), f"{folder}/" if folder else ""
+    page = f"{at}report.html" if folder else ""
+    return f'<a href="{page}#{stem}">{name}</a> <a href="{at}{stem}.csv">CSV</a>'
+
+
+def checks_table(paper: Paper, checks: list[Check], folder: str = "") -> str:
+    """The checks as an HTML table, each with its numbers and its command."""
+    head = "".join(f'<th class="text">{name}</th>' for name in (*CHECK_COLUMNS, "command"))
     body = ""
     for check in checks:
         kind = check.verdict.value.split()[0]
-        texts = "".join(
+        texts = f'<td class="text">{linked_item(paper, check, folder)}</td>'
+        texts += "".join(
             f'<td class="{kind if column == "verdict" else "text"}">{html.escape(text or "–")}</td>'
-            for column, text in zip(CHECK_COLUMNS, check_cells(check), strict=True)
+            for column, text in list(zip(CHECK_COLUMNS, check_cells(check), strict=True))[1:]
         )
-        body += f'<tr id="claim_{html.escape(check.claim.name)}">{texts}</tr>\n'
+        command = "" if check.verdict is Verdict.ABSENT else paper.command_of(paper.item_of(check.claim.item))
+        texts += f'<td class="text"><code>{html.escape(command)}</code></td>'
+        body += f'<tr id="{paper.name}_{html.escape(check.claim.name)}">{texts}</tr>\n'
     return f"<table><tr>{head}</tr>\n{body}</table>\n"
 
 
@@ -128,7 +143,7 @@ def counted(checks: list[Check]) -> str:
 
 def write_checks(content: "Report", folder: Path) -> None:
     """Writes the checks as CSV and JSON."""
-    checks, paper = content.checks, content.name
+    checks, paper = content.checks, content.paper.name
     names = ["claim", "item", "observation", "paper", "ours", "interval", "band", "verdict", "about"]
     rows = [[check.claim.name, *check_cells(check)] for check in checks]
     with (folder / f"{paper}_checks.csv").open("w", newline="", encoding="utf-8") as stream:
@@ -165,14 +180,22 @@ def omitted_rows(item: Item) -> list[str]:
     return [f"The first {ROWS_MAX} rows; {more} more are in {item.file}.csv."] if more > 0 else []
 
 
-def section(item: Item, folder: Path) -> str:
-    """One item as HTML."""
+def section(content: "Report", item: Item, folder: Path) -> str:
+    """One item as HTML: sentences, picture, the paper's claims about it, and its table."""
+    paper = content.paper
     text = f'<h2 id="{item.file}">{html.escape(item.name.capitalize())}: {html.escape(item.title)}</h2>\n'
     text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in item.sentences)
     picture = folder / f"{item.file}.svg"
     if any(panel.series for panel in item.panels) and picture.exists():
         code = base64.b64encode(picture.read_bytes()).decode()
         text += f'<p><img alt="{html.escape(item.title)}" src="data:image/svg+xml;base64,{code}"></p>\n'
+    claims = [check for check in content.checks if paper.item_of(check.claim.item) == item.name]
+    text += checks_table(paper, claims) if claims else ""
+    command = html.escape(paper.command_of(item.name))
+    text += f'<p>Numbers: <a href="{item.file}.csv">CSV</a>, <a href="{item.file}.json">JSON</a>; made by '
+    text += f"<code>{command}</code>.</p>\n"
+    if item.layouts > 1:
+        text += f"<p>Medians of {item.layouts} layouts, with intervals; sentences have the numbers of one.</p>\n"
     text += "".join(f"<p>{html.escape(sentence)}</p>\n" for sentence in omitted_rows(item))
     return text + (table(item.columns, shown_rows(item)) if item.rows else "<p>Nothing was measured.</p>\n")
 
@@ -181,9 +204,7 @@ def section(item: Item, folder: Path) -> str:
 class Report:
     """The content of report.html."""
 
-    name: str  # of the paper, as its files begin
-    paper: str
-    about: str  # what a reader must know to compare the numbers
+    paper: Paper
     items: list[Item]
     checks: list[Check]
     facts: dict[str, str]
@@ -195,20 +216,21 @@ class Report:
 
 def write(content: Report, folder: Path) -> Path:
     """Writes report.html; the pictures must have been drawn before."""
-    paper = content.paper
-    text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>{paper}</title><style>{STYLE}</style>\n"
-    text += f"<h1>{html.escape(paper)}: reproduction</h1>\n"
-    text += "<p>All values in columns of ours were measured by programs on the simulated machine. "
-    text += f"{html.escape(content.about)} A dash: not measured here, or not stated in the paper.</p>\n"
+    title = html.escape(content.paper.title)
+    text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>{title}</title><style>{STYLE}</style>\n"
+    text += f'<p><a href="../index.html">All papers</a></p>\n<h1>{title}: reproduction</h1>\n'
+    text += "<p>All values in columns of ours were measured by programs, those of machines on simulated ones. "
+    text += f"{html.escape(content.paper.about)} A dash: not measured here, or not stated in the paper.</p>\n"
     if content.whole_provenance["draft"]:
         text += "<p class=draft>DRAFT: the source tree had changes, so these numbers belong to no commit.</p>\n"
     text += table(["this report", ""], [[name, value] for name, value in content.facts.items()])
     if content.failures:
         reasons = "".join(f"<li>{html.escape(failure)}</li>" for failure in content.failures)
         text += f"<h2>Runs that failed</h2>\n<ul>{reasons}</ul>\n"
-    text += f"<h2 id=claims>Claims</h2>\n<p>{counted(content.checks)}.</p>\n" + checks_table(content.checks)
+    text += f"<h2 id=claims>Claims</h2>\n<p>{counted(content.checks)}.</p>\n"
+    text += checks_table(content.paper, content.checks)
     text += fitted_table(content.fitted)
-    text += "".join(section(item, folder) for item in content.items) + "</html>\n"
+    text += "".join(section(content, item, folder) for item in content.items) + "</html>\n"
     file = folder / "report.html"
     file.write_text(text, encoding="utf-8")
     return file

@@ -168,6 +168,12 @@ class Executor:
         except (OSError, ValueError, KeyError):
             return False
 
+    def seconds(self, run: AnyRun) -> float | None:
+        """How long a run took that is done; None if it is not."""
+        if not self.is_done(run):
+            return None
+        return json.loads(self.file(run, "done").read_text(encoding="utf-8"))["seconds"]
+
     def statistics(self, run: AnyRun) -> dict:
         """Statistics of a run that is done."""
         return json.loads(self.file(run, "json").read_text(encoding="utf-8"))

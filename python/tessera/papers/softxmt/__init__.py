@@ -1,1 +1,1 @@
-"""softxmt: draws the results of `tess reproduce softxmt`, whose experiments are one native program."""
+"""softxmt: the experiments of SoftXMT (HotPar 2011), which one native program makes on this computer."""

@@ -1,61 +1,58 @@
-"""figures: the four figures of the SoftXMT reproduction, from softxmt.csv, as SVG and PNG beside it.
+"""figures: the four figures of SoftXMT, with every point as a row, and the paper's rates beside them.
 
-Columns of the file: figure, series, x (lists, tasks or bytes), rate (M/s).
+Units: million lines per second, of all cores used.
 """
 
-import argparse
-import csv
-import sys
-from collections import defaultdict
-from pathlib import Path
+from tessera.papers.softxmt.checks import DELAYED_CORES
+from tessera.papers.softxmt.measures import Results
+from tessera.reproduce.items import Cell, Item, Panel, rounded
 
-from tessera import plot
-from tessera.reproduce import pictures
-
-FIGURES = {
+RATE = "million lines per second"
+KNOWN = {
     "lists": ("n lists in one loop, one core", "lists"),
-    "tasks": ("one list per task, one core", "tasks"),
-    "delay": ("one list per task, two cores, with a delay", "tasks"),
-    "cache": ("updates of a private set between two lines", "bytes of the set"),
+    "tasks": ("One list for each task, one core", "tasks"),
+    "delay": ("One list for each task, two cores, with a delay", "tasks"),
+    "cache": ("Updates of a private set between two lines, one core", "bytes of the set"),
 }
 
 
-def read(file: Path) -> dict[str, dict[str, list[tuple[float, float]]]]:
-    """Points by figure and series."""
-    figures: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
-    with file.open(newline="", encoding="utf-8") as stream:
-        for row in csv.DictReader(stream):
-            figures[row["figure"]][row["series"]].append((float(row["x"]), float(row["rate_M_per_s"])))
-    return figures
+def sentences_of(results: Results, figure: str) -> list[str]:
+    """What differs from the paper by design."""
+    paper = results.paper
+    if figure == "lists":
+        return [
+            f"The paper: {paper['core_best']} of one core, {paper['chip_best']} of a chip of six cores, which share a "
+            f"queue of 32 lines, and {paper['controller_best']} of two chips on one memory. Lists are in 1 GiB pages "
+            "there; here 2 MiB pages are asked for, and where they are off, every line costs a walk through the page "
+            "tables. The lists are larger than the last cache; where other computers share it, some lines may be found "
+            "there."
+        ]
+    if figure == "delay":
+        return [
+            f"The paper: {paper['delay_us']} for the round trip through two interfaces and a switch; ours is one "
+            f"figure for all. Little's law is tasks / {paper['delay_us']}. The paper's rates are those of six cores, "
+            f"ours of {DELAYED_CORES}."
+        ]
+    return []
 
 
-def draw(name: str, series: dict[str, list[tuple[float, float]]], folder: Path) -> None:
-    """Draws one figure in both formats."""
-    import matplotlib as mpl
+def figure(results: Results, name: str) -> Item:
+    """One of the four."""
+    title, x = KNOWN[name]
+    rows: list[list[Cell]] = []
+    panels: dict[str, Panel] = {}
+    for series, curve in results.series(name).items():
+        # Pairs of tasks and updates have a panel for each number of tasks.
+        panel, _, label = series.partition(", ") if name == "cache" else (title, "", series)
+        of = panels.setdefault(panel, Panel(panel, x, RATE, {}, logarithmic="x"))
+        of.series[label] = list(curve.items())
+        rows += [[series, at, rounded(rate, 4)] for at, rate in curve.items()]
+    if name == "delay" and rows:
+        most = max(rate for _, _, rate in rows)
+        delay = results.paper["delay_us"].low
+        law = [(at, at / delay) for _, at, _ in rows if at / delay <= most]
+        next(iter(panels.values())).series["Little's law"] = law
+    return Item(name, title, ["series", x, RATE], rows, sentences_of(results, name), list(panels.values()))
 
-    mpl.use("Agg")
-    title, label = FIGURES[name]
-    figure, (axes,) = plot.panels(1)
-    figure.set_size_inches(8, 5)
-    dashed = [which for which in series if which == "Little's law" or which.startswith("48")]
-    plot.draw_curves(axes, series, dashed=dashed)
-    axes.set_xscale("log")
-    axes.set_ylim(0, 1.2 * max(y for which, p in series.items() if which != "Little's law" for _, y in p))
-    plot.finish(axes, title=title, x=label, y="million lines per second", legend_columns=2)
-    for suffix in ("svg", "png"):
-        figure.savefig(folder / f"softxmt_{name}.{suffix}", bbox_inches="tight")
 
-
-def main(words: list[str]) -> int:
-    """Draws every figure of FOLDER/softxmt.csv."""
-    parser = argparse.ArgumentParser(prog="tessera.reproduce softxmt", description="draw the figures of softxmt.csv")
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="with the file softxmt.csv")
-    folder = parser.parse_args(words).folder
-    if not pictures.available():
-        print("the pictures are missing: this Python has no matplotlib; the points are in softxmt.csv", file=sys.stderr)
-        return 3
-    figures = read(folder / "softxmt.csv")
-    for name in FIGURES:
-        draw(name, figures[name], folder)
-    print(f"written: {folder}/softxmt_{{{','.join(FIGURES)}}}.svg and .png")
-    return 0
+MAKERS = {name: (lambda results, name=name: figure(results, name)) for name in KNOWN}

@@ -1,0 +1,181 @@
+"""site: all claims of all papers, from the files of their reports: `tess reproduce checks` and the end of `all`.
+
+Writes index.html beside the papers' folders, and, where these are docs/results of the source tree, the page
+docs/papers/checks.md. Verdicts are made anew from the measured intervals, so a band of reference/ that changes shows
+without a run. What was not run stands there as such, with the command that runs it.
+"""
+
+import argparse
+import dataclasses
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from tessera.reproduce import provenance, report
+from tessera.reproduce.checks import Check
+from tessera.reproduce.claims import Claims
+from tessera.reproduce.paper import Paper
+from tessera.reproduce.verdict import Interval, Verdict, verdict
+
+PAGE = Path("docs/papers/checks.md")
+RESULTS = Path("docs/results")
+INTRODUCTION = """# Every claim of the papers
+
+This page is made by `./tess reproduce checks` from `reference/` and `docs/results`; a test fails when it is stale. The
+bands were fixed before the runs ([how](../internals/testing.md#a-claim-of-a-paper)). *Better* is a deviation as well as
+*worse* and *reversed*; *fitted* is a value that proves nothing, since a parameter was chosen by it or is it. Intervals
+are those of several [layouts](../machine/machine.md#with-time). [The reports](../results/index.html) have each claim
+beside its figure.
+
+```sh
+./tess reproduce all --output docs/results --forecast    # how long it will take
+./tess reproduce all --output docs/results               # everything; it continues where it was stopped
+./tess reproduce all --quick --draft                     # shows that it works, in a changed tree, too
+```
+
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """The claims of a paper, as far as they were measured."""
+
+    paper: Paper
+    checks: list[Check]
+    provenance: dict[str, object] | None  # None: no report
+
+    @property
+    def made(self) -> str:
+        """Where its numbers come from, as a sentence without its full stop."""
+        if self.provenance is None:
+            return "Not run"
+        of = self.provenance
+        commit = of["commit"] or f"{of['version']}, installed"
+        draft = "A DRAFT, from a changed tree. " if of["draft"] else ""
+        host = f"{of['host']['processor']}, {of['host']['system']}"
+        return f"{draft}Made by `{of['command']}` at commit {commit}, {of['date']}, on {host}; layouts: {of['layouts']}"
+
+
+def outcome(paper: Paper, results: Path, reference: Path) -> Outcome:
+    """A paper's claims and the files of its report, if there is one."""
+    file = results / paper.name / f"{paper.name}_checks.json"
+    content = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {"checks": [], "provenance": None}
+    found = {one["claim"]: one for one in content["checks"]}
+    checks = []
+    for claim in Claims(reference / f"{paper.name}_claims.csv"):
+        one = found.get(claim.name)
+        if one is None or one["median"] is None:
+            checks.append(Check(claim, None, verdict(claim, None)))
+            continue
+        ours = Interval(one["median"], one["low"], one["high"], one["layouts"])
+        word = verdict(claim, ours) if one["judged"] else Verdict.NOT_RUN
+        checks.append(Check(claim, ours, word, one["note"], one["judged"]))
+    return Outcome(paper, checks, content["provenance"])
+
+
+def outcomes(papers: Sequence[Paper], results: Path, reference: Path) -> list[Outcome]:
+    """Those of all papers."""
+    return [outcome(paper, results, reference) for paper in papers]
+
+
+# Markdown ------------------------------------------------------------------------------------------------------------
+
+
+def cell(text: str) -> str:
+    """Text as a cell of a Markdown table."""
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_") or "–"
+
+
+def counts_row(one: Outcome) -> str:
+    """How often each verdict occurs for a paper."""
+    counts = [sum(check.verdict is word for check in one.checks) for word in Verdict]
+    return f"| [{one.paper.title}](#{one.paper.name}) | " + " | ".join(str(count or "") for count in counts) + " |"
+
+
+def row(one: Outcome, check: Check, folder: Path) -> str:
+    """A claim as a row; its figure or table links to the numbers if they exist, from the page's folder."""
+    item = one.paper.item_of(check.claim.item)
+    name = cell(check.claim.item)
+    if item and (folder / one.paper.name / f"{one.paper.file_of(item)}.csv").is_file():
+        name = f"[{name}](../results/{one.paper.name}/{one.paper.file_of(item)}.csv)"
+    _, observation, paper, ours, spread, band, word, about = report.check_cells(check)
+    interval = f" [{spread}]" if spread else ""
+    command = "" if check.verdict is Verdict.ABSENT else f"`./{one.paper.command_of(item)}`"
+    shown = word if check.verdict in (Verdict.MET, Verdict.NOT_RUN, Verdict.ABSENT) else f"**{word}**"
+    cells = [name, cell(observation), cell(paper), cell(ours + interval), cell(band), shown, cell(about), command]
+    return "| " + " | ".join(cells) + " |"
+
+
+def markdown(found: Sequence[Outcome], results: Path) -> str:
+    """The page."""
+    words = [word.value for word in Verdict]
+    lines = [INTRODUCTION, "| | " + " | ".join(words) + " |", "|---" * (1 + len(words)) + "|"]
+    lines += [counts_row(one) for one in found]
+    for one in found:
+        lines += ["", f"## {one.paper.name}", "", f"{one.paper.title}. {one.made}.", ""]
+        lines += ["| | observation | paper | ours | band | verdict | cause, and what was measured | command |"]
+        lines += ["|---|---|---|---|---|---|---|---|"]
+        lines += [row(one, check, results) for check in one.checks]
+    return "\n".join(lines) + "\n"
+
+
+# HTML ----------------------------------------------------------------------------------------------------------------
+
+
+def index(found: Sequence[Outcome]) -> str:
+    """The first page of the site of reports."""
+    text = f"<!doctype html>\n<html lang=en><meta charset=utf-8><title>Tessera: the papers</title>"
+    text += f"<style>{report.STYLE}</style>\n<h1>The papers, reproduced</h1>\n"
+    head = "".join(f"<th>{word.value}</th>" for word in Verdict)
+    body = ""
+    for one in found:
+        counts = "".join(f"<td>{sum(check.verdict is word for check in one.checks) or ''}</td>" for word in Verdict)
+        link = f'<a href="#{one.paper.name}">{html.escape(one.paper.title)}</a>'
+        body += f'<tr><td class="text">{link}</td>{counts}</tr>\n'
+    text += f"<table><tr><th></th>{head}</tr>\n{body}</table>\n"
+    for one in found:
+        text += f"<h2 id={one.paper.name}>{html.escape(one.paper.title)}</h2>\n"
+        text += f"<p>{html.escape(one.made).replace('`', '')}.</p>\n"
+        folder = one.paper.name if one.provenance is not None else ""
+        if folder:
+            text += f'<p><a href="{folder}/report.html">All figures and tables, beside the paper\'s</a></p>\n'
+        text += report.checks_table(one.paper, one.checks, folder)
+    return text + "</html>\n"
+
+
+def write(papers: Sequence[Paper], results: Path, reference: Path) -> list[Path]:
+    """Writes the first page of the site, and the page of the documentation if the results are there."""
+    found = outcomes(papers, results, reference)
+    made = [results / "index.html"]
+    results.mkdir(parents=True, exist_ok=True)
+    made[0].write_text(index(found), encoding="utf-8")
+    root = provenance.source_root()
+    if root is not None and results.resolve() == (root / RESULTS).resolve():
+        made.append(root / PAGE)
+        made[-1].write_text(markdown(found, results), encoding="utf-8")
+    print("written: " + ", ".join(str(file) for file in made))
+    return made
+
+
+def main(papers: Sequence[Paper], words: list[str]) -> int:
+    """Writes the pages; with --check 1 if the page of the documentation is not what it would write."""
+    made = argparse.ArgumentParser(prog="tess reproduce checks")
+    made.add_argument("--output", type=Path, help=f"folder with a folder of each paper; default {RESULTS} of the tree")
+    made.add_argument("--tess", type=Path, help=argparse.SUPPRESS)
+    made.add_argument("--reference", type=Path, help="folder with the published numbers; default: that of the tree")
+    made.add_argument("--check", action="store_true", help=f"only compare {PAGE} with what would be written")
+    options = made.parse_args(words)
+    root = provenance.source_root()
+    if root is None and (options.output is None or options.reference is None):
+        made.error("this package is installed; give --output and --reference")
+    results = options.output or root / RESULTS
+    reference = options.reference or root / "reference"
+    if not options.check:
+        write(papers, results, reference)
+        return 0
+    fresh = markdown(outcomes(papers, results, reference), results)
+    if root is not None and (root / PAGE).is_file() and (root / PAGE).read_text(encoding="utf-8") == fresh:
+        return 0
+    print(f"{PAGE} is stale; ./tess reproduce checks writes it")
+    return 1
