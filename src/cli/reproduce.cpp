@@ -93,6 +93,7 @@ int reproduce(words const& given) {
   keep_flag("--sweep",
             "only the items beyond the paper: nemesys: grids and NMAs; cni: locks and barriers to 1024 cores; rae: the "
             "network interface by outstanding requests, with and without merging");
+  keep_flag("--sensitivity", "nemesys, cni: vary the fitted parameters, too, and say what they do to the main claims");
   keep_flag("--forecast", "all: only say how long it will take");
   keep_flag("--check", "checks: only say whether docs/papers/checks.md is stale");
   if (auto const code = line.finish_early(given)) return *code;

@@ -147,11 +147,14 @@ class Fitted:
     value: str
     claims: tuple[str, ...]
     how: str
+    less: str  # values of the sensitivity sweep
+    more: str
 
 
 def fitted(folder: Path, paper: str) -> list[Fitted]:
     """The fitted parameters of a paper, of the file fitted.csv in the folder `reference`."""
-    return [Fitted(row["machine"], row["key"], row["value"], tuple(row["claims"].split()), row["how"])
+    return [Fitted(row["machine"], row["key"], row["value"], tuple(row["claims"].split()), row["how"],
+                   row["less"], row["more"])
             for row in rows(folder / "fitted.csv") if row["paper"] == paper]  # fmt: skip
 
 

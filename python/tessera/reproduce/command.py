@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import functools
 import os
 import shutil
 import signal
@@ -9,9 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tessera.reproduce import checks, layouts, provenance, report
+from tessera.reproduce import checks, layouts, provenance, report, sensitivity
 from tessera.simulator.execute import AnyRun, Executor, say
-from tessera.reproduce.claims import fitted
+from tessera.reproduce.claims import Fitted, fitted
 from tessera.reproduce.items import Item
 from tessera.reproduce.paper import Paper
 from tessera.reproduce.plan import Plan
@@ -37,6 +38,11 @@ def parser(paper: Paper) -> argparse.ArgumentParser:
             made.set_defaults(**{kind: []})
     for name, selection in paper.selections.items():
         made.add_argument(f"--{name}", action="store_true", help=selection.meaning)
+    if paper.sensitivity is not None:
+        meaning = "vary the fitted parameters, too, and say what they do to the main claims"
+        made.add_argument("--sensitivity", action="store_true", help=meaning)
+    else:
+        made.set_defaults(sensitivity=False)
     paper.add_options(made)
     return made
 
@@ -53,13 +59,7 @@ def without_paths(words: list[str]) -> list[str]:
     return kept
 
 
-def item_of(paper: Paper, name: str, results: list[Any]) -> Item:
-    """An item, measured in each layout."""
-    made = layouts.merged([paper.makers[name](one) for one in results])
-    return dataclasses.replace(made, paper=paper.name)
-
-
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class Request:
     """What one paper's command asks for."""
 
@@ -78,9 +78,40 @@ class Request:
         """Runs at the same time."""
         return max(1, min(self.options.jobs, self.paper.jobs_most))
 
+    @property
+    def fitted(self) -> list[Fitted]:
+        """The parameters that were chosen by a claim."""
+        return fitted(self.options.reference, self.paper.name)
+
+    @functools.cached_property
+    def varied_plan(self) -> Plan | None:
+        """The runs that are made again with other values of the fitted parameters; None if this was not asked for."""
+        if not self.options.sensitivity:
+            return None
+        words = [*self.paper.sensitivity.words, f"--reference={self.options.reference}"]
+        options = parser(self.paper).parse_args(words)
+        return self.paper.plan(self.paper.selected(options), options)
+
     def runs(self) -> list[AnyRun]:
-        """All runs, in all layouts."""
-        return layouts.all_runs(self.plan.runs(), self.layouts)
+        """All runs, in all layouts, and those with other values of the fitted parameters."""
+        made = layouts.all_runs(self.plan.runs(), self.layouts)
+        if self.varied_plan is not None:
+            made += sensitivity.all_runs(self.paper, self.varied_plan, self.fitted)
+        return list(dict.fromkeys(made))
+
+    def items(self, executor: Executor, results: list[Any]) -> list[Item]:
+        """The items of the report."""
+        made = [layouts.merged([self.paper.makers[name](one) for one in results]) for name in self.plan.items]
+        if self.varied_plan is not None:
+            reference = self.options.reference
+            made.append(sensitivity.item(self.paper, self.varied_plan, executor, reference, self.fitted))
+        return [dataclasses.replace(one, paper=self.paper.name) for one in made]
+
+    def runs_of(self, name: str) -> list[AnyRun]:
+        """The runs of one item, in one layout."""
+        if name == sensitivity.NAME:
+            return sensitivity.all_runs(self.paper, self.varied_plan, self.fitted)
+        return self.plan.runs_of(name)
 
     def executor(self) -> Executor:
         """Executes them, and keeps their files in the output folder."""
@@ -139,17 +170,17 @@ def carry_out(asked: Request, origin: provenance.Origin) -> int:
     results = [
         paper.measure(plan, layouts.View(executor, layout), options.reference) for layout in range(asked.layouts)
     ]
-    items = [item_of(paper, item, results) for item in plan.items]
+    items = asked.items(executor, results)
     failures = [f"{run.key}: {reason}" for run, reason in failed]
     content = report.Report(
         paper,
         items,
         checks.all_of(paper.measures, results),
         facts,
-        {item.file: made.of(executor, plan.runs_of(item.name)) for item in items},
+        {item.file: made.of(executor, asked.runs_of(item.name)) for item in items},
         made.of(executor, plan.runs()),
         failures,
-        fitted(options.reference, paper.name),
+        asked.fitted,
     )
     report.write_all(content, options.output)
     return 1 if failed else 0

@@ -36,7 +36,11 @@ def requests(papers: Sequence[Paper], options: argparse.Namespace) -> list[Reque
     words = [f"--jobs={options.jobs}"]
     words += [f"--{name}={value}" for name in ("tess", "reference", "layouts") if (value := getattr(options, name))]
     words += [f"--{name}" for name in ("quick", "draft", "programs") if getattr(options, name)]
-    return [command.request(paper, [*words, f"--output={options.output / paper.name}"]) for paper in papers]
+    made = []
+    for paper in papers:
+        more = ["--sensitivity"] if paper.sensitivity is not None and not options.quick else []
+        made.append(command.request(paper, [*words, *more, f"--output={options.output / paper.name}"]))
+    return made
 
 
 def expected(asked: Request) -> tuple[int, float]:

@@ -20,6 +20,15 @@ class Selection:
     meaning: str  # for --help
 
 
+@dataclasses.dataclass(frozen=True)
+class Sensitivity:
+    """The part of the runs and the claims on which fitted parameters are varied."""
+
+    words: tuple[str, ...]  # of the command, which select the runs
+    claims: tuple[str, ...]
+    keep: Callable[[Any], bool] = lambda _: True  # the runs of these that the claims need
+
+
 def no_options(_: argparse.ArgumentParser) -> None:
     """A paper without options of its own."""
 
@@ -40,6 +49,7 @@ class Paper:
     extra_items: tuple[str, ...] = ()  # made only if selected
     selections: dict[str, Selection] = dataclasses.field(default_factory=dict)
     add_options: Callable[[argparse.ArgumentParser], None] = no_options
+    sensitivity: Sensitivity | None = None
     jobs_most: int = 1 << 16  # runs at the same time that do not disturb each other
 
     def numbers(self, kind: str) -> list[str]:

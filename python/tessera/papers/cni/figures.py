@@ -102,8 +102,8 @@ def blocks_item(results: Results, name: str, program: str, title: str) -> Item:
                     speedups.setdefault(label, []).append((n, gain))
                     share = found and found.communicating / (found.communicating + found.computing)
                     communication.setdefault(label, []).append((n, percent(share) if found else None))
-    panels = [Panel("speed-up", "N", "times", speedups, "x")]
-    panels.append(Panel("communicating and waiting, share", "N", "%", communication, "x"))
+    panels = [Panel("speed-up", "N, elements", "times one core", speedups, "x")]
+    panels.append(Panel("communicating and waiting", "N, elements", "share of the time, %", communication, "x"))
     sentences = [
         "Cycles from the first core that begins to the last that ends; the parts are means over cores. Sending: the "
         "stores, or the four stores that start a copy. Waiting: until the other core's block has arrived and the "

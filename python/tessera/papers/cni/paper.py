@@ -8,7 +8,7 @@ from tessera.papers.cni.measures import Results
 from tessera.papers.cni.plan import ITEMS, SWEEP, Plan
 from tessera.reproduce.claims import Claims
 from tessera.simulator.execute import Executor
-from tessera.reproduce.paper import Paper, Selection
+from tessera.reproduce.paper import Paper, Selection, Sensitivity
 
 
 def plan_of(items: list[str], options: argparse.Namespace) -> Plan:
@@ -35,4 +35,9 @@ CNI = Paper(
     measure=measure,
     makers=figures.MAKERS,
     measures=checks.MEASURES,
+    sensitivity=Sensitivity(
+        ("--quick", "--table", "1a", "--table", "1b", "--figure", "8", "--figure", "11a", "--figure", "11b"),
+        ("store_one_way", "mr_queue_total_4", "counter_4", "rdma_over_stores", "lock_gain_least", "barrier_gain_16"),
+        lambda run: run.copies <= 16,
+    ),
 )

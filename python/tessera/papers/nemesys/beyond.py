@@ -37,7 +37,7 @@ def overlap_item(results: Results) -> Item:
         accelerated = hidden[NEMESYS] > hidden[PEGASUS]
         more = "NEMESYS, whose copies need no hart" if accelerated else "Pegasus, which waits longer"
         sentences.append(f"The larger gain is that of {more}.")
-    panels = [Panel("single", "", "run time with one call / with several", series)] if rows else []
+    panels = [Panel("single", "kernel", "run time with one call / with several", series)] if rows else []
     return Item("overlap", "Beyond the paper: several outstanding calls per hart", columns, rows, sentences, panels)
 
 
@@ -59,9 +59,10 @@ def sweep_item(results: Results) -> Item:
         name = "1 NMA" if machine.memories == 1 else f"{machine.memories} NMAs"
         series[run.program].setdefault(name, []).append((machine.compute_tiles, 1000 * kernel.seconds))
         busy[run.program].setdefault(name, []).append((each, 100 * kernel.nma))
-    panels = [Panel(f"{k.upper()}: run time", "compute tiles", "ms", series[k]) for k in SWEEP_KERNELS if series[k]]
+    tiles = "compute tiles"
+    panels = [Panel(f"{k.upper()}: run time", tiles, "run time, ms", series[k]) for k in SWEEP_KERNELS if series[k]]
     each_nma = "compute tiles for each NMA"
-    panels += [Panel(f"{k.upper()}: NMA", each_nma, "% busy", busy[k]) for k in SWEEP_KERNELS if busy[k]]
+    panels += [Panel(f"{k.upper()}: NMA", each_nma, "time busy, %", busy[k]) for k in SWEEP_KERNELS if busy[k]]
     columns = ["kernel", "grid", "NMAs", "compute tiles per NMA", "run time, ms", "NMA, %", "memory port, %"]
     columns.append("longest queue, requests")
     sentences = [enough(found, k) for k in SWEEP_KERNELS if found]

@@ -126,7 +126,7 @@ def run_times(results: Results, machines: dict[str, Machine]) -> tuple[list[list
             for way in WAYS
         }
         series = {way: values for way, values in series.items() if any(y is not None for _, y in values)}
-        panels.append(Panel(name, "", "run time / message passing", series, band=band, band_name=BAND))
+        panels.append(Panel(name, "kernel", "run time / message passing", series, band=band, band_name=BAND))
     return rows, panels
 
 
@@ -239,14 +239,14 @@ def figure10(results: Results) -> Item:
             for way in WAYS
         }
         if kernels:
-            panels.append(Panel(f"communication time, {name}", "", "s, of all calls", time))
-            panels.append(Panel(f"its share of at, {name}", "", "%", share))
+            panels.append(Panel(f"communication time, {name}", "kernel", "time of all calls, s", time))
+            panels.append(Panel(f"its share of at, {name}", "kernel", "share of the time of at, %", share))
     low, high = paper_range(results, "communication_gain")
     beside = [(k.upper(), 1 + change) for k in KERNELS if (change := communication_change(results, k)) is not None]
     if beside:
         band = (1 - high / 100, 1 - low / 100)
         series = {"NEMESYS, single": beside}
-        panels.append(Panel("NEMESYS", "", "communication time / Pegasus", series, band=band, band_name=BAND))
+        panels.append(Panel("NEMESYS", "kernel", "communication time / Pegasus", series, band=band, band_name=BAND))
     columns = ["machine", "kernel", *[f"T_com, {NAMES[way]}, s" for way in WAYS]]
     columns += [f"share of at, {NAMES[way]}, %" for way in WAYS] + ["NEMESYS relative to Pegasus, %"]
     sentences = []

@@ -141,7 +141,7 @@ def figure8(results: Results) -> Item:
                 if (one := source.get((family, copier))) is not None:
                     rows.append(row(results, family, copier, one))
                     series[f"our software, {copier}, {SOURCES[one['from']]}"] = points(one)
-        panels.append(Panel(f"({number[1]}) {graph}", size, "µs", series, logarithmic="xy"))
+        panels.append(Panel(f"({number[1]}) {graph}", size, "time of a copy, µs", series, logarithmic="xy"))
     return Item(
         "figure 8",
         "Copies of single graphs",

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from tessera.papers.nemesys import beyond, checks, kernels, micro, variants
 from tessera.papers.nemesys.measures import Results
-from tessera.papers.nemesys.plan import ITEMS, KERNELS, Plan
+from tessera.papers.nemesys.plan import ITEMS, KERNELS, SINGLE, Plan
 from tessera.papers.nemesys.published import Published
 from tessera.simulator.execute import Executor
-from tessera.reproduce.paper import Paper, Selection
+from tessera.reproduce.paper import Paper, Selection, Sensitivity
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -53,4 +53,9 @@ NEMESYS = Paper(
         "sweep": beyond.sweep_item,
     },
     measures=checks.MEASURES,
+    sensitivity=Sensitivity(
+        ("--figure", "8", "--figure", "9", "--kernel", "bf", "--kernel", "lcr"),
+        ("object_slope", "array_slope", "list_element", "run_time_gain_least", "run_time_gain_most"),
+        lambda run: not run.is_kernel or run.machine == SINGLE,
+    ),
 )

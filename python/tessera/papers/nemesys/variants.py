@@ -46,7 +46,7 @@ def figure12(results: Results) -> Item:
             sentences.append(
                 f"An L2 of 4 x {kib} KB makes Pegasus {pegasus:.3f} and NEMESYS {nemesys:.3f} times as slow: {more}."
             )
-    panels = [Panel("single", "", "run time / that with 4 x 128 KB", series)] if kernels else []
+    panels = [Panel("single", "kernel", "run time / that with 4 x 128 KB", series)] if kernels else []
     return Item("figure 12", "Size of the L2", columns, rows, sentences, panels)
 
 
@@ -87,5 +87,5 @@ def figure13(results: Results) -> Item:
     if without_gain:
         sentences.append(f"{listing(without_gain)}: no gain over Pegasus.")
     columns = ["kernel", *[f"{NAMES[way]}, ms" for way in ways], "gain that remains, %"]
-    panels = [Panel("single", "", "run time / Pegasus", series)] if kernels else []
+    panels = [Panel("single", "kernel", "run time / Pegasus", series)] if kernels else []
     return Item("figure 13", "Without the NCA", columns, rows, sentences, panels)

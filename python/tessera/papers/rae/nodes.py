@@ -81,7 +81,8 @@ def figure7(results: Results) -> Item:
             "(figure 3). Network and memory, which are the same in both ways, contribute little on this mesh; where "
             "they contribute more, the share saved is smaller, as from rae-6 to rae-16 and where lines miss."
         )
-    panel = Panel("7: time saved by instructions", "", "%", series, band_name="the paper's mean and maximum",
+    panel = Panel("7: time saved by instructions", "kernel", "time saved, %", series,
+                  band_name="the paper's mean and maximum",
                   band=(results.paper["gain_mean"].low, results.paper["gain_max"].low))  # fmt: skip
     return Item("figure 7", "Performance against software", columns, rows, sentences, [panel])
 
@@ -107,7 +108,8 @@ def figure8(results: Results) -> Item:
         sentences.append(f"Ours removes {words}, against a path of about 85 instructions of the requester and 53 of "
                          "the target (figure 3). The operations of PTRCHASE go to all nodes alike; those to the "
                          "core's own node are executed directly by the software, too.")  # fmt: skip
-    panel = Panel("8: instructions removed", "", "%", series, band_name="the paper's mean and above",
+    panel = Panel("8: instructions removed", "kernel", "instructions removed, %", series,
+                  band_name="the paper's mean and above",
                   band=(results.paper["instructions_removed"].low, 100))  # fmt: skip
     return Item("figure 8", "Instructions removed", columns, rows, sentences, [panel])
 
@@ -154,7 +156,8 @@ def figure10(results: Results) -> Item:
             rows.append([f"rae-{nodes}", kernel, kind(kernel), one.requests if one else None, *rates])
             for policy, rate in zip(POLICIES, rates, strict=True):
                 series[policy].append((kernel, rate))
-        panels.append(Panel(f"10: misses of the interface cache, rae-{nodes}", "", "%", series))
+        title = f"10: misses of the interface cache, rae-{nodes}"
+        panels.append(Panel(title, "kernel", "misses, % of requests", series))
     means = [f"rae-{nodes} {100 * irregular:.2f} and {100 * regular:.2f} %" for nodes in results.plan.sizes
              if (irregular := mean_misses(results, nodes, IRREGULAR, "retain")) is not None
              and (regular := mean_misses(results, nodes, REGULAR, "retain")) is not None]  # fmt: skip
@@ -241,7 +244,8 @@ def interface(results: Results) -> Item:
         rate = percent(found.misses, 3) if found else None
         counts = (found.requests, found.entries, found.merged) if found else (None, None, None)
         rows.append([policy, pattern, places, *counts, rate])
-        panel = panels.setdefault(policy, Panel(f"misses, {policy}", "outstanding requests", "%", {}, "x"))
+        drawn = Panel(f"misses, {policy}", "outstanding requests", "misses, % of requests", {}, "x")
+        panel = panels.setdefault(policy, drawn)
         panel.series.setdefault(pattern, []).append((places, rate))
     sentences = [
         "The places of rae-64 add to words of place 0, each one at a time, so at most that many requests are "

@@ -177,5 +177,5 @@ def figure(results: "Results") -> Item:
                     share = percent(found / binding[1]) if found else None
                     series.setdefault(f"{machine.preset}, {target}", []).append((tasks, share))
             sentences += sentences_of(results, grid, machine, target)
-    panel = Panel("one core by tasks", "tasks", "% of the lowest limit", series, "x")
+    panel = Panel("one core by tasks", "tasks", "rate, % of the lowest limit", series, "x")
     return Item(ITEM, "Remote atomics of one core by tasks", columns, rows, sentences, [panel])

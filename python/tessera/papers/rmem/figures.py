@@ -39,7 +39,8 @@ def figure3(results: Results) -> Item:
         rows += more
         kib = [size / KIB for size in results.plan.sizes]
         named = {name: list(zip(kib, of_way, strict=True)) for name, of_way in values.items()}
-        panels.append(Panel(f"3{'ab'[DIRECTIONS.index(direction)]}: {direction}", "KiB", "MB/s", named, "x"))
+        title = f"3{'ab'[DIRECTIONS.index(direction)]}: {direction}"
+        panels.append(Panel(title, "bytes of a transfer, KiB", "throughput, MB/s", named, "x"))
     return Item("figure 3", "Throughput with one peer", columns, rows, reasons(results), panels)
 
 
@@ -52,7 +53,7 @@ def figure4(results: Results) -> Item:
         more, values = compared(direction, results.plan.peers, results.total, lambda _: "constant")
         rows += more
         named = {name: list(zip(results.plan.peers, of_way, strict=True)) for name, of_way in values.items()}
-        panels.append(Panel(f"4: {direction}", "peers", "MB/s of all", named, "x"))
+        panels.append(Panel(f"4: {direction}", "peers", "throughput of all, MB/s", named, "x"))
     sentences = [
         "Throughput of all peers together, 64 KiB per transfer, one server. The limit is the single link into the "
         "server's cluster, or out of it: with 8 bytes of header per 64 bytes of data, 1422 of its 1600 MB/s remain. A "

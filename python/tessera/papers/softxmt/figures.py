@@ -36,6 +36,12 @@ def sentences_of(results: Results, figure: str) -> list[str]:
     return []
 
 
+def paper_rate(results: Results, figure: str) -> tuple[float, float] | None:
+    """The paper's best rate of as many cores as are measured here; None where it states none."""
+    claim = {"lists": ("core_best", 1), "delay": ("delay_best", DELAYED_CORES)}.get(figure)
+    return None if claim is None else (results.paper[claim[0]].low * claim[1],) * 2
+
+
 def figure(results: Results, name: str) -> Item:
     """One of the four."""
     title, x = KNOWN[name]
@@ -44,7 +50,8 @@ def figure(results: Results, name: str) -> Item:
     for series, curve in results.series(name).items():
         # Pairs of tasks and updates have a panel for each number of tasks.
         panel, _, label = series.partition(", ") if name == "cache" else (title, "", series)
-        of = panels.setdefault(panel, Panel(panel, x, RATE, {}, logarithmic="x"))
+        of = panels.setdefault(panel, Panel(panel, x, RATE, {}, logarithmic="x", band=paper_rate(results, name),
+                                            band_name="the paper's best"))  # fmt: skip
         of.series[label] = list(curve.items())
         rows += [[series, at, rounded(rate, 4)] for at, rate in curve.items()]
     if name == "delay" and rows:

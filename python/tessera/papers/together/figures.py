@@ -24,7 +24,7 @@ def means(results: Results) -> Item:
     ]
     names = {row: row.name.replace("all but ", "all but\n") for row in ROWS}  # so that the labels fit under the bars
     series = {TITLES[suite]: [(names[row], results.mean(suite, row)) for row in ROWS] for suite in suites}
-    panel = Panel("means of the suites", "", "cycles relative to none", series)
+    panel = Panel("means of the suites", "mechanisms that are on", "cycles relative to none", series)
     return Item(MEANS, "Four mechanisms, on and off", columns, rows, sentences, [panel])
 
 
@@ -69,7 +69,7 @@ def suite_item(results: Results, suite: str) -> Item:
     chosen = [Row((one,)) for one in MECHANISMS] + [ALL]
     series = {row.name: [(label, results.relative(suite, label, row)) for label in labels] for row in chosen}
     series = {name: points for name, points in series.items() if any(y is not None for _, y in points)}
-    panels = [Panel(TITLES[suite], "", "cycles relative to none", series)] if series else []
+    panels = [Panel(TITLES[suite], "kernel", "cycles relative to none", series)] if series else []
     return Item(suite, TITLES[suite], columns, rows, sentences, panels)
 
 
