@@ -137,6 +137,15 @@ class Whole(EndToEnd):
             self.assertTrue(made["installed"] or len(made["commit"]) == 40)
 
 
+    def test_a_changed_tree_writes_nothing(self):
+        refused = provenance.ChangedTree("3 files of /t are not those of commit 012")
+        with mock.patch.object(provenance, "origin", side_effect=refused):
+            code, printed, folder = self.run_it("--table", "1b")
+        self.assertEqual(code, 2)
+        self.assertIn("not those of commit 012", printed)
+        self.assertEqual(list(folder.iterdir()), [])
+
+
 class Tree(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -177,8 +186,11 @@ class Tree(unittest.TestCase):
         (self.root / "out").mkdir()
         (self.root / "out" / "report.html").write_text("2", encoding="utf-8")
         self.assertFalse(self.origin().draft)
+        self.assertFalse(self.origin(output="elsewhere").draft)  # another report beside it
+        (self.root / "folder").mkdir()
+        (self.root / "folder" / "added.cpp").write_text("2", encoding="utf-8")
         with self.assertRaises(provenance.ChangedTree):
-            self.origin(output="elsewhere")
+            self.origin()
 
     def test_an_installed_package_has_a_version(self):
         package = self.root / "lib" / "python" / "tessera"

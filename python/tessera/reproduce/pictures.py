@@ -11,6 +11,7 @@ from tessera.reproduce.items import Item, Panel
 
 BARS_MAX = 30  # in a panel that has a second one beside it
 WIDE_INCHES, NARROW_INCHES = (11.5, 4.0), (6.5, 4.0)
+PAPER = "#b8a800"  # its values
 LEGEND_MAX = 12  # names of a legend below all panels
 LETTER_INCHES, MARK_LETTERS = 0.075, 7  # of a legend's text; the mark before it, and the space behind it
 
@@ -29,6 +30,17 @@ def is_wide(panel: Panel) -> bool:
     return panel.bars and sum(len(points) for points in panel.series.values()) > BARS_MAX
 
 
+def draw_band(axes, panel: Panel) -> None:
+    """The paper's value, or its range, across the panel."""
+    low, high = panel.band
+    if low == high:
+        axes.axhline(low, color=PAPER, linestyle=(0, (4, 2)), label=f"{panel.band_name}: {low:.4g}", zorder=0)
+        return
+    axes.axhspan(low, high, color="#f0e442", alpha=0.35, label=f"{panel.band_name}: {low:.3g} to {high:.3g}", zorder=0)
+    for end in (low, high):
+        axes.axhline(end, color=PAPER, linewidth=0.6, zorder=0)
+
+
 def draw_panel(axes, panel: Panel, styles: dict[str, tuple[str, str]]) -> None:
     """Draws one panel without its legend."""
     colours = {name: colour for name, (colour, _) in styles.items()}
@@ -39,11 +51,7 @@ def draw_panel(axes, panel: Panel, styles: dict[str, tuple[str, str]]) -> None:
         plot.draw_curves(axes, panel.series, logarithmic=panel.logarithmic, scattered=panel.scattered,
                          errors=panel.errors, colours=colours, lines=lines)  # fmt: skip
     if panel.band is not None:
-        low, high = panel.band
-        label = f"{panel.band_name}: {low:.3g} to {high:.3g}" if low != high else f"{panel.band_name}: {low:.3g}"
-        axes.axhspan(low, high, color="#f0e442", alpha=0.35, label=label, zorder=0)
-        axes.axhline(low, color="#b8a800", linewidth=0.6, zorder=0)
-        axes.axhline(high, color="#b8a800", linewidth=0.6, zorder=0)
+        draw_band(axes, panel)
     plot.finish(axes, title=panel.title, x=panel.x, y=panel.y, legend=False)
 
 

@@ -44,7 +44,13 @@ def changes(root: Path, output: Path) -> list[str]:
         excluded.append(str(inside.relative_to(root.resolve())))
     paths = [f":(exclude){path}" for path in excluded if path != "."]
     lines = git(root, "status", "--porcelain", "--", ".", *paths).splitlines()
-    return [line[3:] for line in lines]
+    return [line[3:] for line in lines if not (line.startswith("??") and is_report(root / line[3:]))]
+
+
+def is_report(folder: Path) -> bool:
+    """Whether a folder has reports of this command, or runs for one."""
+    return any(next(folder.glob(f"{at}report.html"), None) or next(folder.glob(f"{at}runs/*.done"), None)
+               for at in ("", "*/"))  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
