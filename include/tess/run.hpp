@@ -49,6 +49,9 @@ struct settings {
   std::string copier;      ///< TESS_COPIER of graphs: message_passing, pegasus, nemesys, no_nca; empty: nemesys
   bool dummy_allocations = false;  ///< TESS_DUMMY_ALLOCATIONS: where an accelerator copied a graph, the receiver
                                    ///< allocates as many objects as the graph has, as other copiers must
+  bool collected_heap = false;     ///< TESS_HEAP=collected: memory of objects that ended is used again only when the
+                                   ///< place's heap is full, as that of a heap with garbage collection; empty or
+                                   ///< recycled: at once
   std::string exit_file;  ///< TESS_EXIT_FILE: run(argc, argv, …) writes the exit code there; -: to stderr, in words
   std::string stats;      ///< TESS_STATS: file for the statistics (JSON)
   std::string trace;      ///< TESS_TRACE: file for the trace (Perfetto opens it)

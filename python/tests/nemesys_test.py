@@ -13,7 +13,7 @@ import tomllib
 import unittest
 from pathlib import Path
 
-from tessera.papers.nemesys import beyond, checks, kernels, micro, plan, variants
+from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, plan, variants
 from tessera.papers.nemesys.measures import Results
 from tessera.papers.nemesys.paper import NEMESYS
 from tessera.papers.nemesys.published import Published
@@ -65,6 +65,8 @@ def outcome(run: plan.Run) -> tuple[str, dict]:
     statistics = {"simulated_ps": int(seconds * 2e12), "instructions": 10**9, "host": {"seconds": 1.0}}
     statistics["memories"] = [{"bytes": share, "nma_faults": 0, "nma_queued_max": 3} for share in (8e6, 8e4)]
     statistics["measured"] = LOADS | {"simulated_ps": int(seconds * 1e12)}
+    if run.heap == plan.RECYCLED and run.copier == plan.PEGASUS:
+        statistics["measured"]["memory_bytes"] = 4e6
     # The load of an NMA grows with its number of tiles.
     if run.machine.width:
         statistics["measured"]["nma_load"] = run.machine.compute_tiles / run.machine.memories / 130
@@ -92,6 +94,33 @@ class FakeExecutor:
 
     def printed(self, run: plan.Run) -> str:
         return outcome(run)[0]
+
+
+class Conditions(unittest.TestCase):
+    def test_kernels_have_the_papers_heap_and_images_unless_told_otherwise(self):
+        run = plan.Run("bf", plan.SINGLE, plan.NEMESYS)
+        told = " ".join(run.words("m"))
+        self.assertIn("--dummy-allocations --heap collected --image memory imsuite-bf", told)
+        self.assertIn("--heap recycled --image tlm", " ".join(plan.ours(run).words("m")))
+        self.assertNotIn("--heap", plan.copies()[1].words("m"))
+        self.assertTrue(run.layouts)
+        self.assertFalse(plan.ours(run).layouts)
+        self.assertNotEqual(run.key, plan.ours(run).key)
+        chosen = plan.Plan(["figure 9"], quick=False, heap=plan.RECYCLED, image=plan.TLM)
+        self.assertEqual(chosen.form(run), plan.ours(run))
+        self.assertFalse(chosen.is_whole)
+
+    def test_both_are_compared(self):
+        made = plan.Plan(["conditions"], quick=False, only=frozenset({"bf", FakeExecutor.failing}))
+        results = Results(made, FakeExecutor(), Published(ROOT / "reference"))
+        item = conditions.conditions_item(results)
+        # Under ours 4 MB instead of 8 by Pegasus; its L2 of 4 x 8 KB makes it 1.1 times as slow.
+        self.assertEqual([row[:7] for row in item.rows], [
+            ["paper", "BF", 2000.0, 1100.0, 1.82, 1.82, 2.0], ["ours", "BF", 2000.0, 1100.0, 1.82, 1.82, 2.0]
+        ])  # fmt: skip
+        self.assertEqual([row[7:9] for row in item.rows], [[8.0, 8.0], [4.0, 8.0]])
+        self.assertIn("moves 1.00 times", item.sentences[0])
+        self.assertIn("moves 2.00 times", item.sentences[1])
 
 
 class Machines(unittest.TestCase):

@@ -84,11 +84,14 @@ int reproduce(words const& given) {
        "nemesys (8..13), rmem (3, 4), cni (8..10, 11a, 11b), rae (1..3, 7..10, tasks): only this figure; repeatable");
   keep("--table", "N", "nemesys (2, 5, 6), cni (1a, 1b), rae (1): only this table; repeatable");
   keep("--kernel", "bf|dst|...", "nemesys: only this kernel; repeatable");
+  keep("--heap", "collected|recycled", "nemesys: of the kernels; collected, as the paper's, is the default");
+  keep("--image", "memory|tlm", "nemesys: where the kernels' images are; memory, as the paper's, is the default");
   keep("--suite", "imsuite|gap|circustent", "together: only this suite; repeatable");
   keep("--jobs", "N", "runs at the same time; default: number of processors");
   keep("--layouts", "N",
        "layouts of stack, heap and mappings in which each timed run is made; default 5, 1 with --quick");
   keep_flag("--draft", "write results of a changed source tree, marked as a draft; without it they are refused");
+  keep_flag("--conditions", "nemesys: only the comparison of the paper's heap and images with ours");
   keep_flag("--overlap", "nemesys: only the comparison of calls with and without overlap");
   keep_flag("--sweep",
             "only the items beyond the paper: nemesys: grids and NMAs; cni: locks and barriers to 1024 cores; rae: the "

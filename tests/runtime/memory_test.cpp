@@ -7,9 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <vector>
 
 #include "runtime/job/job.hpp"
 #include "runtime/run_job.hpp"
@@ -39,6 +41,34 @@ TEST_P(memories, are_allocated_aligned_and_given_back_once) {
       co_await at(1, [](global_ptr<int> g) { deallocate(g); }, there);
     }
   });
+}
+
+TEST(a_collected_heap, uses_no_memory_again_while_there_is_other) {
+  for (bool const collected : {false, true}) {
+    settings s;
+    s.places = 1;
+    s.collected_heap = collected;
+    int const code = tess::run(s, {}, [collected](args) -> task<int> {
+      auto const first = allocate<std::uint64_t>(100);
+      deallocate(first);
+      auto const second = allocate<std::uint64_t>(100);
+      EXPECT_EQ(first != second, collected);
+      // The chunks of objects, too.
+      struct point {
+        int x;
+      };
+      std::vector<void*> seen;
+      for (int i = 0; i < 10; ++i) {
+        arena scratch;
+        seen.push_back(scratch.make<point>(i));
+      }
+      std::ranges::sort(seen);
+      EXPECT_EQ(std::ranges::adjacent_find(seen) == seen.end(), collected);
+      deallocate(second);
+      co_return 0;
+    });
+    EXPECT_EQ(code, 0);
+  }
 }
 
 TEST_P(memories, that_all_places_together_cannot_have_are_refused_before_any_is_taken) {

@@ -53,6 +53,11 @@ inline constexpr std::uint64_t copies = 2080;
 inline constexpr std::uint64_t copy_bytes = 2088;
 /// 1: the tile is a node of RAE. Its tile-local memory stands for caches that always have the image; a heap is in DDR.
 inline constexpr std::uint64_t node = 2096;
+/// Program addresses [first, end) of the local window are in the tile-local memory; and where in the window the tail of
+/// the partition begins.
+inline constexpr std::uint64_t local_tlm_first = 2104;
+inline constexpr std::uint64_t local_tlm_end = 2112;
+inline constexpr std::uint64_t local_tail_first = 2120;
 /// Units of the tile: bit u for registers::unit u.
 inline constexpr std::uint64_t units = 2064;
 /// The tile table: a row of 64 bytes for each tile.

@@ -145,6 +145,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--tile") return tile_place();
   if (option == "--pes-per-tile") return between(1, 64);
   if (option == "--copies") return between(1, 4096);
+  if (option == "--image") return one_of({"tlm", "memory"});
   if (option == "--layout") return between(0, 1'000'000);
   if (option == "--places") return between(1, 65535);  // a place is 16 bits of a global_ptr
   if (option == "--workers") return workers();
@@ -155,6 +156,7 @@ CLI::Validator check_of(std::string_view option) {
   if (option == "--flush-idle" || option == "--overlap-calls") return between(0, 1);
   if (option == "--fabric") return one_of({"smp", "ucx", "tile", "checked", "hostile"});
   if (option == "--copier") return one_of({"message_passing", "pegasus", "nemesys", "no_nca", "no-nca"});
+  if (option == "--heap") return one_of({"recycled", "collected"});
   if (option == "--hosts") return host_list();
   if (option == "--failure-timeout") return at_least_half_a_second();
   if (option == "--pin") return pins();

@@ -51,6 +51,8 @@ inline constexpr std::array run_options{
         "which a processor does what the accelerator near the cache does for nemesys"},
     run_option{"--dummy-allocations", "", "", "TESS_DUMMY_ALLOCATIONS",
                "where an accelerator copied a graph, the receiver allocates as many objects, as other copiers must"},
+    run_option{"--heap", "", "HEAP", "TESS_HEAP",
+               "recycled (default), or collected: memory of objects is used again only when a place's heap is full"},
     run_option{"--seed", "", "SEED", "TESS_SEED", "seed of everything random"},
     run_option{"--buffer-memory", "", "BYTES", "TESS_BUFFER_MEMORY", "of a place's messages before they are delivered"},
     run_option{"--flush-bytes", "", "BYTES", "TESS_FLUSH_BYTES", "gathered messages leave before a buffer holds more"},
@@ -77,6 +79,8 @@ inline constexpr std::array run_options{
                "of the machine: so many PEs of an OpenSHMEM program in each tile; it is compiled with the same"},
     run_option{"--layout", "", "N", "",
                "of the machine: stack, heap and mappings begin elsewhere, by a number; default 0, as usual"},
+    run_option{"--image", "", "tlm|memory", "",
+               "of the machine: where image and heap of a program of the runtime lie; default tlm, tile-local"},
     run_option{"--allow-write", "", "DIR", "", "of the machine: the program may write below this folder; repeatable"},
 };
 

@@ -1,6 +1,7 @@
 // memory: the part of a place's state in tile-local memory, which other tiles access by DMA and words past all caches.
 //
-//   The program's image begins there, so an object of static storage is there, at the same address in every tile.
+//   It is a section of the program's image, at the same address in every tile. The image begins in the tile-local
+//   memory; with `tess run --image memory` only this section is there.
 //
 // Threads  as each part says.
 #pragma once
@@ -62,7 +63,7 @@ struct tile_memory {
   static constexpr std::size_t buffers_bytes = std::size_t{2} << 20U;
 
   [[nodiscard]] static tile_memory& own() noexcept;
-  [[nodiscard]] static std::span<std::byte> own_buffers() noexcept;
+  [[nodiscard]] static std::span<std::byte> own_buffers() noexcept;  ///< buffers_bytes
 };
 
 }  // namespace tess::detail

@@ -13,7 +13,10 @@ tile_places::tile_places()
     : places_(hw::information_field(info::programs)),
       place_of_tile_(hw::information_field(info::width) * hw::information_field(info::height)),
       own_(static_cast<place_id>(hw::information_field(info::program))),
-      tlm_bytes_(hw::row(hw::information_field(info::tile), info::row_tlm_bytes)) {
+      tlm_bytes_(hw::row(hw::information_field(info::tile), info::row_tlm_bytes)),
+      tlm_first_(hw::information_field(info::local_tlm_first)),
+      tlm_end_(hw::information_field(info::local_tlm_end)),
+      tail_first_(hw::information_field(info::local_tail_first)) {
   for (std::uint64_t tile = 0; tile < place_of_tile_.size(); ++tile) {
     std::uint64_t const program = hw::row(tile, info::row_program);
     if (program == 0) continue;

@@ -1,6 +1,7 @@
 // places: the memories of all places, from the tile table, and the translation of a place's addresses.
 //
-//   A program addresses its own memory by its local window: the tile-local memory, then the tail of its partition.
+//   A program addresses its own memory by its local window: the tile-local memory, then the tail of its partition; or,
+//   if its image is in memory, the tail, with a part of it in the tile-local memory.
 //   Other tiles use global addresses. A place's segment is the front of its partition, which has global addresses only.
 //
 // Units     bytes.
@@ -41,8 +42,8 @@ class tile_places {
 
   /// The global address for an address that place `p` uses.
   [[nodiscard]] std::uint64_t global(place_id p, std::uint64_t address) const noexcept {
-    if (address < tlm_bytes_) return places_[p].tlm + address;
-    if (address < window_end) return places_[p].tail + (address - tlm_bytes_);
+    if (in_tlm(address)) return places_[p].tlm + address;
+    if (address < window_end) return places_[p].tail + (address - tail_first_);
     return address;
   }
   /// The same, for loads, stores and AMOs of other tiles.
@@ -54,9 +55,12 @@ class tile_places {
   }
   /// How many of `bytes` from a place's address on are in one memory.
   [[nodiscard]] std::uint64_t together(std::uint64_t address, std::uint64_t bytes) const noexcept {
-    return address < tlm_bytes_ ? std::min(bytes, tlm_bytes_ - address) : bytes;
+    if (address < tlm_first_) return std::min(bytes, tlm_first_ - address);
+    return address < tlm_end_ ? std::min(bytes, tlm_end_ - address) : bytes;
   }
-  [[nodiscard]] bool in_tlm(std::uint64_t address) const noexcept { return address < tlm_bytes_; }
+  [[nodiscard]] bool in_tlm(std::uint64_t address) const noexcept {
+    return address < tlm_end_ && address >= tlm_first_;
+  }
 
  private:
   std::vector<place> places_;
@@ -64,6 +68,9 @@ class tile_places {
   place_id own_ = 0;
   std::uint64_t segment_bytes_ = ~std::uint64_t{0};
   std::uint64_t tlm_bytes_ = 0;
+  std::uint64_t tlm_first_ = 0;  ///< addresses of the program from here to the next are in the tile-local memory
+  std::uint64_t tlm_end_ = 0;
+  std::uint64_t tail_first_ = 0;  ///< address of the tail's first byte
 };
 
 }  // namespace tess::detail

@@ -72,6 +72,12 @@ void declare(CLI::App& app, chosen_options& chosen) {
   app.add_option("--layout", chosen.layout,
                  "where stack, heap and mappings begin, by a number; 0: as usual; another number moves them")
       ->check(CLI::Range(0U, 1'000'000U));
+  app.add_option_function<std::string>(
+         "--image", [&chosen](std::string const& where) { chosen.image_in_memory = where == "memory"; },
+         "with time, for programs of the runtime: memory: image and heap lie in the tile's partition of DDR; tlm: in "
+         "the "
+         "tile-local memory, the default")
+      ->check(CLI::IsMember({"tlm", "memory"}));
   app.add_option("--stats", chosen.statistics, "write what was counted there, as JSON")->type_name("FILE");
   app.add_option("--trace", chosen.trace, "with time: write a trace for Perfetto there")->type_name("FILE");
   app.add_option("--task-trace", chosen.task_trace, "have the runtime in the program write a trace of its tasks there")

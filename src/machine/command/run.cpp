@@ -14,6 +14,7 @@
 #include "base/output_file.hpp"
 #include "machine/config/named_machines.hpp"
 #include "machine/flat/flat_machine.hpp"
+#include "machine/linux/user_memory.hpp"
 #include "machine/report/measurement.hpp"
 #include "machine/report/picture.hpp"
 #include "machine/report/progress.hpp"
@@ -133,9 +134,24 @@ void check_copies_in_tile(chosen_options const& chosen, elf_image const& image, 
                                 chosen.copies_in_tile, described.name, described.share_bytes(chosen.copies_in_tile))};
 }
 
+/// Only programs of the runtime say what must be in a tile-local memory.
+void place_in_memory(chosen_options const& chosen, elf_image const& image, machine_description& described) {
+  if (image.tlm_bytes == 0 || image.moves)
+    throw wrong_use{
+        fmt::format("--image memory: {} does not say what must be in the tile-local memory, as programs of "
+                    "the runtime do; leave the option out",
+                    chosen.arguments.front())};
+  if (image.tlm_address % user_page_bytes != 0 || image.tlm_bytes % user_page_bytes != 0 ||
+      image.end > described.local_tail_bytes || image.tlm_address + image.tlm_bytes > described.tlm_bytes)
+    throw wrong_use{
+        fmt::format("--image memory: {} does not fit into the {} bytes that a program has in the memory of {}",
+                    chosen.arguments.front(), described.local_tail_bytes, described.name)};
+  described.place_image_in_memory(image.tlm_address, image.tlm_address + image.tlm_bytes);
+}
+
 int run_timed(chosen_options const& chosen) {
   auto const file = contents_of(chosen.arguments.front());
-  auto const described = described_machine(chosen.machine);
+  auto described = described_machine(chosen.machine);
   report_file statistics{chosen.statistics};
   report_file task_trace{chosen.task_trace};
   report_file trace_file{chosen.trace};
@@ -152,6 +168,7 @@ int run_timed(chosen_options const& chosen) {
                     "in order; {} has neither, but coherent caches; choose another machine: tess machines",
                     chosen.arguments.front(), described.name)};
   runtime_files const of_runtime{statistics.wanted(), task_trace.wanted(), environment_of(chosen, true)};
+  if (chosen.image_in_memory) place_in_memory(chosen, image, described);
   std::uint32_t const copies = copies_of(chosen, image);
   check_copies_in_tile(chosen, image, described);
   timed_machine machine(

@@ -34,6 +34,7 @@ struct chosen_options {
   std::string task_trace;
   std::string picture;
   std::uint32_t copies_in_tile = 1;
+  bool image_in_memory = false;
   bool list = false;    // instead of a run
   std::string explain;  // instead of a run
   bool quiet = false;

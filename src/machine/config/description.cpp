@@ -294,10 +294,12 @@ local_window machine_description::window(std::uint32_t tile) const {
   };
   // Without a tail in the local window, a tile need not have a partition.
   return {.tlm_base = of(region_kind::tlm).base,
-          .tlm_bytes = tlm_bytes,
+          .tlm_bytes = in_tlm ? in_tlm->second : tlm_bytes,
           .tail_base = local_tail_bytes == 0 ? 0 : of(region_kind::partition).end() - local_tail_bytes,
           .tail_bytes = local_tail_bytes,
-          .device_base = of(region_kind::device).base};
+          .device_base = of(region_kind::device).base,
+          .tlm_first = in_tlm ? in_tlm->first : 0,
+          .in_memory = in_tlm.has_value()};
 }
 
 picoseconds machine_description::reach_ps() const noexcept {

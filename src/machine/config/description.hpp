@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "machine/cache/cache_array.hpp"
@@ -155,6 +156,9 @@ struct machine_description {
   std::optional<rae_description> rae;
   std::vector<region> regions;
 
+  /// What of an image is in the TLM although the rest is in memory; nothing: all of it is in the TLM, as usual.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> in_tlm;
+
   std::vector<explained_value> explained;  ///< In the file's order.
 
   [[nodiscard]] std::uint32_t tiles() const noexcept { return width * height; }
@@ -169,7 +173,13 @@ struct machine_description {
   [[nodiscard]] std::uint32_t harts_of(std::uint32_t tile) const noexcept {
     return (is_memory(tile) ? harts.application_in_memory_tiles : harts.application) + harts.system;
   }
+  /// A program's image and heap lie in its tile's partition, but for the part [begin, end) of the image, whole pages.
+  void place_image_in_memory(std::uint64_t begin, std::uint64_t end) noexcept { in_tlm = {begin, end}; }
   [[nodiscard]] local_window window(std::uint32_t tile) const;
+  /// How many bytes of the local window a program has.
+  [[nodiscard]] std::uint64_t program_bytes() const noexcept {
+    return in_tlm ? local_tail_bytes : tlm_bytes + local_tail_bytes;
+  }
   /// How many bytes of the local window each of so many copies of a program in one tile has.
   [[nodiscard]] std::uint64_t share_bytes(std::uint32_t copies) const noexcept {
     constexpr std::uint64_t unit = std::uint64_t{1} << 16U;

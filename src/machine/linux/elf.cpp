@@ -233,6 +233,10 @@ class elf_reader {
         image_.types_address = s.sh_addr;
         image_.types_bytes = s.sh_size;
       }
+      if (name == "tess_tlm") {
+        image_.tlm_address = s.sh_addr;
+        image_.tlm_bytes = s.sh_size;
+      }
     }
     std::ranges::sort(image_.functions, {}, [](elf_symbol const& s) { return std::pair{s.address, s.name}; });
   }
@@ -289,7 +293,8 @@ elf_image moved(elf_image image, std::uint64_t bytes) {
   }
   image.entry += bytes;
   image.end += bytes;
-  for (std::uint64_t* const address : {&image.headers_address, &image.eh_frame_address, &image.types_address})
+  for (std::uint64_t* const address :
+       {&image.headers_address, &image.eh_frame_address, &image.types_address, &image.tlm_address})
     if (*address != 0) *address += bytes;
   for (std::size_t k = 0; k < image.segments.size(); ++k) {
     image.segments[k].address += bytes;

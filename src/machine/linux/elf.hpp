@@ -48,6 +48,8 @@ struct elf_image {
   std::uint64_t eh_frame_bytes = 0;
   std::uint64_t types_address = 0;  // of tess_types, the records of objects, for accelerators; 0 if there is none
   std::uint64_t types_bytes = 0;
+  std::uint64_t tlm_address = 0;  // of tess_tlm, what must be in the tile-local memory; 0 if there is none
+  std::uint64_t tlm_bytes = 0;
   bool needs_time = false;  // it has the note of <tess/machine/needs_time.hpp>
   bool spreads = false;     // it has the note of a program with a place on every tile (src/fabric/tile/wireup.cpp)
   bool moves = false;       // it may be loaded anywhere

@@ -10,6 +10,7 @@
 // Threads   one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,27 +55,40 @@ class address_map {
   mutable std::size_t last_ = 0;
 };
 
-/// Relocation of one tile: the TLM, then the tail of its partition; at the window's end the tile's devices.
+/// Relocation of one tile: the TLM, then the tail of its partition; at the window's end the tile's devices. If the
+/// image is in memory, the tail has all of it but what must be in the TLM.
 struct local_window {
   std::uint64_t tlm_base = 0;
   std::uint64_t tlm_bytes = 0;
   std::uint64_t tail_base = 0;  ///< Global address that follows the TLM in the window.
   std::uint64_t tail_bytes = 0;
   std::uint64_t device_base = 0;
+  std::uint64_t tlm_first = 0;  ///< Program addresses [tlm_first, tlm_bytes) are in the TLM.
+  bool in_memory = false;       ///< The image is: the tail begins at address 0, not behind the TLM.
 
+  /// The program address of the tail's first byte.
+  [[nodiscard]] std::uint64_t tail_first() const noexcept { return in_memory ? 0 : tlm_bytes; }
+  /// How many bytes a program has, from address 0 on.
+  [[nodiscard]] std::uint64_t program_bytes() const noexcept { return tail_first() + tail_bytes; }
+  /// How many of `bytes` from an address on are in one memory.
+  [[nodiscard]] std::uint64_t together(std::uint64_t address, std::uint64_t bytes) const noexcept {
+    if (address < tlm_first) return std::min(bytes, tlm_first - address);
+    return address < tlm_bytes ? std::min(bytes, tlm_bytes - address) : bytes;
+  }
   /// The global address of a program's address; nothing if it lies in a hole of the window.
   [[nodiscard]] std::optional<std::uint64_t> global(std::uint64_t address) const noexcept {
-    if (address < tlm_bytes) return tlm_base + address;
+    if (address < tlm_bytes && address >= tlm_first) return tlm_base + address;
     if (address >= local_window_end) return address;
-    if (address - tlm_bytes < tail_bytes) return tail_base + (address - tlm_bytes);
+    if (address - tail_first() < tail_bytes) return tail_base + (address - tail_first());
     if (address >= registers::own_devices) return device_base + (address - registers::own_devices);
     return std::nullopt;
   }
   /// The address within the window of a global address, if it has one.
   [[nodiscard]] std::optional<std::uint64_t> local(std::uint64_t address) const noexcept {
-    if (address - tlm_base < tlm_bytes) return address - tlm_base;
-    if (address - tail_base < tail_bytes) return address - tail_base + tlm_bytes;
-    return std::nullopt;
+    if (address - tlm_base < tlm_bytes && address - tlm_base >= tlm_first) return address - tlm_base;
+    if (address - tail_base >= tail_bytes) return std::nullopt;
+    std::uint64_t const in_tail = address - tail_base + tail_first();
+    return in_tail >= tlm_first && in_tail < tlm_bytes ? std::nullopt : std::optional(in_tail);
   }
 };
 

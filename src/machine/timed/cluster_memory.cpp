@@ -19,7 +19,7 @@ bool writable(elf_segment const& one) {
 
 std::uint64_t program_memory_bytes(machine_description const& description, elf_image const& image,
                                    std::string const& name) {
-  if (!description.has_clusters()) return description.tlm_bytes + description.local_tail_bytes;
+  if (!description.has_clusters()) return description.program_bytes();
   cluster_description const& cluster = description.cluster;
   // Segments are sorted by address.
   auto const first = std::ranges::find_if(image.segments, writable);

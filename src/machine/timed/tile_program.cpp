@@ -40,7 +40,7 @@ tile_program::tile_program(grid& g, std::uint32_t tile_number, std::uint32_t sha
       tile_(*g.tiles[tile_number]),
       image_(image),
       window_(g.description.window(tile_number)),
-      rights_(window_.tlm_bytes + window_.tail_bytes),
+      rights_(window_.program_bytes()),
       code_(*this, engine<hart_memory>::handlers(), rules_of(g.description)),
       program_((make_harts(g, tile_number, share), *this),
                g.copies.in_tile == 1 ? program_memory_bytes(g.description, image, options.arguments.front())
@@ -133,9 +133,11 @@ void tile_program::set_rights(std::uint64_t begin, std::uint64_t end, std::uint8
 }
 
 void tile_program::clear(std::uint64_t begin, std::uint64_t end) {
-  std::uint64_t const edge = std::clamp(window_.tlm_bytes, begin, end);
-  if (begin < edge) tile_.discard(*window_.global(begin), edge - begin);
-  if (edge < end) tile_.discard(*window_.global(edge), end - edge);
+  while (begin < end) {
+    std::uint64_t const piece = window_.together(begin, end - begin);
+    tile_.discard(*window_.global(begin), piece);
+    begin += piece;
+  }
 }
 
 bool tile_program::halfword(std::uint64_t pc, std::uint16_t& into) const {

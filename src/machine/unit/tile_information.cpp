@@ -15,6 +15,9 @@ std::optional<std::uint64_t> tile_information::load(std::uint64_t offset, std::u
   if (offset == registers::information::units) return at_.units();
   if (offset == registers::information::node) return description_.has_nodes() ? 1 : 0;
   if (offset == registers::information::copies) return copies_.in_tile;
+  if (offset == registers::information::local_tlm_first) return description_.window(tile_).tlm_first;
+  if (offset == registers::information::local_tlm_end) return description_.window(tile_).tlm_bytes;
+  if (offset == registers::information::local_tail_first) return description_.window(tile_).tail_first();
   if (offset == registers::information::copy_bytes) return description_.share_bytes(copies_.in_tile);
   switch (offset % registers::window_bytes) {
     case registers::information::tile:

@@ -26,7 +26,7 @@ static_assert(static_cast<int>(block_kind::data_array) == layout::data_array &&
               static_cast<int>(block_kind::pointer_array) == layout::pointer_array);
 
 // The free lists of frames serve these; larger chunks come from the segment and go back at once.
-constexpr std::uint64_t pooled_bytes = 2032;
+constexpr std::uint64_t pooled_bytes = nursery::chunk_bytes_max;
 constexpr std::uint64_t first_growth = 2032;
 constexpr std::uint64_t growth_max = std::uint64_t{1} << 20;
 /// Distances in a header have 32 bits, in units of 8 bytes.
@@ -49,18 +49,21 @@ void zero_words(std::byte* begin, std::byte* end) noexcept {
 chunk* allocate_chunk(std::uint64_t bytes) {
   if (bytes >= chunk_bytes_max)
     throw error("object", std::to_string(bytes) + " bytes in one block or graph", "less than 32 GiB");
-  void* const memory =
-      bytes <= pooled_bytes ? self->frames.allocate(bytes, frame_pool::kind::raw) : to_local(segment_allocate(bytes));
+  void* const memory = bytes > pooled_bytes              ? to_local(segment_allocate(bytes))
+                       : the_job->options.collected_heap ? this_worker().graphs.small_chunks.allocate(bytes)
+                                                         : self->frames.allocate(bytes, frame_pool::kind::raw);
   return ::new (memory) chunk{chunk::live, nullptr, nullptr, bytes};
 }
 
 }  // namespace
 
 void free_chunk(chunk* c) noexcept {
-  if (c->bytes <= pooled_bytes)
-    self->frames.release(c);
-  else
+  if (c->bytes > pooled_bytes)
     segment_release(to_global(c));
+  else if (the_job->options.collected_heap)
+    nursery::release(c);
+  else
+    self->frames.release(c);
 }
 
 region* region::make(std::uint64_t bytes) {

@@ -9,6 +9,7 @@
 #include "fabric/graph_units.hpp"
 #include "runtime/graphs/message_passing.hpp"
 #include "runtime/graphs/walk.hpp"
+#include "runtime/memory/nursery.hpp"
 #include "tess/detail/objects/object_type.hpp"
 
 namespace tess::detail {
@@ -24,6 +25,7 @@ struct pulled_block {
 struct worker_graphs {
   std::unique_ptr<copy_maps> maps;  ///< made when the first graph is copied
   std::vector<std::unique_ptr<graph_walk>> spare_walks;
+  nursery small_chunks;                     ///< with a collected heap
   std::vector<pulled_block> pulled_blocks;  ///< of the copy that is being made
 };
 

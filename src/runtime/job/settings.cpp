@@ -55,6 +55,10 @@ settings settings::from_environment() {
   s.no_window = number<unsigned>("TESS_NO_WINDOW", 0, 1, 0) != 0;
   s.copier = text("TESS_COPIER");
   s.dummy_allocations = number<unsigned>("TESS_DUMMY_ALLOCATIONS", 0, 1, 0) != 0;
+  if (std::string const heap = text("TESS_HEAP"); !heap.empty()) {
+    if (heap != "recycled" && heap != "collected") throw error("TESS_HEAP", "`" + heap + "`", "recycled or collected");
+    s.collected_heap = heap == "collected";
+  }
   s.stats = text("TESS_STATS");
   s.exit_file = text("TESS_EXIT_FILE");
   s.trace = text("TESS_TRACE");

@@ -32,6 +32,12 @@ void forget_released(heap& from, released_blocks& kept, std::uint64_t bytes) {
   }
 }
 
+/// The collection of a collected heap. What is alive is known, so nothing is traced.
+void collect(place_heaps& p) {
+  for (std::uint64_t const offset : p.own_dead) TESS_ASSERT(p.own->release(offset));
+  p.own_dead.clear();
+}
+
 std::uint64_t allocate_block(heap& from, released_blocks& kept, std::uint64_t bytes) {
   if (allocation_fails()) return 0;
   std::uint64_t offset = from.allocate(bytes);
@@ -58,7 +64,11 @@ bool release_block(heap& from, released_blocks& kept, std::uint64_t offset) {
 std::uint64_t segment_allocate(std::size_t bytes) {
   place_state& p = this_place();
   std::lock_guard const lock(p.heaps.mutex);
-  std::uint64_t const offset = allocate_block(*p.heaps.own, p.heaps.own_released, bytes);
+  std::uint64_t offset = allocate_block(*p.heaps.own, p.heaps.own_released, bytes);
+  if (offset == 0 && !p.heaps.own_dead.empty()) {
+    collect(p.heaps);
+    offset = allocate_block(*p.heaps.own, p.heaps.own_released, bytes);
+  }
   if (offset == 0) throw out_of_memory(p.id, bytes, p.heaps.own->left_bytes());
   if (the_job->allocations != nullptr) the_job->allocations->add(p.id, offset, bytes);
   races::fresh(p.memory.base + offset, bytes);
@@ -73,6 +83,10 @@ void segment_release(std::uint64_t address) {
                 "memory of place " + std::to_string(g.place()) + " given back at place " + std::to_string(p.id),
                 "a call at its own place: at(p.place(), …)");
   std::lock_guard const lock(p.heaps.mutex);
+  if (the_job->options.collected_heap && the_job->allocations == nullptr) {
+    p.heaps.own_dead.push_back(g.offset());
+    return;
+  }
   std::uint64_t const bytes = p.heaps.own->bytes_of(g.offset());
   if (!release_block(*p.heaps.own, p.heaps.own_released, g.offset()))
     throw error("deallocate",

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_set>
+#include <vector>
 
 #include "runtime/memory/heap.hpp"
 
@@ -20,11 +21,15 @@ struct released_blocks {
   std::uint64_t bytes = 0;
 };
 
+/// What ended in a collected heap, since its last collection.
+using dead_blocks = std::vector<std::uint64_t>;  // offsets
+
 struct place_heaps {
   std::mutex mutex;
   std::unique_ptr<heap> own;        ///< the upper half of the segment
   std::unique_ptr<heap> symmetric;  ///< the lower half; at place 0 only
   released_blocks own_released;
+  dead_blocks own_dead;
   released_blocks symmetric_released;
   std::uint64_t symmetric_used = 0;  ///< offsets below may have been written
 };

@@ -56,4 +56,27 @@ TEST(a_local_window, is_another_name_of_the_tlm_the_tail_of_the_partition_and_th
   EXPECT_EQ(window.local(high + 0x1000), std::nullopt);
 }
 
+TEST(a_local_window, has_only_a_part_of_an_image_in_the_tlm_if_the_rest_is_in_memory) {
+  local_window const window{.tlm_base = high,
+                            .tlm_bytes = 0x3000,
+                            .tail_base = high + 0x8000,
+                            .tail_bytes = 0x6000,
+                            .device_base = 3 * high,
+                            .tlm_first = 0x1000,
+                            .in_memory = true};
+  EXPECT_EQ(window.global(0xfff), high + 0x8fff);
+  EXPECT_EQ(window.global(0x1000), high + 0x1000);
+  EXPECT_EQ(window.global(0x2fff), high + 0x2fff);
+  EXPECT_EQ(window.global(0x3000), high + 0xb000);
+  EXPECT_EQ(window.global(0x6000), std::nullopt);
+  EXPECT_EQ(window.program_bytes(), 0x6000U);
+  for (std::uint64_t at = 0; at < 0x6000; at += 0x7f) EXPECT_EQ(window.local(*window.global(at)), at);
+  // Neither the rest of the TLM nor the hole in the tail has a name in the window.
+  EXPECT_EQ(window.local(high), std::nullopt);
+  EXPECT_EQ(window.local(high + 0x9000), std::nullopt);
+  EXPECT_EQ(window.together(0xf00, 0x1000), 0x100U);
+  EXPECT_EQ(window.together(0x2f00, 0x1000), 0x100U);
+  EXPECT_EQ(window.together(0x3000, 0x1000), 0x1000U);
+}
+
 }  // namespace

@@ -3,22 +3,25 @@
 import argparse
 from pathlib import Path
 
-from tessera.papers.nemesys import beyond, checks, kernels, micro, variants
+from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, variants
 from tessera.papers.nemesys.measures import Results
-from tessera.papers.nemesys.plan import ITEMS, KERNELS, SINGLE, Plan
+from tessera.papers.nemesys.plan import COLLECTED, ITEMS, KERNELS, MEMORY, RECYCLED, SINGLE, TLM, Plan
 from tessera.papers.nemesys.published import Published
 from tessera.simulator.execute import Executor
 from tessera.reproduce.paper import Paper, Selection, Sensitivity
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """--kernel."""
+    """--kernel, --heap and --image."""
     parser.add_argument("--kernel", action="append", default=[], choices=list(KERNELS), help="only this kernel")
+    parser.add_argument("--heap", choices=(COLLECTED, RECYCLED), default=COLLECTED, help="of the kernels' runs")
+    parser.add_argument("--image", choices=(MEMORY, TLM), default=MEMORY, help="where the kernels' images are")
 
 
 def plan_of(items: list[str], options: argparse.Namespace) -> Plan:
     """The runs of the items."""
-    return Plan(items, quick=options.quick, only=frozenset(options.kernel))
+    return Plan(items, quick=options.quick, only=frozenset(options.kernel), heap=options.heap,
+                image=options.image)  # fmt: skip
 
 
 def measure(plan: Plan, executor: Executor, reference: Path) -> Results:
@@ -33,6 +36,7 @@ NEMESYS = Paper(
     quick="one small kernel",
     items=ITEMS,
     selections={
+        "conditions": Selection(("conditions",), "only the comparison of the paper's heap and images with ours"),
         "overlap": Selection(("overlap",), "only the comparison of calls with and without overlap"),
         "sweep": Selection(("sweep",), "only the sweep of grids and NMAs"),
     },
@@ -49,6 +53,7 @@ NEMESYS = Paper(
         "figure 11": kernels.figure11,
         "figure 12": variants.figure12,
         "figure 13": variants.figure13,
+        "conditions": conditions.conditions_item,
         "overlap": beyond.overlap_item,
         "sweep": beyond.sweep_item,
     },

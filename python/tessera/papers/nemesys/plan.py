@@ -29,6 +29,11 @@ PAPER_NODES = 64
 BYTES_OF_A_CALL = 17_000
 BYTES_OF_A_RUN = 13_000_000
 
+# The paper's conditions: memory of objects is not used again until a collection, and programs with their data are in
+# DDR.
+COLLECTED, RECYCLED = "collected", "recycled"
+MEMORY, TLM = "memory", "tlm"
+
 MESSAGES, PEGASUS, NEMESYS, BARE, NO_NCA = "message_passing", "pegasus", "nemesys", "nemesys-bare", "no_nca"
 WAYS = (MESSAGES, PEGASUS, NEMESYS, BARE)
 # Options of `tess run` for each.
@@ -49,11 +54,13 @@ class Run:
     size: int = 0  # nodes; 0: the paper's input
     arguments: tuple[str, ...] = ()  # further ones, of the program
     options: tuple[str, ...] = ()  # further ones, of `tess run`
+    heap: str = COLLECTED  # of a kernel
+    image: str = MEMORY  # where a kernel's image is
 
     @property
     def layouts(self) -> bool:
-        """Whether where the stack lies can change what is measured."""
-        return "--count-copies" not in self.arguments
+        """Whether it is made in several layouts: where the stack lies can change what is measured."""
+        return "--count-copies" not in self.arguments and (self.heap, self.image) == (COLLECTED, MEMORY)
 
     @property
     def is_kernel(self) -> bool:
@@ -65,6 +72,7 @@ class Run:
         """Names the run's files."""
         parts = [self.program, self.machine.name, self.copier]
         parts += [f"p{self.places}" if self.places else "", f"n{self.size}" if self.size else ""]
+        parts += [self.heap if self.heap != COLLECTED else "", self.image if self.image != MEMORY else ""]
         return "_".join(part.strip("-").replace(",", "-") for part in [*parts, *self.arguments, *self.options] if part)
 
     @property
@@ -87,7 +95,8 @@ class Run:
         copier = OPTIONS_OF.get(self.copier, ())
         places = ("--places", str(self.places)) if self.places else ()
         size = ("--size", str(self.size)) if self.size else ()
-        return ["--machine", machine, *places, *copier, *self.options, self.binary, *size, *self.arguments]
+        where = ("--heap", self.heap, "--image", self.image) if self.is_kernel else ()
+        return ["--machine", machine, *places, *copier, *where, *self.options, self.binary, *size, *self.arguments]
 
 
 def kernels(machine: Machine, ways: tuple[str, ...]) -> list[Run]:
@@ -123,6 +132,17 @@ def sweep() -> list[Run]:
     return [Run(kernel, machine, NEMESYS) for machine in machines for kernel in SWEEP_KERNELS]
 
 
+def ours(run: Run) -> Run:
+    """The same run with memory used again at once and images in tile-local memory, as programs of Tessera run."""
+    return dataclasses.replace(run, heap=RECYCLED, image=TLM)
+
+
+def conditions() -> list[Run]:
+    """Runs that are made under the paper's conditions and under ours."""
+    small_cache = dataclasses.replace(SINGLE, way_kib=WAYS_KIB[0])
+    return [run for machine in (SINGLE, TWIN, small_cache) for run in kernels(machine, (PEGASUS, NEMESYS))]
+
+
 def probes() -> list[Run]:
     """All probes from one tile, and the latency of memory from every tile."""
     whole = Run("nemesys-probes", TWIN, options=("--tile", "0"))
@@ -153,6 +173,7 @@ def runs_of(item: str) -> list[Run]:
         "figure 11": kernels(SMALL, WAYS) + kernels(SINGLE, WAYS),
         "figure 12": [run for machine in small_caches for run in kernels(machine, (PEGASUS, NEMESYS))],
         "figure 13": kernels(SINGLE, (PEGASUS, NO_NCA, NEMESYS)),
+        "conditions": [form for run in conditions() for form in (run, ours(run))],
         "overlap": [form for run in overlapping() for form in (run, one_call(run))],
         "sweep": sweep(),
     }[item]
@@ -168,6 +189,7 @@ ITEMS = (
     "figure 11",
     "figure 12",
     "figure 13",
+    "conditions",
     "overlap",
     "sweep",
 )
@@ -193,19 +215,24 @@ def quick_form(run: Run) -> Run | None:
 class Plan(plan.Plan):
     """The runs of the selected items. Items name runs of the full form, which the quick form replaces by small ones."""
 
-    def __init__(self, items: list[str], *, quick: bool, only: frozenset[str] = frozenset()) -> None:
+    def __init__(self, items: list[str], *, quick: bool, only: frozenset[str] = frozenset(), heap: str = COLLECTED,
+                 image: str = MEMORY) -> None:  # fmt: skip
         super().__init__(items, quick=quick)
         self._only = only
+        self._conditions = heap, image
 
     @property
     def is_whole(self) -> bool:
-        """Whether it has all kernels, with the paper's input."""
-        return not self.quick and not self._only
+        """Whether it has all kernels, with the paper's input and under its conditions."""
+        return not self.quick and not self._only and self._conditions == (COLLECTED, MEMORY)
 
     def form(self, run: Run) -> Run | None:
         """The run that is made for a run of the full form; None if none is made."""
         if run.is_kernel and self._only and run.program not in self._only:
             return None
+        heap, image = self._conditions
+        if run.is_kernel and (run.heap, run.image) == (COLLECTED, MEMORY):
+            run = dataclasses.replace(run, heap=heap, image=image)
         return quick_form(run) if self.quick else run
 
     def runs_of(self, item: str) -> list[Run]:
