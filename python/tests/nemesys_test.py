@@ -17,6 +17,7 @@ from tessera.papers.nemesys import beyond, checks, conditions, kernels, micro, p
 from tessera.papers.nemesys.measures import Results
 from tessera.papers.nemesys.paper import NEMESYS
 from tessera.papers.nemesys.published import Published
+from tessera.reproduce import provenance
 from tessera.simulator import execute, machines
 
 from .end_to_end import EndToEnd, measured, verdicts
@@ -206,6 +207,17 @@ class Execute(unittest.TestCase):
         self.assertEqual(self.execute(runs), {})
         self.assertEqual(self.calls(), 3)
         self.assertEqual(self.executor.statistics(runs[0]), {"cycles": 7})
+
+    def test_a_run_records_where_it_was_made(self):
+        runs = [plan.Run(kernel, plan.SINGLE, plan.PEGASUS) for kernel in ("bf", "dst")]
+        for run, commit in zip(runs, ("a" * 40, "b" * 40), strict=True):
+            self.executor.facts = {"commit": commit}
+            self.execute([run])
+        self.assertEqual(self.executor.record(runs[0])["commit"], "a" * 40)
+        text = provenance.made_at(self.executor, runs, provenance.Origin("b" * 40, "1"))
+        self.assertEqual(text, "1 of 2 made at this commit; kept, with equal hashes of simulator, program and machine: "
+                         f"1 at {'a' * 40}")  # fmt: skip
+        self.assertIsNone(self.executor.record(plan.Run("hs", plan.SINGLE, plan.PEGASUS)))
 
     def test_another_command_or_another_machine_is_another_run(self):
         run = plan.Run("bf", plan.SINGLE, plan.PEGASUS)

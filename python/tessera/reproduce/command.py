@@ -151,6 +151,7 @@ def carry_out(asked: Request, origin: provenance.Origin) -> int:
     paper, plan, options = asked.paper, asked.plan, asked.options
     options.output.mkdir(parents=True, exist_ok=True)
     executor = asked.executor()
+    executor.facts = {"commit": str(origin)}
     begin = time.monotonic()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the runs are ended, too
     try:
@@ -165,6 +166,7 @@ def carry_out(asked: Request, origin: provenance.Origin) -> int:
         "made": f"{made.date}, on {made.host['processor']}, {made.host['system']}",
         "form": "quick: shows that it works" if options.quick else "full",
         "layouts": layouts.explained(asked.layouts),
+        "runs": provenance.made_at(executor, asked.runs(), origin),
         "duration": f"{(time.monotonic() - begin) / 60:.1f} minutes, {asked.jobs} runs at the same time",
     }
     results = [

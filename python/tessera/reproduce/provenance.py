@@ -5,6 +5,7 @@ and `--draft` allows it and marks every file as a draft. An installed package ha
 of what the command itself writes do not count: results in docs/results, and its output folder.
 """
 
+import collections
 import dataclasses
 import datetime
 import platform
@@ -166,6 +167,17 @@ def hashes(executor: Executor, runs: Sequence[AnyRun]) -> tuple[dict[str, str], 
         programs[run.binary] = file_hash(tree / "libexec" / "tessera" / "riscv" / run.binary)
         programs["tess-machine"] = file_hash(tree / "libexec" / "tessera" / "machine" / "tess-machine")
     return dict(sorted(machines.items())), dict(sorted(programs.items()))
+
+
+def made_at(executor: Executor, runs: Sequence[AnyRun], origin: Origin) -> str:
+    """At which commits the runs of a report were made. A run is kept while all that it depends on is the same."""
+    record = getattr(executor, "record", None)
+    found = [one for run in runs if record and (one := record(run)) is not None]
+    commits = collections.Counter(one.get("commit", "unknown") for one in found)
+    here = commits.pop(str(origin), 0)
+    others = "; ".join(f"{count} at {commit}" for commit, count in commits.most_common())
+    kept = f"; kept, with equal hashes of simulator, program and machine: {others}" if others else ""
+    return f"{here} of {len(found)} made at this commit{kept}"
 
 
 def now() -> str:

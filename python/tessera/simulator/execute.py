@@ -128,6 +128,7 @@ class Executor:
         self._children: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._stopped = False
+        self.facts: dict[str, str] = {}  # recorded with each run that is made
 
     @property
     def tess(self) -> Path:
@@ -168,11 +169,14 @@ class Executor:
         except (OSError, ValueError, KeyError):
             return False
 
+    def record(self, run: AnyRun) -> dict | None:
+        """What was recorded of a run that is done: its inputs, its `seconds` and the facts; None if it is not done."""
+        return json.loads(self.file(run, "done").read_text(encoding="utf-8")) if self.is_done(run) else None
+
     def seconds(self, run: AnyRun) -> float | None:
         """How long a run took that is done; None if it is not."""
-        if not self.is_done(run):
-            return None
-        return json.loads(self.file(run, "done").read_text(encoding="utf-8"))["seconds"]
+        found = self.record(run)
+        return None if found is None else found["seconds"]
 
     def statistics(self, run: AnyRun) -> dict:
         """Statistics of a run that is done."""
@@ -233,7 +237,7 @@ class Executor:
             self.statistics(run)
         except (OSError, ValueError) as wrong:
             return seconds, f"no statistics: {wrong}"
-        self.file(run, "done").write_text(json.dumps(inputs | {"seconds": seconds}), encoding="utf-8")
+        self.file(run, "done").write_text(json.dumps(inputs | {"seconds": seconds} | self.facts), encoding="utf-8")
         return seconds, ""
 
     def _stop(self) -> None:
