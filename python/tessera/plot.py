@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 COLUMNS = 2  # panels side by side
 PANEL_INCHES = (6.5, 3.8)
-NAMES_MAX = 80  # characters of horizontal labels under one panel
+LETTERS_AN_INCH = 13  # of horizontal names below bars
 
 Points = Mapping[str, Sequence[tuple]]
 
@@ -42,7 +42,9 @@ def draw_bars(axes, series: Points, *, errors: Ends | None = None, colours: Mapp
             where = {name: place for name, place in zip(names, at, strict=True)}
             error_bars(axes, points, [where[x] for x, _ in points], errors[label])
     axes.set_xticks(range(len(names)), names)
-    if sum(len(name) for name in names) > NAMES_MAX:
+    # A name needs its longest line, and a gap.
+    letters = sum(max(map(len, str(name).splitlines() or [""])) + 1 for name in names)
+    if letters > LETTERS_AN_INCH * axes.bbox.width / axes.get_figure().dpi:
         axes.tick_params("x", rotation=90, labelsize="x-small")
 
 
