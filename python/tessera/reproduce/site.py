@@ -97,7 +97,8 @@ def row(one: Outcome, check: Check, folder: Path) -> str:
     """A claim as a row; its figure or table links to the numbers if they exist, from the page's folder."""
     item = one.paper.item_of(check.claim.item)
     name = cell(check.claim.item)
-    if item and (folder / one.paper.name / f"{one.paper.file_of(item)}.csv").is_file():
+    file = folder / one.paper.name / f"{one.paper.file_of(item)}.csv"
+    if item and check.ours is not None and file.is_file():
         name = f"[{name}](../results/{one.paper.name}/{one.paper.file_of(item)}.csv)"
     _, observation, paper, ours, spread, band, word, about = report.check_cells(check)
     interval = f" [{spread}]" if spread else ""
