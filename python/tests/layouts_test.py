@@ -153,7 +153,8 @@ class Tree(unittest.TestCase):
         self.root = Path(folder.name).resolve()
         self.git("init", "-q")
         (self.root / "docs" / "results").mkdir(parents=True)
-        for name in ("main.cpp", "docs/results/old.json"):
+        (self.root / "reference").mkdir()
+        for name in ("main.cpp", "docs/results/old.json", "reference/fitted.csv"):
             (self.root / name).write_text("1", encoding="utf-8")
         self.git("add", "-A")
         self.git("-c", "user.name=n", "-c", "user.email=e", "commit", "-qm", "first")
@@ -192,6 +193,13 @@ class Tree(unittest.TestCase):
         with self.assertRaises(provenance.ChangedTree):
             self.origin()
 
+    def test_a_tree_that_git_does_not_know_can_be_a_draft(self):
+        folder = self.root / "out"
+        with mock.patch.object(provenance, "git", side_effect=OSError("no git")):
+            with self.assertRaisesRegex(provenance.ChangedTree, "no git.*--draft"):
+                provenance.origin(folder, draft=False, root=self.root)
+            self.assertTrue(provenance.origin(folder, draft=True, root=self.root).draft)
+
     def test_an_installed_package_has_a_version(self):
         package = self.root / "lib" / "python" / "tessera"
         self.assertIsNone(provenance.source_root(package))
@@ -205,6 +213,9 @@ class Tree(unittest.TestCase):
         package.mkdir(parents=True)
         (package.parents[1] / "source.txt").write_text(f"{self.root}\n", encoding="utf-8")
         self.assertEqual(provenance.source_root(package), self.root)
+        (self.root / ".git").rename(self.root / "elsewhere")
+        self.assertIsNone(provenance.source_root(package))
+        self.assertEqual(provenance.source_tree(package), self.root)
 
 
 if __name__ == "__main__":

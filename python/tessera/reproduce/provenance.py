@@ -24,12 +24,18 @@ class ChangedTree(RuntimeError):
     """The source tree is not that of a commit."""
 
 
-def source_root(package: Path | None = None) -> Path | None:
+def source_tree(package: Path | None = None) -> Path | None:
     """The source tree that the running package was built from; None if it is an installed one."""
     folder = package or Path(tessera.__file__).resolve().parent
     named = folder.parents[1] / "source.txt"  # in share/tessera of a build
     root = Path(named.read_text(encoding="utf-8").strip()) if named.is_file() else folder.parents[1]
-    return root if (root / ".git").exists() else None
+    return root if (root / "reference" / "fitted.csv").is_file() and (root / "docs").is_dir() else None
+
+
+def source_root(package: Path | None = None) -> Path | None:
+    """The same, if git knows its commit."""
+    root = source_tree(package)
+    return root if root is not None and (root / ".git").exists() else None
 
 
 def git(root: Path, *words: str) -> str:
@@ -91,7 +97,9 @@ def origin(output: Path, *, draft: bool, root: Path | None = None) -> Origin:
     try:
         commit, changed = git(root, "rev-parse", "HEAD").strip(), changes(root, output)
     except (OSError, subprocess.CalledProcessError) as wrong:
-        raise ChangedTree(f"git does not say which commit {root} is: {wrong}") from None
+        if draft:
+            return Origin("unknown", version(), ("any file: git does not say",))
+        raise ChangedTree(f"git does not say which commit {root} is ({wrong}); give --draft") from None
     if changed and not draft:
         named = ", ".join(changed[:CHANGES_MAX]) + (", …" if len(changed) > CHANGES_MAX else "")
         raise ChangedTree(

@@ -151,7 +151,7 @@ def write(papers: Sequence[Paper], results: Path, reference: Path) -> list[Path]
     made = [results / "index.html"]
     results.mkdir(parents=True, exist_ok=True)
     made[0].write_text(index(found), encoding="utf-8")
-    root = provenance.source_root()
+    root = provenance.source_tree()
     if root is not None and results.resolve() == (root / RESULTS).resolve():
         made.append(root / PAGE)
         made[-1].write_text(markdown(found, results), encoding="utf-8")
@@ -167,7 +167,7 @@ def main(papers: Sequence[Paper], words: list[str]) -> int:
     made.add_argument("--reference", type=Path, help="folder with the published numbers; default: that of the tree")
     made.add_argument("--check", action="store_true", help=f"only compare {PAGE} with what would be written")
     options = made.parse_args(words)
-    root = provenance.source_root()
+    root = provenance.source_tree()
     if root is None and (options.output is None or options.reference is None):
         made.error("this package is installed; give --output and --reference")
     results = options.output or root / RESULTS
